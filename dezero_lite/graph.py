@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
-HINT = "To see this graph as a picture, run `pip install pygraphviz`, or install Graphviz so that `dot` is on the path."
+HINT = "To see this graph as a picture, run `pip install pygraphviz`, or put Graphviz's program `dot` on the path."
 
 
 class GraphvizMissing(RuntimeError):

@@ -1,0 +1,51 @@
+"""The course, step by step.
+
+``steps.step08`` is the framework as it is after step 8; the lesson ``steps/step08.md`` explains it. The helpers
+of the lessons are here: :func:`diff` shows what changed between two steps, :func:`draw` draws a graph.
+The course tool is ``python -m steps``.
+"""
+
+
+def diff(before, after):
+    """Show what changed between two steps, definition by definition.
+
+    Parameters
+    ----------
+    before, after : int
+        Step numbers, for example ``diff(7, 8)``.
+
+    Returns
+    -------
+    Differences
+        Shows itself as a table of changes in a notebook and as a unified diff in a terminal.
+
+    Raises
+    ------
+    CourseError
+        If there is no such step.
+    """
+    from .differences import Differences
+
+    return Differences(before, after)
+
+
+def draw(forward="", back=""):
+    """Draw a graph of variables (round) and functions (square).
+
+    Parameters
+    ----------
+    forward : str
+        Paths such as ``"x -> Square -> y"``, one a line. A name that begins with a capital is a function. What
+        follows ``#`` tells two nodes of one name apart and is not drawn. Text after ``:`` labels the path's arrows.
+    back : str
+        Paths of the same form against the direction of the graph, such as ``"y -> Square -> x"``: gradients, or links
+        that lead back. They are drawn in the second colour, from right to left.
+
+    Returns
+    -------
+    dezero_lite.graph.Picture
+        Shows itself as a drawing in a notebook.
+    """
+    from .pictures import draw
+
+    return draw(forward, back)

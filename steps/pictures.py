@@ -1,0 +1,52 @@
+"""Graphs in lessons: paths written as text, drawn by Graphviz."""
+
+from itertools import pairwise
+
+from dezero_lite.graph import Picture
+
+VARIABLE = 'shape=ellipse, style=filled, fillcolor="#d6eaf8", color="#0072b2"'
+FUNCTION = 'shape=box, style=filled, fillcolor="#fdf0d0", color="#b07d00"'
+GRAPH = """\
+    rankdir=LR; ranksep=0.3; size="7.5"; bgcolor="white"
+    node [fontname="sans-serif", width=0.45, height=0.45, margin="0.08,0.04"]
+    edge [fontname="sans-serif", arrowsize=0.8]"""
+SECOND = 'color="#d55e00", fontcolor="#d55e00"'
+
+
+def draw(forward="", back=""):
+    """Draw a graph of variables (round) and functions (square); see :func:`steps.draw`."""
+    forward_edges, back_edges = _edges(forward), _edges(back)
+    names = dict.fromkeys(name for edge in forward_edges + back_edges for name in edge[:2])
+    lines = ["digraph {", GRAPH]
+    lines += [f"    {_quoted(name)} [label={_quoted(_label(name))}, {_look(name)}]" for name in names]
+    lines += [f"    {_arrow(edge)} [label={_quoted(edge[2])}]" for edge in forward_edges]
+    # An arrow back is laid out as one forward with its head at the other end, so that inputs stay on the left.
+    back_arrows = [((end, start), label) for start, end, label in back_edges]
+    lines += [f"    {_arrow(pair)} [label={_quoted(label)}, {SECOND}, dir=back]" for pair, label in back_arrows]
+    return Picture("\n".join([*lines, "}"]))
+
+
+def _edges(text):
+    edges = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        path, _, label = (part.strip() for part in line.partition(":"))
+        nodes = [node.strip() for node in path.split("->")]
+        edges += [(a, b, label) for a, b in pairwise(nodes)]
+    return edges
+
+
+def _label(name):
+    return name.split("#")[0]
+
+
+def _look(name):
+    return FUNCTION if name[0].isupper() else VARIABLE
+
+
+def _arrow(edge):
+    return f"{_quoted(edge[0])} -> {_quoted(edge[1])}"
+
+
+def _quoted(text):
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,8 @@
+"""Step 1: a box for data."""
+
+
+class Variable:
+    """A box that holds an array in ``data``."""
+
+    def __init__(self, data):
+        self.data = data

@@ -1,0 +1,55 @@
+"""Step 6: backward by hand."""
+
+import numpy as np
+
+
+class Variable:
+    """A box that holds an array in ``data`` and its gradient in ``grad``."""
+
+    def __init__(self, data):
+        self.data = data
+        self.grad = None
+
+
+class Function:
+    """A rule from one box to another: ``forward`` for arrays, ``backward`` for gradients."""
+
+    def __call__(self, input):
+        y = self.forward(input.data)
+        self.input = input
+        return Variable(y)
+
+    def forward(self, x):
+        raise NotImplementedError(f"{type(self).__name__} needs a method forward(self, x)")
+
+    def backward(self, gy):
+        raise NotImplementedError(f"{type(self).__name__} needs a method backward(self, gy)")
+
+
+class Square(Function):
+    """y = x²"""
+
+    def forward(self, x):
+        return x**2
+
+    def backward(self, gy):
+        x = self.input.data
+        return 2 * x * gy
+
+
+class Exp(Function):
+    """y = exp(x)"""
+
+    def forward(self, x):
+        return np.exp(x)
+
+    def backward(self, gy):
+        x = self.input.data
+        return np.exp(x) * gy
+
+
+def numerical_diff(f, x, eps=1e-4):
+    """The slope of ``f`` at ``x`` by central difference: two values of ``f``, 2 ``eps`` apart."""
+    y0 = f(Variable(x.data - eps))
+    y1 = f(Variable(x.data + eps))
+    return (y1.data - y0.data) / (2 * eps)

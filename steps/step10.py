@@ -1,0 +1,119 @@
+"""Step 10: trust, then verify."""
+
+import numpy as np
+
+
+class Variable:
+    """A box that holds an array in ``data`` and its gradient in ``grad``."""
+
+    def __init__(self, data):
+        if data is not None and not isinstance(data, np.ndarray):
+            kind = type(data).__name__
+            raise TypeError(f"Variable holds a NumPy array, not a {kind}: use Variable(np.array(...))")
+        self.data = data
+        self.grad = None
+        self.creator = None
+
+    def set_creator(self, func):
+        self.creator = func
+
+    def backward(self):
+        if self.grad is None:
+            self.grad = np.ones_like(self.data)
+
+        funcs = [self.creator] if self.creator is not None else []
+        while funcs:
+            f = funcs.pop()
+            x, y = f.input, f.output
+            x.grad = f.backward(y.grad)
+            if x.creator is not None:
+                funcs.append(x.creator)
+
+
+class Function:
+    """A rule from one box to another: ``forward`` for arrays, ``backward`` for gradients."""
+
+    def __call__(self, input):
+        y = self.forward(input.data)
+        output = Variable(as_array(y))
+        output.set_creator(self)
+        self.input = input
+        self.output = output
+        return output
+
+    def forward(self, x):
+        raise NotImplementedError(f"{type(self).__name__} needs a method forward(self, x)")
+
+    def backward(self, gy):
+        raise NotImplementedError(f"{type(self).__name__} needs a method backward(self, gy)")
+
+
+class Square(Function):
+    """y = x²"""
+
+    def forward(self, x):
+        return x**2
+
+    def backward(self, gy):
+        x = self.input.data
+        return 2 * x * gy
+
+
+class Exp(Function):
+    """y = exp(x)"""
+
+    def forward(self, x):
+        return np.exp(x)
+
+    def backward(self, gy):
+        x = self.input.data
+        return np.exp(x) * gy
+
+
+def as_array(x):
+    """Return ``x`` as an array: NumPy and Python scalars become arrays of zero dimensions."""
+    if np.isscalar(x):
+        return np.array(x)
+    return x
+
+
+def square(x):
+    return Square()(x)
+
+
+def exp(x):
+    return Exp()(x)
+
+
+def numerical_diff(f, x, eps=1e-4):
+    """The slope of ``f`` at ``x`` by central difference: two values of ``f``, 2 ``eps`` apart."""
+    y0 = f(Variable(x.data - eps))
+    y1 = f(Variable(x.data + eps))
+    return (y1.data - y0.data) / (2 * eps)
+
+
+def gradient_check(f, x, rtol=1e-4, atol=1e-5):
+    """Tell whether backpropagation through ``f`` at ``x`` agrees with ``numerical_diff``."""
+    x = Variable(x.data.copy())
+    y = f(x)
+    y.backward()
+    return np.allclose(x.grad, numerical_diff(f, x), rtol=rtol, atol=atol)
+
+
+def test_square_forward():
+    y = square(Variable(np.array(3.0)))
+    assert y.data == 9.0
+
+
+def test_square_backward():
+    x = Variable(np.array(3.0))
+    square(x).backward()
+    assert x.grad == 6.0
+
+
+def test_gradients_of_random_inputs():
+    rng = np.random.default_rng(0)
+    x = Variable(rng.uniform(-2, 2, size=10))
+    assert gradient_check(square, x)
+    assert gradient_check(exp, x)
+    assert gradient_check(lambda x: square(exp(square(x))), Variable(x.data / 2))
