@@ -116,7 +116,8 @@ def execute(notebook, folder=NOTEBOOKS):
     Raises
     ------
     CourseError
-        If a cell fails that is not tagged ``raises-exception``, or if an output names a path of this machine.
+        If a cell fails that is not tagged ``raises-exception``, or if an output shows a path or an
+        address of this machine.
     """
     import nbclient
     import nbformat
@@ -136,7 +137,7 @@ def execute(notebook, folder=NOTEBOOKS):
         if cell["cell_type"] == "code":
             cell["execution_count"] = ran.execution_count
             cell["outputs"] = [_cleaned(output, cell["id"]) for output in ran.outputs]
-            _refuse_paths(cell)
+            _refuse_what_varies(cell)
     return notebook
 
 
@@ -184,11 +185,13 @@ def _with_stable_ids(html, cell_id):
     return html
 
 
-def _refuse_paths(cell):
+def _refuse_what_varies(cell):
     text = json.dumps(cell["outputs"])
     for place in (ROOT, Path.home(), Path(sys.prefix), Path(tempfile.gettempdir()) / "ipykernel_"):
         if json.dumps(str(place))[1:-1] in text:
             raise CourseError(f"The output of cell {cell['id']} names a path of this machine ({place}).")
+    if address := re.search(r"<[\w.]+ (object )?at 0x[0-9a-f]+>", text):
+        raise CourseError(f"The output of cell {cell['id']} shows an address in memory: {address[0]}.")
 
 
 # --- Writing ----------------------------------------------------------------------------------------------------------

@@ -91,5 +91,5 @@ def _html(change):
     )
     return (
         f'<div style="margin:0.8em 0"><b>{change.kind}</b> <code>{escape(change.name)}</code>'
-        f'<pre style="line-height:1.35; margin:0.3em 0">{rows}</pre></div>'
+        f'<pre style="font-family:monospace; line-height:1.35; margin:0.3em 0">{rows}</pre></div>'
     )
