@@ -87,6 +87,6 @@ def exp(x):
 
 def numerical_diff(f, x, eps=1e-4):
     """The slope of ``f`` at ``x`` by central difference: two values of ``f``, 2 ``eps`` apart."""
-    y0 = f(Variable(x.data - eps))
-    y1 = f(Variable(x.data + eps))
+    y0 = f(Variable(as_array(x.data - eps)))
+    y1 = f(Variable(as_array(x.data + eps)))
     return (y1.data - y0.data) / (2 * eps)
