@@ -18,7 +18,7 @@ class Function:
         return Variable(y)
 
     def forward(self, x):
-        raise NotImplementedError(f"{type(self).__name__} needs a method forward(self, x)")
+        raise NotImplementedError(f"{type(self).__name__} needs a forward(self, x)")
 
 
 class Square(Function):

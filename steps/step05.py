@@ -20,7 +20,7 @@ class Function:
         return Variable(y)
 
     def forward(self, x):
-        raise NotImplementedError(f"{type(self).__name__} needs a method forward(self, x)")
+        raise NotImplementedError(f"{type(self).__name__} needs a forward(self, x)")
 
 
 class Square(Function):
@@ -38,7 +38,7 @@ class Exp(Function):
 
 
 def numerical_diff(f, x, eps=1e-4):
-    """The slope of ``f`` at ``x`` by central difference: two values of ``f``, 2 ``eps`` apart."""
+    """The slope of ``f`` at ``x``, by central difference: two values, 2 ``eps`` apart."""
     y0 = f(Variable(x.data - eps))
     y1 = f(Variable(x.data + eps))
     return (y1.data - y0.data) / (2 * eps)

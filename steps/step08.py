@@ -25,7 +25,7 @@ class Variable:
 
 
 class Function:
-    """A rule from one box to another: ``forward`` for arrays, ``backward`` for gradients."""
+    """A rule between boxes: ``forward`` for the arrays, ``backward`` for the gradients."""
 
     def __call__(self, input):
         y = self.forward(input.data)
@@ -36,10 +36,10 @@ class Function:
         return output
 
     def forward(self, x):
-        raise NotImplementedError(f"{type(self).__name__} needs a method forward(self, x)")
+        raise NotImplementedError(f"{type(self).__name__} needs a forward(self, x)")
 
     def backward(self, gy):
-        raise NotImplementedError(f"{type(self).__name__} needs a method backward(self, gy)")
+        raise NotImplementedError(f"{type(self).__name__} needs a backward(self, gy)")
 
 
 class Square(Function):
@@ -65,7 +65,7 @@ class Exp(Function):
 
 
 def numerical_diff(f, x, eps=1e-4):
-    """The slope of ``f`` at ``x`` by central difference: two values of ``f``, 2 ``eps`` apart."""
+    """The slope of ``f`` at ``x``, by central difference: two values, 2 ``eps`` apart."""
     y0 = f(Variable(x.data - eps))
     y1 = f(Variable(x.data + eps))
     return (y1.data - y0.data) / (2 * eps)

@@ -9,7 +9,7 @@ class Variable:
     def __init__(self, data):
         if data is not None and not isinstance(data, np.ndarray):
             kind = type(data).__name__
-            raise TypeError(f"Variable holds a NumPy array, not a {kind}: use Variable(np.array(...))")
+            raise TypeError(f"a Variable holds an array: use np.array(...), not a {kind}")
         self.data = data
         self.grad = None
         self.creator = None
@@ -31,7 +31,7 @@ class Variable:
 
 
 class Function:
-    """A rule from one box to another: ``forward`` for arrays, ``backward`` for gradients."""
+    """A rule between boxes: ``forward`` for the arrays, ``backward`` for the gradients."""
 
     def __call__(self, input):
         y = self.forward(input.data)
@@ -42,10 +42,10 @@ class Function:
         return output
 
     def forward(self, x):
-        raise NotImplementedError(f"{type(self).__name__} needs a method forward(self, x)")
+        raise NotImplementedError(f"{type(self).__name__} needs a forward(self, x)")
 
     def backward(self, gy):
-        raise NotImplementedError(f"{type(self).__name__} needs a method backward(self, gy)")
+        raise NotImplementedError(f"{type(self).__name__} needs a backward(self, gy)")
 
 
 class Square(Function):
@@ -71,7 +71,7 @@ class Exp(Function):
 
 
 def as_array(x):
-    """Return ``x`` as an array: NumPy and Python scalars become arrays of zero dimensions."""
+    """Return ``x`` as an array: a single number becomes an array of zero dimensions."""
     if np.isscalar(x):
         return np.array(x)
     return x
@@ -86,14 +86,14 @@ def exp(x):
 
 
 def numerical_diff(f, x, eps=1e-4):
-    """The slope of ``f`` at ``x`` by central difference: two values of ``f``, 2 ``eps`` apart."""
+    """The slope of ``f`` at ``x``, by central difference: two values, 2 ``eps`` apart."""
     y0 = f(Variable(as_array(x.data - eps)))
     y1 = f(Variable(as_array(x.data + eps)))
     return (y1.data - y0.data) / (2 * eps)
 
 
 def gradient_check(f, x, rtol=1e-4, atol=1e-5):
-    """Tell whether backpropagation through ``f`` at ``x`` agrees with ``numerical_diff``."""
+    """Tell whether the gradient of ``f`` at ``x`` agrees with ``numerical_diff``."""
     x = Variable(x.data.copy())
     y = f(x)
     y.backward()
@@ -111,7 +111,7 @@ def test_square_backward():
     assert x.grad == 6.0
 
 
-def test_gradients_of_random_inputs():
+def test_random_gradients():
     rng = np.random.default_rng(0)
     x = Variable(rng.uniform(-2, 2, size=10))
     assert gradient_check(square, x)

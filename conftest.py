@@ -1,0 +1,18 @@
+"""How pytest runs the notebooks: every output is compared, except what no two machines draw alike."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parent
+
+
+def pytest_configure(config):
+    config.option.nbval_sanitize_with = str(ROOT / "tests" / "sanitize.cfg")
+    if not hasattr(config, "workerinput"):
+        # On its first import matplotlib may announce on stderr that it collects the machine's fonts; let it do so here.
+        import matplotlib.font_manager  # noqa: F401
+
+
+def pytest_collectstart(collector):
+    if collector.path.suffix == ".ipynb":
+        # Graphviz draws a little differently in each version. Beside every HTML stands its text form, which is compared.
+        collector.skip_compare += ("image/svg+xml", "text/html")

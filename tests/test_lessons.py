@@ -1,0 +1,174 @@
+"""Every lesson against the guards, and every guard against a planted fault."""
+
+import copy
+import json
+import re
+
+import guards
+import pytest
+
+from steps import builder
+from steps.course import Head, head, lesson_path, module_path, notebook_path, numbers
+
+SNAPSHOTS = [n for n in numbers() if n <= 22 or n == 32]
+SELF_CONTAINED = [*SNAPSHOTS, *(n for n in numbers() if n in guards.DESIGNS)]
+
+
+def lesson(number):
+    return lesson_path(number).read_text(encoding="utf-8")
+
+
+def module(number):
+    return module_path(number).read_text(encoding="utf-8") if number else ""
+
+
+def notebook(number):
+    return json.loads(notebook_path(number).read_text(encoding="utf-8"))
+
+
+def planted(number, change):
+    """A notebook with a fault."""
+    faulty = copy.deepcopy(notebook(number))
+    change(faulty)
+    assert faulty != notebook(number)
+    return faulty
+
+
+def test_the_course_has_no_gap():
+    assert numbers() == list(range(1, len(numbers()) + 1))
+    assert [path.name for path in sorted(lesson_path(1).parent.glob("step[0-9][0-9].py"))] == [
+        module_path(n).name for n in numbers()
+    ]
+
+
+@pytest.mark.parametrize("number", numbers())
+@pytest.mark.parametrize("guard", [guards.not_run_in_order, guards.careless_tags, guards.too_wide])
+def test_notebooks(guard, number):
+    assert guard(notebook(number)) == []
+
+
+@pytest.mark.parametrize("number", numbers())
+@pytest.mark.parametrize("guard", [guards.misshapen, guards.unkind_words])
+def test_texts(guard, number):
+    assert guard(lesson(number)) == []
+
+
+@pytest.mark.parametrize("number", numbers())
+def test_a_notebook_is_what_the_builder_gives(number):
+    assert builder.why_stale(number) is None
+
+
+@pytest.mark.parametrize("number", numbers())
+def test_a_lesson_names_no_later_step(number):
+    assert guards.from_a_later_step(lesson(number), number) == []
+
+
+@pytest.mark.parametrize("number", SNAPSHOTS)
+def test_a_lesson_shows_what_its_step_changes(number):
+    assert guards.not_shown(lesson(number), module(number - 1), module(number)) == []
+
+
+@pytest.mark.parametrize("number", SNAPSHOTS)
+def test_the_line_under_the_title_is_true(number):
+    assert guards.wrongly_announced(head(number), module(number - 1), module(number)) == []
+
+
+@pytest.mark.parametrize("number", SNAPSHOTS)
+def test_what_a_step_does_not_change_is_identical(number):
+    assert guards.drifted(module(number - 1), module(number)) == []
+
+
+@pytest.mark.parametrize("number", SELF_CONTAINED)
+def test_a_snapshot_stands_alone(number):
+    assert guards.foreign_imports(module(number)) == []
+
+
+# --- The guards themselves: each sees the fault that it is there for --------------------------------------------------
+
+
+def test_a_cell_that_was_not_run_is_seen():
+    assert guards.not_run_in_order(planted(8, lambda nb: guards.code_cells(nb)[3].update(execution_count=None)))
+
+
+def test_a_cell_that_was_run_twice_is_seen():
+    assert guards.not_run_in_order(planted(8, lambda nb: guards.code_cells(nb)[3].update(execution_count=40)))
+
+
+def measured(nb):
+    return next(cell for cell in guards.code_cells(nb) if "nbval-ignore-output" in guards.tags(cell))
+
+
+def test_an_ignored_cell_without_a_reason_is_seen():
+    assert guards.careless_tags(planted(8, lambda nb: measured(nb).update(source=["plt.plot(times)"])))
+
+
+def test_an_ignored_cell_without_an_assertion_under_it_is_seen():
+    def without_assertions(nb):
+        for cell in guards.code_cells(nb):
+            cell["source"] = guards.source(cell).replace("assert ", "")
+
+    assert guards.careless_tags(planted(8, without_assertions))
+
+
+def test_an_unknown_tag_is_seen():
+    assert guards.careless_tags(planted(1, lambda nb: guards.code_cells(nb)[0]["metadata"].update(tags=["skip"])))
+
+
+def test_wide_code_is_seen():
+    assert guards.too_wide(planted(1, lambda nb: guards.code_cells(nb)[0].update(source=["x" * 93])))
+
+
+def test_a_missing_part_is_seen():
+    assert guards.misshapen(lesson(3).replace("## The trap", "## A trap"))
+
+
+def test_an_exercise_without_a_check_is_seen():
+    assert guards.misshapen(lesson(3).replace(":tags: [check]", ":tags: [hide-input]", 1))
+
+
+def test_an_unkind_word_is_seen():
+    assert guards.unkind_words("You just call it.")
+    assert not guards.unkind_words("Adjust it.\n\n```\njust = 1\n```")
+
+
+def test_a_definition_that_is_not_shown_is_seen():
+    hidden = re.sub(r"# %load -s Variable ", "# %load -s Function ", lesson(8))
+    assert guards.not_shown(hidden, module(7), module(8)) == ["Variable.backward is not shown"]
+
+
+def test_a_false_line_under_the_title_is_seen():
+    def complaints(**announced):
+        facts = {"new": [], "changed": ["Variable.backward"], "gone": []} | announced
+        return guards.wrongly_announced(Head("", 10, **facts), module(7), module(8))
+
+    assert complaints() == []
+    assert complaints(changed=[]) == ["Variable changed and is not announced"]
+    assert complaints(changed=["Variable", "Square"]) == ["Square is announced and did not change"]
+    assert complaints(changed=["Variable.rewind"]) == ["Variable.rewind is announced and does not exist"]
+    assert complaints(new=["Variable.creator"]) == ["Variable.creator is announced as new and is old"]
+    assert complaints(gone=["Square"]) == ["Square: gone, or not gone"]
+
+
+def test_a_step_from_the_future_is_seen():
+    assert guards.from_a_later_step("from steps.step09 import square", 8) == ["uses step 9"]
+    assert guards.from_a_later_step("from steps.step08 import Square", 8) == []
+
+
+@pytest.mark.parametrize(
+    ("letters", "others"),
+    [("x = f.input", "x  = f.input"), ("return x**2", "return (x**2)"), ('"""y = x²"""', '"""The square."""')],
+)
+def test_letters_that_drift_are_seen(letters, others):
+    assert letters in module(7)
+    assert guards.drifted(module(7), module(7).replace(letters, others))
+
+
+def test_a_real_change_is_no_drift():
+    assert guards.drifted(module(7), module(7).replace("return x**2", "return x**3")) == []
+
+
+def test_a_foreign_import_is_seen():
+    assert guards.foreign_imports("import numpy as np\nimport heapq\nfrom .step01 import Variable\nimport scipy") == [
+        "imports .step01",
+        "imports scipy",
+    ]
