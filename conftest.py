@@ -14,5 +14,5 @@ def pytest_configure(config):
 
 def pytest_collectstart(collector):
     if collector.path.suffix == ".ipynb":
-        # Graphviz draws a little differently in each version. Beside every HTML stands its text form, which is compared.
+        # Graphviz draws differently in each version; beside every HTML stands a text form, which is compared.
         collector.skip_compare += ("image/svg+xml", "text/html")

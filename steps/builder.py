@@ -21,6 +21,7 @@ from .definitions import extract
 
 LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)")
 MEASURED = "nbval-ignore-output"
+FOLDED = "hide-input"
 LARGEST = 1_000_000
 SECONDS = 120
 
@@ -54,7 +55,7 @@ def _cell(number, position, cell):
         made |= {"execution_count": None, "outputs": [], "source": _with_code(cell.source)}
         if tags := cell.metadata.get("tags"):
             made["metadata"]["tags"] = list(tags)
-        if "hide-input" in made["metadata"].get("tags", ()):
+        if FOLDED in made["metadata"].get("tags", ()):
             made["metadata"]["jupyter"] = {"source_hidden": True}
     return made
 
@@ -78,7 +79,7 @@ def _mark_exercises(number, cells):
         if cell["cell_type"] == "code" and exercises.is_solution(cell["source"]):
             count += 1
             exercises.without_solution(cell["source"])
-            cell["metadata"] |= {"tags": [*tags, "hide-input"], "jupyter": {"source_hidden": True}}
+            cell["metadata"] |= {"tags": [*tags, FOLDED], "jupyter": {"source_hidden": True}}
             cell["metadata"]["nbgrader"] = _grading(f"step{number:02d}-exercise{count}", solution=True)
         elif exercises.CHECK in tags:
             cell["metadata"]["nbgrader"] = _grading(f"step{number:02d}-check{count}", solution=False)
@@ -226,23 +227,20 @@ def build(number, force=False):
 
 
 def _read(path):
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    import nbformat
+
+    return nbformat.reads(path.read_text(encoding="utf-8"), as_version=4) if path.exists() else None
 
 
 def as_text(notebook):
-    return json.dumps(_in_lines(notebook), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    import nbformat
 
-
-def _in_lines(notebook):
-    # One string a line, as Jupyter writes them, so that a review shows which line changed.
-    cells = [cell | {"source": cell["source"].splitlines(keepends=True)} for cell in notebook["cells"]]
-    return notebook | {"cells": cells}
+    return nbformat.writes(nbformat.from_dict(notebook)) + "\n"
 
 
 def seal(notebook):
     """A digest of a built notebook's cells, outputs included: a change of one digit by hand breaks it."""
-    cells = [cell | {"source": "".join(cell["source"])} for cell in notebook["cells"]]
-    return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(notebook["cells"], sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _keep_measured(notebook, old):
@@ -273,7 +271,4 @@ def why_stale(number):
 
 
 def _bare(notebook):
-    return [
-        {"source": "".join(cell["source"])} | {key: cell[key] for key in ("cell_type", "id", "metadata")}
-        for cell in notebook["cells"]
-    ]
+    return [{key: cell[key] for key in ("cell_type", "id", "metadata", "source")} for cell in notebook["cells"]]

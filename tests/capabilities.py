@@ -1,0 +1,227 @@
+"""What the framework can do at each step, found out by trying.
+
+The table in docs/capabilities.md is made from this: ``python tests/capabilities.py`` writes it.
+"""
+
+import gc
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+from steps.course import ROOT, numbers
+
+WORKS = "works"
+MISSING = "AttributeError"
+WRONG = "AssertionError"
+PAGE = ROOT / "docs" / "capabilities.md"
+
+
+@dataclass
+class Capability:
+    """Something that a framework can do.
+
+    ``history`` says what trying gives, as pairs (first step, outcome); an outcome holds until the next pair. It is
+    WORKS, or the name of the error that a lesson speaks of; WRONG is a wrong answer.
+    """
+
+    name: str
+    probe: Callable
+    history: list
+
+    def expected(self, number):
+        return [outcome for first, outcome in self.history if first <= number][-1]
+
+
+def outcome(probe, number):
+    """Try a probe on a step: WORKS, or the name of the error."""
+    try:
+        probe(import_module(f"steps.step{number:02d}"))
+    except Exception as error:
+        return type(error).__name__
+    return WORKS
+
+
+def box(step, value):
+    return step.Variable(np.array(value))
+
+
+def backward(y):
+    """Run backward, with the first gradient set by hand as every step allows."""
+    y.grad = np.ones_like(y.data)
+    y.backward()
+
+
+# --- Stage 1 ----------------------------------------------------------------------------------------------------------
+
+
+def holds_an_array(step):
+    assert np.array_equal(box(step, [1.0, 2.0]).data, [1.0, 2.0])
+
+
+def applies_a_function(step):
+    assert step.Square()(box(step, 3.0)).data == 9.0
+
+
+def chains_functions(step):
+    assert np.isclose(step.Square()(step.Exp()(step.Square()(box(step, 0.5)))).data, np.exp(0.5))
+
+
+def measures_a_derivative(step):
+    assert np.isclose(step.numerical_diff(step.Square(), box(step, 2.0)), 4.0)
+
+
+def differentiates_a_function(step):
+    f = step.Square()
+    f(box(step, 3.0))
+    assert f.backward(np.array(1.0)) == 6.0
+
+
+def differentiates_a_chain(step):
+    x = box(step, 0.5)
+    backward(step.Square()(step.Exp()(step.Square()(x))))
+    assert np.isclose(x.grad, 2 * np.exp(0.5))
+
+
+def differentiates_a_loop(step):
+    x = box(step, 1.1)
+    y = x
+    while y.data < 100:
+        y = step.Square()(y)
+    backward(y)
+    assert np.isclose(x.grad, 64 * 1.1**63)
+
+
+def differentiates_a_long_chain(step):
+    class AddOne(step.Function):
+        def forward(self, x):
+            return x + 1
+
+        def backward(self, gy):
+            return gy
+
+    x = box(step, 0.0)
+    y = x
+    for _ in range(100_000):
+        y = AddOne()(y)
+    backward(y)
+    assert x.grad == 1.0
+
+
+def begins_with_ones(step):
+    x = box(step, 3.0)
+    y = step.Square()(x)
+    y.backward()
+    assert x.grad == 6.0
+
+
+def reads_like_a_formula(step):
+    assert np.isclose(step.square(step.exp(box(step, 0.5))).data, np.e)
+
+
+def keeps_results_arrays(step):
+    assert isinstance(step.Square()(box(step, 3.0)).data, np.ndarray)
+
+
+def refuses_what_is_no_array(step):
+    message = "accepted"
+    try:
+        step.Variable(1.0)
+    except TypeError as error:
+        message = str(error)
+    assert "array" in message
+
+
+def checks_gradients(step):
+    assert step.gradient_check(step.square, box(step, 2.0))
+
+
+# --- Stage 2 ----------------------------------------------------------------------------------------------------------
+
+
+def takes_two_inputs(step):
+    assert step.add(box(step, 2.0), box(step, 3.0)).data == 5.0
+
+
+def is_freed_without_the_collector(step):
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        y = step.Square()(box(step, 3.0))
+        gone = weakref.ref(y)
+        del y
+        assert gone() is None
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def runs_without_a_graph(step):
+    with step.no_grad():
+        step.square(box(step, 3.0))
+
+
+def has_operators(step):
+    assert (box(step, 2.0) * box(step, 3.0)).data == 6.0
+
+
+def mixes_with_numbers(step):
+    assert (2.0 * box(step, 3.0)).data == 6.0
+
+
+CAPABILITIES = [
+    Capability("holds an array", holds_an_array, [(1, WORKS)]),
+    Capability("applies a function to a variable", applies_a_function, [(1, MISSING), (2, WORKS)]),
+    Capability("puts functions in a row", chains_functions, [(1, MISSING), (3, WORKS)]),
+    Capability("measures a derivative", measures_a_derivative, [(1, MISSING), (4, WORKS)]),
+    Capability("differentiates one function", differentiates_a_function, [(1, MISSING), (6, WORKS)]),
+    Capability("differentiates a chain by itself", differentiates_a_chain, [(1, MISSING), (7, WORKS)]),
+    Capability("differentiates a loop of unknown length", differentiates_a_loop, [(1, MISSING), (7, WORKS)]),
+    Capability(
+        "differentiates a chain of 100,000",
+        differentiates_a_long_chain,
+        [(1, MISSING), (7, "RecursionError"), (8, WORKS)],
+    ),
+    Capability("begins backward with ones", begins_with_ones, [(1, MISSING), (7, "TypeError"), (9, WORKS)]),
+    Capability("reads like a formula", reads_like_a_formula, [(1, MISSING), (9, WORKS)]),
+    Capability("keeps every result an array", keeps_results_arrays, [(1, MISSING), (2, WRONG), (9, WORKS)]),
+    Capability("refuses what is no array", refuses_what_is_no_array, [(1, WRONG), (9, WORKS)]),
+    Capability("checks its gradients", checks_gradients, [(1, MISSING), (10, WORKS)]),
+    Capability("takes two inputs", takes_two_inputs, [(1, MISSING)]),
+    Capability(
+        "is freed without the garbage collector",
+        is_freed_without_the_collector,
+        [(1, MISSING), (2, WORKS), (7, WRONG)],
+    ),
+    Capability("runs without a graph (no_grad)", runs_without_a_graph, [(1, MISSING)]),
+    Capability("has operators", has_operators, [(1, "TypeError")]),
+    Capability("mixes with numbers", mixes_with_numbers, [(1, "TypeError")]),
+]
+
+SIGNS = {WORKS: "✓", MISSING: "·", WRONG: "wrong", "RecursionError": "Recursion\u00adError"}
+
+
+def table():
+    """The page for the docs, made by trying everything on every step."""
+    steps = numbers()
+    lines = [
+        "# What each step can do",
+        "",
+        "Found out by trying. `✓` works; `·` is not there yet; `wrong` gives a wrong answer; a name is the error",
+        "that is raised. `python tests/capabilities.py` makes this page, and a test holds that it is up to date.",
+        "",
+        "| step | " + " | ".join(map(str, steps)) + " |",
+        "| :--- |" + " :-: |" * len(steps),
+    ]
+    for capability in CAPABILITIES:
+        found = [outcome(capability.probe, number) for number in steps]
+        lines.append(f"| {capability.name} | " + " | ".join(SIGNS.get(name, name) for name in found) + " |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    Path(PAGE).write_text(table(), encoding="utf-8", newline="\n")
+    print(f"Wrote {PAGE.relative_to(ROOT)}.")

@@ -1,0 +1,95 @@
+"""Steps are importable from anywhere, silently and at once."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from steps.course import numbers
+
+LIGHT = [n for n in numbers() if n <= 22 or n == 32]
+HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy", "dezero_lite"}
+
+# Runs in a process of its own: imports a module and reports what that did.
+WATCH = """
+import json, sys, threading, time
+import numpy
+before, seen = set(sys.modules), []
+
+def hook(event, arguments):
+    writing = event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")
+    if writing or event in ("socket.connect", "socket.bind", "subprocess.Popen", "os.system"):
+        seen.append(f"{event} {arguments[0]!r}")
+
+sys.dont_write_bytecode = True
+sys.addaudithook(hook)
+start = time.perf_counter()
+__import__(sys.argv[1])
+seconds = time.perf_counter() - start
+print(json.dumps({
+    "seconds": seconds,
+    "packages": sorted({name.split(".")[0] for name in set(sys.modules) - before}),
+    "seen": seen,
+    "threads": threading.active_count(),
+}))
+"""
+
+
+def watched(module, folder, path=None):
+    run = subprocess.run(
+        [sys.executable, "-c", WATCH, module], cwd=path or folder, capture_output=True, text=True, check=True
+    )
+    assert run.stderr == ""
+    (report,) = run.stdout.splitlines()
+    return json.loads(report)
+
+
+@pytest.mark.parametrize("number", LIGHT)
+def test_importing_a_step_is_silent_and_light(number, tmp_path):
+    report = watched(f"steps.step{number:02d}", tmp_path)
+    assert report["seen"] == []
+    assert report["threads"] == 1
+    assert not HEAVY_PACKAGES & set(report["packages"])
+
+
+def test_importing_a_step_takes_little_longer_than_importing_numpy(tmp_path):
+    timer = "import sys, time; t = time.perf_counter(); __import__(sys.argv[1]); print(time.perf_counter() - t)"
+
+    def seconds(module):
+        run = [sys.executable, "-c", timer, module]
+        return min(float(subprocess.run(run, cwd=tmp_path, capture_output=True, check=True).stdout) for _ in range(5))
+
+    assert seconds(f"steps.step{LIGHT[-1]:02d}") < 1.5 * seconds("numpy")
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("print('hello')", "two lines"),
+        ("import matplotlib", "packages"),
+        ("import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()", "threads"),
+        ("open('notes.txt', 'w').close()", "seen"),
+    ],
+)
+def test_a_noisy_or_heavy_import_is_seen(source, complaint, tmp_path):
+    (tmp_path / "noisy.py").write_text(source)
+    try:
+        report = watched("noisy", tmp_path)
+    except ValueError:
+        assert complaint == "two lines"
+        return
+    found = {
+        "packages": bool(HEAVY_PACKAGES & set(report["packages"])),
+        "seen": bool(report["seen"]),
+        "threads": report["threads"] > 1,
+    }
+    assert [name for name, there in found.items() if there] == [complaint]
+
+
+def test_a_step_works_from_anywhere(tmp_path):
+    program = (
+        "from steps.step08 import Variable, Square; import numpy as np; print(Square()(Variable(np.array(3.0))).data)"
+    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == ("9.0\n", "")
