@@ -110,7 +110,7 @@ def set_up():
         forget("packages")
         count = install()
         remember("packages", wanted)
-        print("Installed %d packages in %d s." % (count, time.time() - began))
+        print("Installed %d package(s) in %d s." % (count, time.time() - began))
 
 
 def fingerprint():

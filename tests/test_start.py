@@ -261,7 +261,7 @@ def test_a_message_that_the_terminal_has_no_letters_for(checkout):
 def test_the_first_start_installs_and_the_second_does_not(start, children, capsys):
     assert children.during(start.set_up) == ["venv", "pip"]
     assert children.command[-4:] == ["-e", ".[course,test]", "-c", "constraints.txt"]
-    assert "Installed 3 packages in" in capsys.readouterr().out
+    assert "Installed 3 package(s) in" in capsys.readouterr().out
     assert children.during(start.set_up) == []
     assert capsys.readouterr().out == ""
 
