@@ -1,7 +1,7 @@
 """Sets the course up in .venv, once, and opens the first lesson; `python start.py --help` tells the rest.
 
 Nothing is installed yet when this runs, so it has only the standard library. And a Python that is too old
-has to get as far as saying so: no syntax here that Python 2.7 cannot read, hence no f-strings, and ASCII only.
+has to get as far as saying so: no syntax here that Python 2.7 cannot read, so no f-strings and only ASCII.
 """
 
 import hashlib
@@ -124,7 +124,7 @@ def make_environment():
         import venv  # noqa: F401
     except ImportError as error:
         sys.exit(
-            "This Python lacks its module %s; on Debian and Ubuntu, sudo apt install python%d.%d-venv brings it."
+            "This Python lacks its module %s; on Debian and Ubuntu, sudo apt install python%d.%d-venv."
             % (error.name, sys.version_info[0], sys.version_info[1])
         )
     if os.path.isdir(VENV) and not os.path.exists(LOG):
@@ -158,8 +158,8 @@ def install():
         )
     if code:
         sys.exit("pip could not install the course (%s); all it said is in %s." % (last_error(), LOG))
-    counts = [len(line.split()) - 2 for line in read(LOG).splitlines() if line.startswith("Successfully inst")]
-    return sum(counts[-1:])
+    done = [line for line in read(LOG).splitlines() if line.startswith("Successfully installed ")]
+    return len(done[-1].split()) - 2 if done else 0
 
 
 # pip has no exit code for this: it says so when it gives up trying again, or finds no version of anything.
@@ -188,7 +188,7 @@ def run(command, log=None):
         child.terminate()
         raise KeyboardInterrupt
 
-    # Ctrl-C reaches the child too, which may want time to end well; the stop button of an editor reaches only us.
+    # Ctrl-C reaches the child too, which may want time to end well. An editor's stop button reaches only us.
     signal.signal(signal.SIGTERM, stop)
     began = time.time()
     interrupted = False

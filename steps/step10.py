@@ -7,9 +7,9 @@ class Variable:
     """A box that holds an array in ``data`` and its gradient in ``grad``."""
 
     def __init__(self, data):
-        if data is not None and not isinstance(data, np.ndarray):
+        if not isinstance(data, np.ndarray):
             kind = type(data).__name__
-            raise TypeError(f"a Variable holds an array: use np.array(...), not a {kind}")
+            raise TypeError(f"Variable needs an array, np.array(...), not type {kind}")
         self.data = data
         self.grad = None
         self.creator = None
@@ -25,7 +25,7 @@ class Variable:
         while funcs:
             f = funcs.pop()
             x, y = f.input, f.output
-            x.grad = f.backward(y.grad)
+            x.grad = as_array(f.backward(y.grad))
             if x.creator is not None:
                 funcs.append(x.creator)
 

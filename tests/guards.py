@@ -93,6 +93,17 @@ def unkind_words(lesson):
     return [f"says “{word}”" for word in WORDS if re.search(rf"\b{word}\b", prose, re.IGNORECASE)]
 
 
+def unknown_terms(lesson, number, glossary):
+    """Terms in bold, which a lesson defines where it first uses them, and which the glossary keeps with that step."""
+    known = {}
+    for names, step in re.findall(r"^\*\*(.+?)\*\* \((\d+)\)", glossary, re.MULTILINE):
+        known |= dict.fromkeys(names.split(", "), int(step))
+    prose = re.sub(r"```.*?```", "", lesson, flags=re.DOTALL)
+    terms = set(re.findall(r"\*\*([a-z]\w+(?: \w+){0,2})\*\*", prose))
+    steps = {term: known.get(term, known.get(term.removesuffix("s"))) for term in terms}
+    return [f"{term} is not in the glossary with this step" for term in sorted(terms) if steps[term] != number]
+
+
 def not_shown(lesson, before, after):
     """Definitions that the step adds or changes and that no %load line of the lesson shows."""
     shown = {name for names in re.findall(r"^# %load -s (\S+) ", lesson, re.MULTILINE) for name in names.split(",")}

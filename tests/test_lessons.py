@@ -8,10 +8,12 @@ import guards
 import pytest
 
 from steps import builder
-from steps.course import Head, head, lesson_path, module_path, notebook_path, numbers
+from steps.course import ROOT, Head, head, lesson_path, module_path, notebook_path, numbers
 
 SNAPSHOTS = [n for n in numbers() if n <= 22 or n == 32]
 SELF_CONTAINED = [*SNAPSHOTS, *(n for n in numbers() if n in guards.DESIGNS)]
+
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
 
 def lesson(number):
@@ -61,6 +63,11 @@ def test_a_notebook_is_what_the_builder_gives(number):
 @pytest.mark.parametrize("number", numbers())
 def test_a_lesson_names_no_later_step(number):
     assert guards.from_a_later_step(lesson(number), number) == []
+
+
+@pytest.mark.parametrize("number", numbers())
+def test_terms_stand_in_the_glossary(number):
+    assert guards.unknown_terms(lesson(number), number, GLOSSARY) == []
 
 
 @pytest.mark.parametrize("number", SNAPSHOTS)
@@ -129,6 +136,12 @@ def test_an_exercise_without_a_check_is_seen():
 def test_an_unkind_word_is_seen():
     assert guards.unkind_words("You just call it.")
     assert not guards.unkind_words("Adjust it.\n\n```\njust = 1\n```")
+
+
+def test_a_term_that_is_not_in_the_glossary_is_seen():
+    assert guards.unknown_terms("A **tape** is", 7, GLOSSARY) == []
+    assert guards.unknown_terms("A **tape** is", 8, GLOSSARY)
+    assert guards.unknown_terms("A **ribbon** is", 7, GLOSSARY)
 
 
 def test_a_definition_that_is_not_shown_is_seen():
