@@ -527,9 +527,12 @@ def test_progress_is_for_terminals(start, capsys):
     assert capsys.readouterr().out == ""
 
 
+# Whoever starts the tests in the background has them ignore Ctrl-C, and all they start.
 INTERRUPTED = """
+import signal
 import sys
 import start
+signal.signal(signal.SIGINT, signal.default_int_handler)
 start.set_up = lambda: None
 child = '''
 import pathlib, sys, time
