@@ -14,7 +14,8 @@ IMPORTS = "imports"
 def definitions(source):
     """The functions, classes and constants of a module: a dict from name to source text, in order.
 
-    Decorators, and comments directly above, belong to the definition. Methods have names such as ``Variable.backward``.
+    Decorators, and comments directly above, belong to the definition. Methods have names such as ``Variable.backward``,
+    and so have methods that are assigned later, as in ``Variable.__add__ = add``.
     """
     found = {}
     for node in ast.parse(source).body:
@@ -62,14 +63,15 @@ def extract(source, names, where):
     for name in names:
         if name not in found:
             raise CourseError(f"{where} defines no {name}. It defines {', '.join(found) or 'nothing'}.")
-    return "\n\n\n".join(found[name] for name in names)
+    texts = [found[name] for name in names]
+    return "\n".join(texts) if all("\n" not in text for text in texts) else "\n\n\n".join(texts)
 
 
 def _name(node):
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return node.name
-    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-        return node.targets[0].id
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name | ast.Attribute):
+        return ast.unparse(node.targets[0])
     return None
 
 

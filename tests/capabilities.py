@@ -199,19 +199,45 @@ def is_freed_without_the_collector(step):
 
 def runs_without_a_graph(step):
     with step.no_grad():
-        step.square(box(step, 3.0))
+        assert step.square(box(step, 3.0)).creator is None
+
+
+def gives_gradients_back(step):
+    x = box(step, 3.0)
+    a = square(step, x)
+    backward(square(step, a))
+    assert a.grad is None
+
+
+def shows_itself(step):
+    x = box(step, [1.0, 2.0])
+    assert (x.shape, len(x), repr(x)) == ((2,), 2, "variable([1. 2.])")
 
 
 def has_operators(step):
-    assert (box(step, 2.0) * box(step, 3.0)).data == 6.0
+    assert (box(step, 2.0) * box(step, 3.0) + box(step, 1.0)).data == 7.0
 
 
 def mixes_with_numbers(step):
-    assert (2.0 * box(step, 3.0)).data == 6.0
+    assert (np.array([2.0]) * box(step, 3.0) + 1).data == 7.0
+
+
+def has_all_operators(step):
+    x = box(step, 2.0)
+    y = (1 - x) / x + 4 / x**2 - -x
+    backward(y)
+    assert (y.data, x.grad) == (2.5, -0.25)
+
+
+def sums_over_broadcast(step):
+    x = box(step, 1.0)
+    backward(np.ones(3) * x)
+    assert x.grad.shape == ()
 
 
 # Steps 11 and 12 rebuild the forward pass, and step 13 the backward pass.
 GAP = [(11, MISSING), (13, WORKS)]
+GAP_WRONG = [(11, MISSING), (13, WRONG)]
 
 CAPABILITIES = [
     Capability("holds an array", holds_an_array, [(1, WORKS)]),
@@ -239,11 +265,17 @@ CAPABILITIES = [
     Capability(
         "is freed without the garbage collector",
         is_freed_without_the_collector,
-        [(1, MISSING), (2, WORKS), (7, WRONG)],
+        [(1, MISSING), (2, WORKS), (7, WRONG), (17, WORKS)],
     ),
-    Capability("runs without a graph (no_grad)", runs_without_a_graph, [(1, MISSING)]),
-    Capability("has operators", has_operators, [(1, "TypeError")]),
-    Capability("mixes with numbers", mixes_with_numbers, [(1, "TypeError")]),
+    Capability("runs without a graph (no_grad)", runs_without_a_graph, [(1, MISSING), (18, WORKS)]),
+    Capability(
+        "gives gradients on the way back", gives_gradients_back, [(1, MISSING), (7, WRONG), *GAP_WRONG, (18, WORKS)]
+    ),
+    Capability("shows its shape and content", shows_itself, [(1, MISSING), (19, WORKS)]),
+    Capability("multiplies and adds with signs", has_operators, [(1, "TypeError"), (20, WORKS)]),
+    Capability("mixes with numbers and arrays", mixes_with_numbers, [(1, "TypeError"), (21, WORKS)]),
+    Capability("subtracts, divides, takes powers", has_all_operators, [(1, "TypeError"), (22, WORKS)]),
+    Capability("sums a gradient over broadcast axes", sums_over_broadcast, [(1, "TypeError"), (21, WRONG)]),
 ]
 
 SIGNS = {WORKS: "✓", MISSING: "·", WRONG: "wrong", "RecursionError": "Recursion\u00adError"}
