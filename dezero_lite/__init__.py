@@ -1,7 +1,34 @@
 """A small deep-learning framework: the one that the course in ``steps/`` arrives at.
 
-Importing it needs NumPy alone. So far it holds the drawing of graphs (:mod:`dezero_lite.graph`); the public names
-arrive with the steps that introduce them, from step 23 on.
+Importing it needs NumPy alone. So far it holds Variables, functions and their gradients (:mod:`dezero_lite.core`), the
+check of gradients (:mod:`dezero_lite.gradcheck`) and the drawing of graphs (:mod:`dezero_lite.graph`).
 """
 
+from .core import (
+    Config,
+    Function,
+    Parameter,
+    Variable,
+    as_array,
+    as_variable,
+    no_grad,
+    test_mode,
+    using_config,
+)
+from .gradcheck import gradient_check, numerical_grad
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Config",
+    "Function",
+    "Parameter",
+    "Variable",
+    "as_array",
+    "as_variable",
+    "gradient_check",
+    "no_grad",
+    "numerical_grad",
+    "test_mode",
+    "using_config",
+]

@@ -1,7 +1,8 @@
 """The course, step by step.
 
 ``steps.step08`` is the framework as it is after step 8; the lesson ``steps/step08.md`` explains it. The helpers
-of the lessons are here: :func:`diff` shows what changed between two steps, :func:`draw` draws a graph.
+of the lessons are here: :func:`diff` shows what changed between two steps, :func:`draw` draws a graph, and
+:func:`source` shows the package's own code.
 The course tool is ``python -m steps``.
 """
 
@@ -49,3 +50,20 @@ def draw(forward="", back=""):
     from .pictures import draw
 
     return draw(forward, back)
+
+
+def source(thing):
+    """Show the source of a class or function of the package, without running it again.
+
+    Parameters
+    ----------
+    thing : class, function or method
+
+    Returns
+    -------
+    Source
+        Shows itself highlighted in a notebook and as text in a terminal.
+    """
+    from .sources import Source
+
+    return Source(thing)

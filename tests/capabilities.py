@@ -14,6 +14,7 @@ import numpy as np
 
 from steps.course import ROOT, numbers
 
+SNAPSHOTS = [number for number in numbers() if number <= 22]
 WORKS = "works"
 MISSING = "AttributeError"
 WRONG = "AssertionError"
@@ -283,7 +284,7 @@ SIGNS = {WORKS: "✓", MISSING: "·", WRONG: "wrong", "RecursionError": "Recursi
 
 def table():
     """The page for the docs, made by trying everything on every step."""
-    steps = numbers()
+    steps = SNAPSHOTS
     lines = [
         "# What each step can do",
         "",

@@ -137,10 +137,22 @@ def _has(text, name):
     return bool(attribute) and f"self.{attribute} =" in definitions(text).get(owner, "")
 
 
-def from_a_later_step(lesson, number):
-    """Imports of steps that the reader has not seen."""
+def from_a_later_step(lesson, number, public=()):
+    """Steps, and names of the package, that the reader has not seen."""
     used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", lesson)}
-    return [f"uses step {later}" for later in sorted(used) if later > number]
+    code = "\n".join(re.findall(r"^```\{code-cell\}.*?^```", lesson, re.DOTALL | re.MULTILINE))
+    names = set(re.findall(r"\bdezero_lite\.(\w+)", code))
+    for imported in re.findall(r"from dezero_lite\S* import (.+)", code):
+        names |= set(re.findall(r"\w+", imported))
+    complaints = [f"uses step {later}" for later in sorted(used) if later > number]
+    return complaints + [f"uses {name} of the package" for name in sorted(names - set(public))]
+
+
+def package_step_not_shown(lesson, own, public):
+    """Functions of a package step that no %load line shows, and public names that `steps.source` does not show."""
+    loaded = {name for names in re.findall(r"^# %load -s (\S+) ", lesson, re.MULTILINE) for name in names.split(",")}
+    sources = set(re.findall(r"steps\.source\((\w+)", lesson))
+    return [f"{name} is not shown" for name in [*own, *public] if name not in loaded | sources]
 
 
 # --- The modules ------------------------------------------------------------------------------------------------------

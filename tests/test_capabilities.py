@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from capabilities import CAPABILITIES, PAGE, WORKS, WRONG, differentiates_a_chain, outcome, table
+from capabilities import CAPABILITIES, PAGE, SNAPSHOTS, WORKS, WRONG, differentiates_a_chain, outcome, table
 
 from steps import step08
-from steps.course import numbers
 
 
-@pytest.mark.parametrize("number", numbers())
+@pytest.mark.parametrize("number", SNAPSHOTS)
 @pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda capability: capability.name)
 def test_capability(capability, number):
     assert outcome(capability.probe, number) == capability.expected(number)

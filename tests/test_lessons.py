@@ -3,14 +3,18 @@
 import copy
 import json
 import re
+from importlib import import_module
 
 import guards
 import pytest
 
+import dezero_lite
 from steps import builder
 from steps.course import ROOT, Head, head, lesson_path, module_path, notebook_path, numbers
+from steps.definitions import definitions
 
 SNAPSHOTS = [n for n in numbers() if n <= 22 or n == 32]
+PACKAGE_STEPS = [n for n in numbers() if n >= 23 and n != 32 and n not in guards.DESIGNS]
 SELF_CONTAINED = [*SNAPSHOTS, *(n for n in numbers() if n in guards.DESIGNS)]
 
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -26,6 +30,12 @@ def module(number):
 
 def notebook(number):
     return json.loads(notebook_path(number).read_text(encoding="utf-8"))
+
+
+def public(number):
+    """The public names that are introduced up to a step."""
+    steps = [n for n in PACKAGE_STEPS if n <= number]
+    return import_module(f"steps.step{steps[-1]:02d}").__all__ if steps else []
 
 
 def planted(number, change):
@@ -61,8 +71,24 @@ def test_a_notebook_is_what_the_builder_gives(number):
 
 
 @pytest.mark.parametrize("number", numbers())
-def test_a_lesson_names_no_later_step(number):
-    assert guards.from_a_later_step(lesson(number), number) == []
+def test_a_lesson_uses_nothing_from_a_later_step(number):
+    assert guards.from_a_later_step(lesson(number), number, public(number)) == []
+
+
+@pytest.mark.parametrize("number", PACKAGE_STEPS)
+def test_a_package_step_shows_and_announces_what_is_new(number):
+    own = [name for name in definitions(module(number)) if name != "__all__"]
+    new = [name for name in public(number) if name not in public(number - 1)]
+    assert sorted(head(number).new) == sorted(own + new)
+    assert guards.package_step_not_shown(lesson(number), own, new) == []
+
+
+@pytest.mark.parametrize("number", PACKAGE_STEPS)
+def test_package_steps_are_cumulative_and_take_their_names_from_the_package(number):
+    step = import_module(f"steps.step{number:02d}")
+    assert len(set(step.__all__)) == len(step.__all__)
+    assert set(public(number - 1)) <= set(step.__all__)
+    assert all(getattr(step, name) is getattr(dezero_lite, name) for name in step.__all__)
 
 
 @pytest.mark.parametrize("number", numbers())
@@ -160,6 +186,18 @@ def test_a_false_line_under_the_title_is_seen():
     assert complaints(changed=["Variable.rewind"]) == ["Variable.rewind is announced and does not exist"]
     assert complaints(new=["Variable.creator"]) == ["Variable.creator is announced as new and is old"]
     assert complaints(gone=["Square"]) == ["Square: gone, or not gone"]
+
+
+def test_a_name_from_the_future_is_seen():
+    cell = "```{code-cell} ipython3\nfrom dezero_lite import Variable, Adam\ndezero_lite.no_grad()\n```\n"
+    assert guards.from_a_later_step(cell, 24, ["Variable", "no_grad"]) == ["uses Adam of the package"]
+    assert len(guards.from_a_later_step(cell, 9)) == 3
+
+
+def test_a_public_name_that_is_not_shown_is_seen():
+    text = "```{code-cell} ipython3\n# %load -s sphere ../steps/step24.py\n```\nsteps.source(Variable.backward)"
+    assert guards.package_step_not_shown(text, ["sphere"], ["Variable"]) == []
+    assert guards.package_step_not_shown(text, ["matyas"], []) == ["matyas is not shown"]
 
 
 def test_a_step_from_the_future_is_seen():

@@ -1,0 +1,831 @@
+"""The core: operators, gradients to every order, memory, scheduling, settings and errors."""
+
+import gc
+import subprocess
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from dezero_lite import Config, Function, Parameter, Variable, as_array, as_variable, core, no_grad, using_config
+from dezero_lite.core import broadcast_to, sum_to
+
+OPERATORS = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "**": lambda a, b: a**b,
+}
+operators = pytest.mark.parametrize("sign", OPERATORS)
+
+
+def var(*numbers, dtype=float, name=None):
+    return Variable(np.array(numbers[0] if len(numbers) == 1 else numbers, dtype=dtype), name)
+
+
+def derivatives(f, at, orders):
+    """The derivatives of f at a point, each by backward through the one before."""
+    x = var(at)
+    y = f(x)
+    found = []
+    for _ in range(orders):
+        x.cleargrad()
+        y.backward(create_graph=True)
+        y = x.grad
+        found.append(y.item())
+    x.cleargrad()
+    return found
+
+
+class Square(Function):
+    """As the book writes it."""
+
+    def forward(self, x):
+        return x**2
+
+    def backward(self, gy):
+        (x,) = self.inputs
+        return 2 * x * gy
+
+
+class Exp(Function):
+    def forward(self, x):
+        return np.exp(x)
+
+    def rule(self, xs, gy):
+        return gy * self.output(0, like=gy)
+
+
+class SumAndDifference(Function):
+    def forward(self, a, b):
+        return a + b, a - b
+
+    def backward(self, gs, gd):
+        return gs + gd, gs - gd
+
+
+class Twins(Function):
+    """Two outputs, of which the rule needs the second."""
+
+    def forward(self, x):
+        return x + 1, x * x
+
+    def rule(self, xs, g0, g1):
+        return g0 + g1 * (self.output(1, like=g1) / xs[0]) * 2
+
+
+class Returns(Function):
+    """A function whose backward returns what it is told."""
+
+    def __init__(self, *gradients):
+        self.gradients = gradients
+
+    def forward(self, *xs):
+        return xs[0] * 1.0
+
+    def backward(self, gy):
+        return self.gradients if len(self.gradients) != 1 else self.gradients[0]
+
+
+# --- Variables --------------------------------------------------------------------------------------------------------
+
+
+def test_a_variable_describes_its_array():
+    x = Variable(np.zeros((4, 3), dtype=np.float32), name="x")
+    assert (x.shape, x.ndim, x.size, x.dtype, len(x), x.name) == ((4, 3), 2, 12, np.float32, 4, "x")
+    assert (x.grad, x.creator, x.generation) == (None, None, 0)
+
+
+def test_repr_lines_up():
+    assert repr(var([1.0, 2.0])) == "variable([1. 2.])"
+    assert repr(var([[1.0, 2.0], [3.0, 4.0]])) == "variable([[1. 2.]\n          [3. 4.]])"
+    assert repr(Variable(None)) == "variable(None)"
+    assert repr(var(1.0) * 2) == "variable(2.0)"
+
+
+@pytest.mark.parametrize("data", [1.0, 2, True, [1.0], (1.0,), "1"])
+def test_data_is_an_array(data):
+    with pytest.raises(TypeError, match=rf"not a {type(data).__name__}: use np.array\(...\)"):
+        Variable(data)
+    with pytest.raises(TypeError, match=r"use np.array\(...\)"):
+        var(1.0).data = data
+
+
+def test_results_without_dimensions_are_ndarrays():
+    x = var(3.0)
+    y = x * 2 + x
+    y.backward()
+    for v in (x, y, x.grad):
+        assert type(v.data) is np.ndarray
+        assert v.shape == ()
+    x.data = x.data - 1.0
+    assert type(x.data) is np.ndarray
+    y.data[...] = 7
+    assert y.item() == 7
+
+
+def test_compares_data_and_hashes_by_identity():
+    a, b = var([1.0, 2.0]), var([1.0, 3.0])
+    assert (a == b).tolist() == [True, False]
+    assert (a != b).tolist() == [False, True]
+    assert (a < b).tolist() == [False, True]
+    assert (a <= 1).tolist() == [True, False]
+    assert (b > np.array([0.0, 5.0])).tolist() == [True, False]
+    assert (b >= a).tolist() == [True, True]
+    assert (np.array([1.0, 3.0]) > a).tolist() == [False, True]
+    assert len({a, a, Variable(a.data)}) == 2
+
+
+def test_item_detach_and_cleargrad():
+    x = var(3.0)
+    y = x * 2
+    assert y.item() == 6.0
+    assert type(y.item()) is float
+    assert y.detach().creator is None
+    assert y.detach() == y
+    y.backward()
+    x.cleargrad()
+    assert x.grad is None
+
+
+def test_astype_lets_gradients_through_between_floats_only():
+    x = var([1.0, 2.0], dtype=np.float32)
+    y = x.astype(np.float64) * 3
+    y.backward()
+    assert (y.dtype, x.grad.dtype, x.grad.data.tolist()) == (np.float64, np.float32, [3, 3])
+    assert x.astype(int).creator is None
+    n = var([1, 2], dtype=int)
+    w = var(2.0)
+    (n.astype(float) * w).backward()
+    assert n.grad is None
+    assert w.grad.item() == 3
+
+
+def test_as_array_and_as_variable():
+    assert as_array(1.0).shape == as_array(np.float32(1)).shape == ()
+    assert as_array(np.float32(1)).dtype == np.float32
+    x = var(1.0)
+    assert as_variable(x) is x
+    assert as_variable(2).item() == 2
+    assert isinstance(Parameter(np.ones(2)), Variable)
+
+
+# --- operators --------------------------------------------------------------------------------------------------------
+
+
+def test_backward_adds_up_over_uses_and_calls():
+    x = var(3.0)
+    (x * x + x).backward()
+    assert x.grad.item() == 7
+    (x + x).backward()
+    assert x.grad.item() == 9
+
+
+def test_backward_begins_with_the_gradient_that_is_there():
+    x = var([1.0, 2.0])
+    y = x * 3
+    y.grad = var([1.0, 10.0])
+    y.backward()
+    assert x.grad.data.tolist() == [3, 30]
+    assert y.grad is None
+
+
+@operators
+@pytest.mark.parametrize("other", [2.0, 2, np.array([2.0, 3.0]), np.float64(2), np.array(2.0)])
+def test_numbers_and_arrays_on_either_side(sign, other):
+    op = OPERATORS[sign]
+    x = var([1.5, 0.5])
+    for y, expected in [(op(x, other), op(x.data, other)), (op(other, x), op(other, x.data))]:
+        assert isinstance(y, Variable)
+        np.testing.assert_array_equal(y.data, expected)
+        y.backward()
+        assert x.grad.shape == x.shape
+
+
+@operators
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_float32_stays_float32(sign, shape):
+    op = OPERATORS[sign]
+    x = Variable(np.full(shape, 1.5, dtype=np.float32))
+    for y in (op(x, 2.0), op(2.0, x), op(x, 2), op(2, x), -x):
+        assert y.dtype == y.data.dtype == np.float32
+        x.cleargrad()
+        y.backward(create_graph=True)
+        assert x.grad.dtype == np.float32
+
+
+@operators
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_gradient_has_the_dtype_of_its_variable(sign, create_graph):
+    a, b = Variable(np.ones(2, dtype=np.float32)), Variable(np.ones(2, dtype=np.float64))
+    y = OPERATORS[sign](a, b)
+    assert y.dtype == np.float64
+    y.backward(create_graph=create_graph)
+    assert (a.grad.dtype, b.grad.dtype) == (np.float32, np.float64)
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_gradients_on_the_way_have_the_dtype_of_their_variables(create_graph):
+    a, b = Variable(np.ones(2, dtype=np.float32)), Variable(np.ones(2, dtype=np.float64))
+    y = a * 2
+    (y * b).backward(retain_grad=True, create_graph=create_graph)
+    assert y.grad.dtype == np.float32
+    for x in (a, b, y):
+        x.cleargrad()
+
+
+shapes = hnp.mutually_broadcastable_shapes(num_shapes=2, min_dims=0, max_dims=3, min_side=0, max_side=3)
+
+
+@operators
+@settings(deadline=None)
+@given(shapes=shapes, create_graph=st.booleans(), seed=st.integers(0, 9))
+def test_gradients_of_broadcast_operands(sign, shapes, create_graph, seed):
+    rng = np.random.default_rng(seed)
+    a, b = [Variable(rng.uniform(0.5, 1.5, shape)) for shape in shapes.input_shapes]
+    y = OPERATORS[sign](a, b)
+    assert y.shape == shapes.result_shape
+    weights = rng.normal(size=y.shape)
+    y.grad = Variable(np.array(weights))
+    y.backward(create_graph=create_graph)
+
+    full_a, full_b = np.broadcast_arrays(a.data, b.data)
+    slopes = {
+        "+": (1.0, 1.0),
+        "-": (1.0, -1.0),
+        "*": (full_b, full_a),
+        "/": (1 / full_b, -full_a / full_b**2),
+        "**": (full_b * full_a ** (full_b - 1), full_a**full_b * np.log(full_a)),
+    }[sign]
+    for x, slope in zip((a, b), slopes, strict=True):
+        full = np.array(weights * slope)
+        expected = np.zeros(x.shape)
+        # Every element of the result adds to the element that it was broadcast from.
+        source = np.broadcast_to(np.arange(x.size).reshape(x.shape), y.shape)
+        np.add.at(expected.reshape(-1), source.reshape(-1), full.reshape(-1))
+        assert type(x.grad.data) is np.ndarray
+        assert x.grad.shape == x.shape
+        np.testing.assert_allclose(x.grad.data, expected, rtol=1e-12, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(shapes=shapes)
+def test_sum_to_and_broadcast_to_are_each_others_gradients(shapes):
+    small, full = shapes.input_shapes[0], shapes.result_shape
+    x, z = Variable(np.full(small, 2.0)), Variable(np.full(full, 2.0))
+    y = broadcast_to(x, full)
+    assert y.shape == full
+    if small != full:
+        y.backward()
+        np.testing.assert_array_equal(x.grad.data, sum_to(np.ones(full), small).data)
+        s = sum_to(z, small)
+        assert s.shape == small
+        s.backward()
+        np.testing.assert_array_equal(z.grad.data, np.ones(full))
+        assert z.grad.data.flags.writeable
+    else:
+        assert sum_to(z, full) is z
+        assert y is x
+
+
+@pytest.mark.parametrize("shape", [(4,), (3, 3), (1, 2, 3), (2, 2)])
+def test_sum_to_refuses_shapes_that_do_not_broadcast_back(shape):
+    with pytest.raises(ValueError, match=r"cannot sum shape \(2, 3\) to shape"):
+        sum_to(np.ones((2, 3)), shape)
+
+
+def test_power_at_zero_is_flat_where_the_exponent_is_zero():
+    assert derivatives(lambda x: x**0, 0.0, 2) == [0, 0]
+    assert derivatives(lambda x: x**1, 0.0, 2) == [1, 0]
+    a, b = var([0.0, 0.0, 2.0]), var([0.0, 2.0, 3.0])
+    (a**b).backward()
+    np.testing.assert_allclose(a.grad.data, [0, 0, 12])
+    np.testing.assert_allclose(b.grad.data, [0, 0, 8 * np.log(2)])
+
+
+def test_mixed_second_derivative_of_a_power():
+    a, b = var(2.0), var(0.0)
+    (a**b).backward(create_graph=True)
+    ga = a.grad
+    b.cleargrad()
+    ga.backward()
+    assert b.grad.item() == 0.5
+    a.cleargrad()
+
+
+# --- higher orders ----------------------------------------------------------------------------------------------------
+
+
+def test_every_order_of_a_power():
+    assert derivatives(lambda x: x**4, 2.0, 5) == [32, 48, 48, 24, 0]
+
+
+def test_every_order_of_compositions():
+    e = np.e**0.5
+    np.testing.assert_allclose(derivatives(lambda x: np.e**x, 0.5, 4), [e] * 4)
+    np.testing.assert_allclose(derivatives(lambda x: Exp()(x), 0.5, 4), [e] * 4)
+    # f = exp(x²): f' = 2x f, and by the product rule from there on.
+    x = 0.5
+    f = np.exp(x * x)
+    expected = [2 * x * f, (4 * x**2 + 2) * f, (8 * x**3 + 12 * x) * f, (16 * x**4 + 48 * x**2 + 12) * f]
+    np.testing.assert_allclose(derivatives(lambda x: np.e ** (x * x), x, 4), expected)
+    np.testing.assert_allclose(derivatives(lambda x: Exp()(Square()(x)), x, 4), expected)
+    np.testing.assert_allclose(derivatives(lambda x: 1 / x, 2.0, 4), [-1 / 4, 2 / 8, -6 / 16, 24 / 32])
+    np.testing.assert_allclose(derivatives(lambda x: -(x - 1) / (3 - x), 2.0, 4), [-2, -4, -12, -48])
+
+
+def test_gradients_are_variables_and_differentiable_on_request_only():
+    x = var(2.0)
+    (x**2).backward()
+    assert isinstance(x.grad, Variable)
+    assert x.grad.creator is None
+    x.cleargrad()
+    (x**2).backward(create_graph=True)
+    assert x.grad.creator is not None
+    x.cleargrad()
+
+
+# --- functions in the book's style ------------------------------------------------------------------------------------
+
+
+def test_a_backward_in_the_books_style():
+    assert derivatives(Square(), 3.0, 2) == [6, 2]
+    x = var(3.0, dtype=np.float32)
+    y = Square()(x)
+    y.backward()
+    assert x.grad.dtype == np.float32
+    assert x.grad.creator is None
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_backward_in_the_books_style_records_on_request_only(create_graph):
+    recorded = []
+
+    class Spy(Square):
+        def backward(self, gy):
+            gx = super().backward(gy)
+            recorded.append(gx.creator is not None)
+            return gx
+
+    x = var(3.0)
+    Spy()(x).backward(create_graph=create_graph)
+    assert recorded == [create_graph]
+    x.cleargrad()
+
+
+def test_a_book_style_function_sees_variables_and_keeps_dtypes():
+    seen = []
+
+    class Scale(Function):
+        def forward(self, x, c):
+            return x * c
+
+        def backward(self, gy):
+            x, c = self.inputs
+            seen.extend([x, c, gy])
+            return gy * c, gy * x
+
+    x = var([1.0, 2.0], dtype=np.float32)
+    for constant in (2.0, np.array([1, 2])):
+        y = Scale()(x, constant)
+        y.backward()
+        assert all(isinstance(v, Variable) for v in seen)
+    assert Scale()(x, 2.0).dtype == np.float32
+    assert x.grad.data.tolist() == [3, 4]
+
+
+def test_both_outputs_of_a_function_arrive():
+    a, b = var(3.0), var(2.0)
+    s, d = SumAndDifference()(a, b)
+    (s * d).backward()
+    assert (a.grad.item(), b.grad.item()) == (6, -4)
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_an_unused_output_counts_as_zero(dropped, create_graph):
+    a, b = var([3.0, 1.0]), var([2.0, 1.0])
+    s, d = SumAndDifference()(a, b)
+    if dropped:
+        del s
+    (d * 2).backward(create_graph=create_graph)
+    assert (a.grad.data.tolist(), b.grad.data.tolist()) == ([2, 2], [-2, -2])
+    for x in (a, b):
+        x.cleargrad()
+
+
+def test_a_dropped_output_that_backward_needs_is_an_error():
+    x = var(3.0)
+    y, z = Twins()(x)
+    y.backward()
+    assert x.grad.item() == 1
+    del z
+    with pytest.raises(RuntimeError, match="Twins needs its output 1 in backward, but that was dropped"):
+        y.backward()
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+def arrays_of(*variables):
+    return [v.data for v in variables]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, b: a + b,
+        lambda a, b: (a + b) + (a + b),
+        lambda a, b: (a + b) * 1 + (b - a),
+        lambda a, b: broadcast_to(a + b, (2, 3)),
+        lambda a, b: sum_to(a + b, (1,)),
+        lambda a, b: a * b,
+    ],
+)
+def test_gradients_share_memory_with_nothing(f, create_graph):
+    a, b = var([1.0, 2.0, 3.0]), var([4.0, 5.0, 6.0])
+    y = f(a, b)
+    seed = Variable(np.ones(y.shape))
+    y.grad = seed
+    y.backward(retain_grad=True, create_graph=create_graph)
+    found = arrays_of(a, b, y, a.grad, b.grad, y.grad, seed)
+    for i, array in enumerate(found):
+        assert array.flags.writeable or array is y.data
+        for other in found[:i]:
+            assert not np.shares_memory(array, other)
+    a.cleargrad()
+    b.cleargrad()
+    y.cleargrad()
+
+
+class HandsOn(Function):
+    """Rules that return one fresh array twice, their input, or a view."""
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def forward(self, a, b):
+        return a + b
+
+    def rule(self, xs, gy):
+        fresh = gy * 2
+        return {"twice": (fresh, fresh), "input": xs, "view": (fresh[::-1], fresh[::-1])}[self.kind]
+
+
+@pytest.mark.parametrize("kind", ["twice", "view"])
+def test_a_rule_may_hand_on_what_it_has(kind):
+    a, b = var([1.0, 2.0]), var([3.0, 4.0])
+    HandsOn(kind)(a, b).backward()
+    a.grad.data *= 100
+    assert b.grad.data.tolist() == [2, 2]
+
+
+def test_a_rule_may_return_its_inputs():
+    class Half(Function):
+        def forward(self, x):
+            return x * x / 2
+
+        def rule(self, xs, gy):
+            return xs[0]
+
+    x = var([1.0, 2.0])
+    Half()(x).backward()
+    x.grad.data *= 100
+    assert x.data.tolist() == [1, 2]
+
+
+def test_a_backward_in_the_books_style_may_return_what_it_keeps():
+    kept = Variable(np.ones(2))
+    x = var([1.0, 2.0])
+    Returns(kept)(x).backward()
+    x.grad.data *= 100
+    assert kept.data.tolist() == [1, 1]
+
+
+def test_an_earlier_gradient_is_not_written_into():
+    x = var([1.0, 2.0])
+    y = x * 2 + x * 3
+    y.backward()
+    first = x.grad
+    y.backward()
+    assert first.data.tolist() == [5, 5]
+    assert x.grad.data.tolist() == [10, 10]
+
+
+def test_retain_grad_keeps_what_lies_on_the_way():
+    x = var(2.0)
+    y = x * 3
+    z = y * y
+    z.backward()
+    assert (y.grad, z.grad) == (None, None)
+    for _ in range(2):
+        y.cleargrad()
+        z.backward(retain_grad=True)
+        assert (y.grad.item(), z.grad.item()) == (12, 1)
+    assert x.grad.item() == 3 * 36
+
+
+def test_a_graph_is_freed_without_the_garbage_collector():
+    gc.collect()
+    gc.disable()
+    try:
+        x = var([1.0, 2.0])
+        s, d = SumAndDifference()(x * 2, x)
+        y = Square()(s * d)
+        y.backward()
+        refs = [weakref.ref(o) for o in (s, d, y, y.creator, s.creator)]
+        del s, d, y
+        assert [ref() for ref in refs] == [None] * 5
+    finally:
+        gc.enable()
+
+
+def test_under_no_grad_nothing_is_held():
+    with no_grad():
+        x = var([1.0])
+        y = x * 2
+        ref = weakref.ref(x)
+        del x
+    assert ref() is None
+    assert y.creator is None
+
+
+# --- size -------------------------------------------------------------------------------------------------------------
+
+LONG_CHAIN = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (2 * 1024**3, 2 * 1024**3))
+import threading
+# A small stack, so that recursion would show.
+threading.stack_size(256 * 1024)
+import gc
+import weakref
+import numpy as np
+from dezero_lite import Variable
+
+def work():
+    gc.disable()
+    y = x + 1.0
+    first = weakref.ref(y.creator)
+    for _ in range(999_999):
+        y = y + 1.0
+    y.backward()
+    assert x.grad.item() == 1.0
+    STEP
+    del y
+    assert first() is None
+    print("done")
+
+x = Variable(np.array(1.0))
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+
+
+@pytest.mark.parametrize("step", ["pass", "y.unchain_backward(); assert y.creator.inputs[0].creator is None"])
+def test_a_million_links(step):
+    program = LONG_CHAIN.replace("STEP", step)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr[-2000:]) == ("done\n", "")
+
+
+class Counted(int):
+    """A generation that counts how often it is compared."""
+
+    comparisons = 0
+
+    def __neg__(self):
+        return Counted(-int(self))
+
+    def __lt__(self, other):
+        Counted.comparisons += 1
+        return int(self) < int(other)
+
+    def __eq__(self, other):
+        Counted.comparisons += 1
+        return int(self) == int(other)
+
+    __hash__ = int.__hash__
+
+
+def comparisons_for(width):
+    x = var(1.0)
+    branches = [x * float(i) for i in range(width)]
+    functions = [y.creator for y in branches]
+    while len(branches) > 1:
+        branches = [a + b for a, b in zip(branches[::2], branches[1::2], strict=True)]
+        functions += [y.creator for y in branches]
+    for f in functions:
+        f.generation = Counted(f.generation)
+    Counted.comparisons = 0
+    branches[0].backward()
+    assert x.grad.item() == width * (width - 1) / 2
+    return Counted.comparisons
+
+
+def test_wide_graphs_cost_n_log_n():
+    narrow, wide = comparisons_for(256), comparisons_for(4096)
+    # Sixteen times as wide: n log n asks for 24 times as much, n² for 256 times.
+    assert wide < 40 * narrow
+
+
+def test_later_generations_go_first():
+    x = var(2.0)
+    a = x**2
+    (a**2 + a**2).backward()
+    assert x.grad.item() == 64
+
+
+def test_diamonds_are_walked_once():
+    x = var(1.0)
+    y = x
+    for _ in range(60):
+        y = y + y
+    y.backward()
+    assert x.grad.item() == 2.0**60
+
+
+def test_unchain_cuts():
+    x = var(2.0)
+    y = x * 3
+    z = y * 4
+    y.unchain()
+    z.backward()
+    assert x.grad is None
+    assert y.grad.item() == 4
+
+
+# --- settings ---------------------------------------------------------------------------------------------------------
+
+
+def test_settings_return_after_an_exception():
+    seen = []
+
+    def fail():
+        with no_grad(), core.test_mode():
+            seen.append((Config.enable_backprop, Config.train))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert seen == [(False, False)]
+    assert (Config.enable_backprop, Config.train) == (True, True)
+
+
+def test_settings_return_after_a_failed_backward():
+    x = var(1.0)
+    y = Returns(var([1.0, 2.0]))(x)
+    with pytest.raises(ValueError, match="has shape"):
+        y.backward()
+    assert Config.enable_backprop
+    assert x.grad is None
+
+
+def test_a_failed_backward_changes_no_gradient():
+    a, b = var(1.0), var(1.0)
+    y = (Returns(var([1.0, 2.0]))(a) + b) * 1
+    with pytest.raises(ValueError, match="has shape"):
+        y.backward()
+    assert b.grad is None
+
+
+def test_an_unknown_setting_is_refused():
+    with pytest.raises(AttributeError, match="no setting 'enable_backprob'"), using_config("enable_backprob", False):
+        pass
+
+
+def test_threads_have_their_own_settings():
+    recorded = []
+    with no_grad():
+        thread = threading.Thread(target=lambda: recorded.append((var(1.0) * 2).creator is not None))
+        thread.start()
+        thread.join()
+        assert (var(1.0) * 2).creator is None
+    assert recorded == [True]
+
+
+# --- errors that teach ------------------------------------------------------------------------------------------------
+
+
+def test_backward_on_a_leaf():
+    with pytest.raises(RuntimeError, match=r"no function made Variable 'x' of shape \(2,\) and dtype float64: compute"):
+        var([1.0, 2.0], name="x").backward()
+
+
+def test_backward_on_what_was_not_recorded():
+    x = var(1.0)
+    with no_grad():
+        y = x * 2
+    with pytest.raises(RuntimeError, match="was computed under no_grad"):
+        y.backward()
+    with pytest.raises(RuntimeError, match="was computed from plain arrays only"):
+        Exp()(np.ones(2)).backward()
+    with pytest.raises(RuntimeError, match="was detached"):
+        (x * 2).detach().backward()
+    z = x * 2
+    z.unchain()
+    with pytest.raises(RuntimeError, match="was unchained"):
+        z.backward()
+
+
+@operators
+def test_shapes_that_do_not_broadcast(sign):
+    w, b = Variable(np.ones((2, 3)), name="w"), Variable(np.ones(4, dtype=np.float32))
+    message = (
+        r"a \S+ b do not broadcast: a is Variable 'w' of shape \(2, 3\) and dtype float64, "
+        r"b is a Variable of shape \(4,\) and dtype float32"
+    )
+    with pytest.raises(ValueError, match=message):
+        OPERATORS[sign](w, b)
+    with pytest.raises(ValueError, match=r"a is an array of shape \(4,\)"):
+        OPERATORS[sign](b.data, w)
+
+
+def test_operands_are_variables_arrays_or_numbers():
+    for other in ([1.0], "1", None):
+        with pytest.raises(TypeError, match=rf"was given a {type(other).__name__}: use np.array"):
+            var(1.0) + other
+
+
+def test_a_variable_without_data_says_so():
+    with pytest.raises(ValueError, match="input 0 of Mul, Variable 'W', holds no data yet"):
+        Variable(None, name="W") * 2
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_integer_data_receive_no_gradient(create_graph):
+    n = var([1, 2], dtype=int, name="n")
+    y = n * var([1.0, 2.0])
+    message = r"Variable 'n' of shape \(2,\) and dtype int64 cannot receive a gradient.*np.array\(..., dtype=float\)"
+    with pytest.raises(TypeError, match=message):
+        y.backward(create_graph=create_graph)
+    with pytest.raises(TypeError, match="cannot receive a gradient"):
+        (n * 2).backward()
+    with pytest.raises(TypeError, match="cannot receive a gradient"):
+        Returns(np.array([1, 1]))(n).backward()
+    x = var([1.0, 2.0])
+    (n.data * x).backward()
+    assert x.grad.data.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_wrong_number_or_shape_of_gradients(create_graph):
+    a, b = var([1.0, 2.0]), var([1.0, 2.0], name="b")
+    with pytest.raises(ValueError, match=r"Returns\.backward returned 1 gradients, but Returns has 2 inputs"):
+        Returns(var([1.0, 1.0]))(a, b).backward(create_graph=create_graph)
+    with pytest.raises(ValueError, match=r"Returns\.backward returned 3 gradients, but Returns has 2 inputs"):
+        Returns(None, None, None)(a, b).backward(create_graph=create_graph)
+    message = r"Returns.backward returned has shape \(1,\), but belongs to Variable 'b' of shape \(2,\).*sum_to"
+    with pytest.raises(ValueError, match=message):
+        Returns(None, var([[1.0]][0]))(a, b).backward(create_graph=create_graph)
+    Returns(None, var([1.0, 1.0]))(a, b).backward(create_graph=create_graph)
+    assert a.grad is None
+    assert b.grad.data.tolist() == [1, 1]
+
+
+def test_a_seed_of_the_wrong_shape():
+    y = var([1.0, 2.0]) * 2
+    y.grad = var(1.0)
+    with pytest.raises(ValueError, match=r"the gradient to begin with has shape \(\), but belongs to .*\(2,\)"):
+        y.backward()
+
+
+def test_a_stale_gradient_of_another_shape():
+    x = var([1.0, 2.0])
+    x.grad = var([[1.0, 1.0], [1.0, 1.0]])
+    with pytest.raises(ValueError, match="the sum with the earlier gradient has shape"):
+        (x * 2).backward()
+
+
+@pytest.mark.parametrize("part", ["forward", "backward"])
+def test_a_function_without_a_part(part):
+    class OnlyForward(Function):
+        def forward(self, x):
+            return x
+
+    class Nothing(Function):
+        pass
+
+    with pytest.raises(NotImplementedError, match=rf"needs a {part}\(self"):
+        (Nothing() if part == "forward" else OnlyForward())(var(1.0)).backward()
+
+
+# --- the package ------------------------------------------------------------------------------------------------------
+
+
+def test_importing_needs_numpy_alone():
+    program = (
+        "import sys; before = set(sys.modules); import numpy; numpys = set(sys.modules); import dezero_lite;"
+        "print(sorted({m.split('.')[0] for m in set(sys.modules) - numpys - set(sys.stdlib_module_names)}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    third_party = {name for name in eval(done.stdout) if name not in sys.stdlib_module_names}
+    assert third_party <= {"dezero_lite", "numpy"}
