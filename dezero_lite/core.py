@@ -28,6 +28,9 @@ Operand = Union["Variable", NDArray[Any], float]
 ARRAYS: Any = (ndarray, np.generic)
 NUMBERS = (float, int)
 
+# NumPy 1 makes float64 of a float32 without dimensions and a Python number; NumPy 2 keeps float32, and so do we.
+NUMPY_1 = np.lib.NumpyVersion(np.__version__) < "2.0.0"
+
 
 # --- settings ---------------------------------------------------------------------------------------------------------
 
@@ -396,6 +399,8 @@ class Function:
                 xs.append(x)
             else:
                 raise TypeError(_not_a_number(self, x))
+        if NUMPY_1:
+            xs = _fitted(xs)
         try:
             ys = self.forward(*xs)
         except (AttributeError, TypeError, ValueError):
@@ -461,10 +466,18 @@ class Function:
 
 
 def _all_variables(inputs: Sequence[Any]) -> tuple[Operand, ...]:
+    return tuple([x if isinstance(x, Variable) else _Constant(x) for x in _fitted(inputs)])
+
+
+def _fitted(inputs: Sequence[Any]) -> list[Any]:
     # A number takes the dtype that it would have in an operation with the arrays, so that it widens nothing.
     dtypes = [x.dtype for x in inputs if isinstance(x, (ARRAYS, Variable)) and _plain(x) is not None]
-    numbers = [np.array(x, np.result_type(x, *dtypes)) if isinstance(x, NUMBERS) else x for x in inputs]
-    return tuple([x if isinstance(x, Variable) else _Constant(x) for x in numbers])
+    return [np.array(x, np.result_type(x, *dtypes)) if _is_number(x) else x for x in inputs]
+
+
+def _is_number(x: Any) -> bool:
+    # np.float64 is a float to Python, and has a dtype of its own.
+    return isinstance(x, NUMBERS) and not isinstance(x, np.generic)
 
 
 # --- backward ---------------------------------------------------------------------------------------------------------
