@@ -37,7 +37,8 @@ def draw(forward="", back=""):
     ----------
     forward : str
         Paths such as ``"x -> Square -> y"``, one a line. A name that begins with a capital is a function. What
-        follows ``#`` tells two nodes of one name apart and is not drawn. Text after ``:`` labels the path's arrows.
+        follows ``#`` tells two nodes of one name apart and is not drawn; a number after ``@`` is the node's
+        generation and gives its shade. Text after ``:`` labels the path's arrows.
     back : str
         Paths of the same form against the direction of the graph, such as ``"y -> Square -> x"``: gradients, or links
         that lead back. They are drawn in the second colour, from right to left.

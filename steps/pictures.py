@@ -10,6 +10,8 @@ GRAPH = """\
     rankdir=LR; ranksep=0.3; size="7.5"; bgcolor="white"
     node [fontname="sans-serif", width=0.45, height=0.45, margin="0.08,0.04"]
     edge [fontname="sans-serif", arrowsize=0.8]"""
+# From early to late: light to dark, so that the order shows without colour, too.
+GENERATIONS = ["#ffffff", "#e3eef9", "#b9d6ee", "#85b8de"]
 SECOND = 'color="#d55e00", fontcolor="#d55e00"'
 
 
@@ -36,11 +38,13 @@ def _edges(text):
 
 
 def _label(name):
-    return name.split("#")[0]
+    return name.split("#")[0].replace("@", " ")
 
 
 def _look(name):
-    return FUNCTION if name[0].isupper() else VARIABLE
+    look = FUNCTION if name[0].isupper() else VARIABLE
+    _, _, generation = name.partition("@")
+    return f'{look}, fillcolor="{GENERATIONS[int(generation)]}"' if generation else look
 
 
 def _arrow(edge):

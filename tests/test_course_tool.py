@@ -122,6 +122,13 @@ def test_a_drawing_is_deterministic_text_with_round_variables_and_square_functio
     assert text == repr(draw('x -> Square#1 -> "y: label', back="y -> Square#1"))
 
 
+def test_a_generation_gives_the_shade():
+    early, late = repr(draw("x@0 -> A@0")), repr(draw("x@3 -> A@3"))
+    assert '"x@0" [label="x 0"' in early
+    assert 'fillcolor="#ffffff"]' in early
+    assert 'fillcolor="#85b8de"]' in late
+
+
 # --- The command line -------------------------------------------------------------------------------------------------
 
 
