@@ -15,7 +15,6 @@ from .core import (
     test_mode,
     using_config,
 )
-from .gradcheck import gradient_check, numerical_grad
 
 __version__ = "0.1.0"
 
@@ -26,9 +25,7 @@ __all__ = [
     "Variable",
     "as_array",
     "as_variable",
-    "gradient_check",
     "no_grad",
-    "numerical_grad",
     "test_mode",
     "using_config",
 ]

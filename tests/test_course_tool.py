@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from steps import course, diff, draw
+from dezero_lite import Variable
+from steps import course, diff, draw, source
 from steps.__main__ import main
 from steps.course import NOTEBOOKS, CourseError, notebook_path, numbers, spans
 from steps.definitions import definitions, extract, pieces
@@ -108,6 +109,13 @@ def test_source_is_escaped_in_html():
     from steps.differences import _html
 
     assert "&lt;b&gt;&amp;" in _html(change)
+
+
+def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
+    shown = source(Variable.cleargrad)
+    assert repr(shown).lstrip().startswith("def cleargrad(self)")
+    assert "<span" in shown._repr_html_()
+    assert "cleargrad" in shown._repr_html_()
 
 
 # --- Pictures ---------------------------------------------------------------------------------------------------------
