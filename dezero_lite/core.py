@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any, Union
 
@@ -24,7 +24,8 @@ from numpy.typing import DTypeLike, NDArray
 
 Operand = Union["Variable", NDArray[Any], float]
 
-# What data can be. NumPy's scalars are what it computes from arrays without dimensions; `cuda` adds CuPy's array.
+# What data can be. NumPy's scalars are what it computes from arrays without dimensions; a GPU's array type joins when
+# the first one comes along.
 ARRAYS: Any = (ndarray, np.generic)
 NUMBERS = (float, int)
 
@@ -115,6 +116,22 @@ class Variable:
     __slots__ = ("__weakref__", "_data", "_index", "_why_a_leaf", "creator", "generation", "grad", "name")
     _data: Any
 
+    # Attached by the files that define what they do: functions/shape, reduce and linear, and cuda.
+    T: Variable
+    reshape: Callable[..., Variable]
+    transpose: Callable[..., Variable]
+    sum: Callable[..., Variable]
+    mean: Callable[..., Variable]
+    max: Callable[..., Variable]
+    min: Callable[..., Variable]
+    matmul: Callable[..., Variable]
+    dot: Callable[..., Variable]
+    __matmul__: Callable[..., Variable]
+    __rmatmul__: Callable[..., Variable]
+    __getitem__: Callable[..., Variable]
+    to_cpu: Callable[..., None]
+    to_gpu: Callable[..., None]
+
     # With these, an array on the left of an operator leaves the work to the Variable on the right.
     __array_priority__ = 200
     __array_ufunc__ = None
@@ -138,7 +155,7 @@ class Variable:
 
     @data.setter
     def data(self, data: NDArray[Any] | None) -> None:
-        if data is not None and not isinstance(data, ARRAYS):
+        if data is not None and not _is_array(data):
             raise TypeError(f"a Variable holds an array, not a {type(data).__name__}: use np.array(...)")
         self._data = data
 
@@ -226,14 +243,18 @@ class Variable:
         """
         if self.creator is None:
             raise RuntimeError(_no_way_back(self))
-        seed = as_variable(np.ones_like(self._data) if self.grad is None else self.grad)
+        seed = _variable(_ones(self._data)) if self.grad is None else as_variable(self.grad)
         seed = _admit(self, seed, "the gradient to begin with")
-        gradients = backpropagate(self, seed if create_graph else _fast(seed._data), retain_grad, create_graph)
-        self.grad = None
-        with using_config("enable_backprop", create_graph):
+        enabled = Config.enable_backprop
+        Config.enable_backprop = create_graph
+        try:
+            gradients = backpropagate(self, seed if create_graph else _fast(seed._data), retain_grad, create_graph)
+            self.grad = None
             for x, gx in gradients.items():
                 gx = gx if create_graph else _variable(gx)
                 x.grad = gx if x.grad is None else _admit(x, x.grad + gx, "the sum with the earlier gradient")
+        finally:
+            Config.enable_backprop = enabled
 
     __hash__ = object.__hash__
 
@@ -312,7 +333,7 @@ def as_variable(obj: Operand) -> Variable:
 
 def _variable(data: Any, creator: Function | None = None, generation: int = 0, index: int = 0) -> Variable:
     # Variable(data) for what a function has computed, its output number `index`.
-    if not isinstance(data, ARRAYS):
+    if not isinstance(data, ARRAYS) and not _is_array(data):
         data = Variable(as_array(data)).data
     y = Variable.__new__(Variable)
     y._data = data
@@ -328,6 +349,21 @@ def _leaf(data: Any, why: str) -> Variable:
     y = _variable(data)
     y._why_a_leaf = why
     return y
+
+
+def _is_array(x: Any) -> bool:
+    global ARRAYS
+    if not isinstance(x, ARRAYS) and hasattr(x, "__cuda_array_interface__"):
+        ARRAYS += (type(x),)
+    return isinstance(x, ARRAYS)
+
+
+def _ones(data: Any) -> Any:
+    return type(data)(1) if isinstance(data, np.generic) else np.ones_like(data)
+
+
+def _leaves(ys: Any, why: str) -> Any:
+    return tuple([_leaf(y, why) for y in ys]) if isinstance(ys, tuple) else _leaf(ys, why)
 
 
 def _plain(x: Any) -> Any:
@@ -365,12 +401,15 @@ class Function:
         The highest generation among its inputs (book step 16).
     """
 
-    __slots__ = ("__weakref__", "_forms", "generation", "inputs", "outputs")
+    __slots__ = ("__weakref__", "_forms", "_xs", "generation", "inputs", "outputs")
 
     inputs: tuple[Any, ...]
     outputs: tuple[weakref.ref[Variable], ...]
     generation: int
     _forms: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
+    _xs: list[Any]
+    # Whether forward broadcasts its inputs, so that backward has to sum the gradients that rule returns.
+    broadcasts = False
     _has_rule = False
 
     def __init_subclass__(cls) -> None:
@@ -392,10 +431,11 @@ class Function:
         generation = -1
         for x in inputs:
             if isinstance(x, Variable):
-                xs.append(_fast(x._data))
+                data = x._data
+                xs.append(data[()] if type(data) is ndarray and data.ndim == 0 else data)
                 if x.generation > generation:
                     generation = x.generation
-            elif isinstance(x, (NUMBERS, ARRAYS)):
+            elif isinstance(x, NUMBERS) or _is_array(x):
                 xs.append(x)
             else:
                 raise TypeError(_not_a_number(self, x))
@@ -407,19 +447,20 @@ class Function:
             self._explain(inputs)
             raise
 
-        # Annotated as one Variable, because that is what almost every function returns.
         if generation < 0 or not Config.enable_backprop:
             why = "was computed from plain arrays only" if generation < 0 else "was computed under no_grad"
-            return tuple([_leaf(y, why) for y in ys]) if isinstance(ys, tuple) else _leaf(ys, why)  # type: ignore
+            return _leaves(ys, why)  # type: ignore[no-any-return]
         self.inputs = inputs
+        self._xs = xs
         self.generation = generation
-        if not isinstance(ys, tuple):
+        if type(ys) is not tuple:
             output = _variable(ys, self, generation + 1)
             self.outputs = (weakref.ref(output),)
             return output
         outputs = tuple([_variable(y, self, generation + 1, i) for i, y in enumerate(ys)])
         self.outputs = tuple([weakref.ref(y) for y in outputs])
         self._forms = tuple([(y.shape, y.dtype) for y in outputs])
+        # Annotated as one Variable, because that is what almost every function returns.
         return outputs  # type: ignore[return-value]
 
     def forward(self, *xs: Any, **_: Any) -> Any:
@@ -497,48 +538,49 @@ def backpropagate(y: Variable, gy: Any, retain_grad: bool = False, create_graph:
     waiting[y.creator][y._index] = gy
     heap = [(-y.creator.generation, 0, y.creator)]
     serial = 0
-    with using_config("enable_backprop", create_graph):
-        while heap:
-            f = heappop(heap)[2]
-            gys = waiting.pop(f)
-            if retain_grad:
-                arrived.update(_retained(f, gys))
-            if len(gys) > 1:
-                gys = _zeros_for_missing(f, gys)
-            if create_graph or not f._has_rule:
-                gxs = _by_variables(f, gys, create_graph)
-            else:
-                xs = []
-                for x in f.inputs:
-                    xs.append(_fast(x._data) if isinstance(x, Variable) else x)
-                gxs = f.rule(xs, *gys)
-            if not isinstance(gxs, tuple):
-                gxs = (gxs,)
-            if len(gxs) != len(f.inputs):
-                raise ValueError(_wrong_count(f, gxs))
+    while heap:
+        f = heappop(heap)[2]
+        gys = waiting.pop(f)
+        if retain_grad:
+            arrived.update(_retained(f, gys))
+        if len(gys) > 1:
+            gys = _zeros_for_missing(f, gys)
+        inputs = f.inputs
+        if not f._has_rule:
+            gxs = _by_variables(f, gys, create_graph)
+        elif create_graph:
+            gxs = f.rule(inputs, *gys)
+        else:
+            gxs = f.rule(f._xs, *gys)
+        if type(gxs) is not tuple:
+            gxs = tuple(gxs) if isinstance(gxs, list) else (gxs,)
+        if len(gxs) != len(inputs):
+            raise ValueError(_wrong_count(f, gxs))
 
-            for i, x in enumerate(f.inputs):
-                gx = gxs[i]
-                if gx is None or not isinstance(x, Variable) or type(x) is _Constant:
-                    continue
-                data = x._data
-                if gx.shape != data.shape or gx.dtype is not data.dtype:
-                    gx = _admit(x, gx, f)
-                creator = x.creator
-                if creator is None:
-                    if x in arrived:
-                        # By now an array of our own, which may grow in place.
-                        arrived[x] += gx
-                    else:
-                        arrived[x] = _own(_admit(x, gx, f), [*gys, *f.inputs, *gxs], f)
-                    continue
-                so_far = waiting.get(creator)
-                if so_far is None:
-                    waiting[creator] = so_far = [None] * len(creator.outputs)
-                    serial += 1
-                    heappush(heap, (-creator.generation, serial, creator))
-                k = x._index
-                so_far[k] = gx if so_far[k] is None else so_far[k] + gx
+        for x, gx in zip(inputs, gxs, strict=True):
+            if gx is None or not isinstance(x, Variable) or type(x) is _Constant:
+                continue
+            if create_graph:
+                gx = as_variable(gx)
+            # Two scalars of one type fit each other; anything else has to be looked at.
+            form = type(gx._data if create_graph else gx)
+            if form is ndarray or form is not type(x._data):
+                gx = _admit(x, gx, f)
+            creator = x.creator
+            if creator is None:
+                if x in arrived:
+                    # By now an array of our own, which may grow in place.
+                    arrived[x] += gx
+                else:
+                    arrived[x] = _own(_admit(x, gx, f), [*gys, *inputs, *gxs], f)
+                continue
+            so_far = waiting.get(creator)
+            if so_far is None:
+                waiting[creator] = so_far = [None] * len(creator.outputs)
+                serial += 1
+                heappush(heap, (-creator.generation, serial, creator))
+            k = x._index
+            so_far[k] = gx if so_far[k] is None else so_far[k] + gx
     return arrived
 
 
@@ -565,7 +607,9 @@ def _admit(x: Variable, gx: Any, source: Function | str) -> Any:
     # A gradient has the shape and the dtype of its Variable.
     data = x._data
     if gx.shape != data.shape:
-        raise ValueError(_wrong_shape(x, gx, source))
+        if isinstance(source, str) or not source.broadcasts:
+            raise ValueError(_wrong_shape(x, gx, source))
+        gx = SumTo(data.shape).on(gx)
     if data.dtype.kind != "f":
         raise TypeError(
             f"{_describe(x)} cannot receive a gradient, since its data are no floating-point numbers: make them so, "
@@ -723,6 +767,7 @@ class _Operator(Function):
     # Two operands, which broadcast; `left` and `right` are the gradients of the one and the other before the sum.
     __slots__ = ()
     sign = ""
+    broadcasts = True
 
     def left(self, gy: Any, a: Any, b: Any) -> Any:
         raise NotImplementedError
@@ -731,17 +776,9 @@ class _Operator(Function):
         raise NotImplementedError
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
-        a, b = xs
         x, y = self.inputs
-        ga = gb = None
-        if isinstance(x, Variable):
-            ga = self.left(gy, a, b)
-            if ga.shape != a.shape:
-                ga = SumTo(a.shape).on(ga)
-        if isinstance(y, Variable):
-            gb = self.right(gy, a, b)
-            if gb.shape != b.shape:
-                gb = SumTo(b.shape).on(gb)
+        ga = self.left(gy, *xs) if isinstance(x, Variable) else None
+        gb = self.right(gy, *xs) if isinstance(y, Variable) else None
         return ga, gb
 
     def _explain(self, inputs: Sequence[Any]) -> None:

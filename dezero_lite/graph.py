@@ -1,4 +1,4 @@
-"""Graphs as pictures: DOT text in, SVG and PNG out.
+"""Graphs as pictures: from a Variable to DOT text, from DOT text to SVG, PNG and PDF. Steps 25 and 26 explain it.
 
 Graphviz does the layout. It is reached by the ``dot`` program where that is on the path, else by the pip package
 ``pygraphviz``, whose wheels bring Graphviz with them. Where there is neither, a graph shows as its DOT text.
@@ -10,14 +10,162 @@ import contextlib
 import os
 import re
 import shutil
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
+from .core import Function, Variable
+
 HINT = "To see this graph as a picture, run `pip install pygraphviz`, or put Graphviz's program `dot` on the path."
+FORMATS = ("png", "svg", "pdf")
+
+# Graphviz takes seconds for a graph of this size, and for one ten times as large it may take an hour.
+MOST_NODES = 2_000
+
+VARIABLE = 'shape=ellipse, style=filled, fillcolor="#d6eaf8", color="#0072b2"'
+FUNCTION = 'shape=box, style=filled, fillcolor="#fdf0d0", color="#b07d00"'
+CONSTANT = "shape=plaintext, style=solid"
+NODES = 'fontname="sans-serif", width=0.45, height=0.45, margin="0.08,0.04"'
+# Without a limit, Graphviz may polish the layout of a hundred nodes for a minute.
+LAYOUT = "nslimit=0.5"
+EDGES = 'fontname="sans-serif", arrowsize=0.8'
 
 
 class GraphvizMissing(RuntimeError):
     """Neither the ``dot`` program nor the package ``pygraphviz`` is there."""
+
+
+# --- from a Variable to DOT text --------------------------------------------------------------------------------------
+
+
+def get_dot_graph(output: Variable, verbose: bool = True) -> str:
+    """The graph that `output` was computed by, as text in the DOT language. Source: book steps 25–26.
+
+    Parameters
+    ----------
+    output : Variable
+        Where to begin; the walk goes back from there to the leaves.
+    verbose : bool, optional
+        Write shape and dtype into every Variable, beside its name.
+
+    Returns
+    -------
+    str
+        Variables are ellipses, functions boxes, plain numbers and arrays bare text. The nodes are numbered in the
+        order of the walk, so that the same computation always gives the same text.
+    """
+    names: dict[int, str] = {}
+    lines = ["digraph {", f"    graph [{LAYOUT}]", f"    node [{NODES}, {VARIABLE}]", f"    edge [{EDGES}]"]
+    lines.append(_node(names, output, verbose))
+    for f in _functions(output):
+        lines.append(_node(names, f, verbose))
+        for i, x in enumerate(f.inputs):
+            if not isinstance(x, Variable):
+                constant = f"{names[id(f)]}c{i}"
+                lines += [f"    {constant} [label={_quoted(_value(x))}, {CONSTANT}]"]
+                lines += [f"    {constant} -> {names[id(f)]}"]
+                continue
+            if id(x) not in names:
+                lines.append(_node(names, x, verbose))
+            lines.append(f"    {names[id(x)]} -> {names[id(f)]}")
+        for y in [ref() for ref in f.outputs]:
+            if y is not None:
+                if id(y) not in names:
+                    lines.append(_node(names, y, verbose))
+                lines.append(f"    {names[id(f)]} -> {names[id(y)]}")
+    return "\n".join([*lines, "}"])
+
+
+def _functions(output: Variable) -> Iterator[Function]:
+    # Every function behind `output`, each once: back along the first input until a leaf, then along the others.
+    waiting = [output.creator]
+    seen: set[Function] = set()
+    while waiting:
+        f = waiting.pop()
+        if f is None or f in seen:
+            continue
+        seen.add(f)
+        yield f
+        waiting += [x.creator for x in reversed(f.inputs) if isinstance(x, Variable)]
+
+
+def _node(names: dict[int, str], node: Variable | Function, verbose: bool) -> str:
+    if isinstance(node, Function):
+        names[id(node)] = name = f"f{len(names)}"
+        return f"    {name} [label={_quoted(type(node).__name__)}, {FUNCTION}]"
+    names[id(node)] = name = f"v{len(names)}"
+    label = node.name or ""
+    if verbose and node.data is not None:
+        label += f"{': ' if label else ''}{node.shape} {node.dtype}"
+    return f"    {name} [label={_quoted(label)}]"
+
+
+def _value(x: Any) -> str:
+    return f"{np.asarray(x)[()]:.6g}" if np.ndim(x) == 0 else f"array {x.shape}"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str | os.PathLike[str] | None = "graph.png") -> Any:
+    """Draw the graph that `output` was computed by. Source: book step 26.
+
+    Parameters
+    ----------
+    output : Variable
+        Where to begin; the walk goes back from there to the leaves.
+    verbose : bool, optional
+        Write shape and dtype into every Variable, beside its name.
+    to_file : path, optional
+        The image file to write: png, svg or pdf, by its ending. ``None`` writes none.
+
+    Returns
+    -------
+    Picture
+        Shows itself in a notebook.
+
+    Raises
+    ------
+    ValueError
+        If the file's ending is another one, or the graph is too large to be drawn or read.
+
+    Warns
+    -----
+    UserWarning
+        If there is no Graphviz to draw with; then no file is written, and the result shows as DOT text.
+    """
+    ending = _ending(to_file) if to_file is not None else None
+    for count, _ in enumerate(_functions(output), start=1):
+        # About as many Variables as functions.
+        if 2 * count > MOST_NODES:
+            raise ValueError(
+                f"the graph has more than {MOST_NODES:,} nodes, which nobody could read: draw a part of it, such as "
+                f"one layer or one step of a loop, or take its text from get_dot_graph"
+            )
+    picture = Picture(get_dot_graph(output, verbose))
+    if to_file is not None and ending is not None:
+        try:
+            image = render(picture.dot, ending)
+        except GraphvizMissing as missing:
+            warnings.warn(f"{os.fspath(to_file)} was not written. {missing}", stacklevel=2)
+        else:
+            with open(to_file, "wb") as file:
+                file.write(image)
+    return picture
+
+
+def _ending(path: str | os.PathLike[str]) -> str:
+    ending = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
+    if ending not in FORMATS:
+        raise ValueError(f"cannot draw to {os.fspath(path)!r}: the file's ending has to be one of {', '.join(FORMATS)}")
+    return ending
+
+
+# --- from DOT text to an image ----------------------------------------------------------------------------------------
 
 
 def render(dot: str, format: str) -> bytes:

@@ -61,6 +61,8 @@ class MulForDiv(Div):
 
 
 class WithoutSumTo(Mul):
+    broadcasts = False
+
     def rule(self, xs, gy):
         a, b = xs
         return gy * b, gy * a
