@@ -1,9 +1,21 @@
 """A small deep-learning framework: the one that the course in ``steps/`` arrives at.
 
-Importing it needs NumPy alone. So far it holds Variables, functions and their gradients (:mod:`dezero_lite.core`), the
-check of gradients (:mod:`dezero_lite.gradcheck`) and the drawing of graphs (:mod:`dezero_lite.graph`).
+Importing it needs NumPy alone. :mod:`dezero_lite.core` holds the whole idea: Variables, functions and backward. On it
+stand, in this order, functions, layers and models; beside them optimizers, datasets, dataloaders and transforms.
 """
 
+from . import (
+    cuda,
+    dataloaders,
+    datasets,
+    functions,
+    functions_conv,
+    layers,
+    models,
+    optimizers,
+    transforms,
+    utils,
+)
 from .core import (
     Config,
     Function,
@@ -15,17 +27,38 @@ from .core import (
     test_mode,
     using_config,
 )
+from .dataloaders import DataLoader, SeqDataLoader
+from .datasets import Dataset
+from .layers import Layer
+from .models import Model
+from .random import manual_seed
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Config",
+    "DataLoader",
+    "Dataset",
     "Function",
+    "Layer",
+    "Model",
     "Parameter",
+    "SeqDataLoader",
     "Variable",
     "as_array",
     "as_variable",
+    "cuda",
+    "dataloaders",
+    "datasets",
+    "functions",
+    "functions_conv",
+    "layers",
+    "manual_seed",
+    "models",
     "no_grad",
+    "optimizers",
     "test_mode",
+    "transforms",
     "using_config",
+    "utils",
 ]

@@ -513,7 +513,7 @@ def _all_variables(inputs: Sequence[Any]) -> tuple[Operand, ...]:
 def _fitted(inputs: Sequence[Any]) -> list[Any]:
     # A number takes the dtype that it would have in an operation with the arrays, so that it widens nothing.
     dtypes = [x.dtype for x in inputs if isinstance(x, (ARRAYS, Variable)) and _plain(x) is not None]
-    return [np.array(x, np.result_type(x, *dtypes)) if _is_number(x) else x for x in inputs]
+    return [np.array(x, np.result_type(x, *dtypes))[()] if _is_number(x) else x for x in inputs]
 
 
 def _is_number(x: Any) -> bool:
@@ -563,8 +563,8 @@ def backpropagate(y: Variable, gy: Any, retain_grad: bool = False, create_graph:
             if create_graph:
                 gx = as_variable(gx)
             # Two scalars of one type fit each other; anything else has to be looked at.
-            form = type(gx._data if create_graph else gx)
-            if form is ndarray or form is not type(x._data):
+            g = gx._data if create_graph else gx
+            if type(g) is not type(x._data) or not isinstance(g, np.generic):
                 gx = _admit(x, gx, f)
             creator = x.creator
             if creator is None:

@@ -1,0 +1,80 @@
+"""Arrays on a GPU: the array module follows the data. Step 52 explains it.
+
+CuPy's arrays answer to NumPy's functions (``np.exp(x)`` computes where `x` lies), so almost all of the framework needs
+no second word about GPUs. What makes an array from nothing asks :func:`get_array_module` for a module to make it with.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .core import Variable, as_array
+
+__all__ = ["as_cupy", "as_numpy", "get_array_module"]
+
+
+def __getattr__(name: str) -> Any:
+    # The book's `cuda.gpu_enable` and `cuda.cupy`, found out when somebody asks: importing CuPy takes long.
+    if name == "gpu_enable":
+        return _cupy_or_none() is not None
+    if name == "cupy":
+        return _cupy_or_none()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def get_array_module(x: Any) -> ModuleType:
+    """The module that `x` is an array of: NumPy, also for a number, or CuPy. Source: book step 52."""
+    data = x.data if isinstance(x, Variable) else x
+    if hasattr(data, "__cuda_array_interface__"):
+        return sys.modules[type(data).__module__.partition(".")[0]]
+    return np
+
+
+def as_numpy(x: Any) -> Any:
+    """The data of `x`, a Variable, an array or a number, as an ndarray in main memory. Source: book step 52."""
+    data = x.data if isinstance(x, Variable) else x
+    xp = get_array_module(data)
+    return as_array(data) if xp is np else xp.asnumpy(data)
+
+
+def as_cupy(x: Any) -> Any:
+    """The data of `x`, a Variable or an array, as an array on the GPU. Source: book step 52.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no CuPy, or no GPU that it can use.
+    """
+    cupy = _cupy_or_none()
+    if cupy is None:
+        raise RuntimeError(
+            "there is no GPU to use: that takes an NVIDIA GPU and CuPy, which `pip install cupy-cuda12x` installs"
+        )
+    return cupy.asarray(x.data if isinstance(x, Variable) else x)
+
+
+def _cupy_or_none() -> Any:
+    try:
+        cupy = import_module("cupy")
+        return cupy if cupy.cuda.runtime.getDeviceCount() else None
+    except Exception:  # CuPy raises errors of its own where there is no driver
+        return None
+
+
+def _to_cpu(self: Variable) -> None:
+    if self.data is not None:
+        self.data = as_numpy(self)
+
+
+def _to_gpu(self: Variable) -> None:
+    if self.data is not None:
+        self.data = as_cupy(self)
+
+
+Variable.to_cpu = _to_cpu
+Variable.to_gpu = _to_gpu

@@ -1,0 +1,195 @@
+"""Batches from a data set: step 50 explains :class:`DataLoader`, step 60 :class:`SeqDataLoader`."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .cuda import as_cupy
+from .random import generator
+from .transforms import as_batch
+
+__all__ = ["DataLoader", "SeqDataLoader"]
+
+
+class DataLoader:
+    """A data set in batches, in another order each time. Source: book step 50.
+
+    Each ``for`` over a loader is an epoch from its beginning, also after a ``break``.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Or anything that has a length, and a pair (example, label) for each integer from 0 on.
+    batch_size : int
+        How many examples are in a batch; the last one of an epoch may have fewer.
+    shuffle : bool, optional
+        Is each epoch in an order of its own, or all in the order of the data?
+    gpu : bool, optional
+        Do batches lie on the GPU?
+    seed : int, optional
+        The same seed gives the same orders. Without one, the framework's generator gives one, so that
+        :func:`dezero_lite.manual_seed` before making the loader has the same effect.
+    drop_last : bool, optional
+        Leave out the last batch if it has fewer examples?
+
+    Yields
+    ------
+    x, t : ndarray
+        Examples and labels, stacked along a new first axis; t is ``None`` where there are no labels.
+
+    Raises
+    ------
+    TypeError
+        If `batch_size` is no integer.
+    ValueError
+        If `batch_size` is less than 1, or there are no data for a single batch. On the way, if the examples of a batch
+        differ in shape.
+
+    Notes
+    -----
+    A :class:`~dezero_lite.datasets.Dataset` is asked for a batch at once, by an array of integers, which is much faster
+    than one by one. A data set with a ``__getitem__`` of its own can allow the same: by an attribute ``takes_batches``
+    that is true.
+
+    Examples
+    --------
+    >>> for x, t in DataLoader([(10, 1), (20, 2), (30, 3)], batch_size=2, shuffle=False):
+    ...     print(x, t)
+    [10 20] [1 2]
+    [30] [3]
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int,
+        shuffle: bool = True,
+        gpu: bool = False,
+        *,
+        seed: int | None = None,
+        drop_last: bool = False,
+    ) -> None:
+        self.dataset = dataset
+        self.data_size = len(dataset)
+        self.batch_size = _at_least_1(batch_size)
+        self.shuffle = shuffle
+        self.gpu = gpu
+        #: How many batches are in an epoch.
+        self.max_iter = self.data_size // self.batch_size if drop_last else math.ceil(self.data_size / self.batch_size)
+        if self.max_iter == 0:
+            name = type(dataset).__name__
+            raise ValueError(
+                f"{name} has {self.data_size} examples, which makes no batch of {self.batch_size}"
+                + (": drop_last=True leaves nothing" if self.data_size else ": there is nothing to load")
+            )
+        self._random = np.random.default_rng(int(generator().integers(2**63)) if seed is None else seed)
+        self.reset()
+
+    def reset(self) -> None:
+        """Let ``next(loader)`` begin an epoch; a ``for`` does so anyway."""
+        self._running: Iterator[tuple[Any, Any]] | None = None
+
+    def __len__(self) -> int:
+        return self.max_iter
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        for indices in self._batches():
+            yield self._load(indices)
+
+    def __next__(self) -> tuple[Any, Any]:
+        """The next batch, for those who count themselves; a ``for`` does not disturb it."""
+        if self._running is None:
+            self._running = iter(self)
+        try:
+            return next(self._running)
+        except StopIteration:
+            self.reset()
+            raise
+
+    def next(self) -> tuple[Any, Any]:
+        """The same as ``next(loader)``."""
+        return next(self)
+
+    def to_cpu(self) -> None:
+        """From now on, batches are NumPy's."""
+        self.gpu = False
+
+    def to_gpu(self) -> None:
+        """From now on, batches lie on the GPU."""
+        self.gpu = True
+
+    def _batches(self) -> Iterator[NDArray[np.int64]]:
+        # The indices of each batch of an epoch.
+        order = self._random.permutation(self.data_size) if self.shuffle else np.arange(self.data_size)
+        for start in range(0, self.max_iter * self.batch_size, self.batch_size):
+            yield order[start : start + self.batch_size]
+
+    def _load(self, indices: NDArray[np.int64]) -> tuple[Any, Any]:
+        if getattr(self.dataset, "takes_batches", False):
+            x, t = self.dataset[indices]
+        else:
+            xs, ts = zip(*[self.dataset[i] for i in indices.tolist()], strict=True)
+            x, t = as_batch(xs), None if ts[0] is None else as_batch(ts)
+        if self.gpu:
+            x, t = as_cupy(x), None if t is None else as_cupy(t)
+        return x, t
+
+
+class SeqDataLoader(DataLoader):
+    """A sequence in batches, for models with a memory: row i of each batch goes on where it was in the batch before.
+
+    The sequence is cut into `batch_size` pieces of equal length; each batch has one step from each. Where the division
+    leaves a rest, the last piece is longer, and the others run on into the piece that follows. Source: book step 60.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        In the order of time.
+    batch_size : int
+        How many pieces.
+    gpu : bool, optional
+        Do batches lie on the GPU?
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :class:`DataLoader`; a `batch_size` larger than the number of examples included.
+
+    Examples
+    --------
+    >>> sequence = [(i, i + 1) for i in range(6)]
+    >>> for x, t in SeqDataLoader(sequence, batch_size=2):
+    ...     print(x, t)
+    [0 3] [1 4]
+    [1 4] [2 5]
+    [2 5] [3 6]
+    """
+
+    def __init__(self, dataset: Any, batch_size: int, gpu: bool = False) -> None:
+        super().__init__(dataset, batch_size, shuffle=False, gpu=gpu)
+        if self.batch_size > self.data_size:
+            raise ValueError(
+                f"a sequence of {self.data_size} examples cannot be cut into {self.batch_size} pieces: "
+                f"use a smaller batch_size"
+            )
+
+    def _batches(self) -> Iterator[NDArray[np.int64]]:
+        jump = self.data_size // self.batch_size
+        for step in range(self.max_iter):
+            yield np.arange(self.batch_size) * jump + step
+
+
+def _at_least_1(batch_size: int) -> int:
+    try:
+        size = operator.index(batch_size)
+    except TypeError:
+        raise TypeError(f"batch_size is a whole number, not {batch_size!r}") from None
+    if size < 1:
+        raise ValueError(f"a batch has at least one example, so batch_size={size} is too small")
+    return size

@@ -1,0 +1,138 @@
+"""Files that data come in: found in a folder of your own, or downloaded once and kept.
+
+:func:`get_file` gives the path of a file. Where the environment variable ``DEZERO_LITE_DATA`` names a folder, the file
+is looked for there and nowhere else, which serves a classroom without a network. Else it is downloaded at the first
+call, checked, and kept in :data:`cache_dir`. Downloads take the packages ``pooch`` and ``tqdm``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+__all__ = ["cache_dir", "get_file", "show_progress"]
+
+#: The environment variable that names a folder to use in place of downloads.
+FOLDER = "DEZERO_LITE_DATA"
+
+
+def _user_cache() -> str:
+    home = os.path.expanduser("~")
+    if sys.platform == "win32":
+        return os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Caches")
+    return os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
+
+
+#: The folder that keeps downloads; it is made with the first of them.
+cache_dir = os.path.join(_user_cache(), "dezero_lite")
+
+
+def get_file(url: str, file_name: str | None = None, known_hash: str | None = None) -> str:
+    """The path of a file that is downloaded from `url`, unless it is here already. Source: book step 51.
+
+    Parameters
+    ----------
+    url : str
+        Where the file is on the network. An address that begins with ``http://`` needs a `known_hash`, since anybody
+        on the way can change what it delivers.
+    file_name : str, optional
+        What to call the file here; may begin with a folder, as in ``'mnist/train.gz'``. Default: as in the `url`.
+    known_hash : str, optional
+        The SHA-256 of the file in hexadecimal digits, or another kind of hash after its name, as in ``'md5:d53e10…'``.
+        A download with another hash is thrown away. Files in a folder of your own are yours, and taken as they are.
+
+    Returns
+    -------
+    str
+        The path: in the folder that ``DEZERO_LITE_DATA`` names, if it names one, else in :data:`cache_dir`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If ``DEZERO_LITE_DATA`` names a folder, and the file is not in it.
+    ImportError
+        If a download is due, and ``pooch`` or ``tqdm`` is not installed.
+    OSError
+        If the download fails.
+    ValueError
+        If the download has another hash, or the `url` is not safe to use.
+    """
+    if file_name is None:
+        file_name = url.partition("?")[0].rpartition("/")[2]
+    if not file_name:
+        raise ValueError(f"{url} does not end in a file's name: say what to call the file, as in file_name='data.txt'")
+    folder = own_folder()
+    if folder is None:
+        return _download(url, file_name, known_hash)
+    path = os.path.join(folder, file_name)
+    if not os.path.exists(path):
+        raise FileNotFoundError(
+            f"{path} is missing: {FOLDER} names the folder {folder} for data, so put the file there "
+            f"(it comes from {url}), or unset {FOLDER} to have it downloaded"
+        )
+    return path
+
+
+def own_folder() -> str | None:
+    """The folder that ``DEZERO_LITE_DATA`` names, if it does."""
+    return os.environ.get(FOLDER) or None
+
+
+def _download(url: str, file_name: str, known_hash: str | None) -> str:
+    if url.startswith("http://") and known_hash is None:
+        raise ValueError(f"{url} is not safe, since anybody can change it on the way: use https://, or give known_hash")
+    path = os.path.join(cache_dir, file_name)
+    if known_hash is None and os.path.exists(path):
+        return path
+    pooch, requests, tqdm = _packages(file_name)
+
+    def downloader(url: str, file: Any, _: Any) -> None:
+        with tqdm.tqdm(desc=file_name, total=1, unit="B", unit_scale=True) as bar:
+            pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16)(url, file, None)
+
+    try:
+        pooch.retrieve(url, known_hash, os.path.basename(path), os.path.dirname(path), downloader=downloader)
+    except requests.RequestException as error:
+        if error.response is not None:
+            # Else the connection stays open for as long as somebody keeps the error.
+            error.response.close()
+        raise OSError(
+            f"{file_name} could not be downloaded from {url}: {error}. Try again when the network is there; or get the "
+            f"file in another way and put it at {path}, or, as {file_name}, into a folder that the environment "
+            f"variable {FOLDER} names"
+        ) from error
+    except ValueError as error:
+        raise ValueError(
+            f"what came from {url} is not the file that was expected, and was thrown away. Try again; if it happens "
+            f"twice, the file was replaced there, or something on the way changes downloads. The reason: {error}"
+        ) from error
+    return path
+
+
+def _packages(file_name: str) -> tuple[Any, Any, Any]:
+    try:
+        return import_module("pooch"), import_module("requests"), import_module("tqdm")
+    except ImportError as error:
+        raise ImportError(
+            f"downloading {file_name} takes packages that are not here ({error}): run `pip install pooch tqdm`, or put "
+            f"the file into a folder that the environment variable {FOLDER} names"
+        ) from None
+
+
+def show_progress(block_num: int, block_size: int, total_size: int) -> None:
+    """Print how far a download has come, as a bar that overwrites itself. Source: book step 51.
+
+    Parameters
+    ----------
+    block_num, block_size : int
+        How many blocks have arrived, and how many bytes are in one.
+    total_size : int
+        How many bytes there are in all; 0 or less where nobody knows.
+    """
+    done = min(block_num * block_size / total_size, 1.0) if total_size > 0 else 0.0
+    filled = int(30 * done)
+    print(f"\r[{'#' * filled}{'.' * (30 - filled)}] {100 * done:.2f}%", end="", flush=True)

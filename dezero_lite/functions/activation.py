@@ -1,0 +1,242 @@
+"""What bends the straight lines between layers, and what makes probabilities of scores. Steps 43, 47 and 51.
+
+Data of whole numbers are computed with as float64, except by `relu`, which keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from ..core import Function, Operand, Variable, _plain, as_array, as_variable
+from .elementwise import Exp, Tanh, TanhSlope, exp, into
+from .reduce import AlongAxis, floats, max
+
+__all__ = [
+    "gelu",
+    "leaky_relu",
+    "log_softmax",
+    "relu",
+    "sigmoid",
+    "sigmoid_simple",
+    "softmax",
+    "softmax_simple",
+]
+
+
+def sigmoid_simple(x: Operand) -> Variable:
+    """Compute ``1 / (1 + exp(-x))`` as it is written, in four functions. Source: book step 43.
+
+    See `sigmoid` for one function in place of four, and no overflow: below −88, float32 data overflow here.
+    """
+    x = floats(as_variable(x))
+    return 1 / (1 + exp(-x))
+
+
+def sigmoid(x: Operand) -> Variable:
+    """Compute ``1 / (1 + exp(-x))``, which rises from 0 to 1 and is 0.5 at 0. Source: book step 43.
+
+    Examples
+    --------
+    >>> sigmoid(np.array([-10_000.0, 0.0, 10_000.0]))
+    variable([0.  0.5 1. ])
+    """
+    return Sigmoid()(as_array(x))
+
+
+class Sigmoid(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        x = floats(x)
+        y = -x
+        # Far below 0, e⁻ˣ is infinite, and 1 / (1 + ∞) = 0 is right.
+        with np.errstate(over="ignore"):
+            y = np.exp(y, out=into(y))
+        y += 1
+        y = np.reciprocal(y, out=into(y))
+        # NumPy 1 widens what has no dimensions.
+        return y.astype(x.dtype, copy=False)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        y = self.output(0, gy)
+        return gy * (y * (1 - y))
+
+
+def relu(x: Operand) -> Variable:
+    """Cut off what is negative: ``max(x, 0)`` in each place. The gradient at 0 is 0. Source: book step 43."""
+    return ReLU()(as_array(x))
+
+
+class ReLU(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        return np.maximum(x, 0, dtype=x.dtype)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * (xs[0] > 0)
+
+
+def leaky_relu(x: Operand, slope: float = 0.2) -> Variable:
+    """Weaken what is negative: `x` where it is positive, else ``slope * x``. Source: the book's functions.
+
+    The gradient at 0 is that of the negative side.
+    """
+    return LeakyReLU(slope)(as_array(x))
+
+
+class LeakyReLU(Function):
+    __slots__ = ("slope",)
+
+    def __init__(self, slope: float = 0.2) -> None:
+        self.slope = slope
+
+    def forward(self, x: Any) -> Any:
+        x = floats(x)
+        # Of the two lines, the upper one bends as it should, or the lower one if the slope is steeper than 1.
+        pick = np.maximum if self.slope <= 1 else np.minimum
+        y = np.multiply(x, self.slope, dtype=x.dtype)
+        return pick(x, y, out=into(y))
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * self._steepness(_plain(xs[0]) > 0, gy.dtype)
+
+    def _steepness(self, positive: Any, dtype: Any) -> Any:
+        # 1 where x is positive, else the slope.
+        steepness = np.multiply(~positive, self.slope, dtype=dtype)
+        steepness += positive
+        return steepness
+
+
+def gelu(x: Operand) -> Variable:
+    """Weigh each `x` by about the probability that a standard normal number is smaller.
+
+    This is the form with tanh, ``0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))``, which differs from the
+    exact one by less than 0.0005 (that takes the error function, which NumPy does not have).
+
+    Source: Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415.
+    """
+    return Gelu()(as_array(x))
+
+
+class Gelu(Function):
+    __slots__ = ()
+    a = (2 / pi) ** 0.5
+    b = 0.044715 * a
+
+    def forward(self, x: Any) -> Any:
+        x = floats(x)
+        y = self._inner(x)
+        y = np.tanh(y, out=into(y))
+        y += 1
+        y *= x
+        y *= 0.5
+        # NumPy 1 widens what has no dimensions.
+        return y.astype(x.dtype, copy=False)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * self._slope(xs[0])
+
+    def _slope(self, x: Any) -> Any:
+        t = Tanh().on(self._inner(x))
+        slope = x * (self.a + 3 * self.b * (x * x)) * TanhSlope().on(t)
+        slope += t
+        slope += 1
+        slope *= 0.5
+        return slope
+
+    def _inner(self, x: Any) -> Any:
+        return x * (self.a + self.b * (x * x))
+
+
+def softmax_simple(x: Operand, axis: int = 1) -> Variable:
+    """Compute softmax as the lesson derives it, in four functions; see `softmax` for one. Source: book step 47.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no such axis, or no element along it.
+    """
+    x = as_variable(x)
+    # A constant, since softmax does not change when all scores move together.
+    top = max(x, axis, keepdims=True).data
+    y = exp(floats(x) - top)
+    return y / y.sum(axis=axis, keepdims=True)
+
+
+def softmax(x: Operand, axis: int = 1) -> Variable:
+    """Turn scores into probabilities: ``exp(x)``, divided by its sum along `axis`. Source: book step 47.
+
+    Parameters
+    ----------
+    x : Variable or ndarray
+        Scores of any size, for instance of shape (N, C), one row per example; −∞ gets probability 0, but there must be
+        other scores beside it.
+    axis : int, optional
+        Along which the probabilities sum to 1.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no such axis, or no element along it.
+
+    Examples
+    --------
+    >>> softmax(np.array([[0.0, 10_000.0], [5.0, 5.0]]))
+    variable([[0.  1. ]
+              [0.5 0.5]])
+    """
+    return Softmax(axis)(as_array(x))
+
+
+class Softmax(AlongAxis):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        x = floats(x)
+        y = x - x.max(axis=self.axis, keepdims=True)
+        y = np.exp(y, out=into(y))
+        y /= y.sum(axis=self.axis, keepdims=True)
+        return y
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        y = self.output(0, gy)
+        return y * (gy - (y * gy).sum(axis=self.axis, keepdims=True))
+
+
+def log_softmax(x: Operand, axis: int = 1) -> Variable:
+    """Compute the logarithm of `softmax`, finite also where the probability itself rounds to 0. Source: book step 47.
+
+    Takes what `softmax` takes.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no such axis, or no element along it.
+
+    Examples
+    --------
+    >>> log_softmax(np.array([[0.0, 10_000.0]]))
+    variable([[-10000.      0.]])
+    """
+    return LogSoftmax(axis)(as_array(x))
+
+
+class LogSoftmax(AlongAxis):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        x = floats(x)
+        y = x - x.max(axis=self.axis, keepdims=True)
+        y -= np.log(np.exp(y).sum(axis=self.axis, keepdims=True))
+        return y
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        gx = Exp().on(self.output(0, gy))
+        gx *= -gy.sum(axis=self.axis, keepdims=True)
+        gx += gy
+        return gx

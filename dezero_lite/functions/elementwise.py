@@ -1,0 +1,315 @@
+"""Element by element: each number of the result depends on the number in the same place. Steps 27, 34 and 35.
+
+What NumPy makes of a number outside a function's domain, it makes here too: ``log(0)`` is −∞, ``log(-1)`` and
+``sqrt(-1)`` are NaN, each with NumPy's warning. Functions of whole numbers are computed, but whole numbers receive no
+gradient.
+
+For large arrays, fetching fresh memory takes longer than computing. So here and in the files beside, forward and rule
+change arrays of their own in place where they can (``y += 1``, ``out=into(y)``), and write ``gy * (0.5 / y)`` for
+``gy / (2 * y)``, because of ``gy * (...)`` NumPy can put the result where the parenthesis was. On Variables, ``y += 1``
+makes a new one, so that a rule may use it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core import NUMBERS, Function, Log, Operand, Variable, _describe, _Operator, _plain, as_array
+
+__all__ = ["abs", "clip", "cos", "exp", "log", "maximum", "minimum", "sin", "sqrt", "tanh", "where"]
+
+
+def sin(x: Operand) -> Variable:
+    """Compute the sine of `x`, in radians. Source: book steps 27 and 34."""
+    return Sin()(x)
+
+
+class Sin(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        return np.sin(x)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * Cos().on(xs[0])
+
+
+def cos(x: Operand) -> Variable:
+    """Compute the cosine of `x`, in radians. Source: book step 34."""
+    return Cos()(x)
+
+
+class Cos(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        return np.cos(x)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * -Sin().on(xs[0])
+
+
+def tanh(x: Operand) -> Variable:
+    """Compute the hyperbolic tangent of `x`, which lies between −1 and 1. Source: book step 35.
+
+    Examples
+    --------
+    >>> x = Variable(np.array(0.0))
+    >>> tanh(x).backward()
+    >>> x.grad
+    variable(1.0)
+    """
+    return Tanh()(x)
+
+
+class Tanh(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        return np.tanh(x)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * TanhSlope().on(self.output(0, gy))
+
+
+class TanhSlope(Function):
+    """1 − y², the slope of tanh where it is y. As one function, it keeps the graphs of high orders small."""
+
+    __slots__ = ()
+
+    def forward(self, y: Any) -> Any:
+        slope = -y
+        slope *= y
+        slope += 1
+        return slope
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * (-2 * xs[0])
+
+
+def exp(x: Operand) -> Variable:
+    """Compute the exponential of `x`. Source: book step 3."""
+    return Exp()(x)
+
+
+class Exp(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        return np.exp(x)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * self.output(0, gy)
+
+
+def log(x: Operand) -> Variable:
+    """Compute the natural logarithm of `x`: −∞ at 0 and NaN below, with NumPy's warning. Source: book step 47."""
+    return Log()(x)
+
+
+def sqrt(x: Operand) -> Variable:
+    """Compute the square root of `x`: NaN below 0, with NumPy's warning.
+
+    At 0 the slope is infinite, and so is the gradient, with NumPy's warning; ``sqrt(x + 1e-12)`` keeps it finite.
+    """
+    return Sqrt()(x)
+
+
+class Sqrt(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        return np.sqrt(x)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * (0.5 / self.output(0, gy))
+
+
+def abs(x: Operand) -> Variable:
+    """Compute the absolute value of `x`. Its gradient at 0, where there is a kink, is taken to be 0."""
+    return Abs()(x)
+
+
+class Abs(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        return np.abs(x)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * np.sign(_plain(xs[0]))
+
+
+def maximum(a: Operand, b: Operand) -> Variable:
+    """Pick the larger of `a` and `b` in each place; the two broadcast. NaN wins.
+
+    Where `a` and `b` are equal, each receives half of the gradient.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> a, b = Variable(np.array([1.0, 2.0, 3.0])), Variable(np.array([3.0, 2.0, 1.0]))
+    >>> y = maximum(a, b)
+    >>> y
+    variable([3. 2. 3.])
+    >>> y.backward()
+    >>> a.grad, b.grad
+    (variable([0.  0.5 1. ]), variable([1.  0.5 0. ]))
+    """
+    return Maximum()(a, b)
+
+
+class Maximum(_Operator):
+    __slots__ = ()
+    sign = "and"
+
+    def forward(self, a: Any, b: Any) -> Any:
+        return np.maximum(a, b)
+
+    def left(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy * _wins(a > b, a >= b, gy)
+
+    def right(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy * _wins(b > a, b >= a, gy)
+
+
+def minimum(a: Operand, b: Operand) -> Variable:
+    """Pick the smaller of `a` and `b` in each place; the two broadcast. NaN wins.
+
+    Where `a` and `b` are equal, each receives half of the gradient.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+    """
+    return Minimum()(a, b)
+
+
+class Minimum(_Operator):
+    __slots__ = ()
+    sign = "and"
+
+    def forward(self, a: Any, b: Any) -> Any:
+        return np.minimum(a, b)
+
+    def left(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy * _wins(a < b, a <= b, gy)
+
+    def right(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy * _wins(b < a, b <= a, gy)
+
+
+def _wins(alone: Any, at_least_shared: Any, like: Any) -> Any:
+    # 1 where a side wins, a half where both do, else 0.
+    share = np.add(alone, at_least_shared, dtype=like.dtype)
+    share *= 0.5
+    return share
+
+
+def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
+    """Pick from `a` where `condition` holds, else from `b`; the three broadcast.
+
+    Parameters
+    ----------
+    condition : array_like of bool, or Variable
+        Numbers hold where they are not 0. The condition receives no gradient.
+    a, b : Variable, ndarray or number
+        Each receives the gradient of the places where it was picked.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    Notes
+    -----
+    Both sides are computed before one is picked: ``where(x > 0, log(x), 0)`` warns at ``x = 0``, and its gradient there
+    is NaN (0 · ∞). Make the argument harmless instead: ``log(where(x > 0, x, 1))``.
+    """
+    return Where(condition)(a, b)
+
+
+class Where(_Operator):
+    __slots__ = ("condition",)
+    sign = "and"
+
+    def __init__(self, condition: Any) -> None:
+        self.condition = np.not_equal(_plain(condition), 0)
+
+    def forward(self, a: Any, b: Any) -> Any:
+        return np.where(self.condition, a, b)
+
+    def left(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy * self.condition
+
+    def right(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy * ~self.condition
+
+    def _explain(self, inputs: Sequence[Any]) -> None:
+        super()._explain(inputs)
+        picked = np.broadcast_shapes(*[np.shape(_plain(x)) for x in inputs])
+        try:
+            np.broadcast_shapes(self.condition.shape, picked)
+        except ValueError:
+            raise ValueError(
+                f"the condition, {_describe(self.condition)}, does not broadcast with a and b, together of shape "
+                f"{picked}. Counted from the last axis, two lengths must be equal, or one of them 1"
+            ) from None
+
+
+def clip(x: Operand, x_min: float | None, x_max: float | None) -> Variable:
+    """Raise what is below `x_min` to `x_min`, and lower what is above `x_max` to `x_max`. Source: the book's functions.
+
+    Gradients pass where `x` lies from `x_min` to `x_max`, both included, and stop elsewhere.
+
+    Parameters
+    ----------
+    x : Variable, ndarray or number
+        Of any shape.
+    x_min, x_max : float or None
+        ``None`` for no limit on this side.
+
+    Raises
+    ------
+    ValueError
+        If `x_min` is greater than `x_max`.
+    TypeError
+        If `x_min` or `x_max` is no number.
+    """
+    for limit in (x_min, x_max):
+        if limit is not None and not isinstance(limit, (*NUMBERS, np.generic)):
+            raise TypeError(
+                f"the limits of clip are numbers or None, but one is a {type(limit).__name__}: "
+                f"for limits that differ from place to place use maximum and minimum"
+            )
+    if x_min is not None and x_max is not None and x_min > x_max:
+        raise ValueError(f"the lower limit of clip, {x_min}, is above the upper one, {x_max}")
+    return Clip(x_min, x_max)(as_array(x))
+
+
+class Clip(Function):
+    __slots__ = ("x_max", "x_min")
+
+    def __init__(self, x_min: float | None, x_max: float | None) -> None:
+        self.x_min, self.x_max = x_min, x_max
+
+    def forward(self, x: Any) -> Any:
+        y = np.clip(x, self.x_min, self.x_max)
+        return y.astype(x.dtype, copy=False) if x.dtype.kind == "f" else y
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * (_plain(xs[0]) == _plain(self.output(0, gy)))
+
+
+def into(y: Any) -> Any:
+    """`y` as the place for a result, as in ``np.exp(y, out=into(y))``; ``None`` for a scalar, which is no place."""
+    return None if isinstance(y, np.generic) else y

@@ -1,0 +1,202 @@
+"""Matrix products. Steps 41–43 explain it.
+
+For y = xW, the gradients are products again: gx = gy Wᵀ and gW = xᵀ gy. The shapes leave no other choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import Function, Operand, SumTo, Variable, _describe, _plain
+
+__all__ = ["linear", "linear_simple", "matmul"]
+
+
+# --- x @ W ------------------------------------------------------------------------------------------------------------
+
+
+def matmul(x: Operand, W: Operand) -> Variable:
+    """The matrix product ``x @ W``, as NumPy has it. Source: book step 41.
+
+    Parameters
+    ----------
+    x : Variable or ndarray, shape (..., M, K) or (K,)
+        A matrix; or many, one for each index of the axes before; or a vector.
+    W : Variable or ndarray, shape (..., K, N) or (K,)
+        Likewise. The axes before the last two broadcast.
+
+    Returns
+    -------
+    Variable
+        Of shape (..., M, N); a vector brings no axis M or N.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together.
+
+    Examples
+    --------
+    >>> x, W = Variable(np.array([[1.0, 2.0]])), Variable(np.array([[3.0], [4.0]]))
+    >>> matmul(x, W)
+    variable([[11.]])
+    """
+    return MatMul()(x, W)
+
+
+class MatMul(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any, W: Any) -> Any:
+        return x @ W
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        x, W = xs
+        gx = _left(x, W, gy) if self.wants(0) else None
+        gW = _right(x, W, gy) if self.wants(1) else None
+        return gx, gW
+
+    def _explain(self, inputs: Sequence[Any]) -> None:
+        super()._explain(inputs)
+        _compare(*inputs)
+
+
+def _left(x: Any, W: Any, gy: Any) -> Any:
+    if W.ndim == 2:
+        return _same_shape(_rows(gy) @ W.T, x)
+    left, right, gy = _matrices(x, W, gy)
+    return _same_shape(SumTo(left.shape).on(gy @ _swapped(right)), x)
+
+
+def _right(x: Any, W: Any, gy: Any) -> Any:
+    if W.ndim == 2:
+        return _rows(x).T @ _rows(gy)
+    left, right, gy = _matrices(x, W, gy)
+    return _same_shape(SumTo(right.shape).on(_swapped(left) @ gy), W)
+
+
+def _rows(x: Any) -> Any:
+    # All axes but the last in one: one large product is faster than many small ones, and their sum comes with it.
+    return x if x.ndim == 2 else x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
+
+
+def _same_shape(gx: Any, x: Any) -> Any:
+    return gx if gx.shape == x.shape else gx.reshape(x.shape)
+
+
+def _matrices(x: Any, W: Any, gy: Any) -> tuple[Any, Any, Any]:
+    # With the axes that a vector does not have.
+    left = x.reshape((1, *x.shape)) if x.ndim == 1 else x
+    right = W.reshape((*W.shape, 1)) if W.ndim == 1 else W
+    before = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    return left, right, gy.reshape((*before, left.shape[-2], right.shape[-1]))
+
+
+def _swapped(x: Any) -> Any:
+    return x.transpose((*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
+
+
+def _compare(x: Any, W: Any) -> None:
+    a, b = np.shape(_plain(x)), np.shape(_plain(W))
+    if not a or not b:
+        why = "both need an axis; with numbers, use *"
+    elif a[-1] != b[-2:][0]:
+        which = "only" if len(b) == 1 else "last but one"
+        why = f"the last axis of x and the {which} axis of W must agree, but they have {a[-1]} and {b[-2:][0]} elements"
+    else:
+        try:
+            np.broadcast_shapes(a[:-2], b[:-2])
+            return
+        except ValueError:
+            why = f"the axes before the last two must broadcast, but they are {a[:-2]} and {b[:-2]}"
+    raise ValueError(f"x and W do not multiply: x is {_describe(x)}, W is {_describe(W)}; {why}") from None
+
+
+# --- x @ W + b --------------------------------------------------------------------------------------------------------
+
+
+def linear_simple(x: Operand, W: Operand, b: Operand | None = None) -> Variable:
+    """``x @ W + b``, made of the functions that there are. Source: book step 43."""
+    y = matmul(x, W)
+    return y if b is None else y + b
+
+
+def linear(x: Operand, W: Operand, b: Operand | None = None) -> Variable:
+    """A linear transformation ``x @ W + b`` in one function. Source: book step 43.
+
+    Parameters
+    ----------
+    x : Variable or ndarray, shape (N, I) or (..., I)
+        One row for each example.
+    W : Variable or ndarray, shape (I, O)
+        The weights.
+    b : Variable or ndarray, shape (O,), optional
+        The bias, which every row receives.
+
+    Returns
+    -------
+    Variable
+        Of shape (N, O) or (..., O).
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together.
+    """
+    return Linear()(x, W) if b is None else Linear()(x, W, b)
+
+
+class Linear(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any, W: Any, b: Any = None) -> Any:
+        if W.ndim != 2 or (b is not None and b.shape != W.shape[1:]):
+            raise ValueError(f"linear takes W of shape (I, O) and b of shape (O,): W has shape {W.shape}")
+        y = x @ W if x.ndim < 3 else (_rows(x) @ W).reshape((*x.shape[:-1], W.shape[1]))
+        if b is None:
+            return y
+        if b.dtype != y.dtype:
+            return y + b
+        y += b
+        return y
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        x, W = xs[:2]
+        gx = _left(x, W, gy) if self.wants(0) else None
+        gW = _right(x, W, gy) if self.wants(1) else None
+        if len(xs) == 2:
+            return gx, gW
+        return gx, gW, SumTo(W.shape[1:]).on(_rows(gy)) if self.wants(2) else None
+
+    def _explain(self, inputs: Sequence[Any]) -> None:
+        super()._explain(inputs)
+        x, W = inputs[:2]
+        shape = np.shape(_plain(W))
+        if len(shape) != 2:
+            raise ValueError(f"linear takes W of shape (I, O), but W is {_describe(W)}") from None
+        if len(inputs) == 3 and np.shape(_plain(inputs[2])) != shape[1:]:
+            raise ValueError(
+                f"linear takes one bias for each column of W: W is {_describe(W)}, so that b has shape {shape[1:]}; "
+                f"but b is {_describe(inputs[2])}"
+            ) from None
+        _compare(x, W)
+
+
+# --- methods ----------------------------------------------------------------------------------------------------------
+
+
+def _rmatmul(self: Variable, other: Operand) -> Variable:
+    return matmul(other, self)
+
+
+Variable.matmul = matmul
+Variable.dot = matmul
+Variable.__matmul__ = matmul
+Variable.__rmatmul__ = _rmatmul
+
+# The function takes the module's name in `functions`, which still asks it for the module's list.
+linear.__all__ = __all__  # type: ignore[attr-defined]

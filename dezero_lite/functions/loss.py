@@ -1,0 +1,335 @@
+"""How far predictions lie from targets, in one number. Steps 42, 43 and 48 explain it.
+
+Each loss is an average over the examples, which are what axis 0 counts. An average over no examples has no value, so
+an empty batch is an error; and so are shapes that would broadcast, because every prediction would be compared with
+every target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..core import Function, Operand, Sub, Variable, _describe, _plain, as_array, as_variable
+from .activation import Sigmoid, Softmax, softmax
+from .elementwise import clip, log
+from .reduce import floats
+from .shape import reshape
+
+__all__ = [
+    "accuracy",
+    "binary_cross_entropy",
+    "mean_squared_error",
+    "mean_squared_error_simple",
+    "sigmoid_cross_entropy",
+    "softmax_cross_entropy",
+    "softmax_cross_entropy_simple",
+]
+
+# The logarithm of 0 is infinite, that of this is about -35.
+TINY = 1e-15
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def mean_squared_error_simple(x0: Operand, x1: Operand) -> Variable:
+    """The mean squared error, made of the functions that there are. Source: book step 42."""
+    _check_pair("mean_squared_error", x0, x1)
+    diff = Sub()(x0, x1)
+    return (diff**2).sum() / _count(diff)
+
+
+def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
+    """The sum of all squared differences, divided by the number of examples. Source: book step 42.
+
+    Parameters
+    ----------
+    x0, x1 : Variable or ndarray, shape (N, ...)
+        Predictions and targets, both of the same shape. Whole numbers take the dtype of the others.
+
+    Returns
+    -------
+    Variable
+        Without dimensions.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or there are no examples.
+
+    Notes
+    -----
+    As in the book, only the N examples are averaged: for rows of several numbers, their squares are summed.
+
+    Examples
+    --------
+    >>> mean_squared_error(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
+    variable(2.0)
+    """
+    _check_pair("mean_squared_error", x0, x1)
+    return MeanSquaredError()(as_array(x0), as_array(x1))
+
+
+class MeanSquaredError(Function):
+    __slots__ = ()
+
+    def forward(self, x0: Any, x1: Any) -> Any:
+        diff = _difference(x0, x1)
+        return _divided((diff * diff).sum(), _count(diff))
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        diff = _difference(*xs)
+        gx = diff * (gy * (2 / _count(diff)))
+        return gx, -gx if self.wants(1) else None
+
+
+def _difference(x0: Any, x1: Any) -> Any:
+    if x0.dtype.kind != "f":
+        x0 = x0.astype(x1.dtype if x1.dtype.kind == "f" else float)
+    return x0 - (x1 if x1.dtype.kind == "f" else x1.astype(x0.dtype))
+
+
+# --- classes ----------------------------------------------------------------------------------------------------------
+
+
+def softmax_cross_entropy_simple(x: Operand, t: Operand) -> Variable:
+    """The cross entropy of softmax, made of the functions that there are. Source: book step 47.
+
+    Probabilities count as 1e-15 at least, so that their logarithm is finite: such an example has no gradient. See
+    :func:`softmax_cross_entropy` for one function, and no such limit.
+    """
+    labels = _labels("softmax_cross_entropy", x, t)
+    n = len(labels)
+    log_p = log(clip(softmax(x), TINY, 1.0))
+    return -log_p[np.arange(n), labels].sum() / n
+
+
+def softmax_cross_entropy(x: Operand, t: Operand) -> Variable:
+    """How surprised the scores `x` are by the labels `t`: the mean of ``-log(softmax(x)[label])``.
+
+    Source: book step 47.
+
+    Parameters
+    ----------
+    x : Variable or ndarray, shape (N, C)
+        Scores of any size, before softmax: one row for each example, one column for each class.
+    t : Variable or ndarray, shape (N,) or (N, 1)
+        The right classes, whole numbers from 0 to C − 1.
+
+    Returns
+    -------
+    Variable
+        Without dimensions.
+
+    Raises
+    ------
+    TypeError
+        If the labels are no whole numbers.
+    ValueError
+        If the shapes do not go together, a label names no class, or there are no examples.
+
+    Examples
+    --------
+    >>> x = np.array([[0.0, 0.0], [0.0, 10_000.0]])
+    >>> softmax_cross_entropy(x, np.array([0, 1])).item() * 2  # log(2)
+    0.693147180559...
+    """
+    return SoftmaxCrossEntropy()(x, _labels("softmax_cross_entropy", x, t))
+
+
+class SoftmaxCrossEntropy(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any, t: Any) -> Any:
+        x = floats(x)
+        z = x - x.max(axis=1, keepdims=True)
+        right = z[cuda.get_array_module(x).arange(len(t)), t]
+        return (np.log(np.exp(z).sum(axis=1)) - right).mean()
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        x, t = xs
+        xp = cuda.get_array_module(x)
+        wanted = xp.zeros(x.shape, x.dtype)
+        wanted[xp.arange(len(t)), t] = 1
+        return (Softmax(axis=1).on(x) - wanted) * (gy / len(t)), None
+
+
+def accuracy(y: Operand, t: Operand) -> Variable:
+    """The share of examples whose highest score is that of the right class. Source: book step 48.
+
+    Parameters
+    ----------
+    y : Variable or ndarray, shape (N, C)
+        Scores or probabilities.
+    t : Variable or ndarray, shape (N,) or (N, 1)
+        The right classes, whole numbers from 0 to C − 1.
+
+    Returns
+    -------
+    Variable
+        Without dimensions. It has no gradient: small changes of the scores change nothing.
+
+    Raises
+    ------
+    TypeError
+        If the labels are no whole numbers.
+    ValueError
+        If the shapes do not go together, a label names no class, or there are no examples.
+    """
+    labels = _labels("accuracy", y, t)
+    return Variable(as_array((_data(y).argmax(axis=1) == labels).mean()))
+
+
+# --- yes or no --------------------------------------------------------------------------------------------------------
+
+
+def sigmoid_cross_entropy(x: Operand, t: Operand) -> Variable:
+    """How surprised the scores `x` are by the answers `t`, yes or no: the cross entropy of sigmoid.
+
+    Parameters
+    ----------
+    x : Variable or ndarray, shape (N, ...)
+        Scores of any size, before the sigmoid.
+    t : Variable or ndarray, shape (N, ...)
+        1 for yes, 0 for no, or a probability; of the shape of `x`, where (N,) and (N, 1) count as one.
+
+    Returns
+    -------
+    Variable
+        Without dimensions: the sum of all cross entropies, divided by N. Source: the book's function of this name.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together, `t` leaves the range from 0 to 1, or there are no examples.
+    """
+    return SigmoidCrossEntropy()(as_array(x), _answers("sigmoid_cross_entropy", x, t))
+
+
+class SigmoidCrossEntropy(Function):
+    __slots__ = ()
+
+    def forward(self, x: Any, t: Any) -> Any:
+        x = floats(x)
+        # log(1 + eˣ) for x > 0 is x + log(1 + e⁻ˣ), which does not overflow.
+        losses = x * ((x > 0) - t) + np.log1p(np.exp(-np.abs(x)))
+        return _divided(losses.sum(), _count(x))
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        x, t = xs
+        gy = gy / _count(x)
+        return (Sigmoid().on(x) - t) * gy, -x * gy if self.wants(1) else None
+
+
+def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
+    """How surprised the probabilities `p` are by the answers `t`, yes or no.
+
+    Parameters
+    ----------
+    p : Variable or ndarray, shape (N, ...)
+        Probabilities of yes, for instance from the sigmoid. Where there is a choice, `sigmoid_cross_entropy` takes
+        scores, and is more accurate.
+    t : Variable or ndarray, shape (N, ...)
+        1 for yes, 0 for no, or a probability; of the shape of `p`, where (N,) and (N, 1) count as one.
+
+    Returns
+    -------
+    Variable
+        Without dimensions: the sum of all cross entropies, divided by N. Source: the book's function of this name.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together, `p` or `t` leaves the range from 0 to 1, or there are no examples.
+
+    Notes
+    -----
+    Probabilities count as 1e-15 at least, for yes and for no, so that their logarithm is finite. The book's function
+    lets `p` count as 0.999 at most; up to there the values are the same.
+    """
+    t = _answers("binary_cross_entropy", p, t)
+    _check_range("binary_cross_entropy", "p", p, "for scores before the sigmoid use sigmoid_cross_entropy")
+    yes = t * log(clip(p, TINY, 1.0))
+    no = (1 - t) * log(clip(1 - p, TINY, 1.0))
+    return -(yes + no).sum() / _count(yes)
+
+
+# --- checks -----------------------------------------------------------------------------------------------------------
+
+
+def _data(x: Operand) -> Any:
+    return as_variable(x).data
+
+
+def _count(x: Any) -> int:
+    return x.shape[0] if x.shape else 1
+
+
+def _divided(total: Any, n: int) -> Any:
+    # By a number of its own dtype, since NumPy 1 widens a float32 without dimensions.
+    return total / total.dtype.type(n)
+
+
+def _check_pair(name: str, x0: Operand, x1: Operand) -> None:
+    shape, other = np.shape(_plain(x0)), np.shape(_plain(x1))
+    if shape != other:
+        raise ValueError(f"{name} compares number by number, but {_unequal('x0', x0, 'x1', x1)}")
+    _check_count(name, shape)
+
+
+def _check_count(name: str, shape: tuple[int, ...]) -> None:
+    if shape and shape[0] == 0:
+        raise ValueError(f"{name} averages over the examples, but the batch of shape {shape} has none")
+
+
+def _unequal(name: str, x: Operand, other_name: str, other: Operand) -> str:
+    data, other_data = _plain(x), _plain(other)
+    message = f"{name} is {_describe(x)}, {other_name} is {_describe(other)}"
+    if np.size(data) == np.size(other_data):
+        return f"{message}: use {other_name}.reshape{np.shape(data)}"
+    return f"{message}: they need the same shape"
+
+
+def _labels(name: str, x: Operand, t: Operand) -> Any:
+    # The labels as an array of shape (N,), if they are any.
+    labels, shape = _data(t), _data(x).shape
+    if len(shape) != 2:
+        raise ValueError(f"{name} takes scores of shape (N, C), one row for each example, but was given {_describe(x)}")
+    _check_count(name, shape)
+    n, classes = shape
+    if labels.shape != (n,) and labels.shape != (n, 1):
+        hint = "for one-hot rows use t.argmax(axis=1)" if labels.shape == shape else "one label for each row of scores"
+        raise ValueError(f"{name} takes labels of shape ({n},) or ({n}, 1), but t is {_describe(t)}: {hint}")
+    if labels.dtype.kind not in "iu":
+        raise TypeError(f"{name} takes whole numbers as labels, but t is {_describe(t)}: use t.astype(int)")
+    if labels.min() < 0 or labels.max() >= classes:
+        raise ValueError(
+            f"{name} was given scores for {classes} classes, so that labels go from 0 to {classes - 1}, "
+            f"but t holds labels from {labels.min()} to {labels.max()}"
+        )
+    return labels.reshape(-1)
+
+
+def _answers(name: str, x: Operand, t: Operand) -> Any:
+    # The answers in the shape of x, and whole numbers and truth values in its dtype.
+    data, answers = _data(x), _data(t)
+    if answers.shape != data.shape:
+        if {answers.shape, data.shape} != {data.shape[:1], (*data.shape[:1], 1)}:
+            raise ValueError(f"{name} compares number by number, but {_unequal('the first argument', x, 't', t)}")
+        t = reshape(t, data.shape) if isinstance(t, Variable) else answers.reshape(data.shape)
+    _check_count(name, data.shape)
+    _check_range(name, "t", t, "1 means yes and 0 means no")
+    if answers.dtype.kind == "f":
+        return t
+    return _data(t).astype(data.dtype if data.dtype.kind == "f" else float)
+
+
+def _check_range(name: str, argument: str, x: Operand, hint: str) -> None:
+    data = _data(x)
+    if data.size and (data.min() < 0 or data.max() > 1):
+        low, high = data.min(), data.max()
+        raise ValueError(f"{name} takes {argument} from 0 to 1, but it holds {low} to {high}: {hint}")

@@ -1,0 +1,251 @@
+"""What keeps numbers in range, and networks from learning by heart. Steps 54 and 58 explain it.
+
+Dropout and batch normalisation behave in training otherwise than in use: ``with test_mode():`` tells them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..core import Config, Function, Mul, Operand, SumTo, Variable, _describe, as_variable
+from ..random import generator
+from .reduce import floats
+
+__all__ = ["batch_norm", "batch_nrom", "dropout", "layer_norm"]
+
+
+# --- dropout ----------------------------------------------------------------------------------------------------------
+
+
+def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
+    """Replace elements of `x` by 0 at random, in training; in test mode, `x` itself. Source: book step 54.
+
+    The others are divided by ``1 - dropout_ratio``, so that the mean stays as it is.
+
+    Parameters
+    ----------
+    x : Variable or ndarray
+        Of any shape.
+    dropout_ratio : float, optional
+        The probability of an element to be replaced, from 0 to less than 1.
+
+    Raises
+    ------
+    ValueError
+        If `dropout_ratio` is outside that range.
+
+    Notes
+    -----
+    The random numbers come from the framework's own generator, see :func:`dezero_lite.manual_seed`; they are drawn by
+    the CPU, so that a GPU drops the same elements.
+    """
+    x = as_variable(x)
+    if not 0 <= dropout_ratio < 1:
+        raise ValueError(
+            f"dropout_ratio is the share of elements to drop, from 0 to less than 1, not {dropout_ratio}: "
+            f"to drop everything leaves nothing to learn from"
+        )
+    if not Config.train or dropout_ratio == 0:
+        return x
+    dtype = x.dtype if x.dtype.kind == "f" else np.dtype(float)
+    kept = generator().random(x.shape, np.float32) >= dropout_ratio
+    return Mul()(x, cuda.get_array_module(x).asarray(kept * dtype.type(1 / (1 - dropout_ratio))))
+
+
+# --- normalisation ----------------------------------------------------------------------------------------------------
+
+
+class _Normalisation(Function):
+    # Along `axes`, the mean becomes 0 and the variance 1; then gamma and beta, in the shape `form`, set others.
+    __slots__ = ("axes", "eps", "form")
+    axes: tuple[int, ...]
+    form: tuple[int, ...]
+
+    def __init__(self, eps: float) -> None:
+        self.eps = eps
+
+    def moments(self, x: Any) -> tuple[Any, Any, Any]:
+        """The mean, the distances from it, and the variance."""
+        x = floats(x)
+        mean = x.mean(axis=self.axes, keepdims=True)
+        centred = x - mean
+        return mean, centred, (centred * centred).mean(axis=self.axes, keepdims=True)
+
+    def forward(self, x: Any, gamma: Any, beta: Any) -> Any:
+        _, centred, var = self.moments(x)
+        return self.scaled(centred, var, gamma, beta)
+
+    def scaled(self, centred: Any, var: Any, gamma: Any, beta: Any) -> Any:
+        return centred * ((var + self.eps) ** -0.5 * gamma.reshape(self.form)) + beta.reshape(self.form)
+
+
+def batch_norm(
+    x: Operand,
+    gamma: Operand,
+    beta: Operand,
+    mean: Operand,
+    var: Operand,
+    decay: float = 0.9,
+    eps: float = 2e-5,
+) -> Variable:
+    """Normalise each channel over the batch, then scale it by `gamma` and shift it by `beta`.
+
+    Parameters
+    ----------
+    x : Variable or ndarray, shape (N, C) or (N, C, H, W)
+        The batch.
+    gamma, beta : Variable or ndarray, shape (C,)
+        The standard deviation and the mean that each channel shall have.
+    mean, var : Variable or ndarray, shape (C,)
+        Running averages over the batches seen in training, which changes them in place: by ``decay``, the old value
+        stays. Test mode normalises by them, and leaves them alone.
+    decay : float, optional
+        See `mean`.
+    eps : float, optional
+        Added to the variance, so that a constant channel does not divide by 0.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together, or a batch to train on is empty.
+
+    Notes
+    -----
+    The running variance is the unbiased one, m / (m − 1) times that of m numbers. One number alone has variance 0, so
+    that its channel becomes `beta`.
+
+    Sources: the book's function of this name; Ioffe and Szegedy, Batch Normalization, 2015, arXiv:1502.03167.
+    """
+    return BatchNorm(mean, var, decay, eps)(x, gamma, beta)
+
+
+#: The book spells it so.
+batch_nrom = batch_norm
+
+
+class BatchNorm(_Normalisation):
+    __slots__ = ("avg_mean", "avg_var", "decay", "fixed")
+
+    def __init__(self, mean: Operand, var: Operand, decay: float = 0.9, eps: float = 2e-5) -> None:
+        super().__init__(eps)
+        self.avg_mean = as_variable(mean).data
+        self.avg_var = as_variable(var).data
+        self.decay = decay
+
+    def forward(self, x: Any, gamma: Any, beta: Any) -> Any:
+        x = floats(x)
+        self._check(x, gamma, beta)
+        self.axes = (0, *range(2, x.ndim))
+        self.form = (1, x.shape[1], *[1] * (x.ndim - 2))
+        # Copies: by the time of backward, the averages may have moved on.
+        averages = (self.avg_mean, self.avg_var)
+        self.fixed = None if Config.train else [array.astype(x.dtype).reshape(self.form) for array in averages]
+        mean, centred, var = self.moments(x)
+        if self.fixed is None:
+            m = x.size // x.shape[1]
+            self._remember(self.avg_mean, mean)
+            self._remember(self.avg_var, var * (m / max(m - 1, 1)))
+        return self.scaled(centred, var, gamma, beta)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        x, gamma, beta = xs
+        _, centred, var = self.moments(x)
+        scale = (var + self.eps) ** -0.5
+        gbeta = SumTo(self.form).on(gy)
+        ggamma = SumTo(self.form).on(gy * centred) * scale
+        gx = None
+        if self.wants(0):
+            slope = gamma.reshape(self.form) * scale
+            gx = gy * slope
+            if self.fixed is None:
+                # Each number moves the mean and the variance as well, so that much of gy cancels out.
+                slope = slope * (gamma.size / x.size)
+                gx = gx - (centred * (slope * scale * ggamma) + slope * gbeta)
+        return gx, ggamma.reshape(gamma.shape), gbeta.reshape(beta.shape)
+
+    def moments(self, x: Any) -> tuple[Any, Any, Any]:
+        if self.fixed is None:
+            return super().moments(x)
+        mean, var = self.fixed
+        return mean, floats(x) - mean, var
+
+    def _remember(self, average: Any, new: Any) -> None:
+        average *= self.decay
+        average += (1 - self.decay) * new.reshape(-1)
+
+    def _check(self, x: Any, gamma: Any, beta: Any) -> None:
+        if x.ndim not in (2, 4):
+            raise ValueError(f"batch_norm takes x of shape (N, C) or (N, C, H, W), but x is {_describe(x)}")
+        named = {"gamma": gamma, "beta": beta, "mean": self.avg_mean, "var": self.avg_var}
+        for name, array in named.items():
+            if np.shape(array) != x.shape[1:2]:
+                raise ValueError(
+                    f"batch_norm takes one number of {name} for each of the {x.shape[1]} channels of x, "
+                    f"but x is {_describe(x)}, {name} is {_describe(array)}"
+                )
+        for name in ("mean", "var"):
+            if named[name].dtype.kind != "f":
+                raise ValueError(f"batch_norm changes {name} by fractions, but {name} is {_describe(named[name])}")
+        if Config.train and not x.size:
+            raise ValueError(f"batch_norm has nothing to average: the batch of shape {x.shape} is empty")
+
+
+def layer_norm(x: Operand, gamma: Operand, beta: Operand, eps: float = 1e-5) -> Variable:
+    """Normalise each example over its features, then scale these by `gamma` and shift them by `beta`.
+
+    Parameters
+    ----------
+    x : Variable or ndarray, shape (..., D)
+        Normalised over the last axis, or over as many as `gamma` has.
+    gamma, beta : Variable or ndarray, shape (D,)
+        The standard deviation and the mean that each feature shall have.
+    eps : float, optional
+        Added to the variance, so that an example of equal features does not divide by 0.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together.
+
+    Notes
+    -----
+    Training and use are the same, and so is every size of batch. Source: Ba, Kiros and Hinton, Layer Normalization,
+    2016, arXiv:1607.06450.
+    """
+    return LayerNorm(eps)(x, gamma, beta)
+
+
+class LayerNorm(_Normalisation):
+    __slots__ = ()
+
+    def __init__(self, eps: float = 1e-5) -> None:
+        super().__init__(eps)
+
+    def forward(self, x: Any, gamma: Any, beta: Any) -> Any:
+        n = gamma.ndim
+        if not n or not gamma.size or gamma.shape != beta.shape or gamma.shape != x.shape[-n:]:
+            raise ValueError(
+                f"layer_norm takes gamma and beta of the shape of one example, the last axes of x; "
+                f"but x is {_describe(x)}, gamma is {_describe(gamma)}, beta is {_describe(beta)}"
+            )
+        self.axes = tuple(range(-n, 0))
+        self.form = gamma.shape
+        return super().forward(x, gamma, beta)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        x, gamma, _ = xs
+        _, centred, var = self.moments(x)
+        scale = (var + self.eps) ** -0.5
+        z = centred * scale
+        gx = None
+        if self.wants(0):
+            # Each feature moves the mean and the variance as well, so that much of gz cancels out.
+            gz = gy * gamma
+            shift = gz.mean(axis=self.axes, keepdims=True)
+            stretch = (gz * z).mean(axis=self.axes, keepdims=True)
+            gx = (gz - shift - z * stretch) * scale
+        return gx, SumTo(self.form).on(gy * z), SumTo(self.form).on(gy)

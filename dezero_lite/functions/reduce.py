@@ -1,0 +1,235 @@
+"""Many numbers to one: sums, means, extremes. Steps 39 and 40.
+
+Each of these functions goes along all axes, along one, or along several. Its gradient spreads out again over the axes
+that the result has lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..core import AsType, BroadcastTo, Function, Operand, Variable, _plain, as_array, broadcast_to, sum_to
+from .elementwise import Exp, into
+
+__all__ = ["average", "broadcast_to", "logsumexp", "max", "mean", "min", "sum", "sum_to"]
+
+Axis = int | tuple[int, ...] | None
+
+
+def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Add the elements of `x` along `axis`. Also ``x.sum(...)``. Source: book step 39.
+
+    Parameters
+    ----------
+    x : Variable, ndarray or number
+        Of any shape.
+    axis : int or tuple of int, optional
+        Which axes to go along, negative ones counted from the last; by default all.
+    keepdims : bool, optional
+        Keep these axes, with length 1, so that the result broadcasts against `x`.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no such axis.
+
+    Examples
+    --------
+    >>> x = Variable(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> sum(x), sum(x, axis=0), sum(x, axis=1, keepdims=True).shape
+    (variable(10.0), variable([4. 6.]), (2, 1))
+    """
+    return Sum(axis, keepdims)(as_array(x))
+
+
+def mean(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Average the elements of `x` along `axis`. Also ``x.mean(...)``, and `average`. Source: the book's functions.
+
+    Takes what `sum` takes.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no such axis, or nothing to average along it.
+    """
+    return Mean(axis, keepdims)(as_array(x))
+
+
+average = mean
+
+
+def max(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Find the largest element of `x` along `axis`. Also ``x.max(...)``. Source: the book's functions.
+
+    Takes what `sum` takes. Where several elements are the largest, they share the gradient equally.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no such axis, or no element along it.
+
+    Examples
+    --------
+    >>> x = Variable(np.array([1.0, 3.0, 3.0]))
+    >>> max(x).backward()
+    >>> x.grad
+    variable([0.  0.5 0.5])
+    """
+    return Max(axis, keepdims)(as_array(x))
+
+
+def min(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Find the smallest element of `x` along `axis`. Also ``x.min(...)``. Source: the book's functions.
+
+    Takes what `sum` takes. Where several elements are the smallest, they share the gradient equally.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no such axis, or no element along it.
+    """
+    return Min(axis, keepdims)(as_array(x))
+
+
+def logsumexp(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Compute ``log(sum(exp(x)))`` along `axis`, without overflow however large `x` is.
+
+    Takes what `sum` takes; whole numbers count as float64. An element of −∞ adds nothing, but there must be others.
+
+    Raises
+    ------
+    ValueError
+        If `x` has no such axis, or no element along it.
+
+    Examples
+    --------
+    >>> logsumexp(np.array([1000.0, 1000.0]))  # 1000 + log(2)
+    variable(1000.6931471805599)
+    """
+    return LogSumExp(axis, keepdims)(as_array(x))
+
+
+class AlongAxis(Function):
+    """What functions along an axis have in common. Those that give a result of the same shape derive from it, too."""
+
+    __slots__ = ("axis",)
+
+    def __init__(self, axis: Axis = None) -> None:
+        self.axis = axis
+
+    def lengths(self, shape: tuple[int, ...]) -> list[int]:
+        """The lengths of the axes to go along."""
+        return [n for n, along in zip(shape, self._along(len(shape)), strict=True) if along]
+
+    def _along(self, ndim: int) -> list[bool]:
+        axes = self.axis if isinstance(self.axis, tuple) else (self.axis,)
+        return [self.axis is None or i in axes or i - ndim in axes for i in range(ndim)]
+
+    def _explain(self, inputs: Sequence[Any]) -> None:
+        super()._explain(inputs)
+        shape = inputs[0].shape
+        ndim = len(shape)
+        try:
+            np.ones((1,) * ndim).sum(axis=self.axis)
+        except (TypeError, ValueError):
+            valid = f"axis is a whole number from {-ndim} to {ndim - 1}, or a tuple of different ones"
+            raise ValueError(
+                f"{type(self).__name__} cannot go along axis {self.axis!r} of shape {shape}: "
+                f"{valid if ndim else 'an array without dimensions has no axes'}"
+            ) from None
+        if 0 in self.lengths(shape):
+            raise self._nothing(shape) from None
+
+    def _nothing(self, shape: tuple[int, ...]) -> ValueError:
+        along = "" if self.axis is None else f" along axis {self.axis!r}"
+        return ValueError(f"{type(self).__name__} needs an element at least, but shape {shape} has none{along}")
+
+
+class _Reduction(AlongAxis):
+    __slots__ = ("keepdims",)
+
+    def __init__(self, axis: Axis = None, keepdims: bool = False) -> None:
+        self.axis, self.keepdims = axis, keepdims
+
+    def spread(self, y: Any, x: Any) -> Any:
+        """A result, or its gradient, in a shape that broadcasts against the input `x`."""
+        if self.keepdims or self.axis is None:
+            return y
+        along = self._along(len(x.shape))
+        return y.reshape(tuple([1 if lost else n for n, lost in zip(x.shape, along, strict=True)]))
+
+
+class Sum(_Reduction):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        return x.sum(axis=self.axis, keepdims=self.keepdims)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return BroadcastTo(xs[0].shape).on(self.spread(gy, xs[0]))
+
+
+class Mean(Sum):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        if x.size == 0 and 0 in self.lengths(x.shape):
+            raise self._nothing(x.shape)
+        return x.mean(axis=self.axis, keepdims=self.keepdims)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        return super().rule(xs, gy / prod(self.lengths(xs[0].shape)))
+
+
+class Max(_Reduction):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        return x.max(axis=self.axis, keepdims=self.keepdims)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        x, y = _plain(xs[0]), _plain(self.output(0, gy))
+        chosen = x == self.spread(y, x)
+        ties = chosen.sum(axis=self.axis, keepdims=True, dtype=gy.dtype)
+        return self.spread(gy, x) / ties * chosen
+
+
+class Min(Max):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        return x.min(axis=self.axis, keepdims=self.keepdims)
+
+
+class LogSumExp(_Reduction):
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        x = floats(x)
+        top = x.max(axis=self.axis, keepdims=True)
+        powers = x - top
+        powers = np.exp(powers, out=into(powers))
+        y = np.log(powers.sum(axis=self.axis, keepdims=True)) + top
+        return y if self.keepdims else y.squeeze(self.axis)
+
+    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+        x = xs[0]
+        # The shares are exp(x - y); but where y is large, its last digits are too coarse for that.
+        powers = Exp().on(x - _plain(x).max(axis=self.axis, keepdims=True))
+        powers *= self.spread(gy, x) / powers.sum(axis=self.axis, keepdims=True)
+        return powers
+
+
+def floats(x: Any) -> Any:
+    """An array or a Variable of whole numbers as float64, where −x, x² or e^x would not fit; others as they are."""
+    return x if x.dtype.kind == "f" else AsType(float).on(x)
+
+
+Variable.sum = sum
+Variable.mean = mean
+Variable.max = max
+Variable.min = min

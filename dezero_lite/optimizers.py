@@ -1,0 +1,554 @@
+"""Rules that turn gradients into better parameters. Steps 46 and 50 explain them.
+
+An optimizer walks over a model's parameters and changes each in place, a little against its gradient. What one needs to
+remember about a parameter, such as the velocity of momentum, it keeps in arrays beside it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .core import Parameter, Variable
+from .cuda import as_numpy, get_array_module
+
+__all__ = [
+    "SGD",
+    "AdaDelta",
+    "AdaGrad",
+    "Adam",
+    "AdamW",
+    "ClipGrad",
+    "FreezeParam",
+    "MomentumSGD",
+    "Optimizer",
+    "WeightDecay",
+]
+
+Array = NDArray[Any]
+Path = str | os.PathLike[str]
+
+# So many numbers, with what is computed from them on the way, stay in a cache. In single precision these are
+# 256 kB, from where on NumPy writes a result over an operand that nobody else needs.
+PIECE = 65_536
+
+
+class Optimizer:
+    """What all optimizers share. Source: book step 46.
+
+    Derive from it and write ``update_one(self, param)``, which changes ``param.data`` in place. An optimizer that
+    remembers something about each parameter names it in `remembers` and asks :meth:`pieces` for it.
+
+    Attributes
+    ----------
+    target : Layer or None
+        What :meth:`setup` was given.
+    hooks : list of callable
+        Each is called before an update with the list of parameters that have a gradient.
+    """
+
+    #: Names of what is remembered about each parameter: arrays of its shape, zeros at first.
+    remembers: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        self.target: Any = None
+        self.hooks: list[Callable[[list[Parameter]], None]] = []
+        self._memory: dict[Parameter, dict[str, Any]] = {}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._settings().items())})"
+
+    def setup(self, target: Any) -> Any:
+        """Choose the layer or model to optimize, and forget what was remembered about another.
+
+        Returns
+        -------
+        Optimizer
+            Itself, so that ``optimizer = SGD(0.1).setup(model)`` can be written.
+
+        Raises
+        ------
+        TypeError
+            If `target` has no parameters to ask for.
+        """
+        if not hasattr(target, "params"):
+            raise TypeError(f"setup takes a Layer or a Model, but was given a {type(target).__name__}")
+        self.target = target
+        self._memory = {}
+        return self
+
+    def add_hook(self, hook: Callable[[list[Parameter]], None]) -> None:
+        """Have `hook` called with the list of parameters that have a gradient, before each update."""
+        self.hooks.append(hook)
+
+    def update(self) -> None:
+        """Change every parameter that has a gradient; skip the others.
+
+        Raises
+        ------
+        RuntimeError
+            If :meth:`setup` has not been called.
+        """
+        params = list(self._target().params())
+        for hook in self.hooks:
+            hook(_with_gradient(params))
+        for param in _with_gradient(params):
+            self.update_one(param)
+
+    def update_one(self, param: Parameter) -> None:
+        """Change ``param.data`` in place."""
+        raise NotImplementedError(f"{type(self).__name__} needs an update_one(self, param)")
+
+    def memory(self, param: Parameter) -> dict[str, Any]:
+        """What is remembered about `param`, by name."""
+        if param not in self._memory:
+            self._memory[param] = {name: np.zeros_like(param.data) for name in self.remembers}
+        return self._memory[param]
+
+    def pieces(self, param: Parameter) -> Iterator[tuple[Any, ...]]:
+        """The data, the gradient and all that is remembered, in pieces small enough for the cache.
+
+        All but the gradient are there to be changed in place.
+
+        Raises
+        ------
+        ValueError
+            If the gradient is no Variable of the parameter's shape.
+        """
+        data, grad = param.data, param.grad
+        if not isinstance(grad, Variable) or grad.shape != data.shape:
+            what = f"has shape {grad.shape}" if isinstance(grad, Variable) else f"is a {type(grad).__name__}"
+            raise ValueError(
+                f"the gradient of parameter {param.name!r} {what}: it must be a Variable like {data.shape}"
+            )
+        memory = self.memory(param)
+        arrays = (data, grad.data, *[memory[name] for name in self.remembers])
+        # A GPU works best on everything at once.
+        if data.size <= PIECE or not isinstance(data, np.ndarray):
+            yield arrays
+            return
+        rows = max(1, PIECE * len(data) // data.size)
+        for i in range(0, len(data), rows):
+            yield tuple([array[i : i + rows] for array in arrays])
+
+    def save_state(self, path: Path) -> None:
+        """Save the settings and all that is remembered, so that training can stop and go on as if it had not.
+
+        The model's own weights are no part of it: see :meth:`Layer.save_weights`.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            ``.npz`` is added if it does not end so.
+
+        Raises
+        ------
+        RuntimeError
+            If :meth:`setup` has not been called.
+        ValueError
+            If a parameter of the target holds no data yet.
+        """
+        settings = {f"settings/{name}": np.array(value) for name, value in self._settings().items()}
+        memory = {name: as_numpy(array) for name, array in self._named_memory().items()}
+        save_arrays(path, {"optimizer": np.array(type(self).__name__), **settings, **memory})
+
+    def load_state(self, path: Path) -> None:
+        """Load what :meth:`save_state` saved, settings included. Load the model's weights first.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If the file is damaged, or of another optimizer or another model; nothing has changed then.
+        """
+        memory = self._named_memory()
+        settings = {f"settings/{name}": value for name, value in self._settings().items()}
+        found = load_arrays(path)
+        kind = str(found.pop("optimizer", "no optimizer"))
+        if kind != type(self).__name__:
+            raise ValueError(f"{os.fspath(path)} holds the state of {kind}, not of {type(self).__name__}")
+        shapes = {name: array.shape for name, array in memory.items()}
+        check_fit(path, type(self).__name__, found, {**dict.fromkeys(settings, ()), **shapes})
+        for name, old in settings.items():
+            setattr(self, name.partition("/")[2], type(old)(found[name]))
+        for name, array in memory.items():
+            array[...] = get_array_module(array).asarray(found[name])
+
+    def _target(self) -> Any:
+        if self.target is None:
+            name = type(self).__name__
+            raise RuntimeError(f"{name} has no model to optimize yet: say optimizer = {name}(...).setup(model)")
+        return self.target
+
+    def _settings(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if isinstance(value, (int, float))}
+
+    def _named_memory(self) -> dict[str, Any]:
+        target = self._target()
+        named = target.named_params() if hasattr(target, "named_params") else enumerate(target.params())
+        memory = {}
+        for name, param in named:
+            if param.data is None:
+                raise ValueError(
+                    f"the parameter {name!r} holds no data yet: load the model's weights, or call the model once"
+                )
+            for kind, array in self.memory(param).items():
+                memory[f"{kind}/{name}"] = array
+        return memory
+
+
+def _with_gradient(params: list[Parameter]) -> list[Parameter]:
+    return [param for param in params if param.grad is not None]
+
+
+# --- hooks ------------------------------------------------------------------------------------------------------------
+
+
+class WeightDecay:
+    """A hook that adds `rate` times the data to each gradient, which pulls the data towards 0."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+
+    def __call__(self, params: list[Parameter]) -> None:
+        for param in params:
+            # A new gradient: the old one may be somebody else's, too.
+            param.grad = Variable(_grad(param) + float(self.rate) * param.data)
+
+
+class ClipGrad:
+    """A hook that shortens the gradients, taken as one long vector, to `max_norm`.
+
+    Raises
+    ------
+    FloatingPointError
+        When called, if a gradient holds nan or infinity; no parameter has changed then.
+
+    Notes
+    -----
+    Source: R. Pascanu, T. Mikolov and Y. Bengio, "On the difficulty of training recurrent neural networks", 2013.
+    """
+
+    def __init__(self, max_norm: float) -> None:
+        self.max_norm = max_norm
+
+    def __call__(self, params: list[Parameter]) -> None:
+        # In double precision, where squares do not overflow.
+        squares = [float(np.square(_grad(param), dtype=np.float64).sum()) for param in params]
+        norm = math.sqrt(sum(squares))
+        if not math.isfinite(norm):
+            names = [repr(p.name) for p, square in zip(params, squares, strict=True) if not math.isfinite(square)]
+            raise FloatingPointError(
+                f"the norm of the gradients is {norm}, so they cannot be clipped (parameters: {', '.join(names)}): "
+                f"a smaller learning rate may help, or a look at the loss before this step"
+            )
+        rate = self.max_norm / (norm + 1e-6)
+        if rate < 1:
+            for param in params:
+                param.grad = Variable(_grad(param) * rate)
+
+
+class FreezeParam:
+    """A hook that takes the gradients away from layers and parameters, so that they stay as they are.
+
+    Parameters
+    ----------
+    *layers : Layer or Parameter
+        What to freeze.
+    """
+
+    def __init__(self, *layers: Any) -> None:
+        self.freeze_params: list[Parameter] = []
+        for layer in layers:
+            self.freeze_params += [layer] if isinstance(layer, Parameter) else layer.params()
+
+    def __call__(self, params: list[Parameter]) -> None:
+        for param in self.freeze_params:
+            param.cleargrad()
+
+
+def _grad(param: Parameter) -> Any:
+    assert param.grad is not None
+    return param.grad.data
+
+
+# --- optimizers -------------------------------------------------------------------------------------------------------
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent: a step of `lr` times the gradient, downhill. Source: book step 46."""
+
+    def __init__(self, lr: float = 0.01) -> None:
+        super().__init__()
+        self.lr = lr
+
+    def update_one(self, param: Parameter) -> None:
+        lr = float(self.lr)
+        for data, grad in self.pieces(param):
+            data -= lr * grad
+
+
+class MomentumSGD(Optimizer):
+    """Gradient descent that keeps part of its velocity, like a ball that rolls downhill. Source: book step 46."""
+
+    remembers = ("v",)
+
+    def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
+        super().__init__()
+        self.lr = lr
+        self.momentum = momentum
+
+    def update_one(self, param: Parameter) -> None:
+        lr, momentum = float(self.lr), float(self.momentum)
+        for data, grad, v in self.pieces(param):
+            v *= momentum
+            v -= lr * grad
+            data += v
+
+
+class AdaGrad(Optimizer):
+    """Gradient descent whose steps shrink in each direction by the gradients seen there.
+
+    Notes
+    -----
+    Source: J. Duchi, E. Hazan and Y. Singer, "Adaptive subgradient methods for online learning and stochastic
+    optimization", 2011.
+    """
+
+    remembers = ("h",)
+
+    def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
+        super().__init__()
+        self.lr = lr
+        self.eps = eps
+
+    def update_one(self, param: Parameter) -> None:
+        lr, eps = float(self.lr), float(self.eps)
+        for data, grad, h in self.pieces(param):
+            h += grad * grad
+            data -= lr * grad / (np.sqrt(h) + eps)
+
+
+class AdaDelta(Optimizer):
+    """Gradient descent that sets its own step size from the steps and the gradients of late.
+
+    Notes
+    -----
+    Source: M. D. Zeiler, "ADADELTA: an adaptive learning rate method", 2012.
+    """
+
+    remembers = ("msg", "msdx")
+
+    def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
+        super().__init__()
+        self.rho = rho
+        self.eps = eps
+
+    def update_one(self, param: Parameter) -> None:
+        rho, eps = float(self.rho), float(self.eps)
+        for data, grad, msg, msdx in self.pieces(param):
+            msg *= rho
+            msg += (1 - rho) * grad * grad
+            dx = np.sqrt((msdx + eps) / (msg + eps)) * grad
+            msdx *= rho
+            msdx += (1 - rho) * dx * dx
+            data -= dx
+
+
+class Adam(Optimizer):
+    """Momentum, with steps scaled in each direction by the gradients of late.
+
+    Attributes
+    ----------
+    t : int
+        The number of updates so far.
+
+    Notes
+    -----
+    Averages begin at 0, and so are too small at first; the step size makes up for it. That depends on how often a
+    parameter has been updated, which is counted for each, since one without a gradient is skipped.
+
+    Source: D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015, in the efficient order of
+    computation at the end of its section 2.
+    """
+
+    remembers = ("m", "v")
+
+    def __init__(self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
+        super().__init__()
+        self.t = 0
+        self.alpha = alpha
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.eps = eps
+
+    def setup(self, target: Any) -> Any:
+        self.t = 0
+        return super().setup(target)
+
+    def update(self) -> None:
+        super().update()
+        self.t += 1
+
+    @property
+    def lr(self) -> float:
+        """The step size of a parameter that has been in every update."""
+        return self._step_size(max(self.t, 1))
+
+    def memory(self, param: Parameter) -> dict[str, Any]:
+        memory = super().memory(param)
+        memory.setdefault("t", np.zeros((), dtype=np.int64))
+        return memory
+
+    def update_one(self, param: Parameter) -> None:
+        beta1, beta2, eps = float(self.beta1), float(self.beta2), float(self.eps)
+        t = self.memory(param)["t"]
+        t += 1
+        step = self._step_size(int(t))
+        for data, grad, m, v in self.pieces(param):
+            m += (1 - beta1) * (grad - m)
+            v += (1 - beta2) * (grad * grad - v)
+            data -= step * m / (np.sqrt(v) + eps)
+
+    def _step_size(self, t: int) -> float:
+        return float(self.alpha) * math.sqrt(1 - self.beta2**t) / (1 - self.beta1**t)
+
+
+class AdamW(Adam):
+    """Adam that pulls the data towards 0 by itself, not by way of the gradient.
+
+    Notes
+    -----
+    Source: I. Loshchilov and F. Hutter, "Decoupled weight decay regularization", 2019.
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        weight_decay: float = 0.01,
+    ) -> None:
+        super().__init__(alpha, beta1, beta2, eps)
+        self.weight_decay = weight_decay
+
+    def update_one(self, param: Parameter) -> None:
+        data = param.data
+        data *= 1 - float(self.alpha) * float(self.weight_decay)
+        super().update_one(param)
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def save_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
+    """Write an ``.npz`` file, as ``np.savez`` would, whole or not at all; ``.npz`` is added to a path without it.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder is not there.
+    """
+    import zipfile
+
+    path = os.path.realpath(_with_ending(path))
+    if not os.path.isdir(os.path.dirname(path)):
+        raise FileNotFoundError(f"there is no folder {os.path.dirname(path)} to save in: make it first")
+    unfinished = f"{path}.{os.getpid()}.tmp"
+    try:
+        with zipfile.ZipFile(unfinished, "w") as archive:
+            for name, array in arrays.items():
+                # Without the time of day in it, the same arrays make the same file.
+                with archive.open(zipfile.ZipInfo(name + ".npy"), "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+        os.replace(unfinished, path)
+    except BaseException:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)
+        raise
+
+
+def load_arrays(path: Path) -> dict[str, Array]:
+    """Read an ``.npz`` file; pickles, which could run anything, are refused.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file, neither with ``.npz`` at its end nor without.
+    ValueError
+        If it is no such file, or a damaged one, or one with pickles.
+    """
+    import zipfile
+
+    candidates = [_with_ending(path), os.fspath(path)]
+    for candidate in candidates:
+        if os.path.isfile(candidate):
+            break
+    else:
+        raise FileNotFoundError(f"there is no file {' or '.join(dict.fromkeys(candidates))}")
+    arrays = {}
+    try:
+        with zipfile.ZipFile(candidate) as archive:
+            for name in archive.namelist():
+                with archive.open(name) as member:
+                    arrays[name.removesuffix(".npy")] = np.lib.format.read_array(member, allow_pickle=False)
+        return arrays
+    except OSError:
+        raise
+    except Exception as error:  # of many kinds, since a damaged file can say anything
+        raise ValueError(
+            f"{candidate} cannot be read as an .npz file of plain arrays: it is damaged, or something else, or holds "
+            f"pickles, which are refused because they could run any program ({error})"
+        ) from error
+
+
+def check_fit(
+    path: Path, name: str, found: Mapping[str, Array], expected: Mapping[str, tuple[int | None, ...] | None]
+) -> None:
+    """Compare the arrays `found` in a file with the shapes `expected`, in which ``None`` stands for anything.
+
+    Raises
+    ------
+    ValueError
+        If they differ; the message says what is missing, surplus or of another shape.
+    """
+    wrong = {
+        "missing from the file": [key for key in expected if key not in found],
+        "not in the model": [key for key in found if key not in expected],
+        "of another shape": [
+            f"{key} (file: {found[key].shape}, model: {_form(shape)})"
+            for key, shape in expected.items()
+            if key in found and not _fits(found[key].shape, shape)
+        ],
+        "no floating-point numbers": [key for key in found if key in expected and found[key].dtype.kind not in "fiu"],
+    }
+    if any(wrong.values()):
+        lines = [f"\n  {what}: {_first_few(keys)}" for what, keys in wrong.items() if keys]
+        raise ValueError(f"{os.fspath(path)} does not fit this {name}, so nothing was loaded:{''.join(lines)}")
+
+
+def _with_ending(path: Path) -> str:
+    path = os.fspath(path)
+    return path if path.endswith(".npz") else path + ".npz"
+
+
+def _fits(shape: tuple[int, ...], expected: tuple[int | None, ...] | None) -> bool:
+    if expected is None:
+        return True
+    return len(shape) == len(expected) and all(e in (None, n) for n, e in zip(shape, expected, strict=True))
+
+
+def _form(shape: tuple[int | None, ...] | None) -> str:
+    return str(shape).replace("None", "?")
+
+
+def _first_few(keys: list[str], count: int = 6) -> str:
+    more = f" and {len(keys) - count} more" if len(keys) > count else ""
+    return ", ".join(keys[:count]) + more

@@ -1,0 +1,82 @@
+"""The book's names for what lives elsewhere, and small helpers on plain arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .core import SumTo, Variable
+from .files import cache_dir, get_file, show_progress
+from .functions.conv import get_conv_outsize, get_deconv_outsize, pair
+from .gradcheck import gradient_check, numerical_grad
+from .graph import get_dot_graph, plot_dot_graph
+
+__all__ = [
+    "array_allclose",
+    "array_equal",
+    "cache_dir",
+    "get_conv_outsize",
+    "get_deconv_outsize",
+    "get_dot_graph",
+    "get_file",
+    "gradient_check",
+    "logsumexp",
+    "max_backward_shape",
+    "numerical_grad",
+    "pair",
+    "plot_dot_graph",
+    "reshape_sum_backward",
+    "show_progress",
+    "sum_to",
+]
+
+
+def array_equal(a: Any, b: Any) -> bool:
+    """Whether two Variables or arrays have the same shape and the same elements. Source: book step 53."""
+    return bool(np.array_equal(_array(a), _array(b)))
+
+
+def array_allclose(a: Any, b: Any, rtol: float = 1e-4, atol: float = 1e-5) -> bool:
+    """Whether two Variables or arrays agree up to ``atol + rtol * abs(b)``, element by element."""
+    return bool(np.allclose(_array(a), _array(b), rtol=rtol, atol=atol))
+
+
+def sum_to(x: Any, shape: tuple[int, ...]) -> Any:
+    """Sum an array down to `shape`, the reverse of a broadcast. Source: book step 40.
+
+    Raises
+    ------
+    ValueError
+        If `shape` does not broadcast to the shape of `x`.
+    """
+    return SumTo(shape).forward(x)
+
+
+def reshape_sum_backward(gy: Any, x_shape: tuple[int, ...], axis: int | tuple[int, ...] | None, keepdims: bool) -> Any:
+    """The gradient of a sum over `axis`, with the summed axes put back at length 1. Source: book step 39."""
+    return gy if keepdims else gy.reshape(_kept(x_shape, axis))
+
+
+def max_backward_shape(x: Any, axis: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    """The shape of a maximum of `x` over `axis`, with the axes put back at length 1."""
+    return _kept(x.shape, axis)
+
+
+def logsumexp(x: Any, axis: int | tuple[int, ...] = 1) -> Any:
+    """The logarithm of the sum of ``exp(x)`` over `axis`, which stays at length 1; no overflow for large `x`.
+
+    On arrays; :func:`dezero_lite.functions.logsumexp` is for Variables.
+    """
+    m = x.max(axis=axis, keepdims=True)
+    return m + np.log(np.exp(x - m).sum(axis=axis, keepdims=True))
+
+
+def _kept(shape: tuple[int, ...], axis: int | tuple[int, ...] | None) -> tuple[int, ...]:
+    ndim = len(shape)
+    axes = range(ndim) if axis is None else [i % ndim for i in (axis if isinstance(axis, tuple) else (axis,))]
+    return tuple([1 if i in axes else n for i, n in enumerate(shape)])
+
+
+def _array(x: Any) -> Any:
+    return x.data if isinstance(x, Variable) else x

@@ -1,0 +1,202 @@
+"""Files from a folder of one's own, or downloaded once; the network here is a server on this machine."""
+
+import hashlib
+import http.server
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from dezero_lite import files
+from dezero_lite.files import get_file, show_progress
+
+CONTENT = bytes(range(256)) * 1000
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+MD5 = "md5:" + hashlib.md5(CONTENT).hexdigest()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        if self.path.partition("?")[0] not in ("/data.bin", "/broken.bin"):
+            return self.send_error(404)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(CONTENT)))
+        self.end_headers()
+        # A broken transfer promises more than it delivers.
+        self.wfile.write(CONTENT[:1000] if self.path == "/broken.bin" else CONTENT)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.asked = []
+        server.url = f"http://127.0.0.1:{server.server_port}/"
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.delenv("DEZERO_LITE_DATA", raising=False)
+    monkeypatch.setattr(files, "cache_dir", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def kept(cache):
+    return sorted(path.name for path in cache.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("known_hash", [SHA256, "sha256:" + SHA256, MD5], ids=["sha256", "sha256 by name", "md5"])
+def test_a_file_is_downloaded_checked_and_kept(server, cache, known_hash):
+    path = get_file(server.url + "data.bin", known_hash=known_hash)
+    assert path == str(cache / "data.bin")
+    assert (cache / "data.bin").read_bytes() == CONTENT
+    assert get_file(server.url + "data.bin", known_hash=known_hash) == path
+    assert server.asked == ["/data.bin"]
+    assert kept(cache) == ["data.bin"]
+
+
+def test_a_download_shows_how_far_it_is(server, capsys):
+    get_file(server.url + "data.bin", known_hash=SHA256)
+    assert "100%" in capsys.readouterr().err
+
+
+def test_a_file_can_have_another_name_and_a_folder(server, cache):
+    assert get_file(server.url + "data.bin", "some/where.bin", SHA256) == os.path.join(str(cache), "some/where.bin")
+    assert (cache / "some" / "where.bin").read_bytes() == CONTENT
+
+
+def test_the_name_in_the_address_ends_at_the_question_mark(server, cache):
+    get_file(server.url + "data.bin?raw=true", known_hash=SHA256)
+    assert kept(cache) == ["data.bin"]
+
+
+def test_an_address_without_a_name_is_refused(server):
+    with pytest.raises(ValueError, match="does not end in a file's name: say what to call the file"):
+        get_file(server.url, known_hash=SHA256)
+
+
+def test_a_download_with_another_hash_is_thrown_away(server, cache):
+    with pytest.raises(
+        ValueError, match=r"not the file that was expected, and was thrown away.*: SHA256 hash"
+    ) as caught:
+        get_file(server.url + "data.bin", known_hash="0" * 64)
+    assert server.url in str(caught.value)
+    assert kept(cache) == []
+
+
+def test_a_broken_transfer_is_thrown_away(server, cache):
+    with pytest.raises(OSError, match=r"broken\.bin could not be downloaded") as caught:
+        get_file(server.url + "broken.bin", known_hash=SHA256)
+    assert str(cache / "broken.bin") in str(caught.value)
+    assert kept(cache) == []
+
+
+def test_a_file_that_the_server_lacks_is_an_error_that_says_where_to_put_it(server, cache):
+    with pytest.raises(OSError, match="404") as caught:
+        get_file(server.url + "gone.bin", known_hash=SHA256)
+    assert f"put it at {cache / 'gone.bin'}" in str(caught.value)
+    assert "DEZERO_LITE_DATA" in str(caught.value)
+    assert kept(cache) == []
+
+
+def test_without_a_network_the_error_says_where_to_put_the_file(cache, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with pytest.raises(OSError, match="Try again when the network is there") as caught:
+        get_file("http://127.0.0.1:1/data.bin", known_hash=SHA256)
+    assert f"put it at {cache / 'data.bin'}" in str(caught.value)
+
+
+def test_a_file_that_was_damaged_in_the_cache_is_downloaded_again(server, cache):
+    path = get_file(server.url + "data.bin", known_hash=SHA256)
+    (cache / "data.bin").write_bytes(CONTENT[:-1])
+    assert get_file(server.url + "data.bin", known_hash=SHA256) == path
+    assert (cache / "data.bin").read_bytes() == CONTENT
+
+
+def test_an_address_that_anybody_can_change_needs_a_hash(server):
+    with pytest.raises(ValueError, match=r"is not safe, .*: use https://, or give known_hash"):
+        get_file(server.url + "data.bin")
+    assert server.asked == []
+
+
+def test_a_file_without_a_hash_that_is_there_needs_nothing(cache, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    cache.mkdir()
+    (cache / "names.txt").write_text("one")
+    assert get_file("https://example.org/names.txt") == str(cache / "names.txt")
+
+
+@pytest.mark.parametrize("package", ["pooch", "tqdm"])
+def test_a_missing_package_is_an_error_that_says_what_to_install(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(
+        ImportError, match=r"`pip install pooch tqdm`, or put the file into a folder .*DEZERO_LITE_DATA"
+    ):
+        get_file("https://example.org/data.bin")
+
+
+def test_a_folder_of_ones_own_is_used_in_place_of_downloads(server, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "data.bin").write_bytes(b"short")
+    assert get_file(server.url + "data.bin", "mine/data.bin", SHA256) == os.path.join(str(tmp_path), "mine/data.bin")
+    assert server.asked == []
+
+
+def test_what_the_folder_lacks_is_an_error_that_says_what_to_put_where(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError) as caught:
+        get_file(server.url + "data.bin", "mine/data.bin", SHA256)
+    for part in (os.path.join(str(tmp_path), "mine/data.bin"), "DEZERO_LITE_DATA", server.url + "data.bin"):
+        assert part in str(caught.value)
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "folder"),
+    [("linux", "XDG_CACHE_HOME", ".cache"), ("win32", "LOCALAPPDATA", "Local"), ("darwin", None, "Caches")],
+)
+def test_downloads_are_kept_where_the_system_keeps_such_files(monkeypatch, platform, variable, folder):
+    monkeypatch.setattr(files.sys, "platform", platform)
+    if variable:
+        monkeypatch.setenv(variable, "/elsewhere")
+        assert files._user_cache() == "/elsewhere"
+        monkeypatch.delenv(variable)
+    assert os.path.basename(files._user_cache()) == folder
+
+
+def test_importing_loads_no_package_and_makes_no_folder(tmp_path):
+    program = (
+        "import sys, dezero_lite.dataloaders, dezero_lite.datasets, dezero_lite.files;"
+        "print(sorted({'pooch', 'tqdm', 'requests', 'PIL', 'tarfile', 'gzip', 'matplotlib'} & set(sys.modules)))"
+    )
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
+    run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        ((0, 10, 100), "\r[" + "." * 30 + "] 0.00%"),
+        ((5, 10, 100), "\r[" + "#" * 15 + "." * 15 + "] 50.00%"),
+        ((11, 10, 100), "\r[" + "#" * 30 + "] 100.00%"),
+        ((5, 10, -1), "\r[" + "." * 30 + "] 0.00%"),
+    ],
+)
+def test_progress_is_a_bar(capsys, arguments, shown):
+    show_progress(*arguments)
+    assert capsys.readouterr().out == shown
