@@ -13,45 +13,57 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from . import limits
 from .frameworks import FRAMEWORKS
-from .programs import PROGRAMS
+from .programs import MEMORY, PROGRAMS, SLOW
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+OURS = "dezero_lite"
 
 
 def main():
     """Run the benchmarks from the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15, help="how often each program runs (15)")
-    parser.add_argument("--no-files", action="store_true", help="print the table and write nothing")
+    parser.add_argument("--rounds", type=int, default=15, help="how often each program runs (15; slow ones a fifth)")
+    parser.add_argument("--only", default="", help="run the rows whose name holds this text, and write nothing")
+    parser.add_argument("--no-files", action="store_true", help="print the tables and write nothing")
     options = parser.parse_args()
-    names = [name for name in FRAMEWORKS if name == "dezero_lite" or installed(name)]
+    names = [name for name in FRAMEWORKS if name == OURS or installed(name)]
     print("Comparing", ", ".join(names))
-    rows = medians(names, options.rounds) | {"import, against numpy": import_ratios(names, options.rounds)}
-    text = report(names, rows, options.rounds)
+    titles = [title for title in PROGRAMS if options.only in title]
+    rows = medians(names, titles, options.rounds)
+    if not options.only:
+        rows["import, against numpy"] = import_ratios(names, options.rounds)
+    memory = peaks(names, [title for title in MEMORY if options.only in title])
+    text = report(names, rows, memory, limits.measure(), options.rounds)
     print(text)
-    if not options.no_files:
+    if not (options.no_files or options.only):
         (DOCS / "benchmarks.md").write_text(text, encoding="utf-8", newline="\n")
         plot(names, rows)
 
 
 def installed(name):
     try:
-        return version(name)
+        return version(name.partition("-")[0])
     except PackageNotFoundError:
         return None
 
 
-def medians(names, rounds):
+def can_run(name, title):
+    return name != "autograd" or not hasattr(PROGRAMS.get(title), "needs_networks")
+
+
+def medians(names, titles, rounds):
     """Seconds by row and framework."""
     workers = {name: Worker(name) for name in names}
     seconds = {}
-    for title in PROGRAMS:
+    for title in titles:
         print("  ", title, flush=True)
-        for name in names:  # a first run, to warm up
+        able = [name for name in names if can_run(name, title)]
+        for name in able:  # a first run, to prepare and to warm up
             workers[name].run(title)
-        for _ in range(rounds):
-            for name in names:
+        for _ in range(max(3, rounds // 5) if title in SLOW else rounds):
+            for name in able:
                 for part, value in workers[name].run(title).items():
                     seconds.setdefault(f"{title}, {part}" if part else title, {}).setdefault(name, []).append(value)
     return {row: {name: statistics.median(values) for name, values in by.items()} for row, by in seconds.items()}
@@ -88,36 +100,73 @@ numpy.int = int
 __import__(sys.argv[1])
 print(time.perf_counter() - start)
 """
-    seconds = {name: [] for name in ["numpy", *names]}
-    for _ in range(max(3, rounds // 3)):
+    seconds = {name: [] for name in ["numpy", *names] if "-" not in name}
+    for _ in range(max(3, rounds)):
         for name, values in seconds.items():
             values.append(float(subprocess.check_output([sys.executable, "-c", timer, name])))
     base = statistics.median(seconds.pop("numpy"))
     return {name: statistics.median(values) / base for name, values in seconds.items()}
 
 
-def report(names, rows, rounds):
-    """The table as Markdown: our time, and every other's divided by ours."""
-    versions = ", ".join(f"{name} {installed(name)}" for name in names if name != "dezero_lite")
-    others = [name for name in names if name != "dezero_lite"]
+def peaks(names, titles):
+    """Megabytes by row and framework: the median of three processes each."""
+    rows = {}
+    for title in titles:
+        print("  ", "memory of", title, flush=True)
+        for name in names:
+            if name == "autograd" and title != "chain of 200,000 operations":
+                continue
+            command = [sys.executable, "-m", "benchmarks.worker", name, title]
+            values = [float(subprocess.check_output(command)) for _ in range(3)]
+            rows.setdefault(title, {})[name] = statistics.median(values)
+    return rows
+
+
+def report(names, rows, memory, rates, rounds):
+    """The tables as Markdown: our time, and every other's divided by ours; peaks of memory; limits."""
+    versions = ", ".join(f"{name} {installed(name)}" for name in names if name != OURS and "-" not in name)
+    others = [name for name in names if name != OURS]
     lines = [
-        "# Speed, side by side",
+        "# Speed and memory, side by side",
         "",
         f"Made by `python -m benchmarks`: {rounds} interleaved rounds, medians, one process for each framework;",
         f"Python {platform.python_version()}, {versions}. A figure is the other framework's time divided by",
-        "`dezero_lite`'s in the same run: above 1, `dezero_lite` is faster. The last row compares each import with",
-        "`import numpy`.",
+        "`dezero_lite`'s in the same run: above 1, `dezero_lite` is faster. The book's layers are float64 without its",
+        "wish; `dezero-float32` is the same framework with its weights held in float32. The last row compares each",
+        "import with `import numpy`.",
         "",
-        "| work | " + " | ".join(others) + " |",
-        "| :--- |" + " ---: |" * len(others),
+        "The last column says how many times as long `dezero_lite` took as the limit that it cannot pass, measured on",
+        "the same machine: " + "; ".join(f"{kind}: {unit}" for kind, unit in limits.KINDS.items()) + ".",
+        "",
+        "| work | " + " | ".join(others) + " | against the limit |",
+        "| :--- |" + " ---: |" * (len(others) + 1),
     ]
     for row, by in rows.items():
         if row.startswith("import"):
-            cells = [f"{by[name]:.1f} (ours {by['dezero_lite']:.1f})" for name in others]
+            cells = [f"{by[name]:.1f} (ours {by[OURS]:.1f})" if name in by else "–" for name in others]
         else:
-            cells = [f"{by[name] / by['dezero_lite']:.1f}" for name in others]
-        lines.append(f"| {row} | " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", "![The same as a plot](benchmarks.png)", ""])
+            cells = [f"{by[name] / by[OURS]:.1f}" if name in by else "–" for name in others]
+        lines.append(f"| {row} | {' | '.join(cells)} | {limits.distance(row, by[OURS], rates)} |")
+    lines += ["", "![The same as a plot](benchmarks.png)", "", *memory_table(names, memory)]
+    measured = ", ".join(f"{rates[kind] / (1e6 if kind == 'nodes' else 1e9):.1f} {unit}" for kind, unit in units())
+    return "\n".join([*lines, "", f"The limits in this run: {measured}.", ""])
+
+
+def memory_table(names, memory):
+    lines = [
+        "Peak of resident memory while the work runs, beyond what was there before, in MB (the median of three fresh",
+        "processes):",
+        "",
+        "| work | " + " | ".join(names) + " |",
+        "| :--- |" + " ---: |" * len(names),
+    ]
+    for row, by in memory.items():
+        lines.append(f"| {row} | " + " | ".join(f"{by[name]:.0f}" if name in by else "–" for name in names) + " |")
+    return lines
+
+
+def units():
+    return [("products", "GFLOP/s in products"), ("fresh", "GB/s of fresh memory"), ("nodes", "million nodes/s")]
 
 
 def plot(names, rows):
@@ -128,19 +177,19 @@ def plot(names, rows):
 
     plt.style.use("steps.course")
     rows = {row: by for row, by in rows.items() if not row.startswith("import")}
-    others = [name for name in names if name != "dezero_lite"]
-    figure, ax = plt.subplots(figsize=(9, 1 + 0.8 * len(rows)))
+    others = [name for name in names if name != OURS]
+    figure, ax = plt.subplots(figsize=(9, 1 + 0.45 * len(rows)))
     for i, name in enumerate(others):
-        heights = [row + (i - len(others) / 2 + 0.5) * 0.25 for row in range(len(rows))]
-        ratios = [by[name] / by["dezero_lite"] for by in rows.values()]
-        bars = ax.barh(heights, ratios, height=0.22, label=name)
-        ax.bar_label(bars, fmt="%.1f", padding=3, fontsize=9)
+        at = [row for row, by in enumerate(rows.values()) if name in by]
+        ratios = [by[name] / by[OURS] for by in rows.values() if name in by]
+        ax.plot(ratios, at, "osD^"[i], markersize=8, label=name)
     ax.axvline(1, color="0.3", linestyle="--")
     ax.set(yticks=range(len(rows)), yticklabels=rows, xscale="log", xlabel="time divided by dezero_lite's")
     ax.set_title("Right of the dashed line, dezero_lite is faster")
+    ax.grid(axis="y", color="0.9")
     ax.invert_yaxis()
     ax.legend()
-    figure.savefig(DOCS / "benchmarks.png", dpi=100)
+    figure.savefig(DOCS / "benchmarks.png", dpi=100, bbox_inches="tight")
 
 
 if __name__ == "__main__":

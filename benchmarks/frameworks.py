@@ -1,7 +1,8 @@
-"""The frameworks that are compared, each behind the same four functions.
+"""The frameworks that are compared, each behind the same few functions.
 
-``variable(x)`` makes an input of a float. ``forward(f, *inputs)`` runs a program and returns what ``backward`` needs to
-do its work. ``newton_step(f, x)`` goes from ``x`` to x − f'(x) / f''(x), with the second derivative by double backprop.
+``variable(x)`` makes an input of a float or an array. ``forward(f, *inputs)`` runs a program and returns what
+``backward`` needs to do its work. ``derivative(f, x, order)`` and ``newton_step(f, x)`` differentiate again. What a
+framework cannot do it does not have: autograd has no networks.
 """
 
 import importlib
@@ -9,12 +10,24 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from . import networks
 
-def like_dezero(name):
+
+def like_dezero(name, held_in_float32=False):
     """The book's framework, and ours: one program runs on both."""
     if name == "dezero":
         np.int = int  # the book's framework was written for a NumPy that still had this name
     module = importlib.import_module(name)
+    importlib.import_module(f"{name}.functions")
+
+    def derivative(f, x0, order):
+        x = module.Variable(np.array(x0))
+        y = f(x)
+        for _ in range(order):
+            x.cleargrad()
+            y.backward(create_graph=True)
+            y = x.grad
+        return float(y.data)
 
     def newton_step(f, x0):
         x = module.Variable(np.array(x0))
@@ -28,13 +41,24 @@ def like_dezero(name):
         variable=lambda x: module.Variable(np.array(x)),
         forward=lambda f, *inputs: f(*inputs),
         backward=lambda y: y.backward(),
+        derivative=derivative,
         newton_step=newton_step,
+        tanh=module.functions.tanh,
+        sum=module.functions.sum,
+        networks=networks.LikeDezero(module, held_in_float32),
     )
 
 
 def torch():
     """PyTorch, with float64 numbers as the others have."""
     module = importlib.import_module("torch")
+
+    def derivative(f, x0, order):
+        x = module.tensor(x0, dtype=module.float64, requires_grad=True)
+        y = f(x)
+        for _ in range(order):
+            (y,) = module.autograd.grad(y, x, create_graph=True)
+        return y.item()
 
     def newton_step(f, x0):
         x = module.tensor(x0, dtype=module.float64, requires_grad=True)
@@ -43,10 +67,14 @@ def torch():
         return float(x0 - first.item() / second.item())
 
     return SimpleNamespace(
-        variable=lambda x: module.tensor(x, dtype=module.float64, requires_grad=True),
+        variable=lambda x: module.tensor(np.array(x), requires_grad=True),
         forward=lambda f, *inputs: f(*inputs),
         backward=lambda y: y.backward(),
+        derivative=derivative,
         newton_step=newton_step,
+        tanh=module.tanh,
+        sum=module.sum,
+        networks=networks.Torch(module),
     )
 
 
@@ -55,25 +83,36 @@ def autograd():
     core = importlib.import_module("autograd.core")
     wrapper = importlib.import_module("autograd.wrap_util")
     grad = importlib.import_module("autograd").grad
+    numpy = importlib.import_module("autograd.numpy")
 
     def forward(f, *inputs):
         make_vjp = wrapper.unary_to_nary(core.make_vjp)
         return make_vjp(lambda inputs: f(*inputs))(inputs)
 
+    def derivative(f, x0, order):
+        for _ in range(order):
+            f = grad(f)
+        return float(f(x0))
+
     def newton_step(f, x0):
         return float(x0 - grad(f)(x0) / grad(grad(f))(x0))
 
     return SimpleNamespace(
-        variable=lambda x: np.float64(x),
+        variable=lambda x: np.float64(x) if np.ndim(x) == 0 else x,
         forward=forward,
         backward=lambda traced: traced[0](np.float64(1.0)),
+        derivative=derivative,
         newton_step=newton_step,
+        tanh=numpy.tanh,
+        sum=numpy.sum,
     )
 
 
+# The book's layers make float64 weights of NumPy's scalars, and pay double; held in float32, they do not.
 FRAMEWORKS = {
     "dezero_lite": lambda: like_dezero("dezero_lite"),
     "dezero": lambda: like_dezero("dezero"),
+    "dezero-float32": lambda: like_dezero("dezero", held_in_float32=True),
     "autograd": autograd,
     "torch": torch,
 }

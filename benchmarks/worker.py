@@ -1,10 +1,13 @@
-"""One framework in a process of its own: reads the name of a program, runs it once, writes its seconds."""
+"""One framework in a process of its own: reads the name of a program, runs it once, writes its seconds.
+
+``python -m benchmarks.worker NAME MEMORY`` measures one program's peak of memory instead.
+"""
 
 import json
 import sys
 
 from .frameworks import FRAMEWORKS
-from .programs import PROGRAMS
+from .programs import MEMORY, PROGRAMS
 
 
 def main(name):
@@ -14,5 +17,21 @@ def main(name):
         print(json.dumps(PROGRAMS[line.strip()](framework)), flush=True)
 
 
+def memory(name, title):
+    """Print the peak of resident memory while the work runs, beyond what was there before, in MB (Linux)."""
+    work = MEMORY[title](FRAMEWORKS[name]())
+    before = status("VmRSS")
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # forget the peak so far
+    work()
+    print((status("VmHWM") - before) / 1000)
+
+
+def status(field):
+    """A line of /proc/self/status, in kB."""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(field))
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:]) if len(sys.argv) == 2 else memory(*sys.argv[1:])
