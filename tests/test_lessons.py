@@ -7,6 +7,7 @@ from importlib import import_module
 
 import guards
 import pytest
+from public_names import TO_COME, public_names
 
 import dezero_lite
 from steps import builder
@@ -15,7 +16,9 @@ from steps.definitions import definitions
 
 SNAPSHOTS = [n for n in numbers() if n <= 22 or n == 32]
 PACKAGE_STEPS = [n for n in numbers() if n >= 23 and n != 32 and n not in guards.DESIGNS]
-SELF_CONTAINED = [*SNAPSHOTS, *(n for n in numbers() if n in guards.DESIGNS)]
+DESIGNS = [n for n in numbers() if n in guards.DESIGNS]
+# The last step puts the designs side by side, on top of the others and of the package.
+SELF_CONTAINED = [*SNAPSHOTS, *(n for n in DESIGNS if n != 66)]
 
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
@@ -33,7 +36,9 @@ def notebook(number):
 
 
 def public(number):
-    """The public names that are introduced up to a step."""
+    """The public names that are introduced up to a step; the designs come after all of them."""
+    if number in guards.DESIGNS:
+        return [*public_names(), *dezero_lite.__all__]
     steps = [n for n in PACKAGE_STEPS if n <= number]
     return import_module(f"steps.step{steps[-1]:02d}").__all__ if steps else []
 
@@ -46,8 +51,10 @@ def planted(number, change):
     return faulty
 
 
-def test_the_course_has_no_gap():
-    assert numbers() == list(range(1, len(numbers()) + 1))
+def test_the_course_has_no_gap_but_the_one_before_the_designs():
+    stages_1_to_5 = [n for n in numbers() if n not in guards.DESIGNS]
+    assert stages_1_to_5 == list(range(1, len(stages_1_to_5) + 1))
+    assert list(guards.DESIGNS)[: len(DESIGNS)] == DESIGNS
     assert [path.name for path in sorted(lesson_path(1).parent.glob("step[0-9][0-9].py"))] == [
         module_path(n).name for n in numbers()
     ]
@@ -88,7 +95,18 @@ def test_package_steps_are_cumulative_and_take_their_names_from_the_package(numb
     step = import_module(f"steps.step{number:02d}")
     assert len(set(step.__all__)) == len(step.__all__)
     assert set(public(number - 1)) <= set(step.__all__)
-    assert all(getattr(step, name) is getattr(dezero_lite, name) for name in step.__all__)
+    assert all(getattr(step, name) is public_names()[name] for name in step.__all__)
+
+
+def test_every_public_name_has_one_step():
+    introduced = public(60)
+    to_come = [name for names in TO_COME.values() for name in names]
+    assert sorted(introduced + to_come) == sorted(public_names())
+
+
+def test_names_to_come_belong_to_lessons_that_are_not_there_yet():
+    assert not set(TO_COME) & set(numbers())
+    assert sum(map(len, TO_COME.values())) <= 138, "the list can only shrink"
 
 
 @pytest.mark.parametrize("number", numbers())
@@ -114,6 +132,12 @@ def test_what_a_step_does_not_change_is_identical(number):
 @pytest.mark.parametrize("number", SELF_CONTAINED)
 def test_a_snapshot_stands_alone(number):
     assert guards.foreign_imports(module(number)) == []
+
+
+@pytest.mark.parametrize("number", DESIGNS)
+def test_a_design_is_shown_whole_and_announces_its_public_names(number):
+    assert set(guards.not_shown(lesson(number), "", module(number))) <= {"__all__ is not shown"}
+    assert sorted(head(number).new) == sorted(import_module(f"steps.step{number}").__all__)
 
 
 # --- The guards themselves: each sees the fault that it is there for --------------------------------------------------

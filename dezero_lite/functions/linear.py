@@ -197,6 +197,3 @@ Variable.matmul = matmul
 Variable.dot = matmul
 Variable.__matmul__ = matmul
 Variable.__rmatmul__ = _rmatmul
-
-# The function takes the module's name in `functions`, which still asks it for the module's list.
-linear.__all__ = __all__  # type: ignore[attr-defined]
