@@ -1,0 +1,593 @@
+"""Step 61: build first, run later.
+
+A formula makes nodes and computes nothing. A node that is asked for its value computes what is
+missing, keeps it, and loses it when something that it was computed from changes.
+"""
+
+import weakref
+
+import numpy as np
+
+__all__ = [
+    "Constant",
+    "Node",
+    "Operation",
+    "Placeholder",
+    "Variable",
+    "add",
+    "divide",
+    "exp",
+    "gradients",
+    "log",
+    "logsumexp",
+    "matmul",
+    "mean",
+    "multiply",
+    "negate",
+    "power",
+    "sigmoid",
+    "subtract",
+    "tanh",
+    "total",
+    "transpose",
+]
+
+
+# --- Nodes ------------------------------------------------------------------------------------------------------------
+
+
+class Node:
+    """Something that has a value, now or later. Operators on nodes make new nodes."""
+
+    # NumPy leaves array + node to the node.
+    __array_ufunc__ = None
+
+    parent = None
+
+    def __init__(self, name=None):
+        self.name = name
+        self._value = None
+        self._users = []
+
+    @property
+    def value(self):
+        """The value that is kept at present, or None."""
+        return self._value
+
+    @property
+    def label(self):
+        """A short name for messages and pictures."""
+        return self.name or type(self).__name__.lower()
+
+    def users(self):
+        """The nodes that are computed from this one directly."""
+        # Weak references: a node that nobody holds any more is gone, and stays in no list.
+        self._users = [reference for reference in self._users if reference() is not None]
+        return [reference() for reference in self._users]
+
+    def eval(self):
+        """The value of this node; what is missing is computed, and kept."""
+        missing = nodes_below(self, lambda node: node.value is None)
+        check_filled(self, missing)
+        for node in missing:
+            node._value = computed(node)
+        return self.value
+
+    def _set(self, value):
+        self._value = value
+        for node in downstream(self):
+            node._value = None
+
+    def __repr__(self):
+        text = self.label if self.parent is None else formula(self)
+        state = "empty" if self.value is None else "filled"
+        return f"{type(self).__name__}({text}, {state})"
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError(f"{self.label} is a node, not an array: ask for it with .eval()")
+
+    def __bool__(self):
+        raise TypeError(f"{self.label} may have no value yet: ask for it with .eval()")
+
+
+class Variable(Node):
+    """A node that always has a value, and whose value you update: a weight."""
+
+    def __init__(self, value, name=None):
+        super().__init__(name)
+        self._set(as_value(value, self.label))
+
+    def update(self, value):
+        """Give another value of the same shape; everything downstream loses its own."""
+        value = as_value(value, self.label, self.value.dtype)
+        if value.shape != self.value.shape:
+            old, new = self.value.shape, value.shape
+            raise ValueError(f"{self.label} has the shape {old} and cannot take {new}")
+        self._set(value)
+
+
+class Constant(Node):
+    """A number or an array that stands in a formula and never changes."""
+
+    def __init__(self, value):
+        super().__init__()
+        # A bare number stays one, so that NumPy lets the arrays beside it keep their type.
+        bare = isinstance(value, int | float)
+        self._value = float(value) if bare else as_value(value, "a formula")
+
+    @property
+    def label(self):
+        return "an array" if isinstance(self.value, np.ndarray) else f"{self.value:g}"
+
+
+class Placeholder(Node):
+    """A node whose value comes later.
+
+    An input placeholder gets it from you, an inner one from its parent, an operation.
+    """
+
+    def __init__(self, name=None, parent=None):
+        if name is None and parent is None:
+            raise TypeError('an input placeholder needs a name, as in Placeholder("x")')
+        super().__init__(name)
+        self.parent = parent
+        for node in parent.inputs if parent else ():
+            node._users.append(weakref.ref(self))
+
+    @property
+    def label(self):
+        return self.name or type(self.parent).__name__.lower()
+
+    def fill(self, value, short_circuit=False):
+        """Give the placeholder a value; everything downstream loses its own.
+
+        To fill an inner placeholder cuts the graph there: its formula is passed over until
+        it is cleared, or until something above it changes. It takes ``short_circuit=True``.
+        """
+        if self.parent is not None and not short_circuit:
+            raise ValueError(
+                f"{self.label} is computed: {formula(self)}. A value filled in would "
+                "no longer agree with its inputs; if you want to cut the graph here, "
+                "say fill(value, short_circuit=True)"
+            )
+        self._set(as_value(value, self.label))
+
+    def clear(self):
+        """Take the value away, and everything downstream with it."""
+        self._set(None)
+
+
+def as_value(value, owner, dtype=None):
+    """A copy of a number or array, as floats that cannot be changed in place."""
+    if not isinstance(value, np.ndarray | np.generic | int | float):
+        kind = type(value).__name__
+        raise TypeError(f"{owner} needs a number or an np.array(...), not type {kind}")
+    value = np.array(value)
+    if value.dtype.kind not in "biuf":
+        raise TypeError(f"{owner} needs real numbers, not dtype {value.dtype}")
+    value = value.astype(dtype or (value.dtype if value.dtype.kind == "f" else float))
+    value.flags.writeable = False
+    return value
+
+
+def as_node(x):
+    """Return a node as it is, and anything else as a constant."""
+    return x if isinstance(x, Node) else Constant(x)
+
+
+def formula(node):
+    """One level of what a node is computed from, as in ``multiply(w, x)``."""
+    if node.parent is None:
+        return node.label
+    inputs = ", ".join(x.label for x in node.parent.inputs)
+    return f"{type(node.parent).__name__.lower()}({inputs})"
+
+
+# --- Walking ----------------------------------------------------------------------------------------------------------
+
+
+def nodes_below(node, wanted):
+    """What a node is computed from, inputs first, itself last; only what is ``wanted``.
+
+    A list does what recursion would do, so a deep graph does not exhaust Python's stack.
+    """
+    order, seen, stack = [], set(), [(node, False)]
+    while stack:
+        node, inputs_done = stack.pop()
+        if inputs_done:
+            order.append(node)
+        elif node not in seen and wanted(node):
+            seen.add(node)
+            stack.append((node, True))
+            if node.parent:
+                stack += [(x, False) for x in reversed(node.parent.inputs)]
+    return order
+
+
+def downstream(node):
+    """All nodes that depend on a node, directly or not."""
+    found, stack = set(), node.users()
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack += node.users()
+    return found
+
+
+def check_filled(asked, missing):
+    """Complain, before anything is computed, about inputs that should have been filled."""
+    empty = [node for node in missing if node.parent is None]
+    if not empty:
+        return
+    complaints = []
+    for node in empty:
+        users = [user for user in missing if user.parent and node in user.parent.inputs]
+        needed_by = ", ".join(formula(user) for user in users)
+        complaints.append(f"{node.label} (needed by {needed_by})" if users else node.label)
+    raise ValueError(
+        f"{asked.label} cannot be evaluated, because inputs are not filled: "
+        f"{', '.join(complaints)}. "
+        f"Fill them first, as in {empty[0].label}.fill(np.array(...))"
+    )
+
+
+def computed(node):
+    """Ask the parent of a node, whose inputs all have values, for its value."""
+    values = [x.value for x in node.parent.inputs]
+    try:
+        value = np.asarray(node.parent.compute(*values))
+    except ValueError as error:
+        shapes = ", ".join(f"{x.label} {np.shape(x.value)}" for x in node.parent.inputs)
+        message = f"{formula(node)} cannot be computed from the shapes {shapes}: {error}"
+        raise ValueError(message) from None
+    value.flags.writeable = False
+    node.parent.runs += 1
+    return value
+
+
+# --- Operations -------------------------------------------------------------------------------------------------------
+
+
+class Operation:
+    """A rule that waits.
+
+    ``compute`` takes values, when somebody asks; ``gradient`` makes nodes, when you build.
+    """
+
+    # Whether compute stretches its inputs to a common shape, as NumPy does for + − × ÷.
+    broadcasts = False
+
+    def __init__(self, *inputs):
+        self.inputs = tuple(as_node(x) for x in inputs)
+        self.runs = 0
+
+    def compute(self, *values):
+        raise NotImplementedError(f"{type(self).__name__} needs a compute(self, a, ...)")
+
+    def gradient(self, g, y):
+        """The inputs' gradients as nodes (None: no gradient), given g, that of y."""
+        raise NotImplementedError(f"{type(self).__name__} needs a gradient(self, g, y)")
+
+
+class Add(Operation):
+    """a + b"""
+
+    broadcasts = True
+
+    def compute(self, a, b):
+        return a + b
+
+    def gradient(self, g, y):
+        return g, g
+
+
+class Subtract(Operation):
+    """a − b"""
+
+    broadcasts = True
+
+    def compute(self, a, b):
+        return a - b
+
+    def gradient(self, g, y):
+        return g, -g
+
+
+class Multiply(Operation):
+    """a · b"""
+
+    broadcasts = True
+
+    def compute(self, a, b):
+        return a * b
+
+    def gradient(self, g, y):
+        a, b = self.inputs
+        return g * b, g * a
+
+
+class Divide(Operation):
+    """a / b"""
+
+    broadcasts = True
+
+    def compute(self, a, b):
+        return a / b
+
+    def gradient(self, g, y):
+        _, b = self.inputs
+        return g / b, -g * y / b
+
+
+class Negate(Operation):
+    """−a"""
+
+    def compute(self, a):
+        return -a
+
+    def gradient(self, g, y):
+        return (-g,)
+
+
+class Power(Operation):
+    """a to the power of c, a number"""
+
+    def __init__(self, a, c):
+        super().__init__(a)
+        self.c = c
+
+    def compute(self, a):
+        return a**self.c
+
+    def gradient(self, g, y):
+        # The gradient of a constant is not c · 0 ** (c − 1), which is no number at zero.
+        return (g * self.c * self.inputs[0] ** (self.c - 1),) if self.c else (None,)
+
+
+class MatMul(Operation):
+    """The product of two matrices"""
+
+    def compute(self, a, b):
+        if np.ndim(a) != 2 or np.ndim(b) != 2:
+            raise ValueError("matmul needs two matrices")
+        return a @ b
+
+    def gradient(self, g, y):
+        a, b = self.inputs
+        return g @ transpose(b), transpose(a) @ g
+
+
+class Transpose(Operation):
+    """Rows become columns"""
+
+    def compute(self, a):
+        return np.transpose(a)
+
+    def gradient(self, g, y):
+        return (transpose(g),)
+
+
+class Exp(Operation):
+    """e to the power of a"""
+
+    def compute(self, a):
+        return np.exp(a)
+
+    def gradient(self, g, y):
+        return (g * y,)
+
+
+class Log(Operation):
+    """The natural logarithm"""
+
+    def compute(self, a):
+        return np.log(a)
+
+    def gradient(self, g, y):
+        return (g / self.inputs[0],)
+
+
+class Tanh(Operation):
+    """The hyperbolic tangent"""
+
+    def compute(self, a):
+        return np.tanh(a)
+
+    def gradient(self, g, y):
+        return (g * (1 - y * y),)
+
+
+class LogSumExp(Operation):
+    """log(Σ exp a) along the last axis, which stays with length 1; does not overflow"""
+
+    def compute(self, a):
+        largest = np.max(a, axis=-1, keepdims=True)
+        return largest + np.log(np.exp(a - largest).sum(axis=-1, keepdims=True))
+
+    def gradient(self, g, y):
+        return (g * exp(self.inputs[0] - y),)
+
+
+class Total(Operation):
+    """The sum of all elements, or along one axis, which stays with length 1"""
+
+    def __init__(self, a, axis):
+        super().__init__(a)
+        self.axis = axis
+
+    def compute(self, a):
+        return np.sum(a, axis=self.axis, keepdims=self.axis is not None)
+
+    def gradient(self, g, y):
+        return (Placeholder(parent=Stretch(g, self.inputs[0])),)
+
+
+class Stretch(Operation):
+    """a, repeated to the shape of b"""
+
+    def compute(self, a, b):
+        return np.broadcast_to(a, np.shape(b))
+
+    def gradient(self, g, y):
+        return Placeholder(parent=Shrink(g, self.inputs[0])), None
+
+
+class Shrink(Operation):
+    """a, added up to the shape of b: the way back from a stretch"""
+
+    def compute(self, a, b):
+        shape = np.shape(b)
+        front = np.ndim(a) - len(shape)
+        repeated = [front + i for i, n in enumerate(shape) if n != a.shape[front + i]]
+        axes = (*range(front), *repeated)
+        return a.sum(axis=axes).reshape(shape) if axes else a
+
+    def gradient(self, g, y):
+        return Placeholder(parent=Stretch(g, self.inputs[0])), None
+
+
+class FullLike(Operation):
+    """An array of the shape of a, with one number everywhere"""
+
+    def __init__(self, a, number):
+        super().__init__(a)
+        self.number = number
+
+    def compute(self, a):
+        return np.full_like(a, self.number)
+
+    def gradient(self, g, y):
+        return (None,)
+
+
+class Size(Operation):
+    """How many elements a has"""
+
+    def compute(self, a):
+        return np.array(np.size(a), dtype=np.asarray(a).dtype)
+
+    def gradient(self, g, y):
+        return (None,)
+
+
+# --- Operations for people --------------------------------------------------------------------------------------------
+
+
+def add(a, b):
+    return Placeholder(parent=Add(a, b))
+
+
+def subtract(a, b):
+    return Placeholder(parent=Subtract(a, b))
+
+
+def multiply(a, b):
+    return Placeholder(parent=Multiply(a, b))
+
+
+def divide(a, b):
+    return Placeholder(parent=Divide(a, b))
+
+
+def negate(a):
+    return Placeholder(parent=Negate(a))
+
+
+def power(a, c):
+    if not isinstance(c, int | float):
+        raise TypeError(f"a ** c needs a number for c, not type {type(c).__name__}")
+    return Placeholder(parent=Power(a, c))
+
+
+def matmul(a, b):
+    return Placeholder(parent=MatMul(a, b))
+
+
+def transpose(a):
+    return Placeholder(parent=Transpose(a))
+
+
+def exp(a):
+    return Placeholder(parent=Exp(a))
+
+
+def log(a):
+    return Placeholder(parent=Log(a))
+
+
+def tanh(a):
+    return Placeholder(parent=Tanh(a))
+
+
+def sigmoid(a):
+    """1 / (1 + e⁻ᵃ), as a stretched tanh, which does not overflow."""
+    return tanh(as_node(a) * 0.5) * 0.5 + 0.5
+
+
+def logsumexp(a):
+    return Placeholder(parent=LogSumExp(a))
+
+
+def total(a, axis=None):
+    return Placeholder(parent=Total(a, axis))
+
+
+def mean(a):
+    return total(a) / Placeholder(parent=Size(a))
+
+
+Node.__add__ = add
+Node.__radd__ = lambda a, b: add(b, a)
+Node.__sub__ = subtract
+Node.__rsub__ = lambda a, b: subtract(b, a)
+Node.__mul__ = multiply
+Node.__rmul__ = lambda a, b: multiply(b, a)
+Node.__truediv__ = divide
+Node.__rtruediv__ = lambda a, b: divide(b, a)
+Node.__matmul__ = matmul
+Node.__rmatmul__ = lambda a, b: matmul(b, a)
+Node.__pow__ = power
+Node.__neg__ = negate
+
+
+# --- Gradients --------------------------------------------------------------------------------------------------------
+
+
+def gradients(y, variables):
+    """Build the gradients of a node with respect to variables.
+
+    Parameters
+    ----------
+    y : Node
+        If it is not a single number, the gradient is that of the sum of its elements.
+    variables : list of Node
+
+    Returns
+    -------
+    list of Node
+        One for each variable, of its shape. Nothing is computed yet.
+    """
+    if isinstance(variables, Node):
+        raise TypeError("gradients needs a list of variables, as in gradients(y, [w])")
+    order = nodes_below(y, lambda node: True)
+    depends = set(variables)
+    for node in order:
+        if node.parent and depends & set(node.parent.inputs):
+            depends.add(node)
+
+    found = {y: full_like(y, 1.0)}
+    for node in reversed(order):
+        if node.parent is None or node not in depends or node not in found:
+            continue
+        operation = node.parent
+        given = operation.gradient(found[node], node)
+        for x, gx in zip(operation.inputs, given, strict=True):
+            if x in depends and gx is not None:
+                gx = Placeholder(parent=Shrink(gx, x)) if operation.broadcasts else gx
+                found[x] = found[x] + gx if x in found else gx
+    return [found[x] if x in found else full_like(x, 0.0) for x in variables]
+
+
+def full_like(a, number):
+    return Placeholder(parent=FullLike(a, number))
