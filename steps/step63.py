@@ -1,0 +1,569 @@
+"""Step 63: sessions: a graph that is only drawn, and sessions that run it."""
+
+import contextlib
+from collections import Counter, deque
+
+import numpy as np
+
+__all__ = [
+    "GradientDescentOptimizer",
+    "Graph",
+    "Node",
+    "Operation",
+    "Session",
+    "add",
+    "assign",
+    "compute_gradients",
+    "constant",
+    "divide",
+    "get_default_graph",
+    "log",
+    "matmul",
+    "multiply",
+    "negative",
+    "placeholder",
+    "reduce_sum",
+    "sigmoid",
+    "square",
+    "transpose",
+    "variable",
+]
+
+
+# --- The graph --------------------------------------------------------------------------------------------------------
+
+
+class Graph:
+    """A drawing: nodes, and who takes what from whom. It holds no results."""
+
+    def __init__(self):
+        self.nodes = []
+        self._names = {}  # each name that is taken, and the number to try next behind it
+        self._finalized = False
+
+    @contextlib.contextmanager
+    def as_default(self):
+        """Draw new nodes into this graph for the length of a ``with`` block."""
+        _default_graphs.append(self)
+        try:
+            yield self
+        finally:
+            _default_graphs.pop()
+
+    def finalize(self):
+        """Take no more nodes: building in a loop by mistake becomes an error."""
+        self._finalized = True
+
+    def enter(self, node, name):
+        """Take a node in; return its number and a name that no other node has."""
+        if self._finalized:
+            raise RuntimeError(f"the graph is finalized: build {name!r} before that")
+        unique = name
+        while unique in self._names:
+            unique = f"{name}_{self._names[name]}"
+            self._names[name] += 1
+        self._names[unique] = 1
+        self.nodes.append(node)
+        return len(self.nodes) - 1, unique
+
+
+_default_graphs = [Graph()]
+
+
+def get_default_graph():
+    """The graph into which new constants, variables and placeholders are drawn."""
+    return _default_graphs[-1]
+
+
+class Node:
+    """A place in a graph. It knows whom it takes from and who takes from it."""
+
+    __array_ufunc__ = None  # so that array * node asks the node, and not NumPy
+
+    def __init__(self, graph, inputs=(), name=None):
+        self.graph = graph
+        self.number, self.name = graph.enter(self, name or type(self).__name__.lower())
+        self.inputs = inputs
+        self.consumers = []
+        for node in inputs:
+            node.consumers.append(self)
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {self.name!r}>"
+
+    def __bool__(self):
+        raise TypeError(f"{self!r} has no value and is neither true nor false: run it")
+
+
+# --- Where values come from -------------------------------------------------------------------------------------------
+
+
+def as_array(value):
+    """An array of floats with the numbers in ``value``, a copy."""
+    try:
+        array = np.array(value)
+    except ValueError:  # rows of unequal length
+        array = np.array(None)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"numbers are needed here, and not {value!r}")
+    return array.astype(float)
+
+
+class Constant(Node):
+    """A value that never changes."""
+
+    def __init__(self, value, name=None):
+        self.value = as_array(value)
+        super().__init__(get_default_graph(), name=name)
+
+
+class Variable(Node):
+    """A value that a session keeps from run to run. Here is only what it begins with."""
+
+    def __init__(self, initial, name=None):
+        self.initial = as_array(initial)
+        super().__init__(get_default_graph(), name=name)
+
+
+class Placeholder(Node):
+    """A value that is fed into each run. None in its shape stands for any length."""
+
+    def __init__(self, shape=None, name=None):
+        if shape is not None and not isinstance(shape, tuple | list):
+            raise TypeError(f"a shape is a tuple such as (None, 3), and not {shape!r}")
+        self.shape = None if shape is None else tuple(shape)
+        super().__init__(get_default_graph(), name=name)
+
+    def fits(self, shape):
+        if self.shape is None:
+            return True
+        if len(shape) != len(self.shape):
+            return False
+        return all(mine in (None, n) for mine, n in zip(self.shape, shape, strict=True))
+
+
+def constant(value, name=None):
+    return Constant(value, name)
+
+
+def variable(initial, name=None):
+    return Variable(initial, name)
+
+
+def placeholder(shape=None, name=None):
+    return Placeholder(shape, name)
+
+
+# --- Operations -------------------------------------------------------------------------------------------------------
+
+
+class Operation(Node):
+    """A node that is computed from others; numbers and arrays become constants."""
+
+    def __init__(self, *inputs, name=None):
+        graph = self._graph_of(inputs)
+        with graph.as_default():
+            nodes = tuple(x if isinstance(x, Node) else Constant(x) for x in inputs)
+        super().__init__(graph, nodes, name)
+
+    def _graph_of(self, inputs):
+        nodes = [x for x in inputs if isinstance(x, Node)]
+        if not nodes:
+            return get_default_graph()
+        for node in nodes:
+            if isinstance(node, Assign):
+                raise TypeError(f"{node!r} writes variables, it has no value to take")
+            if node.graph is not nodes[0].graph:
+                raise ValueError(f"{nodes[0]!r} and {node!r} belong to different graphs")
+        return nodes[0].graph
+
+    def compute_output(self, *values):
+        """From arrays to an array."""
+        raise NotImplementedError(f"{self!r} needs a compute_output(self, *values)")
+
+    def compute_gradient(self, grad):
+        """From the node of the output's gradient to nodes, the gradients of the inputs."""
+        raise NotImplementedError(f"{self!r} needs a compute_gradient(self, grad)")
+
+
+class Add(Operation):
+    def compute_output(self, a, b):
+        return a + b
+
+    def compute_gradient(self, grad):
+        a, b = self.inputs
+        return SumLike(grad, a), SumLike(grad, b)
+
+
+class Multiply(Operation):
+    def compute_output(self, a, b):
+        return a * b
+
+    def compute_gradient(self, grad):
+        a, b = self.inputs
+        return SumLike(grad * b, a), SumLike(grad * a, b)
+
+
+class Divide(Operation):
+    def compute_output(self, a, b):
+        return a / b
+
+    def compute_gradient(self, grad):
+        a, b = self.inputs
+        return SumLike(grad / b, a), SumLike(-grad * self / b, b)
+
+
+class Negative(Operation):
+    def compute_output(self, x):
+        return -x
+
+    def compute_gradient(self, grad):
+        return (-grad,)
+
+
+class MatMul(Operation):
+    """The product of two matrices, or of two stacks of them."""
+
+    def compute_output(self, a, b):
+        if min(a.ndim, b.ndim) < 2:
+            raise ValueError("a matrix product needs two axes on both sides")
+        return a @ b
+
+    def compute_gradient(self, grad):
+        a, b = self.inputs
+        return SumLike(grad @ transpose(b), a), SumLike(transpose(a) @ grad, b)
+
+
+class Transpose(Operation):
+    """The last two axes exchanged."""
+
+    def compute_output(self, x):
+        return np.swapaxes(x, -1, -2)
+
+    def compute_gradient(self, grad):
+        return (transpose(grad),)
+
+
+class Square(Operation):
+    def compute_output(self, x):
+        return x * x
+
+    def compute_gradient(self, grad):
+        return (2 * grad * self.inputs[0],)
+
+
+class Sigmoid(Operation):
+    def compute_output(self, x):
+        small = np.exp(-np.abs(x))  # never overflows
+        return np.where(x >= 0, 1.0, small) / (1 + small)
+
+    def compute_gradient(self, grad):
+        return (grad * self * (1 - self),)
+
+
+class Log(Operation):
+    def compute_output(self, x):
+        return np.log(x)
+
+    def compute_gradient(self, grad):
+        return (grad / self.inputs[0],)
+
+
+class ReduceSum(Operation):
+    def __init__(self, x, axis=None, name=None):
+        self.axis = axis
+        super().__init__(x, name=name)
+
+    def compute_output(self, x):
+        return np.sum(x, axis=self.axis)
+
+    def compute_gradient(self, grad):
+        return (SpreadLike(grad, self.inputs[0], self.axis),)
+
+
+class SumLike(Operation):
+    """Undoes broadcasting: sums over the axes along which the model was stretched."""
+
+    def compute_output(self, x, model):
+        extra = x.ndim - model.ndim
+        lengths = enumerate(model.shape, start=extra)
+        stretched = [axis for axis, length in lengths if length != x.shape[axis]]
+        return np.sum(x, axis=(*range(extra), *stretched)).reshape(model.shape)
+
+    def compute_gradient(self, grad):
+        x, model = self.inputs
+        return SpreadLike(grad, x), SpreadLike(0.0, model)
+
+
+class SpreadLike(Operation):
+    """Undoes a sum: repeats x along ``axis``, or as broadcasting does, to fit the model."""
+
+    def __init__(self, x, model, axis=None):
+        self.axis = axis
+        super().__init__(x, model)
+
+    def compute_output(self, x, model):
+        if self.axis is not None:
+            x = np.expand_dims(x, self.axis)
+        return np.broadcast_to(x, model.shape)
+
+    def compute_gradient(self, grad):
+        x, model = self.inputs
+        back = SumLike(grad, x) if self.axis is None else reduce_sum(grad, self.axis)
+        return back, SpreadLike(0.0, model)
+
+
+def add(a, b, name=None):
+    return Add(a, b, name=name)
+
+
+def multiply(a, b, name=None):
+    return Multiply(a, b, name=name)
+
+
+def divide(a, b, name=None):
+    return Divide(a, b, name=name)
+
+
+def negative(x, name=None):
+    return Negative(x, name=name)
+
+
+def matmul(a, b, name=None):
+    return MatMul(a, b, name=name)
+
+
+def transpose(x, name=None):
+    return Transpose(x, name=name)
+
+
+def square(x, name=None):
+    return Square(x, name=name)
+
+
+def sigmoid(x, name=None):
+    return Sigmoid(x, name=name)
+
+
+def log(x, name=None):
+    return Log(x, name=name)
+
+
+def reduce_sum(x, axis=None, name=None):
+    return ReduceSum(x, axis, name=name)
+
+
+Node.__add__ = add
+Node.__radd__ = lambda b, a: add(a, b)
+Node.__sub__ = lambda a, b: add(a, negative(b))
+Node.__rsub__ = lambda b, a: add(a, negative(b))
+Node.__mul__ = multiply
+Node.__rmul__ = lambda b, a: multiply(a, b)
+Node.__truediv__ = divide
+Node.__rtruediv__ = lambda b, a: divide(a, b)
+Node.__matmul__ = matmul
+Node.__rmatmul__ = lambda b, a: matmul(a, b)
+Node.__neg__ = negative
+
+
+# --- The session ------------------------------------------------------------------------------------------------------
+
+
+class Session:
+    """Runs parts of one graph, and keeps the values of its variables from run to run."""
+
+    def __init__(self, graph=None):
+        self.graph = get_default_graph() if graph is None else graph
+        self._variables = {}
+        self._plans = {}
+        self._closed = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def close(self):
+        """Free the values; the graph stays, for other sessions."""
+        self._variables.clear()
+        self._plans.clear()
+        self._closed = True
+
+    def run(self, fetches, feed_dict=None):
+        """Compute a node, or each of a list, and what they need: once each, nothing else.
+
+        Every computation sees the variables as they were before the run. Assignments are
+        written at its end.
+        """
+        if self._closed:
+            raise RuntimeError("this session is closed, its values are freed: open another")
+        wanted = tuple(fetches) if isinstance(fetches, list | tuple) else (fetches,)
+        for node in wanted:
+            self._check(node, "fetches")
+        plan = self._plan(wanted)
+        values = self._fed(feed_dict or {}, plan)
+        for node in plan:
+            if node not in values:
+                values[node] = self._compute(node, values)
+        self._write([node for node in plan if isinstance(node, Assign)], values)
+        results = [self._result(node, values) for node in wanted]
+        return results if isinstance(fetches, list | tuple) else results[0]
+
+    def _result(self, node, values):
+        # A copy, so that the caller may change it.
+        return None if isinstance(node, Assign) else np.array(values[node])
+
+    def _check(self, node, where):
+        if not isinstance(node, Node):
+            raise TypeError(f"{where} holds nodes of the graph, and not {node!r}")
+        if node.graph is not self.graph:
+            raise ValueError(f"{node!r} belongs to another graph than this session")
+
+    def _fed(self, feed_dict, plan):
+        values = {}
+        for node, value in feed_dict.items():
+            self._check(node, "feed_dict")
+            if not isinstance(node, Placeholder):
+                raise TypeError(f"{node!r} cannot be fed, only placeholders can")
+            values[node] = as_array(value)
+            shape = values[node].shape
+            if not node.fits(shape):
+                raise ValueError(f"{node!r} has the shape {node.shape} and was fed {shape}")
+        for node in plan:
+            if isinstance(node, Placeholder) and node not in values:
+                users = sorted({repr(user) for user in node.consumers if user in plan})
+                need = f"needed by {', '.join(users)}" if users else "fetched"
+                raise ValueError(f"{node!r} is {need} and was not fed: put it in feed_dict")
+        return values
+
+    def _plan(self, wanted):
+        # A node is younger than its inputs: nodes can run in the order of their numbers.
+        if wanted not in self._plans:
+            self._plans[wanted] = sorted(ancestors(wanted), key=lambda node: node.number)
+        return self._plans[wanted]
+
+    def _compute(self, node, values):
+        if isinstance(node, Constant):
+            return node.value
+        if isinstance(node, Variable):
+            return self._variables.setdefault(node, node.initial)
+        taken = [values[given] for given in node.inputs]
+        try:
+            return node.compute_output(*taken)
+        except ValueError as error:
+            shapes = [f"{given!r} {np.shape(values[given])}" for given in node.inputs]
+            raise ValueError(f"{node!r} of {', '.join(shapes)}: {error}") from error
+
+    def _write(self, assigns, values):
+        targets = Counter(target for node in assigns for target in node.variables)
+        if twice := [target for target, times in targets.items() if times > 1]:
+            raise ValueError(f"{twice[0]!r} would be written more than once in this run")
+        for node in assigns:
+            self._variables.update(zip(node.variables, values[node], strict=True))
+
+
+def ancestors(nodes):
+    """The nodes and all that they are computed from, a set."""
+    found, worklist = set(nodes), list(nodes)
+    while worklist:
+        new = set(worklist.pop().inputs) - found
+        found |= new
+        worklist += new
+    return found
+
+
+# --- Training ---------------------------------------------------------------------------------------------------------
+
+
+class One(Operation):
+    """Where the gradients begin: the derivative of the loss by itself."""
+
+    def compute_output(self, loss):
+        if loss.size != 1:
+            raise ValueError("gradients are those of one number: put reduce_sum around it")
+        return np.ones_like(loss)
+
+    def compute_gradient(self, grad):
+        return (SpreadLike(0.0, self.inputs[0]),)
+
+
+def compute_gradients(loss):
+    """Draw the nodes that compute the gradients of ``loss``.
+
+    Returns
+    -------
+    dict
+        For every node that the loss is computed from, the node of its gradient.
+    """
+    if not isinstance(loss, Node):
+        raise TypeError(f"gradients are drawn for a node, and not for {loss!r}")
+    part = ancestors([loss])
+    waiting = {node: sum(user in part for user in node.consumers) for node in part}
+    arrived = {node: [] for node in part}
+    arrived[loss].append(One(loss))
+    gradients, queue = {}, deque([loss])
+    while queue:
+        node = queue.popleft()
+        gradients[node] = total(arrived[node])
+        if not isinstance(node, Operation):
+            continue
+        parts = node.compute_gradient(gradients[node])
+        for given, grad in zip(node.inputs, parts, strict=True):
+            arrived[given].append(grad)
+            waiting[given] -= 1
+            if waiting[given] == 0:  # all consumers have been visited
+                queue.append(given)
+    return gradients
+
+
+def total(nodes):
+    """The node of a sum."""
+    result, *others = nodes
+    for node in others:
+        result = add(result, node)
+    return result
+
+
+class Assign(Operation):
+    """Writes variables at the end of the run that computes it. Running it gives None."""
+
+    def __init__(self, variables, values, name=None):
+        for target in variables:
+            if not isinstance(target, Variable):
+                raise TypeError(f"only variables can be assigned to, and not {target!r}")
+        self.variables = tuple(variables)
+        super().__init__(*variables, *values, name=name)
+
+    def compute_output(self, *arrays):
+        old, new = arrays[: len(self.variables)], arrays[len(self.variables) :]
+        for target, before, after in zip(self.variables, old, new, strict=True):
+            if before.shape != after.shape:
+                shapes = f"{before.shape}, and its new value {after.shape}"
+                raise ValueError(f"{target!r} has the shape {shapes}")
+        return new
+
+
+def assign(target, value, name=None):
+    """A node that gives a variable a new value."""
+    return Assign([target], [value], name=name)
+
+
+class GradientDescentOptimizer:
+    """Steps against the gradient. The learning rate is a number, or a node."""
+
+    def __init__(self, learning_rate):
+        self.learning_rate = learning_rate
+
+    def minimize(self, loss, variables=None):
+        """The operation that makes one step, for these variables or for all of the loss."""
+        gradients = compute_gradients(loss)
+        if variables is None:
+            variables = [node for node in loss.graph.nodes if node in gradients]
+            variables = [node for node in variables if isinstance(node, Variable)]
+        if not variables:
+            raise ValueError(f"{loss!r} depends on no variable: nothing to minimize")
+        if strangers := [node for node in variables if node not in gradients]:
+            raise ValueError(f"{loss!r} does not depend on {strangers[0]!r}")
+        values = [node - self.learning_rate * gradients[node] for node in variables]
+        return Assign(variables, values, name="minimize")

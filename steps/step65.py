@@ -1,0 +1,544 @@
+"""Step 65: edges that carry the rule.
+
+A computed :class:`Tensor` has one :class:`Edge` to each tensor that it came from. The edge
+holds a closure, the rule that turns the gradient of the result into the gradient of that
+input. There are no function objects and no table of operations.
+"""
+
+import threading
+from collections.abc import Callable
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = [
+    "Edge",
+    "Tensor",
+    "col2im",
+    "computed",
+    "conv2d",
+    "exp",
+    "gradient_error",
+    "im2col",
+    "log",
+    "log_softmax",
+    "max_pool",
+    "softmax",
+]
+
+
+class Edge(NamedTuple):
+    """A way back: to an input, and the rule that makes its gradient of the result's."""
+
+    tensor: "Tensor"
+    rule: Callable
+
+
+class Loose(threading.local):
+    """Edges of tensors that are being freed, and whether a loop is at work on them."""
+
+    def __init__(self):
+        self.edges = []
+        self.busy = False
+
+
+class Tensor:
+    """An array that knows which tensors it was computed from.
+
+    ``data`` cannot be written in place, because the rules hold it: assign a new array.
+    ``grad`` is an array or None. A tensor that you make has no ``edges``.
+    """
+
+    __slots__ = ("__weakref__", "_data", "edges", "grad", "requires_grad")
+    __array_ufunc__ = None  # np.ones(3) + tensor is asked of the tensor
+    loose = Loose()
+
+    def __init__(self, data, requires_grad=False):
+        self.edges = ()
+        self.grad = None
+        self.requires_grad = requires_grad
+        self._data = numbers(data)
+        if requires_grad and self.dtype.kind != "f":
+            raise TypeError(f"only floats have a gradient, not {self.dtype}: write 1.0")
+
+    @property
+    def data(self):
+        return self._data
+
+    @data.setter
+    def data(self, new):
+        if self.edges:
+            raise ValueError("this tensor was computed: assign to the ones it came from")
+        # Rules made so far keep the old array; the old gradient belongs to it, and goes.
+        self._data = frozen(numbers(new).astype(self.dtype, casting="same_kind"))
+        self.grad = None
+
+    def zero_grad(self):
+        """Forget the gradient: the next backward pass begins at zero."""
+        self.grad = None
+
+    def backward(self, grad=None):
+        """Add to ``grad`` of the tensors made with ``requires_grad`` that led to this one.
+
+        ``grad`` is the gradient to begin with; for a tensor of one element it is 1.
+        """
+        # A tensor hands its gradient on when all edges into it have delivered.
+        waits = edges_into(self)
+        pending = {self: first_gradient(self, grad)}
+        ready = [self]
+        while ready:
+            tensor = ready.pop()
+            g = pending.pop(tensor)
+            if not tensor.edges:
+                tensor.grad = np.array(g) if tensor.grad is None else tensor.grad + g
+            for x, rule in tensor.edges:
+                gx = checked(rule(g), x)
+                pending[x] = pending[x] + gx if x in pending else gx
+                waits[x] -= 1
+                if waits[x] == 0:
+                    ready.append(x)
+
+    def __del__(self):
+        # The last edge to an input frees the input, which frees its inputs, and so on: a
+        # recursion inside Python. So the first tensor to go takes the edges of all that
+        # follow, and lets them go one by one.
+        if self.edges:
+            self.loose.edges.append(self.edges)
+            if not self.loose.busy:
+                self.loose.busy = True
+                while self.loose.edges:
+                    self.loose.edges.pop()
+                self.loose.busy = False
+
+    @property
+    def shape(self):
+        return self._data.shape
+
+    @property
+    def ndim(self):
+        return self._data.ndim
+
+    @property
+    def size(self):
+        return self._data.size
+
+    @property
+    def dtype(self):
+        return self._data.dtype
+
+    def __len__(self):
+        if self.ndim == 0:
+            raise TypeError("a tensor of shape () is one number and has no length")
+        return len(self._data)
+
+    def __bool__(self):
+        return bool(self._data)
+
+    def __repr__(self):
+        text = str(self._data).replace("\n", "\n" + " " * len("Tensor("))
+        return f"Tensor({text}{', requires_grad=True' * self.requires_grad})"
+
+
+# --- Helpers ------------------------------------------------------------------------------
+
+
+def frozen(array):
+    """Forbid writing into an array."""
+    array.flags.writeable = False
+    return array
+
+
+def numbers(data):
+    """Copy what a caller hands over into an array of our own."""
+    if isinstance(data, Tensor):
+        raise TypeError("this is a tensor already; Tensor(x.data) makes a new one of it")
+    array = np.array(data)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"a tensor holds numbers, not {type(data).__name__} {data!r:.40}")
+    return frozen(array)
+
+
+def as_tensor(value, other=None):
+    """Make a constant of ``value``. A number takes the dtype of the ``other`` operand."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, int | float | np.number) and isinstance(other, Tensor):
+        number = np.asarray(value).item()
+        value = np.asarray(number, dtype=np.result_type(other.dtype, number))
+    return Tensor(value)
+
+
+def computed(data, *edges):
+    """A tensor that was computed, with pairs (input, rule) as its edges.
+
+    Edges to constants are left out, because nobody wants a gradient there.
+    """
+    edges = tuple(Edge(x, rule) for x, rule in edges if x.requires_grad)
+    tensor = Tensor.__new__(Tensor)
+    tensor.edges = edges
+    tensor.grad = None
+    tensor.requires_grad = bool(edges)
+    tensor._data = frozen(np.asarray(data))
+    return tensor
+
+
+def edges_into(root):
+    """Count the edges that lead to each tensor that ``root`` was computed from."""
+    counts, worklist = {root: 0}, [root]
+    while worklist:
+        for x, _ in worklist.pop().edges:
+            if x not in counts:
+                counts[x] = 0
+                worklist.append(x)
+            counts[x] += 1
+    return counts
+
+
+def first_gradient(y, grad):
+    """The gradient that the backward pass begins with."""
+    if not y.requires_grad:
+        raise RuntimeError("nothing that led to this tensor has requires_grad=True")
+    if grad is None and y.size != 1:
+        raise ValueError(f"backward begins at one number, not at {y.shape}: sum() it first")
+    grad = np.ones(y.shape) if grad is None else np.asarray(grad)
+    if grad.shape != y.shape:
+        raise ValueError(f"a gradient {grad.shape} does not fit a tensor {y.shape}")
+    return grad.astype(y.dtype, casting="same_kind")
+
+
+def checked(gx, x):
+    """A gradient as it has to be: in the shape and the dtype of its tensor."""
+    if np.shape(gx) != x.shape:
+        raise ValueError(f"a rule gave a gradient {np.shape(gx)} for a tensor {x.shape}")
+    return np.asarray(gx).astype(x.dtype, casting="same_kind", copy=False)
+
+
+def both(sign, a, b):
+    """The two operands of a sign as tensors whose shapes fit together."""
+    a, b = as_tensor(a, b), as_tensor(b, a)
+    try:
+        np.broadcast_shapes(a.shape, b.shape)
+    except ValueError:
+        raise ValueError(f"a {sign} b: {a.shape} and {b.shape} do not fit") from None
+    return a, b
+
+
+def sum_to(g, shape):
+    """Add up ``g`` along every axis that broadcasting stretched, until it has ``shape``."""
+    if g.shape == shape:
+        return g
+    new = g.ndim - len(shape)
+    stretched = tuple(i for i in range(g.ndim) if i < new or shape[i - new] == 1)
+    return g.sum(axis=stretched, keepdims=True).reshape(shape)
+
+
+# --- Arithmetic ---------------------------------------------------------------------------
+
+
+def add(a, b):
+    a, b = both("+", a, b)
+    a_shape, b_shape = a.shape, b.shape
+    return computed(
+        a.data + b.data,
+        (a, lambda g: sum_to(g, a_shape)),
+        (b, lambda g: sum_to(g, b_shape)),
+    )
+
+
+def sub(a, b):
+    a, b = both("-", a, b)
+    a_shape, b_shape = a.shape, b.shape
+    return computed(
+        a.data - b.data,
+        (a, lambda g: sum_to(g, a_shape)),
+        (b, lambda g: sum_to(-g, b_shape)),
+    )
+
+
+def mul(a, b):
+    a, b = both("*", a, b)
+    a_data, b_data = a.data, b.data
+    return computed(
+        a_data * b_data,
+        (a, lambda g: sum_to(g * b_data, a_data.shape)),
+        (b, lambda g: sum_to(g * a_data, b_data.shape)),
+    )
+
+
+def div(a, b):
+    a, b = both("/", a, b)
+    a_shape, b_data = a.shape, b.data
+    y = a.data / b_data
+    return computed(
+        y,
+        (a, lambda g: sum_to(g / b_data, a_shape)),
+        (b, lambda g: sum_to(-g * y / b_data, b_data.shape)),
+    )
+
+
+def neg(x):
+    return computed(-x.data, (x, lambda g: -g))
+
+
+def compare(ufunc):
+    """A comparison goes up in steps and has no slope: its result is an array, no tensor."""
+    return lambda a, b: ufunc(a.data, b.data if isinstance(b, Tensor) else b)
+
+
+Tensor.__add__ = Tensor.__radd__ = add
+Tensor.__mul__ = Tensor.__rmul__ = mul
+Tensor.__sub__ = sub
+Tensor.__rsub__ = lambda a, b: sub(b, a)
+Tensor.__truediv__ = div
+Tensor.__rtruediv__ = lambda a, b: div(b, a)
+Tensor.__neg__ = neg
+Tensor.__lt__ = compare(np.less)
+Tensor.__le__ = compare(np.less_equal)
+Tensor.__gt__ = compare(np.greater)
+Tensor.__ge__ = compare(np.greater_equal)
+Tensor.__eq__ = compare(np.equal)
+Tensor.__ne__ = compare(np.not_equal)
+
+
+# --- Shapes, sums, products ---------------------------------------------------------------
+
+
+def reshape(x, *shape):
+    old = x.shape
+    return computed(x.data.reshape(*shape), (x, lambda g: g.reshape(old)))
+
+
+def transpose(x, *axes):
+    axes = axes[0] if axes and isinstance(axes[0], tuple | list) else axes
+    order = np.arange(x.ndim)[list(axes)] if axes else np.arange(x.ndim)[::-1]
+    return computed(x.data.transpose(order), (x, lambda g: g.transpose(np.argsort(order))))
+
+
+def sum_over(x, axis=None, keepdims=False):
+    shape = x.shape
+
+    def rule(g):
+        g = g if keepdims or axis is None else np.expand_dims(g, axis)
+        return np.broadcast_to(g, shape)
+
+    return computed(x.data.sum(axis=axis, keepdims=keepdims), (x, rule))
+
+
+def get_item(x, index):
+    index, shape = unchanging(index), x.shape
+
+    def rule(g):
+        # Zero everywhere else; an element that was taken twice gets both gradients.
+        gx = np.zeros(shape, g.dtype)
+        np.add.at(gx, index, g)
+        return gx
+
+    return computed(np.array(x.data[index]), (x, rule))
+
+
+def unchanging(index):
+    """Copy the lists and arrays of an index: the rule needs it later, as it is now."""
+    if isinstance(index, tuple):
+        return tuple(unchanging(part) for part in index)
+    if isinstance(index, Tensor):
+        return index.data
+    return np.array(index) if isinstance(index, list | np.ndarray) else index
+
+
+def matmul(a, b):
+    a, b = as_tensor(a, b), as_tensor(b, a)
+    if a.ndim == 0 or b.ndim == 0 or a.shape[-1] != b.shape[-2:][0]:
+        raise ValueError(f"a @ b: the shapes {a.shape} and {b.shape} do not multiply")
+    # A vector is one column on the right of @, and one row on the left.
+    if b.ndim == 1:
+        return matmul(a, b.reshape(-1, 1))[..., 0]
+    if a.ndim == 1:
+        return matmul(a.reshape(1, -1), b)[..., 0, :]
+    a_data, b_data = a.data, b.data
+    return computed(
+        a_data @ b_data,
+        (a, lambda g: sum_to(g @ np.swapaxes(b_data, -1, -2), a_data.shape)),
+        (b, lambda g: sum_to(np.swapaxes(a_data, -1, -2) @ g, b_data.shape)),
+    )
+
+
+Tensor.reshape = reshape
+Tensor.transpose = transpose
+Tensor.T = property(transpose)
+Tensor.sum = sum_over
+Tensor.__getitem__ = get_item
+Tensor.__iter__ = lambda x: (x[i] for i in range(len(x)))
+Tensor.__matmul__ = matmul
+Tensor.__rmatmul__ = lambda a, b: matmul(b, a)
+
+
+# --- exp, log, softmax --------------------------------------------------------------------
+
+
+def exp(x):
+    x = as_tensor(x)
+    # The rule holds the array y. If it held the new tensor, the two would keep each other.
+    y = np.exp(x.data)
+    return computed(y, (x, lambda g: g * y))
+
+
+def log(x):
+    x = as_tensor(x)
+    x_data = x.data
+    return computed(np.log(x_data), (x, lambda g: g / x_data))
+
+
+def softmax(x, axis=-1):
+    x = as_tensor(x)
+    # Each row is shifted by its own maximum. So its largest term is 1, and none is 0 / 0.
+    y = np.exp(x.data - x.data.max(axis=axis, keepdims=True))
+    y = y / y.sum(axis=axis, keepdims=True)
+    return computed(y, (x, lambda g: y * (g - (g * y).sum(axis=axis, keepdims=True))))
+
+
+def log_softmax(x, axis=-1):
+    x = as_tensor(x)
+    y = x.data - x.data.max(axis=axis, keepdims=True)
+    y = y - np.log(np.exp(y).sum(axis=axis, keepdims=True))
+    return computed(y, (x, lambda g: g - np.exp(y) * g.sum(axis=axis, keepdims=True)))
+
+
+# --- Windows: convolution and pooling -----------------------------------------------------
+
+
+class Windows(NamedTuple):
+    """How a window moves over images (N, C, H, W). Each is a pair: rows, columns."""
+
+    kernel: tuple
+    stride: tuple
+    padding: tuple
+
+    @classmethod
+    def of(cls, kernel, stride, padding):
+        """A single number stands for both."""
+        kernel, stride = pair("kernel", kernel, 1), pair("stride", stride, 1)
+        return cls(kernel, stride, pair("padding", padding, 0))
+
+    def count(self, shape):
+        """How many windows stand below each other, and how many side by side."""
+        (_, _, h, w), (kh, kw), (sh, sw), (ph, pw) = shape, *self
+        free = h + 2 * ph - kh, w + 2 * pw - kw
+        if min(free) < 0:
+            raise ValueError(f"a kernel {kh, kw} does not fit into {h, w} + 2 * {ph, pw}")
+        return free[0] // sh + 1, free[1] // sw + 1
+
+
+def pair(name, value, least):
+    """Two whole numbers, or one for both."""
+    two = tuple(value) if isinstance(value, tuple | list) else (value, value)
+    whole = all(isinstance(n, int | np.integer) and n >= least for n in two)
+    if len(two) != 2 or not whole:
+        raise ValueError(f"{name} {value!r}: give a whole number >= {least}, or a pair")
+    return two
+
+
+def gather(images, windows, fill=0.0):
+    """Write each window of the images into a row: (N · windows, C · kernel size)."""
+    (n, c, _, _), (kh, kw), (sh, sw), (ph, pw) = images.shape, *windows
+    oh, ow = windows.count(images.shape)
+    if ph or pw:
+        border = ((0, 0), (0, 0), (ph, ph), (pw, pw))
+        images = np.pad(images, border, constant_values=fill)
+    seen = np.lib.stride_tricks.sliding_window_view(images, (kh, kw), axis=(2, 3))
+    seen = seen[:, :, ::sh, ::sw].transpose(0, 2, 3, 1, 4, 5)
+    return seen.reshape(n * oh * ow, c * kh * kw)
+
+
+def scatter(rows, shape, windows):
+    """Add each row to the images at the place where ``gather`` reads it."""
+    (n, c, h, w), (kh, kw), (sh, sw), (ph, pw) = shape, *windows
+    oh, ow = windows.count(shape)
+    rows = rows.reshape(n, oh, ow, c, kh, kw).transpose(0, 3, 4, 5, 1, 2)
+    images = np.zeros((n, c, h + 2 * ph, w + 2 * pw), rows.dtype)
+    for i in range(kh):
+        for j in range(kw):
+            images[:, :, i : i + sh * oh : sh, j : j + sw * ow : sw] += rows[:, :, i, j]
+    return images[:, :, ph : ph + h, pw : pw + w]
+
+
+def im2col(x, kernel, stride=1, padding=0, fill=0.0):
+    """Images (N, C, H, W) to rows, one for each window; ``fill`` stands in the padding."""
+    x = images_only("im2col", x)
+    windows, shape = Windows.of(kernel, stride, padding), x.shape
+    rows = gather(x.data, windows, fill)
+    return computed(rows, (x, lambda g: scatter(g, shape, windows)))
+
+
+def col2im(rows, shape, kernel, stride=1, padding=0):
+    """Rows to images of ``shape`` (N, C, H, W): what lies in several windows is added."""
+    rows = as_tensor(rows)
+    windows = Windows.of(kernel, stride, padding)
+    wanted = (shape[0] * prod(windows.count(shape)), shape[1] * prod(windows.kernel))
+    if rows.shape != wanted:
+        raise ValueError(f"col2im: {shape} has rows {wanted}, not {rows.shape}")
+    images = scatter(rows.data, shape, windows)
+    return computed(images, (rows, lambda g: gather(g, windows)))
+
+
+def conv2d(x, weight, bias=None, stride=1, padding=0):
+    """Kernels (F, C, KH, KW) over images (N, C, H, W): a linear layer for every window."""
+    x = images_only("conv2d", x)
+    if weight.ndim != 4 or weight.shape[1] != x.shape[1]:
+        raise ValueError(f"conv2d: kernels {weight.shape} do not fit images {x.shape}")
+    f, _, *kernel = weight.shape
+    rows = im2col(x, kernel, stride, padding) @ weight.reshape(f, -1).T
+    if bias is not None:
+        if bias.shape != (f,):
+            raise ValueError(f"conv2d: {f} kernels need a bias ({f},), not {bias.shape}")
+        rows = rows + bias
+    oh, ow = Windows.of(kernel, stride, padding).count(x.shape)
+    return rows.reshape(len(x), oh, ow, f).transpose(0, 3, 1, 2)
+
+
+def max_pool(x, kernel, stride=None, padding=0):
+    """The largest value of each window; without a stride they stand side by side."""
+    x = images_only("max_pool", x)
+    windows = Windows.of(kernel, kernel if stride is None else stride, padding)
+    if any(p >= k for p, k in zip(windows.padding, windows.kernel, strict=True)):
+        raise ValueError(f"max_pool: padding {padding} is as large as the window {kernel}")
+    n, c, h, w = x.shape
+    # The padding must never win, not even against negative numbers.
+    rows = im2col(x.reshape(n * c, 1, h, w), *windows, fill=-np.inf)
+    largest = rows.data.argmax(axis=1)
+    return rows[np.arange(len(rows)), largest].reshape(n, c, *windows.count(x.shape))
+
+
+def images_only(name, x):
+    x = as_tensor(x)
+    if x.ndim != 4:
+        raise ValueError(f"{name} takes images of shape (N, C, H, W), not {x.shape}")
+    return x
+
+
+# --- Trust --------------------------------------------------------------------------------
+
+
+def gradient_error(f, *arrays, eps=1e-6):
+    """The largest difference between the gradients of ``f`` and central differences.
+
+    Where a gradient is larger than 1, the difference is relative to it.
+    """
+    arrays = [np.array(array, dtype=float) for array in arrays]
+    tensors = [Tensor(array, requires_grad=True) for array in arrays]
+    y = f(*tensors)
+    # Random numbers to begin with: with ones, errors that add up to zero are not seen.
+    weights = np.random.default_rng(0).normal(size=y.shape)
+    y.backward(weights)
+    errors = [0.0]
+    for array, tensor in zip(arrays, tensors, strict=True):
+        gradient = np.zeros(array.shape) if tensor.grad is None else tensor.grad
+        for index in np.ndindex(array.shape):
+            value, ys = array[index], []
+            for moved in (value + eps, value - eps):
+                array[index] = moved
+                ys.append(f(*map(Tensor, arrays)).data)
+            array[index] = value
+            slope = np.sum((ys[0] - ys[1]) * weights) / (2 * eps)
+            errors.append(abs(slope - gradient[index]) / max(1.0, abs(slope)))
+    return float(np.max(errors))

@@ -1,0 +1,452 @@
+"""Step 64: what does not need a gradient. Scalars, and a graph of those alone whose gradient is asked for."""
+
+import gc
+import math
+import operator
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steps import step64 as sc
+from steps.step64 import Scalar
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    """What a test makes is gone at its end, without the garbage collector."""
+    gc.collect()
+    gc.disable()
+    before = sc.live_nodes()
+    yield
+    gc.enable()
+    assert sc.live_nodes() == before
+
+
+def new(*numbers):
+    leaves = [Scalar(number, requires_grad=True) for number in numbers]
+    return leaves if len(leaves) > 1 else leaves[0]
+
+
+def difference(f, values, position, eps=1e-6):
+    def at(step):
+        return f(*[Scalar(value + step * (i == position)) for i, value in enumerate(values)]).data
+
+    return (at(eps) - at(-eps)) / (2 * eps)
+
+
+def check_gradients(f, values, rel=1e-6):
+    leaves = [Scalar(value, requires_grad=True) for value in values]
+    y = f(*leaves)
+    if not y.requires_grad:
+        return
+    y.backward()
+    for position, leaf in enumerate(leaves):
+        assert (leaf.grad or 0.0) == pytest.approx(difference(f, values, position), rel=rel, abs=1e-7)
+
+
+# --- The tables -------------------------------------------------------------------------------------------------------
+
+ANYWHERE = st.floats(-3, 3)
+AWAY_FROM_ZERO = st.one_of(st.floats(0.1, 3), st.floats(-3, -0.1))
+DOMAINS = {"log": st.floats(0.1, 3), "sqrt": st.floats(0.1, 3), "tan": st.floats(-1.4, 1.4)}
+DOMAINS |= {"abs": AWAY_FROM_ZERO, "relu": AWAY_FROM_ZERO}
+SAME = {"neg": operator.neg, "abs": abs, "sigmoid": lambda x: 1 / (1 + math.exp(-x)), "relu": lambda x: max(x, 0.0)}
+SIGNS = {"add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "pow": "pow"}
+
+
+def test_the_tables_hold_what_they_should():
+    assert set(sc.UNARY) == {"neg", "abs", "exp", "log", "sin", "cos", "tan", "sqrt", "tanh", "sigmoid", "relu"}
+    assert set(sc.BINARY) == {"add", "sub", "mul", "div", "pow"}
+    assert all(name in sc.__all__ for name in [*sc.UNARY, *sc.BINARY])
+
+
+@pytest.mark.parametrize("name", sc.UNARY)
+@settings(deadline=None, max_examples=30)
+@given(st.data())
+def test_unary(name, data):
+    value = data.draw(DOMAINS.get(name, ANYWHERE))
+    f = getattr(sc, name)
+    assert f(Scalar(value)).data == pytest.approx((SAME.get(name) or getattr(math, name))(value))
+    check_gradients(f, [value], rel=1e-5)
+
+
+@pytest.mark.parametrize("name", sc.BINARY)
+@settings(deadline=None, max_examples=30)
+@given(st.data())
+def test_binary(name, data):
+    a = data.draw(st.floats(0.1, 3) if name == "pow" else ANYWHERE)
+    b = data.draw(AWAY_FROM_ZERO)
+    sign = getattr(operator, SIGNS[name])
+    assert getattr(sc, name)(a, b).data == pytest.approx(sign(a, b))
+    for f in (getattr(sc, name), sign):
+        check_gradients(f, [a, b], rel=1e-5)
+    check_gradients(lambda x: sign(x, b), [a], rel=1e-5)
+    check_gradients(lambda x: sign(a, x), [b], rel=1e-5)
+
+
+def test_corners():
+    for f, value, slope in [
+        (sc.abs, 0.0, 0.0),
+        (sc.relu, 0.0, 0.0),
+        (lambda x: x**3, -2.0, 12.0),
+        (lambda x: x**0, 0.0, 0.0),
+        (lambda x: x**1, 0.0, 1.0),
+        (lambda x: 0.0**x, 2.0, 0.0),
+        (sc.sigmoid, -800.0, 0.0),
+        (sc.sigmoid, 800.0, 0.0),
+    ]:
+        x = new(value)
+        f(x).backward()
+        assert x.grad == slope
+
+
+def test_where_there_is_no_value_and_no_slope():
+    x = new(0.0)
+    for attempt, complaint in [
+        (lambda: sc.log(-1.0), "log has no value .* at -1.0"),
+        (lambda: sc.exp(1000.0), "exp has no value"),
+        (lambda: 1 / x, "div has no value .* at 1.0, 0.0"),
+        (lambda: (-8.0) ** (x + 1 / 3), "pow has no value"),
+        (lambda: sc.sqrt(x), r"sqrt has no slope .* at 0.0"),
+        (lambda: (-2.0) ** (x + 2), "pow has no slope"),
+    ]:
+        with pytest.raises(ValueError, match=complaint):
+            attempt()
+    assert sc.sqrt(0.0).data == 0.0, "where no slope is asked for, there need not be one"
+
+
+def test_a_scalar_holds_one_real_number():
+    assert Scalar(np.float32(0.5)).data == 0.5
+    assert Scalar(2).data == 2.0
+    x = new(2.0)
+    for wrong in ("2", [2.0], np.array([2.0]), 2j, None):
+        with pytest.raises(TypeError, match="one real number"):
+            Scalar(wrong)
+        with pytest.raises(TypeError):
+            x + wrong
+        with pytest.raises(TypeError):
+            wrong * x
+    assert isinstance(np.float64(3.0) * x, Scalar)
+    assert repr(x) == "Scalar(2, requires_grad=True)"
+    assert repr(Scalar(0.25)) == "Scalar(0.25)"
+
+
+# --- Random graphs ----------------------------------------------------------------------------------------------------
+
+
+def play(inputs, lines):
+    """A random program; what has poles is kept away from them, and what grows is squashed."""
+    safe = {
+        "exp": lambda x: sc.exp(sc.tanh(x)),
+        "log": lambda x: sc.log(1 + x * x),
+        "sqrt": lambda x: sc.sqrt(1 + x * x),
+        "tan": lambda x: sc.tan(sc.tanh(x)),
+        "abs": lambda x: sc.abs(x + 7.0),
+        "relu": lambda x: sc.relu(x + 7.0),
+        "mul": lambda a, b: sc.tanh(a) * b,
+        "div": lambda a, b: a / (1 + b * b),
+        "pow": lambda a, b: (1 + a * a) ** sc.tanh(b),
+    }
+    pool = list(inputs)
+    for name, i, j in lines:
+        operands = [pool[i % len(pool)], pool[j % len(pool)]][: 1 if name in sc.UNARY else 2]
+        pool.append(3 * sc.sin(safe.get(name, getattr(sc, name))(*operands)))
+    return pool[-1] + pool[len(pool) // 2]
+
+
+NUMBERS = st.integers(0, 40)
+LINES = st.lists(st.tuples(st.sampled_from([*sc.UNARY, *sc.BINARY]), NUMBERS, NUMBERS), min_size=1, max_size=15)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.floats(-2, 2), min_size=3, max_size=3), LINES)
+def test_gradients_of_random_graphs(values, lines):
+    def f(*inputs):
+        return play([*inputs, Scalar(0.5)], lines)
+
+    leaves = new(*values)
+    y = f(*leaves)
+    if y.requires_grad:
+        (row,) = sc.jacobian([y], leaves)
+        differences = [difference(f, values, position) for position in range(3)]
+        scale = 1 + max(map(abs, row))
+        # The third derivative of such a program can be large, and the difference as wrong as this.
+        assert np.allclose(row, differences, rtol=1e-4, atol=1e-5 * scale)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.floats(-2, 2), min_size=3, max_size=3), LINES, st.integers(0, 7))
+def test_only_what_needs_a_gradient_enters(values, lines, mask):
+    """The same program with gradients for some inputs: the same value, the same derivatives, never more nodes."""
+
+    def program(chosen):
+        inputs = [Scalar(value, requires_grad=i in chosen) for i, value in enumerate(values)]
+        y = play(inputs, lines)
+        return inputs, y, len(sc.nodes_behind(y.node)) if y.requires_grad else 0
+
+    everything, some = range(3), [i for i in range(3) if mask >> i & 1]
+    inputs, y, most = program(everything)
+    if y.requires_grad:
+        (full,) = sc.jacobian([y], inputs)
+    start = sc.live_nodes()
+    partly, z, fewer = program(some)
+    assert z.data == y.data
+    assert fewer <= most
+    if some and z.requires_grad:
+        assert sc.jacobian([z], [partly[i] for i in some])[0] == pytest.approx([full[i] for i in some])
+    if not some:
+        assert sc.live_nodes() == start
+
+
+@pytest.mark.parametrize(
+    ("f", "gradient"),
+    [
+        (lambda x: x + x, 2.0),
+        (lambda x: x, 1.0),
+        (lambda x: (x * x) ** 2 + (x * x) ** 2, 64.0),
+        (lambda x: (lambda a: (a * a) * (a * a) + a)(x * x), 1028.0),
+    ],
+)
+def test_every_path_counts_once_whatever_its_length(f, gradient):
+    x = new(2.0)
+    f(x).backward()
+    assert x.grad == gradient
+
+
+def test_a_ladder_of_additions():
+    x = new(1.0)
+    y = x
+    for _ in range(200):
+        y = y + y
+    y.backward()
+    assert x.grad == 2.0**200
+
+
+# --- Who is in the graph ----------------------------------------------------------------------------------------------
+
+
+def test_a_result_needs_a_gradient_if_an_operand_does():
+    x, c = new(2.0), Scalar(3.0)
+    assert not c.requires_grad
+    assert not (c * c + 1).requires_grad
+    assert (x * c).requires_grad
+    assert (c * x).requires_grad
+
+
+def test_constants_never_enter_the_graph():
+    start = sc.live_nodes()
+    c = Scalar(3.0)
+    y = sc.exp(c * c) + 1
+    assert sc.live_nodes() == start
+    x = new(2.0)
+    assert sc.live_nodes() == start + 1
+    z = x * y
+    assert sc.live_nodes() == start + 2
+    assert [node for node, _ in z.node.edges] == [x.node]
+
+
+def test_slopes_of_constants_are_not_computed():
+    x = new(-2.0)
+    (x**3).backward()  # the slope of the exponent would be log(-2)
+    assert x.grad == 12.0
+
+
+def test_ids_are_unique_and_found_at_once():
+    x = new(2.0)
+    y = x * x
+    assert y.node.id > x.node.id
+    assert sc.find(y.node.id) is y.node
+    number = y.node.id
+    y.backward()
+    for gone in (number, -1):
+        with pytest.raises(KeyError, match=f"no living node has the id {gone}"):
+            sc.find(gone)
+    z = x * x
+    assert z.node.id > number, "a number is not given twice"
+
+
+def test_an_abandoned_graph_is_freed():
+    start = sc.live_nodes()
+    x = new(2.0)
+    y = sc.exp(x * x)
+    assert sc.live_nodes() == start + 3
+    gone = weakref.ref(y.node)
+    del y
+    assert gone() is None
+    assert sc.live_nodes() == start + 1
+
+
+# --- Backward ---------------------------------------------------------------------------------------------------------
+
+
+def test_backward_frees_the_interior_and_keeps_the_leaves():
+    start = sc.live_nodes()
+    x = new(2.0)
+    a = x * x
+    y = a * a
+    y.backward()
+    assert (x.grad, a.grad, y.grad) == (32.0, None, None)
+    assert sc.live_nodes() == start + 1
+    assert (a.data, y.data) == (4.0, 16.0)
+
+
+def test_a_second_backward_says_what_to_do():
+    x = new(2.0)
+    a = x * x
+    y = a * a
+    y.backward()
+    for freed in (y, a):
+        with pytest.raises(RuntimeError, match="retain_graph=True"):
+            freed.backward()
+    assert x.grad == 32.0
+
+
+def test_retain_graph_keeps_it_and_gradients_add_up():
+    start = sc.live_nodes()
+    x = new(2.0)
+    y = sc.exp(x * x) * x
+    (row,) = sc.jacobian([y], [x])
+    for times in (1, 2, 3):
+        y.backward(retain_graph=True)
+        assert x.grad == pytest.approx(times * row[0])
+        assert sc.live_nodes() == start + 4
+    y.backward()
+    assert x.grad == pytest.approx(4 * row[0])
+    assert sc.live_nodes() == start + 1
+    x.zero_grad()
+    assert x.grad is None
+
+
+def test_a_freed_value_may_enter_a_new_graph_as_a_leaf():
+    x = new(2.0)
+    y = x * x
+    y.backward()
+    z = y * y * x
+    z.backward()
+    assert (z.data, y.grad) == (32.0, 16.0)
+    assert x.grad == 4.0 + 16.0, "through x itself, and not through y"
+    with pytest.raises(RuntimeError, match="retain_graph=True"):
+        y.backward()
+    with pytest.raises(RuntimeError, match="retain_graph=True"):
+        sc.jacobian([y], [x])
+
+
+def test_a_part_that_another_backward_freed_is_an_error_and_not_a_wrong_gradient():
+    x, w = new(2.0, 3.0)
+    shared = x * x
+    one, other = shared * 3.0, shared * w
+    one.backward()
+    assert isinstance(shared * 2, Scalar), "meanwhile the shared value enters a new graph"
+    with pytest.raises(RuntimeError, match="freed this part"):
+        other.backward()
+    assert (x.grad, w.grad) == (12.0, None), "a backward that fails changes nothing"
+
+
+def test_losses_that_share_a_part():
+    x = new(2.0)
+    shared = x * x
+    one, other = shared * 3.0, shared * shared
+    one.backward(retain_graph=True)
+    other.backward()
+    assert x.grad == 12.0 + 32.0
+
+
+def test_backward_of_a_constant():
+    with pytest.raises(RuntimeError, match=r"Scalar\(6\) comes from no scalar that has requires_grad=True"):
+        (Scalar(2.0) * 3).backward()
+
+
+def test_new_data_after_the_forward_pass_does_no_harm():
+    x = new(2.0)
+    y = x * x
+    x.data = 100.0
+    y.backward()
+    assert x.grad == 4.0
+
+
+@pytest.mark.parametrize("back", [True, False])
+def test_a_chain_of_100_000(back):
+    start = sc.live_nodes()
+    x = new(0.0)
+    y = x
+    for _ in range(100_000):
+        y = y + 1.0
+    assert sc.live_nodes() == start + 100_001
+    if back:
+        y.backward()
+        assert (y.data, x.grad) == (100_000.0, 1.0)
+    else:
+        del y
+    assert sc.live_nodes() == start + 1
+
+
+# --- What to do with it -----------------------------------------------------------------------------------------------
+
+
+def test_jacobian_by_rows():
+    x, y = new(2.0, 3.0)
+    outputs = [x * y, sc.sin(x), y**2, Scalar(1.0)]
+    for _ in range(2):
+        rows = sc.jacobian(outputs, [x, y])
+        assert np.allclose(rows, [[3.0, 2.0], [math.cos(2.0), 0.0], [0.0, 6.0], [0.0, 0.0]])
+    assert (x.grad, y.grad) == (None, None), "the leaves are as they were"
+    with pytest.raises(ValueError, match=r"Scalar\(1\) needs no gradient"):
+        sc.jacobian(outputs, [Scalar(1.0)])
+
+
+def test_jacobian_by_values_in_between():
+    x = new(2.0)
+    a = x * x
+    assert sc.jacobian([a * a * x], [a, x]) == [[16.0, 80.0]]
+
+
+def test_gradient_descent_finds_the_valley_of_rosenbrock_and_leaves_no_node():
+    start = sc.live_nodes()
+    x, y = new(0.0, 2.0)
+    counts = []
+
+    def loss():
+        counts.append(sc.live_nodes() - start)
+        return 100 * (y - x**2) ** 2 + (1 - x) ** 2
+
+    losses = sc.gradient_descent(loss, [x, y], learning_rate=0.002, steps=8000)
+    assert losses[-1] < 1e-6 < losses[0]
+    assert abs(x.data - 1) < 1e-3
+    assert set(counts) == {2}
+    assert sc.live_nodes() == start + 2
+
+
+def test_gradient_descent_begins_without_old_gradients():
+    x = new(2.0)
+    (x * 100).backward()
+    sc.gradient_descent(lambda: x * x, [x], 0.25, steps=1)
+    assert x.data == 1.0
+
+
+def test_gradient_descent_needs_parameters_that_the_loss_depends_on():
+    x, y = new(2.0, 3.0)
+    for wrong in (y, Scalar(1.0)):
+        with pytest.raises(ValueError, match="does not depend on parameter 1"):
+            sc.gradient_descent(lambda: x * x, [x, wrong], 0.1, steps=1)
+        assert x.data == 2.0
+
+
+def test_a_small_network_learns_exclusive_or():
+    rng = np.random.default_rng(0)
+    hidden = [[Scalar(value, requires_grad=True) for value in rng.normal(size=3)] for _ in range(4)]
+    last = [Scalar(value, requires_grad=True) for value in rng.normal(size=5)]
+    table = [((0, 0), 0), ((0, 1), 1), ((1, 0), 1), ((1, 1), 0)]
+
+    def score(inputs):
+        features = [sc.tanh(w0 * inputs[0] + w1 * inputs[1] + b) for w0, w1, b in hidden]
+        return sum((w * h for w, h in zip(last, features, strict=False)), last[-1])
+
+    def loss():
+        return sum(sc.log(1 + sc.exp((1 - 2 * t) * score(inputs))) for inputs, t in table)
+
+    losses = sc.gradient_descent(loss, [w for row in [*hidden, last] for w in row], 0.3, steps=200)
+    assert losses[-1] < 0.1 < losses[0]
+    assert all((score(inputs).data > 0) == t for inputs, t in table)
