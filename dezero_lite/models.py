@@ -11,9 +11,8 @@ from numpy.typing import DTypeLike, NDArray
 from . import functions as F
 from . import layers as L
 from .core import Operand, Variable
-from .files import get_file
+from .files import Path, get_file, load_arrays
 from .graph import plot_dot_graph
-from .optimizers import Path, load_arrays
 
 __all__ = [
     "MLP",

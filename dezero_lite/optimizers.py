@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .core import Parameter, Variable
 from .cuda import as_numpy, get_array_module
+from .files import Path, check_fit, load_arrays, save_arrays
 
 __all__ = [
     "SGD",
@@ -29,9 +29,6 @@ __all__ = [
     "Optimizer",
     "WeightDecay",
 ]
-
-Array = NDArray[Any]
-Path = str | os.PathLike[str]
 
 # So many numbers, with what is computed from them on the way, stay in a cache. In single precision these are
 # 256 kB, from where on NumPy writes a result over an operand that nobody else needs.
@@ -417,7 +414,7 @@ class Adam(Optimizer):
             data -= step * m / (np.sqrt(v) + eps)
 
     def _step_size(self, t: int) -> float:
-        return float(self.alpha) * math.sqrt(1 - self.beta2**t) / (1 - self.beta1**t)
+        return float(self.alpha * math.sqrt(1 - self.beta2**t) / (1 - self.beta1**t))
 
 
 class AdamW(Adam):
@@ -443,112 +440,3 @@ class AdamW(Adam):
         data = param.data
         data *= 1 - float(self.alpha) * float(self.weight_decay)
         super().update_one(param)
-
-
-# --- files ------------------------------------------------------------------------------------------------------------
-
-
-def save_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
-    """Write an ``.npz`` file, as ``np.savez`` would, whole or not at all; ``.npz`` is added to a path without it.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the folder is not there.
-    """
-    import zipfile
-
-    path = os.path.realpath(_with_ending(path))
-    if not os.path.isdir(os.path.dirname(path)):
-        raise FileNotFoundError(f"there is no folder {os.path.dirname(path)} to save in: make it first")
-    unfinished = f"{path}.{os.getpid()}.tmp"
-    try:
-        with zipfile.ZipFile(unfinished, "w") as archive:
-            for name, array in arrays.items():
-                # Without the time of day in it, the same arrays make the same file.
-                with archive.open(zipfile.ZipInfo(name + ".npy"), "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
-        os.replace(unfinished, path)
-    except BaseException:
-        if os.path.exists(unfinished):
-            os.remove(unfinished)
-        raise
-
-
-def load_arrays(path: Path) -> dict[str, Array]:
-    """Read an ``.npz`` file; pickles, which could run anything, are refused.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file, neither with ``.npz`` at its end nor without.
-    ValueError
-        If it is no such file, or a damaged one, or one with pickles.
-    """
-    import zipfile
-
-    candidates = [_with_ending(path), os.fspath(path)]
-    for candidate in candidates:
-        if os.path.isfile(candidate):
-            break
-    else:
-        raise FileNotFoundError(f"there is no file {' or '.join(dict.fromkeys(candidates))}")
-    arrays = {}
-    try:
-        with zipfile.ZipFile(candidate) as archive:
-            for name in archive.namelist():
-                with archive.open(name) as member:
-                    arrays[name.removesuffix(".npy")] = np.lib.format.read_array(member, allow_pickle=False)
-        return arrays
-    except OSError:
-        raise
-    except Exception as error:  # of many kinds, since a damaged file can say anything
-        raise ValueError(
-            f"{candidate} cannot be read as an .npz file of plain arrays: it is damaged, or something else, or holds "
-            f"pickles, which are refused because they could run any program ({error})"
-        ) from error
-
-
-def check_fit(
-    path: Path, name: str, found: Mapping[str, Array], expected: Mapping[str, tuple[int | None, ...] | None]
-) -> None:
-    """Compare the arrays `found` in a file with the shapes `expected`, in which ``None`` stands for anything.
-
-    Raises
-    ------
-    ValueError
-        If they differ; the message says what is missing, surplus or of another shape.
-    """
-    wrong = {
-        "missing from the file": [key for key in expected if key not in found],
-        "not in the model": [key for key in found if key not in expected],
-        "of another shape": [
-            f"{key} (file: {found[key].shape}, model: {_form(shape)})"
-            for key, shape in expected.items()
-            if key in found and not _fits(found[key].shape, shape)
-        ],
-        "no floating-point numbers": [key for key in found if key in expected and found[key].dtype.kind not in "fiu"],
-    }
-    if any(wrong.values()):
-        lines = [f"\n  {what}: {_first_few(keys)}" for what, keys in wrong.items() if keys]
-        raise ValueError(f"{os.fspath(path)} does not fit this {name}, so nothing was loaded:{''.join(lines)}")
-
-
-def _with_ending(path: Path) -> str:
-    path = os.fspath(path)
-    return path if path.endswith(".npz") else path + ".npz"
-
-
-def _fits(shape: tuple[int, ...], expected: tuple[int | None, ...] | None) -> bool:
-    if expected is None:
-        return True
-    return len(shape) == len(expected) and all(e in (None, n) for n, e in zip(shape, expected, strict=True))
-
-
-def _form(shape: tuple[int | None, ...] | None) -> str:
-    return str(shape).replace("None", "?")
-
-
-def _first_few(keys: list[str], count: int = 6) -> str:
-    more = f" and {len(keys) - count} more" if len(keys) > count else ""
-    return ", ".join(keys[:count]) + more

@@ -1,0 +1,301 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from dezero_lite import Variable, no_grad, test_mode
+from dezero_lite import functions as F
+from dezero_lite import layers as L
+from dezero_lite.files import load_arrays, save_arrays
+from dezero_lite.graph import Picture
+from dezero_lite.models import (
+    MLP,
+    VGG16,
+    Bottleneck,
+    BuildingBlock,
+    Model,
+    ResNet,
+    ResNet50,
+    ResNet101,
+    ResNet152,
+    Sequential,
+)
+from dezero_lite.optimizers import Adam
+from dezero_lite.random import manual_seed
+
+
+def random(*shape):
+    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+
+
+@pytest.fixture
+def light(monkeypatch):
+    """Weights of zeros, which cost no memory as long as nobody writes to them."""
+    monkeypatch.setattr(L, "_random_weights", lambda shape, fan_in, dtype, xp: xp.zeros(shape, dtype))
+
+
+# --- small ones -------------------------------------------------------------------------------------------------------
+
+
+def test_a_sequence_calls_its_layers_in_order():
+    model = Sequential(L.Linear(4), F.relu, L.Linear(2))
+    x = random(5, 3)
+    assert np.array_equal(model(x).data, model.l2(F.relu(model.l0(x))).data)
+    assert [name for name, _ in model.named_params()] == ["l0/W", "l0/b", "l2/W", "l2/b"]
+    assert model.layers[1] is model.l1 is F.relu
+
+
+def test_an_empty_sequence_changes_nothing():
+    x = random(2)
+    assert Sequential()(x) is x
+
+
+def test_a_sequence_takes_what_can_be_called():
+    with pytest.raises(TypeError, match="Sequential takes layers and functions, but number 1 is a list"):
+        Sequential(F.relu, [L.Linear(2)])
+
+
+def test_an_mlp_bends_between_its_layers_but_not_after_them():
+    for activation in (F.sigmoid, F.relu):
+        model = MLP((4, 3, 2), activation)
+        x = random(5, 6)
+        assert np.array_equal(model(x).data, model.l2(activation(model.l1(activation(model.l0(x))))).data)
+    assert MLP((4,)).activation is F.sigmoid
+    assert repr(model).startswith("MLP(\n  l0: Linear(out_size=4, in_size=6)\n  l1: ")
+
+
+def test_an_mlp_needs_a_layer():
+    with pytest.raises(ValueError, match=r"MLP takes the output size of each layer, at least one: MLP\(\(100, 10\)\)"):
+        MLP(())
+
+
+def test_an_mlp_learns_to_tell_classes_apart():
+    manual_seed(0)
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((60, 2)).astype(np.float32)
+    labels = (x[:, 0] * x[:, 1] > 0).astype(int)
+    model = MLP((10, 2), F.tanh)
+    optimizer = Adam(0.05).setup(model)
+    losses = []
+    for _ in range(60):
+        loss = F.softmax_cross_entropy(model(x), labels)
+        model.cleargrads()
+        loss.backward()
+        optimizer.update()
+        losses.append(loss.item())
+    assert losses[-1] < 0.3 * losses[0]
+
+
+def test_a_model_draws_itself(tmp_path, monkeypatch):
+    calls = []
+
+    def draw(output, verbose, to_file):
+        calls.append((output, verbose, to_file))
+        return Picture("digraph {}")
+
+    monkeypatch.setattr("dezero_lite.models.plot_dot_graph", draw)
+    model = MLP((3, 1))
+    picture = model.plot(random(2, 2), to_file=str(tmp_path / "a.png"))
+    assert isinstance(picture, Picture)
+    assert calls[0][0].shape == (2, 1)
+    assert calls[0][1:] == (True, str(tmp_path / "a.png"))
+    model.plot(random(2, 2))
+    assert calls[1][2] == "model.png"
+
+
+def test_a_model_of_two_inputs_draws_itself():
+    class Two(Model):
+        def forward(self, a, b):
+            return a * b
+
+    text = repr(Two().plot(Variable(np.ones(2)), Variable(np.ones(2)), to_file=None))
+    assert text.startswith("digraph")
+    assert "Mul" in text
+
+
+# --- for images -------------------------------------------------------------------------------------------------------
+
+
+def count(model):
+    return sum(p.size for p in model.params())
+
+
+def test_vgg16_has_the_published_shapes_and_number_of_parameters(light):
+    model = VGG16()
+    with test_mode(), no_grad():
+        y = model(random(1, 3, 32, 32))
+    assert y.shape == (1, 1000)
+    # Here fc6 sees 512 channels of one pixel, from an image of 224 × 224 it sees 7 × 7.
+    assert model.fc6.in_size == 512
+    assert count(model) + (7 * 7 - 1) * 512 * 4096 == 138_357_544
+    kernels = [p.shape for name, p in model.named_params() if name.startswith("conv") and name.endswith("W")]
+    sizes = [3, 64, 64, 128, 128, 256, 256, 256, 512, 512, 512, 512, 512, 512]
+    assert kernels == [(after, before, 3, 3) for before, after in itertools.pairwise(sizes)]
+
+
+def test_vgg16_halves_the_image_five_times():
+    model = VGG16()
+    shapes = []
+    for name, layer in vars(model).items():
+        if name.startswith("conv"):
+            layer.forward = lambda x, out=layer.out_channels: note(Variable(np.zeros((1, out, *x.shape[2:]), np.int8)))
+    model.fc6 = lambda x: Variable(np.zeros((1, x.shape[1]), np.float32))
+    model.fc7 = model.fc8 = lambda x: x
+
+    def note(y):
+        shapes.append(y.shape)
+        return y
+
+    with test_mode(), no_grad():
+        assert model(np.zeros((1, 3, 224, 224), np.int8)).shape == (1, 25088)
+    assert [shape[2] for shape in shapes] == [224, 224, 112, 112, *[56] * 3, *[28] * 3, *[14] * 3]
+
+
+def test_vgg16_prepares_an_image():
+    image_module = pytest.importorskip("PIL.Image")
+    red = image_module.new("RGBA", (5, 4), (255, 10, 0, 255))
+    x = VGG16.preprocess(red)
+    assert (x.shape, x.dtype) == ((3, 224, 224), np.float32)
+    assert x.flags.c_contiguous
+    assert x.flags.writeable
+    assert np.allclose(x[:, 0, 0], [0 - 103.939, 10 - 116.779, 255 - 123.68])
+    assert VGG16.preprocess(red, size=(3, 2), dtype=np.float64).shape == (3, 2, 3)
+    assert VGG16.preprocess(red, size=None, dtype=np.float64).shape == (3, 4, 5)
+    with pytest.raises(TypeError, match=r"preprocess takes an image of Pillow, Image.open\(path\), not a ndarray"):
+        VGG16.preprocess(np.zeros((4, 5, 3)))
+
+
+@pytest.mark.parametrize(
+    ("make", "parameters", "layers"),
+    [(ResNet50, 25_557_032, 50), (ResNet101, 44_549_160, 101), (ResNet152, 60_192_808, 152)],
+)
+def test_resnets_have_the_published_number_of_parameters_and_layers(make, parameters, layers, light, monkeypatch):
+    def only_shapes(x, W, b, stride, pad, *_):
+        sizes = [F.conv.get_conv_outsize(n, k, stride, pad) for n, k in zip(x.shape[2:], W.shape[2:], strict=True)]
+        return Variable(np.zeros((len(x), len(W), *sizes), np.float32))
+
+    monkeypatch.setattr(F, "conv2d", only_shapes)
+    model = make()
+    with test_mode(), no_grad():
+        assert model(random(1, 3, 32, 32)).shape == (1, 1000)
+    assert count(model) == parameters
+    weights = [name for name, _ in model.named_params() if name.endswith("W") and "conv4" not in name]
+    assert len(weights) == layers
+
+
+def test_a_resnet_has_the_published_shapes(light):
+    model = ResNet50()
+    shapes = []
+    for name in ("conv1", "res2", "res3", "res4", "res5"):
+        layer = getattr(model, name)
+        layer.forward = lambda x, inner=layer.forward: note(inner(x))
+
+    def note(y):
+        shapes.append(y.shape)
+        return y
+
+    with test_mode(), no_grad():
+        model(random(1, 3, 96, 96))
+    # As 224, 112, 56, 28, 14, 7 in the paper.
+    assert shapes == [(1, 64, 48, 48), (1, 256, 24, 24), (1, 512, 12, 12), (1, 1024, 6, 6), (1, 2048, 3, 3)]
+    assert model.res3.a.conv4.W.shape == (512, 256, 1, 1)
+    assert model.res3.b3.conv2.W.shape == (128, 128, 3, 3)
+
+
+def test_the_weights_of_a_resnet_go_by_the_names_of_the_book(light):
+    names = list(ResNet50()._named())
+    assert names[:5] == ["conv1/W", "bn1/avg_mean", "bn1/avg_var", "bn1/gamma", "bn1/beta"]
+    assert {"res2/a/conv4/W", "res2/a/bn4/gamma", "res5/b2/bn3/avg_var", "fc6/W", "fc6/b"} < set(names)
+    assert not any("layers" in name for name in names)
+    assert len(names) == 1 + 4 * 53 + 52 + 2
+
+
+def test_a_resnet_trains():
+    manual_seed(0)
+    model = Sequential(L.Conv2d(8, 3, pad=1), BuildingBlock(2, 4, 16, stride=2), F.flatten, L.Linear(2))
+    x, labels = random(8, 1, 8, 8), np.arange(8) % 2
+    optimizer = Adam(0.01).setup(model)
+    losses = []
+    for _ in range(15):
+        loss = F.softmax_cross_entropy(model(x), labels)
+        model.cleargrads()
+        loss.backward()
+        optimizer.update()
+        losses.append(loss.item())
+    assert losses[-1] < 0.2 * losses[0]
+
+
+def test_a_bottleneck_adds_to_its_input():
+    block, x = Bottleneck(2, 8, 1, project=False), random(2, 8, 3, 3)
+    block(x)
+    block.bn3.gamma.data[...] = 0
+    assert np.array_equal(block(x).data, np.maximum(x, 0))
+    block.bn3.beta.data[...] = 2
+    assert np.allclose(block(x).data, np.maximum(x + 2, 0))
+
+
+def test_there_is_no_resnet_of_another_depth():
+    with pytest.raises(ValueError, match="there is a ResNet of 50, 101 or 152 layers, but not of 34"):
+        ResNet(34)
+
+
+# --- weights that were trained elsewhere ------------------------------------------------------------------------------
+
+
+class Small(ResNet):
+    """A ResNet of the same names with less behind them."""
+
+    def __init__(self, pretrained=False):
+        self.conv1 = L.Conv2d(4, 3, 2, 1, nobias=True)
+        self.bn1 = L.BatchNorm()
+        self.fc6 = L.Linear(3)
+        self._load_pretrained(pretrained, self.WEIGHTS_PATH.format(0))
+
+    def forward(self, x):
+        return self.fc6(F.mean(F.relu(self.bn1(self.conv1(x))), axis=(2, 3)))
+
+
+def test_a_bias_in_the_books_file_is_taken_from_the_mean(tmp_path):
+    model, x = Small(), random(2, 3, 8, 8)
+    for _ in range(5):
+        model(x)
+    with test_mode():
+        expected = model(x).data
+    model.save_weights(tmp_path / "own.npz")
+    arrays = load_arrays(tmp_path / "own.npz")
+    bias = random(4)
+    save_arrays(tmp_path / "book.npz", {**arrays, "conv1/b": bias, "bn1/avg_mean": arrays["bn1/avg_mean"] + bias})
+    for name in ("own.npz", "book.npz"):
+        with test_mode():
+            assert np.allclose(Small(tmp_path / name)(x).data, expected, atol=1e-5)
+    save_arrays(tmp_path / "wrong.npz", {**arrays, "conv1/b": bias[:2]})
+    with pytest.raises(ValueError, match="not in the model: conv1/b"):
+        Small(tmp_path / "wrong.npz")
+
+
+def test_pretrained_weights_come_from_a_folder_of_ones_own(tmp_path, monkeypatch):
+    model, x = Small(), random(2, 3, 8, 8)
+    model(x)
+    model.save_weights(tmp_path / "resnet0.npz")
+    monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path))
+    with test_mode():
+        assert np.array_equal(Small(pretrained=True)(x).data, model(x).data)
+
+
+@pytest.mark.parametrize(
+    ("make", "file"), [(VGG16, "vgg16.npz"), (ResNet50, "resnet50.npz"), (ResNet152, "resnet152.npz")]
+)
+def test_pretrained_weights_that_are_not_there_are_named(make, file, tmp_path, monkeypatch):
+    monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=rf"{file} is missing.*put the file there.*v0.1/{file}"):
+        make(pretrained=True)
+
+
+def test_weights_of_another_network_are_refused(tmp_path):
+    model = MLP((3,))
+    model(random(1, 2))
+    model.save_weights(tmp_path / "mlp.npz")
+    with pytest.raises(
+        ValueError, match=r"does not fit this VGG16(.|\n)*missing from the file: conv1_1/W.* and 26 more"
+    ):
+        VGG16(pretrained=tmp_path / "mlp.npz")
