@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -188,6 +187,8 @@ def render(dot: str, format: str) -> bytes:
     GraphvizMissing
         If there is nothing to draw with; the message says what to install.
     """
+    import shutil
+
     if shutil.which("dot"):
         with contextlib.suppress(ImportError):
             import graphviz

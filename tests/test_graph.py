@@ -2,6 +2,7 @@
 
 import html
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ import numpy as np
 import pygraphviz
 import pytest
 
-from dezero_lite import Function, Variable, graph, no_grad
+from dezero_lite import Function, Variable, no_grad
 from dezero_lite.graph import GraphvizMissing, Picture, get_dot_graph, plot_dot_graph, render
 
 DOT = 'digraph { a [label="x"]; b [label="Square", shape=box]; a -> b }'
@@ -31,7 +32,7 @@ def test_drawing_says_nothing_on_stderr():
 
 
 def test_without_graphviz_the_text_stays_and_a_hint_follows(monkeypatch):
-    monkeypatch.setattr(graph.shutil, "which", lambda program: None)
+    monkeypatch.setattr(shutil, "which", lambda program: None)
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     with pytest.raises(GraphvizMissing, match="pip install pygraphviz"):
         render(DOT, "svg")
@@ -49,7 +50,7 @@ def test_the_dot_program_comes_first(monkeypatch):
         def pipe(self, format, quiet):
             return f"{format} of {self.dot}".encode()
 
-    monkeypatch.setattr(graph.shutil, "which", lambda program: "/somewhere/dot")
+    monkeypatch.setattr(shutil, "which", lambda program: "/somewhere/dot")
     monkeypatch.setitem(sys.modules, "graphviz", type(sys)("graphviz"))
     monkeypatch.setattr(sys.modules["graphviz"], "Source", Source, raising=False)
     assert render(DOT, "svg") == f"svg of {DOT}".encode()
@@ -168,7 +169,7 @@ def test_another_ending_is_refused_before_anything_is_written(name, tmp_path):
 
 
 def test_without_graphviz_no_file_is_written_and_a_warning_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(graph.shutil, "which", lambda program: None)
+    monkeypatch.setattr(shutil, "which", lambda program: None)
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     with pytest.warns(UserWarning, match=r"graph.png was not written.*pip install pygraphviz"):
         picture = plot_dot_graph(Variable(np.array(1.0)) * 2, to_file=tmp_path / "graph.png")

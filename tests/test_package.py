@@ -1,0 +1,40 @@
+"""The package as a whole: what it hands on, and what it leaves for later."""
+
+import subprocess
+import sys
+
+import pytest
+
+import dezero_lite
+
+
+def run(program):
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_every_name_is_there():
+    for name in dezero_lite.__all__:
+        assert getattr(dezero_lite, name) is not None
+    assert set(dezero_lite.__all__) <= set(dir(dezero_lite))
+
+
+def test_data_models_and_optimizers_wait_until_somebody_asks():
+    program = (
+        "import sys, dezero_lite; late = ['datasets', 'dataloaders', 'transforms', 'models', 'optimizers', 'utils'];"
+        "print([name for name in late if f'dezero_lite.{name}' in sys.modules]);"
+        "dezero_lite.Model; print('dezero_lite.models' in sys.modules)"
+    )
+    assert run(program).split("\n") == ["[]", "True"]
+
+
+def test_a_star_brings_everything():
+    assert run("from dezero_lite import *; print(Model.__name__, datasets.__name__)") == "Model dezero_lite.datasets"
+
+
+def test_an_unknown_name_is_an_error():
+    with pytest.raises(AttributeError, match="no attribute 'Modell'"):
+        dezero_lite.Modell  # noqa: B018
+
+
+def test_functions_are_functions_where_a_module_has_the_same_name():
+    assert callable(dezero_lite.functions.linear)
