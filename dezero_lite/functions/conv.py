@@ -1,4 +1,4 @@
-"""Convolution and pooling: a small window slides over an image. Steps 57 and 58 explain it.
+"""Convolution and pooling: a small window slides over an image. Steps 55–57 explain it.
 
 Images have the shape (N, C, H, W): N of them, C channels each, H rows, W columns. A window stops at OH × OW places of
 an image, and sees KH × KW pixels of each channel there. `im2col` writes down all that it sees, in columns of the shape
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, as_variable
+from ..core import Function, Operand, Variable, _plain, as_variable
 
 __all__ = [
     "average_pooling",
@@ -43,7 +43,7 @@ def get_conv_outsize(input_size: int, kernel_size: int, stride: int, pad: int) -
 
 
 def get_deconv_outsize(size: int, k: int, s: int, p: int) -> int:
-    """The length of an axis on which a window of size `k` stops at `size` places: stride `s`, pad `p`.
+    """The least length of an axis on which a window stops at `size` places: size `k`, stride `s`, pad `p`.
 
     >>> get_deconv_outsize(4, k=3, s=1, p=1)
     4
@@ -71,7 +71,7 @@ def pair(x: Pair) -> tuple[int, int]:
 
 
 class _Window:
-    # What slides over an image: its size, the steps it takes, the border around the image, the distance of its pixels.
+    # What slides over an image: its size, its steps, the border around the image, the distance of the pixels it sees.
     __slots__ = ("dilation", "kernel", "pad", "reach", "stride")
 
     def __init__(self, kernel: Pair, stride: Pair = 1, pad: Pair = 0, dilation: Pair = 1) -> None:
@@ -84,6 +84,14 @@ class _Window:
         kh, kw = [d * (k - 1) + 1 for k, d in zip(self.kernel, self.dilation, strict=True)]
         self.reach = kh, kw
 
+    def __str__(self) -> str:
+        spread = f" and dilation {self.dilation}, so of reach {self.reach}," if max(self.dilation) > 1 else ""
+        return f"a window of size {self.kernel}{spread} with stride {self.stride} and pad {self.pad}"
+
+    @property
+    def area(self) -> int:
+        return self.kernel[0] * self.kernel[1]
+
     def stops(self, shape: tuple[int, ...]) -> tuple[int, int]:
         # How many places there are for the window in images of this shape: (OH, OW).
         if len(shape) != 4:
@@ -91,54 +99,44 @@ class _Window:
         sizes = zip(shape[2:], self.reach, self.stride, self.pad, strict=True)
         oh, ow = [get_conv_outsize(size, reach, stride, pad) for size, reach, stride, pad in sizes]
         if oh < 1 or ow < 1:
-            raise ValueError(f"no place for {self} in images of shape {shape}")
+            raise ValueError(
+                f"images of shape {shape} have no place for {self}: it is larger than an image with its border"
+            )
         return oh, ow
 
-    def __str__(self) -> str:
-        spread = f" and dilation {self.dilation}, which makes it {self.reach}," if max(self.dilation) > 1 else ""
-        return f"a window of size {self.kernel}{spread} with pad {self.pad}"
-
-    def bordered(self, x: Any, value: float = 0) -> Any:
+    def border(self, x: Any, value: float = 0) -> Any:
         # The images with the border around them.
-        ph, pw = self.pad
-        if not ph and not pw:
+        if not any(self.pad):
             return x
-        n, c, h, w = x.shape
-        y = np.full_like(x, value, shape=(n, c, h + 2 * ph, w + 2 * pw), order="C")
-        y[:, :, ph : ph + h, pw : pw + w] = x
+        y = np.full_like(x, value, shape=self.bordered(x.shape), order="C")
+        self.inside(y)[...] = x
         return y
+
+    def bordered(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        n, c, h, w = shape
+        return n, c, h + 2 * self.pad[0], w + 2 * self.pad[1]
 
     def inside(self, bordered: Any) -> Any:
         # The images without the border around them.
-        ph, pw = self.pad
-        h, w = bordered.shape[2:]
+        (ph, pw), (h, w) = self.pad, bordered.shape[2:]
         return bordered[:, :, ph : h - ph, pw : w - pw]
 
-    def taps(self, bordered: Any, stops: tuple[int, int], rows: slice = slice(None)) -> Iterator[tuple[int, int, Any]]:
-        # For each field (i, j) of the window, the pixels that it meets at all its stops, or at some rows of them, as a
-        # view (N, C, OH, OW).
-        first, last, _ = rows.indices(stops[0])
-        for i in range(self.kernel[0]):
-            for j in range(self.kernel[1]):
-                yield i, j, bordered[:, :, self._met(0, i, first, last), self._met(1, j, 0, stops[1])]
+    def slices(self, axis: int, stops: int) -> list[slice]:
+        # For each field of the window along an axis, the pixels that it meets at its stops.
+        step = self.stride[axis]
+        firsts = [k * self.dilation[axis] for k in range(self.kernel[axis])]
+        return [slice(first, first + step * (stops - 1) + 1, step) for first in firsts]
 
-    def _met(self, axis: int, k: int, first: int, last: int) -> slice:
-        # The pixels along an axis that field k meets at the stops from the first until before the last.
-        offset, step = k * self.dilation[axis], self.stride[axis]
-        return slice(offset + first * step, offset + (last - 1) * step + 1, step)
+    def fields(self, bordered: Any, stops: tuple[int, int]) -> dict[tuple[int, int], Any]:
+        # For each field (i, j) of the window, row by row, the pixels that it meets: views of the shape (N, C, OH, OW).
+        rows, columns = self.slices(0, stops[0]), self.slices(1, stops[1])
+        return {(i, j): bordered[:, :, row, column] for i, row in enumerate(rows) for j, column in enumerate(columns)}
 
-    @property
-    def area(self) -> int:
-        return self.kernel[0] * self.kernel[1]
-
-    @property
-    def is_pixel(self) -> bool:
-        return self.kernel == self.stride == (1, 1) and self.pad == (0, 0)
-
-    def turned(self) -> _Window:
-        # The window of the way back, where the stride is 1.
-        ph, pw = [reach - 1 - pad for reach, pad in zip(self.reach, self.pad, strict=True)]
-        return _Window(self.kernel, 1, (ph, pw), self.dilation)
+    def view(self, bordered: Any) -> Any:
+        # All that the window sees at its stops, (N, C, KH, KW, OH, OW), though nothing has been copied yet.
+        seen = np.lib.stride_tricks.sliding_window_view(bordered, self.reach, axis=(2, 3))
+        (sh, sw), (dh, dw) = self.stride, self.dilation
+        return seen[:, :, ::sh, ::sw, ::dh, ::dw].transpose(0, 1, 4, 5, 2, 3)
 
 
 # --- columns ----------------------------------------------------------------------------------------------------------
@@ -157,29 +155,24 @@ def col2im_array(
     n, c = img_shape[:2]
     oh, ow = window.stops(img_shape)
     shape = (n, oh, ow, c, *window.kernel) if to_matrix else (n, c, *window.kernel, oh, ow)
-    flat = (n * oh * ow, c * window.kernel[0] * window.kernel[1]) if to_matrix else shape
+    flat = (n * oh * ow, c * window.area) if to_matrix else shape
     if col.shape != flat:
         raise ValueError(
-            f"columns of shape {col.shape} do not belong to images of shape {img_shape} under {window}: "
-            f"with stride {window.stride} and to_matrix={to_matrix} that makes {flat}"
+            f"columns of shape {col.shape} do not belong to images of shape {img_shape}: "
+            f"{window} makes columns of shape {flat}, with to_matrix={to_matrix}"
         )
     col = col.reshape(shape).transpose(0, 3, 4, 5, 1, 2) if to_matrix else col
     return _images(col, img_shape, window)
 
 
 def _columns(x: Any, window: _Window) -> Any:
-    oh, ow = stops = window.stops(x.shape)
-    columns = np.empty_like(x, shape=(*x.shape[:2], *window.kernel, oh, ow), order="C")
-    for i, j, pixels in window.taps(window.bordered(x), stops):
-        columns[:, :, i, j] = pixels
-    return columns
+    window.stops(x.shape)
+    return window.view(window.border(x)).copy()
 
 
 def _images(columns: Any, shape: tuple[int, ...], window: _Window) -> Any:
-    n, c, h, w = shape
-    ph, pw = window.pad
-    bordered = np.zeros_like(columns, shape=(n, c, h + 2 * ph, w + 2 * pw), order="C")
-    for i, j, pixels in window.taps(bordered, columns.shape[4:]):
+    bordered = np.zeros_like(columns, shape=window.bordered(shape), order="C")
+    for (i, j), pixels in window.fields(bordered, columns.shape[4:]).items():
         pixels += columns[:, :, i, j]
     return window.inside(bordered)
 
@@ -201,7 +194,7 @@ def im2col(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0, to_ma
     kernel_size, stride, pad : int or (int, int)
         The size of the window, its steps, and the width of the border of zeros around the images.
     to_matrix : bool, optional
-        One row for each stop?
+        Whether to return one row for each stop.
 
     Returns
     -------
@@ -290,8 +283,11 @@ def conv2d_simple(x: Operand, W: Operand, b: Operand | None = None, stride: Pair
     It takes what :func:`conv2d` takes, and gives the same.
     """
     x, W = as_variable(x), as_variable(W)
-    window = _Window(W.shape[2:], stride, pad)
+    _check_kernels(W)
+    kh, kw = W.shape[2:]
+    window = _Window((kh, kw), stride, pad)
     oh, ow = window.stops(x.shape)
+    _check_channels(x, W, b, groups=1)
     columns = im2col(x, window.kernel, stride, pad)
     y = columns @ W.reshape(W.shape[0], -1).transpose()
     if b is not None:
@@ -395,6 +391,7 @@ class _Convolution(Function):
         self.stride, self.pad, self.dilation, self.groups = stride, pad, dilation, groups
 
     def window(self, W: Any) -> _Window:
+        _check_kernels(W)
         return _Window(W.shape[2:], self.stride, self.pad, self.dilation)
 
     def convolve(self, x: Any, W: Any) -> Any:
@@ -466,7 +463,15 @@ class Conv2DGradW(_Convolution):
 
 
 def _plus(y: Any, b: Any) -> Any:
-    return y if b is None else y + b.reshape(-1, 1, 1)
+    # The result of a convolution is fresh, so it may grow in place, unless b is of a wider dtype.
+    if b is None:
+        return y
+    return np.add(y, b.reshape(-1, 1, 1), out=y if np.result_type(y, b) == y.dtype else None)
+
+
+def _check_kernels(W: Any) -> None:
+    if W.ndim != 4:
+        raise ValueError(f"kernels have four axes, the last two KH and KW, but W has shape {W.shape}")
 
 
 def _check_channels(x: Any, W: Any, b: Any, groups: int) -> None:
@@ -496,179 +501,186 @@ def _check_deconvolution(
         raise ValueError(f"images have the shape (N, C, H, W), not {y.shape}: x.reshape(...) makes it so")
     if groups < 1 or y.shape[1] % groups or y.shape[1] != W.shape[0]:
         raise ValueError(
-            f"x of shape {y.shape} does not fit W of shape {W.shape} in {groups} groups: W has the shape "
+            f"x of shape {y.shape} does not fit W of shape {W.shape} with groups={groups}: W has the shape "
             f"(C, OC / groups, KH, KW), where C is the number of channels of x, which groups must divide"
         )
     oc = W.shape[1] * groups
     _check_bias(b, oc)
-    smallest = [
-        get_deconv_outsize(size, reach, stride, pad)
-        for size, reach, stride, pad in zip(y.shape[2:], window.reach, window.stride, window.pad, strict=True)
-    ]
-    h, w = smallest if outsize is None else pair(outsize)
-    shape = (y.shape[0], oc, h, w)
-    if min(h, w) < 1 or window.stops(shape) != y.shape[2:]:
-        raise ValueError(
-            f"no convolution leads from images of {h} × {w} pixels to x of shape {y.shape} under {window} and stride "
-            f"{window.stride}: the height starts at {smallest[0]}, the width at {smallest[1]}, and both end before a "
-            f"stride more"
-        )
-    return shape
+    sizes = zip(y.shape[2:], window.reach, window.stride, window.pad, strict=True)
+    least = [get_deconv_outsize(size, reach, stride, pad) for size, reach, stride, pad in sizes]
+    h, w = least if outsize is None else pair(outsize)
+    for length, minimum, step in zip((h, w), least, window.stride, strict=True):
+        if length < 1 or not minimum <= length < minimum + step:
+            raise ValueError(
+                f"no convolution leads from {h} × {w} pixels to x of shape {y.shape} with {window}: the smallest "
+                f"outsize is {least[0]} × {least[1]}, and each length may exceed that by less than a stride"
+            )
+    return y.shape[0], oc, h, w
 
 
 # --- convolution, by blocks of columns --------------------------------------------------------------------------------
 
 # All columns together take KH · KW times the memory of the images, and fresh memory costs more time than arithmetic. So
-# they are formed a block at a time, always in the same memory, and backward forms them again. This many bytes stay in
-# the processor's cache:
-BLOCK = 1 << 20
+# they are formed a block at a time, always in the same memory, and backward forms them again. BLOCK bytes stay in the
+# processor's cache; but since each product reads all the kernels, a block has no fewer columns than COLUMNS.
+BLOCK = 2**21
+COLUMNS = 256
+
+
+# Which way to compute is decided here. All ways agree but for rounding.
 
 
 def _convolve(x: Any, W: Any, window: _Window, groups: int) -> Any:
-    if window.is_pixel:
-        return _mix_channels(W, x, groups)
+    if _sees_a_pixel(window):
+        return _mix(x, W, groups)
     return _sweep(x, window, groups, W=W)[0]
 
 
 def _deconvolve(y: Any, W: Any, window: _Window, shape: tuple[int, ...], groups: int) -> Any:
-    if window.is_pixel:
-        return _mix_channels(_turned(W, groups), y, groups)
-    if _gathers(W, window, groups):
-        return _sweep(y, window.turned(), groups, W=_turned(W, groups))[0]
+    if _sees_a_pixel(window):
+        return _mix(y, _turned(W, groups), groups)
+    if _turns(W, window, groups):
+        return _sweep(y, _turned_window(window), groups, W=_turned(W, groups))[0]
     return _scatter(y, W, window, shape, groups)
 
 
 def _kernels(x: Any, y: Any, window: _Window, groups: int) -> Any:
-    if window.is_pixel:
+    if _sees_a_pixel(window):
         return _mixture(x, y, groups)
     return _sweep(x, window, groups, y=y)[1]
 
 
 def _both_gradients(x: Any, W: Any, gy: Any, window: _Window, groups: int) -> tuple[Any, Any]:
-    if not window.is_pixel and _gathers(W, window, groups):
-        gx, gW = _sweep(gy, window.turned(), groups, W=_turned(W, groups), y=x)
+    if _turns(W, window, groups) and not _sees_a_pixel(window):
+        gx, gW = _sweep(gy, _turned_window(window), groups, W=_turned(W, groups), y=x)
         return gx, _turned(gW, groups)
     return _deconvolve(gy, W, window, x.shape, groups), _kernels(x, gy, window, groups)
 
 
-def _gathers(W: Any, window: _Window, groups: int) -> bool:
-    # With stride 1, a convolution's way back is a convolution, too: by the kernels turned half around, on a border that
-    # makes up for the places lost. It takes columns of y, not of x; so it pays unless y has many more channels.
-    turned = [reach > pad for reach, pad in zip(window.reach, window.pad, strict=True)]
-    return window.stride == (1, 1) and all(turned) and W.shape[0] <= 2 * W.shape[1] * groups
+def _sees_a_pixel(window: _Window) -> bool:
+    return window.kernel == window.stride == (1, 1) and window.pad == (0, 0)
+
+
+def _turns(W: Any, window: _Window, groups: int) -> bool:
+    # With stride 1, the way back through a convolution is a convolution as well. It sees columns of y in place of
+    # columns of x, which pays unless y has many more channels.
+    border = [reach > pad for reach, pad in zip(window.reach, window.pad, strict=True)]
+    return window.stride == (1, 1) and all(border) and W.shape[0] <= 2 * groups * W.shape[1]
 
 
 def _turned(W: Any, groups: int) -> Any:
-    # The kernels of the way back: turned half around, input channels and output channels exchanged.
+    # Kernels for the way back: turned half around, input channels and output channels exchanged.
     oc, c, kh, kw = W.shape
     W = W.reshape(groups, oc // groups, c, kh, kw)[:, :, :, ::-1, ::-1]
     return W.transpose(0, 2, 1, 3, 4).reshape(groups * c, oc // groups, kh, kw)
 
 
+def _turned_window(window: _Window) -> _Window:
+    ph, pw = [reach - 1 - pad for reach, pad in zip(window.reach, window.pad, strict=True)]
+    return _Window(window.kernel, 1, (ph, pw), window.dilation)
+
+
 def _sweep(x: Any, window: _Window, groups: int, W: Any = None, y: Any = None) -> tuple[Any, Any]:
-    # Form the columns of x once and use them twice: for the convolution with W, and for the gradient of the kernels
-    # when y is that of the result; without W or without y, for the other only.
+    # Form the columns of x once, for one or both of two products: with the kernels W, which is the convolution, and
+    # with y, of the shape of a convolution, which is the gradient of the kernels.
     n, c = x.shape[:2]
     stops = window.stops(x.shape)
-    per_group = c // groups
-    result = gW = None
+    convolved: Any = None
+    gW: Any = None
     if W is not None:
-        oc = W.shape[0]
-        kernels = W.reshape(groups, oc // groups, W[0].size)
-        result = np.empty_like(x, np.result_type(x, W), shape=(n, oc, *stops), order="C")
+        kernels = W.reshape(groups, W.shape[0] // groups, W[0].size)
+        convolved = np.empty_like(x, np.result_type(x, W), shape=(n, W.shape[0], *stops), order="C")
     if y is not None:
-        oc = y.shape[1]
-        gW = np.zeros_like(x, np.result_type(x, y), shape=(groups, oc // groups, per_group * window.area), order="C")
-    bordered = window.bordered(x)
-    for images, rows, columns, matrix in _blocks(x, x.shape, stops, window, groups):
-        for i, j, pixels in window.taps(bordered[images], stops, rows):
-            columns[:, :, i, j] = pixels
+        shape = groups, y.shape[1] // groups, c // groups * window.area
+        gW = np.zeros_like(x, np.result_type(x, y), shape=shape, order="C")
+    view = window.view(window.border(x))
+    for images, rows, columns, matrix in _blocks(x, c, n, stops, window, groups):
+        columns[...] = view[images, :, :, :, rows]
         if W is not None:
-            _put(kernels @ matrix, result[images, :, rows])
+            part = convolved[images, :, rows]
+            part[...] = _ungrouped(kernels @ matrix, part.shape)
         if y is not None:
-            gW += _take(y[images, :, rows], groups) @ matrix.transpose(0, 2, 1)
-    return result, None if gW is None else gW.reshape(oc, per_group, *window.kernel)
+            gW += _grouped(y[images, :, rows], groups) @ matrix.transpose(0, 2, 1)
+    return convolved, None if gW is None else gW.reshape(-1, c // groups, *window.kernel)
 
 
 def _scatter(y: Any, W: Any, window: _Window, shape: tuple[int, ...], groups: int) -> Any:
-    # The other way around: multiply to columns, then add each of their fields to the pixels that it met.
-    n, c, h, w = shape
-    ph, pw = window.pad
-    kernels = W.reshape(groups, W.shape[0] // groups, W[0].size).transpose(0, 2, 1)
-    bordered = np.zeros_like(y, np.result_type(y, W), shape=(n, c, h + 2 * ph, w + 2 * pw), order="C")
+    # The way back for every stride: multiply to columns, then add each of their fields to the pixels that it met.
+    n, c = shape[:2]
     stops = y.shape[2:]
-    for images, rows, columns, matrix in _blocks(bordered, shape, stops, window, groups):
-        np.matmul(kernels, _take(y[images, :, rows], groups), out=matrix)
-        for i, j, pixels in window.taps(bordered[images], stops, rows):
-            pixels += columns[:, :, i, j]
+    kernels = W.reshape(groups, W.shape[0] // groups, W[0].size).transpose(0, 2, 1)
+    bordered = np.zeros_like(y, np.result_type(y, W), shape=window.bordered(shape), order="C")
+    fields = window.fields(bordered, stops)
+    for images, rows, columns, matrix in _blocks(bordered, c, n, stops, window, groups):
+        np.matmul(kernels, _grouped(y[images, :, rows], groups), out=matrix)
+        for (i, j), pixels in fields.items():
+            pixels[images, :, rows] += columns[:, :, i, j]
     return window.inside(bordered)
 
 
 def _blocks(
-    like: Any, shape: tuple[int, ...], stops: tuple[int, int], window: _Window, groups: int
+    like: Any, c: int, n: int, stops: tuple[int, int], window: _Window, groups: int
 ) -> Iterator[tuple[slice, slice, Any, Any]]:
-    # Some images, or some rows of one: which, memory for their columns, and the same memory as a matrix per group.
-    n, c = shape[:2]
+    # Some images, or some rows of stops in one: which they are, memory for their columns, and the same memory as one
+    # matrix (C / G · KH · KW, N · OH · OW) for each group.
     oh, ow = stops
-    column = c * window.area
-    per_row = column * ow * like.dtype.itemsize
-    height = min(oh, max(1, BLOCK // per_row))
-    count = min(n, max(1, BLOCK // (per_row * oh)))
-    memory = np.empty_like(like, shape=column * count * height * ow)
+    length = c * window.area
+    number = max(COLUMNS, BLOCK // (length * like.dtype.itemsize))
+    height = max(1, min(oh, number // ow))
+    count = max(1, min(n, number // (oh * ow)))
+    memory = np.empty_like(like, shape=length * count * height * ow)
     for i in range(0, n, count):
         for r in range(0, oh, height):
-            images, rows = slice(i, min(i + count, n)), slice(r, min(r + height, oh))
-            m, k = images.stop - i, rows.stop - r
-            part = memory[: column * m * k * ow]
-            columns = part.reshape(c, *window.kernel, m, k, ow).transpose(3, 0, 1, 2, 4, 5)
-            yield images, rows, columns, part.reshape(groups, column // groups, m * k * ow)
+            m, h = min(count, n - i), min(height, oh - r)
+            part = memory[: length * m * h * ow]
+            columns = part.reshape(c, *window.kernel, m, h, ow).transpose(3, 0, 1, 2, 4, 5)
+            yield slice(i, i + m), slice(r, r + h), columns, part.reshape(groups, length // groups, m * h * ow)
 
 
-def _take(y: Any, groups: int) -> Any:
-    # (N, OC, OH, OW) as a matrix for each group, (G, OC / G, N · OH · OW), and back.
-    n, oc, oh, ow = y.shape
-    return y.transpose(1, 0, 2, 3).reshape(groups, oc // groups, n * oh * ow)
+def _grouped(y: Any, groups: int) -> Any:
+    # From (N, C, H, W) to a matrix (C / G, N · H · W) for each group.
+    n, c, h, w = y.shape
+    return y.transpose(1, 0, 2, 3).reshape(groups, c // groups, n * h * w)
 
 
-def _put(matrix: Any, y: Any) -> None:
-    n, oc, oh, ow = y.shape
-    y[...] = matrix.reshape(oc, n, oh, ow).transpose(1, 0, 2, 3)
+def _ungrouped(matrices: Any, shape: tuple[int, ...]) -> Any:
+    n, c, h, w = shape
+    return matrices.reshape(c, n, h, w).transpose(1, 0, 2, 3)
 
 
-# A kernel of one pixel sees each pixel once. Nothing slides: the images are their own columns.
+# A kernel of one pixel mixes the channels of that pixel. Nothing slides: the images are their own columns.
 
 
-def _mix_channels(W: Any, x: Any, groups: int) -> Any:
+def _mix(x: Any, W: Any, groups: int) -> Any:
     n, c, h, w = x.shape
-    oc = W.shape[0]
-    y = W.reshape(groups, oc // groups, c // groups) @ x.reshape(n, groups, c // groups, h * w)
-    return y.reshape(n, oc, h, w)
+    y = W.reshape(groups, W.shape[0] // groups, c // groups) @ x.reshape(n, groups, c // groups, h * w)
+    return y.reshape(n, W.shape[0], h, w)
 
 
 def _mixture(x: Any, y: Any, groups: int) -> Any:
-    n, c, h, w = x.shape
-    oc = y.shape[1]
-    x = x.reshape(n, groups, c // groups, h * w).transpose(0, 1, 3, 2)
-    return (y.reshape(n, groups, oc // groups, h * w) @ x).sum(axis=0).reshape(oc, c // groups, 1, 1)
+    (n, c, h, w), oc = x.shape, y.shape[1]
+    columns = x.reshape(n, groups, c // groups, h * w)
+    gW = y.reshape(n, groups, oc // groups, h * w) @ columns.transpose(0, 1, 3, 2)
+    return gW.sum(axis=0).reshape(oc, c // groups, 1, 1)
 
 
 # --- pooling ----------------------------------------------------------------------------------------------------------
 
 
 def pooling_simple(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> Variable:
-    """Max pooling in functions that are known already: columns, then their maxima. Source: book step 58.
+    """Max pooling in functions that are known already: columns, then their maxima. Source: book step 57.
 
     It takes what :func:`pooling` takes, and gives the same; at ties the gradient goes where :func:`max` lets it go.
     """
     window = _Window(kernel_size, stride, pad)
     columns = im2col(x, kernel_size, stride, pad, to_matrix=False)
     if max(window.pad):
-        columns = columns + _border_columns(x.data if isinstance(x, Variable) else x, window)
+        columns = columns + _border_columns(_plain(x), window)
     return columns.max(axis=(2, 3))
 
 
 def pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> Variable:
-    """The largest number in each window: max pooling. Source: book step 58.
+    """The largest number in each window: max pooling. Source: book step 57.
 
     Parameters
     ----------
@@ -698,7 +710,7 @@ def pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> V
 
 
 def average_pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> Variable:
-    """The mean of each window. Source: book step 58.
+    """The mean of each window. Source: book step 57.
 
     Parameters
     ----------
@@ -722,15 +734,21 @@ def average_pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair =
 
 def _border_columns(x: Any, window: _Window) -> Any:
     # −∞ where the window sees the border, else 0.
-    _check_pooling(window, x)
-    border = window.bordered(np.zeros_like(x), _least(x.dtype))
+    _check_pooling(x, window)
+    border = window.border(np.zeros_like(x), _least(x.dtype))
     return _columns(border, _Window(window.kernel, window.stride))
 
 
-def _check_pooling(window: _Window, x: Any) -> None:
+def _least(dtype: np.dtype[Any]) -> float:
+    if dtype.kind == "f":
+        return -np.inf
+    return np.iinfo(dtype).min if dtype.kind in "iu" else 0
+
+
+def _check_pooling(x: Any, window: _Window) -> None:
     if window.pad[0] >= window.kernel[0] or window.pad[1] >= window.kernel[1]:
         raise ValueError(
-            f"under {window} some windows see nothing of images of shape {x.shape}: "
+            f"in images of shape {x.shape}, {window} stops where it sees nothing but border: "
             f"the pad must be smaller than the window"
         )
 
@@ -743,61 +761,61 @@ class Pooling(Function):
 
     def forward(self, x: Any) -> Any:
         stops = self.window.stops(x.shape)
-        _check_pooling(self.window, x)
-        bordered = self.window.bordered(x, _least(x.dtype))
-        y = None
-        for _, _, pixels in self.window.taps(bordered, stops):
-            y = pixels.copy() if y is None else np.maximum(y, pixels, out=y)
-        self._y = y
-        return y
+        _check_pooling(x, self.window)
+        self._y = _over_rows_then_columns(np.maximum, self.window.border(x, _least(x.dtype)), self.window, stops)
+        return self._y
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
-        x = xs[0].data if isinstance(xs[0], Variable) else xs[0]
-        bordered = self.window.bordered(x, _least(x.dtype))
-        hits = []
-        free = np.ones_like(self._y, dtype=bool)
-        for _, _, pixels in self.window.taps(bordered, self._y.shape[2:]):
-            hits.append((pixels == self._y) & free)
-            free ^= hits[-1]
-        return Pooling2DGrad(self.window, x.shape, hits).on(gy)
+        # Who wins does not change when x changes a little. So the winners are constants, to every order.
+        return Pooling2DGrad(self.window, xs[0].shape, self.winners(_plain(xs[0]))).on(gy)
+
+    def winners(self, x: Any) -> list[Any]:
+        # For each field of the window: does it hold the maximum first, in each of the places?
+        winners = []
+        undecided = np.ones_like(self._y, dtype=bool)
+        bordered = self.window.border(x, _least(x.dtype))
+        for pixels in self.window.fields(bordered, self._y.shape[2:]).values():
+            won = (pixels == self._y) & undecided
+            undecided ^= won
+            winners.append(won)
+        return winners
 
 
 class Pooling2DGrad(Function):
-    __slots__ = ("hits", "shape", "window")
+    # Each number goes to the winner of its window.
+    __slots__ = ("shape", "window", "winners")
 
-    def __init__(self, window: _Window, shape: tuple[int, ...], hits: list[Any]) -> None:
-        self.window, self.shape, self.hits = window, shape, hits
+    def __init__(self, window: _Window, shape: tuple[int, ...], winners: list[Any]) -> None:
+        self.window, self.shape, self.winners = window, shape, winners
 
     def forward(self, gy: Any) -> Any:
-        n, c, h, w = self.shape
-        ph, pw = self.window.pad
-        bordered = np.zeros_like(gy, shape=(n, c, h + 2 * ph, w + 2 * pw), order="C")
-        for hit, (_, _, pixels) in zip(self.hits, self.window.taps(bordered, gy.shape[2:]), strict=True):
-            pixels += hit * gy
+        bordered = np.zeros_like(gy, shape=self.window.bordered(self.shape), order="C")
+        apart = all([step >= k for step, k in zip(self.window.stride, self.window.kernel, strict=True)])
+        fields = self.window.fields(bordered, gy.shape[2:])
+        for won, pixels in zip(self.winners, fields.values(), strict=True):
+            if apart:
+                np.multiply(won, gy, out=pixels)
+            else:
+                pixels += won * gy
         return self.window.inside(bordered)
 
     def rule(self, xs: Sequence[Any], ggx: Any) -> Any:
-        return Pooling2DWithIndexes(self.window, self.shape, self.hits).on(ggx)
+        return Pooling2DWithIndexes(self.window, self.shape, self.winners).on(ggx)
 
 
 class Pooling2DWithIndexes(Pooling2DGrad):
+    # Each window yields what lies where its winner was.
     __slots__ = ()
 
     def forward(self, x: Any) -> Any:
-        bordered = self.window.bordered(x)
-        y = np.zeros_like(x, shape=self.hits[0].shape, order="C")
-        for hit, (_, _, pixels) in zip(self.hits, self.window.taps(bordered, y.shape[2:]), strict=True):
-            y += hit * pixels
+        y = np.zeros_like(x, shape=self.winners[0].shape, order="C")
+        fields = self.window.fields(self.window.border(x), y.shape[2:])
+        for won, pixels in zip(self.winners, fields.values(), strict=True):
+            y += won * pixels
         return y
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
-        return Pooling2DGrad(self.window, self.shape, self.hits).on(gy)
-
-
-def _least(dtype: np.dtype[Any]) -> float:
-    if dtype.kind == "f":
-        return -np.inf
-    return np.iinfo(dtype).min if dtype.kind in "iu" else 0
+        return Pooling2DGrad(self.window, self.shape, self.winners).on(gy)
 
 
 class AveragePooling(Function):
@@ -808,29 +826,45 @@ class AveragePooling(Function):
 
     def forward(self, x: Any) -> Any:
         stops = self.window.stops(x.shape)
-        y = None
-        for _, _, pixels in self.window.taps(self.window.bordered(x), stops):
-            y = pixels.copy() if y is None else y + pixels
-        return y / (self.window.kernel[0] * self.window.kernel[1])
+        return _over_rows_then_columns(np.add, self.window.border(x), self.window, stops) / self.window.area
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
         return AveragePoolingGrad(self.window, xs[0].shape).on(gy)
 
 
 class AveragePoolingGrad(Function):
+    # Each number is shared out equally to its window.
     __slots__ = ("shape", "window")
 
     def __init__(self, window: _Window, shape: tuple[int, ...]) -> None:
         self.window, self.shape = window, shape
 
     def forward(self, gy: Any) -> Any:
-        n, c, h, w = self.shape
-        ph, pw = self.window.pad
-        bordered = np.zeros_like(gy, shape=(n, c, h + 2 * ph, w + 2 * pw), order="C")
-        share = gy / (self.window.kernel[0] * self.window.kernel[1])
-        for _, _, pixels in self.window.taps(bordered, gy.shape[2:]):
-            pixels += share
+        (n, c, oh, ow), (h, w) = gy.shape, self.window.bordered(self.shape)[2:]
+        share = gy / self.window.area
+        rows = np.zeros_like(gy, shape=(n, c, oh, w), order="C")
+        for column in self.window.slices(1, ow):
+            rows[:, :, :, column] += share
+        bordered = np.zeros_like(gy, shape=(n, c, h, w), order="C")
+        for row in self.window.slices(0, oh):
+            bordered[:, :, row] += rows
         return self.window.inside(bordered)
 
     def rule(self, xs: Sequence[Any], ggx: Any) -> Any:
         return AveragePooling(self.window.kernel, self.window.stride, self.window.pad).on(ggx)
+
+
+def _over_rows_then_columns(operation: Any, bordered: Any, window: _Window, stops: tuple[int, int]) -> Any:
+    # KH + KW steps do the work of KH · KW: maxima of maxima, or sums of sums. Rows come first because neighbours in a
+    # row are neighbours in memory, too.
+    y = _fold(operation, [bordered[:, :, row] for row in window.slices(0, stops[0])])
+    return _fold(operation, [y[:, :, :, column] for column in window.slices(1, stops[1])])
+
+
+def _fold(operation: Any, arrays: list[Any]) -> Any:
+    if len(arrays) == 1:
+        return arrays[0].copy()
+    y = operation(arrays[0], arrays[1])
+    for array in arrays[2:]:
+        operation(y, array, out=y)
+    return y
