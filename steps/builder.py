@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import exercises
+from . import exercises, sources
 from .course import LESSONS, NOTEBOOKS, ROOT, CourseError, lesson_path, module_path, notebook_path
 from .definitions import extract
 
@@ -96,7 +96,7 @@ def _grading(grade_id, solution):
 
 
 def sources_digest(number):
-    """A digest of every file that the notebook of a step is made from."""
+    """A digest of every file that the notebook of a step is made from, and of what it shows of the package."""
     lesson = lesson_path(number).read_text(encoding="utf-8")
     used = {number, *(int(found) for found in re.findall(r"\bstep(\d\d)\b", lesson))}
     paths = [lesson_path(number), LESSONS / "course.mplstyle", LESSONS / "pictures.py"]
@@ -105,6 +105,8 @@ def sources_digest(number):
     for path in paths:
         if path.exists():
             digest.update(path.name.encode() + path.read_bytes().replace(b"\r\n", b"\n"))
+    for text in sources.shown(lesson):
+        digest.update(text.encode())
     return digest.hexdigest()[:16]
 
 

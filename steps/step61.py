@@ -67,7 +67,7 @@ class Node:
 
     def eval(self):
         """The value of this node; what is missing is computed, and kept."""
-        missing = nodes_below(self, lambda node: node.value is None)
+        missing = upstream(self, lambda node: node.value is None)
         check_filled(self, missing)
         for node in missing:
             node._value = computed(node)
@@ -142,7 +142,7 @@ class Placeholder(Node):
         """Give the placeholder a value; everything downstream loses its own.
 
         To fill an inner placeholder cuts the graph there: its formula is passed over until
-        it is cleared, or until something above it changes. It takes ``short_circuit=True``.
+        it is cleared, or until something upstream changes. It takes ``short_circuit=True``.
         """
         if self.parent is not None and not short_circuit:
             raise ValueError(
@@ -186,8 +186,8 @@ def formula(node):
 # --- Walking ----------------------------------------------------------------------------------------------------------
 
 
-def nodes_below(node, wanted):
-    """What a node is computed from, inputs first, itself last; only what is ``wanted``.
+def upstream(node, wanted):
+    """All that a node depends on, inputs first, itself last; only what is ``wanted``.
 
     A list does what recursion would do, so a deep graph does not exhaust Python's stack.
     """
@@ -570,7 +570,7 @@ def gradients(y, variables):
     """
     if isinstance(variables, Node):
         raise TypeError("gradients needs a list of variables, as in gradients(y, [w])")
-    order = nodes_below(y, lambda node: True)
+    order = upstream(y, lambda node: True)
     depends = set(variables)
     for node in order:
         if node.parent and depends & set(node.parent.inputs):

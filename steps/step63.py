@@ -477,7 +477,7 @@ def ancestors(nodes):
 
 
 class One(Operation):
-    """Where the gradients begin: the derivative of the loss by itself."""
+    """Where the gradients begin: the derivative of the loss with respect to itself."""
 
     def compute_output(self, loss):
         if loss.size != 1:

@@ -29,18 +29,10 @@ __all__ = [
 
 
 class Edge(NamedTuple):
-    """A way back: to an input, and the rule that makes its gradient of the result's."""
+    """A way back: to an input, and the rule that makes its gradient from the result's."""
 
     tensor: "Tensor"
     rule: Callable
-
-
-class Loose(threading.local):
-    """Edges of tensors that are being freed, and whether a loop is at work on them."""
-
-    def __init__(self):
-        self.edges = []
-        self.busy = False
 
 
 class Tensor:
@@ -52,7 +44,6 @@ class Tensor:
 
     __slots__ = ("__weakref__", "_data", "edges", "grad", "requires_grad")
     __array_ufunc__ = None  # np.ones(3) + tensor is asked of the tensor
-    loose = Loose()
 
     def __init__(self, data, requires_grad=False):
         self.edges = ()
@@ -77,39 +68,6 @@ class Tensor:
     def zero_grad(self):
         """Forget the gradient: the next backward pass begins at zero."""
         self.grad = None
-
-    def backward(self, grad=None):
-        """Add to ``grad`` of the tensors made with ``requires_grad`` that led to this one.
-
-        ``grad`` is the gradient to begin with; for a tensor of one element it is 1.
-        """
-        # A tensor hands its gradient on when all edges into it have delivered.
-        waits = edges_into(self)
-        pending = {self: first_gradient(self, grad)}
-        ready = [self]
-        while ready:
-            tensor = ready.pop()
-            g = pending.pop(tensor)
-            if not tensor.edges:
-                tensor.grad = np.array(g) if tensor.grad is None else tensor.grad + g
-            for x, rule in tensor.edges:
-                gx = checked(rule(g), x)
-                pending[x] = pending[x] + gx if x in pending else gx
-                waits[x] -= 1
-                if waits[x] == 0:
-                    ready.append(x)
-
-    def __del__(self):
-        # The last edge to an input frees the input, which frees its inputs, and so on: a
-        # recursion inside Python. So the first tensor to go takes the edges of all that
-        # follow, and lets them go one by one.
-        if self.edges:
-            self.loose.edges.append(self.edges)
-            if not self.loose.busy:
-                self.loose.busy = True
-                while self.loose.edges:
-                    self.loose.edges.pop()
-                self.loose.busy = False
 
     @property
     def shape(self):
@@ -183,6 +141,9 @@ def computed(data, *edges):
     return tensor
 
 
+# --- The way back -------------------------------------------------------------------------
+
+
 def edges_into(root):
     """Count the edges that lead to each tensor that ``root`` was computed from."""
     counts, worklist = {root: 0}, [root]
@@ -214,6 +175,60 @@ def checked(gx, x):
     return np.asarray(gx).astype(x.dtype, casting="same_kind", copy=False)
 
 
+def backward(y, grad=None):
+    """Add to ``grad`` of the tensors made with ``requires_grad`` that led to this one.
+
+    ``grad`` is the gradient to begin with; for a tensor of one element it is 1.
+    """
+    # A tensor hands its gradient on when all edges into it have delivered.
+    waits = edges_into(y)
+    pending = {y: first_gradient(y, grad)}
+    ready = [y]
+    while ready:
+        tensor = ready.pop()
+        g = pending.pop(tensor)
+        if not tensor.edges:
+            tensor.grad = np.array(g) if tensor.grad is None else tensor.grad + g
+        for x, rule in tensor.edges:
+            gx = checked(rule(g), x)
+            pending[x] = pending[x] + gx if x in pending else gx
+            waits[x] -= 1
+            if waits[x] == 0:
+                ready.append(x)
+
+
+Tensor.backward = backward
+
+
+class Loose(threading.local):
+    """Edges of tensors that are being freed, and whether a loop is at work on them."""
+
+    def __init__(self):
+        self.edges = []
+        self.busy = False
+
+
+def let_go(tensor):
+    """Free what a tensor came from, without recursion."""
+    # The last edge to an input frees the input, which frees its inputs, and so on: a
+    # recursion inside Python. So the first tensor to go takes the edges of all that
+    # follow, and lets them go one by one.
+    if tensor.edges:
+        tensor.loose.edges.append(tensor.edges)
+        if not tensor.loose.busy:
+            tensor.loose.busy = True
+            while tensor.loose.edges:
+                tensor.loose.edges.pop()
+            tensor.loose.busy = False
+
+
+Tensor.loose = Loose()
+Tensor.__del__ = let_go
+
+
+# --- Arithmetic ---------------------------------------------------------------------------
+
+
 def both(sign, a, b):
     """The two operands of a sign as tensors whose shapes fit together."""
     a, b = as_tensor(a, b), as_tensor(b, a)
@@ -231,9 +246,6 @@ def sum_to(g, shape):
     new = g.ndim - len(shape)
     stretched = tuple(i for i in range(g.ndim) if i < new or shape[i - new] == 1)
     return g.sum(axis=stretched, keepdims=True).reshape(shape)
-
-
-# --- Arithmetic ---------------------------------------------------------------------------
 
 
 def add(a, b):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steps import builder, course
+from steps import builder, course, sources
 from steps.course import ROOT, CourseError
 
 LESSON = """\
@@ -208,3 +208,14 @@ def test_every_output_of_a_built_notebook_is_compared(tmp_path):
         changed.unlink(missing_ok=True)
     assert "2 failed" in report
     assert "3.2975" in report
+
+
+def test_a_change_of_what_a_lesson_shows_of_the_package_makes_it_stale(monkeypatch):
+    lesson = "Look:\n\n    steps.source(Variable.backward)\n    steps.source(functions.sin)\n    steps.source(Linear)\n"
+    shown = sources.shown(lesson)
+    assert [text.split("(")[0].split()[-1] for text in shown] == ["backward", "sin", "Linear"]
+    assert sources.shown("steps.source(NoSuchThing)") == []
+
+    before = builder.sources_digest(23)
+    monkeypatch.setattr(sources, "shown", lambda lesson: ["another text"])
+    assert builder.sources_digest(23) != before
