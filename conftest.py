@@ -1,6 +1,11 @@
 """How pytest runs the notebooks: every output is compared, except what no two machines draw alike."""
 
+import os
 from pathlib import Path
+
+# One thread for matrix products, in tests and in the notebooks' kernels: several processes with several threads each
+# take turns on the cores, and can be ten times slower. It has to be said before NumPy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 ROOT = Path(__file__).parent
 

@@ -28,6 +28,7 @@ Operand = Union["Variable", NDArray[Any], float]
 # the first one comes along.
 ARRAYS: Any = (ndarray, np.generic)
 NUMBERS = (float, int)
+SCALARS = {np.float64, np.float32, np.float16, np.longdouble}
 
 # NumPy 1 makes float64 of a float32 without dimensions and a Python number; NumPy 2 keeps float32, and so do we.
 NUMPY_1 = np.lib.NumpyVersion(np.__version__) < "2.0.0"
@@ -333,16 +334,19 @@ def as_variable(obj: Operand) -> Variable:
 
 def _variable(data: Any, creator: Function | None = None, generation: int = 0, index: int = 0) -> Variable:
     # Variable(data) for what a function has computed, its output number `index`.
-    if not isinstance(data, ARRAYS) and not _is_array(data):
-        data = Variable(as_array(data)).data
     y = Variable.__new__(Variable)
-    y._data = data
+    y._data = data if isinstance(data, ARRAYS) else _as_data(data)
     y.grad = None
     y.creator = creator
     y.generation = generation
     y.name = None
     y._index = index
     return y
+
+
+def _as_data(data: Any) -> Any:
+    # Functions may compute Python's numbers; anything else is an error.
+    return Variable(as_array(data)).data
 
 
 def _leaf(data: Any, why: str) -> Variable:
@@ -388,8 +392,8 @@ class Function:
       plain arrays and numbers stay what they are. It uses what both understand: operators, methods that both have,
       and :meth:`on`. It returns one gradient per input, ``None`` for none.
 
-    None of them writes into what it is given, and a rule returns no array that the function keeps. An array without
-    dimensions may come to `forward` or `rule` as a NumPy scalar.
+    None of them writes into what it is given, and a rule returns no array that the function keeps. In a function with a
+    `rule`, an array without dimensions may come to `forward` and `rule` as a NumPy scalar.
 
     Attributes
     ----------
@@ -427,7 +431,7 @@ class Function:
         """
         if not self._has_rule:
             inputs = _all_variables(inputs)
-        xs = []
+        xs: list[Any] = []
         generation = -1
         for x in inputs:
             if isinstance(x, Variable):
@@ -439,7 +443,10 @@ class Function:
                 xs.append(x)
             else:
                 raise TypeError(_not_a_number(self, x))
-        if NUMPY_1:
+        if not self._has_rule:
+            # Who writes functions the book's way expects arrays in forward, also where they have no dimensions.
+            xs = [x.data for x in inputs]  # type: ignore[union-attr]
+        elif NUMPY_1:
             xs = _fitted(xs)
         try:
             ys = self.forward(*xs)
@@ -454,9 +461,16 @@ class Function:
         self._xs = xs
         self.generation = generation
         if type(ys) is not tuple:
-            output = _variable(ys, self, generation + 1)
-            self.outputs = (weakref.ref(output),)
-            return output
+            # The same as _variable(ys, self, generation + 1), without another call: here time counts most.
+            y = Variable.__new__(Variable)
+            y._data = ys if isinstance(ys, ARRAYS) else _as_data(ys)
+            y.grad = None
+            y.creator = self
+            y.generation = generation + 1
+            y.name = None
+            y._index = 0
+            self.outputs = (weakref.ref(y),)
+            return y
         outputs = tuple([_variable(y, self, generation + 1, i) for i, y in enumerate(ys)])
         self.outputs = tuple([weakref.ref(y) for y in outputs])
         self._forms = tuple([(y.shape, y.dtype) for y in outputs])
@@ -563,8 +577,8 @@ def backpropagate(y: Variable, gy: Any, retain_grad: bool = False, create_graph:
             if create_graph:
                 gx = as_variable(gx)
             # Two scalars of one type fit each other; anything else has to be looked at.
-            g = gx._data if create_graph else gx
-            if type(g) is not type(x._data) or not isinstance(g, np.generic):
+            kind = type(gx._data if create_graph else gx)
+            if kind is not type(x._data) or kind not in SCALARS:
                 gx = _admit(x, gx, f)
             creator = x.creator
             if creator is None:

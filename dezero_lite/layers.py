@@ -133,6 +133,11 @@ class Layer:
             if isinstance(variable, Parameter):
                 yield name, variable
 
+    @property
+    def _params(self) -> list[str]:
+        # The names that the book's step 44 prints.
+        return [name for name, value in vars(self).items() if isinstance(value, (Parameter, Layer))]
+
     def cleargrads(self) -> None:
         """Clear the gradients of all parameters."""
         for param in self.params():

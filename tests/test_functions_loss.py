@@ -37,6 +37,17 @@ mean_squared_errors = pytest.mark.parametrize("loss", [F.mean_squared_error, F.m
 
 
 @mean_squared_errors
+@pytest.mark.parametrize("shapes", [((1, 1), (1,)), ((1,), ()), ((), (1, 1))])
+def test_two_single_numbers_pair_up_whatever_their_shapes(loss, shapes):
+    x, t = Variable(np.full(shapes[0], 3.0)), Variable(np.full(shapes[1], 1.0))
+    y = loss(x, t)
+    y.backward()
+    assert y.item() == 4
+    assert (x.grad.shape, t.grad.shape) == shapes
+    assert (x.grad.item(), t.grad.item()) == (4, -4)
+
+
+@mean_squared_errors
 @pytest.mark.parametrize("shape", [(4,), (1,), (4, 1), (4, 3), (2, 3, 2), (2, 0)])
 def test_mean_squared_error_divides_by_the_number_of_examples(loss, shape):
     x0, x1 = array(*shape), array(*shape, seed=1)

@@ -857,3 +857,11 @@ def test_a_sequence_of_layers_with_statistics_trains_saves_and_loads(tmp_path):
     fresh.load_weights(tmp_path / "net")
     with test_mode():
         assert np.array_equal(net(x).data, fresh(x).data)
+
+
+def test_the_books_list_of_names_is_there():
+    layer = Layer()
+    layer.p1, layer.p2 = Parameter(np.array(1)), Parameter(np.array(2))
+    layer.p3, layer.p4 = Variable(np.array(3)), "test"
+    layer.inner = L.Linear(3)
+    assert layer._params == ["p1", "p2", "inner"]

@@ -7,6 +7,7 @@ every target.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,7 +39,7 @@ TINY = 1e-15
 
 def mean_squared_error_simple(x0: Operand, x1: Operand) -> Variable:
     """The mean squared error, made of the functions that there are. Source: book step 42."""
-    _check_pair("mean_squared_error", x0, x1)
+    x1 = _paired("mean_squared_error", x0, x1)
     diff = Sub()(x0, x1)
     return (diff**2).sum() / _count(diff)
 
@@ -49,7 +50,7 @@ def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
     Parameters
     ----------
     x0, x1 : Variable or ndarray, shape (N, ...)
-        Predictions and targets, both of the same shape. Whole numbers take the dtype of the others.
+        Predictions and targets, both of the same shape, or one number each. Whole numbers take the dtype of the others.
 
     Returns
     -------
@@ -70,7 +71,7 @@ def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
     >>> mean_squared_error(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
     variable(2.0)
     """
-    _check_pair("mean_squared_error", x0, x1)
+    x1 = _paired("mean_squared_error", x0, x1)
     return MeanSquaredError()(as_array(x0), as_array(x1))
 
 
@@ -274,11 +275,15 @@ def _divided(total: Any, n: int) -> Any:
     return total / total.dtype.type(n)
 
 
-def _check_pair(name: str, x0: Operand, x1: Operand) -> None:
+def _paired(name: str, x0: Operand, x1: Operand) -> Operand:
+    # x1 in the shape of x0, which it must have; but two single numbers pair up anyway.
     shape, other = np.shape(_plain(x0)), np.shape(_plain(x1))
-    if shape != other:
-        raise ValueError(f"{name} compares number by number, but {_unequal('x0', x0, 'x1', x1)}")
     _check_count(name, shape)
+    if shape == other:
+        return x1
+    if math.prod(shape) == math.prod(other) == 1:
+        return reshape(x1, shape)
+    raise ValueError(f"{name} compares number by number, but {_unequal('x0', x0, 'x1', x1)}")
 
 
 def _check_count(name: str, shape: tuple[int, ...]) -> None:
