@@ -182,6 +182,18 @@ class Variable:
     def __repr__(self) -> str:
         return f"variable({str(self.data).replace(chr(10), chr(10) + ' ' * len('variable('))})"
 
+    def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
+        raise TypeError("NumPy's functions take arrays, not Variables: use x.data, or one of dezero_lite.functions")
+
+    def __bool__(self) -> bool:
+        return bool(self.data)
+
+    def __float__(self) -> float:
+        return float(self.data)
+
+    def __int__(self) -> int:
+        return int(self.data)
+
     def item(self) -> Any:
         """The only element, as a Python number."""
         return self._data.item()
@@ -241,6 +253,7 @@ class Variable:
         Notes
         -----
         Where `grad` was set beforehand, the walk begins with it; else with ones. If it fails, no gradient has changed.
+        Assign no other `data` to a Variable between forward and backward: it depends on `create_graph` which are used.
         """
         if self.creator is None:
             raise RuntimeError(_no_way_back(self))
@@ -249,13 +262,13 @@ class Variable:
         enabled = Config.enable_backprop
         Config.enable_backprop = create_graph
         try:
-            gradients = backpropagate(self, seed if create_graph else _fast(seed._data), retain_grad, create_graph)
-            self.grad = None
-            for x, gx in gradients.items():
-                gx = gx if create_graph else _variable(gx)
-                x.grad = gx if x.grad is None else _admit(x, x.grad + gx, "the sum with the earlier gradient")
+            found = backpropagate(self, seed if create_graph else _fast(seed._data), retain_grad, create_graph)
+            sums = {x: _with_earlier(x, gx if create_graph else _variable(gx), x is self) for x, gx in found.items()}
         finally:
             Config.enable_backprop = enabled
+        self.grad = None
+        for x, gx in sums.items():
+            x.grad = gx
 
     __hash__ = object.__hash__
 
@@ -370,6 +383,14 @@ def _leaves(ys: Any, why: str) -> Any:
     return tuple([_leaf(y, why) for y in ys]) if isinstance(ys, tuple) else _leaf(ys, why)
 
 
+def _with_earlier(x: Variable, gx: Variable, is_start: bool) -> Variable:
+    # The gradient that the walk began with is used up.
+    if x.grad is None or is_start:
+        return gx
+    earlier: Variable = _admit(x, as_variable(x.grad), "the earlier gradient")
+    return earlier + gx
+
+
 def _plain(x: Any) -> Any:
     return x._data if isinstance(x, Variable) else x
 
@@ -461,16 +482,9 @@ class Function:
         self._xs = xs
         self.generation = generation
         if type(ys) is not tuple:
-            # The same as _variable(ys, self, generation + 1), without another call: here time counts most.
-            y = Variable.__new__(Variable)
-            y._data = ys if isinstance(ys, ARRAYS) else _as_data(ys)
-            y.grad = None
-            y.creator = self
-            y.generation = generation + 1
-            y.name = None
-            y._index = 0
-            self.outputs = (weakref.ref(y),)
-            return y
+            output = _variable(ys, self, generation + 1)
+            self.outputs = (weakref.ref(output),)
+            return output
         outputs = tuple([_variable(y, self, generation + 1, i) for i, y in enumerate(ys)])
         self.outputs = tuple([weakref.ref(y) for y in outputs])
         self._forms = tuple([(y.shape, y.dtype) for y in outputs])
@@ -571,6 +585,7 @@ def backpropagate(y: Variable, gy: Any, retain_grad: bool = False, create_graph:
         if len(gxs) != len(inputs):
             raise ValueError(_wrong_count(f, gxs))
 
+        owners: dict[int, int] | None = None
         for x, gx in zip(inputs, gxs, strict=True):
             if gx is None or not isinstance(x, Variable) or type(x) is _Constant:
                 continue
@@ -586,7 +601,8 @@ def backpropagate(y: Variable, gy: Any, retain_grad: bool = False, create_graph:
                     # By now an array of our own, which may grow in place.
                     arrived[x] += gx
                 else:
-                    arrived[x] = _own(_admit(x, gx, f), [*gys, *inputs, *gxs], f)
+                    owners = _owners([*gys, *inputs, *gxs]) if owners is None else owners
+                    arrived[x] = _own(_admit(x, gx, f), owners, f)
                 continue
             so_far = waiting.get(creator)
             if so_far is None:
@@ -632,13 +648,26 @@ def _admit(x: Variable, gx: Any, source: Function | str) -> Any:
     return gx if gx.dtype == data.dtype else gx.astype(data.dtype)
 
 
-def _own(gx: Any, known: list[Any], f: Function) -> Any:
+def _owners(values: list[Any]) -> dict[int, int]:
+    # How many of the values have their memory from the same array, by the id of that array.
+    counts: dict[int, int] = {}
+    for value in values:
+        owner = _owner(_plain(value))
+        counts[id(owner)] = counts.get(id(owner), 0) + 1
+    return counts
+
+
+def _owner(array: Any) -> Any:
+    base = getattr(array, "base", None)
+    return array if base is None else base
+
+
+def _own(gx: Any, owners: dict[int, int], f: Function) -> Any:
     # Functions may return what they were given, or a view, or one thing twice; a leaf's gradient is nobody else's.
     array = _plain(gx)
     if isinstance(array, np.generic):
         return gx
-    times = sum([_plain(other) is array for other in known])
-    return gx if f._has_rule and array.base is None and times <= 1 else _copy(gx)
+    return gx if f._has_rule and array.base is None and owners.get(id(array), 1) == 1 else _copy(gx)
 
 
 def _copy(gx: Any) -> Any:
@@ -674,10 +703,8 @@ def _wrong_count(f: Function, gxs: Sequence[Any]) -> str:
 
 def _wrong_shape(x: Variable, gx: Any, source: Function | str) -> str:
     name = source if isinstance(source, str) else f"a gradient that {type(source).__name__}.backward returned"
-    return (
-        f"{name} has shape {gx.shape}, but belongs to {_describe(x)}: a gradient has the shape of its Variable "
-        f"(where forward broadcasts, sum_to(gx, x.shape) in backward undoes it)"
-    )
+    hint = "" if isinstance(source, str) else " (where forward broadcasts, sum_to(gx, x.shape) in backward undoes it)"
+    return f"{name} has shape {gx.shape}, but belongs to {_describe(x)}: a gradient has the shape of its Variable{hint}"
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------------
