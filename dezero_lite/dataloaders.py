@@ -46,7 +46,7 @@ class DataLoader:
     Raises
     ------
     TypeError
-        If `batch_size` is no integer.
+        If `batch_size` is no integer. On the way, if the data set gives something else than pairs.
     ValueError
         If `batch_size` is less than 1, or there are no data for a single batch. On the way, if the examples of a batch
         differ in shape.
@@ -132,12 +132,24 @@ class DataLoader:
 
     def _load(self, indices: NDArray[np.int64]) -> tuple[Any, Any]:
         if getattr(self.dataset, "takes_batches", False):
-            x, t = self.dataset[indices]
+            x, t = self._pair(self.dataset[indices], "a batch")
         else:
-            xs, ts = zip(*[self.dataset[i] for i in indices.tolist()], strict=True)
+            pairs = [self._pair(self.dataset[i], f"example {i}") for i in indices.tolist()]
+            xs, ts = zip(*pairs, strict=True)
             x, t = as_batch(xs), None if ts[0] is None else as_batch(ts)
         if self.gpu:
             x, t = as_cupy(x), None if t is None else as_cupy(t)
+        return x, t
+
+    def _pair(self, found: Any, which: str) -> tuple[Any, Any]:
+        try:
+            x, t = found
+        except (TypeError, ValueError):
+            length = f" of length {len(found)}" if isinstance(found, (tuple, list)) else ""
+            raise TypeError(
+                f"a data set gives pairs (example, label), with None for the label where there are no labels, "
+                f"but {which} of this {type(self.dataset).__name__} is of type {type(found).__name__}{length}"
+            ) from None
         return x, t
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 __all__ = ["cache_dir", "get_file", "show_progress"]
 
 Array = NDArray[Any]
-Path = str | os.PathLike[str]
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 #: The environment variable that names a folder to use in place of downloads.
 FOLDER = "DEZERO_LITE_DATA"
@@ -156,12 +156,14 @@ def save_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
     FileNotFoundError
         If the folder is not there.
     """
+    import threading
     import zipfile
 
     path = os.path.realpath(_with_ending(path))
     if not os.path.isdir(os.path.dirname(path)):
         raise FileNotFoundError(f"there is no folder {os.path.dirname(path)} to save in: make it first")
-    unfinished = f"{path}.{os.getpid()}.tmp"
+    # A name that no other process, and no other thread, takes at the same time.
+    unfinished = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
     try:
         with zipfile.ZipFile(unfinished, "w") as archive:
             for name, array in arrays.items():
@@ -187,7 +189,7 @@ def load_arrays(path: Path) -> dict[str, Array]:
     """
     import zipfile
 
-    candidates = [_with_ending(path), os.fspath(path)]
+    candidates = [_with_ending(path), os.fsdecode(path)]
     for candidate in candidates:
         if os.path.isfile(candidate):
             break
@@ -231,11 +233,11 @@ def check_fit(
     }
     if any(wrong.values()):
         lines = [f"\n  {what}: {_first_few(keys)}" for what, keys in wrong.items() if keys]
-        raise ValueError(f"{os.fspath(path)} does not fit this {name}, so nothing was loaded:{''.join(lines)}")
+        raise ValueError(f"{os.fsdecode(path)} does not fit this {name}, so nothing was loaded:{''.join(lines)}")
 
 
 def _with_ending(path: Path) -> str:
-    path = os.fspath(path)
+    path = os.fsdecode(path)
     return path if path.endswith(".npz") else path + ".npz"
 
 

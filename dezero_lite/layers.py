@@ -66,6 +66,21 @@ class Statistic(Variable):
 # --- the base ---------------------------------------------------------------------------------------------------------
 
 
+class _LastCall:
+    # An attribute of Layer that gives what the last call left behind. It is no property, so that an attribute that the
+    # user names the same simply takes its place.
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, layer: Layer | None, _: type[Layer]) -> Any:
+        if layer is None:
+            return self
+        try:
+            return vars(layer)[f"_last_{self.name}"]
+        except KeyError:
+            raise AttributeError(f"{type(layer).__name__} has no {self.name} before its first call") from None
+
+
 class Layer:
     """Parameters, and a function of Variables that uses them. Source: book step 44.
 
@@ -74,7 +89,7 @@ class Layer:
     Attributes
     ----------
     inputs, outputs : list of weakref.ref
-        What the last call was given and what it returned.
+        What the last call was given and what it returned; unless a layer has attributes of its own with these names.
 
     Examples
     --------
@@ -97,8 +112,8 @@ class Layer:
     )
     """
 
-    inputs: list[Callable[[], Any]]
-    outputs: list[Callable[[], Any]]
+    inputs: Any = _LastCall("inputs")
+    outputs: Any = _LastCall("outputs")
     #: Names of the attributes that the repr shows.
     _shown: tuple[str, ...] = ()
 
@@ -115,13 +130,21 @@ class Layer:
             raise TypeError(f"{type(self).__name__}.forward returned None: it must end in a return")
         if not isinstance(outputs, tuple):
             outputs = (outputs,)
-        self.inputs = [_weakly(x) for x in inputs]
-        self.outputs = [_weakly(y) for y in outputs]
+        self._last_inputs = [_weakly(x) for x in inputs]
+        self._last_outputs = [_weakly(y) for y in outputs]
         return outputs if len(outputs) > 1 else outputs[0]
 
     def forward(self, *xs: Any, **_: Any) -> Any:
         """Compute the output."""
         raise NotImplementedError(f"{type(self).__name__} needs a forward(self, x), which computes its output")
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What goes into a copy or a pickle: not the last call, and of a state of the sequence so far only its data.
+        return {
+            name: value.detach() if isinstance(value, Variable) and value.creator is not None else value
+            for name, value in vars(self).items()
+            if name not in ("_last_inputs", "_last_outputs")
+        }
 
     def params(self) -> Iterator[Parameter]:
         """All parameters in the order of definition, each of them once."""
@@ -168,7 +191,7 @@ class Layer:
         FileNotFoundError
             If the folder is not there.
         ValueError
-            If a parameter holds no data yet.
+            If a parameter holds no data yet, or no real numbers.
         """
         variables = self._named()
         empty = [name for name, variable in variables.items() if variable.data is None]
@@ -176,6 +199,12 @@ class Layer:
             raise ValueError(
                 f"{type(self).__name__} cannot be saved, since {', '.join(empty)} hold no data yet: call it once on an "
                 f"input, so that its layers learn their sizes, or give each its input size when it is made"
+            )
+        odd = [f"{name} ({v.dtype})" for name, v in variables.items() if v.dtype.kind not in "fiu"]
+        if odd:
+            raise ValueError(
+                f"{type(self).__name__} cannot be saved, since load_weights takes real numbers only: "
+                f"{', '.join(odd)} hold others"
             )
         save_arrays(path, {name: as_numpy(variable) for name, variable in variables.items()})
 
@@ -266,6 +295,27 @@ def _weakly(x: Any) -> Callable[[], Any]:
         return lambda: None
 
 
+class _Lazy(Layer):
+    # A layer that learns sizes from its first input. Where that fails, it has learned nothing.
+    def _learn(self, x: Operand) -> None:
+        raise NotImplementedError
+
+    def _first(self, forward: Callable[[Any, Operand], Variable], x: Operand) -> Variable:
+        variables = [v for v in vars(self).values() if isinstance(v, (LazyParameter, Statistic)) and v.data is None]
+        self._learn(x)
+        try:
+            return forward(self, x)
+        except Exception:
+            for variable in variables:
+                variable.data = None
+            raise
+
+
+def _check_count(layer: Layer, name: str, count: object) -> None:
+    if not isinstance(count, (int, np.integer)) or count < 0:
+        raise ValueError(f"{name} of {type(layer).__name__} must be a whole number and not negative, but is {count!r}")
+
+
 def _random_weights(shape: tuple[int, ...], fan_in: int, dtype: DTypeLike, xp: ModuleType) -> Any:
     # Of such a size that sums over fan_in products have about the size of one input.
     drawn = np.float64 if dtype == np.float64 else np.float32
@@ -287,7 +337,7 @@ def _length(layer: Layer, x: Any, axis: int) -> int:
 # --- linear and convolution -------------------------------------------------------------------------------------------
 
 
-class Linear(Layer):
+class Linear(_Lazy):
     """A matrix product and a bias: ``x @ W + b``. Source: book step 44.
 
     Parameters
@@ -312,6 +362,7 @@ class Linear(Layer):
     def __init__(
         self, out_size: int, nobias: bool = False, dtype: DTypeLike = np.float32, in_size: int | None = None
     ) -> None:
+        _check_count(self, "out_size", out_size)
         self.out_size = out_size
         self.nobias = nobias
         self.dtype = dtype
@@ -326,16 +377,20 @@ class Linear(Layer):
         return None if self.W.data is None else self.W.shape[0]
 
     def _init_W(self, in_size: int, xp: ModuleType = np) -> None:
+        _check_count(self, "in_size", in_size)
         self.W.data = _random_weights((in_size, self.out_size), in_size, self.dtype, xp)
+
+    def _learn(self, x: Operand) -> None:
+        self._init_W(_length(self, x, -1), get_array_module(x))
 
     def forward(self, x: Operand) -> Variable:
         """Shapes (N, in_size) to (N, out_size)."""
         if self.W.data is None:
-            self._init_W(_length(self, x, -1), get_array_module(x))
+            return self._first(Linear.forward, x)
         return linear(x, self.W, self.b)
 
 
-class Conv2d(Layer):
+class Conv2d(_Lazy):
     """Kernels that slide over images, and a bias. Source: book step 57.
 
     Parameters
@@ -378,6 +433,10 @@ class Conv2d(Layer):
         dilation: Pair = 1,
         groups: int = 1,
     ) -> None:
+        _check_count(self, "out_channels", out_channels)
+        _check_count(self, "groups", groups)
+        if out_channels < 1 or groups < 1 or out_channels % groups:
+            raise ValueError(f"{out_channels} output channels do not divide into {groups} groups")
         self.out_channels = out_channels
         self.kernel_size = kernel_size
         self.stride = stride
@@ -401,19 +460,20 @@ class Conv2d(Layer):
         return (self.out_channels, per_group, *pair(self.kernel_size))
 
     def _init_W(self, in_channels: int, xp: ModuleType = np) -> None:
-        if in_channels % self.groups:
+        _check_count(self, "in_channels", in_channels)
+        if in_channels < 1 or in_channels % self.groups:
             raise ValueError(f"{in_channels} input channels do not divide into {self.groups} groups")
         kh, kw = pair(self.kernel_size)
         shape: Any = self._shape(in_channels)
         self.W.data = _random_weights(shape, in_channels // self.groups * kh * kw, self.dtype, xp)
 
-    def _prepare(self, x: Operand) -> None:
-        if self.W.data is None:
-            self._init_W(_length(self, x, 1), get_array_module(x))
+    def _learn(self, x: Operand) -> None:
+        self._init_W(_length(self, x, 1), get_array_module(x))
 
     def forward(self, x: Operand) -> Variable:
         """Shapes (N, C, H, W) to (N, out_channels, OH, OW)."""
-        self._prepare(x)
+        if self.W.data is None:
+            return self._first(Conv2d.forward, x)
         return F.conv2d(x, self.W, self.b, self.stride, self.pad, self.dilation, self.groups)
 
 
@@ -438,7 +498,8 @@ class Deconv2d(Conv2d):
 
     def forward(self, x: Operand) -> Variable:
         """Shapes (N, C, H, W) to (N, out_channels, OH, OW)."""
-        self._prepare(x)
+        if self.W.data is None:
+            return self._first(Deconv2d.forward, x)
         return F.deconv2d(x, self.W, self.b, self.stride, self.pad, dilation=self.dilation, groups=self.groups)
 
 
@@ -584,7 +645,7 @@ class LSTM(_Recurrent):
         """One step: shapes (N, in_size) to (N, hidden_size)."""
         self._check_batch(x)
         if self.x2h.W.data is None:
-            self.x2h._init_W(_length(self, x, -1), get_array_module(x))
+            self.x2h._learn(x)
         h, c = self._states(x)
         assert self.x2h.b is not None
         self.h, self.c = h, c = LSTMStep()(x, h, c, self.x2h.W, self.h2h.W, self.x2h.b)  # type: ignore[misc]
@@ -682,6 +743,8 @@ class EmbedID(Layer):
     _shown = ("in_size", "out_size")
 
     def __init__(self, in_size: int, out_size: int, *, dtype: DTypeLike = np.float32) -> None:
+        _check_count(self, "in_size", in_size)
+        _check_count(self, "out_size", out_size)
         self.in_size = in_size
         self.out_size = out_size
         self.W = Parameter(_random_weights((in_size, out_size), 1, dtype, np), "W")
@@ -691,7 +754,7 @@ class EmbedID(Layer):
         return F.embed_id(x, self.W)
 
 
-class BatchNorm(Layer):
+class BatchNorm(_Lazy):
     """Normalise each channel over the batch, then scale and shift it.
 
     In training, batches are normalised by their own mean and variance, of which the layer keeps a running average; in
@@ -718,18 +781,21 @@ class BatchNorm(Layer):
         self.gamma = LazyParameter("gamma", form)
         self.beta = LazyParameter("beta", form)
 
+    def _learn(self, x: Operand) -> None:
+        channels, xp = _length(self, x, 1), get_array_module(x)
+        for variable in (self.avg_mean, self.beta):
+            variable.data = xp.zeros(channels, dtype=self.dtype)
+        for variable in (self.avg_var, self.gamma):
+            variable.data = xp.ones(channels, dtype=self.dtype)
+
     def forward(self, x: Operand) -> Variable:
         """Shape (N, C) or (N, C, H, W), which stays."""
         if self.gamma.data is None:
-            channels, xp = _length(self, x, 1), get_array_module(x)
-            for variable in (self.avg_mean, self.beta):
-                variable.data = xp.zeros(channels, dtype=self.dtype)
-            for variable in (self.avg_var, self.gamma):
-                variable.data = xp.ones(channels, dtype=self.dtype)
+            return self._first(BatchNorm.forward, x)
         return F.batch_norm(x, self.gamma, self.beta, self.avg_mean.data, self.avg_var.data)
 
 
-class LayerNorm(Layer):
+class LayerNorm(_Lazy):
     """Normalise each example over its last axis, then scale and shift.
 
     Attributes
@@ -747,12 +813,15 @@ class LayerNorm(Layer):
         self.gamma = LazyParameter("gamma", ((None,), dtype))
         self.beta = LazyParameter("beta", ((None,), dtype))
 
+    def _learn(self, x: Operand) -> None:
+        length, xp = _length(self, x, -1), get_array_module(x)
+        self.gamma.data = xp.ones(length, dtype=self.dtype)
+        self.beta.data = xp.zeros(length, dtype=self.dtype)
+
     def forward(self, x: Operand) -> Variable:
         """Shape (..., D), which stays."""
         if self.gamma.data is None:
-            length, xp = _length(self, x, -1), get_array_module(x)
-            self.gamma.data = xp.ones(length, dtype=self.dtype)
-            self.beta.data = xp.zeros(length, dtype=self.dtype)
+            return self._first(LayerNorm.forward, x)
         return F.layer_norm(x, self.gamma, self.beta)
 
 

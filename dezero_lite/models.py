@@ -101,7 +101,9 @@ class MLP(Model):
     Raises
     ------
     ValueError
-        If there is no layer.
+        If there is no layer, or a size is no whole number.
+    TypeError
+        If `activation` is no function.
 
     Examples
     --------
@@ -111,8 +113,15 @@ class MLP(Model):
     """
 
     def __init__(self, fc_output_sizes: Sequence[int], activation: Callable[[Any], Variable] = F.sigmoid) -> None:
-        if not len(fc_output_sizes):
-            raise ValueError("MLP takes the output size of each layer, at least one: MLP((100, 10))")
+        if not np.ndim(fc_output_sizes) or not len(fc_output_sizes):
+            raise ValueError(
+                f"MLP takes the output size of each layer, at least one: MLP((100, 10)), not MLP({fc_output_sizes})"
+            )
+        if not callable(activation):
+            raise TypeError(
+                f"the activation of MLP is a function such as F.relu, not {activation!r}; sizes come in one tuple, as "
+                f"in MLP((100, 10))"
+            )
         self.activation = activation
         layers = [L.Linear(size) for size in fc_output_sizes]
         for i, layer in enumerate(layers):

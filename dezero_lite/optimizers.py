@@ -34,6 +34,8 @@ __all__ = [
 # 256 kB, from where on NumPy writes a result over an operand that nobody else needs.
 PIECE = 65_536
 
+NUMBERS = (int, float, np.integer, np.floating)
+
 
 class Optimizer:
     """What all optimizers share. Source: book step 46.
@@ -90,6 +92,8 @@ class Optimizer:
         ------
         RuntimeError
             If :meth:`setup` has not been called.
+        ValueError
+            If a gradient is no Variable of its parameter's shape; no parameter has changed then.
         """
         params = list(self._target().params())
         for hook in self.hooks:
@@ -111,20 +115,9 @@ class Optimizer:
         """The data, the gradient and all that is remembered, in pieces small enough for the cache.
 
         All but the gradient are there to be changed in place.
-
-        Raises
-        ------
-        ValueError
-            If the gradient is no Variable of the parameter's shape.
         """
-        data, grad = param.data, param.grad
-        if not isinstance(grad, Variable) or grad.shape != data.shape:
-            what = f"has shape {grad.shape}" if isinstance(grad, Variable) else f"is a {type(grad).__name__}"
-            raise ValueError(
-                f"the gradient of parameter {param.name!r} {what}: it must be a Variable like {data.shape}"
-            )
-        memory = self.memory(param)
-        arrays = (data, grad.data, *[memory[name] for name in self.remembers])
+        data, memory = param.data, self.memory(param)
+        arrays = (data, _grad(param), *[memory[name] for name in self.remembers])
         # A GPU works best on everything at once.
         if data.size <= PIECE or not isinstance(data, np.ndarray):
             yield arrays
@@ -140,7 +133,7 @@ class Optimizer:
 
         Parameters
         ----------
-        path : str or os.PathLike
+        path : str, bytes or os.PathLike
             ``.npz`` is added if it does not end so.
 
         Raises
@@ -150,7 +143,8 @@ class Optimizer:
         ValueError
             If a parameter of the target holds no data yet.
         """
-        settings = {f"settings/{name}": np.array(value) for name, value in self._settings().items()}
+        # The + makes a number of True and False, too.
+        settings = {f"settings/{name}": np.array(+value) for name, value in self._settings().items()}
         memory = {name: as_numpy(array) for name, array in self._named_memory().items()}
         save_arrays(path, {"optimizer": np.array(type(self).__name__), **settings, **memory})
 
@@ -169,11 +163,12 @@ class Optimizer:
         found = load_arrays(path)
         kind = str(found.pop("optimizer", "no optimizer"))
         if kind != type(self).__name__:
-            raise ValueError(f"{os.fspath(path)} holds the state of {kind}, not of {type(self).__name__}")
+            raise ValueError(f"{os.fsdecode(path)} holds the state of {kind}, not of {type(self).__name__}")
         shapes = {name: array.shape for name, array in memory.items()}
         check_fit(path, type(self).__name__, found, {**dict.fromkeys(settings, ()), **shapes})
         for name, old in settings.items():
-            setattr(self, name.partition("/")[2], type(old)(found[name]))
+            value = found[name].item()
+            setattr(self, name.partition("/")[2], bool(value) if isinstance(old, bool) else value)
         for name, array in memory.items():
             array[...] = get_array_module(array).asarray(found[name])
 
@@ -184,7 +179,7 @@ class Optimizer:
         return self.target
 
     def _settings(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if isinstance(value, (int, float))}
+        return {name: value for name, value in vars(self).items() if isinstance(value, NUMBERS)}
 
     def _named_memory(self) -> dict[str, Any]:
         target = self._target()
@@ -201,7 +196,21 @@ class Optimizer:
 
 
 def _with_gradient(params: list[Parameter]) -> list[Parameter]:
-    return [param for param in params if param.grad is not None]
+    params = [param for param in params if param.grad is not None]
+    for param in params:
+        grad: Any = param.grad
+        if not isinstance(grad, Variable) or grad.shape != param.shape:
+            what = f"has shape {grad.shape}" if isinstance(grad, Variable) else f"is a {type(grad).__name__}"
+            raise ValueError(
+                f"the gradient of parameter {param.name!r} {what}: it must be a Variable like {param.shape}"
+            )
+    return params
+
+
+def _check_numbers(owner: object, **settings: object) -> None:
+    for name, value in settings.items():
+        if not isinstance(value, NUMBERS):
+            raise TypeError(f"{type(owner).__name__} takes a number for {name}, not {value!r}")
 
 
 # --- hooks ------------------------------------------------------------------------------------------------------------
@@ -211,6 +220,7 @@ class WeightDecay:
     """A hook that adds `rate` times the data to each gradient, which pulls the data towards 0."""
 
     def __init__(self, rate: float) -> None:
+        _check_numbers(self, rate=rate)
         self.rate = rate
 
     def __call__(self, params: list[Parameter]) -> None:
@@ -233,6 +243,7 @@ class ClipGrad:
     """
 
     def __init__(self, max_norm: float) -> None:
+        _check_numbers(self, max_norm=max_norm)
         self.max_norm = max_norm
 
     def __call__(self, params: list[Parameter]) -> None:
@@ -283,6 +294,7 @@ class SGD(Optimizer):
 
     def __init__(self, lr: float = 0.01) -> None:
         super().__init__()
+        _check_numbers(self, lr=lr)
         self.lr = lr
 
     def update_one(self, param: Parameter) -> None:
@@ -298,6 +310,7 @@ class MomentumSGD(Optimizer):
 
     def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
         super().__init__()
+        _check_numbers(self, lr=lr, momentum=momentum)
         self.lr = lr
         self.momentum = momentum
 
@@ -322,6 +335,7 @@ class AdaGrad(Optimizer):
 
     def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
         super().__init__()
+        _check_numbers(self, lr=lr, eps=eps)
         self.lr = lr
         self.eps = eps
 
@@ -344,6 +358,7 @@ class AdaDelta(Optimizer):
 
     def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
         super().__init__()
+        _check_numbers(self, rho=rho, eps=eps)
         self.rho = rho
         self.eps = eps
 
@@ -379,6 +394,7 @@ class Adam(Optimizer):
 
     def __init__(self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
         super().__init__()
+        _check_numbers(self, alpha=alpha, beta1=beta1, beta2=beta2, eps=eps)
         self.t = 0
         self.alpha = alpha
         self.beta1 = beta1
@@ -408,13 +424,31 @@ class Adam(Optimizer):
         t = self.memory(param)["t"]
         t += 1
         step = self._step_size(int(t))
+        decay = self._decay()
         for data, grad, m, v in self.pieces(param):
-            m += (1 - beta1) * (grad - m)
-            v += (1 - beta2) * (grad * grad - v)
-            data -= step * m / (np.sqrt(v) + eps)
+            # In place where it can be, since what is new in memory takes time. First, m += (1 - beta1) * (grad - m),
+            change = grad - m
+            change *= 1 - beta1
+            m += change
+            # then, v += (1 - beta2) * (grad * grad - v),
+            change = grad * grad
+            change -= v
+            change *= 1 - beta2
+            v += change
+            # and last, data -= step * m / (np.sqrt(v) + eps).
+            change = np.sqrt(v)
+            change += eps
+            change = m / change
+            change *= step
+            if decay:
+                data *= 1 - decay
+            data -= change
 
     def _step_size(self, t: int) -> float:
         return float(self.alpha * math.sqrt(1 - self.beta2**t) / (1 - self.beta1**t))
+
+    def _decay(self) -> float:
+        return 0.0
 
 
 class AdamW(Adam):
@@ -434,9 +468,8 @@ class AdamW(Adam):
         weight_decay: float = 0.01,
     ) -> None:
         super().__init__(alpha, beta1, beta2, eps)
+        _check_numbers(self, weight_decay=weight_decay)
         self.weight_decay = weight_decay
 
-    def update_one(self, param: Parameter) -> None:
-        data = param.data
-        data *= 1 - float(self.alpha) * float(self.weight_decay)
-        super().update_one(param)
+    def _decay(self) -> float:
+        return float(self.alpha) * float(self.weight_decay)

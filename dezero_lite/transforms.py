@@ -250,6 +250,7 @@ class Normalize:
         return self._normalize(xs, 1)
 
     def _normalize(self, x: Any, axis: int) -> Any:
+        x = _values_for(self, x)
         x = x if x.dtype.kind == "f" else x.astype(np.float32)
         y = x - self._along(x, axis, self.mean, "mean")
         y /= self._along(x, axis, self.std, "std")
@@ -258,7 +259,7 @@ class Normalize:
     def _along(self, x: Any, axis: int, values: Any, name: str) -> Any:
         # The values as numbers that widen nothing, or as an array that lies along the channels.
         if np.ndim(values) == 0:
-            return float(values)
+            return x.dtype.type(values)
         channels = x.shape[axis] if x.ndim > axis else 0
         if len(values) not in (1, channels):
             raise ValueError(
@@ -272,7 +273,7 @@ class Flatten:
     """All values of an example in one row. Source: book, `dezero.transforms`."""
 
     def __call__(self, x: Any) -> Any:
-        return x.flatten()
+        return _values_for(self, x).flatten()
 
     def batch(self, xs: Any) -> Any:
         """The same for a whole batch: shape (N, D)."""
@@ -286,7 +287,7 @@ class AsType:
         self.dtype = dtype
 
     def __call__(self, x: Any) -> Any:
-        return x.astype(self.dtype)
+        return _values_for(self, x).astype(self.dtype)
 
     batch = __call__
 
@@ -383,6 +384,18 @@ def _pair(size: int | tuple[int, int]) -> tuple[int, int]:
     if a < 1 or b < 1:
         raise ValueError(f"an image has at least one pixel each way, so a size of {size} makes none")
     return a, b
+
+
+def _values_for(transform: object, x: Any) -> Any:
+    if hasattr(x, "astype"):
+        return x
+    if isinstance(x, (int, float, list, tuple)):
+        # The index makes a NumPy number of an array without axes, and changes nothing else.
+        return np.asarray(x)[()]
+    raise TypeError(
+        f"{type(transform).__name__} takes an array or a number, not a {type(x).__name__}: "
+        f"ToArray() makes an array of a Pillow image"
+    )
 
 
 def _array_for(transform: Transform, x: Any) -> Any:

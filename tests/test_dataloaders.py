@@ -164,6 +164,48 @@ def test_without_labels_the_labels_are_none(whole):
     assert [t for _, t in DataLoader(data, 2)] == [None, None]
 
 
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        ([1, 2, 3], "example 0 of this list is of type int"),
+        ([(1, 2, 3)] * 2, "example 0 of this list is of type tuple of length 3"),
+        ([(1, 2), [3]], "example 1 of this list is of type list of length 1"),
+        (np.zeros((4, 3)), "example 0 of this ndarray is of type ndarray"),
+        (([1, 2, 3], [4, 5, 6]), "example 0 of this tuple is of type list of length 3"),
+        ([np.array(3.0)], "example 0 of this list is of type ndarray"),
+        ([(np.zeros(2), np.zeros(3), 0)], "example 0 of this list is of type tuple of length 3"),
+    ],
+)
+@pytest.mark.parametrize("loader", [DataLoader, SeqDataLoader])
+def test_what_is_no_pair_is_an_error_that_says_what_a_data_set_gives(data, found, loader):
+    with pytest.raises(TypeError, match=r"a data set gives pairs \(example, label\), with None .*, but " + found + "$"):
+        list(DataLoader(data, 2, shuffle=False) if loader is DataLoader else SeqDataLoader(data, len(data)))
+
+
+def test_a_batch_that_is_no_pair_is_an_error():
+    class Own(Dataset):
+        takes_batches = True
+
+        def __getitem__(self, indices):
+            return indices * 2, None, indices
+
+        def __len__(self):
+            return 3
+
+    with pytest.raises(TypeError, match="but a batch of this Own is of type tuple of length 3"):
+        next(DataLoader(Own(), 2))
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError])
+def test_an_error_of_the_data_set_itself_is_left_as_it_is(error):
+    class Broken(Numbers):
+        def __getitem__(self, index):
+            raise error("broken")
+
+    with pytest.raises(error, match=r"^broken$"):
+        next(DataLoader(Broken(3), 2))
+
+
 def test_examples_of_different_shapes_are_an_error():
     with pytest.raises(ValueError, match=r"shape \(1,\) and \(2,\) make no batch"):
         next(DataLoader([([1], 0), ([1, 2], 0)], 2, shuffle=False))

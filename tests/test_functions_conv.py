@@ -294,6 +294,39 @@ def test_memory_is_that_of_the_images_not_of_the_columns(stride):
     assert peak < 4.5 * image + 2 * conv.BLOCK
 
 
+@pytest.mark.parametrize(("n", "size"), [(64, 3), (64, 1), (2, 24)])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_the_gradient_of_pixel_kernels_takes_images_of_any_size_one_by_one_or_together(n, size, groups):
+    x, y = numbers(n, 4, size, size), numbers(n, 6, size, size, seed=1)
+    W = Variable(numbers(6, 4 // groups, 1, 1, seed=2))
+    z = conv2d(x, W, groups=groups)
+    z.grad = Variable(y)
+    z.backward()
+    whole = np.einsum("nohw,nchw->oc", y, x)
+    own = whole if groups == 1 else np.concatenate([whole[:3, :2], whole[3:, 2:]])
+    assert np.allclose(W.grad.data[:, :, 0, 0], own)
+
+
+@pytest.mark.parametrize("shape", [(256, 64, 1, 1), (64, 64, 4, 4), (2, 16, 128, 128)])
+def test_the_gradient_of_pixel_kernels_makes_no_kernels_for_each_image(shape):
+    x, W = np.ones(shape, np.float32), Variable(np.ones((64, shape[1], 1, 1), np.float32))
+    y = conv2d(x, W)
+    y.grad = Variable(np.ones_like(y.data))
+    tracemalloc.start()
+    y.backward()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # The kernels, a product, a block of columns of x and of y; with a share for Python. All products: 64 kernels.
+    assert peak < 3 * W.data.nbytes + 4 * conv.COLUMNS * (64 + 64) + 40_000
+
+
+def test_a_deconvolution_without_an_outsize_takes_one_pixel_where_the_formula_has_none():
+    y, W = numbers(1, 1, 1, 1), numbers(1, 1, 3, 3)
+    x = deconv2d(y, W, stride=3, pad=2)
+    assert x.shape == (1, 1, 1, 1)
+    assert np.allclose(x.data, naive_deconv(y, W, x.shape, (3, 3), (2, 2)))
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -338,9 +371,30 @@ def test_memory_is_that_of_the_images_not_of_the_columns(stride):
         (lambda: deconv2d(numbers(1, 3, 2, 2), numbers(3, 2, 2, 2), numbers(3)), r"b has shape \(3,\)"),
         (
             lambda: deconv2d(numbers(1, 1, 2, 2), numbers(1, 1, 3, 3), stride=2, outsize=(5, 7)),
-            r"no convolution leads from 5 × 7 pixels to x of shape \(1, 1, 2, 2\).*smallest outsize is 5 × 5",
+            r"no convolution leads from 5 × 7 pixels to x of shape \(1, 1, 2, 2\).*outsize can be from 5 × 5 to 6 × 6",
         ),
-        (lambda: deconv2d(numbers(1, 1, 2, 2), numbers(1, 1, 3, 3), pad=2), "smallest outsize is 0 × 0"),
+        (
+            lambda: deconv2d(numbers(1, 1, 1, 1), numbers(1, 1, 3, 3), pad=2, stride=3, outsize=2),
+            "outsize can be from 1 × 1 to 1 × 1",
+        ),
+        (
+            lambda: deconv2d(numbers(1, 1, 2, 2), numbers(1, 1, 3, 3), pad=2),
+            r"nothing is left of x of shape \(1, 1, 2, 2\) with a window.*pad \(2, 2\): the pad is what .* cuts off",
+        ),
+        (
+            lambda: conv2d(numbers(1, 0, 4, 4), numbers(3, 0, 2, 2)),
+            r"kernels have a channel at least on each side, but W has shape \(3, 0, 2, 2\)",
+        ),
+        (lambda: conv2d(numbers(1, 2, 4, 4), numbers(0, 2, 2, 2)), r"but W has shape \(0, 2, 2, 2\)"),
+        (lambda: conv2d_simple(numbers(1, 2, 4, 4), numbers(0, 2, 2, 2)), r"but W has shape \(0, 2, 2, 2\)"),
+        (lambda: deconv2d(numbers(1, 2, 4, 4), numbers(2, 0, 2, 2)), r"but W has shape \(2, 0, 2, 2\)"),
+        (lambda: conv2d(numbers(1, 0, 4, 4), numbers(3, 2, 2, 2)), "has 0 channels, but W of shape"),
+        (lambda: conv2d(3.0, numbers(1, 1, 2, 2)), r"images have the shape \(N, C, H, W\), not \(\)"),
+        (lambda: conv2d(numbers(1, 1, 2, 2), 3), r"kernels have four axes.*W has shape \(\)"),
+        (lambda: conv2d(numbers(1, 1, 2, 2), numbers(1, 1, 2, 2), 1.0), r"b has shape \(\), but 1 output"),
+        (lambda: deconv2d(3.0, numbers(1, 1, 2, 2)), r"images have the shape \(N, C, H, W\), not \(\)"),
+        (lambda: im2col(3.0, 2), r"images have the shape \(N, C, H, W\), not \(\)"),
+        (lambda: col2im(3.0, (1, 1, 2, 2), 2), r"columns of shape \(\) do not belong to images"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_shapes(call, message):
@@ -368,6 +422,9 @@ POOLINGS = [
     (1, 1, 0),
     (2, 3, 1),
     ((2, 3), (3, 2), 0),
+    # Large, where the winner is found in two steps.
+    (5, 1, 2),
+    ((5, 4), (2, 1), (2, 1)),
 ]
 
 
@@ -404,6 +461,39 @@ def test_the_first_of_equal_maxima_receives_the_gradient():
     assert np.array_equal(zeros.grad.data[0, 0, ::2, ::2], np.ones((2, 2)))
 
 
+@pytest.mark.parametrize(("kernel", "stride", "pad"), POOLINGS)
+def test_the_first_of_many_equal_maxima_receives_the_gradient_row_by_row(kernel, stride, pad):
+    x = Variable(np.random.default_rng(0).integers(0, 3, (2, 2, 7, 8)).astype(float))
+    y = pooling(x, kernel, stride, pad)
+    y.backward()
+    expected = np.zeros(x.shape)
+    sizes = pair(kernel), pair(stride), pair(pad)
+    for n, k in np.ndindex(2, 2):
+        for r, c in stops(x.shape, *sizes):
+            places = [(h, w) for _, _, h, w in seen(x.shape, *sizes, (1, 1), r, c)]
+            expected[n, k][max(places, key=lambda place: x.data[n, k][place])] += 1
+    assert np.array_equal(x.grad.data, expected)
+
+
+@pytest.mark.parametrize(("kernel", "pad"), [(2, 1), (3, 1), (5, 2)])
+def test_the_border_receives_no_gradient_even_where_the_image_is_as_low(kernel, pad):
+    x = Variable(np.full((1, 2, 5, 5), -np.inf))
+    y = pooling(x, kernel, 1, pad)
+    y.backward()
+    assert x.grad.data.sum() == y.size
+
+
+def test_a_window_as_large_as_the_image_takes_few_steps():
+    x = Variable(distinct(1, 1, 30, 30))
+    y = pooling(x, 30)
+    count = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conv, "_winners", lambda *args, inner=conv._winners: count.append(inner(*args)) or count[-1])
+        y.backward()
+    assert sum(len(masks) for masks in count) == 60
+    assert np.array_equal(x.grad.data, x.data == x.data.max())
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, bool, np.float16])
 def test_the_border_never_wins(dtype):
     x = np.full((1, 1, 2, 2), np.iinfo(dtype).min if np.dtype(dtype).kind == "i" else 0, dtype)
@@ -414,6 +504,27 @@ def test_the_border_never_wins(dtype):
 
 def test_means_of_whole_numbers_are_no_whole_numbers():
     assert np.array_equal(average_pooling(np.arange(4).reshape(1, 1, 2, 2), 2).data, [[[[1.5]]]])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, bool])
+def test_means_of_small_whole_numbers_do_not_overflow(dtype):
+    x = np.full((1, 1, 4, 4), 200 if dtype is np.uint8 else 1 if dtype is bool else 100, dtype)
+    y = average_pooling(x, 4)
+    assert y.dtype == np.float64
+    assert y.data.item() == float(x[0, 0, 0, 0])
+
+
+def test_means_and_gradients_in_half_precision_are_summed_in_single_precision():
+    x = Variable(np.full((1, 1, 32, 32), 1000, np.float16))
+    y = average_pooling(x, 32)
+    assert y.dtype == np.float16
+    assert y.data.item() == 1000
+    x = Variable(np.zeros((1, 1, 41, 41), np.float16))
+    y = average_pooling(x, 21)
+    y.grad = Variable(np.full(y.shape, 60000, np.float16))
+    y.backward()
+    assert x.grad.dtype == np.float16
+    assert x.grad.data[0, 0, 20, 20] == np.float16(60000)
 
 
 @pytest.mark.parametrize("function", [pooling, pooling_simple, average_pooling])
@@ -436,6 +547,8 @@ def test_no_result_shares_memory_with_its_input(function):
         (lambda: pooling(numbers(1, 1, 4, 4), 2, stride=(1, 0)), r"the stride is \(1, 0\)"),
         (lambda: average_pooling(numbers(1, 1, 4, 4), 2, pad=-1), r"the pad is \(-1, -1\)"),
         (lambda: pooling(numbers(1, 1, 4, 4), 0), r"the kernel size is \(0, 0\)"),
+        (lambda: pooling(3.0, 2), r"images have the shape \(N, C, H, W\), not \(\)"),
+        (lambda: average_pooling(3, 2), r"images have the shape \(N, C, H, W\), not \(\)"),
     ],
 )
 def test_poolings_that_do_not_fit_are_refused(call, message):

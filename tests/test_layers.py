@@ -1,6 +1,7 @@
 import copy
 import gc
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -222,6 +223,33 @@ def test_a_layer_takes_and_returns_several():
     assert layer(1, [2]) == ([2], 1)
 
 
+def test_attributes_called_inputs_and_outputs_may_be_the_users_own():
+    class Heads(Layer):
+        def __init__(self):
+            self.outputs = [L.Linear(2, in_size=3), L.Linear(2, in_size=3)]
+            self.inputs = L.Linear(3)
+
+        def forward(self, x):
+            x = self.inputs(x)
+            return self.outputs[0](x) + self.outputs[1](x)
+
+    layer = Heads()
+    before = names(layer)
+    assert before == ["outputs/0/W", "outputs/0/b", "outputs/1/W", "outputs/1/b", "inputs/W", "inputs/b"]
+    for _ in range(2):
+        layer(random(4, 5))
+        assert names(layer) == before
+    assert isinstance(layer.inputs, L.Linear)
+    del layer.inputs
+    assert len(layer.inputs) == 1
+
+
+@pytest.mark.parametrize("name", ["inputs", "outputs"])
+def test_a_layer_that_nobody_has_called_has_no_inputs_and_outputs(name):
+    with pytest.raises(AttributeError, match=f"Linear has no {name} before its first call"):
+        getattr(L.Linear(2), name)
+
+
 def test_repr_shows_the_tree():
     net = Net(l1=L.Linear(10), blocks=[L.Conv2d(3, 5, pad=2, nobias=True), L.RNN(4, in_size=2)], drop=L.Dropout(0.1))
     assert repr(net) == (
@@ -247,6 +275,29 @@ def test_a_layer_can_be_copied():
     assert np.array_equal(twin(x).data, y.data)
     twin.l0.W.data += 1
     assert np.array_equal(model(x).data, y.data)
+
+
+@every_layer
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda layer: pickle.loads(pickle.dumps(layer))])
+def test_a_layer_that_was_called_can_be_copied_and_pickled(name, copied):
+    make, _, shape = LAYERS[name]
+    layer, x = make(), random(*shape)
+    layer(x)
+    F.sum(layer(x)).backward()
+    twin = copied(layer)
+    assert same(snapshot(layer), snapshot(twin))
+    assert all(isinstance(p, Parameter) for p in twin.params())
+    with test_mode():
+        assert np.array_equal(twin(x).data, layer(x).data)
+
+
+def test_a_copied_state_has_no_past():
+    layer = L.LSTM(3)
+    layer(random(2, 4))
+    twin = copy.deepcopy(layer)
+    assert np.array_equal(twin.h.data, layer.h.data)
+    assert twin.h.creator is twin.c.creator is None
+    assert layer.h.creator is not None
 
 
 # --- all layers -------------------------------------------------------------------------------------------------------
@@ -413,6 +464,83 @@ def test_linear_takes_more_than_two_axes():
     layer = L.Linear(4)
     assert layer(random(2, 5, 3)).shape == (2, 5, 4)
     assert layer.in_size == 3
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong", "right"),
+    [
+        (lambda: L.Conv2d(4, 3), (3, 8, 8), (1, 3, 8, 8)),
+        (lambda: L.Conv2d(4, 3), (1, 5, 2, 2), (1, 3, 8, 8)),
+        (lambda: L.Deconv2d(4, 3), (3, 8, 8), (1, 3, 8, 8)),
+        (lambda: L.Deconv2d(4, 3, pad=2), (1, 5, 1, 1), (1, 3, 8, 8)),
+        (lambda: L.BatchNorm(), (5, 7, 3), (5, 3)),
+        (lambda: L.BatchNorm(), (0, 7), (5, 3)),
+    ],
+)
+def test_a_first_call_that_fails_fixes_no_size(make, wrong, right):
+    layer = make()
+    unknown = snapshot(layer)
+    with pytest.raises(ValueError, match="shape"):
+        layer(random(*wrong))
+    assert {name for name, data in snapshot(layer).items() if data is not None} <= {"b"}
+    assert unknown.keys() == snapshot(layer).keys()
+    layer(random(*right))
+
+
+@pytest.mark.parametrize("layer", [L.Linear(4), L.LayerNorm()])
+def test_a_first_call_with_what_are_no_numbers_fixes_no_size(layer):
+    with pytest.raises((TypeError, ValueError)):
+        layer(np.array([["a", "b"]]))
+    layer(random(5, 3))
+
+
+def test_a_failure_later_on_forgets_nothing():
+    layer = L.Conv2d(4, 3)
+    layer(random(1, 3, 8, 8))
+    with pytest.raises(ValueError, match=r"has 5 channels, but W of shape .* takes 3"):
+        layer(random(1, 5, 8, 8))
+    assert layer.in_channels == 3
+
+
+def test_a_layer_derived_from_a_lazy_one_runs_its_own_forward_once():
+    class Doubled(L.Linear):
+        def forward(self, x):
+            return super().forward(x) * 2
+
+    layer = Doubled(4, nobias=True)
+    x = random(5, 3)
+    assert np.allclose(layer(x).data, 2 * x @ layer.W.data, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: L.Linear("a"), "out_size of Linear must be a whole number and not negative, but is 'a'"),
+        (lambda: L.Linear(2.0), r"out_size of Linear .* is 2\.0"),
+        (lambda: L.Linear(-1), "out_size of Linear .* is -1"),
+        (lambda: L.Linear((3, 2)), r"out_size of Linear .* is \(3, 2\)"),
+        (lambda: L.Linear(2, in_size="a"), "in_size of Linear .* is 'a'"),
+        (lambda: L.Conv2d("a", 3), "out_channels of Conv2d .* is 'a'"),
+        (lambda: L.Conv2d(2, 3, in_channels=1.5), r"in_channels of Conv2d .* is 1\.5"),
+        (lambda: L.Conv2d(4, 3, groups="a"), "groups of Conv2d .* is 'a'"),
+        (lambda: L.Conv2d(4, 3, groups=0), "4 output channels do not divide into 0 groups"),
+        (lambda: L.Conv2d(5, 3, groups=2, in_channels=4), "5 output channels do not divide into 2 groups"),
+        (lambda: L.Deconv2d(5, 3, groups=2, in_channels=4), "5 output channels do not divide into 2 groups"),
+        (lambda: L.Deconv2d(4, 3, groups=2, in_channels=3), "3 input channels do not divide into 2 groups"),
+        (lambda: L.Conv2d(0, 3), "0 output channels do not divide into 1 groups"),
+        (lambda: L.Conv2d(2, 3, in_channels=0), "0 input channels do not divide into 1 groups"),
+        (lambda: L.EmbedID(None, 3), "in_size of EmbedID .* is None"),
+        (lambda: L.EmbedID(3, "b"), "out_size of EmbedID .* is 'b'"),
+    ],
+)
+def test_sizes_that_are_none_are_refused_when_the_layer_is_made(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_sizes_may_be_numbers_of_numpy():
+    assert L.Linear(np.int64(4), in_size=np.int32(3)).W.shape == (3, 4)
+    assert L.Conv2d(np.int64(4), 3, in_channels=np.int64(2), groups=np.int8(2)).W.shape == (4, 1, 3, 3)
 
 
 @pytest.mark.parametrize("x", [np.float32(3), np.array(3.0), [1.0, 2.0], None])
@@ -776,6 +904,16 @@ def test_a_compressed_file_in_double_precision_as_the_book_writes_it_loads_in_si
 def test_saving_a_layer_without_its_sizes_is_an_error_that_names_it(tmp_path):
     with pytest.raises(ValueError, match=r"MLP cannot be saved, since l0/W, l1/W hold no data yet: call it once"):
         model(10, 2, x=None).save_weights(tmp_path / "mlp.npz")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("dtype", [bool, complex])
+def test_what_could_not_be_loaded_is_not_saved(dtype, tmp_path):
+    net = Net(mask=Parameter(np.zeros(2, dtype)), W=param())
+    with pytest.raises(
+        ValueError, match=r"Net cannot be saved, since .* real numbers only: mask \((bool|complex128)\)"
+    ):
+        net.save_weights(tmp_path / "net.npz")
     assert not list(tmp_path.iterdir())
 
 

@@ -1,4 +1,5 @@
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -67,6 +68,25 @@ def test_an_mlp_bends_between_its_layers_but_not_after_them():
 def test_an_mlp_needs_a_layer():
     with pytest.raises(ValueError, match=r"MLP takes the output size of each layer, at least one: MLP\(\(100, 10\)\)"):
         MLP(())
+
+
+def test_an_mlp_takes_sizes_in_one_sequence_and_a_function():
+    with pytest.raises(ValueError, match=r"MLP\(\(100, 10\)\), not MLP\(5\)"):
+        MLP(5)
+    with pytest.raises(ValueError, match=r"out_size of Linear .* is 'a'"):
+        MLP((5, "a"))
+    with pytest.raises(TypeError, match=r"activation of MLP is a function such as F.relu, not 3; .* in one tuple"):
+        MLP((10,), 3)
+    assert MLP(np.array([4, 3])).l1.out_size == 3
+
+
+def test_a_model_that_was_called_can_be_pickled():
+    model, x = Sequential(MLP((4, 3), F.relu), L.LSTM(2), L.Linear(2)), random(5, 3)
+    F.sum(model(x)).backward()
+    twin = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(twin(x).data, model(x).data)
+    assert [name for name, _ in twin.named_params()] == [name for name, _ in model.named_params()]
+    assert twin.layers[2] is twin.l2
 
 
 def test_an_mlp_learns_to_tell_classes_apart():

@@ -104,6 +104,43 @@ def test_normalize_makes_float32_of_whole_numbers():
     assert result.tolist() == [-1, 1]
 
 
+@pytest.mark.parametrize(
+    ("transform", "x", "expected"),
+    [
+        (ToInt(), 3, np.int64(3)),
+        (ToInt(), 3.7, np.int64(3)),
+        (ToInt(), np.float32(3.7), np.int64(3)),
+        (ToFloat(), True, np.float32(1)),
+        (Normalize(1, 4), 3, np.float32(0.5)),
+        (Normalize(1, 4), 3.0, np.float64(0.5)),
+        (Normalize(1, 4), np.float32(3), np.float32(0.5)),
+        (Normalize(1, 4), np.float16(3), np.float16(0.5)),
+        (Normalize(1, 4), np.array(3, np.float32), np.float32(0.5)),
+        (Compose([ToInt(), ToFloat()]), 3, np.float32(3)),
+    ],
+)
+def test_numbers_are_transformed_too(transform, x, expected):
+    result = transform(x)
+    assert result.dtype == expected.dtype
+    assert result.shape == ()
+    assert result == expected
+
+
+def test_lists_of_numbers_are_transformed_too():
+    assert ToFloat()([1, 2]).tolist() == [1.0, 2.0]
+    assert Flatten()([[1], [2]]).tolist() == [1, 2]
+    assert Normalize((1, 2), 2)(((1.0,), (6.0,))).tolist() == [[0.0], [2.0]]
+
+
+@pytest.mark.parametrize("transform", [AsType(), ToInt(), Normalize(), Flatten()])
+def test_an_image_where_values_are_due_is_an_error(transform):
+    name = type(transform).__name__
+    with pytest.raises(TypeError, match=f"{name} takes an array or a number, not a Image: ToArray"):
+        transform(picture())
+    with pytest.raises(TypeError, match=f"{name} takes an array or a number, not a str"):
+        transform("three")
+
+
 def test_normalize_takes_a_number_for_each_channel():
     x = images(3, 4, 5, dtype=np.float64)
     result = Normalize((1, 2, 3), (4, 5, 6))(x)

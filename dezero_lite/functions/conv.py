@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, _plain, as_variable
+from ..core import Function, Operand, Variable, _plain, as_array, as_variable
+from .reduce import floats
 
 __all__ = [
     "average_pooling",
@@ -212,7 +213,7 @@ def im2col(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0, to_ma
     variable([[0. 1. 3. 4.]
               [1. 2. 4. 5.]])
     """
-    return Im2col(kernel_size, stride, pad, to_matrix)(x)
+    return Im2col(kernel_size, stride, pad, to_matrix)(as_array(x))
 
 
 def col2im(
@@ -241,7 +242,7 @@ def col2im(
     ValueError
         If the columns do not belong to such images, or for the reasons of :func:`im2col`.
     """
-    return Col2im(input_shape, kernel_size, stride, pad, to_matrix)(x)
+    return Col2im(input_shape, kernel_size, stride, pad, to_matrix)(as_array(x))
 
 
 class Im2col(Function):
@@ -334,8 +335,8 @@ def conv2d(
     -----
     As in every framework for deep learning, the kernel is not flipped: mathematics calls this a cross-correlation.
     """
-    f = Conv2d(stride, pad, dilation, groups)
-    return f(x, W) if b is None else f(x, W, b)
+    arrays = [as_array(array) for array in (x, W, b) if array is not None]
+    return Conv2d(stride, pad, dilation, groups)(*arrays)
 
 
 def deconv2d(
@@ -377,8 +378,8 @@ def deconv2d(
         If the channels do not match or do not divide into groups, if no convolution leads from `outsize` to the size
         of `x`, or if a size is negative or a step zero.
     """
-    f = Deconv2d(stride, pad, outsize, dilation, groups)
-    return f(x, W) if b is None else f(x, W, b)
+    arrays = [as_array(array) for array in (x, W, b) if array is not None]
+    return Deconv2d(stride, pad, outsize, dilation, groups)(*arrays)
 
 
 class _Convolution(Function):
@@ -472,6 +473,8 @@ def _plus(y: Any, b: Any) -> Any:
 def _check_kernels(W: Any) -> None:
     if W.ndim != 4:
         raise ValueError(f"kernels have four axes, the last two KH and KW, but W has shape {W.shape}")
+    if 0 in W.shape[:2]:
+        raise ValueError(f"kernels have a channel at least on each side, but W has shape {W.shape}")
 
 
 def _check_channels(x: Any, W: Any, b: Any, groups: int) -> None:
@@ -507,14 +510,20 @@ def _check_deconvolution(
     oc = W.shape[1] * groups
     _check_bias(b, oc)
     sizes = zip(y.shape[2:], window.reach, window.stride, window.pad, strict=True)
-    least = [get_deconv_outsize(size, reach, stride, pad) for size, reach, stride, pad in sizes]
+    formula = [get_deconv_outsize(size, reach, stride, pad) for size, reach, stride, pad in sizes]
+    most = [length + step - 1 for length, step in zip(formula, window.stride, strict=True)]
+    if min(most) < 1:
+        raise ValueError(
+            f"nothing is left of x of shape {y.shape} with {window}: the pad is what a deconvolution cuts off on each "
+            f"side, so a smaller one leaves more"
+        )
+    least = [max(1, length) for length in formula]
     h, w = least if outsize is None else pair(outsize)
-    for length, minimum, step in zip((h, w), least, window.stride, strict=True):
-        if length < 1 or not minimum <= length < minimum + step:
-            raise ValueError(
-                f"no convolution leads from {h} × {w} pixels to x of shape {y.shape} with {window}: the smallest "
-                f"outsize is {least[0]} × {least[1]}, and each length may exceed that by less than a stride"
-            )
+    if not (least[0] <= h <= most[0] and least[1] <= w <= most[1]):
+        raise ValueError(
+            f"no convolution leads from {h} × {w} pixels to x of shape {y.shape} with {window}: outsize can be from "
+            f"{least[0]} × {least[1]} to {most[0]} × {most[1]}"
+        )
     return y.shape[0], oc, h, w
 
 
@@ -658,10 +667,14 @@ def _mix(x: Any, W: Any, groups: int) -> Any:
 
 
 def _mixture(x: Any, y: Any, groups: int) -> Any:
+    # A product writes all of gW, so small images share one. A large image has one of its own, which spares a copy.
     (n, c, h, w), oc = x.shape, y.shape[1]
-    columns = x.reshape(n, groups, c // groups, h * w)
-    gW = y.reshape(n, groups, oc // groups, h * w) @ columns.transpose(0, 1, 3, 2)
-    return gW.sum(axis=0).reshape(oc, c // groups, 1, 1)
+    gW = np.zeros_like(x, np.result_type(x, y), shape=(groups, oc // groups, c // groups), order="C")
+    count = max(1, COLUMNS // (h * w))
+    for i in range(0, n, count):
+        images = slice(i, i + count)
+        gW += _grouped(y[images], groups) @ _grouped(x[images], groups).transpose(0, 2, 1)
+    return gW.reshape(oc, c // groups, 1, 1)
 
 
 # --- pooling ----------------------------------------------------------------------------------------------------------
@@ -670,7 +683,8 @@ def _mixture(x: Any, y: Any, groups: int) -> Any:
 def pooling_simple(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> Variable:
     """Max pooling in functions that are known already: columns, then their maxima. Source: book step 57.
 
-    It takes what :func:`pooling` takes, and gives the same; at ties the gradient goes where :func:`max` lets it go.
+    It takes what :func:`pooling` takes, and gives the same; at ties the gradient goes where :func:`max` lets it go, to
+    the border as well where a window sees nothing but −∞.
     """
     window = _Window(kernel_size, stride, pad)
     columns = im2col(x, kernel_size, stride, pad, to_matrix=False)
@@ -706,7 +720,7 @@ def pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> V
     Where several numbers of a window are largest, the first of them receives the gradient, row by row: after a relu,
     windows full of zeros are common.
     """
-    return Pooling(kernel_size, stride, pad)(x)
+    return Pooling(kernel_size, stride, pad)(as_array(x))
 
 
 def average_pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> Variable:
@@ -722,14 +736,14 @@ def average_pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair =
     Returns
     -------
     Variable
-        (N, C, OH, OW).
+        (N, C, OH, OW), of the dtype of `x`; whole numbers have means in float64.
 
     Raises
     ------
     ValueError
         If `x` holds no images, if they have no place for the window, or if a size is negative or a step zero.
     """
-    return AveragePooling(kernel_size, stride, pad)(x)
+    return AveragePooling(kernel_size, stride, pad)(as_array(x))
 
 
 def _border_columns(x: Any, window: _Window) -> Any:
@@ -753,6 +767,10 @@ def _check_pooling(x: Any, window: _Window) -> None:
         )
 
 
+# A window of more fields than this looks for its winner in two steps.
+LARGE = 16
+
+
 class Pooling(Function):
     __slots__ = ("_y", "window")
 
@@ -760,25 +778,43 @@ class Pooling(Function):
         self.window = _Window(kernel_size, stride, pad)
 
     def forward(self, x: Any) -> Any:
-        stops = self.window.stops(x.shape)
+        self.window.stops(x.shape)
         _check_pooling(x, self.window)
-        self._y = _over_rows_then_columns(np.maximum, self.window.border(x, _least(x.dtype)), self.window, stops)
+        self._y = _maxima(x, self.window)
         return self._y
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
         # Who wins does not change when x changes a little. So the winners are constants, to every order.
-        return Pooling2DGrad(self.window, xs[0].shape, self.winners(_plain(xs[0]))).on(gy)
+        x, window = _plain(xs[0]), self.window
+        if window.area <= LARGE:
+            return Pooling2DGrad(window, x.shape, _winners(x, self._y, window)).on(gy)
+        # The winner of each row, then the first among those: KH + KW steps do the work of KH · KW.
+        (kh, kw), (sh, sw), (ph, pw) = window.kernel, window.stride, window.pad
+        row, column = _Window((1, kw), (1, sw), (0, pw)), _Window((kh, 1), (sh, 1), (ph, 0))
+        best = _maxima(x, row)
+        gbest = Pooling2DGrad(column, best.shape, _winners(best, self._y, column)).on(gy)
+        return Pooling2DGrad(row, x.shape, _winners(x, best, row)).on(gbest)
 
-    def winners(self, x: Any) -> list[Any]:
-        # For each field of the window: does it hold the maximum first, in each of the places?
-        winners = []
-        undecided = np.ones_like(self._y, dtype=bool)
-        bordered = self.window.border(x, _least(x.dtype))
-        for pixels in self.window.fields(bordered, self._y.shape[2:]).values():
-            won = (pixels == self._y) & undecided
-            undecided ^= won
-            winners.append(won)
-        return winners
+
+def _maxima(x: Any, window: _Window) -> Any:
+    return _over_rows_then_columns(np.maximum, window.border(x, _least(x.dtype)), window, window.stops(x.shape))
+
+
+def _winners(x: Any, y: Any, window: _Window) -> list[Any]:
+    # For each field of the window: does it hold the maximum first, in each of the places?
+    winners = []
+    undecided = np.ones_like(y, dtype=bool)
+    fields = window.fields(window.border(x, _least(x.dtype)), y.shape[2:])
+    if any(window.pad):
+        # The border wins nothing, even where the image holds −∞ itself.
+        image = window.fields(window.border(np.ones_like(x, dtype=bool, shape=(1, 1, *x.shape[2:]))), y.shape[2:])
+    for place, pixels in fields.items():
+        won = (pixels == y) & undecided
+        if any(window.pad):
+            won &= image[place]
+        undecided ^= won
+        winners.append(won)
+    return winners
 
 
 class Pooling2DGrad(Function):
@@ -826,7 +862,9 @@ class AveragePooling(Function):
 
     def forward(self, x: Any) -> Any:
         stops = self.window.stops(x.shape)
-        return _over_rows_then_columns(np.add, self.window.border(x), self.window, stops) / self.window.area
+        x = floats(x)
+        y = _over_rows_then_columns(np.add, self.window.border(_widened(x)), self.window, stops) / self.window.area
+        return y.astype(x.dtype, copy=False)
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
         return AveragePoolingGrad(self.window, xs[0].shape).on(gy)
@@ -841,17 +879,22 @@ class AveragePoolingGrad(Function):
 
     def forward(self, gy: Any) -> Any:
         (n, c, oh, ow), (h, w) = gy.shape, self.window.bordered(self.shape)[2:]
-        share = gy / self.window.area
-        rows = np.zeros_like(gy, shape=(n, c, oh, w), order="C")
+        share = _widened(gy) / self.window.area
+        rows = np.zeros_like(share, shape=(n, c, oh, w), order="C")
         for column in self.window.slices(1, ow):
             rows[:, :, :, column] += share
-        bordered = np.zeros_like(gy, shape=(n, c, h, w), order="C")
+        bordered = np.zeros_like(share, shape=(n, c, h, w), order="C")
         for row in self.window.slices(0, oh):
             bordered[:, :, row] += rows
-        return self.window.inside(bordered)
+        return self.window.inside(bordered).astype(gy.dtype, copy=False)
 
     def rule(self, xs: Sequence[Any], ggx: Any) -> Any:
         return AveragePooling(self.window.kernel, self.window.stride, self.window.pad).on(ggx)
+
+
+def _widened(x: Any) -> Any:
+    # Sums soon leave the range of float16, though means do not.
+    return x.astype(np.float32) if x.dtype == np.float16 else x
 
 
 def _over_rows_then_columns(operation: Any, bordered: Any, window: _Window, stops: tuple[int, int]) -> Any:
