@@ -119,6 +119,27 @@ def test_gelu_lies_close_to_its_exact_form():
     assert 1e-5 < np.max(np.abs(F.gelu(x).data - exact)) < 5e-4
 
 
+def test_leaky_relu_without_a_slope_is_relu_at_infinity_too():
+    x = np.array([np.inf, 1.0, -1.0, -np.inf])
+    assert F.leaky_relu(x, slope=0).data.tolist() == [np.inf, 1, 0, 0]
+
+
+def test_a_variable_without_data_is_named_before_its_dtype_is_asked_for():
+    with pytest.raises(ValueError, match="Variable 'w' holds no data yet"):
+        F.sigmoid_simple(Variable(None, name="w"))
+
+
+@pytest.mark.parametrize("shape", [(), (4,)])
+def test_gelu_of_a_large_float16_has_a_slope(shape):
+    for number, slope in [(100, 1), (-100, 0), (60_000, 1), (-60_000, 0)]:
+        x = Variable(np.full(shape, number, np.float16))
+        y = F.gelu(x)
+        y.backward()
+        assert np.all(y.data == max(number, 0))
+        assert np.all(x.grad.data == slope)
+        assert y.dtype == x.grad.dtype == np.float16
+
+
 # --- softmax ----------------------------------------------------------------------------------------------------------
 
 SOFTMAXES = ["softmax_simple", "softmax", "log_softmax"]

@@ -212,6 +212,13 @@ def test_the_advice_of_where_against_nan():
     assert np.array_equal(x.grad.data, [0, 0.5])
 
 
+def test_where_needs_a_condition():
+    with pytest.raises(TypeError, match=r"where picks by a condition, .* but the condition is None"):
+        F.where(None, np.ones(2), np.zeros(2))
+    with pytest.raises(ValueError, match="Variable 'c' holds no data yet"):
+        F.where(Variable(None, name="c"), np.ones(2), np.zeros(2))
+
+
 # --- clip -------------------------------------------------------------------------------------------------------------
 
 

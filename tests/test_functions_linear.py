@@ -231,6 +231,20 @@ def test_linear_names_a_parameter_without_data():
         F.linear(var(4, 3), Parameter(None, "W"), var(2))
 
 
+@pytest.mark.parametrize("shape", [(60_000, 2), (300, 200, 2)])
+def test_the_gradient_of_the_bias_is_right_to_the_last_digits(shape):
+    x, W, b = [Variable(np.zeros(s, np.float32)) for s in (shape, (2, 3), 3)]
+    y = F.linear(x, W, b)
+    y.grad = Variable(np.full(y.shape, np.float32(0.1)))
+    y.backward()
+    assert b.grad.dtype == np.float32
+    assert np.allclose(b.grad.data, 6000, rtol=3e-6, atol=0)
+
+
+def test_many_rows_are_right_to_every_order():
+    is_right(lambda *xs: F.linear(*xs) ** 2 / 600, array(600, 1), array(1, 2), array(2))
+
+
 def test_no_grad_leaves_no_graph():
     with no_grad():
         assert F.linear(var(4, 3), var(3, 2), var(2)).creator is None

@@ -116,6 +116,23 @@ def test_no_examples_have_no_mean(loss, shape):
         loss(var(*shape), var(*shape))
 
 
+def test_the_simple_error_of_small_whole_numbers_does_not_wrap_around():
+    x0, x1 = np.array([1, 200], np.uint8), np.array([2, 100], np.uint8)
+    y = F.mean_squared_error_simple(x0, x1)
+    assert y.item() == (1 + 100**2) / 2
+    assert y.dtype == float
+
+
+@pytest.mark.parametrize("n", [1, 100_000])
+def test_the_error_of_float16_has_a_value_and_a_gradient(n):
+    x0, x1 = Variable(np.full(n, 400, np.float16)), np.full(n, 200, np.float16)
+    y = F.mean_squared_error(x0, x1)
+    y.backward()
+    assert y.item() == 40_000
+    assert np.allclose(x0.grad.data, 400 / n, rtol=1e-2)
+    assert y.dtype == x0.grad.dtype == np.float16
+
+
 # --- softmax and cross entropy ----------------------------------------------------------------------------------------
 
 cross_entropies = pytest.mark.parametrize("loss", [F.softmax_cross_entropy, F.softmax_cross_entropy_simple])
@@ -230,6 +247,31 @@ def test_labels_that_do_not_fit_are_refused(name, shape, t, kind, message):
         LABELLED[name](var(*shape), t)
     if not isinstance(t, list):
         assert str(error.value).startswith(name.split()[0])
+
+
+def test_labels_may_change_after_they_were_used():
+    x, t = var(2, 3), np.array([0, 1])
+    y = F.softmax_cross_entropy(x, t)
+    t[:] = 2
+    y.backward()
+    assert np.array_equal(x.grad.data < 0, np.eye(3)[:2] == 1)
+
+
+def test_the_simple_cross_entropy_of_float16_is_finite():
+    x = Variable(np.array([[0, 100]], np.float16))
+    y = F.softmax_cross_entropy_simple(x, np.array([0]))
+    y.backward()
+    assert 9 < y.item() < 10
+    assert y.dtype == np.float16
+    assert np.array_equal(x.grad.data, [[0, 0]])
+
+
+def test_the_cross_entropy_of_many_float16_has_a_gradient():
+    x = Variable(np.zeros((100_000, 2), np.float16))
+    y = F.softmax_cross_entropy(x, np.zeros(100_000, int))
+    y.backward()
+    assert y.item() == np.float16(math.log(2))
+    assert np.allclose(x.grad.data, [-0.5e-5, 0.5e-5], rtol=0.02)
 
 
 # --- accuracy ---------------------------------------------------------------------------------------------------------
@@ -361,6 +403,46 @@ def test_probabilities_go_from_0_to_1():
         ValueError, match=r"takes p from 0 to 1, but it holds 0.5 to 3.0: for scores .* use sigmoid_cross"
     ):
         F.binary_cross_entropy(Variable(np.array([0.5, 3.0])), np.array([0, 1]))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize(("p", "t"), [(0, 1), (1, 0), (0, 0), (1, 1)])
+def test_a_certain_probability_is_finite_in_every_dtype(p, t, dtype):
+    p = Variable(np.array([p], dtype))
+    y = F.binary_cross_entropy(p, np.array([t]))
+    y.backward()
+    assert (y.item() == 0) == (p.data[0] == t)
+    assert np.isfinite(y.item())
+    assert np.isfinite(p.grad.data).all()
+    assert y.dtype == dtype
+
+
+@pytest.mark.parametrize("name", ["sigmoid_cross_entropy", "binary_cross_entropy"])
+def test_the_surprise_at_many_float16_has_a_value_and_a_gradient(name):
+    x = Variable(np.full(100_000, 0.5, np.float16))
+    y = getattr(F, name)(x, np.zeros(100_000, int))
+    y.backward()
+    right = math.log(2) if name.startswith("binary") else math.log1p(math.exp(0.5))
+    assert math.isclose(y.item(), right, rel_tol=1e-3)
+    assert np.allclose(x.grad.data, 2e-5 if name.startswith("binary") else 6.2e-6, rtol=0.02)
+    assert y.dtype == x.grad.dtype == np.float16
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mean_squared_error_simple",
+        "mean_squared_error",
+        "softmax_cross_entropy_simple",
+        "softmax_cross_entropy",
+        "accuracy",
+        "sigmoid_cross_entropy",
+        "binary_cross_entropy",
+    ],
+)
+def test_a_variable_without_data_is_named(name):
+    with pytest.raises(ValueError, match="Variable 'w' holds no data yet"):
+        getattr(F, name)(Variable(None, name="w"), np.array(1))
 
 
 # --- all together -----------------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Dropout and normalisation, in training and in use."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import standin
@@ -71,6 +73,11 @@ def test_dropout_refuses_what_is_no_share(ratio):
         F.dropout(var(3), ratio)
     with test_mode(), pytest.raises(ValueError, match=message):
         F.dropout(var(3), ratio)
+
+
+def test_dropout_names_a_variable_without_data():
+    with pytest.raises(ValueError, match="Variable 'w' holds no data yet"):
+        F.dropout(Variable(None, name="w"))
 
 
 # --- batch_norm -------------------------------------------------------------------------------------------------------
@@ -269,6 +276,33 @@ def test_batch_norm_names_a_parameter_without_data():
         F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), Parameter(None), np.ones(3))
 
 
+def test_many_equal_rows_have_their_mean():
+    x, gamma, beta = [Variable(np.full(s, number, np.float32)) for s, number in [((60_000, 2), 0.1), (2, 1), (2, 0)]]
+    mean, var = np.zeros(2, np.float32), np.ones(2, np.float32)
+    y = F.batch_norm(x, gamma, beta, mean, var, decay=0)
+    y.grad = Variable(np.full(y.shape, np.float32(0.1)))
+    y.backward()
+    assert np.allclose(y.data, 0, atol=1e-4)
+    assert np.allclose(mean, 0.1, rtol=1e-5, atol=0)
+    assert np.allclose(beta.grad.data, 6000, rtol=3e-6, atol=0)
+
+
+@pytest.mark.parametrize("shape", [(6, 2), (3, 2, 2, 2)])
+@pytest.mark.parametrize("scale", [0.01, 700])
+def test_batches_of_float16_are_normalised_like_float32(shape, scale):
+    narrow = [scale * array(*shape), array(2), array(2, seed=1)]
+    results = []
+    for dtype in (np.float16, np.float32):
+        inputs = [Variable(x.astype(np.float16).astype(dtype)) for x in narrow]
+        averages = np.zeros(2, dtype), np.ones(2, dtype)
+        results.append([*run(lambda *xs, averages=averages: F.batch_norm(*xs, *averages), inputs), *averages])
+        with test_mode():
+            results[-1] += run(lambda *xs, averages=averages: F.batch_norm(*xs, *averages), inputs)
+    for half, single in zip(*results, strict=True):
+        assert half.dtype == np.float16
+        assert np.abs(half - single).max() <= 0.01 * max(1, np.abs(single).max())
+
+
 # --- layer_norm -------------------------------------------------------------------------------------------------------
 
 
@@ -307,6 +341,28 @@ def test_layer_norm_names_the_shapes_that_do_not_fit(shape, gamma, beta):
     with pytest.raises(ValueError, match="the shape of one example, the last axes of x") as error:
         F.layer_norm(array(*shape), array(*gamma), array(*beta))
     assert f"x is an array of shape {shape}" in str(error.value)
+
+
+@pytest.mark.parametrize("scale", [0.01, 1, 400, 20_000])
+def test_examples_of_float16_are_normalised_like_float32(scale):
+    narrow = [scale * array(3, 5), array(5), array(5, seed=1)]
+    results = []
+    for dtype in (np.float16, np.float32):
+        results.append(run(F.layer_norm, [Variable(x.astype(np.float16).astype(dtype)) for x in narrow]))
+    for half, single in zip(*results, strict=True):
+        assert half.dtype == np.float16
+        assert np.abs(half - single).max() <= 0.01 * max(1, np.abs(single).max())
+
+
+def test_layer_norm_needs_few_arrays_of_its_own():
+    xs = [Variable(np.ones(s, np.float32)) for s in ((1000, 250), 250, 250)]
+    y = F.layer_norm(*xs)
+    tracemalloc.start()
+    y.backward()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # The incoming gradient, and three more at one time.
+    assert peak < 4.3 * y.data.nbytes
 
 
 # --- all together -----------------------------------------------------------------------------------------------------

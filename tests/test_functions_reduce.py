@@ -98,6 +98,68 @@ def test_numbers_and_plain_arrays_are_welcome():
     assert np.allclose(F.logsumexp(np.array([1, 1])).item(), 1 + np.log(2))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("shape", "axis"), [((60_000, 2), 0), ((60_000, 2), (-2,)), ((30_000, 2, 3), (2, 0))])
+@pytest.mark.parametrize("f", [F.sum, F.mean])
+def test_long_columns_add_up_to_the_last_digits(f, shape, axis, dtype):
+    x = np.full(shape, dtype(0.1))
+    exact = getattr(x.astype(np.longdouble), f.__name__)(axis)
+    y = f(x, axis)
+    assert y.dtype == dtype
+    assert y.shape == exact.shape
+    assert np.allclose(y.data, exact, rtol=200 * np.finfo(dtype).eps, atol=0)
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(
+    rows=st.integers(500, 1200),
+    rest=st.sampled_from([(), (1,), (3,), (2, 3), (0,)]),
+    axes=st.sampled_from([None, 0, -1, (0,), (0, -1), (-1, 0), (), 1, (1,)]),
+    keepdims=st.booleans(),
+    fortran=st.booleans(),
+)
+def test_sums_of_many_rows_are_those_of_numpy(rows, rest, axes, keepdims, fortran):
+    x = np.random.default_rng(rows).integers(-9, 9, (rows, *rest)).astype(np.float64)
+    x = np.asfortranarray(x) if fortran else x
+    try:
+        expected = x.sum(axis=axes, keepdims=keepdims)
+    except ValueError:
+        with pytest.raises(ValueError, match="Sum cannot go along axis"):
+            F.sum(x, axes, keepdims)
+        return
+    y = F.sum(x, axes, keepdims)
+    assert y.shape == expected.shape
+    assert np.array_equal(y.data, expected)
+
+
+@pytest.mark.parametrize("axis", [(0, 0), (0, 2), 2, (0, -2)])
+def test_many_rows_are_no_excuse_for_a_wrong_axis(axis):
+    with pytest.raises(ValueError, match="Sum cannot go along axis"):
+        F.sum(Variable(np.ones((600, 3))), axis)
+
+
+@pytest.mark.parametrize("axis", [0, (0, 1)])
+def test_many_rows_are_right_to_every_order(axis):
+    is_right(lambda x: F.sum(x, axis) ** 2 / 1200, np.linspace(-1, 1, 1200).reshape(600, 2))
+
+
+def test_float16_sums_count_on_where_a_float16_cannot():
+    x = Variable(np.full((60_000, 2), 0.1, np.float16))
+    y = F.sum(x, axis=0)
+    assert y.dtype == np.float16
+    assert np.allclose(y.data, 6000, rtol=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(100_000,), (100_000, 1)])
+def test_the_mean_of_many_float16_has_a_value_and_a_gradient(shape):
+    x = Variable(np.ones(shape, np.float16))
+    y = F.mean(x, axis=0)
+    y.backward()
+    assert np.all(y.data == 1)
+    assert y.dtype == x.grad.dtype == np.float16
+    assert np.allclose(x.grad.data, 1e-5, rtol=0.01)
+
+
 # --- extremes ---------------------------------------------------------------------------------------------------------
 
 
@@ -166,6 +228,20 @@ def test_minus_infinity_adds_nothing_to_logsumexp():
 def test_logsumexp_of_small_whole_numbers_does_not_wrap_around():
     x = np.array([3, 200], np.uint8)
     assert np.isclose(F.logsumexp(x).item(), 200)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"), [([np.inf, 0], np.inf), ([np.inf, 1000], np.inf), ([np.inf, -np.inf], np.inf)]
+)
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_logsumexp_of_infinity_is_infinite(numbers, expected, dtype):
+    y = F.logsumexp(np.array(numbers, dtype))
+    assert y.item() == expected
+    assert y.dtype == dtype
+
+
+def test_logsumexp_of_nan_is_nan():
+    assert np.isnan(F.logsumexp(np.array([np.nan, 0.0])).item())
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------

@@ -126,6 +126,26 @@ def test_flatten_needs_an_axis():
         F.flatten(var())
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: F.reshape(x, (2, 3)),
+        lambda x: F.expand_dims(x, 0),
+        F.squeeze,
+        F.flatten,
+        F.transpose,
+        lambda x: F.pad(x, 1),
+        lambda x: F.get_item(x, 0),
+        lambda x: F.embed_id(x, np.ones((2, 3))),
+        lambda x: F.split(x, 2),
+        iter,
+    ],
+)
+def test_a_variable_without_data_is_named(f):
+    with pytest.raises(ValueError, match=r"Variable 'w'.* holds no data yet"):
+        f(Variable(None, name="w"))
+
+
 # --- transpose --------------------------------------------------------------------------------------------------------
 
 
@@ -173,6 +193,12 @@ def test_axes_that_do_not_fit_are_named(axes):
     with pytest.raises(ValueError, match="name each of its 2 axes once") as error:
         F.transpose(var(2, 3), axes)
     assert f"shape (2, 3) and dtype float64 to axes {axes}" in str(error.value)
+
+
+def test_transpose_takes_all_axes_not_one_number():
+    for axes in (1, np.int64(1)):
+        with pytest.raises(ValueError, match=r"the new order of all axes, such as transpose\(x, \(1, 0\)\), not 1"):
+            F.transpose(var(2, 3), axes)
 
 
 # --- get_item ---------------------------------------------------------------------------------------------------------
@@ -325,6 +351,63 @@ def test_a_number_is_not_an_empty_sequence():
         list(Variable(np.array(1.0), "loss"))
 
 
+@pytest.mark.parametrize("index", [np.array([0, 1]), np.array([True, True, False])])
+@pytest.mark.parametrize("form", [lambda i: i, lambda i: (i, 0), Variable])
+def test_an_index_may_change_after_it_was_used(index, form):
+    x = var(3, 2)
+    index = index.copy()
+    y = F.get_item(x, form(index))
+    index[:] = index[::-1].copy()
+    index[0] = 0
+    y.backward()
+    assert np.array_equal(x.grad.data != 0, [[True, y.ndim == 2]] * 2 + [[False, False]])
+
+
+def test_an_index_on_the_gpu_may_change_too():
+    x = Variable(standin.array(array(3)))
+    index = standin.array(np.array([0, 1]))
+    y = F.get_item(x, index)
+    index[0] = 2
+    y.backward()
+    assert x.grad.data.tolist() == [1, 1, 0]
+
+
+# --- rows, one after the other ----------------------------------------------------------------------------------------
+
+
+def test_a_loop_over_rows_is_one_function():
+    x = var(3, 2)
+    rows = list(x)
+    assert len({row.creator for row in rows}) == 1
+    assert [row.data.tolist() for row in rows] == x.data.tolist()
+
+
+@pytest.mark.parametrize("shape", [(1,), (3,), (1, 2), (3, 2), (2, 0), (2, 3, 2)])
+def test_a_loop_over_rows_is_right_to_every_order(shape):
+    is_right(lambda x: sum(i * row**3 for i, row in enumerate(x, 1)), array(*shape))
+    is_right(lambda x: F.stack([row**3 for row in x], axis=-1), array(*shape))
+
+
+def test_a_loop_may_leave_rows_out():
+    x = var(3, 2)
+    first, *_ = x
+    del _
+    first.backward()
+    assert x.grad.data.tolist() == [[1, 1], [0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 2)])
+def test_a_loop_over_no_rows_ends(shape):
+    assert list(var(*shape)) == []
+    with no_grad():
+        assert list(var(*shape)) == []
+
+
+def test_a_loop_under_no_grad_leaves_no_graph():
+    with no_grad():
+        assert [row.creator for row in var(2, 3)] == [None, None]
+
+
 # --- embed_id ---------------------------------------------------------------------------------------------------------
 
 
@@ -340,13 +423,28 @@ def test_embed_id_looks_up_rows(shape):
 def test_embed_id_wants_whole_numbers():
     with pytest.raises(TypeError, match=r"by whole numbers, but x is an array of shape .*: use x\.astype\(int\)"):
         F.embed_id(np.array([0.0, 1.0]), var(5, 3))
-    with pytest.raises(TypeError, match="by whole numbers, but x is a list"):
-        F.embed_id([0, 1], var(5, 3))
+    with pytest.raises(TypeError, match=r"by whole numbers, but x is a list: use np\.array\(x, dtype=int\)"):
+        F.embed_id([0.0, 1.0], var(5, 3))
 
 
 def test_embed_id_names_the_numbers_and_the_rows():
     with pytest.raises(IndexError, match=r"from 0 to 5, but W, a Variable of shape \(5, 3\).* has rows 0 to 4"):
         F.embed_id(np.array([0, 5]), var(5, 3))
+
+
+def test_embed_id_takes_lists_and_numbers():
+    W = var(5, 3)
+    assert np.array_equal(F.embed_id([[0, 4]], W).data, W.data[[[0, 4]]])
+    assert F.embed_id([], W).shape == (0, 3)
+    assert np.array_equal(F.embed_id(2, W).data, W.data[2])
+
+
+def test_the_numbers_of_embed_id_may_change_afterwards():
+    ids, W = np.array([0, 1]), var(3, 2)
+    y = F.embed_id(ids, W)
+    ids[:] = 2
+    y.backward()
+    assert W.grad.data.tolist() == [[1, 1], [1, 1], [0, 0]]
 
 
 # --- several arrays ---------------------------------------------------------------------------------------------------
@@ -448,6 +546,39 @@ def test_split_names_the_length_and_the_parts():
         F.split(var(5, 2), [1], 3)
 
 
+def test_concat_and_stack_take_whatever_one_can_go_through():
+    parts = [array(2), array(2, seed=1)]
+    assert np.array_equal(F.concat(x for x in parts).data, np.concatenate(parts))
+    assert np.array_equal(F.stack(x for x in parts).data, np.stack(parts))
+
+
+@pytest.mark.parametrize("name", ["concat", "stack"])
+@pytest.mark.parametrize("xs", [3, None, iter([])])
+def test_concat_and_stack_explain_what_they_take(name, xs):
+    with pytest.raises(ValueError, match=rf"{name} takes a list or a tuple of arrays, at least one"):
+        getattr(F, name)(xs)
+
+
+@pytest.mark.parametrize("n", [0, -1, np.int64(0)])
+def test_split_makes_one_part_at_least(n):
+    with pytest.raises(ValueError, match=f"cannot split .* along axis 0 into {n} equal parts"):
+        F.split(var(4), n)
+
+
+@pytest.mark.parametrize("cuts", [[3, 1], [1, -5], (-1, -2)])
+def test_the_parts_of_split_follow_each_other(cuts):
+    with pytest.raises(ValueError, match=r"cannot split .* into parts that begin at .*, one after the other"):
+        F.split(var(4), cuts)
+
+
+@pytest.mark.parametrize("cuts", [[1, 3], [2, 2], [1, -1], [-3, -1], [2, 9], [-9, 1], []])
+def test_split_may_count_from_the_end_and_past_it(cuts):
+    x = array(4)
+    for part, like in zip(F.split(Variable(x), cuts), np.split(x, cuts), strict=True):
+        assert np.array_equal(part.data, like)
+    is_right(lambda x: F.concat(F.split(x, cuts)) ** 2, x)
+
+
 # --- pad --------------------------------------------------------------------------------------------------------------
 
 
@@ -487,6 +618,13 @@ def test_pad_refuses_widths_that_do_not_fit():
         F.pad(var(2, 3), -1)
     with pytest.raises(ValueError, match=r"whole numbers from 0 on, not 0\.5"):
         F.pad(var(2, 3), 0.5)
+
+
+@pytest.mark.parametrize("value", [1.5, np.nan, np.inf])
+def test_pad_puts_no_fraction_around_whole_numbers(value):
+    with pytest.raises(ValueError, match=r"pad cannot put .* around an array of shape .* dtype int.*: use x\.astype"):
+        F.pad(np.arange(3), 1, value)
+    assert F.pad(np.arange(3), 1, 2.0).data.tolist() == [2, 0, 1, 2, 2]
 
 
 # --- all together -----------------------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..core import Function, Operand, Variable, _plain, as_array, as_variable
-from .elementwise import Exp, Tanh, TanhSlope, exp, into
-from .reduce import AlongAxis, floats, max
+from .elementwise import Exp, Tanh, TanhSlope, exp, held, into
+from .reduce import AlongAxis, floats, max, wide
 
 __all__ = [
     "gelu",
@@ -32,6 +32,7 @@ def sigmoid_simple(x: Operand) -> Variable:
 
     See `sigmoid` for one function in place of four, and no overflow: below −88, float32 data overflow here.
     """
+    held(x)
     x = floats(as_variable(x))
     return 1 / (1 + exp(-x))
 
@@ -97,6 +98,9 @@ class LeakyReLU(Function):
 
     def forward(self, x: Any) -> Any:
         x = floats(x)
+        if self.slope == 0:
+            # 0 · ∞ is no number.
+            return np.maximum(x, 0, dtype=x.dtype)
         # Of the two lines, the upper one bends as it should, or the lower one if the slope is steeper than 1.
         pick = np.maximum if self.slope <= 1 else np.minimum
         y = np.multiply(x, self.slope, dtype=x.dtype)
@@ -129,17 +133,18 @@ class Gelu(Function):
     b = 0.044715 * a
 
     def forward(self, x: Any) -> Any:
-        x = floats(x)
-        y = self._inner(x)
+        # The cube of a float16 soon is too large for one.
+        wider = wide(x)
+        y = self._inner(wider)
         y = np.tanh(y, out=into(y))
         y += 1
-        y *= x
+        y *= wider
         y *= 0.5
         # NumPy 1 widens what has no dimensions.
-        return y.astype(x.dtype, copy=False)
+        return y.astype(floats(x).dtype, copy=False)
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
-        return gy * self._slope(xs[0])
+        return gy * self._slope(wide(xs[0]))
 
     def _slope(self, x: Any) -> Any:
         t = Tanh().on(self._inner(x))

@@ -227,6 +227,8 @@ def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
 
     Raises
     ------
+    TypeError
+        If there is no condition.
     ValueError
         If the shapes do not broadcast.
 
@@ -243,7 +245,9 @@ class Where(_Operator):
     sign = "and"
 
     def __init__(self, condition: Any) -> None:
-        self.condition = np.not_equal(_plain(condition), 0)
+        if condition is None:
+            raise TypeError("where picks by a condition, truth values such as x > 0, but the condition is None")
+        self.condition = np.not_equal(held(condition), 0)
 
     def forward(self, a: Any, b: Any) -> Any:
         return np.where(self.condition, a, b)
@@ -308,6 +312,20 @@ class Clip(Function):
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy * (_plain(xs[0]) == _plain(self.output(0, gy)))
+
+
+def held(x: Any) -> Any:
+    """The data of `x`, of a Variable or as they are, for a function that looks at them before it computes.
+
+    Raises
+    ------
+    ValueError
+        If a Variable has no data yet.
+    """
+    data = _plain(x)
+    if data is None and isinstance(x, Variable):
+        raise ValueError(f"{_describe(x)} holds no data yet")
+    return data
 
 
 def into(y: Any) -> Any:

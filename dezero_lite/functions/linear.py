@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Function, Operand, SumTo, Variable, _describe, _plain
+from .reduce import Sum
 
 __all__ = ["linear", "linear_simple", "matmul"]
 
@@ -170,7 +171,7 @@ class Linear(Function):
         gW = _right(x, W, gy) if self.wants(1) else None
         if len(xs) == 2:
             return gx, gW
-        return gx, gW, SumTo(W.shape[1:]).on(_rows(gy)) if self.wants(2) else None
+        return gx, gW, Sum(axis=0).on(_rows(gy)) if self.wants(2) else None
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         super()._explain(inputs)

@@ -16,8 +16,8 @@ import numpy as np
 from .. import cuda
 from ..core import Function, Operand, Sub, Variable, _describe, _plain, as_array, as_variable
 from .activation import Sigmoid, Softmax, softmax
-from .elementwise import clip, log
-from .reduce import floats
+from .elementwise import clip, held, log
+from .reduce import floats, is_half, wide
 from .shape import reshape
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
     "softmax_cross_entropy_simple",
 ]
 
-# The logarithm of 0 is infinite, that of this is about -35.
+# The logarithm of 0 is infinite, that of this is about −35. To a float16, it is 0; see `_tiny`.
 TINY = 1e-15
 
 
@@ -40,6 +40,9 @@ TINY = 1e-15
 def mean_squared_error_simple(x0: Operand, x1: Operand) -> Variable:
     """The mean squared error, made of the functions that there are. Source: book step 42."""
     x1 = _paired("mean_squared_error", x0, x1)
+    if held(as_array(x0)).dtype.kind != "f" and held(as_array(x1)).dtype.kind != "f":
+        # Small whole numbers have no room for a difference below 0, or for its square.
+        x0 = floats(as_array(x0))
     diff = Sub()(x0, x1)
     return (diff**2).sum() / _count(diff)
 
@@ -80,7 +83,8 @@ class MeanSquaredError(Function):
 
     def forward(self, x0: Any, x1: Any) -> Any:
         diff = _difference(x0, x1)
-        return _divided((diff * diff).sum(), _count(diff))
+        wider = wide(diff)
+        return _shared(wider * wider, diff)
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
         diff = _difference(*xs)
@@ -100,12 +104,13 @@ def _difference(x0: Any, x1: Any) -> Any:
 def softmax_cross_entropy_simple(x: Operand, t: Operand) -> Variable:
     """The cross entropy of softmax, made of the functions that there are. Source: book step 47.
 
-    Probabilities count as 1e-15 at least, so that their logarithm is finite: such an example has no gradient. See
-    :func:`softmax_cross_entropy` for one function, and no such limit.
+    Probabilities count as 1e-15 at least (float16: 6e-5), so that their logarithm is finite: such an example has no
+    gradient. See :func:`softmax_cross_entropy` for one function, and no such limit.
     """
     labels = _labels("softmax_cross_entropy", x, t)
     n = len(labels)
-    log_p = log(clip(softmax(x), TINY, 1.0))
+    p = softmax(x)
+    log_p = log(clip(p, _tiny(p), 1.0))
     return -log_p[np.arange(n), labels].sum() / n
 
 
@@ -156,7 +161,7 @@ class SoftmaxCrossEntropy(Function):
         xp = cuda.get_array_module(x)
         wanted = xp.zeros(x.shape, x.dtype)
         wanted[xp.arange(len(t)), t] = 1
-        return (Softmax(axis=1).on(x) - wanted) * (gy / len(t)), None
+        return (Softmax(axis=1).on(x) - wanted) * (gy * (1 / len(t))), None
 
 
 def accuracy(y: Operand, t: Operand) -> Variable:
@@ -218,11 +223,11 @@ class SigmoidCrossEntropy(Function):
         x = floats(x)
         # log(1 + eˣ) for x > 0 is x + log(1 + e⁻ˣ), which does not overflow.
         losses = x * ((x > 0) - t) + np.log1p(np.exp(-np.abs(x)))
-        return _divided(losses.sum(), _count(x))
+        return _shared(wide(losses), losses)
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
         x, t = xs
-        gy = gy / _count(x)
+        gy = gy * (1 / _count(x))
         return (Sigmoid().on(x) - t) * gy, -x * gy if self.wants(1) else None
 
 
@@ -249,35 +254,46 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
 
     Notes
     -----
-    Probabilities count as 1e-15 at least, for yes and for no, so that their logarithm is finite. The book's function
-    lets `p` count as 0.999 at most; up to there the values are the same.
+    Probabilities count as 1e-15 at least (float16: 6e-5), for yes and for no, so that their logarithm is finite. The
+    book's function lets `p` count as 0.999 at most; up to there the values are the same.
     """
     t = _answers("binary_cross_entropy", p, t)
     _check_range("binary_cross_entropy", "p", p, "for scores before the sigmoid use sigmoid_cross_entropy")
-    yes = t * log(clip(p, TINY, 1.0))
-    no = (1 - t) * log(clip(1 - p, TINY, 1.0))
-    return -(yes + no).sum() / _count(yes)
+    tiny = _tiny(p)
+    yes = t * log(clip(p, tiny, 1.0))
+    no = (1 - t) * log(clip(1 - p, tiny, 1.0))
+    return -(yes + no).mean() * (yes.size // _count(yes))
+
+
+def _tiny(p: Operand) -> float:
+    # TINY, or what is the smallest number of this dtype with all its digits.
+    dtype = _data(p).dtype
+    return max(TINY, float(np.finfo(dtype).tiny)) if dtype.kind == "f" else TINY
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------
 
 
 def _data(x: Operand) -> Any:
-    return as_variable(x).data
+    data = as_variable(x).data
+    return held(x) if data is None else data
 
 
 def _count(x: Any) -> int:
     return x.shape[0] if x.shape else 1
 
 
-def _divided(total: Any, n: int) -> Any:
+def _shared(losses: Any, like: Any) -> Any:
+    # The sum of the losses for each example, in the dtype of `like`.
+    total = losses.sum()
     # By a number of its own dtype, since NumPy 1 widens a float32 without dimensions.
-    return total / total.dtype.type(n)
+    y = total / total.dtype.type(_count(losses))
+    return y.astype(like.dtype) if is_half(like) else y
 
 
 def _paired(name: str, x0: Operand, x1: Operand) -> Operand:
     # x1 in the shape of x0, which it must have; but two single numbers pair up anyway.
-    shape, other = np.shape(_plain(x0)), np.shape(_plain(x1))
+    shape, other = np.shape(held(x0)), np.shape(held(x1))
     _check_count(name, shape)
     if shape == other:
         return x1
@@ -316,7 +332,8 @@ def _labels(name: str, x: Operand, t: Operand) -> Any:
             f"{name} was given scores for {classes} classes, so that labels go from 0 to {classes - 1}, "
             f"but t holds labels from {labels.min()} to {labels.max()}"
         )
-    return labels.reshape(-1)
+    # A copy, since they may change before backward needs them.
+    return labels.flatten()
 
 
 def _answers(name: str, x: Operand, t: Operand) -> Any:

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Config, Function, Mul, Operand, SumTo, Variable, _describe, as_variable
+from ..core import Config, Function, Mul, Operand, Variable, _describe, as_variable
 from ..random import generator
-from .reduce import floats
+from .elementwise import held
+from .reduce import Mean, Sum, is_half, wide
 
 __all__ = ["batch_norm", "batch_nrom", "dropout", "layer_norm"]
 
@@ -43,6 +44,7 @@ def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
     The random numbers come from the framework's own generator, see :func:`dezero_lite.manual_seed`; they are drawn by
     the CPU, so that a GPU drops the same elements.
     """
+    held(x)
     x = as_variable(x)
     if not 0 <= dropout_ratio < 1:
         raise ValueError(
@@ -69,18 +71,22 @@ class _Normalisation(Function):
         self.eps = eps
 
     def moments(self, x: Any) -> tuple[Any, Any, Any]:
-        """The mean, the distances from it, and the variance."""
-        x = floats(x)
-        mean = x.mean(axis=self.axes, keepdims=True)
+        """The mean, the distances from it, and the variance; for a float16, whose squares do not fit it, as float32."""
+        x = wide(x)
+        mean = self.mean(x)
         centred = x - mean
-        return mean, centred, (centred * centred).mean(axis=self.axes, keepdims=True)
+        return mean, centred, self.mean(centred * centred)
 
-    def forward(self, x: Any, gamma: Any, beta: Any) -> Any:
-        _, centred, var = self.moments(x)
-        return self.scaled(centred, var, gamma, beta)
+    def mean(self, x: Any) -> Any:
+        return Mean(self.axes, keepdims=True).on(x)
 
-    def scaled(self, centred: Any, var: Any, gamma: Any, beta: Any) -> Any:
-        return centred * ((var + self.eps) ** -0.5 * gamma.reshape(self.form)) + beta.reshape(self.form)
+    def scaled(self, x: Any, centred: Any, var: Any, gamma: Any, beta: Any) -> Any:
+        # `centred` is given away, and may become the result.
+        slope = (var + self.eps) ** -0.5 * gamma.reshape(self.form)
+        y = centred.astype(np.result_type(centred.dtype, gamma.dtype, beta.dtype), copy=False)
+        y *= slope
+        y += beta.reshape(self.form)
+        return y.astype(np.result_type(x.dtype, gamma.dtype, beta.dtype)) if is_half(x) else y
 
 
 def batch_norm(
@@ -137,26 +143,27 @@ class BatchNorm(_Normalisation):
         self.decay = decay
 
     def forward(self, x: Any, gamma: Any, beta: Any) -> Any:
-        x = floats(x)
         self._check(x, gamma, beta)
         self.axes = (0, *range(2, x.ndim))
         self.form = (1, x.shape[1], *[1] * (x.ndim - 2))
         # Copies: by the time of backward, the averages may have moved on.
         averages = (self.avg_mean, self.avg_var)
-        self.fixed = None if Config.train else [array.astype(x.dtype).reshape(self.form) for array in averages]
+        dtype = np.dtype(np.float32) if is_half(x) else x.dtype if x.dtype.kind == "f" else np.dtype(float)
+        self.fixed = None if Config.train else [array.astype(dtype).reshape(self.form) for array in averages]
         mean, centred, var = self.moments(x)
         if self.fixed is None:
             m = x.size // x.shape[1]
             self._remember(self.avg_mean, mean)
             self._remember(self.avg_var, var * (m / max(m - 1, 1)))
-        return self.scaled(centred, var, gamma, beta)
+        return self.scaled(x, centred, var, gamma, beta)
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
         x, gamma, beta = xs
+        gy = wide(gy)
         _, centred, var = self.moments(x)
         scale = (var + self.eps) ** -0.5
-        gbeta = SumTo(self.form).on(gy)
-        ggamma = SumTo(self.form).on(gy * centred) * scale
+        gbeta = self.sum(gy)
+        ggamma = self.sum(gy * centred) * scale
         gx = None
         if self.wants(0):
             slope = gamma.reshape(self.form) * scale
@@ -164,14 +171,19 @@ class BatchNorm(_Normalisation):
             if self.fixed is None:
                 # Each number moves the mean and the variance as well, so that much of gy cancels out.
                 slope = slope * (gamma.size / x.size)
-                gx = gx - (centred * (slope * scale * ggamma) + slope * gbeta)
+                centred *= slope * scale * ggamma
+                centred += slope * gbeta
+                gx -= centred
         return gx, ggamma.reshape(gamma.shape), gbeta.reshape(beta.shape)
 
     def moments(self, x: Any) -> tuple[Any, Any, Any]:
         if self.fixed is None:
             return super().moments(x)
         mean, var = self.fixed
-        return mean, floats(x) - mean, var
+        return mean, wide(x) - mean, var
+
+    def sum(self, x: Any) -> Any:
+        return Sum(self.axes, keepdims=True).on(x)
 
     def _remember(self, average: Any, new: Any) -> None:
         average *= self.decay
@@ -234,18 +246,28 @@ class LayerNorm(_Normalisation):
             )
         self.axes = tuple(range(-n, 0))
         self.form = gamma.shape
-        return super().forward(x, gamma, beta)
+        _, centred, var = self.moments(x)
+        return self.scaled(x, centred, var, gamma, beta)
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
         x, gamma, _ = xs
-        _, centred, var = self.moments(x)
+        gy = wide(gy)
+        _, z, var = self.moments(x)
         scale = (var + self.eps) ** -0.5
-        z = centred * scale
+        z *= scale
+        products = gy * z
+        ggamma, gbeta = self.over_examples(products), self.over_examples(gy)
         gx = None
         if self.wants(0):
-            # Each feature moves the mean and the variance as well, so that much of gz cancels out.
-            gz = gy * gamma
-            shift = gz.mean(axis=self.axes, keepdims=True)
-            stretch = (gz * z).mean(axis=self.axes, keepdims=True)
-            gx = (gz - shift - z * stretch) * scale
-        return gx, SumTo(self.form).on(gy * z), SumTo(self.form).on(gy)
+            # Each feature moves the mean and the variance as well, so that much of gx cancels out.
+            gx = gy * gamma
+            products *= gamma
+            z *= self.mean(products)
+            z += self.mean(gx)
+            gx -= z
+            gx *= scale
+        return gx, ggamma, gbeta
+
+    def over_examples(self, x: Any) -> Any:
+        # In the shape of gamma, whose axes are the last.
+        return Sum(tuple(range(x.ndim + self.axes[0]))).on(x)

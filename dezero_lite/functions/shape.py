@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import cuda
 from ..core import Function, Operand, Variable, _describe, _plain, as_array
+from .elementwise import held
 
 __all__ = [
     "concat",
@@ -55,7 +56,9 @@ def reshape(x: Operand, shape: int | Sequence[int]) -> Variable:
               [3 4 5]])
     """
     wanted: Any = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    return x if isinstance(x, Variable) and x.shape == wanted else Reshape(wanted)(as_array(x))
+    if isinstance(x, Variable) and held(x).shape == wanted:
+        return x
+    return Reshape(wanted)(as_array(x))
 
 
 class Reshape(Function):
@@ -88,7 +91,7 @@ class Reshape(Function):
 
 def expand_dims(x: Operand, axis: int | tuple[int, ...]) -> Variable:
     """`x` with a new axis of length 1 at `axis`, or several. Source: book step 47."""
-    return reshape(x, np.expand_dims(_plain(x), axis).shape)
+    return reshape(x, np.expand_dims(held(x), axis).shape)
 
 
 def squeeze(x: Operand, axis: int | tuple[int, ...] | None = None) -> Variable:
@@ -99,8 +102,9 @@ def squeeze(x: Operand, axis: int | tuple[int, ...] | None = None) -> Variable:
     ValueError
         If an axis in `axis` has another length.
     """
+    data = held(x)
     try:
-        return reshape(x, np.squeeze(_plain(x), axis).shape)
+        return reshape(x, np.squeeze(data, axis).shape)
     except ValueError as error:
         raise ValueError(
             f"cannot squeeze axis {axis} of {_describe(x)}: only an axis of length 1 can be left out"
@@ -136,6 +140,8 @@ def transpose(x: Operand, axes: Sequence[int] | None = None) -> Variable:
     ValueError
         If `axes` does not name every axis once.
     """
+    if isinstance(axes, (int, np.integer)):
+        raise ValueError(f"transpose takes the new order of all axes, such as transpose(x, (1, 0)), not {axes}")
     return Transpose(None if axes is None else tuple(axes))(as_array(x))
 
 
@@ -198,8 +204,10 @@ def _index(part: Any, x: Operand) -> Any:
     part = _plain(part)
     if isinstance(part, (list, tuple)):
         part = np.array(part, None if len(part) else int)
-    # Indices lie where the data do.
-    return cuda.get_array_module(x).asarray(part) if isinstance(part, np.ndarray) else part
+    if not hasattr(part, "ndim") or isinstance(part, np.generic):
+        return part
+    # Indices lie where the data do. A copy, since they may change before backward needs them.
+    return cuda.get_array_module(x).array(part)
 
 
 class GetItem(Function):
@@ -255,7 +263,7 @@ def embed_id(x: Operand, W: Operand) -> Variable:
 
     Parameters
     ----------
-    x : Variable or ndarray
+    x : Variable, ndarray or list
         Whole numbers, of any shape; negative ones count from the last row.
     W : Variable or ndarray, shape (V, D)
         One row for each of the V words.
@@ -272,9 +280,12 @@ def embed_id(x: Operand, W: Operand) -> Variable:
     IndexError
         If a number in `x` has no row.
     """
-    ids = _plain(x)
+    ids = as_array(held(x))
+    if isinstance(ids, (list, tuple)):
+        ids = np.array(ids, None if len(ids) else int)
     if not hasattr(ids, "dtype") or ids.dtype.kind not in "iu":
-        raise TypeError(f"embed_id looks up rows by whole numbers, but x is {_describe(x)}: use x.astype(int)")
+        hint = "x.astype(int)" if hasattr(x, "astype") else "np.array(x, dtype=int)"
+        raise TypeError(f"embed_id looks up rows by whole numbers, but x is {_describe(x)}: use {hint}")
     try:
         return get_item(W, ids)
     except IndexError:
@@ -347,8 +358,22 @@ class Stack(_Join):
         return np.stack(xs, self.axis)
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
-        axis = self.axis % gy.ndim
-        return tuple([gy[_along(axis, i)] for i in range(len(xs))])
+        return Unstack(self.axis % gy.ndim).on(gy)
+
+
+class Unstack(Function):
+    """The parts of an array, without the axis that it had along them: what `stack` undoes, and a loop goes over."""
+
+    __slots__ = ("axis",)
+
+    def __init__(self, axis: int = 0) -> None:
+        self.axis = axis
+
+    def forward(self, x: Any) -> Any:
+        return tuple([x[_along(self.axis, i)] for i in range(x.shape[self.axis])])
+
+    def rule(self, xs: Sequence[Any], *gys: Any) -> Any:
+        return Stack(self.axis).on(*gys)
 
 
 def split(x: Operand, indices_or_sections: int | Sequence[int], axis: int = 0) -> tuple[Variable, ...]:
@@ -366,7 +391,8 @@ def split(x: Operand, indices_or_sections: int | Sequence[int], axis: int = 0) -
     Raises
     ------
     ValueError
-        If there is no such axis, or its length does not divide into that many parts.
+        If there is no such axis, its length does not divide into that many parts, or a part begins before the one
+        in front of it.
     """
     return Split(indices_or_sections, axis)(x)  # type: ignore[return-value]
 
@@ -381,6 +407,13 @@ class Split(Function):
     def forward(self, x: Any) -> Any:
         if not -x.ndim <= self.axis < x.ndim:
             raise ValueError(f"there is no axis {self.axis}")
+        if isinstance(self.cuts, (int, np.integer)):
+            if self.cuts < 1:
+                raise ValueError("there is one part at least")
+        else:
+            starts = [slice(cut, None).indices(x.shape[self.axis])[0] for cut in self.cuts]
+            if starts != sorted(starts):
+                raise ValueError("the parts are not in order")
         return tuple(np.split(x, self.cuts, self.axis))
 
     def rule(self, xs: Sequence[Any], *gys: Any) -> Any:
@@ -388,14 +421,16 @@ class Split(Function):
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         super()._explain(inputs)
-        parts = f"{self.cuts} equal parts" if isinstance(self.cuts, int) else f"parts that begin at {self.cuts}"
+        number = isinstance(self.cuts, (int, np.integer))
+        parts = f"{self.cuts} equal parts" if number else f"parts that begin at {self.cuts}, one after the other"
         raise ValueError(f"cannot split {_describe(inputs[0])} along axis {self.axis} into {parts}") from None
 
 
 def _several(xs: Sequence[Operand], name: str) -> Sequence[Operand]:
-    if isinstance(xs, Variable) or not len(xs):
+    several = [] if isinstance(xs, Variable) or not hasattr(xs, "__iter__") else list(xs)
+    if not several:
         raise ValueError(f"{name} takes a list or a tuple of arrays, at least one: {name}([x0, x1])")
-    return xs
+    return several
 
 
 def _along(axis: int, index: Any) -> tuple[Any, ...]:
@@ -421,7 +456,7 @@ def pad(x: Operand, pad_width: int | Sequence[Any], value: float = 0) -> Variabl
     Raises
     ------
     ValueError
-        If `pad_width` does not fit the axes of `x`, or is negative.
+        If `pad_width` does not fit the axes of `x`, or is negative, or `x` holds whole numbers and `value` is none.
     """
     ndim = len(_shape(x))
     try:
@@ -445,6 +480,8 @@ class Pad(Function):
 
     def forward(self, x: Any) -> Any:
         shape = tuple([before + n + after for n, (before, after) in zip(x.shape, self.widths, strict=True)])
+        if x.dtype.kind != "f" and self.value % 1:
+            raise ValueError(f"pad cannot put {self.value} around {_describe(x)}: use x.astype(float)")
         y = np.full_like(x, self.value, shape=shape)
         y[self._inside(x)] = x
         return y
@@ -460,7 +497,7 @@ class Pad(Function):
 
 
 def _shape(x: Any) -> tuple[int, ...]:
-    return np.shape(_plain(x))
+    return np.shape(held(x))
 
 
 def _reshape(self: Variable, *shape: Any) -> Variable:
@@ -474,10 +511,11 @@ def _transpose(self: Variable, *axes: Any) -> Variable:
 
 
 def _iter(self: Variable) -> Iterator[Variable]:
-    # Without it, Python takes x[0], x[1], … until an error, and finds a number to be an empty sequence.
-    if not self.ndim:
+    # Without it, Python takes x[0], x[1], … until an error, and finds a number to be an empty sequence; and for each of
+    # them, backward fills an array as large as x.
+    if not held(self).ndim:
         raise TypeError(f"{_describe(self)} has no axis to go along")
-    return (self[i] for i in range(len(self)))
+    return iter(Unstack()(self))
 
 
 Variable.reshape = _reshape
