@@ -4,10 +4,18 @@ Importing it needs NumPy alone. :mod:`dezero_lite.core` holds the whole idea: Va
 stand, in this order, functions, layers and models; beside them optimizers, datasets, dataloaders and transforms.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-from . import cuda, functions, functions_conv, layers
+from . import (
+    cuda,
+    dataloaders,
+    datasets,
+    functions,
+    functions_conv,
+    layers,
+    models,
+    optimizers,
+    transforms,
+    utils,
+)
 from .core import (
     Config,
     Function,
@@ -19,14 +27,11 @@ from .core import (
     test_mode,
     using_config,
 )
+from .dataloaders import DataLoader, SeqDataLoader
+from .datasets import Dataset
 from .layers import Layer
+from .models import Model
 from .random import manual_seed
-
-if TYPE_CHECKING:
-    from . import dataloaders, datasets, models, optimizers, transforms, utils
-    from .dataloaders import DataLoader, SeqDataLoader
-    from .datasets import Dataset
-    from .models import Model
 
 __version__ = "0.1.0"
 
@@ -57,19 +62,3 @@ __all__ = [
     "using_config",
     "utils",
 ]
-
-# These wait until somebody asks, so that importing the framework takes little longer than importing NumPy.
-_MODULES = {"dataloaders", "datasets", "models", "optimizers", "transforms", "utils"}
-_HOMES = {"DataLoader": "dataloaders", "Dataset": "datasets", "Model": "models", "SeqDataLoader": "dataloaders"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
-    if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULES, *_HOMES])

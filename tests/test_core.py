@@ -888,3 +888,12 @@ def test_a_single_number_can_be_a_python_number_or_a_truth_value():
 def test_numpy_makes_no_array_of_a_variable_in_silence(convert):
     with pytest.raises(TypeError, match=r"use x\.data"):
         convert(var([1.0, 2.0]))
+
+
+def test_gradients_that_keep_a_graph_are_two_variables_also_for_single_numbers():
+    a, b = var(1.0), var(2.0)
+    (a + b).backward(create_graph=True)
+    a.grad.data += 5
+    assert b.grad.data == 1
+    for x in (a, b):
+        x.cleargrad()

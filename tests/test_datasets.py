@@ -29,7 +29,7 @@ from dezero_lite.datasets import (
     Spiral,
     get_spiral,
 )
-from dezero_lite.transforms import Normalize, ToFloat
+from dezero_lite.transforms import Normalize, ToFloat, ToInt
 
 
 @pytest.fixture
@@ -93,6 +93,19 @@ def test_transforms_apply_to_examples_and_labels(index):
     x, t = Numbers(transform=lambda x: x + 0.5, target_transform=lambda t: -t)[index]
     assert np.array_equal(x, plain[0] + 0.5)
     assert np.array_equal(t, -plain[1])
+
+
+@pytest.mark.parametrize(("transform", "dtype"), [(ToInt(np.int32), np.int32), (Normalize(1, 2), np.float32)])
+def test_labels_in_a_list_of_numbers_can_be_transformed(transform, dtype):
+    class Listed(Dataset):
+        def prepare(self):
+            self.data, self.label = [[1, 2], [3, 4], [5, 6]], [1, 3, 5]
+
+    data = Listed(transform=ToFloat(), target_transform=transform)
+    expected = transform(np.array([1, 3, 5]))
+    (x, t), (xs, ts) = data[1], data[:]
+    assert (t, t.dtype, x.tolist(), x.dtype) == (expected[1], dtype, [3, 4], np.float32)
+    assert (ts.tolist(), ts.dtype, xs.tolist()) == (expected.tolist(), dtype, data.data)
 
 
 def test_without_labels_the_label_is_none():

@@ -18,15 +18,6 @@ def test_every_name_is_there():
     assert set(dezero_lite.__all__) <= set(dir(dezero_lite))
 
 
-def test_data_models_and_optimizers_wait_until_somebody_asks():
-    program = (
-        "import sys, dezero_lite; late = ['datasets', 'dataloaders', 'transforms', 'models', 'optimizers', 'utils'];"
-        "print([name for name in late if f'dezero_lite.{name}' in sys.modules]);"
-        "dezero_lite.Model; print('dezero_lite.models' in sys.modules)"
-    )
-    assert run(program).split("\n") == ["[]", "True"]
-
-
 def test_a_star_brings_everything():
     assert run("from dezero_lite import *; print(Model.__name__, datasets.__name__)") == "Model dezero_lite.datasets"
 

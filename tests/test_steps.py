@@ -1,6 +1,7 @@
 """Steps are importable from anywhere, silently and at once."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -66,10 +67,14 @@ print((time.perf_counter() - middle) / (middle - start))
 
     def share_of_numpys_time(module):
         run = [sys.executable, "-c", timer, module]
-        return min(float(subprocess.run(run, cwd=tmp_path, capture_output=True, check=True).stdout) for _ in range(3))
+        # As it is for everybody from the second time on: with the bytecode at hand.
+        settings = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
+        runs = [subprocess.run(run, cwd=tmp_path, env=settings, capture_output=True, check=True) for _ in range(4)]
+        return min(float(done.stdout) for done in runs)
 
-    assert share_of_numpys_time(f"steps.step{numbers()[-1]:02d}") < 0.3
-    assert share_of_numpys_time("matplotlib.pyplot") > 0.3, "the clock sees a heavy import"
+    assert share_of_numpys_time("dezero_lite") < 0.4
+    assert share_of_numpys_time(f"steps.step{numbers()[-1]:02d}") < 0.6
+    assert share_of_numpys_time("matplotlib.pyplot") > 0.6, "the clock sees a heavy import"
 
 
 @pytest.mark.parametrize(
