@@ -19,7 +19,9 @@ from . import limits
 from .frameworks import FRAMEWORKS
 from .programs import MEMORY, PROGRAMS, SLOW
 
+# Seconds between turns, and runs that count in each.
 PAUSE = 0.1
+RUNS = 5
 CHAINS = {"chain of 200,000 operations"}
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 OURS = "dezero_lite"
@@ -28,7 +30,7 @@ OURS = "dezero_lite"
 def main():
     """Run the benchmarks from the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15, help="how often each program runs (15; slow ones a fifth)")
+    parser.add_argument("--rounds", type=int, default=9, help="turns of each framework (9; a third for slow rows)")
     parser.add_argument("--only", default="", help="run the rows whose name holds this text, and write nothing")
     parser.add_argument("--no-files", action="store_true", help="print the tables and write nothing")
     options = parser.parse_args()
@@ -67,15 +69,20 @@ def medians(names, titles, rounds):
     for title in titles:
         print("  ", title, flush=True)
         able = [name for name in names if can_run(name, title)]
-        for name in able:  # a first run, to prepare and to warm up
-            workers[name].run(title)
-        for i in range(max(3, rounds // 5) if title in SLOW else rounds):
-            # Each begins in turn, after a pause: a library's threads go on spinning for a while after their work.
+        for i in range(max(3, rounds // 3) if title in SLOW else rounds):
+            # Each framework begins in turn. The pause lets the threads of the one before come to rest.
             for name in able[i % len(able) :] + able[: i % len(able)]:
                 time.sleep(PAUSE)
-                for part, value in workers[name].run(title).items():
-                    seconds.setdefault(f"{title}, {part}" if part else title, {}).setdefault(name, []).append(value)
+                for part, values in turn(workers[name], title).items():
+                    seconds.setdefault(f"{title}, {part}" if part else title, {}).setdefault(name, []).extend(values)
     return {row: {name: statistics.median(values) for name, values in by.items()} for row, by in seconds.items()}
+
+
+def turn(worker, title):
+    """Seconds of a few runs in a row, by part. The first one is not counted: it prepares the work, and the caches."""
+    worker.run(title)
+    runs = [worker.run(title) for _ in range(1 if title in SLOW else RUNS)]
+    return {part: [run[part] for run in runs] for part in runs[0]}
 
 
 class Worker:
@@ -140,7 +147,7 @@ def report(names, rows, memory, rates, rounds):
     lines = [
         "# Speed and memory, side by side",
         "",
-        f"Made by `python -m benchmarks`: {rounds} interleaved rounds, medians, one process for each framework;",
+        f"Made by `python -m benchmarks`: {rounds} rounds, {RUNS} runs in each, medians, one process for each framework;",
         f"Python {platform.python_version()}, {versions}. A figure is the other framework's time divided by",
         "`dezero_lite`'s in the same run: above 1, `dezero_lite` is faster. The book's layers are float64 without its",
         "wish; `dezero-float32` is the same framework with its weights held in float32. The last row compares each",

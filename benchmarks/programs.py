@@ -141,7 +141,13 @@ PROGRAMS = {
 }
 
 # These take seconds each; a few rounds are enough, and on a small machine more would take an hour.
-SLOW = {"epoch of 60,000 with loader", "loader alone", "VGG16 forward, one 224² image"}
+SLOW = {
+    "one scalar operation (chain of 200,000)",
+    "8,000 branches, backward",
+    "epoch of 60,000 with loader",
+    "loader alone",
+    "VGG16 forward, one 224² image",
+}
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ Importing it needs NumPy alone. :mod:`dezero_lite.core` holds the whole idea: Va
 stand, in this order, functions, layers and models; beside them optimizers, datasets, dataloaders and transforms.
 """
 
+import numpy as np
+
 from . import (
     cuda,
     dataloaders,
@@ -62,3 +64,7 @@ __all__ = [
     "using_config",
     "utils",
 ]
+
+# The C library gives the memory of large arrays back to the system when they are gone, and to get it again, cleared,
+# takes longer than to compute with it. Once an array of this size has come and gone, glibc keeps up to twice as much.
+np.empty(31 * 2**20, np.uint8)

@@ -1,5 +1,6 @@
 """The package as a whole: what it hands on, and what it leaves for later."""
 
+import platform
 import subprocess
 import sys
 
@@ -29,3 +30,17 @@ def test_an_unknown_name_is_an_error():
 
 def test_functions_are_functions_where_a_module_has_the_same_name():
     assert callable(dezero_lite.functions.linear)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries manage memory in other ways")
+def test_memory_of_large_arrays_is_kept_for_the_next():
+    program = (
+        "import resource, sys, numpy as np; {}\n"
+        "def faults(): return resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+        "np.ones(2**20); before = faults()\n"
+        "for _ in range(20): np.ones(2**20)\n"
+        "print(faults() - before)"
+    )
+    pages = 20 * 2**20 * 8 // 4096
+    assert int(run(program.format("import dezero_lite"))) < pages / 5
+    assert int(run(program.format(""))) > pages / 5, "NumPy alone gives its memory back"
