@@ -147,7 +147,7 @@ def report(names, rows, memory, rates, rounds):
     lines = [
         "# Speed and memory, side by side",
         "",
-        f"Made by `python -m benchmarks`: {rounds} rounds, {RUNS} runs in each, medians, one process for each framework;",
+        f"Made by `python -m benchmarks`: {rounds} rounds of {RUNS} runs, medians, one process for each framework;",
         f"Python {platform.python_version()}, {versions}. A figure is the other framework's time divided by",
         "`dezero_lite`'s in the same run: above 1, `dezero_lite` is faster. The book's layers are float64 without its",
         "wish; `dezero-float32` is the same framework with its weights held in float32. The last row compares each",
