@@ -18,7 +18,17 @@ def labels(n):
     return np.random.default_rng(1).integers(0, CLASSES, n)
 
 
-class LikeDezero:
+class Networks:
+    """What reads the same in both dialects."""
+
+    def conv2d(self, x_shape, w_shape, stride, pad):
+        b = np.zeros(w_shape[0], np.float32)
+        return self.forward_and_backward(
+            lambda x, W, b: self.F.conv2d(x, W, b, stride, pad), image(*x_shape), image(*w_shape), b
+        )
+
+
+class LikeDezero(Networks):
     """The book's framework, and ours."""
 
     def __init__(self, module, held_in_float32):
@@ -97,12 +107,6 @@ class LikeDezero:
 
         return work
 
-    def conv2d(self, x_shape, w_shape, stride, pad):
-        b = np.zeros(w_shape[0], np.float32)
-        return self.forward_and_backward(
-            lambda x, W, b: self.F.conv2d(x, W, b, stride, pad), image(*x_shape), image(*w_shape), b
-        )
-
     def pooling(self, kind, kernel_size, stride):
         pool = {"max": self.F.pooling, "average": self.F.average_pooling}[kind]
         return self.forward_and_backward(lambda x: pool(x, kernel_size, stride), image(8, 64, 56, 56))
@@ -161,7 +165,7 @@ class LikeDezero:
         return thirty_steps
 
 
-class Torch:
+class Torch(Networks):
     """PyTorch."""
 
     def __init__(self, torch):
@@ -234,12 +238,6 @@ class Torch:
             y.backward(self.torch.ones_like(y))
 
         return work
-
-    def conv2d(self, x_shape, w_shape, stride, pad):
-        b = np.zeros(w_shape[0], np.float32)
-        return self.forward_and_backward(
-            lambda x, W, b: self.F.conv2d(x, W, b, stride, pad), image(*x_shape), image(*w_shape), b
-        )
 
     def pooling(self, kind, kernel_size, stride):
         pool = {"max": self.F.max_pool2d, "average": self.F.avg_pool2d}[kind]

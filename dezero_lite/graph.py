@@ -20,7 +20,7 @@ from .core import Function, Variable
 HINT = "To see this graph as a picture, run `pip install pygraphviz`, or put Graphviz's program `dot` on the path."
 FORMATS = ("png", "svg", "pdf")
 
-# Graphviz takes seconds for a graph of this size, and for one ten times as large it may take an hour.
+# A picture of more nodes is past reading, and Graphviz's time grows faster than their number.
 MOST_NODES = 2_000
 
 VARIABLE = 'shape=ellipse, style=filled, fillcolor="#d6eaf8", color="#0072b2"'

@@ -5,7 +5,10 @@ import pytest
 from benchmarks import limits
 from benchmarks.__main__ import Worker, report
 from benchmarks.frameworks import FRAMEWORKS
-from benchmarks.programs import MEMORY, PROGRAMS, SLOW
+from benchmarks.programs import MEMORY, PROGRAMS
+
+# These take seconds, or a gigabyte of memory.
+HEAVY = {"epoch of 60,000 with loader", "VGG16 forward, one 224² image"}
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +16,7 @@ def ours():
     return FRAMEWORKS["dezero_lite"]()
 
 
-@pytest.mark.parametrize("title", [title for title in PROGRAMS if title not in SLOW])
+@pytest.mark.parametrize("title", [title for title in PROGRAMS if title not in HEAVY])
 def test_every_program_runs_on_our_framework(title, ours):
     seconds = PROGRAMS[title](ours)
     assert seconds

@@ -1,8 +1,10 @@
 """The package as a whole: what it hands on, and what it leaves for later."""
 
 import platform
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,3 +47,11 @@ def test_memory_of_large_arrays_is_kept_for_the_next():
     pages = 10 * 4 * 2**20 * 8 // 4096
     assert int(run(program.format("import dezero_lite"))) < pages / 5
     assert int(run(program.format(""))) > pages / 5, "NumPy alone gives its memory back"
+
+
+def test_the_programs_of_the_readme_run():
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    one_step, framework = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    assert run(one_step) == "6.0"
+    accuracy = float(re.fullmatch(r"variable\((.*)\)", run(framework))[1])
+    assert 0.95 < accuracy < 1
