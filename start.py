@@ -1,7 +1,9 @@
-"""Sets the course up in .venv, once, and opens the first lesson; `python start.py --help` tells the rest.
+"""Sets the course up in .venv, once, and opens the first lesson; `python start.py
+--help` tells the rest.
 
-Nothing is installed yet when this runs, so it has only the standard library. And a Python that is too old
-has to get as far as saying so: no syntax here that Python 2.7 cannot read, so no f-strings and only ASCII.
+Nothing is installed yet when this runs, so it has only the standard library. And a
+Python that is too old has to get as far as saying so: no syntax here that Python 2.7
+cannot read, so no f-strings and only ASCII.
 """
 
 import hashlib
@@ -24,8 +26,9 @@ python start.py --no-browser --port 8899
 python start.py lab notebooks/step12.ipynb
 python start.py test tests/test_start.py -x
 
-Everything runs in the folder of the course. The first start installs what the course needs into .venv
-there; that takes the network and a few minutes. Delete .venv to begin afresh."""
+Everything runs in the folder of the course. The first start installs what the course
+needs into .venv there; that takes the network and a few minutes. Delete .venv to
+begin afresh."""
 
 ROOT = os.path.dirname(os.path.realpath(__file__))
 VENV = os.path.join(ROOT, ".venv")
@@ -36,8 +39,12 @@ LOG = os.path.join(VENV, "install.log")
 
 def main(arguments):
     if sys.version_info < (3, 10):
-        sys.exit("The course needs Python 3.10 or newer, and this is Python %d.%d.%d." % sys.version_info[:3])
-    # A path with letters the terminal does not know must not hide the message it stands in.
+        sys.exit(
+            "The course needs Python 3.10 or newer, and this is Python %d.%d.%d."
+            % sys.version_info[:3]
+        )
+    # A path with letters the terminal does not know must not hide the message it stands
+    # in.
     sys.stdout.reconfigure(errors="replace", line_buffering=True)
     sys.stderr.reconfigure(errors="replace")
     command, options = "lab", arguments
@@ -47,14 +54,20 @@ def main(arguments):
         print(HELP)
         return 0
     if command not in COMMANDS:
-        sys.exit("start.py knows lab, test and steps, but not '%s'; --help tells more." % command)
+        sys.exit(
+            "start.py knows lab, test and steps, but not '%s'; --help tells more."
+            % command
+        )
     try:
         set_up()
         return COMMANDS[command](options)
     except KeyboardInterrupt:
         return 130
     except PermissionError:
-        sys.exit("No permission to write in %s; copy the course to a folder of your own." % ROOT)
+        sys.exit(
+            "No permission to write in %s; copy the course to a folder of your own."
+            % ROOT
+        )
     except OSError as error:
         sys.exit("The course cannot be set up: %s." % error)
 
@@ -63,7 +76,8 @@ def lab(options):
     trust()
     command = [PYTHON, "-m", "jupyterlab"]
     if not any(option.endswith(".ipynb") for option in options):
-        # The folder of the notebook that Lab is given becomes the top of its file browser.
+        # The folder of the notebook that Lab is given becomes the top of its file
+        # browser.
         command.append("notebooks/step01.ipynb")
     return run(command + options)
 
@@ -84,13 +98,21 @@ COMMANDS = {"lab": lab, "test": test, "steps": steps}
 
 
 def trust():
-    """Jupyter hides part of a notebook's output until someone vouches for the notebook."""
-    names = sorted(name for name in os.listdir(os.path.join(ROOT, "notebooks")) if name.endswith(".ipynb"))
+    """Jupyter hides part of a notebook's output until someone vouches for it."""
+    names = sorted(
+        name
+        for name in os.listdir(os.path.join(ROOT, "notebooks"))
+        if name.endswith(".ipynb")
+    )
     paths = ["notebooks/" + name for name in names]
     # Jupyter takes a second to answer even if it trusts them all already.
     if not paths or recall("trusted") == digest(paths):
         return
-    command = [PYTHON, "-m", "nbformat.sign"]  # what `jupyter trust` runs, wherever its script may be
+    command = [
+        PYTHON,
+        "-m",
+        "nbformat.sign",
+    ]  # what `jupyter trust` runs, wherever its script may be
     with open(LOG, "ab") as log:
         code = run(command + paths, log)
     if code:
@@ -100,7 +122,9 @@ def trust():
 
 
 def set_up():
-    """Stamps are set when a thing is finished, so that what was interrupted is done again."""
+    """Stamps are set when a thing is finished, so that what was interrupted is done
+    again.
+    """
     began = time.time()
     if recall("python") != fingerprint() or not os.path.exists(PYTHON):
         make_environment()
@@ -114,7 +138,9 @@ def set_up():
 
 
 def fingerprint():
-    """Another Python cannot use the environment, and its scripts hold the path it was made at."""
+    """Another Python cannot use the environment, and its scripts hold the path it was
+    made at.
+    """
     return ascii([sys.implementation.cache_tag, sys.base_prefix, ROOT])
 
 
@@ -124,11 +150,14 @@ def make_environment():
         import venv  # noqa: F401
     except ImportError as error:
         sys.exit(
-            "This Python lacks its module %s; on Debian and Ubuntu, sudo apt install python%d.%d-venv."
-            % (error.name, sys.version_info[0], sys.version_info[1])
+            "This Python lacks its module %s; on Debian and Ubuntu, sudo apt install "
+            "python%d.%d-venv." % (error.name, sys.version_info[0], sys.version_info[1])
         )
     if os.path.isdir(VENV) and not os.path.exists(LOG):
-        sys.exit("%s is there already, but start.py did not make it; rename or delete it." % VENV)
+        sys.exit(
+            "%s is there already, but start.py did not make it; rename or delete it."
+            % VENV
+        )
     print("Making a Python environment, %s ..." % VENV)
     python = sys.executable
     if sys.prefix != sys.base_prefix:
@@ -141,28 +170,46 @@ def make_environment():
     with open(LOG, "wb") as log:
         code = run([python, "-m", "venv", VENV], log)
     if code:
-        sys.exit("Python could not make the environment (%s); all it said is in %s." % (last_error(), LOG))
+        sys.exit(
+            "Python could not make the environment (%s); all it said is in %s."
+            % (last_error(), LOG)
+        )
 
 
 def install():
     """The number of packages that pip installed."""
     print("Installing the course and what it needs ...")
-    command = [PYTHON, "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
+    command = [
+        PYTHON,
+        "-m",
+        "pip",
+        "install",
+        "--no-input",
+        "--disable-pip-version-check",
+    ]
     command.extend(["-e", ".[course,test]", "-c", "constraints.txt"])
     with open(LOG, "wb") as log:
         code = run(command, log)
     if code and any(sign in read(LOG) for sign in NO_INDEX):
         sys.exit(
-            "pip could not reach its package index, which the first start needs; check the network and"
-            " start again (all pip said is in %s)." % LOG
+            "pip could not reach its package index, which the first start needs; "
+            "check the network and start again (all pip said is in %s)." % LOG
         )
     if code:
-        sys.exit("pip could not install the course (%s); all it said is in %s." % (last_error(), LOG))
-    done = [line for line in read(LOG).splitlines() if line.startswith("Successfully installed ")]
+        sys.exit(
+            "pip could not install the course (%s); all it said is in %s."
+            % (last_error(), LOG)
+        )
+    done = [
+        line
+        for line in read(LOG).splitlines()
+        if line.startswith("Successfully installed ")
+    ]
     return len(done[-1].split()) - 2 if done else 0
 
 
-# pip has no exit code for this: it says so when it gives up trying again, or finds no version of anything.
+# pip has no exit code for this: it says so when it gives up trying again, or finds no
+# version of anything.
 NO_INDEX = ["Retry(total=0,", "Max retries exceeded", "(from versions: none)"]
 
 
@@ -173,7 +220,7 @@ def last_error():
 
 
 def run(command, log=None):
-    """The exit code of a command; one with a log is silent, and we show how it gets on."""
+    """The exit code of a command; with a log it is silent, and we show its progress."""
     child = subprocess.Popen(
         command,
         cwd=ROOT,
@@ -188,7 +235,8 @@ def run(command, log=None):
         child.terminate()
         raise KeyboardInterrupt
 
-    # Ctrl-C reaches the child too, which may want time to end well. An editor's stop button reaches only us.
+    # Ctrl-C reaches the child too, which may want time to end well. An editor's stop
+    # button reaches only us.
     signal.signal(signal.SIGTERM, stop)
     began = time.time()
     interrupted = False
@@ -206,7 +254,10 @@ def watch(child, log, began):
     try:
         child.wait(0.2 if log else None)
     except subprocess.TimeoutExpired:
-        show("%3d s  %s" % (time.time() - began, read(LOG).strip().rpartition("\n")[2].strip()))
+        show(
+            "%3d s  %s"
+            % (time.time() - began, read(LOG).strip().rpartition("\n")[2].strip())
+        )
     if log and child.returncode is not None:
         show("")
 

@@ -1,7 +1,8 @@
 """Measure, and write docs/benchmarks.md and docs/benchmarks.png.
 
-Every framework runs in a process of its own. The runs are interleaved: each round asks every framework once, so that
-what else the machine does falls on all alike. The figures are medians over the rounds, divided by ``dezero_lite``'s.
+Every framework runs in a process of its own. The runs are interleaved: each round asks
+every framework once, so that what else the machine does falls on all alike. The figures
+are medians over the rounds, divided by ``dezero_lite``'s.
 """
 
 import argparse
@@ -29,10 +30,23 @@ OURS = "dezero_lite"
 
 def main():
     """Run the benchmarks from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=9, help="turns of each framework (9; a third for slow rows)")
-    parser.add_argument("--only", default="", help="run the rows whose name holds this text, and write nothing")
-    parser.add_argument("--no-files", action="store_true", help="print the tables and write nothing")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=9,
+        help="turns of each framework (9; a third for slow rows)",
+    )
+    parser.add_argument(
+        "--only",
+        default="",
+        help="run the rows whose name holds this text, and write nothing",
+    )
+    parser.add_argument(
+        "--no-files", action="store_true", help="print the tables and write nothing"
+    )
     options = parser.parse_args()
     names = [name for name in FRAMEWORKS if name == OURS or installed(name)]
     print("Comparing", ", ".join(names))
@@ -70,16 +84,24 @@ def medians(names, titles, rounds):
         print("  ", title, flush=True)
         able = [name for name in names if can_run(name, title)]
         for i in range(max(3, rounds // 3) if title in SLOW else rounds):
-            # Each framework begins in turn. The pause lets the threads of the one before come to rest.
+            # Each framework begins in turn. The pause lets the threads of the one
+            # before come to rest.
             for name in able[i % len(able) :] + able[: i % len(able)]:
                 time.sleep(PAUSE)
                 for part, values in turn(workers[name], title).items():
-                    seconds.setdefault(f"{title}, {part}" if part else title, {}).setdefault(name, []).extend(values)
-    return {row: {name: statistics.median(values) for name, values in by.items()} for row, by in seconds.items()}
+                    seconds.setdefault(
+                        f"{title}, {part}" if part else title, {}
+                    ).setdefault(name, []).extend(values)
+    return {
+        row: {name: statistics.median(values) for name, values in by.items()}
+        for row, by in seconds.items()
+    }
 
 
 def turn(worker, title):
-    """Seconds of a few runs in a row, by part. The first one is not counted: it prepares the work, and the caches."""
+    """Seconds of a few runs in a row, by part. The first one is not counted: it
+    prepares the work, and the caches.
+    """
     worker.run(title)
     runs = [worker.run(title) for _ in range(1 if title in SLOW else RUNS)]
     return {part: [run[part] for run in runs] for part in runs[0]}
@@ -90,13 +112,18 @@ class Worker:
 
     def __init__(self, name):
         command = [sys.executable, "-m", "benchmarks.worker", name]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self.read()
 
     def read(self):
         line = self.process.stdout.readline()
         if not line:
-            raise SystemExit(f"The process of {self.process.args[-1]} ended; what it said stands above.")
+            raise SystemExit(
+                f"The process of {self.process.args[-1]} ended; what it said stands "
+                "above."
+            )
         return line
 
     def run(self, title):
@@ -107,7 +134,8 @@ class Worker:
 
 def import_ratios(names, rounds):
     """The time to import a framework in a fresh process, divided by numpy's."""
-    # Each of them imports NumPy. The book's framework needs a name that NumPy has dropped since.
+    # Each of them imports NumPy. The book's framework needs a name that NumPy has
+    # dropped since.
     timer = """
 import sys, time
 start = time.perf_counter()
@@ -121,7 +149,13 @@ print(time.perf_counter() - start)
     seconds = {name: [] for name in ["numpy", *names] if "-" not in name}
     for _ in range(max(3, rounds)):
         for name, values in seconds.items():
-            values.append(float(subprocess.check_output([sys.executable, "-c", timer, name], env=settings)))
+            values.append(
+                float(
+                    subprocess.check_output(
+                        [sys.executable, "-c", timer, name], env=settings
+                    )
+                )
+            )
     base = statistics.median(seconds.pop("numpy"))
     return {name: statistics.median(values) / base for name, values in seconds.items()}
 
@@ -141,50 +175,87 @@ def peaks(names, titles):
 
 
 def report(names, rows, memory, rates, rounds):
-    """The tables as Markdown: our time, and every other's divided by ours; peaks of memory; limits."""
-    versions = ", ".join(f"{name} {installed(name)}" for name in names if name != OURS and "-" not in name)
+    """The tables as Markdown: our time, and every other's divided by ours; peaks of
+    memory; limits.
+    """
+    versions = ", ".join(
+        f"{name} {installed(name)}"
+        for name in names
+        if name != OURS and "-" not in name
+    )
     others = [name for name in names if name != OURS]
     lines = [
         "# Speed and memory, side by side",
         "",
-        f"Made by `python -m benchmarks`: {rounds} rounds of {RUNS} runs, medians, one process for each framework;",
-        f"Python {platform.python_version()}, {versions}. A figure is the other framework's time divided by",
-        "`dezero_lite`'s in the same run: above 1, `dezero_lite` is faster. The book's layers are float64 without its",
-        "wish; `dezero-float32` is the same framework with its weights held in float32. The last row compares each",
+        f"Made by `python -m benchmarks`: {rounds} rounds of {RUNS} runs, medians, "
+        "one process for each framework;",
+        f"Python {platform.python_version()}, {versions}. A figure is the other "
+        "framework's time divided by",
+        "`dezero_lite`'s in the same run: above 1, `dezero_lite` is faster. The "
+        "book's layers are float64 without its",
+        "wish; `dezero-float32` is the same framework with its weights held in "
+        "float32. The last row compares each",
         "import with `import numpy`.",
         "",
-        "The last column says how many times as long `dezero_lite` took as the limit that it cannot pass, measured on",
-        "the same machine: " + "; ".join(f"{kind}: {unit}" for kind, unit in limits.KINDS.items()) + ".",
+        "The last column says how many times as long `dezero_lite` took as the limit "
+        "that it cannot pass, measured on",
+        "the same machine: "
+        + "; ".join(f"{kind}: {unit}" for kind, unit in limits.KINDS.items())
+        + ".",
         "",
         "| work | " + " | ".join(others) + " | against the limit |",
         "| :--- |" + " ---: |" * (len(others) + 1),
     ]
     for row, by in rows.items():
         if row.startswith("import"):
-            cells = [f"{by[name]:.1f} (ours {by[OURS]:.1f})" if name in by else "–" for name in others]
+            cells = [
+                f"{by[name]:.1f} (ours {by[OURS]:.1f})" if name in by else "–"
+                for name in others
+            ]
         else:
-            cells = [f"{by[name] / by[OURS]:.1f}" if name in by else "–" for name in others]
-        lines.append(f"| {row} | {' | '.join(cells)} | {limits.distance(row, by[OURS], rates)} |")
-    lines += ["", "![The same as a plot](benchmarks.png)", "", *memory_table(names, memory)]
-    measured = ", ".join(f"{rates[kind] / (1e6 if kind == 'nodes' else 1e9):.1f} {unit}" for kind, unit in units())
+            cells = [
+                f"{by[name] / by[OURS]:.1f}" if name in by else "–" for name in others
+            ]
+        lines.append(
+            f"| {row} | {' | '.join(cells)} | {limits.distance(row, by[OURS], rates)} |"
+        )
+    lines += [
+        "",
+        "![The same as a plot](benchmarks.png)",
+        "",
+        *memory_table(names, memory),
+    ]
+    measured = ", ".join(
+        f"{rates[kind] / (1e6 if kind == 'nodes' else 1e9):.1f} {unit}"
+        for kind, unit in units()
+    )
     return "\n".join([*lines, "", f"The limits in this run: {measured}.", ""])
 
 
 def memory_table(names, memory):
     lines = [
-        "Peak of resident memory while the work runs, beyond what was there before, in MB (the median of three fresh",
+        "Peak of resident memory while the work runs, beyond what was there before, "
+        "in MB (the median of three fresh",
         "processes):",
         "",
         "| work | " + " | ".join(names) + " |",
         "| :--- |" + " ---: |" * len(names),
     ]
     for row, by in memory.items():
-        lines.append(f"| {row} | " + " | ".join(f"{by[name]:.0f}" if name in by else "–" for name in names) + " |")
+        lines.append(
+            f"| {row} | "
+            + " | ".join(f"{by[name]:.0f}" if name in by else "–" for name in names)
+            + " |"
+        )
     return lines
 
 
 def units():
-    return [("products", "GFLOP/s in products"), ("fresh", "GB/s of fresh memory"), ("nodes", "million nodes/s")]
+    return [
+        ("products", "GFLOP/s in products"),
+        ("fresh", "GB/s of fresh memory"),
+        ("nodes", "million nodes/s"),
+    ]
 
 
 def plot(names, rows):
@@ -202,7 +273,12 @@ def plot(names, rows):
         ratios = [by[name] / by[OURS] for by in rows.values() if name in by]
         ax.plot(ratios, at, "osD^"[i], markersize=8, label=name)
     ax.axvline(1, color="0.3", linestyle="--")
-    ax.set(yticks=range(len(rows)), yticklabels=rows, xscale="log", xlabel="time divided by dezero_lite's")
+    ax.set(
+        yticks=range(len(rows)),
+        yticklabels=rows,
+        xscale="log",
+        xlabel="time divided by dezero_lite's",
+    )
     ax.set_title("Right of the dashed line, dezero_lite is faster")
     ax.grid(axis="y", color="0.9")
     ax.invert_yaxis()

@@ -1,8 +1,9 @@
 """The frameworks that are compared, each behind the same few functions.
 
-``variable(x)`` makes an input of a float or an array. ``forward(f, *inputs)`` runs a program and returns what
-``backward`` needs to do its work. ``derivative(f, x, order)`` and ``newton_step(f, x)`` differentiate again. What a
-framework cannot do it does not have: autograd has no networks.
+``variable(x)`` makes an input of a float or an array. ``forward(f, *inputs)`` runs a
+program and returns what ``backward`` needs to do its work. ``derivative(f, x, order)``
+and ``newton_step(f, x)`` differentiate again. What a framework cannot do it does not
+have: autograd has no networks.
 """
 
 import importlib
@@ -16,7 +17,9 @@ from . import networks
 def like_dezero(name, held_in_float32=False):
     """The book's framework, and ours: one program runs on both."""
     if name == "dezero":
-        np.int = int  # the book's framework was written for a NumPy that still had this name
+        np.int = (
+            int  # the book's framework was written for a NumPy that still had this name
+        )
     module = importlib.import_module(name)
     importlib.import_module(f"{name}.functions")
 
@@ -79,7 +82,9 @@ def torch():
 
 
 def autograd():
-    """HIPS autograd: make_vjp traces a program, and the function that it returns runs backward."""
+    """HIPS autograd: make_vjp traces a program, and the function that it returns runs
+    backward.
+    """
     core = importlib.import_module("autograd.core")
     wrapper = importlib.import_module("autograd.wrap_util")
     grad = importlib.import_module("autograd").grad
@@ -108,7 +113,8 @@ def autograd():
     )
 
 
-# The book's layers make float64 weights of NumPy's scalars, and pay double; held in float32, they do not.
+# The book's layers make float64 weights of NumPy's scalars, and pay double; held in
+# float32, they do not.
 FRAMEWORKS = {
     "dezero_lite": lambda: like_dezero("dezero_lite"),
     "dezero": lambda: like_dezero("dezero"),

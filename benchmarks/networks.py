@@ -1,6 +1,8 @@
-"""The same networks, layers and loaders in two dialects. Each method prepares some work and returns it as a function.
+"""The same networks, layers and loaders in two dialects. Each method prepares some work
+and returns it as a function.
 
-All of them compute in float32 on data made here: ``image(shape)`` and ``labels(n)`` are the same for every framework.
+All of them compute in float32 on data made here: ``image(shape)`` and ``labels(n)`` are
+the same for every framework.
 """
 
 from itertools import pairwise
@@ -24,7 +26,10 @@ class Networks:
     def conv2d(self, x_shape, w_shape, stride, pad):
         b = np.zeros(w_shape[0], np.float32)
         return self.forward_and_backward(
-            lambda x, W, b: self.F.conv2d(x, W, b, stride, pad), image(*x_shape), image(*w_shape), b
+            lambda x, W, b: self.F.conv2d(x, W, b, stride, pad),
+            image(*x_shape),
+            image(*w_shape),
+            b,
         )
 
 
@@ -58,12 +63,16 @@ class LikeDezero(Networks):
 
     def mlp_step(self, optimizer):
         optimizer = getattr(self.module.optimizers, optimizer)
-        return self.training_step(self.mlp(1000, CLASSES), optimizer(), image(100, 784), labels(100))
+        return self.training_step(
+            self.mlp(1000, CLASSES), optimizer(), image(100, 784), labels(100)
+        )
 
     def deep_mlp_step(self):
         """Six layers of 1,000; memory is what counts."""
         net = self.mlp(*[1000] * 5, CLASSES)
-        return self.training_step(net, self.module.optimizers.SGD(), image(1000, 1000), labels(1000))
+        return self.training_step(
+            net, self.module.optimizers.SGD(), image(1000, 1000), labels(1000)
+        )
 
     def loader(self, examples):
         class Data(self.module.datasets.Dataset):
@@ -109,7 +118,9 @@ class LikeDezero(Networks):
 
     def pooling(self, kind, kernel_size, stride):
         pool = {"max": self.F.pooling, "average": self.F.average_pooling}[kind]
-        return self.forward_and_backward(lambda x: pool(x, kernel_size, stride), image(8, 64, 56, 56))
+        return self.forward_and_backward(
+            lambda x: pool(x, kernel_size, stride), image(8, 64, 56, 56)
+        )
 
     def lenet_step(self):
         F, L = self.F, self.L
@@ -118,7 +129,11 @@ class LikeDezero(Networks):
             def __init__(self):
                 super().__init__()
                 self.conv1, self.conv2 = L.Conv2d(6, 5, pad=2), L.Conv2d(16, 5)
-                self.fc1, self.fc2, self.fc3 = L.Linear(120), L.Linear(84), L.Linear(CLASSES)
+                self.fc1, self.fc2, self.fc3 = (
+                    L.Linear(120),
+                    L.Linear(84),
+                    L.Linear(CLASSES),
+                )
 
             def forward(self, x):
                 x = F.pooling(F.relu(self.conv1(x)), 2, 2)
@@ -126,7 +141,9 @@ class LikeDezero(Networks):
                 x = F.relu(self.fc1(F.reshape(x, (x.shape[0], -1))))
                 return self.fc3(F.relu(self.fc2(x)))
 
-        return self.training_step(LeNet(), self.module.optimizers.SGD(), image(64, 1, 28, 28), labels(64))
+        return self.training_step(
+            LeNet(), self.module.optimizers.SGD(), image(64, 1, 28, 28), labels(64)
+        )
 
     def vgg16(self):
         net, x = self.module.models.VGG16(), image(1, 3, 224, 224)
@@ -196,7 +213,11 @@ class Torch(Networks):
 
     def mlp_step(self, optimizer):
         net = self.mlp(784, 1000, CLASSES)
-        optimizer = self.sgd(net) if optimizer == "SGD" else self.torch.optim.Adam(net.parameters())
+        optimizer = (
+            self.sgd(net)
+            if optimizer == "SGD"
+            else self.torch.optim.Adam(net.parameters())
+        )
         return self.training_step(net, optimizer, image(100, 784), labels(100))
 
     def deep_mlp_step(self):
@@ -204,7 +225,9 @@ class Torch(Networks):
         return self.training_step(net, self.sgd(net), image(1000, 1000), labels(1000))
 
     def loader(self, examples):
-        data = self.torch.utils.data.TensorDataset(*self.tensors(image(examples, 784), labels(examples)))
+        data = self.torch.utils.data.TensorDataset(
+            *self.tensors(image(examples, 784), labels(examples))
+        )
         loader = self.torch.utils.data.DataLoader(data, batch_size=100, shuffle=True)
 
         def epoch():
@@ -241,14 +264,22 @@ class Torch(Networks):
 
     def pooling(self, kind, kernel_size, stride):
         pool = {"max": self.F.max_pool2d, "average": self.F.avg_pool2d}[kind]
-        return self.forward_and_backward(lambda x: pool(x, kernel_size, stride), image(8, 64, 56, 56))
+        return self.forward_and_backward(
+            lambda x: pool(x, kernel_size, stride), image(8, 64, 56, 56)
+        )
 
     def lenet_step(self):
         nn = self.nn
         net = nn.Sequential(
             *(nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2)),
             *(nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()),
-            *(nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, CLASSES)),
+            *(
+                nn.Linear(400, 120),
+                nn.ReLU(),
+                nn.Linear(120, 84),
+                nn.ReLU(),
+                nn.Linear(84, CLASSES),
+            ),
         )
         return self.training_step(net, self.sgd(net), image(64, 1, 28, 28), labels(64))
 
@@ -259,7 +290,14 @@ class Torch(Networks):
                 layers += [nn.Conv2d(channels, width, 3, padding=1), nn.ReLU()]
                 channels = width
             layers.append(nn.MaxPool2d(2))
-        layers += [nn.Flatten(), nn.Linear(25088, 4096), nn.ReLU(), nn.Dropout(), nn.Linear(4096, 4096), nn.ReLU()]
+        layers += [
+            nn.Flatten(),
+            nn.Linear(25088, 4096),
+            nn.ReLU(),
+            nn.Dropout(),
+            nn.Linear(4096, 4096),
+            nn.ReLU(),
+        ]
         net = nn.Sequential(*layers, nn.Dropout(), nn.Linear(4096, 1000)).eval()
         (x,) = self.tensors(image(1, 3, 224, 224))
 

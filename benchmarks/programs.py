@@ -1,4 +1,6 @@
-"""What is measured. Each row is a function from a framework to seconds, or to several seconds by name."""
+"""What is measured. Each row is a function from a framework to seconds, or to several
+seconds by name.
+"""
 
 import time
 from functools import cache
@@ -13,7 +15,7 @@ def clock(work):
     return result, time.perf_counter() - start
 
 
-# --- the core ---------------------------------------------------------------------------------------------------------
+# --- the core -------------------------------------------------------------------------
 
 
 def chain(x, length):
@@ -37,7 +39,9 @@ def short_chain(framework):
 
 
 def long_chain(framework):
-    """A chain of 200,000 scalar operations: seconds for each operation, forward and backward together."""
+    """A chain of 200,000 scalar operations: seconds for each operation, forward and
+    backward together.
+    """
     seconds = chain_of(framework, 200_000)
     return {"": seconds["forward"] + seconds["backward"]}
 
@@ -48,7 +52,9 @@ def wide_graph(framework):
     def branches(x):
         level = [x * (1.0 + i * 1e-6) for i in range(8_000)]
         while len(level) > 1:
-            level = [a + b for a, b in zip(level[::2], level[1::2], strict=False)] + level[len(level) & ~1 :]
+            level = [
+                a + b for a, b in zip(level[::2], level[1::2], strict=False)
+            ] + level[len(level) & ~1 :]
         return level[0]
 
     y = framework.forward(branches, framework.variable(1.0))
@@ -60,7 +66,9 @@ def goldstein_price(framework):
     from steps.step24 import goldstein
 
     x, y = framework.variable(1.0), framework.variable(1.0)
-    return {"": clock(lambda: framework.backward(framework.forward(goldstein, x, y)))[1]}
+    return {
+        "": clock(lambda: framework.backward(framework.forward(goldstein, x, y)))[1]
+    }
 
 
 def newton(framework):
@@ -93,12 +101,14 @@ def scaled_rows(framework):
     row = framework.variable(rng.standard_normal(1000, dtype=np.float32))
 
     def work():
-        framework.backward(framework.forward(lambda x, row: framework.sum(x * row), x, row))
+        framework.backward(
+            framework.forward(lambda x, row: framework.sum(x * row), x, row)
+        )
 
     return {"": clock(work)[1]}
 
 
-# --- networks ---------------------------------------------------------------------------------------------------------
+# --- networks -------------------------------------------------------------------------
 
 
 def network(name, *arguments):
@@ -127,11 +137,21 @@ PROGRAMS = {
     "MLP 784-1000-10, batch 100, Adam step": network("mlp_step", "Adam"),
     "epoch of 60,000 with loader": network("epoch", 60_000),
     "loader alone": network("loader", 60_000),
-    "conv2d 16×1×28² → 16, k5 p2": network("conv2d", (16, 1, 28, 28), (16, 1, 5, 5), 1, 2),
-    "conv2d 8×64×56² → 64, k1": network("conv2d", (8, 64, 56, 56), (64, 64, 1, 1), 1, 0),
-    "conv2d 8×64×56² → 64, k3 p1": network("conv2d", (8, 64, 56, 56), (64, 64, 3, 3), 1, 1),
-    "conv2d 32×16×14² → 32, k3 p1": network("conv2d", (32, 16, 14, 14), (32, 16, 3, 3), 1, 1),
-    "conv2d 8×64×56² → 64, k3 s2 p1": network("conv2d", (8, 64, 56, 56), (64, 64, 3, 3), 2, 1),
+    "conv2d 16×1×28² → 16, k5 p2": network(
+        "conv2d", (16, 1, 28, 28), (16, 1, 5, 5), 1, 2
+    ),
+    "conv2d 8×64×56² → 64, k1": network(
+        "conv2d", (8, 64, 56, 56), (64, 64, 1, 1), 1, 0
+    ),
+    "conv2d 8×64×56² → 64, k3 p1": network(
+        "conv2d", (8, 64, 56, 56), (64, 64, 3, 3), 1, 1
+    ),
+    "conv2d 32×16×14² → 32, k3 p1": network(
+        "conv2d", (32, 16, 14, 14), (32, 16, 3, 3), 1, 1
+    ),
+    "conv2d 8×64×56² → 64, k3 s2 p1": network(
+        "conv2d", (8, 64, 56, 56), (64, 64, 3, 3), 2, 1
+    ),
     "max pooling 2×2/2, 8×64×56²": network("pooling", "max", 2, 2),
     "average pooling 2×2/2, 8×64×56²": network("pooling", "average", 2, 2),
     "max pooling 3×3/2, 8×64×56²": network("pooling", "max", 3, 2),
@@ -140,7 +160,8 @@ PROGRAMS = {
     "LSTM(100), 30 steps, batch 30": network("lstm"),
 }
 
-# These take seconds each; a few rounds are enough, and on a small machine more would take an hour.
+# These take seconds each; a few rounds are enough, and on a small machine more would
+# take an hour.
 SLOW = {
     "one scalar operation (chain of 200,000)",
     "8,000 branches, backward",
@@ -150,7 +171,7 @@ SLOW = {
 }
 
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- memory ---------------------------------------------------------------------------
 
 
 def chain_to_keep(framework):
@@ -158,10 +179,15 @@ def chain_to_keep(framework):
     return lambda: framework.backward(framework.forward(lambda x: chain(x, 200_000), x))
 
 
-# Each prepares some work and returns it; measured is the peak while the work runs, beyond what was there before.
+# Each prepares some work and returns it; measured is the peak while the work runs,
+# beyond what was there before.
 MEMORY = {
-    "conv2d 8×64×56² → 64, k3 p1": lambda framework: framework.networks.conv2d((8, 64, 56, 56), (64, 64, 3, 3), 1, 1),
-    "six-layer MLP step, batch 1,000": lambda framework: framework.networks.deep_mlp_step(),
+    "conv2d 8×64×56² → 64, k3 p1": lambda framework: framework.networks.conv2d(
+        (8, 64, 56, 56), (64, 64, 3, 3), 1, 1
+    ),
+    "six-layer MLP step, batch 1,000": lambda framework: (
+        framework.networks.deep_mlp_step()
+    ),
     "chain of 200,000 operations": chain_to_keep,
     "VGG16 forward, one 224² image": lambda framework: framework.networks.vgg16(),
 }

@@ -1,6 +1,8 @@
-"""One framework in a process of its own: reads the name of a program, runs it once, writes its seconds.
+"""One framework in a process of its own: reads the name of a program, runs it once,
+writes its seconds.
 
-``python -m benchmarks.worker NAME MEMORY`` measures one program's peak of memory instead.
+``python -m benchmarks.worker NAME MEMORY`` measures one program's peak of memory
+instead.
 """
 
 import json
@@ -18,7 +20,9 @@ def main(name):
 
 
 def memory(name, title):
-    """Print the peak of resident memory while the work runs, beyond what was there before, in MB (Linux)."""
+    """Print the peak of resident memory while the work runs, beyond what was there
+    before, in MB (Linux).
+    """
     work = MEMORY[title](FRAMEWORKS[name]())
     before = status("VmRSS")
     with open("/proc/self/clear_refs", "w") as file:

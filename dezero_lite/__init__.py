@@ -1,7 +1,8 @@
 """A small deep-learning framework: the one that the course in ``steps/`` arrives at.
 
-Importing it needs NumPy alone. :mod:`dezero_lite.core` holds the whole idea: Variables, functions and backward. On it
-stand, in this order, functions, layers and models; beside them optimizers, datasets, dataloaders and transforms.
+Importing it needs NumPy alone. :mod:`dezero_lite.core` holds the whole idea: Variables,
+functions and backward. On it stand, in this order, functions, layers and models; beside
+them optimizers, datasets, dataloaders and transforms.
 """
 
 import numpy as np
@@ -65,6 +66,7 @@ __all__ = [
     "utils",
 ]
 
-# The C library gives the memory of large arrays back to the system when they are gone, and to get it again, cleared,
-# takes longer than to compute with it. Once an array of this size has come and gone, glibc keeps up to twice as much.
+# The C library gives the memory of large arrays back to the system when they are gone,
+# and to get it again, cleared, takes longer than to compute with it. Once an array of
+# this size has come and gone, glibc keeps up to twice as much.
 np.empty(31 * 2**20, np.uint8)

@@ -1,7 +1,8 @@
 """Arrays on a GPU: the array module follows the data. Step 52 explains it.
 
-CuPy's arrays answer to NumPy's functions (``np.exp(x)`` computes where `x` lies), so almost all of the framework needs
-no second word about GPUs. What makes an array from nothing asks :func:`get_array_module` for a module to make it with.
+CuPy's arrays answer to NumPy's functions (``np.exp(x)`` computes where `x` lies), so
+almost all of the framework needs no second word about GPUs. What makes an array from
+nothing asks :func:`get_array_module` for a module to make it with.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ __all__ = ["as_cupy", "as_numpy", "get_array_module"]
 
 
 def __getattr__(name: str) -> Any:
-    # The book's `cuda.gpu_enable` and `cuda.cupy`, found out when somebody asks: importing CuPy takes long.
+    # The book's `cuda.gpu_enable` and `cuda.cupy`, found out when somebody asks:
+    # importing CuPy takes long.
     if name == "gpu_enable":
         return _cupy_or_none() is not None
     if name == "cupy":
@@ -28,7 +30,9 @@ def __getattr__(name: str) -> Any:
 
 
 def get_array_module(x: Any) -> ModuleType:
-    """The module that `x` is an array of: NumPy, also for a number, or CuPy. Source: book step 52."""
+    """The module that `x` is an array of: NumPy, also for a number, or CuPy. Source:
+    book step 52.
+    """
     data = x.data if isinstance(x, Variable) else x
     if hasattr(data, "__cuda_array_interface__"):
         return sys.modules[type(data).__module__.partition(".")[0]]
@@ -36,14 +40,17 @@ def get_array_module(x: Any) -> ModuleType:
 
 
 def as_numpy(x: Any) -> Any:
-    """The data of `x`, a Variable, an array or a number, as an ndarray in main memory. Source: book step 52."""
+    """The data of `x`, a Variable, an array or a number, as an ndarray in main memory.
+    Source: book step 52.
+    """
     data = x.data if isinstance(x, Variable) else x
     xp = get_array_module(data)
     return as_array(data) if xp is np else xp.asnumpy(data)
 
 
 def as_cupy(x: Any) -> Any:
-    """The data of `x`, a Variable or an array, as an array on the GPU. Source: book step 52.
+    """The data of `x`, a Variable or an array, as an array on the GPU. Source: book
+    step 52.
 
     Raises
     ------
@@ -53,7 +60,8 @@ def as_cupy(x: Any) -> Any:
     cupy = _cupy_or_none()
     if cupy is None:
         raise RuntimeError(
-            "there is no GPU to use: that takes an NVIDIA GPU and CuPy, which `pip install cupy-cuda12x` installs"
+            "there is no GPU to use: that takes an NVIDIA GPU and CuPy, which `pip "
+            "install cupy-cuda12x` installs"
         )
     return cupy.asarray(x.data if isinstance(x, Variable) else x)
 

@@ -1,4 +1,6 @@
-"""Batches from a data set: step 50 explains :class:`DataLoader`, step 60 :class:`SeqDataLoader`."""
+"""Batches from a data set: step 50 explains :class:`DataLoader`, step 60
+:class:`SeqDataLoader`.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ class DataLoader:
     Parameters
     ----------
     dataset : Dataset
-        Or anything that has a length, and a pair (example, label) for each integer from 0 on.
+        Or anything that has a length, and a pair (example, label) for each integer from
+        0 on.
     batch_size : int
         How many examples are in a batch; the last one of an epoch may have fewer.
     shuffle : bool, optional
@@ -33,33 +36,37 @@ class DataLoader:
     gpu : bool, optional
         Do batches lie on the GPU?
     seed : int, optional
-        The same seed gives the same orders. Without one, the framework's generator gives one, so that
-        :func:`dezero_lite.manual_seed` before making the loader has the same effect.
+        The same seed gives the same orders. Without one, the framework's generator
+        gives one, so that :func:`dezero_lite.manual_seed` before making the loader has
+        the same effect.
     drop_last : bool, optional
         Leave out the last batch if it has fewer examples?
 
     Yields
     ------
     x, t : ndarray
-        Examples and labels, stacked along a new first axis; t is ``None`` where there are no labels.
+        Examples and labels, stacked along a new first axis; t is ``None`` where there
+        are no labels.
 
     Raises
     ------
     TypeError
-        If `batch_size` is no integer. On the way, if the data set gives something else than pairs.
+        If `batch_size` is no integer. On the way, if the data set gives something else
+        than pairs.
     ValueError
-        If `batch_size` is less than 1, or there are no data for a single batch. On the way, if the examples of a batch
-        differ in shape.
+        If `batch_size` is less than 1, or there are no data for a single batch. On the
+        way, if the examples of a batch differ in shape.
 
     Notes
     -----
-    A :class:`~dezero_lite.datasets.Dataset` is asked for a batch at once, by an array of integers, which is much faster
-    than one by one. A data set with a ``__getitem__`` of its own can allow the same: by an attribute ``takes_batches``
-    that is true.
+    A :class:`~dezero_lite.datasets.Dataset` is asked for a batch at once, by an array
+    of integers, which is much faster than one by one. A data set with a ``__getitem__``
+    of its own can allow the same: by an attribute ``takes_batches`` that is true.
 
     Examples
     --------
-    >>> for x, t in DataLoader([(10, 1), (20, 2), (30, 3)], batch_size=2, shuffle=False):
+    >>> pairs = [(10, 1), (20, 2), (30, 3)]
+    >>> for x, t in DataLoader(pairs, batch_size=2, shuffle=False):
     ...     print(x, t)
     [10 20] [1 2]
     [30] [3]
@@ -81,14 +88,25 @@ class DataLoader:
         self.shuffle = shuffle
         self.gpu = gpu
         #: How many batches are in an epoch.
-        self.max_iter = self.data_size // self.batch_size if drop_last else math.ceil(self.data_size / self.batch_size)
+        self.max_iter = (
+            self.data_size // self.batch_size
+            if drop_last
+            else math.ceil(self.data_size / self.batch_size)
+        )
         if self.max_iter == 0:
             name = type(dataset).__name__
             raise ValueError(
-                f"{name} has {self.data_size} examples, which makes no batch of {self.batch_size}"
-                + (": drop_last=True leaves nothing" if self.data_size else ": there is nothing to load")
+                f"{name} has {self.data_size} examples, which makes no batch of "
+                f"{self.batch_size}"
+                + (
+                    ": drop_last=True leaves nothing"
+                    if self.data_size
+                    else ": there is nothing to load"
+                )
             )
-        self._random = np.random.default_rng(int(generator().integers(2**63)) if seed is None else seed)
+        self._random = np.random.default_rng(
+            int(generator().integers(2**63)) if seed is None else seed
+        )
         self.reset()
 
     def reset(self) -> None:
@@ -103,7 +121,9 @@ class DataLoader:
             yield self._load(indices)
 
     def __next__(self) -> tuple[Any, Any]:
-        """The next batch, for those who count themselves; a ``for`` does not disturb it."""
+        """The next batch, for those who count themselves; a ``for`` does not disturb
+        it.
+        """
         if self._running is None:
             self._running = iter(self)
         try:
@@ -126,7 +146,11 @@ class DataLoader:
 
     def _batches(self) -> Iterator[NDArray[np.int64]]:
         # The indices of each batch of an epoch.
-        order = self._random.permutation(self.data_size) if self.shuffle else np.arange(self.data_size)
+        order = (
+            self._random.permutation(self.data_size)
+            if self.shuffle
+            else np.arange(self.data_size)
+        )
         for start in range(0, self.max_iter * self.batch_size, self.batch_size):
             yield order[start : start + self.batch_size]
 
@@ -134,7 +158,9 @@ class DataLoader:
         if getattr(self.dataset, "takes_batches", False):
             x, t = self._pair(self.dataset[indices], "a batch")
         else:
-            pairs = [self._pair(self.dataset[i], f"example {i}") for i in indices.tolist()]
+            pairs = [
+                self._pair(self.dataset[i], f"example {i}") for i in indices.tolist()
+            ]
             xs, ts = zip(*pairs, strict=True)
             x, t = as_batch(xs), None if ts[0] is None else as_batch(ts)
         if self.gpu:
@@ -145,19 +171,25 @@ class DataLoader:
         try:
             x, t = found
         except (TypeError, ValueError):
-            length = f" of length {len(found)}" if isinstance(found, (tuple, list)) else ""
+            length = (
+                f" of length {len(found)}" if isinstance(found, (tuple, list)) else ""
+            )
             raise TypeError(
-                f"a data set gives pairs (example, label), with None for the label where there are no labels, "
-                f"but {which} of this {type(self.dataset).__name__} is of type {type(found).__name__}{length}"
+                "a data set gives pairs (example, label), with None for the label "
+                f"where there are no labels, but {which} of this "
+                f"{type(self.dataset).__name__} is of type "
+                f"{type(found).__name__}{length}"
             ) from None
         return x, t
 
 
 class SeqDataLoader(DataLoader):
-    """A sequence in batches, for models with a memory: row i of each batch goes on where it was in the batch before.
+    """A sequence in batches, for models with a memory: row i of each batch goes on
+    where it was in the batch before.
 
-    The sequence is cut into `batch_size` pieces of equal length; each batch has one step from each. Where the division
-    leaves a rest, the last piece is longer, and the others run on into the piece that follows. Source: book step 60.
+    The sequence is cut into `batch_size` pieces of equal length; each batch has one
+    step from each. Where the division leaves a rest, the last piece is longer, and the
+    others run on into the piece that follows. Source: book step 60.
 
     Parameters
     ----------
@@ -171,7 +203,8 @@ class SeqDataLoader(DataLoader):
     Raises
     ------
     TypeError, ValueError
-        As for :class:`DataLoader`; a `batch_size` larger than the number of examples included.
+        As for :class:`DataLoader`; a `batch_size` larger than the number of examples
+        included.
 
     Examples
     --------
@@ -187,8 +220,8 @@ class SeqDataLoader(DataLoader):
         super().__init__(dataset, batch_size, shuffle=False, gpu=gpu)
         if self.batch_size > self.data_size:
             raise ValueError(
-                f"a sequence of {self.data_size} examples cannot be cut into {self.batch_size} pieces: "
-                f"use a smaller batch_size"
+                f"a sequence of {self.data_size} examples cannot be cut into "
+                f"{self.batch_size} pieces: use a smaller batch_size"
             )
 
     def _batches(self) -> Iterator[NDArray[np.int64]]:
@@ -203,5 +236,7 @@ def _at_least_1(batch_size: int) -> int:
     except TypeError:
         raise TypeError(f"batch_size is a whole number, not {batch_size!r}") from None
     if size < 1:
-        raise ValueError(f"a batch has at least one example, so batch_size={size} is too small")
+        raise ValueError(
+            f"a batch has at least one example, so batch_size={size} is too small"
+        )
     return size

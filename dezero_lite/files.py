@@ -1,8 +1,10 @@
 """Files: data that are downloaded once and kept, and arrays that are saved and loaded.
 
-:func:`get_file` gives the path of a file. Where the environment variable ``DEZERO_LITE_DATA`` names a folder, the file
-is looked for there and nowhere else, which serves a classroom without a network. Else it is downloaded at the first
-call, checked, and kept in :data:`cache_dir`. Downloads take the packages ``pooch`` and ``tqdm``.
+:func:`get_file` gives the path of a file. Where the environment variable
+``DEZERO_LITE_DATA`` names a folder, the file is looked for there and nowhere else,
+which serves a classroom without a network. Else it is downloaded at the first call,
+checked, and kept in :data:`cache_dir`. Downloads take the packages ``pooch`` and
+``tqdm``.
 """
 
 from __future__ import annotations
@@ -38,24 +40,30 @@ def _user_cache() -> str:
 cache_dir = os.path.join(_user_cache(), "dezero_lite")
 
 
-def get_file(url: str, file_name: str | None = None, known_hash: str | None = None) -> str:
-    """The path of a file that is downloaded from `url`, unless it is here already. Source: book step 51.
+def get_file(
+    url: str, file_name: str | None = None, known_hash: str | None = None
+) -> str:
+    """The path of a file that is downloaded from `url`, unless it is here already.
+    Source: book step 51.
 
     Parameters
     ----------
     url : str
-        Where the file is on the network. An address that begins with ``http://`` needs a `known_hash`, since anybody
-        on the way can change what it delivers.
+        Where the file is on the network. An address that begins with ``http://`` needs
+        a `known_hash`, since anybody on the way can change what it delivers.
     file_name : str, optional
-        What to call the file here; may begin with a folder, as in ``'mnist/train.gz'``. Default: as in the `url`.
+        What to call the file here; may begin with a folder, as in ``'mnist/train.gz'``.
+        Default: as in the `url`.
     known_hash : str, optional
-        The SHA-256 of the file in hexadecimal digits, or another kind of hash after its name, as in ``'md5:d53e10…'``.
-        A download with another hash is thrown away. Files in a folder of your own are yours, and taken as they are.
+        The SHA-256 of the file in hexadecimal digits, or another kind of hash after its
+        name, as in ``'md5:d53e10…'``. A download with another hash is thrown away.
+        Files in a folder of your own are yours, and taken as they are.
 
     Returns
     -------
     str
-        The path: in the folder that ``DEZERO_LITE_DATA`` names, if it names one, else in :data:`cache_dir`.
+        The path: in the folder that ``DEZERO_LITE_DATA`` names, if it names one, else
+        in :data:`cache_dir`.
 
     Raises
     ------
@@ -71,15 +79,19 @@ def get_file(url: str, file_name: str | None = None, known_hash: str | None = No
     if file_name is None:
         file_name = url.partition("?")[0].rpartition("/")[2]
     if not file_name:
-        raise ValueError(f"{url} does not end in a file's name: say what to call the file, as in file_name='data.txt'")
+        raise ValueError(
+            f"{url} does not end in a file's name: say what to call the file, as in "
+            "file_name='data.txt'"
+        )
     folder = own_folder()
     if folder is None:
         return _download(url, file_name, known_hash)
     path = os.path.join(folder, file_name)
     if not os.path.exists(path):
         raise FileNotFoundError(
-            f"{path} is missing: {FOLDER} names the folder {folder} for data, so put the file there "
-            f"(it comes from {url}), or unset {FOLDER} to have it downloaded"
+            f"{path} is missing: {FOLDER} names the folder {folder} for data, so put "
+            f"the file there (it comes from {url}), or unset {FOLDER} to have it "
+            "downloaded"
         )
     return path
 
@@ -91,7 +103,10 @@ def own_folder() -> str | None:
 
 def _download(url: str, file_name: str, known_hash: str | None) -> str:
     if url.startswith("http://") and known_hash is None:
-        raise ValueError(f"{url} is not safe, since anybody can change it on the way: use https://, or give known_hash")
+        raise ValueError(
+            f"{url} is not safe, since anybody can change it on the way: use "
+            "https://, or give known_hash"
+        )
     path = os.path.join(cache_dir, file_name)
     if known_hash is None and os.path.exists(path):
         return path
@@ -102,20 +117,28 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
             pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16)(url, file, None)
 
     try:
-        pooch.retrieve(url, known_hash, os.path.basename(path), os.path.dirname(path), downloader=downloader)
+        pooch.retrieve(
+            url,
+            known_hash,
+            os.path.basename(path),
+            os.path.dirname(path),
+            downloader=downloader,
+        )
     except requests.RequestException as error:
         if error.response is not None:
             # Else the connection stays open for as long as somebody keeps the error.
             error.response.close()
         raise OSError(
-            f"{file_name} could not be downloaded from {url}: {error}. Try again when the network is there; or get the "
-            f"file in another way and put it at {path}, or, as {file_name}, into a folder that the environment "
-            f"variable {FOLDER} names"
+            f"{file_name} could not be downloaded from {url}: {error}. Try again when "
+            "the network is there; or get the file in another way and put it at "
+            f"{path}, or, as {file_name}, into a folder that the environment variable "
+            f"{FOLDER} names"
         ) from error
     except ValueError as error:
         raise ValueError(
-            f"what came from {url} is not the file that was expected, and was thrown away. Try again; if it happens "
-            f"twice, the file was replaced there, or something on the way changes downloads. The reason: {error}"
+            f"what came from {url} is not the file that was expected, and was thrown "
+            "away. Try again; if it happens twice, the file was replaced there, or "
+            f"something on the way changes downloads. The reason: {error}"
         ) from error
     return path
 
@@ -125,13 +148,15 @@ def _packages(file_name: str) -> tuple[Any, Any, Any]:
         return import_module("pooch"), import_module("requests"), import_module("tqdm")
     except ImportError as error:
         raise ImportError(
-            f"downloading {file_name} takes packages that are not here ({error}): run `pip install pooch tqdm`, or put "
-            f"the file into a folder that the environment variable {FOLDER} names"
+            f"downloading {file_name} takes packages that are not here ({error}): run "
+            "`pip install pooch tqdm`, or put the file into a folder that the "
+            f"environment variable {FOLDER} names"
         ) from None
 
 
 def show_progress(block_num: int, block_size: int, total_size: int) -> None:
-    """Print how far a download has come, as a bar that overwrites itself. Source: book step 51.
+    """Print how far a download has come, as a bar that overwrites itself. Source: book
+    step 51.
 
     Parameters
     ----------
@@ -142,14 +167,17 @@ def show_progress(block_num: int, block_size: int, total_size: int) -> None:
     """
     done = min(block_num * block_size / total_size, 1.0) if total_size > 0 else 0.0
     filled = int(30 * done)
-    print(f"\r[{'#' * filled}{'.' * (30 - filled)}] {100 * done:.2f}%", end="", flush=True)
+    print(
+        f"\r[{'#' * filled}{'.' * (30 - filled)}] {100 * done:.2f}%", end="", flush=True
+    )
 
 
-# --- arrays -----------------------------------------------------------------------------------------------------------
+# --- arrays ---------------------------------------------------------------------------
 
 
 def save_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
-    """Write an ``.npz`` file, as ``np.savez`` would, whole or not at all; ``.npz`` is added to a path without it.
+    """Write an ``.npz`` file, as ``np.savez`` would, whole or not at all; ``.npz`` is
+    added to a path without it.
 
     Raises
     ------
@@ -161,15 +189,21 @@ def save_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
 
     path = os.path.realpath(_with_ending(path))
     if not os.path.isdir(os.path.dirname(path)):
-        raise FileNotFoundError(f"there is no folder {os.path.dirname(path)} to save in: make it first")
+        raise FileNotFoundError(
+            f"there is no folder {os.path.dirname(path)} to save in: make it first"
+        )
     # A name that no other process, and no other thread, takes at the same time.
     unfinished = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
     try:
         with zipfile.ZipFile(unfinished, "w") as archive:
             for name, array in arrays.items():
                 # Without the time of day in it, the same arrays make the same file.
-                with archive.open(zipfile.ZipInfo(name + ".npy"), "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+                with archive.open(
+                    zipfile.ZipInfo(name + ".npy"), "w", force_zip64=True
+                ) as member:
+                    np.lib.format.write_array(
+                        member, np.asanyarray(array), allow_pickle=False
+                    )
         os.replace(unfinished, path)
     except BaseException:
         if os.path.exists(unfinished):
@@ -194,27 +228,36 @@ def load_arrays(path: Path) -> dict[str, Array]:
         if os.path.isfile(candidate):
             break
     else:
-        raise FileNotFoundError(f"there is no file {' or '.join(dict.fromkeys(candidates))}")
+        raise FileNotFoundError(
+            f"there is no file {' or '.join(dict.fromkeys(candidates))}"
+        )
     arrays = {}
     try:
         with zipfile.ZipFile(candidate) as archive:
             for name in archive.namelist():
                 with archive.open(name) as member:
-                    arrays[name.removesuffix(".npy")] = np.lib.format.read_array(member, allow_pickle=False)
+                    arrays[name.removesuffix(".npy")] = np.lib.format.read_array(
+                        member, allow_pickle=False
+                    )
         return arrays
     except OSError:
         raise
     except Exception as error:  # of many kinds, since a damaged file can say anything
         raise ValueError(
-            f"{candidate} cannot be read as an .npz file of plain arrays: it is damaged, or something else, or holds "
-            f"pickles, which are refused because they could run any program ({error})"
+            f"{candidate} cannot be read as an .npz file of plain arrays: it is "
+            "damaged, or something else, or holds pickles, which are refused because "
+            f"they could run any program ({error})"
         ) from error
 
 
 def check_fit(
-    path: Path, name: str, found: Mapping[str, Array], expected: Mapping[str, tuple[int | None, ...] | None]
+    path: Path,
+    name: str,
+    found: Mapping[str, Array],
+    expected: Mapping[str, tuple[int | None, ...] | None],
 ) -> None:
-    """Compare the arrays `found` in a file with the shapes `expected`, in which ``None`` stands for anything.
+    """Compare the arrays `found` in a file with the shapes `expected`, in which
+    ``None`` stands for anything.
 
     Raises
     ------
@@ -229,11 +272,20 @@ def check_fit(
             for key, shape in expected.items()
             if key in found and not _fits(found[key].shape, shape)
         ],
-        "no floating-point numbers": [key for key in found if key in expected and found[key].dtype.kind not in "fiu"],
+        "no floating-point numbers": [
+            key
+            for key in found
+            if key in expected and found[key].dtype.kind not in "fiu"
+        ],
     }
     if any(wrong.values()):
-        lines = [f"\n  {what}: {_first_few(keys)}" for what, keys in wrong.items() if keys]
-        raise ValueError(f"{os.fsdecode(path)} does not fit this {name}, so nothing was loaded:{''.join(lines)}")
+        lines = [
+            f"\n  {what}: {_first_few(keys)}" for what, keys in wrong.items() if keys
+        ]
+        raise ValueError(
+            f"{os.fsdecode(path)} does not fit this {name}, so nothing was "
+            f"loaded:{''.join(lines)}"
+        )
 
 
 def _with_ending(path: Path) -> str:
@@ -244,7 +296,9 @@ def _with_ending(path: Path) -> str:
 def _fits(shape: tuple[int, ...], expected: tuple[int | None, ...] | None) -> bool:
     if expected is None:
         return True
-    return len(shape) == len(expected) and all(e in (None, n) for n, e in zip(shape, expected, strict=True))
+    return len(shape) == len(expected) and all(
+        e in (None, n) for n, e in zip(shape, expected, strict=True)
+    )
 
 
 def _form(shape: tuple[int | None, ...] | None) -> str:

@@ -1,7 +1,9 @@
-"""Trust, then verify: gradients by backward against gradients by numbers. Steps 4 and 10 explain the idea.
+"""Trust, then verify: gradients by backward against gradients by numbers. Steps 4 and
+10 explain the idea.
 
-The numbers are differences of function values, which need no calculus. The outputs are weighted at random, because with
-equal weights wrong gradients may cancel: a softmax sums to 1 always, so to a plain sum it looks constant.
+The numbers are differences of function values, which need no calculus. The outputs are
+weighted at random, because with equal weights wrong gradients may cancel: a softmax
+sums to 1 always, so to a plain sum it looks constant.
 """
 
 from __future__ import annotations
@@ -18,8 +20,11 @@ Array = NDArray[Any]
 EPS = 1e-4
 
 
-def numerical_grad(f: Callable[..., Any], x: Variable | Array, *args: Any, **kwargs: Any) -> Array:
-    """Compute the gradient, for `x`, of the sum of ``f(x, *args, **kwargs)`` from differences of function values.
+def numerical_grad(
+    f: Callable[..., Any], x: Variable | Array, *args: Any, **kwargs: Any
+) -> Array:
+    """Compute the gradient, for `x`, of the sum of ``f(x, *args, **kwargs)`` from
+    differences of function values.
 
     Parameters
     ----------
@@ -41,27 +46,39 @@ def numerical_grad(f: Callable[..., Any], x: Variable | Array, *args: Any, **kwa
     """
 
     def value(moved: Array) -> float:
-        return sum(float(np.sum(_array(y))) for y in _several(f(Variable(moved), *args, **kwargs)))
+        return sum(
+            float(np.sum(_array(y)))
+            for y in _several(f(Variable(moved), *args, **kwargs))
+        )
 
     with no_grad():
         return _slopes(value, np.array(_array(x), dtype=float))
 
 
 def gradient_check(
-    f: Callable[..., Any], x: Variable | Array, *args: Any, rtol: float = 1e-4, atol: float = 1e-5, **kwargs: Any
+    f: Callable[..., Any],
+    x: Variable | Array,
+    *args: Any,
+    rtol: float = 1e-4,
+    atol: float = 1e-5,
+    **kwargs: Any,
 ) -> bool:
-    """Tell whether backward through `f` is right: values, shapes, dtypes, memory, and the second order.
+    """Tell whether backward through `f` is right: values, shapes, dtypes, memory, and
+    the second order.
 
     Parameters
     ----------
     f : callable
-        Takes Variables; returns a Variable or a tuple of them, the same whenever it is called.
+        Takes Variables; returns a Variable or a tuple of them, the same whenever it is
+        called.
     x : Variable or ndarray
         The first input; whole numbers are taken as float64.
     *args : Any
-        Further inputs. The floating-point Variables among them are checked, too; anything else is a constant.
+        Further inputs. The floating-point Variables among them are checked, too;
+        anything else is a constant.
     rtol, atol : float, optional
-        How far backward and the numbers may lie apart, relative to the numbers and absolutely.
+        How far backward and the numbers may lie apart, relative to the numbers and
+        absolutely.
     **kwargs : Any
         Passed to `f`.
 
@@ -72,7 +89,8 @@ def gradient_check(
 
     Notes
     -----
-    Source: book step 10. No Variable is changed, neither the inputs nor others that `f` uses.
+    Source: book step 10. No Variable is changed, neither the inputs nor others that `f`
+    uses.
     """
     first = x if isinstance(x, Variable) else Variable(as_array(x))
     if first.dtype.kind != "f":
@@ -90,9 +108,15 @@ class _Wrong(Exception):
 
 
 class _Check:
-    def __init__(self, f: Callable[..., Any], inputs: list[Any], rtol: float, atol: float) -> None:
+    def __init__(
+        self, f: Callable[..., Any], inputs: list[Any], rtol: float, atol: float
+    ) -> None:
         self.f, self.inputs, self.rtol, self.atol = f, inputs, rtol, atol
-        self.checked = [i for i, x in enumerate(inputs) if isinstance(x, Variable) and x.dtype.kind == "f"]
+        self.checked = [
+            i
+            for i, x in enumerate(inputs)
+            if isinstance(x, Variable) and x.dtype.kind == "f"
+        ]
         self.points = [inputs[i].data.copy() for i in self.checked]
         # The same at every check, so that a failure can be looked at twice.
         self.rng = np.random.default_rng(0)
@@ -124,7 +148,9 @@ class _Check:
         graph = _gradients(ys, weights, xs, create_graph=True)
         self.check_values("gradient with create_graph", [g.data for g in graph], gxs)
         second = _gradients(graph, vectors, xs)
-        self.check_values("second-order gradient", second, list(_partial_slopes(slope, points)))
+        self.check_values(
+            "second-order gradient", second, list(_partial_slopes(slope, points))
+        )
 
     def variables(self, arrays: Sequence[Array]) -> list[Variable]:
         return [Variable(array.copy()) for array in arrays]
@@ -146,52 +172,88 @@ class _Check:
     def check_form(self, gxs: list[Array], xs: list[Variable]) -> None:
         for k, (gx, x) in enumerate(zip(gxs, xs, strict=True)):
             if gx.shape != x.shape or gx.dtype != x.dtype:
-                raise _Wrong(f"{self.name(k)} is {x.dtype} {x.shape}, but its gradient is {gx.dtype} {gx.shape}")
+                raise _Wrong(
+                    f"{self.name(k)} is {x.dtype} {x.shape}, but its gradient is "
+                    f"{gx.dtype} {gx.shape}"
+                )
 
-    def check_values(self, what: str, found: list[Array], expected: list[Array]) -> None:
+    def check_values(
+        self, what: str, found: list[Array], expected: list[Array]
+    ) -> None:
         for k, (gx, numbers) in enumerate(zip(found, expected, strict=True)):
             wrong = ~np.isclose(gx, numbers, rtol=self.rtol, atol=self.atol)
             if wrong.any():
-                worst = np.unravel_index(np.argmax(np.where(wrong, np.abs(gx - numbers), -1)), wrong.shape)
+                worst = np.unravel_index(
+                    np.argmax(np.where(wrong, np.abs(gx - numbers), -1)), wrong.shape
+                )
                 at = f" at {tuple(int(i) for i in worst)}" if worst else ""
                 raise _Wrong(
-                    f"the {what} of {self.name(k)} is wrong in {wrong.sum()} of {wrong.size} elements: "
-                    f"backward says {gx[worst]:.6g}{at}, where {numbers[worst]:.6g} is right"
+                    f"the {what} of {self.name(k)} is wrong in {wrong.sum()} of "
+                    f"{wrong.size} elements: backward says {gx[worst]:.6g}{at}, where "
+                    f"{numbers[worst]:.6g} is right"
                 )
 
-    def check_memory(self, gxs: list[Array], again: list[Array], xs: list[Variable], ys: Sequence[Variable]) -> None:
+    def check_memory(
+        self,
+        gxs: list[Array],
+        again: list[Array],
+        xs: list[Variable],
+        ys: Sequence[Variable],
+    ) -> None:
         for k, (x, point) in enumerate(zip(xs, self.points, strict=True)):
             if not np.array_equal(x.data, point, equal_nan=True):
                 raise _Wrong(f"{self.name(k)} has been written into")
         self.check_values("gradient by a second backward", again, gxs)
         others = [v.data for v in (*xs, *ys)] + again
         for k, gx in enumerate(gxs):
-            if not gx.flags.writeable or any(np.shares_memory(gx, other) for other in others + gxs[:k]):
-                raise _Wrong(f"the gradient of {self.name(k)} shares its memory with another array")
+            if not gx.flags.writeable or any(
+                np.shares_memory(gx, other) for other in others + gxs[:k]
+            ):
+                raise _Wrong(
+                    f"the gradient of {self.name(k)} shares its memory with another "
+                    "array"
+                )
 
 
-def _gradients(ys: Any, weights: list[Array], xs: list[Variable], create_graph: bool = False) -> list[Any]:
-    # The gradients of the weighted sum of all ys for each of the xs, left on none of them.
+def _gradients(
+    ys: Any, weights: list[Array], xs: list[Variable], create_graph: bool = False
+) -> list[Any]:
+    # The gradients of the weighted sum of all ys for each of the xs, left on none of
+    # them.
     totals: list[Any] = [None] * len(xs)
     for y, weight in zip(ys, weights, strict=True):
         given = weight.astype(y.dtype)
         seed: Any = Variable(given.copy()) if create_graph else given.copy()
         try:
-            gradients = backpropagate(y, seed, create_graph=create_graph) if y.creator else {y: seed}
+            gradients = (
+                backpropagate(y, seed, create_graph=create_graph)
+                if y.creator
+                else {y: seed}
+            )
         except (TypeError, ValueError) as error:
             raise _Wrong(str(error)) from error
         if not np.array_equal(_array(seed), given):
             raise _Wrong("the gradient that came from the output has been written into")
         for k, x in enumerate(xs):
             if x in gradients:
-                totals[k] = gradients[x] if totals[k] is None else totals[k] + gradients[x]
+                totals[k] = (
+                    gradients[x] if totals[k] is None else totals[k] + gradients[x]
+                )
     zeros = [np.zeros_like(x.data) for x in xs]
     if create_graph:
-        return [Variable(zero) if total is None else total for total, zero in zip(totals, zeros, strict=True)]
-    return [zero if total is None else np.asarray(total) for total, zero in zip(totals, zeros, strict=True)]
+        return [
+            Variable(zero) if total is None else total
+            for total, zero in zip(totals, zeros, strict=True)
+        ]
+    return [
+        zero if total is None else np.asarray(total)
+        for total, zero in zip(totals, zeros, strict=True)
+    ]
 
 
-def _partial_slopes(value: Callable[..., float], points: list[Array]) -> Iterator[Array]:
+def _partial_slopes(
+    value: Callable[..., float], points: list[Array]
+) -> Iterator[Array]:
     for k, point in enumerate(points):
 
         def moved(x: Array, k: int = k) -> float:
@@ -214,7 +276,10 @@ def _slopes(value: Callable[[Array], float], x: Array) -> Array:
 
 
 def _dot(weights: list[Array], arrays: Sequence[Array]) -> float:
-    return sum(float(np.sum(weight * array)) for weight, array in zip(weights, arrays, strict=True))
+    return sum(
+        float(np.sum(weight * array))
+        for weight, array in zip(weights, arrays, strict=True)
+    )
 
 
 def _several(ys: Any) -> tuple[Any, ...]:

@@ -1,7 +1,9 @@
-"""Graphs as pictures: from a Variable to DOT text, from DOT text to SVG, PNG and PDF. Steps 25 and 26 explain it.
+"""Graphs as pictures: from a Variable to DOT text, from DOT text to SVG, PNG and PDF.
+Steps 25 and 26 explain it.
 
-Graphviz does the layout. It is reached by the ``dot`` program where that is on the path, else by the pip package
-``pygraphviz``, whose wheels bring Graphviz with them. Where there is neither, a graph shows as its DOT text.
+Graphviz does the layout. It is reached by the ``dot`` program where that is on the
+path, else by the pip package ``pygraphviz``, whose wheels bring Graphviz with them.
+Where there is neither, a graph shows as its DOT text.
 """
 
 from __future__ import annotations
@@ -17,10 +19,14 @@ import numpy as np
 
 from .core import Function, Variable
 
-HINT = "To see this graph as a picture, run `pip install pygraphviz`, or put Graphviz's program `dot` on the path."
+HINT = (
+    "To see this graph as a picture, run `pip install pygraphviz`, or put Graphviz's "
+    "program `dot` on the path."
+)
 FORMATS = ("png", "svg", "pdf")
 
-# A picture of more nodes is past reading, and Graphviz's time grows faster than their number.
+# A picture of more nodes is past reading, and Graphviz's time grows faster than their
+# number.
 MOST_NODES = 2_000
 
 VARIABLE = 'shape=ellipse, style=filled, fillcolor="#d6eaf8", color="#0072b2"'
@@ -36,11 +42,12 @@ class GraphvizMissing(RuntimeError):
     """Neither the ``dot`` program nor the package ``pygraphviz`` is there."""
 
 
-# --- from a Variable to DOT text --------------------------------------------------------------------------------------
+# --- from a Variable to DOT text ------------------------------------------------------
 
 
 def get_dot_graph(output: Variable, verbose: bool = True) -> str:
-    """The graph that `output` was computed by, as text in the DOT language. Source: book steps 25–26.
+    """The graph that `output` was computed by, as text in the DOT language. Source:
+    book steps 25–26.
 
     Parameters
     ----------
@@ -52,11 +59,17 @@ def get_dot_graph(output: Variable, verbose: bool = True) -> str:
     Returns
     -------
     str
-        Variables are ellipses, functions boxes, plain numbers and arrays bare text. The nodes are numbered in the
-        order of the walk, so that the same computation always gives the same text.
+        Variables are ellipses, functions boxes, plain numbers and arrays bare text. The
+        nodes are numbered in the order of the walk, so that the same computation always
+        gives the same text.
     """
     names: dict[int, str] = {}
-    lines = ["digraph {", f"    graph [{LAYOUT}]", f"    node [{NODES}, {VARIABLE}]", f"    edge [{EDGES}]"]
+    lines = [
+        "digraph {",
+        f"    graph [{LAYOUT}]",
+        f"    node [{NODES}, {VARIABLE}]",
+        f"    edge [{EDGES}]",
+    ]
     lines.append(_node(names, output, verbose))
     for f in _functions(output):
         lines.append(_node(names, f, verbose))
@@ -78,7 +91,8 @@ def get_dot_graph(output: Variable, verbose: bool = True) -> str:
 
 
 def _functions(output: Variable) -> Iterator[Function]:
-    # Every function behind `output`, each once: back along the first input until a leaf, then along the others.
+    # Every function behind `output`, each once: back along the first input until a
+    # leaf, then along the others.
     waiting = [output.creator]
     seen: set[Function] = set()
     while waiting:
@@ -110,7 +124,11 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str | os.PathLike[str] | None = "graph.png") -> Any:
+def plot_dot_graph(
+    output: Variable,
+    verbose: bool = True,
+    to_file: str | os.PathLike[str] | None = "graph.png",
+) -> Any:
     """Draw the graph that `output` was computed by. Source: book step 26.
 
     Parameters
@@ -130,27 +148,32 @@ def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str | os.Pat
     Raises
     ------
     ValueError
-        If the file's ending is another one, or the graph is too large to be drawn or read.
+        If the file's ending is another one, or the graph is too large to be drawn or
+        read.
 
     Warns
     -----
     UserWarning
-        If there is no Graphviz to draw with; then no file is written, and the result shows as DOT text.
+        If there is no Graphviz to draw with; then no file is written, and the result
+        shows as DOT text.
     """
     ending = _ending(to_file) if to_file is not None else None
     for count, _ in enumerate(_functions(output), start=1):
         # About as many Variables as functions.
         if 2 * count > MOST_NODES:
             raise ValueError(
-                f"the graph has more than {MOST_NODES:,} nodes, which nobody could read: draw a part of it, such as "
-                f"one layer or one step of a loop, or take its text from get_dot_graph"
+                f"the graph has more than {MOST_NODES:,} nodes, which nobody could "
+                "read: draw a part of it, such as one layer or one step of a loop, "
+                "or take its text from get_dot_graph"
             )
     picture = Picture(get_dot_graph(output, verbose))
     if to_file is not None and ending is not None:
         try:
             image = render(picture.dot, ending)
         except GraphvizMissing as missing:
-            warnings.warn(f"{os.fspath(to_file)} was not written. {missing}", stacklevel=2)
+            warnings.warn(
+                f"{os.fspath(to_file)} was not written. {missing}", stacklevel=2
+            )
         else:
             with open(to_file, "wb") as file:
                 file.write(image)
@@ -160,11 +183,14 @@ def plot_dot_graph(output: Variable, verbose: bool = True, to_file: str | os.Pat
 def _ending(path: str | os.PathLike[str]) -> str:
     ending = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
     if ending not in FORMATS:
-        raise ValueError(f"cannot draw to {os.fspath(path)!r}: the file's ending has to be one of {', '.join(FORMATS)}")
+        raise ValueError(
+            f"cannot draw to {os.fspath(path)!r}: the file's ending has to be one of "
+            f"{', '.join(FORMATS)}"
+        )
     return ending
 
 
-# --- from DOT text to an image ----------------------------------------------------------------------------------------
+# --- from DOT text to an image --------------------------------------------------------
 
 
 def render(dot: str, format: str) -> bytes:
@@ -204,7 +230,8 @@ def render(dot: str, format: str) -> bytes:
 
 @contextlib.contextmanager
 def _silent_stderr() -> Iterator[None]:
-    # The bundled font library warns about newer system settings, in C, past sys.stderr and into a notebook's output.
+    # The bundled font library warns about newer system settings, in C, past sys.stderr
+    # and into a notebook's output.
     kept = os.dup(2)
     sink = os.open(os.devnull, os.O_WRONLY)
     try:
@@ -231,10 +258,14 @@ class Picture:
     def __repr__(self) -> str:
         return self.dot
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None
+    ) -> dict[str, Any]:
         bundle: dict[str, Any] = {"text/plain": self.dot}
         try:
-            bundle["image/svg+xml"] = _without_comments(render(self.dot, "svg").decode())
+            bundle["image/svg+xml"] = _without_comments(
+                render(self.dot, "svg").decode()
+            )
             # Untrusted notebooks show no SVG, so the same picture goes along as PNG.
             bundle["image/png"] = render(self.dot, "png")
         except GraphvizMissing as missing:

@@ -1,7 +1,9 @@
-"""Layers: functions that keep the parameters they learn. Steps 44, 45, 53 and 57–60 explain them.
+"""Layers: functions that keep the parameters they learn. Steps 44, 45, 53 and 57–60
+explain them.
 
-A layer is an object with parameters and other layers in its attributes, or in lists, tuples and dicts there. What it
-does with all of them, such as clearing gradients or saving, is a walk over its attributes in the order of definition.
+A layer is an object with parameters and other layers in its attributes, or in lists,
+tuples and dicts there. What it does with all of them, such as clearing gradients or
+saving, is a walk over its attributes in the order of definition.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ Form = tuple[tuple[int | None, ...], DTypeLike]
 
 
 class LazyParameter(Parameter):
-    """A parameter whose data come with the first input or from a file; so far only its form is known."""
+    """A parameter whose data come with the first input or from a file; so far only its
+    form is known.
+    """
 
     __slots__ = ("form",)
 
@@ -54,7 +58,9 @@ class LazyParameter(Parameter):
 
 
 class Statistic(Variable):
-    """What a layer counts but does not learn: saved and moved with its parameters, unknown to optimizers."""
+    """What a layer counts but does not learn: saved and moved with its parameters,
+    unknown to optimizers.
+    """
 
     __slots__ = ("form",)
 
@@ -63,12 +69,13 @@ class Statistic(Variable):
         self.form = form
 
 
-# --- the base ---------------------------------------------------------------------------------------------------------
+# --- the base -------------------------------------------------------------------------
 
 
 class _LastCall:
-    # An attribute of Layer that gives what the last call left behind. It is no property, so that an attribute that the
-    # user names the same simply takes its place.
+    # An attribute of Layer that gives what the last call left behind. It is no
+    # property, so that an attribute that the user names the same simply takes its
+    # place.
     def __init__(self, name: str) -> None:
         self.name = name
 
@@ -78,18 +85,22 @@ class _LastCall:
         try:
             return vars(layer)[f"_last_{self.name}"]
         except KeyError:
-            raise AttributeError(f"{type(layer).__name__} has no {self.name} before its first call") from None
+            raise AttributeError(
+                f"{type(layer).__name__} has no {self.name} before its first call"
+            ) from None
 
 
 class Layer:
     """Parameters, and a function of Variables that uses them. Source: book step 44.
 
-    Derive from it, give it parameters and layers as attributes, and write ``forward(self, x)``.
+    Derive from it, give it parameters and layers as attributes, and write
+    ``forward(self, x)``.
 
     Attributes
     ----------
     inputs, outputs : list of weakref.ref
-        What the last call was given and what it returned; unless a layer has attributes of its own with these names.
+        What the last call was given and what it returned; unless a layer has attributes
+        of its own with these names.
 
     Examples
     --------
@@ -127,7 +138,9 @@ class Layer:
         """
         outputs = self.forward(*inputs)
         if outputs is None:
-            raise TypeError(f"{type(self).__name__}.forward returned None: it must end in a return")
+            raise TypeError(
+                f"{type(self).__name__}.forward returned None: it must end in a return"
+            )
         if not isinstance(outputs, tuple):
             outputs = (outputs,)
         self._last_inputs = [_weakly(x) for x in inputs]
@@ -136,12 +149,17 @@ class Layer:
 
     def forward(self, *xs: Any, **_: Any) -> Any:
         """Compute the output."""
-        raise NotImplementedError(f"{type(self).__name__} needs a forward(self, x), which computes its output")
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a forward(self, x), which computes its output"
+        )
 
     def __getstate__(self) -> dict[str, Any]:
-        # What goes into a copy or a pickle: not the last call, and of a state of the sequence so far only its data.
+        # What goes into a copy or a pickle: not the last call, and of a state of the
+        # sequence so far only its data.
         return {
-            name: value.detach() if isinstance(value, Variable) and value.creator is not None else value
+            name: value.detach()
+            if isinstance(value, Variable) and value.creator is not None
+            else value
             for name, value in vars(self).items()
             if name not in ("_last_inputs", "_last_outputs")
         }
@@ -151,7 +169,7 @@ class Layer:
         return (param for _, param in self.named_params())
 
     def named_params(self) -> Iterator[tuple[str, Parameter]]:
-        """All parameters with the names that they go by in files, such as ``'l1/W'``."""
+        """All parameters with their names in files, such as ``'l1/W'``."""
         for name, variable in _walk(self, "", {id(self)}):
             if isinstance(variable, Parameter):
                 yield name, variable
@@ -159,7 +177,11 @@ class Layer:
     @property
     def _params(self) -> list[str]:
         # The names that the book's step 44 prints.
-        return [name for name, value in vars(self).items() if isinstance(value, (Parameter, Layer))]
+        return [
+            name
+            for name, value in vars(self).items()
+            if isinstance(value, (Parameter, Layer))
+        ]
 
     def cleargrads(self) -> None:
         """Clear the gradients of all parameters."""
@@ -179,7 +201,8 @@ class Layer:
     def save_weights(self, path: Path) -> None:
         """Save all parameters as an ``.npz`` file. Source: book step 53.
 
-        The file is written beside its place and then moved there, so that it is never half there.
+        The file is written beside its place and then moved there, so that it is never
+        half there.
 
         Parameters
         ----------
@@ -197,19 +220,27 @@ class Layer:
         empty = [name for name, variable in variables.items() if variable.data is None]
         if empty:
             raise ValueError(
-                f"{type(self).__name__} cannot be saved, since {', '.join(empty)} hold no data yet: call it once on an "
-                f"input, so that its layers learn their sizes, or give each its input size when it is made"
+                f"{type(self).__name__} cannot be saved, since {', '.join(empty)} "
+                "hold no data yet: call it once on an input, so that its layers "
+                "learn their sizes, or give each its input size when it is made"
             )
-        odd = [f"{name} ({v.dtype})" for name, v in variables.items() if v.dtype.kind not in "fiu"]
+        odd = [
+            f"{name} ({v.dtype})"
+            for name, v in variables.items()
+            if v.dtype.kind not in "fiu"
+        ]
         if odd:
             raise ValueError(
-                f"{type(self).__name__} cannot be saved, since load_weights takes real numbers only: "
-                f"{', '.join(odd)} hold others"
+                f"{type(self).__name__} cannot be saved, since load_weights takes "
+                f"real numbers only: {', '.join(odd)} hold others"
             )
-        save_arrays(path, {name: as_numpy(variable) for name, variable in variables.items()})
+        save_arrays(
+            path, {name: as_numpy(variable) for name, variable in variables.items()}
+        )
 
     def load_weights(self, path: Path) -> None:
-        """Load what :meth:`save_weights` saved; sizes that no input has told yet come from the file.
+        """Load what :meth:`save_weights` saved; sizes that no input has told yet come
+        from the file.
 
         Data of another precision are converted to that of the layer.
 
@@ -218,14 +249,20 @@ class Layer:
         FileNotFoundError
             If there is no such file.
         ValueError
-            If the file is damaged, or of another architecture, or holds pickles; nothing has changed then.
+            If the file is damaged, or of another architecture, or holds pickles;
+            nothing has changed then.
         """
         self._take(load_arrays(path), path)
 
     def _take(self, arrays: Mapping[str, Any], path: Path) -> None:
         variables = self._named()
         forms = {name: _form(variable) for name, variable in variables.items()}
-        check_fit(path, type(self).__name__, arrays, {name: shape for name, (shape, _) in forms.items()})
+        check_fit(
+            path,
+            type(self).__name__,
+            arrays,
+            {name: shape for name, (shape, _) in forms.items()},
+        )
         data = {
             name: get_array_module(variable).asarray(
                 arrays[name].astype(forms[name][1] or arrays[name].dtype, copy=False)
@@ -240,7 +277,8 @@ class Layer:
         for name, variable in _walk(self, "", {id(self)}):
             if name in variables:
                 raise ValueError(
-                    f"two parameters of {type(self).__name__} go by the name {name!r} in files: rename one"
+                    f"two parameters of {type(self).__name__} go by the name {name!r} "
+                    "in files: rename one"
                 )
             variables[name] = variable
         return variables
@@ -248,14 +286,27 @@ class Layer:
     @reprlib.recursive_repr()
     def __repr__(self) -> str:
         values = [(name, getattr(self, name)) for name in self._shown]
-        settings = ", ".join([f"{name}={value!r}" for name, value in values if value not in (None, False)])
-        layers = [(name, repr(member)) for name, member in _members(self) if isinstance(member, Layer)]
-        lines = "".join([f"\n{name}: {text}" for name, text in layers]).replace("\n", "\n  ")
+        settings = ", ".join(
+            [
+                f"{name}={value!r}"
+                for name, value in values
+                if value not in (None, False)
+            ]
+        )
+        layers = [
+            (name, repr(member))
+            for name, member in _members(self)
+            if isinstance(member, Layer)
+        ]
+        lines = "".join([f"\n{name}: {text}" for name, text in layers]).replace(
+            "\n", "\n  "
+        )
         return f"{type(self).__name__}({settings}{lines and lines + chr(10)})"
 
 
 def _members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
-    # The parameters and layers of a layer, with their names, those in lists, tuples and dicts included.
+    # The parameters and layers of a layer, with their names, those in lists, tuples and
+    # dicts included.
     items = vars(holder) if isinstance(holder, Layer) else holder
     members = []
     for key, value in items.items() if isinstance(items, dict) else enumerate(items):
@@ -296,12 +347,19 @@ def _weakly(x: Any) -> Callable[[], Any]:
 
 
 class _Lazy(Layer):
-    # A layer that learns sizes from its first input. Where that fails, it has learned nothing.
+    # A layer that learns sizes from its first input. Where that fails, it has learned
+    # nothing.
     def _learn(self, x: Operand) -> None:
         raise NotImplementedError
 
-    def _first(self, forward: Callable[[Any, Operand], Variable], x: Operand) -> Variable:
-        variables = [v for v in vars(self).values() if isinstance(v, (LazyParameter, Statistic)) and v.data is None]
+    def _first(
+        self, forward: Callable[[Any, Operand], Variable], x: Operand
+    ) -> Variable:
+        variables = [
+            v
+            for v in vars(self).values()
+            if isinstance(v, (LazyParameter, Statistic)) and v.data is None
+        ]
         self._learn(x)
         try:
             return forward(self, x)
@@ -313,10 +371,15 @@ class _Lazy(Layer):
 
 def _check_count(layer: Layer, name: str, count: object) -> None:
     if not isinstance(count, (int, np.integer)) or count < 0:
-        raise ValueError(f"{name} of {type(layer).__name__} must be a whole number and not negative, but is {count!r}")
+        raise ValueError(
+            f"{name} of {type(layer).__name__} must be a whole number and not "
+            f"negative, but is {count!r}"
+        )
 
 
-def _random_weights(shape: tuple[int, ...], fan_in: int, dtype: DTypeLike, xp: ModuleType) -> Any:
+def _random_weights(
+    shape: tuple[int, ...], fan_in: int, dtype: DTypeLike, xp: ModuleType
+) -> Any:
     # Of such a size that sums over fan_in products have about the size of one input.
     drawn = np.float64 if dtype == np.float64 else np.float32
     weights = generator().standard_normal(shape, dtype=drawn)
@@ -330,11 +393,12 @@ def _length(layer: Layer, x: Any, axis: int) -> int:
     except (AttributeError, IndexError):
         where = "the last axis" if axis == -1 else f"axis {axis}"
         raise ValueError(
-            f"{type(layer).__name__} learns a size from {where} of its first input, but {_describe(x)} has none"
+            f"{type(layer).__name__} learns a size from {where} of its first input, "
+            f"but {_describe(x)} has none"
         ) from None
 
 
-# --- linear and convolution -------------------------------------------------------------------------------------------
+# --- linear and convolution -----------------------------------------------------------
 
 
 class Linear(_Lazy):
@@ -360,7 +424,11 @@ class Linear(_Lazy):
     _shown = ("out_size", "nobias", "in_size")
 
     def __init__(
-        self, out_size: int, nobias: bool = False, dtype: DTypeLike = np.float32, in_size: int | None = None
+        self,
+        out_size: int,
+        nobias: bool = False,
+        dtype: DTypeLike = np.float32,
+        in_size: int | None = None,
     ) -> None:
         _check_count(self, "out_size", out_size)
         self.out_size = out_size
@@ -400,7 +468,8 @@ class Conv2d(_Lazy):
     kernel_size : int or (int, int)
         Their height and width.
     stride, pad : int or (int, int), optional
-        How far a kernel moves on, and how wide a border of zeros is put around the image.
+        How far a kernel moves on, and how wide a border of zeros is put around the
+        image.
     nobias : bool, optional
         Leave `b` away.
     dtype : dtype, optional
@@ -436,7 +505,9 @@ class Conv2d(_Lazy):
         _check_count(self, "out_channels", out_channels)
         _check_count(self, "groups", groups)
         if out_channels < 1 or groups < 1 or out_channels % groups:
-            raise ValueError(f"{out_channels} output channels do not divide into {groups} groups")
+            raise ValueError(
+                f"{out_channels} output channels do not divide into {groups} groups"
+            )
         self.out_channels = out_channels
         self.kernel_size = kernel_size
         self.stride = stride
@@ -462,10 +533,14 @@ class Conv2d(_Lazy):
     def _init_W(self, in_channels: int, xp: ModuleType = np) -> None:
         _check_count(self, "in_channels", in_channels)
         if in_channels < 1 or in_channels % self.groups:
-            raise ValueError(f"{in_channels} input channels do not divide into {self.groups} groups")
+            raise ValueError(
+                f"{in_channels} input channels do not divide into {self.groups} groups"
+            )
         kh, kw = pair(self.kernel_size)
         shape: Any = self._shape(in_channels)
-        self.W.data = _random_weights(shape, in_channels // self.groups * kh * kw, self.dtype, xp)
+        self.W.data = _random_weights(
+            shape, in_channels // self.groups * kh * kw, self.dtype, xp
+        )
 
     def _learn(self, x: Operand) -> None:
         self._init_W(_length(self, x, 1), get_array_module(x))
@@ -474,13 +549,17 @@ class Conv2d(_Lazy):
         """Shapes (N, C, H, W) to (N, out_channels, OH, OW)."""
         if self.W.data is None:
             return self._first(Conv2d.forward, x)
-        return F.conv2d(x, self.W, self.b, self.stride, self.pad, self.dilation, self.groups)
+        return F.conv2d(
+            x, self.W, self.b, self.stride, self.pad, self.dilation, self.groups
+        )
 
 
 class Deconv2d(Conv2d):
-    """The way back through a :class:`Conv2d`, which makes small images large. Source: book step 57.
+    """The way back through a :class:`Conv2d`, which makes small images large. Source:
+    book step 57.
 
-    Parameters are those of :class:`Conv2d`; here, `out_channels` is the number of channels of the large image.
+    Parameters are those of :class:`Conv2d`; here, `out_channels` is the number of
+    channels of the large image.
 
     Attributes
     ----------
@@ -500,10 +579,18 @@ class Deconv2d(Conv2d):
         """Shapes (N, C, H, W) to (N, out_channels, OH, OW)."""
         if self.W.data is None:
             return self._first(Deconv2d.forward, x)
-        return F.deconv2d(x, self.W, self.b, self.stride, self.pad, dilation=self.dilation, groups=self.groups)
+        return F.deconv2d(
+            x,
+            self.W,
+            self.b,
+            self.stride,
+            self.pad,
+            dilation=self.dilation,
+            groups=self.groups,
+        )
 
 
-# --- recurrence -------------------------------------------------------------------------------------------------------
+# --- recurrence -----------------------------------------------------------------------
 
 
 class _Recurrent(Layer):
@@ -521,13 +608,13 @@ class _Recurrent(Layer):
     def _check_batch(self, x: Any) -> None:
         if getattr(x, "ndim", None) != 2:
             raise ValueError(
-                f"{type(self).__name__} takes one step of a batch of sequences, of shape (N, in_size), at a time, "
-                f"but was given {_describe(x)}"
+                f"{type(self).__name__} takes one step of a batch of sequences, of "
+                f"shape (N, in_size), at a time, but was given {_describe(x)}"
             )
         if self.h is not None and len(self.h) != len(x):
             raise ValueError(
-                f"{type(self).__name__} holds the state of {len(self.h)} sequences, but the input has {len(x)}: "
-                f"reset_state() begins new ones"
+                f"{type(self).__name__} holds the state of {len(self.h)} sequences, "
+                f"but the input has {len(x)}: reset_state() begins new ones"
             )
 
 
@@ -536,7 +623,8 @@ def _state(h: Operand) -> Variable:
 
 
 class RNN(_Recurrent):
-    """The simplest recurrent layer: ``h = tanh(x @ W_x + b + h @ W_h)``. Source: book step 59.
+    """The simplest recurrent layer: ``h = tanh(x @ W_x + b + h @ W_h)``. Source: book
+    step 59.
 
     Parameters
     ----------
@@ -552,7 +640,13 @@ class RNN(_Recurrent):
         The state, of shape (N, hidden_size).
     """
 
-    def __init__(self, hidden_size: int, in_size: int | None = None, *, dtype: DTypeLike = np.float32) -> None:
+    def __init__(
+        self,
+        hidden_size: int,
+        in_size: int | None = None,
+        *,
+        dtype: DTypeLike = np.float32,
+    ) -> None:
         self.x2h = Linear(hidden_size, dtype=dtype, in_size=in_size)
         self.h2h = Linear(hidden_size, nobias=True, dtype=dtype, in_size=hidden_size)
         self.reset_state()
@@ -577,18 +671,27 @@ class GRU(_Recurrent):
 
     Notes
     -----
-    The gates r (how much of the old state to look at) and z (how much of it to keep) come from one product::
+    The gates r (how much of the old state to look at) and z (how much of it to keep)
+    come from one product::
 
         r, z = sigmoid(x @ W_x + b + h @ W_h)
         h = z * h + (1 - z) * tanh(x @ V_x + c + (r * h) @ V_h)
 
-    Source: K. Cho et al., "Learning phrase representations using RNN encoder–decoder for statistical machine
-    translation", 2014.
+    Source: K. Cho et al., "Learning phrase representations using RNN encoder–decoder
+    for statistical machine translation", 2014.
     """
 
-    def __init__(self, hidden_size: int, in_size: int | None = None, *, dtype: DTypeLike = np.float32) -> None:
+    def __init__(
+        self,
+        hidden_size: int,
+        in_size: int | None = None,
+        *,
+        dtype: DTypeLike = np.float32,
+    ) -> None:
         self.x2gates = Linear(2 * hidden_size, dtype=dtype, in_size=in_size)
-        self.h2gates = Linear(2 * hidden_size, nobias=True, dtype=dtype, in_size=hidden_size)
+        self.h2gates = Linear(
+            2 * hidden_size, nobias=True, dtype=dtype, in_size=hidden_size
+        )
         self.x2h = Linear(hidden_size, dtype=dtype, in_size=in_size)
         self.h2h = Linear(hidden_size, nobias=True, dtype=dtype, in_size=hidden_size)
         self.reset_state()
@@ -620,15 +723,23 @@ class LSTM(_Recurrent):
     Attributes
     ----------
     x2h, h2h : Linear
-        To the gates f (what to keep in memory), i (how much to add), o (what to show) and u (what to add), in this
-        order side by side.
+        To the gates f (what to keep in memory), i (how much to add), o (what to show)
+        and u (what to add), in this order side by side.
     h, c : Variable or None
         The output and the memory, of shape (N, hidden_size).
     """
 
-    def __init__(self, hidden_size: int, in_size: int | None = None, *, dtype: DTypeLike = np.float32) -> None:
+    def __init__(
+        self,
+        hidden_size: int,
+        in_size: int | None = None,
+        *,
+        dtype: DTypeLike = np.float32,
+    ) -> None:
         self.x2h = Linear(4 * hidden_size, dtype=dtype, in_size=in_size)
-        self.h2h = Linear(4 * hidden_size, nobias=True, dtype=dtype, in_size=hidden_size)
+        self.h2h = Linear(
+            4 * hidden_size, nobias=True, dtype=dtype, in_size=hidden_size
+        )
         self.reset_state()
 
     def reset_state(self) -> None:
@@ -637,7 +748,9 @@ class LSTM(_Recurrent):
         self.c: Variable | None = None
 
     def set_state(self, h: Operand, c: Operand | None = None) -> None:
-        """Go on from the states `h` and `c`, of shape (N, hidden_size); without `c`, from an empty memory."""
+        """Go on from the states `h` and `c`, of shape (N, hidden_size); without `c`,
+        from an empty memory.
+        """
         self.h = _state(h)
         self.c = None if c is None else _state(c)
 
@@ -657,19 +770,21 @@ class LSTM(_Recurrent):
             W = self.h2h.W
             zeros = get_array_module(x).zeros((len(x), W.shape[0]), dtype=W.dtype)
             return (zeros if h is None else h), zeros
-        # unchain_backward gets from a loss to h, but not to c, which was made beside it and ends where h does.
+        # unchain_backward gets from a loss to h, but not to c, which was made beside it
+        # and ends where h does.
         if h.creator is None and c.creator is not None and c.creator.outputs[0]() is h:
             c.unchain()
         return h, c
 
 
 class LSTMStep(Function):
-    """One step of an LSTM as one function, from the input, the states and the weights to the new states.
+    """One step of an LSTM as one function, from the input, the states and the weights
+    to the new states.
 
     Notes
     -----
-    On arrays, backward uses the gates that forward has kept. For higher derivatives it computes them again from the
-    inputs, as Variables.
+    On arrays, backward uses the gates that forward has kept. For higher derivatives it
+    computes them again from the inputs, as Variables.
     """
 
     __slots__ = ("gates",)
@@ -679,7 +794,8 @@ class LSTMStep(Function):
         z = x @ Wx
         z += h @ Wh
         z += b
-        # A sigmoid is a tanh: (1 + tanh(z / 2)) / 2. So one call computes all four gates.
+        # A sigmoid is a tanh: (1 + tanh(z / 2)) / 2. So one call computes all four
+        # gates.
         z[:, : 3 * n] *= 0.5
         z = np.tanh(z)
         z[:, : 3 * n] += 1
@@ -710,19 +826,21 @@ class LSTMStep(Function):
         super()._explain(inputs)
         x, h, c, Wx, Wh, _ = [value.shape for value in inputs]
         raise ValueError(
-            f"the shapes of a step of LSTM do not go together: the input is {x} with weights {Wx}, the states are "
-            f"h {h} and c {c} with weights {Wh}"
+            f"the shapes of a step of LSTM do not go together: the input is {x} with "
+            f"weights {Wx}, the states are h {h} and c {c} with weights {Wh}"
         ) from None
 
 
-def _lstm_gates(x: Any, h: Any, c: Any, Wx: Any, Wh: Any, b: Any) -> tuple[Variable, Variable, Variable]:
+def _lstm_gates(
+    x: Any, h: Any, c: Any, Wx: Any, Wh: Any, b: Any
+) -> tuple[Variable, Variable, Variable]:
     n = c.shape[1]
     z = F.matmul(x, Wx) + F.matmul(h, Wh) + b
     fio, u = F.sigmoid(z[:, : 3 * n]), F.tanh(z[:, 3 * n :])
     return fio, u, F.tanh(fio[:, :n] * c + fio[:, n : 2 * n] * u)
 
 
-# --- words, normalisation, dropout ------------------------------------------------------------------------------------
+# --- words, normalisation, dropout ----------------------------------------------------
 
 
 class EmbedID(Layer):
@@ -742,7 +860,9 @@ class EmbedID(Layer):
 
     _shown = ("in_size", "out_size")
 
-    def __init__(self, in_size: int, out_size: int, *, dtype: DTypeLike = np.float32) -> None:
+    def __init__(
+        self, in_size: int, out_size: int, *, dtype: DTypeLike = np.float32
+    ) -> None:
         _check_count(self, "in_size", in_size)
         _check_count(self, "out_size", out_size)
         self.in_size = in_size
@@ -757,8 +877,8 @@ class EmbedID(Layer):
 class BatchNorm(_Lazy):
     """Normalise each channel over the batch, then scale and shift it.
 
-    In training, batches are normalised by their own mean and variance, of which the layer keeps a running average; in
-    test mode, by that average.
+    In training, batches are normalised by their own mean and variance, of which the
+    layer keeps a running average; in test mode, by that average.
 
     Attributes
     ----------
@@ -769,8 +889,8 @@ class BatchNorm(_Lazy):
 
     Notes
     -----
-    Source: S. Ioffe and C. Szegedy, "Batch normalization: accelerating deep network training by reducing internal
-    covariate shift", 2015.
+    Source: S. Ioffe and C. Szegedy, "Batch normalization: accelerating deep network
+    training by reducing internal covariate shift", 2015.
     """
 
     def __init__(self, *, dtype: DTypeLike = np.float32) -> None:
@@ -792,7 +912,9 @@ class BatchNorm(_Lazy):
         """Shape (N, C) or (N, C, H, W), which stays."""
         if self.gamma.data is None:
             return self._first(BatchNorm.forward, x)
-        return F.batch_norm(x, self.gamma, self.beta, self.avg_mean.data, self.avg_var.data)
+        return F.batch_norm(
+            x, self.gamma, self.beta, self.avg_mean.data, self.avg_var.data
+        )
 
 
 class LayerNorm(_Lazy):
@@ -826,7 +948,9 @@ class LayerNorm(_Lazy):
 
 
 class Dropout(Layer):
-    """In training, put numbers to 0 at random, each with the probability `ratio`. Source: book step 54."""
+    """In training, put numbers to 0 at random, each with the probability `ratio`.
+    Source: book step 54.
+    """
 
     _shown = ("ratio",)
 

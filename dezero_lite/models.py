@@ -71,7 +71,10 @@ class Sequential(Model):
     def __init__(self, *layers: Callable[[Any], Any]) -> None:
         for i, layer in enumerate(layers):
             if not callable(layer):
-                raise TypeError(f"Sequential takes layers and functions, but number {i} is a {type(layer).__name__}")
+                raise TypeError(
+                    f"Sequential takes layers and functions, but number {i} is a "
+                    f"{type(layer).__name__}"
+                )
             setattr(self, f"l{i}", layer)
         self.layers = list(layers)
 
@@ -83,7 +86,8 @@ class Sequential(Model):
 
 
 class MLP(Model):
-    """A multi-layer perceptron: linear layers with a bend between each two. Source: book step 45.
+    """A multi-layer perceptron: linear layers with a bend between each two. Source:
+    book step 45.
 
     Parameters
     ----------
@@ -112,15 +116,20 @@ class MLP(Model):
     (5, 3)
     """
 
-    def __init__(self, fc_output_sizes: Sequence[int], activation: Callable[[Any], Variable] = F.sigmoid) -> None:
+    def __init__(
+        self,
+        fc_output_sizes: Sequence[int],
+        activation: Callable[[Any], Variable] = F.sigmoid,
+    ) -> None:
         if not np.ndim(fc_output_sizes) or not len(fc_output_sizes):
             raise ValueError(
-                f"MLP takes the output size of each layer, at least one: MLP((100, 10)), not MLP({fc_output_sizes})"
+                "MLP takes the output size of each layer, at least one: MLP((100, "
+                f"10)), not MLP({fc_output_sizes})"
             )
         if not callable(activation):
             raise TypeError(
-                f"the activation of MLP is a function such as F.relu, not {activation!r}; sizes come in one tuple, as "
-                f"in MLP((100, 10))"
+                "the activation of MLP is a function such as F.relu, not "
+                f"{activation!r}; sizes come in one tuple, as in MLP((100, 10))"
             )
         self.activation = activation
         layers = [L.Linear(size) for size in fc_output_sizes]
@@ -135,7 +144,7 @@ class MLP(Model):
         return self.layers[-1](x)  # type: ignore[no-any-return]
 
 
-# --- for images of 1,000 kinds ----------------------------------------------------------------------------------------
+# --- for images of 1,000 kinds --------------------------------------------------------
 
 
 class _ImageNet(Model):
@@ -149,20 +158,24 @@ class _ImageNet(Model):
 
 
 class VGG16(_ImageNet):
-    """Sixteen layers of small kernels and large products: 138,357,544 parameters. Source: book step 58.
+    """Sixteen layers of small kernels and large products: 138,357,544 parameters.
+    Source: book step 58.
 
     Parameters
     ----------
     pretrained : bool or str or os.PathLike, optional
-        With ``True``, the weights that come with the book are loaded: a file of 0.5 GB, downloaded once. A path names
-        a file with such weights.
+        With ``True``, the weights that come with the book are loaded: a file of 0.5 GB,
+        downloaded once. A path names a file with such weights.
 
     Notes
     -----
-    Source: K. Simonyan and A. Zisserman, "Very deep convolutional networks for large-scale image recognition", 2015.
+    Source: K. Simonyan and A. Zisserman, "Very deep convolutional networks for
+    large-scale image recognition", 2015.
     """
 
-    WEIGHTS_PATH = "https://github.com/koki0702/dezero-models/releases/download/v0.1/vgg16.npz"
+    WEIGHTS_PATH = (
+        "https://github.com/koki0702/dezero-models/releases/download/v0.1/vgg16.npz"
+    )
 
     def __init__(self, pretrained: bool | Path = False) -> None:
         self.conv1_1 = _conv3x3(64)
@@ -210,9 +223,12 @@ class VGG16(_ImageNet):
 
     @staticmethod
     def preprocess(
-        image: Any, size: tuple[int, int] | None = (224, 224), dtype: DTypeLike = np.float32
+        image: Any,
+        size: tuple[int, int] | None = (224, 224),
+        dtype: DTypeLike = np.float32,
     ) -> NDArray[Any]:
-        """Prepare an image as VGG16 was trained: blue, green and red, less the mean colour of ImageNet.
+        """Prepare an image as VGG16 was trained: blue, green and red, less the mean
+        colour of ImageNet.
 
         Parameters
         ----------
@@ -234,11 +250,16 @@ class VGG16(_ImageNet):
             If `image` is no Pillow image.
         """
         if not hasattr(image, "convert"):
-            raise TypeError(f"preprocess takes an image of Pillow, Image.open(path), not a {type(image).__name__}")
+            raise TypeError(
+                "preprocess takes an image of Pillow, Image.open(path), not a "
+                f"{type(image).__name__}"
+            )
         image = image.convert("RGB")
         if size:
             image = image.resize(size)
-        blue_green_red = np.asarray(image, dtype=dtype)[:, :, ::-1] - np.array([103.939, 116.779, 123.68], dtype=dtype)
+        blue_green_red = np.asarray(image, dtype=dtype)[:, :, ::-1] - np.array(
+            [103.939, 116.779, 123.68], dtype=dtype
+        )
         return np.ascontiguousarray(blue_green_red.transpose(2, 0, 1))
 
 
@@ -247,15 +268,16 @@ def _conv3x3(out_channels: int) -> L.Conv2d:
 
 
 class ResNet(_ImageNet):
-    """A very deep network whose blocks add to their input, so that gradients have a short way. Source: book step 58.
+    """A very deep network whose blocks add to their input, so that gradients have a
+    short way. Source: book step 58.
 
     Parameters
     ----------
     n_layers : {152, 101, 50}, optional
         How deep.
     pretrained : bool or str or os.PathLike, optional
-        With ``True``, the weights that come with the book are loaded, downloaded once. A path names a file with such
-        weights.
+        With ``True``, the weights that come with the book are loaded, downloaded once.
+        A path names a file with such weights.
 
     Raises
     ------
@@ -264,18 +286,24 @@ class ResNet(_ImageNet):
 
     Notes
     -----
-    As in the authors' own network, and as the book's weights need it, the first 1×1 convolution of a block takes the
-    stride, and pooling looks over the right and lower edge.
+    As in the authors' own network, and as the book's weights need it, the first 1×1
+    convolution of a block takes the stride, and pooling looks over the right and lower
+    edge.
 
-    Source: K. He, X. Zhang, S. Ren and J. Sun, "Deep residual learning for image recognition", 2016.
+    Source: K. He, X. Zhang, S. Ren and J. Sun, "Deep residual learning for image
+    recognition", 2016.
     """
 
-    WEIGHTS_PATH = "https://github.com/koki0702/dezero-models/releases/download/v0.1/resnet{}.npz"
+    WEIGHTS_PATH = (
+        "https://github.com/koki0702/dezero-models/releases/download/v0.1/resnet{}.npz"
+    )
 
     def __init__(self, n_layers: int = 152, pretrained: bool | Path = False) -> None:
         depths = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
         if n_layers not in depths:
-            raise ValueError(f"there is a ResNet of 50, 101 or 152 layers, but not of {n_layers}")
+            raise ValueError(
+                f"there is a ResNet of 50, 101 or 152 layers, but not of {n_layers}"
+            )
         depth = depths[n_layers]
         self.conv1 = L.Conv2d(64, kernel_size=7, stride=2, pad=3, nobias=True)
         self.bn1 = L.BatchNorm()
@@ -301,8 +329,8 @@ class ResNet(_ImageNet):
     def load_weights(self, path: Path) -> None:
         """Load a file of :meth:`save_weights`, or one of the book's.
 
-        The book's has a bias in `conv1`. Batch normalisation takes any bias away again, together with the mean; so here
-        it is taken from the mean.
+        The book's has a bias in `conv1`. Batch normalisation takes any bias away again,
+        together with the mean; so here it is taken from the mean.
         """
         arrays = load_arrays(path)
         bias, mean = arrays.get("conv1/b"), arrays.get("bn1/avg_mean")
@@ -333,29 +361,39 @@ class ResNet152(ResNet):
 
 
 class BuildingBlock(L.Layer):
-    """One resolution of a :class:`ResNet`: bottlenecks, of which the first changes size and channels."""
+    """One resolution of a :class:`ResNet`: bottlenecks, of which the first changes size
+    and channels.
+    """
 
-    def __init__(self, n_layers: int, mid_channels: int, out_channels: int, stride: int) -> None:
+    def __init__(
+        self, n_layers: int, mid_channels: int, out_channels: int, stride: int
+    ) -> None:
         self.a = Bottleneck(mid_channels, out_channels, stride, project=True)
-        rest = [Bottleneck(mid_channels, out_channels, 1, project=False) for _ in range(n_layers - 1)]
+        rest = [
+            Bottleneck(mid_channels, out_channels, 1, project=False)
+            for _ in range(n_layers - 1)
+        ]
         for i, bottleneck in enumerate(rest, 1):
             setattr(self, f"b{i}", bottleneck)
         self.layers = [self.a, *rest]
 
     def forward(self, x: Operand) -> Any:
-        """Shapes (N, C, H, W) to (N, out_channels, about H / stride, about W / stride)."""
+        """Shapes (N, C, H, W) to (N, out_channels, ≈ H / stride, ≈ W / stride)."""
         for layer in self.layers:
             x = layer(x)
         return x
 
 
 class Bottleneck(L.Layer):
-    """Three convolutions, the outer ones of 1×1 to fewer channels and back, whose result is added to the input.
+    """Three convolutions, the outer ones of 1×1 to fewer channels and back, whose
+    result is added to the input.
 
     With `project`, the input is brought to the result's shape by a fourth convolution.
     """
 
-    def __init__(self, mid_channels: int, out_channels: int, stride: int, project: bool) -> None:
+    def __init__(
+        self, mid_channels: int, out_channels: int, stride: int, project: bool
+    ) -> None:
         self.conv1 = L.Conv2d(mid_channels, 1, stride, nobias=True)
         self.bn1 = L.BatchNorm()
         self.conv2 = L.Conv2d(mid_channels, 3, pad=1, nobias=True)
@@ -368,7 +406,7 @@ class Bottleneck(L.Layer):
             self.bn4 = L.BatchNorm()
 
     def forward(self, x: Operand) -> Variable:
-        """Shapes (N, C, H, W) to (N, out_channels, about H / stride, about W / stride)."""
+        """Shapes (N, C, H, W) to (N, out_channels, ≈ H / stride, ≈ W / stride)."""
         h = F.relu(self.bn1(self.conv1(x)))
         h = F.relu(self.bn2(self.conv2(h)))
         h = self.bn3(self.conv3(h))

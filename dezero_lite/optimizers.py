@@ -1,7 +1,8 @@
 """Rules that turn gradients into better parameters. Steps 46 and 50 explain them.
 
-An optimizer walks over a model's parameters and changes each in place, a little against its gradient. What one needs to
-remember about a parameter, such as the velocity of momentum, it keeps in arrays beside it.
+An optimizer walks over a model's parameters and changes each in place, a little against
+its gradient. What one needs to remember about a parameter, such as the velocity of
+momentum, it keeps in arrays beside it.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ __all__ = [
     "WeightDecay",
 ]
 
-# So many numbers, with what is computed from them on the way, stay in a cache. In single precision these are
-# 256 kB, from where on NumPy writes a result over an operand that nobody else needs.
+# So many numbers, with what is computed from them on the way, stay in a cache. In
+# single precision these are 256 kB, from where on NumPy writes a result over an operand
+# that nobody else needs.
 PIECE = 65_536
 
 NUMBERS = (int, float, np.integer, np.floating)
@@ -40,18 +42,21 @@ NUMBERS = (int, float, np.integer, np.floating)
 class Optimizer:
     """What all optimizers share. Source: book step 46.
 
-    Derive from it and write ``update_one(self, param)``, which changes ``param.data`` in place. An optimizer that
-    remembers something about each parameter names it in `remembers` and asks :meth:`pieces` for it.
+    Derive from it and write ``update_one(self, param)``, which changes ``param.data``
+    in place. An optimizer that remembers something about each parameter names it in
+    `remembers` and asks :meth:`pieces` for it.
 
     Attributes
     ----------
     target : Layer or None
         What :meth:`setup` was given.
     hooks : list of callable
-        Each is called before an update with the list of parameters that have a gradient.
+        Each is called before an update with the list of parameters that have a
+        gradient.
     """
 
-    #: Names of what is remembered about each parameter: arrays of its shape, zeros at first.
+    #: Names of what is remembered about each parameter: arrays of its shape, zeros at
+    #: first.
     remembers: tuple[str, ...] = ()
 
     def __init__(self) -> None:
@@ -60,10 +65,12 @@ class Optimizer:
         self._memory: dict[Parameter, dict[str, Any]] = {}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._settings().items())})"
+        settings = [f"{name}={value}" for name, value in self._settings().items()]
+        return f"{type(self).__name__}({', '.join(settings)})"
 
     def setup(self, target: Any) -> Any:
-        """Choose the layer or model to optimize, and forget what was remembered about another.
+        """Choose the layer or model to optimize, and forget what was remembered about
+        another.
 
         Returns
         -------
@@ -76,13 +83,18 @@ class Optimizer:
             If `target` has no parameters to ask for.
         """
         if not hasattr(target, "params"):
-            raise TypeError(f"setup takes a Layer or a Model, but was given a {type(target).__name__}")
+            raise TypeError(
+                "setup takes a Layer or a Model, but was given a "
+                f"{type(target).__name__}"
+            )
         self.target = target
         self._memory = {}
         return self
 
     def add_hook(self, hook: Callable[[list[Parameter]], None]) -> None:
-        """Have `hook` called with the list of parameters that have a gradient, before each update."""
+        """Have `hook` called with the list of parameters that have a gradient, before
+        each update.
+        """
         self.hooks.append(hook)
 
     def update(self) -> None:
@@ -93,7 +105,8 @@ class Optimizer:
         RuntimeError
             If :meth:`setup` has not been called.
         ValueError
-            If a gradient is no Variable of its parameter's shape; no parameter has changed then.
+            If a gradient is no Variable of its parameter's shape; no parameter has
+            changed then.
         """
         params = list(self._target().params())
         for hook in self.hooks:
@@ -103,16 +116,21 @@ class Optimizer:
 
     def update_one(self, param: Parameter) -> None:
         """Change ``param.data`` in place."""
-        raise NotImplementedError(f"{type(self).__name__} needs an update_one(self, param)")
+        raise NotImplementedError(
+            f"{type(self).__name__} needs an update_one(self, param)"
+        )
 
     def memory(self, param: Parameter) -> dict[str, Any]:
         """What is remembered about `param`, by name."""
         if param not in self._memory:
-            self._memory[param] = {name: np.zeros_like(param.data) for name in self.remembers}
+            self._memory[param] = {
+                name: np.zeros_like(param.data) for name in self.remembers
+            }
         return self._memory[param]
 
     def pieces(self, param: Parameter) -> Iterator[tuple[Any, ...]]:
-        """The data, the gradient and all that is remembered, in pieces small enough for the cache.
+        """The data, the gradient and all that is remembered, in pieces small enough for
+        the cache.
 
         All but the gradient are there to be changed in place.
         """
@@ -127,7 +145,8 @@ class Optimizer:
             yield tuple([array[i : i + rows] for array in arrays])
 
     def save_state(self, path: Path) -> None:
-        """Save the settings and all that is remembered, so that training can stop and go on as if it had not.
+        """Save the settings and all that is remembered, so that training can stop and
+        go on as if it had not.
 
         The model's own weights are no part of it: see :meth:`Layer.save_weights`.
 
@@ -144,51 +163,81 @@ class Optimizer:
             If a parameter of the target holds no data yet.
         """
         # The + makes a number of True and False, too.
-        settings = {f"settings/{name}": np.array(+value) for name, value in self._settings().items()}
+        settings = {
+            f"settings/{name}": np.array(+value)
+            for name, value in self._settings().items()
+        }
         memory = {name: as_numpy(array) for name, array in self._named_memory().items()}
-        save_arrays(path, {"optimizer": np.array(type(self).__name__), **settings, **memory})
+        save_arrays(
+            path, {"optimizer": np.array(type(self).__name__), **settings, **memory}
+        )
 
     def load_state(self, path: Path) -> None:
-        """Load what :meth:`save_state` saved, settings included. Load the model's weights first.
+        """Load what :meth:`save_state` saved, settings included. Load the model's
+        weights first.
 
         Raises
         ------
         FileNotFoundError
             If there is no such file.
         ValueError
-            If the file is damaged, or of another optimizer or another model; nothing has changed then.
+            If the file is damaged, or of another optimizer or another model; nothing
+            has changed then.
         """
         memory = self._named_memory()
-        settings = {f"settings/{name}": value for name, value in self._settings().items()}
+        settings = {
+            f"settings/{name}": value for name, value in self._settings().items()
+        }
         found = load_arrays(path)
         kind = str(found.pop("optimizer", "no optimizer"))
         if kind != type(self).__name__:
-            raise ValueError(f"{os.fsdecode(path)} holds the state of {kind}, not of {type(self).__name__}")
+            raise ValueError(
+                f"{os.fsdecode(path)} holds the state of {kind}, not of "
+                f"{type(self).__name__}"
+            )
         shapes = {name: array.shape for name, array in memory.items()}
-        check_fit(path, type(self).__name__, found, {**dict.fromkeys(settings, ()), **shapes})
+        check_fit(
+            path, type(self).__name__, found, {**dict.fromkeys(settings, ()), **shapes}
+        )
         for name, old in settings.items():
             value = found[name].item()
-            setattr(self, name.partition("/")[2], bool(value) if isinstance(old, bool) else value)
+            setattr(
+                self,
+                name.partition("/")[2],
+                bool(value) if isinstance(old, bool) else value,
+            )
         for name, array in memory.items():
             array[...] = get_array_module(array).asarray(found[name])
 
     def _target(self) -> Any:
         if self.target is None:
             name = type(self).__name__
-            raise RuntimeError(f"{name} has no model to optimize yet: say optimizer = {name}(...).setup(model)")
+            raise RuntimeError(
+                f"{name} has no model to optimize yet: say optimizer = "
+                f"{name}(...).setup(model)"
+            )
         return self.target
 
     def _settings(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if isinstance(value, NUMBERS)}
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if isinstance(value, NUMBERS)
+        }
 
     def _named_memory(self) -> dict[str, Any]:
         target = self._target()
-        named = target.named_params() if hasattr(target, "named_params") else enumerate(target.params())
+        named = (
+            target.named_params()
+            if hasattr(target, "named_params")
+            else enumerate(target.params())
+        )
         memory = {}
         for name, param in named:
             if param.data is None:
                 raise ValueError(
-                    f"the parameter {name!r} holds no data yet: load the model's weights, or call the model once"
+                    f"the parameter {name!r} holds no data yet: load the model's "
+                    "weights, or call the model once"
                 )
             for kind, array in self.memory(param).items():
                 memory[f"{kind}/{name}"] = array
@@ -200,9 +249,14 @@ def _with_gradient(params: list[Parameter]) -> list[Parameter]:
     for param in params:
         grad: Any = param.grad
         if not isinstance(grad, Variable) or grad.shape != param.shape:
-            what = f"has shape {grad.shape}" if isinstance(grad, Variable) else f"is a {type(grad).__name__}"
+            what = (
+                f"has shape {grad.shape}"
+                if isinstance(grad, Variable)
+                else f"is a {type(grad).__name__}"
+            )
             raise ValueError(
-                f"the gradient of parameter {param.name!r} {what}: it must be a Variable like {param.shape}"
+                f"the gradient of parameter {param.name!r} {what}: it must be a "
+                f"Variable like {param.shape}"
             )
     return params
 
@@ -210,14 +264,18 @@ def _with_gradient(params: list[Parameter]) -> list[Parameter]:
 def _check_numbers(owner: object, **settings: object) -> None:
     for name, value in settings.items():
         if not isinstance(value, NUMBERS):
-            raise TypeError(f"{type(owner).__name__} takes a number for {name}, not {value!r}")
+            raise TypeError(
+                f"{type(owner).__name__} takes a number for {name}, not {value!r}"
+            )
 
 
-# --- hooks ------------------------------------------------------------------------------------------------------------
+# --- hooks ----------------------------------------------------------------------------
 
 
 class WeightDecay:
-    """A hook that adds `rate` times the data to each gradient, which pulls the data towards 0."""
+    """A hook that adds `rate` times the data to each gradient, which pulls the data
+    towards 0.
+    """
 
     def __init__(self, rate: float) -> None:
         _check_numbers(self, rate=rate)
@@ -239,7 +297,8 @@ class ClipGrad:
 
     Notes
     -----
-    Source: R. Pascanu, T. Mikolov and Y. Bengio, "On the difficulty of training recurrent neural networks", 2013.
+    Source: R. Pascanu, T. Mikolov and Y. Bengio, "On the difficulty of training
+    recurrent neural networks", 2013.
     """
 
     def __init__(self, max_norm: float) -> None:
@@ -248,13 +307,20 @@ class ClipGrad:
 
     def __call__(self, params: list[Parameter]) -> None:
         # In double precision, where squares do not overflow.
-        squares = [float(np.square(_grad(param), dtype=np.float64).sum()) for param in params]
+        squares = [
+            float(np.square(_grad(param), dtype=np.float64).sum()) for param in params
+        ]
         norm = math.sqrt(sum(squares))
         if not math.isfinite(norm):
-            names = [repr(p.name) for p, square in zip(params, squares, strict=True) if not math.isfinite(square)]
+            names = [
+                repr(p.name)
+                for p, square in zip(params, squares, strict=True)
+                if not math.isfinite(square)
+            ]
             raise FloatingPointError(
-                f"the norm of the gradients is {norm}, so they cannot be clipped (parameters: {', '.join(names)}): "
-                f"a smaller learning rate may help, or a look at the loss before this step"
+                f"the norm of the gradients is {norm}, so they cannot be clipped "
+                f"(parameters: {', '.join(names)}): a smaller learning rate may help, "
+                "or a look at the loss before this step"
             )
         rate = self.max_norm / (norm + 1e-6)
         if rate < 1:
@@ -263,7 +329,8 @@ class ClipGrad:
 
 
 class FreezeParam:
-    """A hook that takes the gradients away from layers and parameters, so that they stay as they are.
+    """A hook that takes the gradients away from layers and parameters, so that they
+    stay as they are.
 
     Parameters
     ----------
@@ -274,7 +341,9 @@ class FreezeParam:
     def __init__(self, *layers: Any) -> None:
         self.freeze_params: list[Parameter] = []
         for layer in layers:
-            self.freeze_params += [layer] if isinstance(layer, Parameter) else layer.params()
+            self.freeze_params += (
+                [layer] if isinstance(layer, Parameter) else layer.params()
+            )
 
     def __call__(self, params: list[Parameter]) -> None:
         for param in self.freeze_params:
@@ -286,11 +355,13 @@ def _grad(param: Parameter) -> Any:
     return param.grad.data
 
 
-# --- optimizers -------------------------------------------------------------------------------------------------------
+# --- optimizers -----------------------------------------------------------------------
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent: a step of `lr` times the gradient, downhill. Source: book step 46."""
+    """Stochastic gradient descent: a step of `lr` times the gradient, downhill. Source:
+    book step 46.
+    """
 
     def __init__(self, lr: float = 0.01) -> None:
         super().__init__()
@@ -304,7 +375,9 @@ class SGD(Optimizer):
 
 
 class MomentumSGD(Optimizer):
-    """Gradient descent that keeps part of its velocity, like a ball that rolls downhill. Source: book step 46."""
+    """Gradient descent that keeps part of its velocity, like a ball that rolls
+    downhill. Source: book step 46.
+    """
 
     remembers = ("v",)
 
@@ -323,12 +396,13 @@ class MomentumSGD(Optimizer):
 
 
 class AdaGrad(Optimizer):
-    """Gradient descent whose steps shrink in each direction by the gradients seen there.
+    """Gradient descent whose steps shrink in each direction by the gradients seen
+    there.
 
     Notes
     -----
-    Source: J. Duchi, E. Hazan and Y. Singer, "Adaptive subgradient methods for online learning and stochastic
-    optimization", 2011.
+    Source: J. Duchi, E. Hazan and Y. Singer, "Adaptive subgradient methods for online
+    learning and stochastic optimization", 2011.
     """
 
     remembers = ("h",)
@@ -347,7 +421,8 @@ class AdaGrad(Optimizer):
 
 
 class AdaDelta(Optimizer):
-    """Gradient descent that sets its own step size from the steps and the gradients of late.
+    """Gradient descent that sets its own step size from the steps and the gradients of
+    late.
 
     Notes
     -----
@@ -383,16 +458,23 @@ class Adam(Optimizer):
 
     Notes
     -----
-    Averages begin at 0, and so are too small at first; the step size makes up for it. That depends on how often a
-    parameter has been updated, which is counted for each, since one without a gradient is skipped.
+    Averages begin at 0, and so are too small at first; the step size makes up for it.
+    That depends on how often a parameter has been updated, which is counted for each,
+    since one without a gradient is skipped.
 
-    Source: D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015, in the efficient order of
-    computation at the end of its section 2.
+    Source: D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015,
+    in the efficient order of computation at the end of its section 2.
     """
 
     remembers = ("m", "v")
 
-    def __init__(self, alpha: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8) -> None:
+    def __init__(
+        self,
+        alpha: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+    ) -> None:
         super().__init__()
         _check_numbers(self, alpha=alpha, beta1=beta1, beta2=beta2, eps=eps)
         self.t = 0
@@ -426,7 +508,8 @@ class Adam(Optimizer):
         step = self._step_size(int(t))
         decay = self._decay()
         for data, grad, m, v in self.pieces(param):
-            # In place where it can be, since what is new in memory takes time. First, m += (1 - beta1) * (grad - m),
+            # In place where it can be, since what is new in memory takes time. First, m
+            # += (1 - beta1) * (grad - m),
             change = grad - m
             change *= 1 - beta1
             m += change

@@ -1,7 +1,8 @@
 """One source of random numbers for the framework, isolated from NumPy's global state.
 
-Initial weights, dropout and examples draw from it, so that ``dezero_lite.manual_seed(0)`` makes a run repeatable. Data
-loaders bring generators of their own.
+Initial weights, dropout and examples draw from it, so that
+``dezero_lite.manual_seed(0)`` makes a run repeatable. Data loaders bring generators of
+their own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """What happens to an example between the data set and the model. Step 51 explains it.
 
-A transform is anything that can be called with one example and returns another. Those here for arrays can do more:
-their method ``batch`` takes a whole batch at once, examples along the first axis, and does to each what a call would. A
-data set uses it where it is there; so a transform of your own needs none, and gains speed if it has one.
+A transform is anything that can be called with one example and returns another. Those
+here for arrays can do more: their method ``batch`` takes a whole batch at once,
+examples along the first axis, and does to each what a call would. A data set uses it
+where it is there; so a transform of your own needs none, and gains speed if it has one.
 
 Images are Pillow's up to :class:`ToArray`, and arrays of shape (C, H, W) from there on.
 """
@@ -54,14 +55,16 @@ def as_batch(examples: Iterable[Any]) -> Any:
     shapes = list(dict.fromkeys([array.shape for array in arrays]))
     if len(shapes) > 1:
         raise ValueError(
-            f"examples of shape {shapes[0]} and {shapes[1]} make no batch: bring them to one shape with a transform, "
-            f"such as Resize or CenterCrop for images"
+            f"examples of shape {shapes[0]} and {shapes[1]} make no batch: bring them "
+            "to one shape with a transform, such as Resize or CenterCrop for images"
         )
     return np.stack(arrays)
 
 
 def apply_to_batch(transform: Transform, xs: Any) -> Any:
-    """Apply `transform` to every example of a batch: at once where it can, else one by one."""
+    """Apply `transform` to every example of a batch: at once where it can, else one by
+    one.
+    """
     batch = getattr(transform, "batch", None)
     return as_batch([transform(x) for x in xs]) if batch is None else batch(xs)
 
@@ -95,7 +98,7 @@ class Compose:
         return xs
 
 
-# --- images -----------------------------------------------------------------------------------------------------------
+# --- images ---------------------------------------------------------------------------
 
 
 class Convert:
@@ -158,21 +161,23 @@ class CenterCrop:
         left, top = (image.width - width) // 2, (image.height - height) // 2
         if left < 0 or top < 0:
             raise ValueError(
-                f"CenterCrop cannot cut {width}×{height} pixels (width × height) out of an image of "
-                f"{image.width}×{image.height}: use Resize before it"
+                f"CenterCrop cannot cut {width}×{height} pixels (width × height) out "
+                f"of an image of {image.width}×{image.height}: use Resize before it"
             )
         return image.crop((left, top, left + width, top + height))
 
 
 class ToArray:
-    """A Pillow image as an array of shape (C, H, W), grey ones with C = 1; an array as it is.
+    """A Pillow image as an array of shape (C, H, W), grey ones with C = 1; an array as
+    it is.
 
     Source: book, `dezero.transforms`.
 
     Parameters
     ----------
     dtype : dtype, optional
-        Of the array; float32 by default. Values stay as they are in the image, mostly 0 to 255.
+        Of the array; float32 by default. Values stay as they are in the image, mostly 0
+        to 255.
     """
 
     def __init__(self, dtype: DTypeLike = np.float32) -> None:
@@ -202,28 +207,37 @@ class ToPIL:
 
     def __call__(self, array: Any) -> Any:
         if array.dtype != np.uint8:
-            raise TypeError(f"ToPIL takes pixels of dtype uint8, not {array.dtype}: use AsType(np.uint8) before it")
+            raise TypeError(
+                f"ToPIL takes pixels of dtype uint8, not {array.dtype}: use "
+                "AsType(np.uint8) before it"
+            )
         if array.ndim != 3 or len(array) not in (1, 3, 4):
-            raise ValueError(f"ToPIL takes an image of shape (C, H, W), where C is 1, 3 or 4, not {array.shape}")
+            raise ValueError(
+                "ToPIL takes an image of shape (C, H, W), where C is 1, 3 or 4, not "
+                f"{array.shape}"
+            )
         pixels = np.ascontiguousarray(array.transpose(1, 2, 0))
         return _pillow("ToPIL").fromarray(pixels[..., 0] if len(array) == 1 else pixels)
 
 
-# --- arrays -----------------------------------------------------------------------------------------------------------
+# --- arrays ---------------------------------------------------------------------------
 
 
 class Normalize:
-    """Subtract a mean and divide by a standard deviation. Source: book, `dezero.transforms`.
+    """Subtract a mean and divide by a standard deviation. Source: book,
+    `dezero.transforms`.
 
     Parameters
     ----------
     mean, std : float or sequence of float, optional
-        One number for all values, or one for each channel, the first axis of an example.
+        One number for all values, or one for each channel, the first axis of an
+        example.
 
     Raises
     ------
     ValueError
-        If `std` is or holds 0. When called, if there are not as many numbers as channels.
+        If `std` is or holds 0. When called, if there are not as many numbers as
+        channels.
 
     Notes
     -----
@@ -236,7 +250,9 @@ class Normalize:
            [-1.]], dtype=float32)
     """
 
-    def __init__(self, mean: float | Sequence[float] = 0, std: float | Sequence[float] = 1) -> None:
+    def __init__(
+        self, mean: float | Sequence[float] = 0, std: float | Sequence[float] = 1
+    ) -> None:
         self.mean = mean
         self.std = std
         if not np.all(std):
@@ -257,14 +273,16 @@ class Normalize:
         return y
 
     def _along(self, x: Any, axis: int, values: Any, name: str) -> Any:
-        # The values as numbers that widen nothing, or as an array that lies along the channels.
+        # The values as numbers that widen nothing, or as an array that lies along the
+        # channels.
         if np.ndim(values) == 0:
             return x.dtype.type(values)
         channels = x.shape[axis] if x.ndim > axis else 0
         if len(values) not in (1, channels):
             raise ValueError(
-                f"Normalize has {len(values)} numbers for {name}, but an example of shape {x.shape[axis:]} has "
-                f"{channels} channels: give one number, or one for each channel"
+                f"Normalize has {len(values)} numbers for {name}, but an example of "
+                f"shape {x.shape[axis:]} has {channels} channels: give one number, or "
+                "one for each channel"
             )
         return np.asarray(values, x.dtype).reshape((-1,) + (1,) * (x.ndim - axis - 1))
 
@@ -281,7 +299,7 @@ class Flatten:
 
 
 class AsType:
-    """Values of another dtype, by default float32. Source: book, `dezero.transforms`."""
+    """Values of another dtype, default float32. Source: book, `dezero.transforms`."""
 
     def __init__(self, dtype: DTypeLike = np.float32) -> None:
         self.dtype = dtype
@@ -321,7 +339,9 @@ class RandomHorizontalFlip:
 
     def __init__(self, p: float = 0.5) -> None:
         if not 0 <= p <= 1:
-            raise ValueError(f"RandomHorizontalFlip takes a probability from 0 to 1, not p={p}")
+            raise ValueError(
+                f"RandomHorizontalFlip takes a probability from 0 to 1, not p={p}"
+            )
         self.p = p
 
     def __call__(self, x: Any) -> Any:
@@ -348,7 +368,8 @@ class RandomCrop:
     Raises
     ------
     ValueError
-        If `pad` is negative. When called, if the image, zeros included, is smaller than the part.
+        If `pad` is negative. When called, if the image, zeros included, is smaller than
+        the part.
     """
 
     def __init__(self, size: int | tuple[int, int], pad: int = 0) -> None:
@@ -368,21 +389,26 @@ class RandomCrop:
         room = np.array([xs.shape[-2] - height, xs.shape[-1] - width])
         if room.min() < 0:
             raise ValueError(
-                f"RandomCrop cannot cut {self.size} (height, width) out of an image of {xs.shape[-2:]}, "
-                f"its pad of {self.pad} included"
+                f"RandomCrop cannot cut {self.size} (height, width) out of an image "
+                f"of {xs.shape[-2:]}, its pad of {self.pad} included"
             )
         corners = (generator().random((len(xs), 2)) * (room + 1)).astype(int)
-        parts = [x[..., i : i + height, j : j + width] for x, (i, j) in zip(xs, corners, strict=True)]
+        parts = [
+            x[..., i : i + height, j : j + width]
+            for x, (i, j) in zip(xs, corners, strict=True)
+        ]
         return np.stack(parts) if parts else xs[..., :height, :width]
 
 
-# --- helpers ----------------------------------------------------------------------------------------------------------
+# --- helpers --------------------------------------------------------------------------
 
 
 def _pair(size: int | tuple[int, int]) -> tuple[int, int]:
     a, b = (size, size) if isinstance(size, int) else size
     if a < 1 or b < 1:
-        raise ValueError(f"an image has at least one pixel each way, so a size of {size} makes none")
+        raise ValueError(
+            f"an image has at least one pixel each way, so a size of {size} makes none"
+        )
     return a, b
 
 
@@ -390,18 +416,26 @@ def _values_for(transform: object, x: Any) -> Any:
     if hasattr(x, "astype"):
         return x
     if isinstance(x, (int, float, list, tuple)):
-        # The index makes a NumPy number of an array without axes, and changes nothing else.
+        # The index makes a NumPy number of an array without axes, and changes nothing
+        # else.
         return np.asarray(x)[()]
     raise TypeError(
-        f"{type(transform).__name__} takes an array or a number, not a {type(x).__name__}: "
-        f"ToArray() makes an array of a Pillow image"
+        f"{type(transform).__name__} takes an array or a number, not a "
+        f"{type(x).__name__}: ToArray() makes an array of a Pillow image"
     )
 
 
 def _array_for(transform: Transform, x: Any) -> Any:
     if not isinstance(x, ndarray) or x.ndim < 2:
-        found = f"an array of shape {x.shape}" if isinstance(x, ndarray) else f"a {type(x).__name__}"
-        raise TypeError(f"{type(transform).__name__} takes an array of shape (C, H, W), not {found}: use ToArray()")
+        found = (
+            f"an array of shape {x.shape}"
+            if isinstance(x, ndarray)
+            else f"a {type(x).__name__}"
+        )
+        raise TypeError(
+            f"{type(transform).__name__} takes an array of shape (C, H, W), not "
+            f"{found}: use ToArray()"
+        )
     return x
 
 
@@ -409,7 +443,10 @@ def _pillow_for(transform: Transform, image: Any) -> Any:
     name = type(transform).__name__
     pillow = _pillow(name)
     if not isinstance(image, pillow.Image):
-        raise TypeError(f"{name} takes a Pillow image, not a {type(image).__name__}: ToPIL() makes one of an array")
+        raise TypeError(
+            f"{name} takes a Pillow image, not a {type(image).__name__}: ToPIL() "
+            "makes one of an array"
+        )
     return pillow
 
 
@@ -417,4 +454,6 @@ def _pillow(name: str) -> Any:
     try:
         return import_module("PIL.Image")
     except ImportError:
-        raise ImportError(f"{name} works on images of the package Pillow: run `pip install pillow`") from None
+        raise ImportError(
+            f"{name} works on images of the package Pillow: run `pip install pillow`"
+        ) from None

@@ -33,12 +33,16 @@ __all__ = [
 
 
 def array_equal(a: Any, b: Any) -> bool:
-    """Whether two Variables or arrays have the same shape and the same elements. Source: book step 53."""
+    """Whether two Variables or arrays have the same shape and the same elements.
+    Source: book step 53.
+    """
     return bool(np.array_equal(_array(a), _array(b)))
 
 
 def array_allclose(a: Any, b: Any, rtol: float = 1e-4, atol: float = 1e-5) -> bool:
-    """Whether two Variables or arrays agree up to ``atol + rtol * abs(b)``, element by element."""
+    """Whether two Variables or arrays agree up to ``atol + rtol * abs(b)``, element by
+    element.
+    """
     return bool(np.allclose(_array(a), _array(b), rtol=rtol, atol=atol))
 
 
@@ -53,8 +57,15 @@ def sum_to(x: Any, shape: tuple[int, ...]) -> Any:
     return SumTo(shape).forward(x)
 
 
-def reshape_sum_backward(gy: Any, x_shape: tuple[int, ...], axis: int | tuple[int, ...] | None, keepdims: bool) -> Any:
-    """The gradient of a sum over `axis`, with the summed axes put back at length 1. Source: book step 39."""
+def reshape_sum_backward(
+    gy: Any,
+    x_shape: tuple[int, ...],
+    axis: int | tuple[int, ...] | None,
+    keepdims: bool,
+) -> Any:
+    """The gradient of a sum over `axis`, with the summed axes put back at length 1.
+    Source: book step 39.
+    """
     return gy if keepdims else gy.reshape(_kept(x_shape, axis))
 
 
@@ -64,7 +75,8 @@ def max_backward_shape(x: Any, axis: int | tuple[int, ...] | None) -> tuple[int,
 
 
 def logsumexp(x: Any, axis: int | tuple[int, ...] = 1) -> Any:
-    """The logarithm of the sum of ``exp(x)`` over `axis`, which stays at length 1; no overflow for large `x`.
+    """The logarithm of the sum of ``exp(x)`` over `axis`, which stays at length 1; no
+    overflow for large `x`.
 
     On arrays; :func:`dezero_lite.functions.logsumexp` is for Variables.
     """
@@ -72,9 +84,15 @@ def logsumexp(x: Any, axis: int | tuple[int, ...] = 1) -> Any:
     return m + np.log(np.exp(x - m).sum(axis=axis, keepdims=True))
 
 
-def _kept(shape: tuple[int, ...], axis: int | tuple[int, ...] | None) -> tuple[int, ...]:
+def _kept(
+    shape: tuple[int, ...], axis: int | tuple[int, ...] | None
+) -> tuple[int, ...]:
     ndim = len(shape)
-    axes = range(ndim) if axis is None else [i % ndim for i in (axis if isinstance(axis, tuple) else (axis,))]
+    axes = (
+        range(ndim)
+        if axis is None
+        else [i % ndim for i in (axis if isinstance(axis, tuple) else (axis,))]
+    )
     return tuple([1 if i in axes else n for i, n in enumerate(shape)])
 
 

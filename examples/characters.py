@@ -1,8 +1,10 @@
-"""A network that reads a text letter by letter, guesses the next letter each time, and in the end writes by itself.
+"""A network that reads a text letter by letter, guesses the next letter each time, and
+in the end writes by itself.
 
-By default the text consists of sentences made from a few parts, where the verb has to fit a noun some words before:
-"The old cats by the gate sleep." Nobody tells the network what a word is. With --text it reads a text of yours, the
-longer the better, and with --shakespear plays by Shakespeare, a download of 1 MB. The picture shows the loss.
+By default the text consists of sentences made from a few parts, where the verb has to
+fit a noun some words before: "The old cats by the gate sleep." Nobody tells the network
+what a word is. With --text it reads a text of yours, the longer the better, and with
+--shakespear plays by Shakespeare, a download of 1 MB. The picture shows the loss.
 """
 
 from __future__ import annotations
@@ -20,31 +22,85 @@ from dezero_lite import Dataset, Model, SeqDataLoader, Variable, no_grad
 from dezero_lite.datasets import Shakespear
 from dezero_lite.optimizers import Adam, ClipGrad
 
-ADJECTIVES = ["old", "young", "little", "brave", "hungry", "sleepy", "clever", "quiet", "grey", "lucky"]
-ANIMALS = ["cat", "dog", "bird", "horse", "rabbit", "hedgehog", "owl", "frog", "spider", "beaver"]
-PLACES = ["gate", "river", "oven", "garden", "window", "bridge", "lamp", "harbour", "bakery", "mountain"]
-VERBS = ["sleep", "sing", "dance", "wait", "dream", "snore", "whisper", "read", "listen", "laugh"]
+ADJECTIVES = [
+    "old",
+    "young",
+    "little",
+    "brave",
+    "hungry",
+    "sleepy",
+    "clever",
+    "quiet",
+    "grey",
+    "lucky",
+]
+ANIMALS = [
+    "cat",
+    "dog",
+    "bird",
+    "horse",
+    "rabbit",
+    "hedgehog",
+    "owl",
+    "frog",
+    "spider",
+    "beaver",
+]
+PLACES = [
+    "gate",
+    "river",
+    "oven",
+    "garden",
+    "window",
+    "bridge",
+    "lamp",
+    "harbour",
+    "bakery",
+    "mountain",
+]
+VERBS = [
+    "sleep",
+    "sing",
+    "dance",
+    "wait",
+    "dream",
+    "snore",
+    "whisper",
+    "read",
+    "listen",
+    "laugh",
+]
 
 READERS = 32
 SPAN = 40
 
 
 def sentences(random: Random, count: int) -> str:
-    """A text in which every sentence follows the same rules, and hardly one occurs twice."""
+    """A text in which every sentence follows the same rules, and hardly one occurs
+    twice.
+    """
 
     def one() -> str:
         many = random.choice([True, False])
-        subject = f"the {random.choice(ADJECTIVES)} {random.choice(ANIMALS)}{'s' if many else ''}"
+        subject = (
+            f"the {random.choice(ADJECTIVES)} "
+            f"{random.choice(ANIMALS)}{'s' if many else ''}"
+        )
         if random.choice([True, False]):
             subject += f" by the {random.choice(PLACES)}"
         verb = random.choice(VERBS)
-        return f"{subject} {verb if many else verb + 's'} near the {random.choice(PLACES)}.".capitalize()
+        return (
+            f"{subject} {verb if many else verb + 's'} near the "
+            f"{random.choice(PLACES)}."
+        ).capitalize()
 
     return "\n".join(one() for _ in range(count)) + "\n"
 
 
 class Text(Dataset):
-    """Letters as numbers, in the form of Shakespear: each letter's label is the next letter."""
+    """Letters as numbers, in the form of Shakespear: each letter's label is the next
+    letter.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -68,7 +124,9 @@ class Writer(Model):
 
 
 def train(model: Writer, data: Dataset, epochs: int) -> list[float]:
-    """Read the text `epochs` times, at `READERS` places at once; the gradient looks back over `SPAN` letters."""
+    """Read the text `epochs` times, at `READERS` places at once; the gradient looks
+    back over `SPAN` letters.
+    """
     optimizer = Adam(0.005).setup(model)
     optimizer.add_hook(ClipGrad(1.0))
     loader = SeqDataLoader(data, READERS)
@@ -90,13 +148,25 @@ def train(model: Writer, data: Dataset, epochs: int) -> list[float]:
     return losses
 
 
-def write(model: Writer, data: Dataset, length: int, random: np.random.Generator, temperature: float = 0.7) -> str:
-    """Let the model write, letter by letter; the lower the temperature, the less it dares."""
+def write(
+    model: Writer,
+    data: Dataset,
+    length: int,
+    random: np.random.Generator,
+    temperature: float = 0.7,
+) -> str:
+    """Let the model write, letter by letter; the lower the temperature, the less it
+    dares.
+    """
     model.rnn.reset_state()
     ids = [data.data[0]]
     with no_grad():
         while len(ids) < length:
-            chances = F.softmax(model(np.array(ids[-1:])) / temperature).data[0].astype(np.float64)
+            chances = (
+                F.softmax(model(np.array(ids[-1:])) / temperature)
+                .data[0]
+                .astype(np.float64)
+            )
             ids.append(random.choice(len(chances), p=chances / chances.sum()))
     return "".join(data.id_to_char[i] for i in ids)
 
@@ -112,19 +182,39 @@ def draw(file: str, losses: list[float]) -> None:
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument("--text", metavar="FILE", type=Path, help="a text to learn from, in UTF-8")
-    parser.add_argument("--shakespear", action="store_true", help="learn from Shakespeare's plays")
-    parser.add_argument("--epochs", type=int, help="how often to read the text (default: 5; Shakespeare: 3)")
-    parser.add_argument("--length", type=int, default=500, help="how many letters to write (default: %(default)s)")
+    parser.add_argument(
+        "--text", metavar="FILE", type=Path, help="a text to learn from, in UTF-8"
+    )
+    parser.add_argument(
+        "--shakespear", action="store_true", help="learn from Shakespeare's plays"
+    )
+    parser.add_argument(
+        "--epochs",
+        type=int,
+        help="how often to read the text (default: 5; Shakespeare: 3)",
+    )
+    parser.add_argument(
+        "--length",
+        type=int,
+        default=500,
+        help="how many letters to write (default: %(default)s)",
+    )
     args = parse(parser)
     dezero_lite.manual_seed(args.seed)
     if args.shakespear:
         data: Dataset = Shakespear()
     else:
-        text = args.text.read_text(encoding="utf-8") if args.text else sentences(Random(args.seed), 2000)
+        text = (
+            args.text.read_text(encoding="utf-8")
+            if args.text
+            else sentences(Random(args.seed), 2000)
+        )
         data = Text(text)
     if len(data) < READERS * SPAN:
-        parser.error(f"a text of {len(data) + 1} letters is too short: it takes more than {READERS * SPAN}")
+        parser.error(
+            f"a text of {len(data) + 1} letters is too short: it takes more than "
+            f"{READERS * SPAN}"
+        )
     if args.quick:
         data.data, data.label = data.data[:40_000], data.label[:40_000]
     model = Writer(len(data.id_to_char))
@@ -142,7 +232,12 @@ def main() -> None:
     if args.text or args.shakespear:
         print(f"words that occur in the text: {share:.4g} %")
     else:
-        check("words that occur in the text", share, above=70 if args.quick else 90, unit=" %")
+        check(
+            "words that occur in the text",
+            share,
+            above=70 if args.quick else 90,
+            unit=" %",
+        )
 
 
 if __name__ == "__main__":

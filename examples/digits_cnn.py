@@ -1,7 +1,8 @@
-"""The digits of digits_mlp.py by a convolutional network, which knows that pixels have neighbours and errs less.
+"""The digits of digits_mlp.py by a convolutional network, which knows that pixels have
+neighbours and errs less.
 
-Everything but the network is as it was there. The picture shows test scans that it gets wrong; some of them are hard
-for people, too.
+Everything but the network is as it was there. The picture shows test scans that it gets
+wrong; some of them are hard for people, too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from dezero_lite.transforms import Compose, Normalize, ToFloat
 
 
 class CNN(Model):
-    """Two convolutions, each followed by pooling, then two linear layers. Images (N, C, H, W) may be of any size.
+    """Two convolutions, each followed by pooling, then two linear layers. Images (N, C,
+    H, W) may be of any size.
 
     Parameters
     ----------
@@ -55,7 +57,9 @@ def draw_mistakes(file: str, model: Model, test: Dataset) -> None:
         place.axis("off")
     for i, place in zip((answer != t).nonzero()[0], places.flat, strict=False):
         place.imshow(x[i, 0], cmap="gray_r")
-        place.set_title(f"{names[int(answer[i])]}? No, {names[int(t[i])]}", fontsize="medium")
+        place.set_title(
+            f"{names[int(answer[i])]}? No, {names[int(t[i])]}", fontsize="medium"
+        )
     figure.savefig(file)
 
 
@@ -66,7 +70,15 @@ def main() -> None:
     test = Digits(train=False, transform=image)
     model = CNN(channels=48, ratio=0.5)
     epochs = 3 if args.quick else 30
-    _, accuracies = train(model, Digits(transform=image), test, epochs, batch_size=16, rate=0.001, decay=0.95)
+    _, accuracies = train(
+        model,
+        Digits(transform=image),
+        test,
+        epochs,
+        batch_size=16,
+        rate=0.001,
+        decay=0.95,
+    )
     if args.plot:
         draw_mistakes(args.plot, model, test)
     check("test accuracy", accuracies[-1], above=90 if args.quick else 98.5, unit=" %")

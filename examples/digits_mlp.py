@@ -1,7 +1,9 @@
-"""Handwritten digits by a multi-layer perceptron: 1,442 scans to learn from, 355 to test, all inside the package.
+"""Handwritten digits by a multi-layer perceptron: 1,442 scans to learn from, 355 to
+test, all inside the package.
 
-The network sees 64 numbers in a row and does not know which pixels are neighbours; digits_cnn.py does. Dropout keeps it
-from learning the scans by heart. The picture shows how the loss falls and the accuracy rises.
+The network sees 64 numbers in a row and does not know which pixels are neighbours;
+digits_cnn.py does. Dropout keeps it from learning the scans by heart. The picture shows
+how the loss falls and the accuracy rises.
 """
 
 from __future__ import annotations
@@ -27,9 +29,16 @@ def accuracy(model: Model, data: Dataset) -> float:
 
 
 def train(
-    model: Model, data: Dataset, test: Dataset, epochs: int, batch_size: int, rate: float, decay: float
+    model: Model,
+    data: Dataset,
+    test: Dataset,
+    epochs: int,
+    batch_size: int,
+    rate: float,
+    decay: float,
 ) -> tuple[list[float], list[float]]:
-    """Fit the model to the data; returns the mean loss and the test accuracy of each epoch.
+    """Fit the model to the data; returns the mean loss and the test accuracy of each
+    epoch.
 
     The learning rate begins at `rate` and is multiplied by `decay` after each epoch.
     """
@@ -39,7 +48,10 @@ def train(
     accuracies: list[float] = []
     progress = Progress(epochs * len(loader), "batches")
     for _ in range(epochs):
-        total, note = 0.0, f", test accuracy {accuracies[-1]:.2f} %" if accuracies else ""
+        total, note = (
+            0.0,
+            f", test accuracy {accuracies[-1]:.2f} %" if accuracies else "",
+        )
         for x, t in loader:
             loss = F.softmax_cross_entropy(model(x), t)
             model.cleargrads()
@@ -79,7 +91,9 @@ def main() -> None:
     )
     epochs = 5 if args.quick else 40
     data, test = Digits(), Digits(train=False)
-    losses, accuracies = train(model, data, test, epochs, batch_size=32, rate=0.002, decay=0.93)
+    losses, accuracies = train(
+        model, data, test, epochs, batch_size=32, rate=0.002, decay=0.93
+    )
     if args.plot:
         draw(args.plot, losses, accuracies)
     check("test accuracy", accuracies[-1], above=88 if args.quick else 97, unit=" %")

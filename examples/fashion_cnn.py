@@ -1,8 +1,10 @@
-"""Fashion-MNIST by the network of digits_cnn.py: 60,000 pictures of clothes, of 28×28 pixels.
+"""Fashion-MNIST by the network of digits_cnn.py: 60,000 pictures of clothes, of 28×28
+pixels.
 
-They are downloaded at first use (31 MB), or come from a folder: DEZERO_LITE_DATA=FOLDER, with the four files in
-FOLDER/fashion-mnist. Each epoch takes up to a minute. The picture shows what the network takes for something else;
-shirts are the hardest.
+They are downloaded at first use (31 MB), or come from a folder:
+DEZERO_LITE_DATA=FOLDER, with the four files in FOLDER/fashion-mnist. Each epoch takes
+up to a minute. The picture shows what the network takes for something else; shirts are
+the hardest.
 """
 
 from __future__ import annotations
@@ -20,11 +22,19 @@ from dezero_lite.transforms import Compose, Normalize, ToFloat
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument("--epochs", type=int, default=5, help="passes over the data (default: %(default)s)")
+    parser.add_argument(
+        "--epochs",
+        type=int,
+        default=5,
+        help="passes over the data (default: %(default)s)",
+    )
     args = parse(parser)
     dezero_lite.manual_seed(args.seed)
     image = Compose([ToFloat(), Normalize(0.0, 255.0)])
-    data, test = FashionMNIST(transform=image), FashionMNIST(train=False, transform=image)
+    data, test = (
+        FashionMNIST(transform=image),
+        FashionMNIST(train=False, transform=image),
+    )
     epochs = args.epochs
     if args.quick:
         data.data, data.label = data.data[:2000], data.label[:2000]
@@ -32,8 +42,14 @@ def main() -> None:
         epochs = 2
     model = CNN(channels=16, ratio=0.2)
     began = time.perf_counter()
-    _, accuracies = train(model, data, test, epochs, batch_size=100, rate=0.003, decay=0.6)
-    print(f"{(time.perf_counter() - began) / epochs:.1f} seconds per epoch; test accuracy after each: ", end="")
+    _, accuracies = train(
+        model, data, test, epochs, batch_size=100, rate=0.003, decay=0.6
+    )
+    print(
+        f"{(time.perf_counter() - began) / epochs:.1f} seconds per epoch; test "
+        "accuracy after each: ",
+        end="",
+    )
     print(", ".join(f"{accuracy:.2f} %" for accuracy in accuracies))
     if args.plot:
         draw_mistakes(args.plot, model, test)

@@ -1,4 +1,6 @@
-"""What the examples share and what is not their point: options, a progress bar, the check of a result."""
+"""What the examples share and what is not their point: options, a progress bar, the
+check of a result.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,34 @@ from pathlib import Path
 
 def options(description: str | None) -> argparse.ArgumentParser:
     """The options that every example has."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     name = Path(sys.argv[0]).stem + ".png"
-    parser.add_argument("--quick", action="store_true", help="a run of a few seconds, which reaches less")
-    parser.add_argument("--seed", type=int, default=0, help="of all random numbers (default: %(default)s)")
-    parser.add_argument("--plot", metavar="FILE", default=name, help="where to save the picture (default: %(default)s)")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="a run of a few seconds, which reaches less",
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        help="of all random numbers (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        default=name,
+        help="where to save the picture (default: %(default)s)",
+    )
     return parser
 
 
 def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
-    """The options as given. What would fail after a long run fails here; without matplotlib, `plot` is empty."""
+    """The options as given. What would fail after a long run fails here; without
+    matplotlib, `plot` is empty.
+    """
     args = parser.parse_args()
     if args.seed < 0:
         parser.error(f"--seed {args.seed}: a seed is 0 or more")
@@ -29,16 +49,21 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
     if args.plot:
         from matplotlib.backend_bases import FigureCanvasBase
 
-        path, endings = Path(args.plot), sorted(FigureCanvasBase.get_supported_filetypes())
+        path, endings = (
+            Path(args.plot),
+            sorted(FigureCanvasBase.get_supported_filetypes()),
+        )
         if not path.parent.is_dir():
             parser.error(f"--plot {path}: there is no folder {path.parent}")
         if path.suffix[1:].lower() not in endings:
-            parser.error(f"--plot {path}: a picture ends in one of {', '.join(endings)}")
+            parser.error(
+                f"--plot {path}: a picture ends in one of {', '.join(endings)}"
+            )
     return args
 
 
 class Progress:
-    """Shows how far a run is: a bar where tqdm is installed, else ten lines on the way."""
+    """Shows how far a run is: a bar by tqdm, else ten lines on the way."""
 
     def __init__(self, total: int, unit: str) -> None:
         self.total = total
@@ -62,10 +87,22 @@ class Progress:
             print(f"{self.done} of {self.total} {self.unit}: {note}", flush=True)
 
 
-def check(name: str, value: float, *, above: float | None = None, below: float | None = None, unit: str = "") -> None:
-    """Print a result and what to expect of it; a run that misses it ends as a failure."""
-    reached = value > above if above is not None else below is not None and value < below
+def check(
+    name: str,
+    value: float,
+    *,
+    above: float | None = None,
+    below: float | None = None,
+    unit: str = "",
+) -> None:
+    """Print a result and what to expect of it; a run that misses it fails."""
+    reached = (
+        value > above if above is not None else below is not None and value < below
+    )
     expected = f"above {above}" if above is not None else f"below {below}"
     print(f"{name}: {value:.4g}{unit} (expected: {expected}{unit})")
     if not reached:
-        sys.exit("That is less than expected; another --seed may tell whether it was bad luck.")
+        sys.exit(
+            "That is less than expected; another --seed may tell whether it was bad "
+            "luck."
+        )

@@ -1,7 +1,9 @@
-"""A sine by an LSTM: it learns to say the next value of a noisy wave, and then goes on with a wave by itself.
+"""A sine by an LSTM: it learns to say the next value of a noisy wave, and then goes on
+with a wave by itself.
 
-From one value nobody can tell whether the wave rises or falls; the LSTM has to remember. To go on by itself it takes
-each of its answers for the next value, so that mistakes add up. The picture shows the loss, and how it goes on.
+From one value nobody can tell whether the wave rises or falls; the LSTM has to
+remember. To go on by itself it takes each of its answers for the next value, so that
+mistakes add up. The picture shows the loss, and how it goes on.
 """
 
 from __future__ import annotations
@@ -30,8 +32,12 @@ class Net(Model):
         return self.out(self.rnn(x))
 
 
-def waves(random: np.random.Generator, count: int, steps: int, noise: float = 0.0) -> np.ndarray:
-    """Sines that begin anywhere in their period, of shape (steps, count, 1): a batch for each step."""
+def waves(
+    random: np.random.Generator, count: int, steps: int, noise: float = 0.0
+) -> np.ndarray:
+    """Sines that begin anywhere in their period, of shape (steps, count, 1): a batch
+    for each step.
+    """
     start = random.uniform(0, 2 * np.pi, (count, 1))
     y = np.sin(2 * np.pi / PERIOD * np.arange(steps)[:, np.newaxis, np.newaxis] + start)
     return (y + noise * random.standard_normal(y.shape)).astype(np.float32)
@@ -46,7 +52,13 @@ def train(model: Net, updates: int, random: np.random.Generator) -> list[float]:
         optimizer.alpha = 0.01 * (1 - i / updates)
         y = waves(random, count=32, steps=GIVEN + 1, noise=0.1)
         model.rnn.reset_state()
-        loss = sum(F.mean_squared_error(model(y[step]), y[step + 1]) for step in range(GIVEN)) / GIVEN
+        loss = (
+            sum(
+                F.mean_squared_error(model(y[step]), y[step + 1])
+                for step in range(GIVEN)
+            )
+            / GIVEN
+        )
         model.cleargrads()
         loss.backward()
         optimizer.update()
@@ -67,10 +79,14 @@ def go_on(model: Net, beginning: np.ndarray, steps: int) -> np.ndarray:
     return np.stack([y.data for y in answers])
 
 
-def draw(file: str, losses: list[float], truth: np.ndarray, answers: np.ndarray) -> None:
+def draw(
+    file: str, losses: list[float], truth: np.ndarray, answers: np.ndarray
+) -> None:
     import matplotlib.pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4), layout="constrained", width_ratios=[1, 2])
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(12, 4), layout="constrained", width_ratios=[1, 2]
+    )
     left.plot(losses)
     left.set(title="Loss", xlabel="update", yscale="log")
     right.plot(truth[:, 0, 0], color="0.7", linewidth=4, label="sine")
@@ -93,7 +109,11 @@ def main() -> None:
         draw(args.plot, losses, truth, answers)
     # A model that says 0 all the time is 0.71 off.
     error = math.sqrt(np.mean((answers - truth[GIVEN:]) ** 2))
-    check("how far off over four periods on its own", error, below=0.6 if args.quick else 0.1)
+    check(
+        "how far off over four periods on its own",
+        error,
+        below=0.6 if args.quick else 0.1,
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Three arms of a spiral: a small network learns to tell which arm a point is on, and we look at what it learnt.
+"""Three arms of a spiral: a small network learns to tell which arm a point is on, and
+we look at what it learnt.
 
-No straight line parts the arms, so this takes hidden layers. The picture shows the falling loss, and in colour what the
-network says about every point of the plane.
+No straight line parts the arms, so this takes hidden layers. The picture shows the
+falling loss, and in colour what the network says about every point of the plane.
 """
 
 from __future__ import annotations
@@ -47,7 +48,14 @@ def draw(file: str, model: MLP, losses: list[float]) -> None:
     plane = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
     with no_grad():
         arm = model(plane).data.argmax(axis=1).reshape(300, 300)
-    right.contourf(side, side, arm, levels=[-0.5, 0.5, 1.5, 2.5], colors=["C0", "C1", "C2"], alpha=0.3)
+    right.contourf(
+        side,
+        side,
+        arm,
+        levels=[-0.5, 0.5, 1.5, 2.5],
+        colors=["C0", "C1", "C2"],
+        alpha=0.3,
+    )
     x, t = get_spiral(train=False)
     for i, marker in enumerate("ox^"):
         right.plot(*x[t == i].T, marker, color=f"C{i}", markersize=4)

@@ -1,9 +1,9 @@
 """The course, step by step.
 
-``steps.step08`` is the framework as it is after step 8; the lesson ``steps/step08.md`` explains it. The helpers
-of the lessons are here: :func:`diff` shows what changed between two steps, :func:`draw` draws a graph, and
-:func:`source` shows the package's own code.
-The course tool is ``python -m steps``.
+``steps.step08`` is the framework as it is after step 8; the lesson ``steps/step08.md``
+explains it. The helpers of the lessons are here: :func:`diff` shows what changed
+between two steps, :func:`draw` draws a graph, and :func:`source` shows the package's
+own code. The course tool is ``python -m steps``.
 """
 
 
@@ -18,7 +18,8 @@ def diff(before, after):
     Returns
     -------
     Differences
-        Shows itself as a table of changes in a notebook and as a unified diff in a terminal.
+        Shows itself as a table of changes in a notebook and as a unified diff in a
+        terminal.
 
     Raises
     ------
@@ -36,12 +37,14 @@ def draw(forward="", back=""):
     Parameters
     ----------
     forward : str
-        Paths such as ``"x -> Square -> y"``, one a line. A name that begins with a capital is a function. What
-        follows ``#`` tells two nodes of one name apart and is not drawn; a number after ``@`` is the node's
-        generation and gives its shade. Text after ``:`` labels the path's arrows.
+        Paths such as ``"x -> Square -> y"``, one a line. A name that begins with a
+        capital is a function. What follows ``#`` tells two nodes of one name apart and
+        is not drawn; a number after ``@`` is the node's generation and gives its shade.
+        Text after ``:`` labels the path's arrows.
     back : str
-        Paths of the same form against the direction of the graph, such as ``"y -> Square -> x"``: gradients, or links
-        that lead back. They are drawn in the second colour, from right to left.
+        Paths of the same form against the direction of the graph, such as ``"y ->
+        Square -> x"``: gradients, or links that lead back. They are drawn in the second
+        colour, from right to left.
 
     Returns
     -------

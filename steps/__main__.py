@@ -19,12 +19,17 @@ def main(arguments=None):
         print(error, file=sys.stderr)
         return 1
     except ModuleNotFoundError as error:
-        print(f'This needs {error.name}: pip install "dezero-lite[course,test]"', file=sys.stderr)
+        print(
+            f'This needs {error.name}: pip install "dezero-lite[course,test]"',
+            file=sys.stderr,
+        )
         return 1
 
 
 def _parser():
-    parser = argparse.ArgumentParser(prog="python -m steps", description="The course tool.")
+    parser = argparse.ArgumentParser(
+        prog="python -m steps", description="The course tool."
+    )
     commands = parser.add_subparsers(required=True, metavar="command")
 
     def command(name, run, text):
@@ -36,15 +41,23 @@ def _parser():
         added.add_argument("steps", metavar="N", type=int, nargs="*", help=text)
 
     command("list", list_steps, "list the steps, with their new names")
-    command("lab", lab, "open a step in JupyterLab").add_argument("step", metavar="N", type=int)
+    command("lab", lab, "open a step in JupyterLab").add_argument(
+        "step", metavar="N", type=int
+    )
     added = command("diff", diff, "show what changed between two steps")
     added.add_argument("before", metavar="A", type=int)
     added.add_argument("after", metavar="B", type=int)
     added = command("build", build, "build notebooks from lessons and code")
     numbers_argument(added, "the steps to build; all if none is named")
-    added.add_argument("--force", action="store_true", help="overwrite notebooks that were changed by hand")
+    added.add_argument(
+        "--force",
+        action="store_true",
+        help="overwrite notebooks that were changed by hand",
+    )
     command("check", check, "say which notebooks are stale; exit code 1 if any is")
-    added = command("student", student, "write copies without solutions; overwrites nothing")
+    added = command(
+        "student", student, "write copies without solutions; overwrites nothing"
+    )
     added.add_argument("folder", metavar="DIR")
     numbers_argument(added, "the steps to copy; all if none is named")
     numbers_argument(
@@ -78,16 +91,24 @@ def build(options):
         print(f"step {number:2d} … ", end="", flush=True)
         start = time.perf_counter()
         changed = builder.build(number, options.force)
-        print(f"{'built' if changed else 'unchanged'} ({time.perf_counter() - start:.1f} s)")
+        print(
+            f"{'built' if changed else 'unchanged'} "
+            f"({time.perf_counter() - start:.1f} s)"
+        )
 
 
 def check(options):
     from . import builder
 
     _need_checkout()
-    stale = {number: reason for number in numbers() if (reason := builder.why_stale(number))}
+    stale = {
+        number: reason for number in numbers() if (reason := builder.why_stale(number))
+    }
     for number, reason in stale.items():
-        print(f"step{number:02d}.ipynb is stale: {reason}. `python -m steps build {number}` builds it.")
+        print(
+            f"step{number:02d}.ipynb is stale: {reason}. `python -m steps build "
+            f"{number}` builds it."
+        )
     if not stale:
         print(f"All {len(numbers())} notebooks are what the builder gives.")
     return 1 if stale else 0
@@ -101,21 +122,26 @@ def student(options):
 
 def verify(options):
     paths = [str(_built(number)) for number in options.steps or numbers()]
-    return subprocess.call([sys.executable, "-m", "pytest", "--nbval", *paths], cwd=ROOT)
+    return subprocess.call(
+        [sys.executable, "-m", "pytest", "--nbval", *paths], cwd=ROOT
+    )
 
 
 def _built(number):
     _need_checkout()
     path = notebook_path(known(number))
     if not path.exists():
-        raise CourseError(f"{path.name} is not built yet. `python -m steps build {number}` builds it.")
+        raise CourseError(
+            f"{path.name} is not built yet. `python -m steps build {number}` builds it."
+        )
     return path
 
 
 def _need_checkout():
     if not NOTEBOOKS.is_dir():
         raise CourseError(
-            "This needs a checkout of the course: the installed package has the steps, not the notebooks."
+            "This needs a checkout of the course: the installed package has the "
+            "steps, not the notebooks."
         )
 
 

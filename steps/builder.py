@@ -1,8 +1,10 @@
-"""From text and code to a notebook: ``stepNN.md`` + ``stepNN.py`` become ``notebooks/stepNN.ipynb``, executed.
+"""From text and code to a notebook: ``stepNN.md`` + ``stepNN.py`` become
+``notebooks/stepNN.ipynb``, executed.
 
-Building twice gives the same bytes. Cell ids come from step and position, and nothing that depends on the day, on the
-machine's paths or on a version is kept. The one thing that cannot repeat is a measured time: a cell tagged
-``nbval-ignore-output`` keeps the output that it has for as long as nothing that the notebook is made from changes.
+Building twice gives the same bytes. Cell ids come from step and position, and nothing
+that depends on the day, on the machine's paths or on a version is kept. The one thing
+that cannot repeat is a measured time: a cell tagged ``nbval-ignore-output`` keeps the
+output that it has for as long as nothing that the notebook is made from changes.
 """
 
 import base64
@@ -16,7 +18,15 @@ import tempfile
 from pathlib import Path
 
 from . import exercises, sources
-from .course import LESSONS, NOTEBOOKS, ROOT, CourseError, lesson_path, module_path, notebook_path
+from .course import (
+    LESSONS,
+    NOTEBOOKS,
+    ROOT,
+    CourseError,
+    lesson_path,
+    module_path,
+    notebook_path,
+)
 from .definitions import extract
 
 LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)")
@@ -26,19 +36,30 @@ LARGEST = 1_000_000
 SECONDS = 120
 
 
-# --- Assembling -------------------------------------------------------------------------------------------------------
+# --- Assembling -----------------------------------------------------------------------
 
 
 def assemble(number):
-    """The notebook of a step before it runs, as a dict: the lesson's cells, with the code put in."""
+    """The notebook of a step before it runs, as a dict: the lesson's cells, with the
+    code put in.
+    """
     import jupytext
 
-    lesson = jupytext.reads(lesson_path(number).read_text(encoding="utf-8"), fmt="md:myst")
-    cells = [_cell(number, position, cell) for position, cell in enumerate(lesson.cells, start=1)]
+    lesson = jupytext.reads(
+        lesson_path(number).read_text(encoding="utf-8"), fmt="md:myst"
+    )
+    cells = [
+        _cell(number, position, cell)
+        for position, cell in enumerate(lesson.cells, start=1)
+    ]
     _mark_exercises(number, cells)
     metadata = {
         "course": {"step": number, "sources": sources_digest(number)},
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "kernelspec": {
+            "display_name": "Python 3",
+            "language": "python",
+            "name": "python3",
+        },
         "language_info": {"name": "python"},
     }
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
@@ -52,7 +73,11 @@ def _cell(number, position, cell):
         "source": cell.source,
     }
     if cell.cell_type == "code":
-        made |= {"execution_count": None, "outputs": [], "source": _with_code(cell.source)}
+        made |= {
+            "execution_count": None,
+            "outputs": [],
+            "source": _with_code(cell.source),
+        }
         if tags := cell.metadata.get("tags"):
             made["metadata"]["tags"] = list(tags)
         if FOLDED in made["metadata"].get("tags", ()):
@@ -65,24 +90,37 @@ def _with_code(source):
         return source
     line = LOAD.fullmatch(source.strip())
     if not line:
-        raise CourseError(f"A %load cell holds one line, `# %load -s Name ../steps/stepNN.py`, and not: {source}")
+        raise CourseError(
+            "A %load cell holds one line, `# %load -s Name ../steps/stepNN.py`, and "
+            f"not: {source}"
+        )
     path = LESSONS / line["file"]
-    code = extract(path.read_text(encoding="utf-8"), line["names"].split(","), path.name)
+    code = extract(
+        path.read_text(encoding="utf-8"), line["names"].split(","), path.name
+    )
     return f"{line[0]}\n{code}"
 
 
 def _mark_exercises(number, cells):
-    # nbgrader's metadata, so that a teacher can hand the notebooks out and grade them with it.
+    # nbgrader's metadata, so that a teacher can hand the notebooks out and grade them
+    # with it.
     count = 0
     for cell in cells:
         tags = cell["metadata"].get("tags", [])
         if cell["cell_type"] == "code" and exercises.is_solution(cell["source"]):
             count += 1
             exercises.without_solution(cell["source"])
-            cell["metadata"] |= {"tags": [*tags, FOLDED], "jupyter": {"source_hidden": True}}
-            cell["metadata"]["nbgrader"] = _grading(f"step{number:02d}-exercise{count}", solution=True)
+            cell["metadata"] |= {
+                "tags": [*tags, FOLDED],
+                "jupyter": {"source_hidden": True},
+            }
+            cell["metadata"]["nbgrader"] = _grading(
+                f"step{number:02d}-exercise{count}", solution=True
+            )
         elif exercises.CHECK in tags:
-            cell["metadata"]["nbgrader"] = _grading(f"step{number:02d}-check{count}", solution=False)
+            cell["metadata"]["nbgrader"] = _grading(
+                f"step{number:02d}-check{count}", solution=False
+            )
 
 
 def _grading(grade_id, solution):
@@ -92,11 +130,17 @@ def _grading(grade_id, solution):
         "locked": not solution,
         "schema_version": 3,
     }
-    return marks | {"solution": solution, "task": False} | ({} if solution else {"points": 1})
+    return (
+        marks
+        | {"solution": solution, "task": False}
+        | ({} if solution else {"points": 1})
+    )
 
 
 def sources_digest(number):
-    """A digest of every file that the notebook of a step is made from, and of what it shows of the package."""
+    """A digest of every file that the notebook of a step is made from, and of what it
+    shows of the package.
+    """
     lesson = lesson_path(number).read_text(encoding="utf-8")
     used = {number, *(int(found) for found in re.findall(r"\bstep(\d\d)\b", lesson))}
     paths = [lesson_path(number), LESSONS / "course.mplstyle", LESSONS / "pictures.py"]
@@ -104,23 +148,26 @@ def sources_digest(number):
     digest = hashlib.sha256()
     for path in paths:
         if path.exists():
-            digest.update(path.name.encode() + path.read_bytes().replace(b"\r\n", b"\n"))
+            digest.update(
+                path.name.encode() + path.read_bytes().replace(b"\r\n", b"\n")
+            )
     for text in sources.shown(lesson):
         digest.update(text.encode())
     return digest.hexdigest()[:16]
 
 
-# --- Running ----------------------------------------------------------------------------------------------------------
+# --- Running --------------------------------------------------------------------------
 
 
 def execute(notebook, folder=NOTEBOOKS):
-    """Run a notebook (a dict) in a fresh kernel, in the given folder, and return it with cleaned outputs.
+    """Run a notebook (a dict) in a fresh kernel, in the given folder, and return it
+    with cleaned outputs.
 
     Raises
     ------
     CourseError
-        If a cell fails that is not tagged ``raises-exception``, or if an output shows a path or an
-        address of this machine.
+        If a cell fails that is not tagged ``raises-exception``, or if an output shows a
+        path or an address of this machine.
     """
     import nbclient
     import nbformat
@@ -133,9 +180,13 @@ def execute(notebook, folder=NOTEBOOKS):
         "record_timing": False,
     }
     try:
-        nbclient.NotebookClient(running, resources={"metadata": {"path": str(folder)}}, **settings).execute()
+        nbclient.NotebookClient(
+            running, resources={"metadata": {"path": str(folder)}}, **settings
+        ).execute()
     except nbclient.exceptions.CellExecutionError as error:
-        raise CourseError(f"Step {notebook['metadata']['course']['step']} does not run:\n{error}") from None
+        raise CourseError(
+            f"Step {notebook['metadata']['course']['step']} does not run:\n{error}"
+        ) from None
     for cell, ran in zip(notebook["cells"], running.cells, strict=True):
         if cell["cell_type"] == "code":
             cell["execution_count"] = ran.execution_count
@@ -183,21 +234,35 @@ def _without_text_chunks(encoded):
 
 def _with_stable_ids(html, cell_id):
     # matplotlib's animation player draws a random id for each of its elements.
-    for count, found in enumerate(dict.fromkeys(re.findall(r"_anim_img([0-9a-f]{32})", html))):
-        html = html.replace(found, hashlib.sha256(f"{cell_id}/{count}".encode()).hexdigest()[:32])
+    for count, found in enumerate(
+        dict.fromkeys(re.findall(r"_anim_img([0-9a-f]{32})", html))
+    ):
+        html = html.replace(
+            found, hashlib.sha256(f"{cell_id}/{count}".encode()).hexdigest()[:32]
+        )
     return html
 
 
 def _refuse_what_varies(cell):
     text = json.dumps(cell["outputs"])
-    for place in (ROOT, Path.home(), Path(sys.prefix), Path(tempfile.gettempdir()) / "ipykernel_"):
+    for place in (
+        ROOT,
+        Path.home(),
+        Path(sys.prefix),
+        Path(tempfile.gettempdir()) / "ipykernel_",
+    ):
         if json.dumps(str(place))[1:-1] in text:
-            raise CourseError(f"The output of cell {cell['id']} names a path of this machine ({place}).")
+            raise CourseError(
+                f"The output of cell {cell['id']} names a path of this machine "
+                f"({place})."
+            )
     if address := re.search(r"<[\w.]+ (object )?at 0x[0-9a-f]+>", text):
-        raise CourseError(f"The output of cell {cell['id']} shows an address in memory: {address[0]}.")
+        raise CourseError(
+            f"The output of cell {cell['id']} shows an address in memory: {address[0]}."
+        )
 
 
-# --- Writing ----------------------------------------------------------------------------------------------------------
+# --- Writing --------------------------------------------------------------------------
 
 
 def build(number, force=False):
@@ -206,14 +271,15 @@ def build(number, force=False):
     Raises
     ------
     CourseError
-        If the lesson does not run, or if the notebook was changed by hand since it was built and ``force`` is false.
+        If the lesson does not run, or if the notebook was changed by hand since it was
+        built and ``force`` is false.
     """
     path = notebook_path(number)
     old = _read(path)
     if old and not force and seal(old) != old["metadata"].get("course", {}).get("seal"):
         raise CourseError(
-            f"{path.name} was changed since it was built, and building would lose that. Keep a copy under another "
-            "name, or say --force."
+            f"{path.name} was changed since it was built, and building would lose "
+            "that. Keep a copy under another name, or say --force."
         )
     notebook = execute(assemble(number))
     if old:
@@ -221,7 +287,9 @@ def build(number, force=False):
     notebook["metadata"]["course"]["seal"] = seal(notebook)
     text = as_text(notebook)
     if len(text) > LARGEST:
-        raise CourseError(f"{path.name} would have {len(text):,} bytes; the limit is {LARGEST:,}.")
+        raise CourseError(
+            f"{path.name} would have {len(text):,} bytes; the limit is {LARGEST:,}."
+        )
     changed = not path.exists() or path.read_text(encoding="utf-8") != text
     if changed:
         path.write_text(text, encoding="utf-8", newline="\n")
@@ -231,7 +299,11 @@ def build(number, force=False):
 def _read(path):
     import nbformat
 
-    return nbformat.reads(path.read_text(encoding="utf-8"), as_version=4) if path.exists() else None
+    return (
+        nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        if path.exists()
+        else None
+    )
 
 
 def as_text(notebook):
@@ -241,29 +313,40 @@ def as_text(notebook):
 
 
 def seal(notebook):
-    """A digest of a built notebook's cells, outputs included: a change of one digit by hand breaks it."""
-    return hashlib.sha256(json.dumps(notebook["cells"], sort_keys=True).encode()).hexdigest()[:16]
+    """A digest of a built notebook's cells, outputs included: a change of one digit by
+    hand breaks it.
+    """
+    return hashlib.sha256(
+        json.dumps(notebook["cells"], sort_keys=True).encode()
+    ).hexdigest()[:16]
 
 
 def _keep_measured(notebook, old):
-    if notebook["metadata"]["course"]["sources"] != old["metadata"].get("course", {}).get("sources"):
+    if notebook["metadata"]["course"]["sources"] != old["metadata"].get(
+        "course", {}
+    ).get("sources"):
         return
     for cell, before in zip(notebook["cells"], old["cells"], strict=True):
         if MEASURED in cell["metadata"].get("tags", []):
             cell["outputs"] = before["outputs"]
 
 
-# --- Checking ---------------------------------------------------------------------------------------------------------
+# --- Checking -------------------------------------------------------------------------
 
 
 def why_stale(number):
-    """Why the notebook of a step is not what the builder would give, in words; None if it is."""
+    """Why the notebook of a step is not what the builder would give, in words; None if
+    it is.
+    """
     notebook = _read(notebook_path(number))
     if not notebook:
         return "it is not built yet"
     course = notebook["metadata"].get("course", {})
     if seal(notebook) != course.get("seal"):
-        return "it was changed since it was built (running it in place and saving does that)"
+        return (
+            "it was changed since it was built (running it in place and saving does "
+            "that)"
+        )
     fresh = assemble(number)
     if course.get("sources") != fresh["metadata"]["course"]["sources"]:
         return "its lesson, or code that its lesson uses, changed since"
@@ -273,4 +356,7 @@ def why_stale(number):
 
 
 def _bare(notebook):
-    return [{key: cell[key] for key in ("cell_type", "id", "metadata", "source")} for cell in notebook["cells"]]
+    return [
+        {key: cell[key] for key in ("cell_type", "id", "metadata", "source")}
+        for cell in notebook["cells"]
+    ]

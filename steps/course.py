@@ -21,7 +21,9 @@ def numbers():
 def known(number):
     """Return the number if there is such a step; raise CourseError if there is not."""
     if number not in numbers():
-        raise CourseError(f"There is no step {number}. The course has the steps {spans(numbers())}.")
+        raise CourseError(
+            f"There is no step {number}. The course has the steps {spans(numbers())}."
+        )
     return number
 
 
@@ -33,7 +35,9 @@ def spans(values):
             runs[-1][1] = value
         else:
             runs.append([value, value])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+    return ", ".join(
+        str(first) if first == last else f"{first}-{last}" for first, last in runs
+    )
 
 
 def module_path(number):
@@ -50,7 +54,7 @@ def notebook_path(number):
 
 @dataclass
 class Head:
-    """What stands at the head of a lesson: its title, and the line of facts under it."""
+    """The head of a lesson: its title, and the line of facts under it."""
 
     title: str
     minutes: int
@@ -62,17 +66,24 @@ class Head:
 def head(number):
     """Read the head of a lesson.
 
-    The line of facts reads ``**Time** 20 minutes · **Builds on** step 7``, then, where there is something to say,
-    ``· **New** `f` · **Changed** `g` · **Gone** `h```.
+    The line of facts reads ``**Time** 20 minutes · **Builds on** step 7``, then, where
+    there is something to say, ``· **New** `f` · **Changed** `g` · **Gone** `h```.
     """
     text = lesson_path(number).read_text(encoding="utf-8")
     title = re.search(rf"^# Step {number}: (.+)$", text, re.MULTILINE)
-    facts = re.search(r"^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text, re.MULTILINE)
+    facts = re.search(
+        r"^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text, re.MULTILINE
+    )
     if not title or not facts:
         raise CourseError(
-            f"{lesson_path(number).name} needs a title `# Step {number}: …` and a line `**Time** … · **Builds on** …`."
+            f"{lesson_path(number).name} needs a title `# Step {number}: …` and a "
+            "line `**Time** … · **Builds on** …`."
         )
-    return Head(title[1], int(facts[1]), *(_names(facts[0], word) for word in ("New", "Changed", "Gone")))
+    return Head(
+        title[1],
+        int(facts[1]),
+        *(_names(facts[0], word) for word in ("New", "Changed", "Gone")),
+    )
 
 
 def _names(facts, word):

@@ -1,6 +1,7 @@
 """The definitions of a module, taken from its source text.
 
-The builder puts them into lessons, ``diff`` compares them, and the tests hold a lesson to what its step changes.
+The builder puts them into lessons, ``diff`` compares them, and the tests hold a lesson
+to what its step changes.
 """
 
 import ast
@@ -12,10 +13,12 @@ IMPORTS = "imports"
 
 
 def definitions(source):
-    """The functions, classes and constants of a module: a dict from name to source text, in order.
+    """The functions, classes and constants of a module: a dict from name to source
+    text, in order.
 
-    Decorators, and comments directly above, belong to the definition. Methods have names such as ``Variable.backward``,
-    and so have methods that are assigned later, as in ``Variable.__add__ = add``.
+    Decorators, and comments directly above, belong to the definition. Methods have
+    names such as ``Variable.backward``, and so have methods that are assigned later, as
+    in ``Variable.__add__ = add``.
     """
     found = {}
     for node in ast.parse(source).body:
@@ -29,13 +32,20 @@ def definitions(source):
 def pieces(source):
     """Cut a module into pieces that do not overlap: a dict from name to source text.
 
-    As :func:`definitions`, but a class stands without its methods, and the module's imports are a piece of their own.
+    As :func:`definitions`, but a class stands without its methods, and the module's
+    imports are a piece of their own.
     """
     tree = ast.parse(source)
-    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    found = {IMPORTS: "\n".join(_text(source, node) for node in imports)} if imports else {}
+    imports = [
+        node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    found = (
+        {IMPORTS: "\n".join(_text(source, node) for node in imports)} if imports else {}
+    )
     for node in tree.body:
-        for name, text in definitions(_text(source, node)).items() if _name(node) else ():
+        for name, text in (
+            definitions(_text(source, node)).items() if _name(node) else ()
+        ):
             found[name] = text
         if methods := _methods(node):
             found[node.name] = _without(source, node, methods)
@@ -62,26 +72,41 @@ def extract(source, names, where):
     found = definitions(source)
     for name in names:
         if name not in found:
-            raise CourseError(f"{where} defines no {name}. It defines {', '.join(found) or 'nothing'}.")
+            raise CourseError(
+                f"{where} defines no {name}. It defines "
+                f"{', '.join(found) or 'nothing'}."
+            )
     texts = [found[name] for name in names]
-    return "\n".join(texts) if all("\n" not in text for text in texts) else "\n\n\n".join(texts)
+    return (
+        "\n".join(texts)
+        if all("\n" not in text for text in texts)
+        else "\n\n\n".join(texts)
+    )
 
 
 def _name(node):
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return node.name
-    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name | ast.Attribute):
+    if isinstance(node, ast.Assign) and isinstance(
+        node.targets[0], ast.Name | ast.Attribute
+    ):
         return ast.unparse(node.targets[0])
     return None
 
 
 def _methods(node):
-    return [child for child in getattr(node, "body", []) if isinstance(child, ast.FunctionDef)]
+    return [
+        child
+        for child in getattr(node, "body", [])
+        if isinstance(child, ast.FunctionDef)
+    ]
 
 
 def _span(source, node):
     lines = source.splitlines()
-    start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
+    start = (
+        min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
+    )
     indent = " " * node.col_offset
     while start and lines[start - 1].startswith(f"{indent}#"):
         start -= 1

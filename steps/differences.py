@@ -19,7 +19,9 @@ class Change:
 
     def lines(self):
         """The definition as diff lines: each begins with '+', '-' or a space."""
-        lines = difflib.unified_diff(self.before.splitlines(), self.after.splitlines(), lineterm="", n=1000)
+        lines = difflib.unified_diff(
+            self.before.splitlines(), self.after.splitlines(), lineterm="", n=1000
+        )
         return list(lines)[3:]
 
 
@@ -34,24 +36,35 @@ def changes(before, after):
     Returns
     -------
     list of Change
-        In the order of ``after``, then what is gone. A class that is new, or gone, is one change with all its methods.
+        In the order of ``after``, then what is gone. A class that is new, or gone, is
+        one change with all its methods.
     """
     old, new = (
         _whole_classes(pieces(before), pieces(after)),
         _whole_classes(pieces(after), pieces(before)),
     )
-    found = [Change("changed" if name in old else "added", name, old.get(name, ""), text) for name, text in new.items()]
-    found += [Change("removed", name, text, "") for name, text in old.items() if name not in new]
+    found = [
+        Change("changed" if name in old else "added", name, old.get(name, ""), text)
+        for name, text in new.items()
+    ]
+    found += [
+        Change("removed", name, text, "")
+        for name, text in old.items()
+        if name not in new
+    ]
     return [change for change in found if change.before != change.after]
 
 
 def _whole_classes(these, others):
-    # A class that the other side lacks stays in one piece: its methods are no news of their own.
+    # A class that the other side lacks stays in one piece: its methods are no news of
+    # their own.
     merged = {}
     for name, text in these.items():
         owner = name.split(".")[0]
         if owner != name and owner not in others:
-            merged[owner] += "\n\n" + "\n".join(f"    {line}" if line else "" for line in text.splitlines())
+            merged[owner] += "\n\n" + "\n".join(
+                f"    {line}" if line else "" for line in text.splitlines()
+            )
         else:
             merged[name] = text
     return merged
@@ -62,7 +75,10 @@ class Differences:
 
     def __init__(self, before, after):
         self.before, self.after = known(before), known(after)
-        texts = [module_path(number).read_text(encoding="utf-8") for number in (before, after)]
+        texts = [
+            module_path(number).read_text(encoding="utf-8")
+            for number in (before, after)
+        ]
         self.changes = changes(*texts)
 
     def __repr__(self):
@@ -71,8 +87,12 @@ class Differences:
         return "\n".join(self._unified(change) for change in self.changes)
 
     def _unified(self, change):
-        old, new = (f"{module_path(n).name}: {change.name}" for n in (self.before, self.after))
-        return "\n".join([f"--- {old}", f"+++ {new}", f"@@ {change.kind} @@", *change.lines(), ""])
+        old, new = (
+            f"{module_path(n).name}: {change.name}" for n in (self.before, self.after)
+        )
+        return "\n".join(
+            [f"--- {old}", f"+++ {new}", f"@@ {change.kind} @@", *change.lines(), ""]
+        )
 
     def _repr_html_(self):
         if not self.changes:
@@ -80,16 +100,20 @@ class Differences:
         return "\n".join(_html(change) for change in self.changes)
 
 
-# Blue and orange stay apart for every kind of colour vision, and pale enough for light and dark themes.
+# Blue and orange stay apart for every kind of colour vision, and pale enough for light
+# and dark themes.
 COLOURS = {"+": "rgba(0,114,178,0.16)", "-": "rgba(213,94,0,0.16)"}
 
 
 def _html(change):
     rows = "".join(
-        f'<div style="background:{COLOURS.get(line[0], "none")}; padding:0 0.5em">{escape(line)}</div>'
+        f'<div style="background:{COLOURS.get(line[0], "none")}; padding:0 0.5em">'
+        f"{escape(line)}</div>"
         for line in change.lines()
     )
     return (
-        f'<div style="margin:0.8em 0"><b>{change.kind}</b> <code>{escape(change.name)}</code>'
-        f'<pre style="font-family:monospace; line-height:1.35; margin:0.3em 0">{rows}</pre></div>'
+        f'<div style="margin:0.8em 0"><b>{change.kind}</b> '
+        f"<code>{escape(change.name)}</code>"
+        '<pre style="font-family:monospace; line-height:1.35; margin:0.3em 0">'
+        f"{rows}</pre></div>"
     )

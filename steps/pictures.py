@@ -16,15 +16,26 @@ SECOND = 'color="#d55e00", fontcolor="#d55e00"'
 
 
 def draw(forward="", back=""):
-    """Draw a graph of variables (round) and functions (square); see :func:`steps.draw`."""
+    """Draw a graph of variables (round) and functions (square): :func:`steps.draw`."""
     forward_edges, back_edges = _edges(forward), _edges(back)
-    names = dict.fromkeys(name for edge in forward_edges + back_edges for name in edge[:2])
+    names = dict.fromkeys(
+        name for edge in forward_edges + back_edges for name in edge[:2]
+    )
     lines = ["digraph {", GRAPH]
-    lines += [f"    {_quoted(name)} [label={_quoted(_label(name))}, {_look(name)}]" for name in names]
-    lines += [f"    {_arrow(edge)} [label={_quoted(edge[2])}]" for edge in forward_edges]
-    # An arrow back is laid out as one forward with its head at the other end, so that inputs stay on the left.
+    lines += [
+        f"    {_quoted(name)} [label={_quoted(_label(name))}, {_look(name)}]"
+        for name in names
+    ]
+    lines += [
+        f"    {_arrow(edge)} [label={_quoted(edge[2])}]" for edge in forward_edges
+    ]
+    # An arrow back is laid out as one forward with its head at the other end, so that
+    # inputs stay on the left.
     back_arrows = [((end, start), label) for start, end, label in back_edges]
-    lines += [f"    {_arrow(pair)} [label={_quoted(label)}, {SECOND}, dir=back]" for pair, label in back_arrows]
+    lines += [
+        f"    {_arrow(pair)} [label={_quoted(label)}, {SECOND}, dir=back]"
+        for pair, label in back_arrows
+    ]
     return Picture("\n".join([*lines, "}"]))
 
 

@@ -38,7 +38,7 @@ class Exp(Function):
 
 
 def numerical_diff(f, x, eps=1e-4):
-    """The slope of ``f`` at ``x``, by central difference: two values, 2 ``eps`` apart."""
+    """The slope of ``f`` at ``x`` by central difference, two values 2 ``eps`` apart."""
     y0 = f(Variable(x.data - eps))
     y1 = f(Variable(x.data + eps))
     return (y1.data - y0.data) / (2 * eps)
@@ -48,7 +48,8 @@ def jacobian_chain_cost(sizes, order):
     """Count the multiplications that the product of a chain of Jacobians takes.
 
     ``sizes``: how many elements each variable has, from the input to the output.
-    ``order``: where the product begins, "forward" at the input, "backward" at the output.
+    ``order``: where the product begins, "forward" at the input, "backward" at the
+    output.
     """
     if order not in ("forward", "backward"):
         raise ValueError(f'order must be "forward" or "backward", not {order!r}')

@@ -23,7 +23,7 @@ class Variable:
 
 
 class Function:
-    """A rule between boxes: ``forward`` for the arrays, ``backward`` for the gradients."""
+    """A rule between boxes: ``forward`` for arrays, ``backward`` for gradients."""
 
     def __call__(self, input):
         y = self.forward(input.data)
@@ -63,7 +63,7 @@ class Exp(Function):
 
 
 def numerical_diff(f, x, eps=1e-4):
-    """The slope of ``f`` at ``x``, by central difference: two values, 2 ``eps`` apart."""
+    """The slope of ``f`` at ``x`` by central difference, two values 2 ``eps`` apart."""
     y0 = f(Variable(x.data - eps))
     y1 = f(Variable(x.data + eps))
     return (y1.data - y0.data) / (2 * eps)

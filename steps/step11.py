@@ -31,7 +31,7 @@ class Variable:
 
 
 class Function:
-    """A rule between boxes: ``forward`` for the arrays, ``backward`` for the gradients."""
+    """A rule between boxes: ``forward`` for arrays, ``backward`` for gradients."""
 
     def __call__(self, inputs):
         xs = [x.data for x in inputs]
@@ -98,7 +98,7 @@ def exp(x):
 
 
 def numerical_diff(f, x, eps=1e-4):
-    """The slope of ``f`` at ``x``, by central difference: two values, 2 ``eps`` apart."""
+    """The slope of ``f`` at ``x`` by central difference, two values 2 ``eps`` apart."""
     y0 = f(Variable(as_array(x.data - eps)))
     y1 = f(Variable(as_array(x.data + eps)))
     return (y1.data - y0.data) / (2 * eps)

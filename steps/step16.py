@@ -49,7 +49,7 @@ class Variable:
 
 
 class Function:
-    """A rule between boxes: ``forward`` for the arrays, ``backward`` for the gradients."""
+    """A rule between boxes: ``forward`` for arrays, ``backward`` for gradients."""
 
     def __call__(self, *inputs):
         xs = [x.data for x in inputs]
@@ -65,10 +65,14 @@ class Function:
         return outputs if len(outputs) > 1 else outputs[0]
 
     def forward(self, *xs):
-        raise NotImplementedError(f"{type(self).__name__} needs a forward(self, x0, ...)")
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a forward(self, x0, ...)"
+        )
 
     def backward(self, *gys):
-        raise NotImplementedError(f"{type(self).__name__} needs a backward(self, gy0, ...)")
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a backward(self, gy0, ...)"
+        )
 
 
 class Square(Function):
@@ -123,7 +127,7 @@ def add(x0, x1):
 
 
 def numerical_diff(f, x, eps=1e-4):
-    """The slope of ``f`` at ``x``, by central difference: two values, 2 ``eps`` apart."""
+    """The slope of ``f`` at ``x`` by central difference, two values 2 ``eps`` apart."""
     y0 = f(Variable(as_array(x.data - eps)))
     y1 = f(Variable(as_array(x.data + eps)))
     return (y1.data - y0.data) / (2 * eps)

@@ -1,7 +1,8 @@
 """Step 61: build first, run later.
 
-A formula makes nodes and computes nothing. A node that is asked for its value computes what is
-missing, keeps it, and loses it when something that it was computed from changes.
+A formula makes nodes and computes nothing. A node that is asked for its value computes
+what is missing, keeps it, and loses it when something that it was computed from
+changes.
 """
 
 import weakref
@@ -33,7 +34,7 @@ __all__ = [
 ]
 
 
-# --- Nodes ------------------------------------------------------------------------------------------------------------
+# --- Nodes ----------------------------------------------------------------------------
 
 
 class Node:
@@ -61,8 +62,11 @@ class Node:
 
     def users(self):
         """The nodes that are computed from this one directly."""
-        # Weak references: a node that nobody holds any more is gone, and stays in no list.
-        self._users = [reference for reference in self._users if reference() is not None]
+        # Weak references: a node that nobody holds any more is gone, and stays in no
+        # list.
+        self._users = [
+            reference for reference in self._users if reference() is not None
+        ]
         return [reference() for reference in self._users]
 
     def eval(self):
@@ -84,7 +88,9 @@ class Node:
         return f"{type(self).__name__}({text}, {state})"
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError(f"{self.label} is a node, not an array: ask for it with .eval()")
+        raise TypeError(
+            f"{self.label} is a node, not an array: ask for it with .eval()"
+        )
 
     def __bool__(self):
         raise TypeError(f"{self.label} may have no value yet: ask for it with .eval()")
@@ -111,7 +117,8 @@ class Constant(Node):
 
     def __init__(self, value):
         super().__init__()
-        # A bare number stays one, so that NumPy lets the arrays beside it keep their type.
+        # A bare number stays one, so that NumPy lets the arrays beside it keep their
+        # type.
         bare = isinstance(value, int | float)
         self._value = float(value) if bare else as_value(value, "a formula")
 
@@ -141,8 +148,9 @@ class Placeholder(Node):
     def fill(self, value, short_circuit=False):
         """Give the placeholder a value; everything downstream loses its own.
 
-        To fill an inner placeholder cuts the graph there: its formula is passed over until
-        it is cleared, or until something upstream changes. It takes ``short_circuit=True``.
+        To fill an inner placeholder cuts the graph there: its formula is passed over
+        until it is cleared, or until something upstream changes. It takes
+        ``short_circuit=True``.
         """
         if self.parent is not None and not short_circuit:
             raise ValueError(
@@ -183,13 +191,14 @@ def formula(node):
     return f"{type(node.parent).__name__.lower()}({inputs})"
 
 
-# --- Walking ----------------------------------------------------------------------------------------------------------
+# --- Walking --------------------------------------------------------------------------
 
 
 def upstream(node, wanted):
     """All that a node depends on, inputs first, itself last; only what is ``wanted``.
 
-    A list does what recursion would do, so a deep graph does not exhaust Python's stack.
+    A list does what recursion would do, so a deep graph does not exhaust Python's
+    stack.
     """
     order, seen, stack = [], set(), [(node, False)]
     while stack:
@@ -216,7 +225,7 @@ def downstream(node):
 
 
 def check_filled(asked, missing):
-    """Complain, before anything is computed, about inputs that should have been filled."""
+    """Complain, before anything is computed, about inputs that are not filled."""
     empty = [node for node in missing if node.parent is None]
     if not empty:
         return
@@ -224,7 +233,9 @@ def check_filled(asked, missing):
     for node in empty:
         users = [user for user in missing if user.parent and node in user.parent.inputs]
         needed_by = ", ".join(formula(user) for user in users)
-        complaints.append(f"{node.label} (needed by {needed_by})" if users else node.label)
+        complaints.append(
+            f"{node.label} (needed by {needed_by})" if users else node.label
+        )
     raise ValueError(
         f"{asked.label} cannot be evaluated, because inputs are not filled: "
         f"{', '.join(complaints)}. "
@@ -239,20 +250,23 @@ def computed(node):
         value = np.asarray(node.parent.compute(*values))
     except ValueError as error:
         shapes = ", ".join(f"{x.label} {np.shape(x.value)}" for x in node.parent.inputs)
-        message = f"{formula(node)} cannot be computed from the shapes {shapes}: {error}"
+        message = (
+            f"{formula(node)} cannot be computed from the shapes {shapes}: {error}"
+        )
         raise ValueError(message) from None
     value.flags.writeable = False
     node.parent.runs += 1
     return value
 
 
-# --- Operations -------------------------------------------------------------------------------------------------------
+# --- Operations -----------------------------------------------------------------------
 
 
 class Operation:
     """A rule that waits.
 
-    ``compute`` takes values, when somebody asks; ``gradient`` makes nodes, when you build.
+    ``compute`` takes values, when somebody asks; ``gradient`` makes nodes, when you
+    build.
     """
 
     # Whether compute stretches its inputs to a common shape, as NumPy does for + − × ÷.
@@ -263,7 +277,9 @@ class Operation:
         self.runs = 0
 
     def compute(self, *values):
-        raise NotImplementedError(f"{type(self).__name__} needs a compute(self, a, ...)")
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a compute(self, a, ...)"
+        )
 
     def gradient(self, g, y):
         """The inputs' gradients as nodes (None: no gradient), given g, that of y."""
@@ -341,7 +357,8 @@ class Power(Operation):
         return a**self.c
 
     def gradient(self, g, y):
-        # The gradient of a constant is not c · 0 ** (c − 1), which is no number at zero.
+        # The gradient of a constant is not c · 0 ** (c − 1), which is no number at
+        # zero.
         return (g * self.c * self.inputs[0] ** (self.c - 1),) if self.c else (None,)
 
 
@@ -471,7 +488,7 @@ class Size(Operation):
         return (None,)
 
 
-# --- Operations for people --------------------------------------------------------------------------------------------
+# --- Operations for people ------------------------------------------------------------
 
 
 def add(a, b):
@@ -551,7 +568,7 @@ Node.__pow__ = power
 Node.__neg__ = negate
 
 
-# --- Gradients --------------------------------------------------------------------------------------------------------
+# --- Gradients ------------------------------------------------------------------------
 
 
 def gradients(y, variables):

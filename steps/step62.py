@@ -1,7 +1,8 @@
 """Step 62: a graph as a function.
 
-Expressions say what to compute and hold no values. ``function`` makes of them something that takes
-arrays and returns arrays, and that may write new values into shared variables.
+Expressions say what to compute and hold no values. ``function`` makes of them something
+that takes arrays and returns arrays, and that may write new values into shared
+variables.
 """
 
 from collections.abc import Callable
@@ -36,11 +37,11 @@ __all__ = [
 ]
 
 
-# --- Expressions ------------------------------------------------------------------------------------------------------
+# --- Expressions ----------------------------------------------------------------------
 
 
 class Expression:
-    """What to compute, and the type of the result: dtype and shape (None: any length)."""
+    """What to compute, and the result's type: dtype and shape (None: any length)."""
 
     # NumPy leaves array + expression to the expression.
     __array_ufunc__ = None
@@ -70,7 +71,9 @@ class Expression:
         raise TypeError(f"no loop can go through {self.label} before a function runs")
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError(f"{self.label} is no array: it has no value before a function runs")
+        raise TypeError(
+            f"{self.label} is no array: it has no value before a function runs"
+        )
 
     @property
     def T(self):
@@ -94,7 +97,7 @@ class Constant(Expression):
 
 
 class Shared(Expression):
-    """A value that lives between calls, shared by all functions: a weight, a counter."""
+    """A value that lives between calls, shared by all functions: a weight, say."""
 
     def __init__(self, value, name):
         value = as_array(value, name)
@@ -134,21 +137,24 @@ def named(x):
     return f"type {type(x).__name__}"
 
 
-# --- Values -----------------------------------------------------------------------------------------------------------
+# --- Values ---------------------------------------------------------------------------
 
 
 def as_array(value, owner):
     """A copy of a number or array, as an array."""
     if not isinstance(value, np.ndarray | np.generic | bool | int | float):
         kind = type(value).__name__
-        raise TypeError(f"{owner} takes a real number or an np.array(...), not type {kind}")
+        raise TypeError(
+            f"{owner} takes a real number or an np.array(...), not type {kind}"
+        )
     return np.array(value)
 
 
 def accepted(value, x):
     """A copy of a value as an array of an expression's type, if it is of that type."""
     array = as_array(value, x.label)
-    # A bare number takes the precision that is asked for; an array does not lose its own.
+    # A bare number takes the precision that is asked for; an array does not lose its
+    # own.
     rule = "same_kind" if isinstance(value, bool | int | float) else "safe"
     if not np.can_cast(array.dtype, x.dtype, rule):
         raise TypeError(f"{x.label} takes {x.dtype}, not {array.dtype}")
@@ -164,11 +170,12 @@ def may_be(shape, other):
     return all(p == q or None in (p, q) for p, q in zip(shape, other, strict=True))
 
 
-# --- Operations -------------------------------------------------------------------------------------------------------
+# --- Operations -----------------------------------------------------------------------
 
 
 class Op(NamedTuple):
-    """A rule: a name, what to do with arrays, the result's shape, the inputs' gradients.
+    """A rule: a name, what to do with arrays, the result's shape, the inputs'
+    gradients.
 
     ``gradient(g, y, *inputs)`` makes expressions, given the gradient g of the result y.
     """
@@ -185,7 +192,8 @@ def apply(op, *inputs):
     try:
         shape = op.shape(*(x.shape for x in inputs))
         with np.errstate(all="ignore"):
-            # Computing with one element is the shortest way to learn the result's dtype.
+            # Computing with one element is the shortest way to learn the result's
+            # dtype.
             tried = op.compute(*(np.ones((1,) * len(x.shape), x.dtype) for x in inputs))
     except (TypeError, ValueError) as error:
         types = ", ".join(f"{x.label} {x.dtype} {x.shape}" for x in inputs)
@@ -195,7 +203,7 @@ def apply(op, *inputs):
 
 
 def as_expressions(*xs):
-    """As expressions, bare numbers taking the dtype of the first expression among them."""
+    """As expressions; bare numbers take the dtype of the first expression."""
     dtype = next((x.dtype for x in xs if isinstance(x, Expression)), np.dtype(float))
     return [as_expression(x, dtype) for x in xs]
 
@@ -309,7 +317,7 @@ Expression.__lt__ = lambda a, b: apply(LESS, a, b)
 Expression.__le__ = lambda a, b: apply(LESS_EQUAL, a, b)
 
 
-# --- Operations for people --------------------------------------------------------------------------------------------
+# --- Operations for people ------------------------------------------------------------
 
 
 def exp(a):
@@ -330,7 +338,7 @@ def sigmoid(a):
 
 
 def logsumexp(a):
-    """log(Σ exp a) along the last axis, which stays with length 1; does not overflow."""
+    """log(Σ exp a) along the last axis, kept with length 1; does not overflow."""
     return apply(LOGSUMEXP, a)
 
 
@@ -348,7 +356,8 @@ def power(a, c):
         raise TypeError(f"a ** c needs a number for c, not type {type(c).__name__}")
 
     def gradient(g, y, a):
-        # The gradient of a constant is not c · 0 ** (c − 1), which is no number at zero.
+        # The gradient of a constant is not c · 0 ** (c − 1), which is no number at
+        # zero.
         return (g * c * a ** (c - 1) if c else None,)
 
     return apply(Op("power", lambda a: a**c, same, gradient), a)
@@ -405,7 +414,7 @@ def switch(condition, then, otherwise):
     return Expression(then.dtype, shape, SWITCH, (condition, then, otherwise))
 
 
-# --- Functions --------------------------------------------------------------------------------------------------------
+# --- Functions ------------------------------------------------------------------------
 
 
 def function(inputs, outputs, updates=()):
@@ -449,7 +458,9 @@ def check_signature(inputs, outputs, updates):
     """Refuse, when a function is made, what could not work when it is called."""
     for x in inputs:
         if not isinstance(x, Symbol):
-            raise TypeError(f'an input must be a symbol, as in scalar("x"), not {named(x)}')
+            raise TypeError(
+                f'an input must be a symbol, as in scalar("x"), not {named(x)}'
+            )
     targets = [target for target, _ in updates]
     for x in [*inputs, *targets]:
         if inputs.count(x) + targets.count(x) > 1:
@@ -459,7 +470,9 @@ def check_signature(inputs, outputs, updates):
         if isinstance(x, Symbol) and x not in inputs:
             users = [formula(user) for user in needed if x in user.inputs]
             needed_by = ", ".join(users) or "an output"
-            raise ValueError(f"{x.label}, needed by {needed_by}, is not among the inputs")
+            raise ValueError(
+                f"{x.label}, needed by {needed_by}, is not among the inputs"
+            )
 
 
 def inputs_first(targets):
@@ -490,13 +503,17 @@ class Function:
         given, wanted = len(arguments), len(self.inputs)
         if given != wanted:
             names = ", ".join(x.label for x in self.inputs)
-            raise TypeError(f"wrong number of arguments: {given}, not {wanted} ({names})")
+            raise TypeError(
+                f"wrong number of arguments: {given}, not {wanted} ({names})"
+            )
         pairs = zip(self.inputs, arguments, strict=True)
         values = {x: accepted(value, x) for x, value in pairs}
         self.ran = run([*self.outputs, *(new for _, new in self.updates)], values)
         results = [np.array(values[y]) for y in self.outputs]
         # Nothing has been written so far. First make sure that all of it can be.
-        written = [(target, accepted(values[new], target)) for target, new in self.updates]
+        written = [
+            (target, accepted(values[new], target)) for target, new in self.updates
+        ]
         for target, value in written:
             target.value = value
         return results if self.several else results[0]
@@ -513,7 +530,9 @@ def run(targets, values):
     ran, stack = [], list(reversed(targets))
     while stack:
         x = stack[-1]
-        waits_for = [] if x in values else [i for i in asks(x, values) if i not in values]
+        waits_for = (
+            [] if x in values else [i for i in asks(x, values) if i not in values]
+        )
         if waits_for:
             stack += reversed(waits_for)
             continue
@@ -550,7 +569,7 @@ def computed(x, values):
         raise ValueError(message) from None
 
 
-# --- Gradients --------------------------------------------------------------------------------------------------------
+# --- Gradients ------------------------------------------------------------------------
 
 
 def grad(cost, wrt):
@@ -576,7 +595,8 @@ def grad(cost, wrt):
         if not depends.isdisjoint(x.inputs):
             depends.add(x)
 
-    # What reached each expression: gradients, each with its condition (None: always there).
+    # What reached each expression: gradients, each with its condition (None: always
+    # there).
     arrived = {cost: [(Constant(np.array(1, cost.dtype)), None)]}
     for x in reversed(order):
         if x in depends and x in arrived:
@@ -584,7 +604,9 @@ def grad(cost, wrt):
             for i, g, given in handed_on(x, *arrived[x][0]):
                 if i in depends and g is not None and i.dtype.kind == "f":
                     arrived.setdefault(i, []).append((shrink(g, i), given))
-    found = [or_zeros(x, *arrived[x][0]) if x in arrived else zeros_like(x) for x in wrt]
+    found = [
+        or_zeros(x, *arrived[x][0]) if x in arrived else zeros_like(x) for x in wrt
+    ]
     return found if several else found[0]
 
 
@@ -593,16 +615,21 @@ def check_gradient(cost, wrt, order):
         raise TypeError(f"only a single real number has a gradient, not {named(cost)}")
     for x in wrt:
         if not isinstance(x, Expression) or x.dtype.kind != "f":
-            raise TypeError(f"a gradient is with respect to real numbers, not {named(x)}")
+            raise TypeError(
+                f"a gradient is with respect to real numbers, not {named(x)}"
+            )
         if x not in order:
             raise ValueError(f"{formula(cost)} does not depend on {x.label}")
 
 
 def handed_on(x, g, given):
-    """What an expression hands on to its inputs: triples of input, gradient, condition."""
+    """What an expression hands on: triples of input, gradient, condition."""
     if x.op is SWITCH:
         yes, then, otherwise = x.inputs
-        return [(then, g, both(given, yes)), (otherwise, g, both(given, apply(NOT, yes)))]
+        return [
+            (then, g, both(given, yes)),
+            (otherwise, g, both(given, apply(NOT, yes))),
+        ]
     if x.op is None or x.op.gradient is None:
         return []
     gradients = x.op.gradient(g, x, *x.inputs)
@@ -610,7 +637,9 @@ def handed_on(x, g, given):
 
 
 def collected(x, arrived):
-    """The sum of the gradients that reached an expression, and when there is one at all."""
+    """The sum of the gradients that reached an expression, and when there is one at
+    all.
+    """
     conditions = list(dict.fromkeys(given for _, given in arrived))
     if len(conditions) == 1:
         return reduce(lambda a, b: a + b, [g for g, _ in arrived]), conditions[0]
@@ -623,7 +652,7 @@ def or_zeros(x, g, given):
 
 
 def both(a, b):
-    """a and b. Where a is false, b is not computed: it may stand in a branch not taken."""
+    """a and b; where a is false, b is not computed, and may be a branch not taken."""
     return b if a is None else switch(a, b, False)
 
 

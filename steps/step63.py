@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-# --- The graph --------------------------------------------------------------------------------------------------------
+# --- The graph ------------------------------------------------------------------------
 
 
 class Graph:
@@ -38,7 +38,8 @@ class Graph:
 
     def __init__(self):
         self.nodes = []
-        self._names = {}  # each name that is taken, and the number to try next behind it
+        # Each name that is taken, and the number to try next behind it.
+        self._names = {}
         self._finalized = False
 
     @contextlib.contextmanager
@@ -95,7 +96,7 @@ class Node:
         raise TypeError(f"{self!r} has no value and is neither true nor false: run it")
 
 
-# --- Where values come from -------------------------------------------------------------------------------------------
+# --- Where values come from -----------------------------------------------------------
 
 
 def as_array(value):
@@ -118,7 +119,7 @@ class Constant(Node):
 
 
 class Variable(Node):
-    """A value that a session keeps from run to run. Here is only what it begins with."""
+    """A value that a session keeps from run to run; here is what it begins with."""
 
     def __init__(self, initial, name=None):
         self.initial = as_array(initial)
@@ -154,7 +155,7 @@ def placeholder(shape=None, name=None):
     return Placeholder(shape, name)
 
 
-# --- Operations -------------------------------------------------------------------------------------------------------
+# --- Operations -----------------------------------------------------------------------
 
 
 class Operation(Node):
@@ -174,7 +175,9 @@ class Operation(Node):
             if isinstance(node, Assign):
                 raise TypeError(f"{node!r} writes variables, it has no value to take")
             if node.graph is not nodes[0].graph:
-                raise ValueError(f"{nodes[0]!r} and {node!r} belong to different graphs")
+                raise ValueError(
+                    f"{nodes[0]!r} and {node!r} belong to different graphs"
+                )
         return nodes[0].graph
 
     def compute_output(self, *values):
@@ -182,7 +185,7 @@ class Operation(Node):
         raise NotImplementedError(f"{self!r} needs a compute_output(self, *values)")
 
     def compute_gradient(self, grad):
-        """From the node of the output's gradient to nodes, the gradients of the inputs."""
+        """From the node of the output's gradient to the gradients of the inputs."""
         raise NotImplementedError(f"{self!r} needs a compute_gradient(self, grad)")
 
 
@@ -296,7 +299,9 @@ class SumLike(Operation):
 
 
 class SpreadLike(Operation):
-    """Undoes a sum: repeats x along ``axis``, or as broadcasting does, to fit the model."""
+    """Undoes a sum: repeats x along ``axis``, or as broadcasting does, to fit the
+    model.
+    """
 
     def __init__(self, x, model, axis=None):
         self.axis = axis
@@ -366,11 +371,11 @@ Node.__rmatmul__ = lambda b, a: matmul(a, b)
 Node.__neg__ = negative
 
 
-# --- The session ------------------------------------------------------------------------------------------------------
+# --- The session ----------------------------------------------------------------------
 
 
 class Session:
-    """Runs parts of one graph, and keeps the values of its variables from run to run."""
+    """Runs parts of one graph and keeps the values of its variables in between."""
 
     def __init__(self, graph=None):
         self.graph = get_default_graph() if graph is None else graph
@@ -391,13 +396,16 @@ class Session:
         self._closed = True
 
     def run(self, fetches, feed_dict=None):
-        """Compute a node, or each of a list, and what they need: once each, nothing else.
+        """Compute a node, or each of a list, and what they need: once each, nothing
+        else.
 
-        Every computation sees the variables as they were before the run. Assignments are
-        written at its end.
+        Every computation sees the variables as they were before the run. Assignments
+        are written at its end.
         """
         if self._closed:
-            raise RuntimeError("this session is closed, its values are freed: open another")
+            raise RuntimeError(
+                "this session is closed, its values are freed: open another"
+            )
         wanted = tuple(fetches) if isinstance(fetches, list | tuple) else (fetches,)
         for node in wanted:
             self._check(node, "fetches")
@@ -429,18 +437,25 @@ class Session:
             values[node] = as_array(value)
             shape = values[node].shape
             if not node.fits(shape):
-                raise ValueError(f"{node!r} has the shape {node.shape} and was fed {shape}")
+                raise ValueError(
+                    f"{node!r} has the shape {node.shape} and was fed {shape}"
+                )
         for node in plan:
             if isinstance(node, Placeholder) and node not in values:
                 users = sorted({repr(user) for user in node.consumers if user in plan})
                 need = f"needed by {', '.join(users)}" if users else "fetched"
-                raise ValueError(f"{node!r} is {need} and was not fed: put it in feed_dict")
+                raise ValueError(
+                    f"{node!r} is {need} and was not fed: put it in feed_dict"
+                )
         return values
 
     def _plan(self, wanted):
-        # A node is younger than its inputs: nodes can run in the order of their numbers.
+        # A node is younger than its inputs: nodes can run in the order of their
+        # numbers.
         if wanted not in self._plans:
-            self._plans[wanted] = sorted(ancestors(wanted), key=lambda node: node.number)
+            self._plans[wanted] = sorted(
+                ancestors(wanted), key=lambda node: node.number
+            )
         return self._plans[wanted]
 
     def _compute(self, node, values):
@@ -458,7 +473,9 @@ class Session:
     def _write(self, assigns, values):
         targets = Counter(target for node in assigns for target in node.variables)
         if twice := [target for target, times in targets.items() if times > 1]:
-            raise ValueError(f"{twice[0]!r} would be written more than once in this run")
+            raise ValueError(
+                f"{twice[0]!r} would be written more than once in this run"
+            )
         for node in assigns:
             self._variables.update(zip(node.variables, values[node], strict=True))
 
@@ -473,7 +490,7 @@ def ancestors(nodes):
     return found
 
 
-# --- Training ---------------------------------------------------------------------------------------------------------
+# --- Training -------------------------------------------------------------------------
 
 
 class One(Operation):
@@ -481,7 +498,9 @@ class One(Operation):
 
     def compute_output(self, loss):
         if loss.size != 1:
-            raise ValueError("gradients are those of one number: put reduce_sum around it")
+            raise ValueError(
+                "gradients are those of one number: put reduce_sum around it"
+            )
         return np.ones_like(loss)
 
     def compute_gradient(self, grad):
@@ -526,12 +545,14 @@ def total(nodes):
 
 
 class Assign(Operation):
-    """Writes variables at the end of the run that computes it. Running it gives None."""
+    """Writes variables at the end of the run that computes it; its value is None."""
 
     def __init__(self, variables, values, name=None):
         for target in variables:
             if not isinstance(target, Variable):
-                raise TypeError(f"only variables can be assigned to, and not {target!r}")
+                raise TypeError(
+                    f"only variables can be assigned to, and not {target!r}"
+                )
         self.variables = tuple(variables)
         super().__init__(*variables, *values, name=name)
 
@@ -556,7 +577,9 @@ class GradientDescentOptimizer:
         self.learning_rate = learning_rate
 
     def minimize(self, loss, variables=None):
-        """The operation that makes one step, for these variables or for all of the loss."""
+        """The operation that makes one step, for these variables or for all of the
+        loss.
+        """
         gradients = compute_gradients(loss)
         if variables is None:
             variables = [node for node in loss.graph.nodes if node in gradients]

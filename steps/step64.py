@@ -1,4 +1,4 @@
-"""Step 64: what does not need a gradient: scalars, and a graph of those that need one."""
+"""Step 64: what does not need a gradient: scalars, and a graph of the others."""
 
 import math
 import weakref
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-# --- The graph --------------------------------------------------------------------------------------------------------
+# --- The graph ------------------------------------------------------------------------
 
 _ids = count(1)
 _live = weakref.WeakValueDictionary()  # from id to node; holds no node alive
@@ -43,8 +43,8 @@ _live = weakref.WeakValueDictionary()  # from id to node; holds no node alive
 class Node:
     """What the graph knows of a scalar that needs a gradient.
 
-    ``edges`` holds pairs (node, slope), one for each operand that needs a gradient. A leaf
-    has none. Of a node that backward has freed, ``edges`` is None.
+    ``edges`` holds pairs (node, slope), one for each operand that needs a gradient. A
+    leaf has none. Of a node that backward has freed, ``edges`` is None.
     """
 
     __slots__ = ("__weakref__", "edges", "grad", "id", "kind")
@@ -69,15 +69,19 @@ def live_nodes():
 def find(number):
     """The living node with this id."""
     if number not in _live:
-        raise KeyError(f"no living node has the id {number}: it was freed, or it never was")
+        raise KeyError(
+            f"no living node has the id {number}: it was freed, or it never was"
+        )
     return _live[number]
 
 
-# --- The scalar -------------------------------------------------------------------------------------------------------
+# --- The scalar -----------------------------------------------------------------------
 
 
 class Scalar:
-    """One number. It has a node in the graph if it needs a gradient, and none otherwise."""
+    """One number. It has a node in the graph if it needs a gradient, and none
+    otherwise.
+    """
 
     __slots__ = ("data", "node")
     __array_ufunc__ = None  # so that np.float64(2) * x asks us, and not NumPy
@@ -105,7 +109,8 @@ class Scalar:
         return f"Scalar({self.data:g}{needs})"
 
     def backward(self, retain_graph=False):
-        """Add the derivative of this scalar to each leaf's ``grad``, free what is between.
+        """Add the derivative of this scalar to each leaf's ``grad``, free what is
+        between.
 
         Parameters
         ----------
@@ -113,7 +118,9 @@ class Scalar:
             Keep the nodes, so that backward can run again.
         """
         if self.node is None:
-            raise RuntimeError(f"{self!r} comes from no scalar that has requires_grad=True")
+            raise RuntimeError(
+                f"{self!r} comes from no scalar that has requires_grad=True"
+            )
         for node, gradient in gradients(self.node):
             if not node.edges:
                 node.grad = gradient if node.grad is None else node.grad + gradient
@@ -137,7 +144,9 @@ def gradients(start):
 
 
 def nodes_behind(start):
-    """The nodes that a gradient reaches, youngest first: each comes before its operands."""
+    """The nodes that a gradient reaches, youngest first: each comes before its
+    operands.
+    """
     found, worklist = {start}, [start]
     while worklist:
         node = worklist.pop()
@@ -155,7 +164,7 @@ AGAIN = (
 )
 
 
-# --- The tables -------------------------------------------------------------------------------------------------------
+# --- The tables -----------------------------------------------------------------------
 
 
 def logistic(x):
@@ -199,7 +208,9 @@ RULES = UNARY | BINARY
 
 
 def apply(name, *operands):
-    """Compute; enter the graph if an operand needs a gradient, with edges to such alone."""
+    """Compute; enter the graph if an operand needs a gradient, with edges to such
+    alone.
+    """
     operands = [x if isinstance(x, Scalar) else Scalar(x) for x in operands]
     numbers = [x.data for x in operands]
     rule, *slopes = RULES[name]
@@ -221,7 +232,7 @@ def apply(name, *operands):
 
 
 def enter(x):
-    """The node that an edge leads to. What backward has freed enters again as a leaf."""
+    """The node that an edge leads to; what backward has freed is a leaf again."""
     if x.node.edges is None:
         x.node = Node(REUSED)
     return x.node
@@ -260,14 +271,16 @@ Scalar.__rtruediv__ = lambda b, a: div(a, b)
 Scalar.__rpow__ = lambda b, a: pow(a, b)
 
 
-# --- What to do with it -----------------------------------------------------------------------------------------------
+# --- What to do with it ---------------------------------------------------------------
 
 
 def jacobian(outputs, inputs):
-    """All derivatives: a row for each output, a column for each input. Frees nothing."""
+    """All derivatives: a row for each output, a column for each input."""
     for x in inputs:
         if not x.requires_grad:
-            raise ValueError(f"{x!r} needs no gradient: make it with requires_grad=True")
+            raise ValueError(
+                f"{x!r} needs no gradient: make it with requires_grad=True"
+            )
     rows = []
     for y in outputs:
         pairs = gradients(y.node) if y.requires_grad else ()
@@ -277,7 +290,7 @@ def jacobian(outputs, inputs):
 
 
 def gradient_descent(compute_loss, parameters, learning_rate, steps):
-    """Step against the gradient of what ``compute_loss()`` returns; return the losses."""
+    """Step against the gradient of ``compute_loss()``; return the losses."""
     losses = []
     for _ in range(steps):
         for parameter in parameters:

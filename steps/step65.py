@@ -1,8 +1,8 @@
 """Step 65: edges that carry the rule.
 
-A computed :class:`Tensor` has one :class:`Edge` to each tensor that it came from. The edge
-holds a closure, the rule that turns the gradient of the result into the gradient of that
-input. There are no function objects and no table of operations.
+A computed :class:`Tensor` has one :class:`Edge` to each tensor that it came from. The
+edge holds a closure, the rule that turns the gradient of the result into the gradient
+of that input. There are no function objects and no table of operations.
 """
 
 import threading
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Edge(NamedTuple):
-    """A way back: to an input, and the rule that makes its gradient from the result's."""
+    """A way back: an input, and the rule for its gradient from the result's."""
 
     tensor: "Tensor"
     rule: Callable
@@ -60,8 +60,11 @@ class Tensor:
     @data.setter
     def data(self, new):
         if self.edges:
-            raise ValueError("this tensor was computed: assign to the ones it came from")
-        # Rules made so far keep the old array; the old gradient belongs to it, and goes.
+            raise ValueError(
+                "this tensor was computed: assign to the ones it came from"
+            )
+        # Rules made so far keep the old array; the old gradient belongs to it, and
+        # goes.
         self._data = frozen(numbers(new).astype(self.dtype, casting="same_kind"))
         self.grad = None
 
@@ -98,7 +101,7 @@ class Tensor:
         return f"Tensor({text}{', requires_grad=True' * self.requires_grad})"
 
 
-# --- Helpers ------------------------------------------------------------------------------
+# --- Helpers --------------------------------------------------------------------------
 
 
 def frozen(array):
@@ -110,15 +113,19 @@ def frozen(array):
 def numbers(data):
     """Copy what a caller hands over into an array of our own."""
     if isinstance(data, Tensor):
-        raise TypeError("this is a tensor already; Tensor(x.data) makes a new one of it")
+        raise TypeError(
+            "this is a tensor already; Tensor(x.data) makes a new one of it"
+        )
     array = np.array(data)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"a tensor holds numbers, not {type(data).__name__} {data!r:.40}")
+        raise TypeError(
+            f"a tensor holds numbers, not {type(data).__name__} {data!r:.40}"
+        )
     return frozen(array)
 
 
 def as_tensor(value, other=None):
-    """Make a constant of ``value``. A number takes the dtype of the ``other`` operand."""
+    """Make a constant of ``value``; a number takes the dtype of ``other``."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, int | float | np.number) and isinstance(other, Tensor):
@@ -141,7 +148,7 @@ def computed(data, *edges):
     return tensor
 
 
-# --- The way back -------------------------------------------------------------------------
+# --- The way back ---------------------------------------------------------------------
 
 
 def edges_into(root):
@@ -161,7 +168,9 @@ def first_gradient(y, grad):
     if not y.requires_grad:
         raise RuntimeError("nothing that led to this tensor has requires_grad=True")
     if grad is None and y.size != 1:
-        raise ValueError(f"backward begins at one number, not at {y.shape}: sum() it first")
+        raise ValueError(
+            f"backward begins at one number, not at {y.shape}: sum() it first"
+        )
     grad = np.ones(y.shape) if grad is None else np.asarray(grad)
     if grad.shape != y.shape:
         raise ValueError(f"a gradient {grad.shape} does not fit a tensor {y.shape}")
@@ -171,7 +180,9 @@ def first_gradient(y, grad):
 def checked(gx, x):
     """A gradient as it has to be: in the shape and the dtype of its tensor."""
     if np.shape(gx) != x.shape:
-        raise ValueError(f"a rule gave a gradient {np.shape(gx)} for a tensor {x.shape}")
+        raise ValueError(
+            f"a rule gave a gradient {np.shape(gx)} for a tensor {x.shape}"
+        )
     return np.asarray(gx).astype(x.dtype, casting="same_kind", copy=False)
 
 
@@ -226,7 +237,7 @@ Tensor.loose = Loose()
 Tensor.__del__ = let_go
 
 
-# --- Arithmetic ---------------------------------------------------------------------------
+# --- Arithmetic -----------------------------------------------------------------------
 
 
 def both(sign, a, b):
@@ -240,7 +251,9 @@ def both(sign, a, b):
 
 
 def sum_to(g, shape):
-    """Add up ``g`` along every axis that broadcasting stretched, until it has ``shape``."""
+    """Add up ``g`` along every axis that broadcasting stretched, until it has
+    ``shape``.
+    """
     if g.shape == shape:
         return g
     new = g.ndim - len(shape)
@@ -294,7 +307,9 @@ def neg(x):
 
 
 def compare(ufunc):
-    """A comparison goes up in steps and has no slope: its result is an array, no tensor."""
+    """A comparison goes up in steps and has no slope: its result is an array, no
+    tensor.
+    """
     return lambda a, b: ufunc(a.data, b.data if isinstance(b, Tensor) else b)
 
 
@@ -313,7 +328,7 @@ Tensor.__eq__ = compare(np.equal)
 Tensor.__ne__ = compare(np.not_equal)
 
 
-# --- Shapes, sums, products ---------------------------------------------------------------
+# --- Shapes, sums, products -----------------------------------------------------------
 
 
 def reshape(x, *shape):
@@ -324,7 +339,9 @@ def reshape(x, *shape):
 def transpose(x, *axes):
     axes = axes[0] if axes and isinstance(axes[0], tuple | list) else axes
     order = np.arange(x.ndim)[list(axes)] if axes else np.arange(x.ndim)[::-1]
-    return computed(x.data.transpose(order), (x, lambda g: g.transpose(np.argsort(order))))
+    return computed(
+        x.data.transpose(order), (x, lambda g: g.transpose(np.argsort(order)))
+    )
 
 
 def sum_over(x, axis=None, keepdims=False):
@@ -385,12 +402,13 @@ Tensor.__matmul__ = matmul
 Tensor.__rmatmul__ = lambda a, b: matmul(b, a)
 
 
-# --- exp, log, softmax --------------------------------------------------------------------
+# --- exp, log, softmax ----------------------------------------------------------------
 
 
 def exp(x):
     x = as_tensor(x)
-    # The rule holds the array y. If it held the new tensor, the two would keep each other.
+    # The rule holds the array y. If it held the new tensor, the two would keep each
+    # other.
     y = np.exp(x.data)
     return computed(y, (x, lambda g: g * y))
 
@@ -403,7 +421,8 @@ def log(x):
 
 def softmax(x, axis=-1):
     x = as_tensor(x)
-    # Each row is shifted by its own maximum. So its largest term is 1, and none is 0 / 0.
+    # Each row is shifted by its own maximum. So its largest term is 1, and none is 0 /
+    # 0.
     y = np.exp(x.data - x.data.max(axis=axis, keepdims=True))
     y = y / y.sum(axis=axis, keepdims=True)
     return computed(y, (x, lambda g: y * (g - (g * y).sum(axis=axis, keepdims=True))))
@@ -416,7 +435,7 @@ def log_softmax(x, axis=-1):
     return computed(y, (x, lambda g: g - np.exp(y) * g.sum(axis=axis, keepdims=True)))
 
 
-# --- Windows: convolution and pooling -----------------------------------------------------
+# --- Windows: convolution and pooling -------------------------------------------------
 
 
 class Windows(NamedTuple):
@@ -437,7 +456,9 @@ class Windows(NamedTuple):
         (_, _, h, w), (kh, kw), (sh, sw), (ph, pw) = shape, *self
         free = h + 2 * ph - kh, w + 2 * pw - kw
         if min(free) < 0:
-            raise ValueError(f"a kernel {kh, kw} does not fit into {h, w} + 2 * {ph, pw}")
+            raise ValueError(
+                f"a kernel {kh, kw} does not fit into {h, w} + 2 * {ph, pw}"
+            )
         return free[0] // sh + 1, free[1] // sw + 1
 
 
@@ -475,7 +496,7 @@ def scatter(rows, shape, windows):
 
 
 def im2col(x, kernel, stride=1, padding=0, fill=0.0):
-    """Images (N, C, H, W) to rows, one for each window; ``fill`` stands in the padding."""
+    """Images (N, C, H, W) to rows, one a window; ``fill`` stands in the padding."""
     x = images_only("im2col", x)
     windows, shape = Windows.of(kernel, stride, padding), x.shape
     rows = gather(x.data, windows, fill)
@@ -483,7 +504,7 @@ def im2col(x, kernel, stride=1, padding=0, fill=0.0):
 
 
 def col2im(rows, shape, kernel, stride=1, padding=0):
-    """Rows to images of ``shape`` (N, C, H, W): what lies in several windows is added."""
+    """Rows to images of ``shape`` (N, C, H, W); where windows overlap, they add."""
     rows = as_tensor(rows)
     windows = Windows.of(kernel, stride, padding)
     wanted = (shape[0] * prod(windows.count(shape)), shape[1] * prod(windows.kernel))
@@ -494,7 +515,7 @@ def col2im(rows, shape, kernel, stride=1, padding=0):
 
 
 def conv2d(x, weight, bias=None, stride=1, padding=0):
-    """Kernels (F, C, KH, KW) over images (N, C, H, W): a linear layer for every window."""
+    """Kernels (F, C, KH, KW) over images (N, C, H, W): a linear layer a window."""
     x = images_only("conv2d", x)
     if weight.ndim != 4 or weight.shape[1] != x.shape[1]:
         raise ValueError(f"conv2d: kernels {weight.shape} do not fit images {x.shape}")
@@ -502,7 +523,9 @@ def conv2d(x, weight, bias=None, stride=1, padding=0):
     rows = im2col(x, kernel, stride, padding) @ weight.reshape(f, -1).T
     if bias is not None:
         if bias.shape != (f,):
-            raise ValueError(f"conv2d: {f} kernels need a bias ({f},), not {bias.shape}")
+            raise ValueError(
+                f"conv2d: {f} kernels need a bias ({f},), not {bias.shape}"
+            )
         rows = rows + bias
     oh, ow = Windows.of(kernel, stride, padding).count(x.shape)
     return rows.reshape(len(x), oh, ow, f).transpose(0, 3, 1, 2)
@@ -513,7 +536,9 @@ def max_pool(x, kernel, stride=None, padding=0):
     x = images_only("max_pool", x)
     windows = Windows.of(kernel, kernel if stride is None else stride, padding)
     if any(p >= k for p, k in zip(windows.padding, windows.kernel, strict=True)):
-        raise ValueError(f"max_pool: padding {padding} is as large as the window {kernel}")
+        raise ValueError(
+            f"max_pool: padding {padding} is as large as the window {kernel}"
+        )
     n, c, h, w = x.shape
     # The padding must never win, not even against negative numbers.
     rows = im2col(x.reshape(n * c, 1, h, w), *windows, fill=-np.inf)
@@ -528,7 +553,7 @@ def images_only(name, x):
     return x
 
 
-# --- Trust --------------------------------------------------------------------------------
+# --- Trust ----------------------------------------------------------------------------
 
 
 def gradient_error(f, *arrays, eps=1e-6):

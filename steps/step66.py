@@ -1,7 +1,8 @@
 """Step 66: six designs, one program.
 
-The same two programs, written once for each design, and tools that compare the runs. Each program
-is a generator: it yields the loss and the weights that gave it, and takes a step to go on.
+The same two programs, written once for each design, and tools that compare the runs.
+Each program is a generator: it yields the loss and the weights that gave it, and takes
+a step to go on.
 """
 
 import ast
@@ -57,11 +58,11 @@ __all__ = [
 ]
 
 
-# --- The tasks --------------------------------------------------------------------------------------------------------
+# --- The tasks ------------------------------------------------------------------------
 
 
 class Task(NamedTuple):
-    """What a program is given: data, the weights to begin with, and the learning rate."""
+    """What a program is given: data, first weights, and the learning rate."""
 
     x: np.ndarray
     t: np.ndarray
@@ -81,7 +82,9 @@ def classifier_task(n=24):
     """Points in the plane, 1 inside of a circle and −1 outside, and a 2-3-1 network."""
     rng = np.random.default_rng(8)
     # Half of the points inside, half outside, with a gap between.
-    radius = np.where(np.arange(n) % 2, rng.uniform(0, 0.5, n), rng.uniform(0.8, 1.2, n))
+    radius = np.where(
+        np.arange(n) % 2, rng.uniform(0, 0.5, n), rng.uniform(0.8, 1.2, n)
+    )
     angle = rng.uniform(0, 2 * np.pi, n)
     x = radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     t = np.where(radius < 0.65, 1.0, -1.0)[:, None]
@@ -89,7 +92,7 @@ def classifier_task(n=24):
     return Task(x, t, [w1, np.zeros(3), w2, np.zeros(1)], 3.0)
 
 
-# --- A line -----------------------------------------------------------------------------------------------------------
+# --- A line ---------------------------------------------------------------------------
 
 
 def line_by_hand(x, t, weights, rate):
@@ -181,7 +184,7 @@ def line_dezero_lite(x, t, weights, rate):
         optimizer.update()
 
 
-# --- A classifier -----------------------------------------------------------------------------------------------------
+# --- A classifier ---------------------------------------------------------------------
 
 
 def classifier_by_hand(x, t, weights, rate):
@@ -283,7 +286,7 @@ def classifier_dezero_lite(x, t, weights, rate):
         optimizer.update()
 
 
-# --- Side by side -----------------------------------------------------------------------------------------------------
+# --- Side by side ---------------------------------------------------------------------
 
 
 class Design(NamedTuple):
@@ -301,7 +304,9 @@ DESIGNS = {
     "step 63": Design(line_63, classifier_63, (step63.Node,)),
     "step 64": Design(line_64, classifier_64, (step64.Node,)),
     "step 65": Design(line_65, classifier_65, (step65.Tensor, step65.Edge)),
-    "dezero_lite": Design(line_dezero_lite, classifier_dezero_lite, (Variable, Function)),
+    "dezero_lite": Design(
+        line_dezero_lite, classifier_dezero_lite, (Variable, Function)
+    ),
 }
 
 
@@ -313,7 +318,7 @@ def train(program, task, steps):
     return losses, np.concatenate([np.ravel(weight) for weight in weights])
 
 
-# --- What a program says ----------------------------------------------------------------------------------------------
+# --- What a program says --------------------------------------------------------------
 
 
 def lines_of_code(thing):
@@ -321,7 +326,9 @@ def lines_of_code(thing):
     tree = parsed(thing)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            node.body = [child for child in node.body if not is_text(child)] or [ast.Pass()]
+            node.body = [child for child in node.body if not is_text(child)] or [
+                ast.Pass()
+            ]
     return sum(bool(line) for line in ast.unparse(tree).splitlines())
 
 
@@ -341,7 +348,7 @@ def parsed(thing):
     return ast.parse(textwrap.dedent(inspect.getsource(thing)))
 
 
-# --- What a run keeps -------------------------------------------------------------------------------------------------
+# --- What a run keeps -----------------------------------------------------------------
 
 
 def living(made_of):
@@ -350,8 +357,8 @@ def living(made_of):
 
 
 class Watch(NamedTuple):
-    """For each step: objects of the graph and memory in use when the loss is known, and the
-    most memory that was in use since the step before. Memory is in bytes.
+    """For each step: objects of the graph and memory in use when the loss is known, and
+    the most memory that was in use since the step before. Memory is in bytes.
     """
 
     objects: list
@@ -397,7 +404,7 @@ def made_in_each_step(program, made_of, task, steps=5):
     return (sizes[-1] - sizes[0]) / steps
 
 
-# --- How long it takes ------------------------------------------------------------------------------------------------
+# --- How long it takes ----------------------------------------------------------------
 
 
 def time_per_step(programs, task, rounds=11, steps=2, clock=time.perf_counter):

@@ -1,6 +1,7 @@
 """What the framework can do at each step, found out by trying.
 
-The table in docs/capabilities.md is made from this: ``python tests/capabilities.py`` writes it.
+The table in docs/capabilities.md is made from this: ``python tests/capabilities.py``
+writes it.
 """
 
 import gc
@@ -30,8 +31,9 @@ PAGE = ROOT / "docs" / "capabilities.md"
 class Capability:
     """Something that a framework can do.
 
-    ``history`` says what trying gives, as pairs (first step, outcome); an outcome holds until the next pair. It is
-    WORKS, or the name of the error that a lesson speaks of; WRONG is a wrong answer.
+    ``history`` says what trying gives, as pairs (first step, outcome); an outcome holds
+    until the next pair. It is WORKS, or the name of the error that a lesson speaks of;
+    WRONG is a wrong answer.
     """
 
     name: str
@@ -39,7 +41,11 @@ class Capability:
     history: list
 
     def expected(self, number):
-        return WORKS if number == PACKAGE else [outcome for first, outcome in self.history if first <= number][-1]
+        return (
+            WORKS
+            if number == PACKAGE
+            else [outcome for first, outcome in self.history if first <= number][-1]
+        )
 
 
 class Square(dezero_lite.Function):
@@ -72,7 +78,9 @@ def package():
 def outcome(probe, number):
     """Try a probe on a step, or on the package: WORKS, or the name of the error."""
     try:
-        probe(package() if number == PACKAGE else import_module(f"steps.step{number:02d}"))
+        probe(
+            package() if number == PACKAGE else import_module(f"steps.step{number:02d}")
+        )
     except Exception as error:
         return type(error).__name__
     return WORKS
@@ -102,7 +110,7 @@ def exp(step, x):
     return step.exp(x) if hasattr(step, "exp") else step.Exp()(x)
 
 
-# --- Stage 1 ----------------------------------------------------------------------------------------------------------
+# --- Stage 1 --------------------------------------------------------------------------
 
 
 def holds_an_array(step):
@@ -114,11 +122,15 @@ def applies_a_function(step):
 
 
 def chains_functions(step):
-    assert np.isclose(square(step, exp(step, square(step, box(step, 0.5)))).data, np.exp(0.5))
+    assert np.isclose(
+        square(step, exp(step, square(step, box(step, 0.5)))).data, np.exp(0.5)
+    )
 
 
 def measures_a_derivative(step):
-    assert np.isclose(step.numerical_diff(lambda x: square(step, x), box(step, 2.0)), 4.0)
+    assert np.isclose(
+        step.numerical_diff(lambda x: square(step, x), box(step, 2.0)), 4.0
+    )
 
 
 def differentiates_a_function(step):
@@ -189,7 +201,7 @@ def checks_gradients(step):
     assert step.gradient_check(step.square, box(step, 2.0))
 
 
-# --- Stage 2 ----------------------------------------------------------------------------------------------------------
+# --- Stage 2 --------------------------------------------------------------------------
 
 
 def takes_two_inputs(step):
@@ -288,45 +300,129 @@ GAP_WRONG = [(11, MISSING), (13, WRONG)]
 
 CAPABILITIES = [
     Capability("holds an array", holds_an_array, [(1, WORKS)]),
-    Capability("applies a function to a variable", applies_a_function, [(1, MISSING), (2, WORKS)]),
+    Capability(
+        "applies a function to a variable",
+        applies_a_function,
+        [(1, MISSING), (2, WORKS)],
+    ),
     Capability("puts functions in a row", chains_functions, [(1, MISSING), (3, WORKS)]),
-    Capability("measures a derivative", measures_a_derivative, [(1, MISSING), (4, WORKS)]),
-    Capability("differentiates one function", differentiates_a_function, [(1, MISSING), (6, WORKS), *GAP]),
-    Capability("differentiates a chain by itself", differentiates_a_chain, [(1, MISSING), (7, WORKS), *GAP]),
-    Capability("differentiates a loop of unknown length", differentiates_a_loop, [(1, MISSING), (7, WORKS), *GAP]),
+    Capability(
+        "measures a derivative", measures_a_derivative, [(1, MISSING), (4, WORKS)]
+    ),
+    Capability(
+        "differentiates one function",
+        differentiates_a_function,
+        [(1, MISSING), (6, WORKS), *GAP],
+    ),
+    Capability(
+        "differentiates a chain by itself",
+        differentiates_a_chain,
+        [(1, MISSING), (7, WORKS), *GAP],
+    ),
+    Capability(
+        "differentiates a loop of unknown length",
+        differentiates_a_loop,
+        [(1, MISSING), (7, WORKS), *GAP],
+    ),
     Capability(
         "differentiates a chain of 100,000",
         differentiates_a_long_chain,
-        [(1, MISSING), (7, "RecursionError"), (8, WORKS), (11, "TypeError"), (12, MISSING), (13, WORKS)],
+        [
+            (1, MISSING),
+            (7, "RecursionError"),
+            (8, WORKS),
+            (11, "TypeError"),
+            (12, MISSING),
+            (13, WORKS),
+        ],
     ),
-    Capability("begins backward with ones", begins_with_ones, [(1, MISSING), (7, "TypeError"), (9, WORKS), *GAP]),
-    Capability("reads like a formula", reads_like_a_formula, [(1, MISSING), (9, WORKS)]),
-    Capability("keeps every result an array", keeps_results_arrays, [(1, MISSING), (2, WRONG), (9, WORKS)]),
-    Capability("refuses what is no array", refuses_what_is_no_array, [(1, WRONG), (9, WORKS)]),
-    Capability("checks its gradients", checks_gradients, [(1, MISSING), (10, WORKS), *GAP]),
+    Capability(
+        "begins backward with ones",
+        begins_with_ones,
+        [(1, MISSING), (7, "TypeError"), (9, WORKS), *GAP],
+    ),
+    Capability(
+        "reads like a formula", reads_like_a_formula, [(1, MISSING), (9, WORKS)]
+    ),
+    Capability(
+        "keeps every result an array",
+        keeps_results_arrays,
+        [(1, MISSING), (2, WRONG), (9, WORKS)],
+    ),
+    Capability(
+        "refuses what is no array", refuses_what_is_no_array, [(1, WRONG), (9, WORKS)]
+    ),
+    Capability(
+        "checks its gradients", checks_gradients, [(1, MISSING), (10, WORKS), *GAP]
+    ),
     Capability("takes two inputs", takes_two_inputs, [(1, MISSING), (12, WORKS)]),
-    Capability("differentiates two inputs", differentiates_two_inputs, [(1, MISSING), (13, WORKS)]),
-    Capability("uses a variable twice", uses_a_variable_twice, [(1, MISSING), (13, WRONG), (14, WORKS)]),
-    Capability("differentiates a diamond", differentiates_a_diamond, [(1, MISSING), (13, WRONG), (16, WORKS)]),
-    Capability("waits for the longer way", waits_for_the_longer_way, [(1, MISSING), (13, WRONG), (16, WORKS)]),
+    Capability(
+        "differentiates two inputs",
+        differentiates_two_inputs,
+        [(1, MISSING), (13, WORKS)],
+    ),
+    Capability(
+        "uses a variable twice",
+        uses_a_variable_twice,
+        [(1, MISSING), (13, WRONG), (14, WORKS)],
+    ),
+    Capability(
+        "differentiates a diamond",
+        differentiates_a_diamond,
+        [(1, MISSING), (13, WRONG), (16, WORKS)],
+    ),
+    Capability(
+        "waits for the longer way",
+        waits_for_the_longer_way,
+        [(1, MISSING), (13, WRONG), (16, WORKS)],
+    ),
     Capability(
         "is freed without the garbage collector",
         is_freed_without_the_collector,
         [(1, MISSING), (2, WORKS), (7, WRONG), (17, WORKS)],
     ),
-    Capability("runs without a graph (no_grad)", runs_without_a_graph, [(1, MISSING), (18, WORKS)]),
     Capability(
-        "gives gradients on the way back", gives_gradients_back, [(1, MISSING), (7, WRONG), *GAP_WRONG, (18, WORKS)]
+        "runs without a graph (no_grad)",
+        runs_without_a_graph,
+        [(1, MISSING), (18, WORKS)],
     ),
-    Capability("shows its shape and content", shows_itself, [(1, MISSING), (19, WORKS)]),
-    Capability("multiplies and adds with signs", has_operators, [(1, "TypeError"), (20, WORKS)]),
-    Capability("mixes with numbers and arrays", mixes_with_numbers, [(1, "TypeError"), (21, WORKS)]),
-    Capability("subtracts, divides, takes powers", has_all_operators, [(1, "TypeError"), (22, WORKS)]),
-    Capability("sums a gradient over broadcast axes", sums_over_broadcast, [(1, "TypeError"), (21, WRONG)]),
-    Capability("differentiates a gradient again", differentiates_a_gradient, [(1, "TypeError")]),
+    Capability(
+        "gives gradients on the way back",
+        gives_gradients_back,
+        [(1, MISSING), (7, WRONG), *GAP_WRONG, (18, WORKS)],
+    ),
+    Capability(
+        "shows its shape and content", shows_itself, [(1, MISSING), (19, WORKS)]
+    ),
+    Capability(
+        "multiplies and adds with signs", has_operators, [(1, "TypeError"), (20, WORKS)]
+    ),
+    Capability(
+        "mixes with numbers and arrays",
+        mixes_with_numbers,
+        [(1, "TypeError"), (21, WORKS)],
+    ),
+    Capability(
+        "subtracts, divides, takes powers",
+        has_all_operators,
+        [(1, "TypeError"), (22, WORKS)],
+    ),
+    Capability(
+        "sums a gradient over broadcast axes",
+        sums_over_broadcast,
+        [(1, "TypeError"), (21, WRONG)],
+    ),
+    Capability(
+        "differentiates a gradient again", differentiates_a_gradient, [(1, "TypeError")]
+    ),
 ]
 
-SIGNS = {WORKS: "✓", MISSING: "·", WRONG: "wrong", "RecursionError": "Recursion\u00adError"}
+SIGNS = {
+    WORKS: "✓",
+    MISSING: "·",
+    WRONG: "wrong",
+    "RecursionError": "Recursion\u00adError",
+}
 
 
 def table():
@@ -335,9 +431,12 @@ def table():
     lines = [
         "# What each step can do",
         "",
-        "Found out by trying. `✓` works; `·` is not there yet; `wrong` gives a wrong answer; a name is the error",
-        "that is raised. The last column is the package that the course arrives at; the designs of steps 61 to 65 have",
-        "a [table of their own](designs.md). `python tests/capabilities.py` makes this page, and a test holds that it",
+        "Found out by trying. `✓` works; `·` is not there yet; `wrong` gives a wrong "
+        "answer; a name is the error",
+        "that is raised. The last column is the package that the course arrives at; "
+        "the designs of steps 61 to 65 have",
+        "a [table of their own](designs.md). `python tests/capabilities.py` makes "
+        "this page, and a test holds that it",
         "is up to date.",
         "",
         "| step | " + " | ".join(map(str, steps)) + " |",
@@ -345,7 +444,11 @@ def table():
     ]
     for capability in CAPABILITIES:
         found = [outcome(capability.probe, number) for number in steps]
-        lines.append(f"| {capability.name} | " + " | ".join(SIGNS.get(name, name) for name in found) + " |")
+        lines.append(
+            f"| {capability.name} | "
+            + " | ".join(SIGNS.get(name, name) for name in found)
+            + " |"
+        )
     return "\n".join(lines) + "\n"
 
 

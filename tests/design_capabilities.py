@@ -1,7 +1,9 @@
-"""What each design can do, found out by trying: the table in docs/designs.md is made from this.
+"""What each design can do, found out by trying: the table in docs/designs.md is made
+from this.
 
-``python tests/design_capabilities.py`` writes it. Each design speaks its own language; a Design gives them one to be
-asked in. A probe that a design has no words for is NO, not an error.
+``python tests/design_capabilities.py`` writes it. Each design speaks its own language;
+a Design gives them one to be asked in. A probe that a design has no words for is NO,
+not an error.
 """
 
 import gc
@@ -30,8 +32,9 @@ class CannotSay(Exception):
 class Design:
     """One design behind the same few words.
 
-    ``gradients(f, *values)`` returns the value of f, made of operators, and its gradients at these values, arrays all.
-    ``variable(value)`` makes something to compute with, ``again`` turns a built formula into a function of arrays.
+    ``gradients(f, *values)`` returns the value of f, made of operators, and its
+    gradients at these values, arrays all. ``variable(value)`` makes something to
+    compute with, ``again`` turns a built formula into a function of arrays.
     """
 
     name: str
@@ -96,14 +99,19 @@ def second_61(f, value):
 
 
 def symbols_62(values):
-    return [(step62.scalar, step62.vector, step62.matrix)[np.ndim(value)](f"x{i}") for i, value in enumerate(values)]
+    return [
+        (step62.scalar, step62.vector, step62.matrix)[np.ndim(value)](f"x{i}")
+        for i, value in enumerate(values)
+    ]
 
 
 def gradients_62(f, *values):
     xs = symbols_62(values)
     y = f(*xs)
     cost = y if y.shape == () else step62.total(y)
-    return step62.function(xs, [y, *step62.grad(cost, xs)])(*[np.array(value) for value in values])
+    return step62.function(xs, [y, *step62.grad(cost, xs)])(
+        *[np.array(value) for value in values]
+    )
 
 
 def again_62(f):
@@ -167,12 +175,33 @@ def constant_65():
 
 
 DESIGNS = [
-    Design("step 22", eager(step22), lambda value: step22.Variable(np.array(value)), without_graph=no_grad(step22)),
+    Design(
+        "step 22",
+        eager(step22),
+        lambda value: step22.Variable(np.array(value)),
+        without_graph=no_grad(step22),
+    ),
     Design("step 61", gradients_61, step61.Variable, again_61, second_61),
-    Design("step 62", gradients_62, lambda value: step62.Shared(np.array(value), "x"), again_62, second_62),
+    Design(
+        "step 62",
+        gradients_62,
+        lambda value: step62.Shared(np.array(value), "x"),
+        again_62,
+        second_62,
+    ),
     Design("step 63", gradients_63, None, again_63, second_63),
-    Design("step 64", gradients_64, lambda value: step64.Scalar(value, True), constants_stay_out=constant_64),
-    Design("step 65", gradients_65, lambda value: step65.Tensor(value, True), constants_stay_out=constant_65),
+    Design(
+        "step 64",
+        gradients_64,
+        lambda value: step64.Scalar(value, True),
+        constants_stay_out=constant_64,
+    ),
+    Design(
+        "step 65",
+        gradients_65,
+        lambda value: step65.Tensor(value, True),
+        constants_stay_out=constant_65,
+    ),
     Design(
         "dezero_lite",
         eager(dezero_lite),
@@ -183,7 +212,7 @@ DESIGNS = [
 ]
 
 
-# --- What is asked ----------------------------------------------------------------------------------------------------
+# --- What is asked --------------------------------------------------------------------
 
 
 def check(design, f, values, expected):
@@ -229,15 +258,30 @@ def a_long_chain(design):
 
 
 def all_operators(design):
-    check(design, lambda a, b: (1.0 - a) / b + 4.0 / a - -b, [2.0, 4.0], [5.75, -1.25, 1 + 1 / 16])
+    check(
+        design,
+        lambda a, b: (1.0 - a) / b + 4.0 / a - -b,
+        [2.0, 4.0],
+        [5.75, -1.25, 1 + 1 / 16],
+    )
 
 
 def mixed_with_arrays(design):
-    check(design, lambda x: np.array([1.0, 2.0]) * x, [[3.0, 4.0]], [[3.0, 8.0], [1.0, 2.0]])
+    check(
+        design,
+        lambda x: np.array([1.0, 2.0]) * x,
+        [[3.0, 4.0]],
+        [[3.0, 8.0], [1.0, 2.0]],
+    )
 
 
 def summed_over_broadcast_axes(design):
-    check(design, lambda a, b: a * b, [[1.0, 2.0, 3.0], 2.0], [[2.0, 4.0, 6.0], [2.0, 2.0, 2.0], 6.0])
+    check(
+        design,
+        lambda a, b: a * b,
+        [[1.0, 2.0, 3.0], 2.0],
+        [[2.0, 4.0, 6.0], [2.0, 2.0, 2.0], 6.0],
+    )
 
 
 def freed_without_the_collector(design):
@@ -308,16 +352,34 @@ CAPABILITIES = {
     "differentiates a chain of 100,000": (a_long_chain, ()),
     "has operators, numbers on either side": (all_operators, ()),
     "mixes with arrays": (mixed_with_arrays, ("step 64",)),
-    "sums a gradient over broadcast axes": (summed_over_broadcast_axes, ("step 22", "step 64")),
-    "is freed without the garbage collector": (freed_without_the_collector, ("step 63",)),
-    "differentiates gradients again": (second_derivatives, ("step 22", "step 64", "step 65")),
-    "runs without a graph on request": (no_graph_on_request, ("step 61", "step 62", "step 63", "step 64", "step 65")),
+    "sums a gradient over broadcast axes": (
+        summed_over_broadcast_axes,
+        ("step 22", "step 64"),
+    ),
+    "is freed without the garbage collector": (
+        freed_without_the_collector,
+        ("step 63",),
+    ),
+    "differentiates gradients again": (
+        second_derivatives,
+        ("step 22", "step 64", "step 65"),
+    ),
+    "runs without a graph on request": (
+        no_graph_on_request,
+        ("step 61", "step 62", "step 63", "step 64", "step 65"),
+    ),
     "keeps constants out by requires_grad": (
         constants_stay_out,
         ("step 22", "step 61", "step 62", "step 63", "dezero_lite"),
     ),
-    "builds a graph once and runs it often": (built_once_run_often, ("step 22", "step 64", "step 65", "dezero_lite")),
-    "lets Python's if decide in every run": (pythons_if_decides, ("step 61", "step 62", "step 63")),
+    "builds a graph once and runs it often": (
+        built_once_run_often,
+        ("step 22", "step 64", "step 65", "dezero_lite"),
+    ),
+    "lets Python's if decide in every run": (
+        pythons_if_decides,
+        ("step 61", "step 62", "step 63"),
+    ),
 }
 
 
@@ -337,7 +399,11 @@ def table():
         "| :--- |" + " :-: |" * len(DESIGNS),
     ]
     for name, (probe, _) in CAPABILITIES.items():
-        lines.append(f"| {name} | " + " | ".join(outcome(probe, design) for design in DESIGNS) + " |")
+        lines.append(
+            f"| {name} | "
+            + " | ".join(outcome(probe, design) for design in DESIGNS)
+            + " |"
+        )
     return "\n".join(lines)
 
 
@@ -349,5 +415,7 @@ def page(text):
 
 
 if __name__ == "__main__":
-    Path(PAGE).write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
+    Path(PAGE).write_text(
+        page(PAGE.read_text(encoding="utf-8")), encoding="utf-8", newline="\n"
+    )
     print(f"Wrote {PAGE.relative_to(ROOT)}.")

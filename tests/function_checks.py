@@ -8,9 +8,11 @@ from dezero_lite.gradcheck import gradient_check
 
 
 def is_right(f, *inputs, rtol=1e-4, atol=1e-5):
-    """Check `f` on float64 arrays: both orders of its gradient, float32 kept, and a second array module.
+    """Check `f` on float64 arrays: both orders of its gradient, float32 kept, and a
+    second array module.
 
-    Arrays of other dtypes and anything else are passed on as they are, arrays as arrays of the module in use.
+    Arrays of other dtypes and anything else are passed on as they are, arrays as arrays
+    of the module in use.
     """
     xs = [Variable(x.copy()) if _is_float(x) else x for x in inputs]
     assert gradient_check(f, *xs, rtol=rtol, atol=atol)
@@ -41,15 +43,23 @@ def _follows_the_array_module(f, inputs):
 
 
 def run(f, inputs):
-    """The outputs of `f` and the gradients of its Variables, for the sum of all outputs weighted by position."""
+    """The outputs of `f` and the gradients of its Variables, for the sum of all outputs
+    weighted by position.
+    """
     ys = f(*inputs)
     ys = ys if isinstance(ys, (tuple, list)) else [ys]
     for y in ys:
-        weights = np.arange(1, y.size + 1, dtype=y.dtype).reshape(y.shape) / max(y.size, 1)
-        y.grad = Variable(weights if isinstance(y.data, np.ndarray) else standin.array(weights))
+        weights = np.arange(1, y.size + 1, dtype=y.dtype).reshape(y.shape) / max(
+            y.size, 1
+        )
+        y.grad = Variable(
+            weights if isinstance(y.data, np.ndarray) else standin.array(weights)
+        )
         y.backward()
     xs = [x for x in inputs if isinstance(x, Variable)]
-    return [as_variable(y).data for y in ys] + [x.grad.data for x in xs if x.grad is not None]
+    return [as_variable(y).data for y in ys] + [
+        x.grad.data for x in xs if x.grad is not None
+    ]
 
 
 def _is_float(x):

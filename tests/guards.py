@@ -1,7 +1,8 @@
 """The checks that hold for every lesson.
 
-Each takes what it judges as arguments and returns complaints, a list of texts that is empty when all is well. So the
-tests can run it on the course, where it must find nothing, and on a planted fault, where it must not stay silent.
+Each takes what it judges as arguments and returns complaints, a list of texts that is
+empty when all is well. So the tests can run it on the course, where it must find
+nothing, and on a planted fault, where it must not stay silent.
 """
 
 import ast
@@ -39,14 +40,18 @@ def tags(cell):
     return cell["metadata"].get("tags", [])
 
 
-# --- The built notebook -----------------------------------------------------------------------------------------------
+# --- The built notebook ---------------------------------------------------------------
 
 
 def not_run_in_order(notebook):
     """nbval passes a notebook that was never executed; this does not."""
     counts = [cell["execution_count"] for cell in code_cells(notebook)]
     expected = list(range(1, len(counts) + 1))
-    return [] if counts == expected else [f"the cells are counted {counts}, not {expected}"]
+    return (
+        []
+        if counts == expected
+        else [f"the cells are counted {counts}, not {expected}"]
+    )
 
 
 def careless_tags(notebook):
@@ -54,12 +59,16 @@ def careless_tags(notebook):
     complaints = []
     cells = code_cells(notebook)
     for cell, following in zip(cells, [*cells[1:], None], strict=True):
-        complaints += [f"{cell['id']}: unknown tag {tag}" for tag in set(tags(cell)) - TAGS]
+        complaints += [
+            f"{cell['id']}: unknown tag {tag}" for tag in set(tags(cell)) - TAGS
+        ]
         if "nbval-ignore-output" in tags(cell):
             if not source(cell).startswith("# Not compared:"):
                 complaints.append(f"{cell['id']}: is not compared and does not say why")
             if following is None or "assert " not in source(following):
-                complaints.append(f"{cell['id']}: is not compared, and no assertion stands under it")
+                complaints.append(
+                    f"{cell['id']}: is not compared, and no assertion stands under it"
+                )
     return complaints
 
 
@@ -73,11 +82,13 @@ def too_wide(notebook):
     ]
 
 
-# --- The lesson -------------------------------------------------------------------------------------------------------
+# --- The lesson -----------------------------------------------------------------------
 
 
 def misshapen(lesson):
-    """The parts of a lesson, in their order; two exercises at least, each with a solution and a check."""
+    """The parts of a lesson, in their order; two exercises at least, each with a
+    solution and a check.
+    """
     parts = re.findall(r"^## (.+)$", lesson, re.MULTILINE)
     complaints = [] if parts == SECTIONS else [f"the parts are {parts}"]
     exercises = len(re.findall(r"^### Exercise \d", lesson, re.MULTILINE))
@@ -90,43 +101,85 @@ def misshapen(lesson):
 def unkind_words(lesson):
     """Words that tell a reader who is stuck that it was easy."""
     prose = re.sub(r"```.*?```", "", lesson, flags=re.DOTALL)
-    return [f"says “{word}”" for word in WORDS if re.search(rf"\b{word}\b", prose, re.IGNORECASE)]
+    return [
+        f"says “{word}”"
+        for word in WORDS
+        if re.search(rf"\b{word}\b", prose, re.IGNORECASE)
+    ]
 
 
 def unknown_terms(lesson, number, glossary):
-    """Terms in bold, which a lesson defines where it first uses them, and which the glossary keeps with that step."""
+    """Terms in bold, which a lesson defines where it first uses them, and which the
+    glossary keeps with that step.
+    """
     known = {}
     for names, step in re.findall(r"^\*\*(.+?)\*\* \((\d+)\)", glossary, re.MULTILINE):
         known |= dict.fromkeys(names.split(", "), int(step))
     prose = re.sub(r"```.*?```", "", lesson, flags=re.DOTALL)
     terms = set(re.findall(r"\*\*([a-z]\w+(?: \w+){0,2})\*\*", prose))
     steps = {term: known.get(term, known.get(term.removesuffix("s"))) for term in terms}
-    return [f"{term} is not in the glossary with this step" for term in sorted(terms) if steps[term] != number]
+    return [
+        f"{term} is not in the glossary with this step"
+        for term in sorted(terms)
+        if steps[term] != number
+    ]
 
 
 def not_shown(lesson, before, after):
-    """Definitions that the step adds or changes and that no %load line of the lesson shows."""
-    shown = {name for names in re.findall(r"^# %load -s (\S+) ", lesson, re.MULTILINE) for name in names.split(",")}
-    wanted = [change.name for change in changes(before, after) if change.kind != "removed" and change.name != IMPORTS]
-    return [f"{name} is not shown" for name in wanted if not {name, name.split(".")[0]} & shown]
+    """Definitions that the step adds or changes and that no %load line of the lesson
+    shows.
+    """
+    shown = {
+        name
+        for names in re.findall(r"^# %load -s (\S+) ", lesson, re.MULTILINE)
+        for name in names.split(",")
+    }
+    wanted = [
+        change.name
+        for change in changes(before, after)
+        if change.kind != "removed" and change.name != IMPORTS
+    ]
+    return [
+        f"{name} is not shown"
+        for name in wanted
+        if not {name, name.split(".")[0]} & shown
+    ]
 
 
 def wrongly_announced(head: Head, before, after):
     """The line under the title against what really changed."""
     found = [change for change in changes(before, after) if change.name != IMPORTS]
-    owners = {kind: {c.name.split(".")[0] for c in found if c.kind == kind} for kind in ("added", "changed", "removed")}
+    owners = {
+        kind: {c.name.split(".")[0] for c in found if c.kind == kind}
+        for kind in ("added", "changed", "removed")
+    }
     whole = {name for name in owners["added"] if name not in definitions(before)}
     touched = {c.name.split(".")[0] for c in found if c.kind != "removed"} - whole
     announced = {name.split(".")[0] for name in head.new + head.changed} - whole
-    complaints = [f"{name} is new and not announced" for name in sorted(whole - set(head.new))]
-    complaints += [f"{name} changed and is not announced" for name in sorted(touched - announced)]
-    complaints += [f"{name} is announced and did not change" for name in sorted(announced - touched)]
-    complaints += [
-        f"{name} is announced and does not exist" for name in head.new + head.changed if not _has(after, name)
+    complaints = [
+        f"{name} is new and not announced" for name in sorted(whole - set(head.new))
     ]
-    complaints += [f"{name} is announced as new and is old" for name in head.new if _has(before, name)]
+    complaints += [
+        f"{name} changed and is not announced" for name in sorted(touched - announced)
+    ]
+    complaints += [
+        f"{name} is announced and did not change"
+        for name in sorted(announced - touched)
+    ]
+    complaints += [
+        f"{name} is announced and does not exist"
+        for name in head.new + head.changed
+        if not _has(after, name)
+    ]
+    complaints += [
+        f"{name} is announced as new and is old"
+        for name in head.new
+        if _has(before, name)
+    ]
     gone = {c.name for c in found if c.kind == "removed" and "." not in c.name}
-    return complaints + [f"{name}: gone, or not gone" for name in sorted(gone ^ set(head.gone))]
+    return complaints + [
+        f"{name}: gone, or not gone" for name in sorted(gone ^ set(head.gone))
+    ]
 
 
 def _has(text, name):
@@ -140,22 +193,36 @@ def _has(text, name):
 def from_a_later_step(lesson, number, public=()):
     """Steps, and names of the package, that the reader has not seen."""
     used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", lesson)}
-    code = "\n".join(re.findall(r"^```\{code-cell\}.*?^```", lesson, re.DOTALL | re.MULTILINE))
+    code = "\n".join(
+        re.findall(r"^```\{code-cell\}.*?^```", lesson, re.DOTALL | re.MULTILINE)
+    )
     names = set(re.findall(r"\bdezero_lite\.(\w+)", code))
     for imported in re.findall(r"from dezero_lite\S* import (.+)", code):
         names |= set(re.findall(r"\w+", imported))
     complaints = [f"uses step {later}" for later in sorted(used) if later > number]
-    return complaints + [f"uses {name} of the package" for name in sorted(names - set(public))]
+    return complaints + [
+        f"uses {name} of the package" for name in sorted(names - set(public))
+    ]
 
 
 def package_step_not_shown(lesson, own, public):
-    """Functions of a package step that no %load line shows, and public names that `steps.source` does not show."""
-    loaded = {name for names in re.findall(r"^# %load -s (\S+) ", lesson, re.MULTILINE) for name in names.split(",")}
+    """Functions of a package step that no %load line shows, and public names that
+    `steps.source` does not show.
+    """
+    loaded = {
+        name
+        for names in re.findall(r"^# %load -s (\S+) ", lesson, re.MULTILINE)
+        for name in names.split(",")
+    }
     sources = set(re.findall(r"steps\.source\((\w+)", lesson))
-    return [f"{name} is not shown" for name in [*own, *public] if name not in loaded | sources]
+    return [
+        f"{name} is not shown"
+        for name in [*own, *public]
+        if name not in loaded | sources
+    ]
 
 
-# --- The modules ------------------------------------------------------------------------------------------------------
+# --- The modules ----------------------------------------------------------------------
 
 
 def drifted(before, after):
@@ -184,7 +251,11 @@ def _bare(text):
     tree = ast.parse(text)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
-        if isinstance(body, list) and body and isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if (
+            isinstance(body, list)
+            and body
+            and isinstance(node, ast.FunctionDef | ast.ClassDef)
+        ):
             first = body[0]
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body = body[1:] or [ast.Pass()]

@@ -1,7 +1,9 @@
-"""An array module that stands in for CuPy: what works on its arrays works where no NumPy array is near.
+"""An array module that stands in for CuPy: what works on its arrays works where no
+NumPy array is near.
 
-Its arrays keep to CuPy's manners. NumPy's functions compute on them and return the same kind; an ndarray among the
-operands is refused, and so is every silent conversion to one.
+Its arrays keep to CuPy's manners. NumPy's functions compute on them and return the same
+kind; an ndarray among the operands is refused, and so is every silent conversion to
+one.
 """
 
 import numpy as np
@@ -76,7 +78,11 @@ def array(data, dtype=None):
 
 
 def asarray(data, dtype=None):
-    return data if isinstance(data, ndarray) and dtype is None else ndarray(np.array(_bare(data), dtype))
+    return (
+        data
+        if isinstance(data, ndarray) and dtype is None
+        else ndarray(np.array(_bare(data), dtype))
+    )
 
 
 def asnumpy(data):

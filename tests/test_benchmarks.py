@@ -24,7 +24,11 @@ def test_every_program_runs_on_our_framework(title, ours):
 
 
 def test_every_limit_belongs_to_a_row(ours):
-    rows = {f"{title}, {part}" for title in list(PROGRAMS)[:1] for part in PROGRAMS[title](ours)} | set(PROGRAMS)
+    rows = {
+        f"{title}, {part}"
+        for title in list(PROGRAMS)[:1]
+        for part in PROGRAMS[title](ours)
+    } | set(PROGRAMS)
     assert set(limits.WORK) <= rows
 
 

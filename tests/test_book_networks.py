@@ -1,7 +1,9 @@
-"""Scripts with networks in the manner of the book's stages 4 and 5, run as they are where ``dezero`` is dezero_lite.
+"""Scripts with networks in the manner of the book's stages 4 and 5, run as they are
+where ``dezero`` is dezero_lite.
 
-Every test is a script as a reader of the book would have it: it imports ``dezero`` and parts of it, and knows nothing
-of dezero_lite. Numbers that it compares with are the book's framework's own, or derived on paper.
+Every test is a script as a reader of the book would have it: it imports ``dezero`` and
+parts of it, and knows nothing of dezero_lite. Numbers that it compares with are the
+book's framework's own, or derived on paper.
 """
 
 import gzip
@@ -15,13 +17,24 @@ import pytest
 
 import dezero_lite
 
-MODULES = ("core", "cuda", "dataloaders", "datasets", "functions", "functions_conv", "layers", "models")
+MODULES = (
+    "core",
+    "cuda",
+    "dataloaders",
+    "datasets",
+    "functions",
+    "functions_conv",
+    "layers",
+    "models",
+)
 MODULES += ("optimizers", "transforms", "utils")
 
 
 @pytest.fixture(autouse=True)
 def dezero_is_dezero_lite(monkeypatch):
-    """Let ``import dezero`` find dezero_lite, and the same random numbers come in every run."""
+    """Let ``import dezero`` find dezero_lite, and the same random numbers come in every
+    run.
+    """
     monkeypatch.setitem(sys.modules, "dezero", dezero_lite)
     for name in MODULES:
         monkeypatch.setitem(sys.modules, f"dezero.{name}", getattr(dezero_lite, name))
@@ -36,7 +49,7 @@ def desk(tmp_path, monkeypatch):
     return tmp_path
 
 
-# --- layers, models, optimizers ---------------------------------------------------------------------------------------
+# --- layers, models, optimizers -------------------------------------------------------
 
 
 def test_a_layer_knows_its_parameters():
@@ -150,7 +163,8 @@ def test_a_model_draws_itself_and_learns(desk):
     assert len(list(model.params())) == 4
 
 
-# Where each optimizer of the book's framework gets in five steps, from (1, -2), on p0² + 10·p1².
+# Where each optimizer of the book's framework gets in five steps, from (1, -2), on p0²
+# + 10·p1².
 WHERE_THEY_GET = {
     "SGD": [0.9039207968, -0.65536],
     "MomentumSGD": [0.7493164928, 1.16084],
@@ -233,7 +247,9 @@ def test_hooks_decay_clip_and_freeze():
     assert one_step(ClipGrad(100.0)).tolist() == [0.0, 0.0]
     assert one_step(halve).tolist() == [1.5, 2.0]
 
-    model = dezero.models.Sequential(L.Linear(3, in_size=2), F.relu, L.Linear(1, in_size=3))
+    model = dezero.models.Sequential(
+        L.Linear(3, in_size=2), F.relu, L.Linear(1, in_size=3)
+    )
     optimizer = dezero.optimizers.MomentumSGD(0.1).setup(model)
     optimizer.add_hook(WeightDecay(0.01))
     before = [model.l0.W.data.copy(), model.l2.W.data.copy(), model.l2.b.data.copy()]
@@ -299,7 +315,9 @@ def test_a_layer_with_parameters_of_its_own():
 
         def _init_W(self, in_size, xp=np):
             for p in (self.W, self.V):
-                p.data = (xp.random.randn(in_size, self.out_size) * xp.sqrt(1 / in_size)).astype(np.float32)
+                p.data = (
+                    xp.random.randn(in_size, self.out_size) * xp.sqrt(1 / in_size)
+                ).astype(np.float32)
 
         def forward(self, x):
             if self.W.data is None:
@@ -333,14 +351,19 @@ def test_a_sequence_of_layers_and_functions():
     import dezero.layers as L
     from dezero.models import Sequential
 
-    model = Sequential(L.Linear(12), lambda x: F.reshape(x, (-1, 3, 2, 2)), L.Deconv2d(1, 2, stride=2), F.sigmoid)
+    model = Sequential(
+        L.Linear(12),
+        lambda x: F.reshape(x, (-1, 3, 2, 2)),
+        L.Deconv2d(1, 2, stride=2),
+        F.sigmoid,
+    )
     y = model(np.zeros((5, 7), dtype=np.float32))
     assert y.shape == (5, 1, 4, 4)
     assert len(list(model.params())) == 4
     assert model.layers[0] is model.l0
 
 
-# --- classification ---------------------------------------------------------------------------------------------------
+# --- classification -------------------------------------------------------------------
 
 
 def test_softmax_and_cross_entropy():
@@ -372,7 +395,10 @@ def test_softmax_and_cross_entropy():
     loss2 = F.softmax_cross_entropy(model(x), t)
     loss2.backward()
     assert np.isclose(loss.data, loss2.data)
-    assert all(np.allclose(param.grad.data, simple[id(param)], atol=1e-6) for param in model.params())
+    assert all(
+        np.allclose(param.grad.data, simple[id(param)], atol=1e-6)
+        for param in model.params()
+    )
 
     scores = Variable(np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0]]))
     loss = F.softmax_cross_entropy(scores, np.array([0, 2]))
@@ -538,7 +564,11 @@ def test_loaders_step_by_step_and_datasets_of_the_readers_own():
 
     loader = DataLoader(BigData(), batch_size=3, shuffle=False)
     sizes = [(x.shape, x.dtype, t.tolist()) for x, t in loader]
-    assert sizes == [((3, 3), np.float32, [0, 1, 0]), ((3, 3), np.float32, [1, 0, 1]), ((1, 3), np.float32, [0])]
+    assert sizes == [
+        ((3, 3), np.float32, [0, 1, 0]),
+        ((3, 3), np.float32, [1, 0, 1]),
+        ((1, 3), np.float32, [0]),
+    ]
     x, _ = loader.next()
     assert x[:, 0].tolist() == [0, 1, 2]
     x, _ = next(loader)
@@ -546,7 +576,9 @@ def test_loaders_step_by_step_and_datasets_of_the_readers_own():
     loader.reset()
     assert next(loader)[0][0, 0] == 0
 
-    pairs = [(x.tolist(), t.tolist()) for x, t in SeqDataLoader(Squares(), batch_size=2)]
+    pairs = [
+        (x.tolist(), t.tolist()) for x, t in SeqDataLoader(Squares(), batch_size=2)
+    ]
     assert pairs[:2] == [([0, 5], [0, 25]), ([1, 6], [1, 36])]
 
 
@@ -564,7 +596,10 @@ def test_an_iterator_of_the_readers_own():
             if self.i >= len(self.dataset):
                 self.i = 0
                 raise StopIteration
-            batch = [self.dataset[i] for i in range(self.i, min(self.i + self.batch_size, len(self.dataset)))]
+            batch = [
+                self.dataset[i]
+                for i in range(self.i, min(self.i + self.batch_size, len(self.dataset)))
+            ]
             self.i += self.batch_size
             return np.array([x for x, _ in batch]), np.array([t for _, t in batch])
 
@@ -572,11 +607,13 @@ def test_an_iterator_of_the_readers_own():
     assert sizes == [128, 128, 44]
 
 
-# --- MNIST ------------------------------------------------------------------------------------------------------------
+# --- MNIST ----------------------------------------------------------------------------
 
 
 def digits_like(count, rng):
-    """Images of 28×28 that are as easy to tell apart as their label: a bar across, in one of ten places."""
+    """Images of 28×28 that are as easy to tell apart as their label: a bar across, in
+    one of ten places.
+    """
     labels = rng.randint(0, 10, count).astype(np.uint8)
     images = rng.randint(0, 60, (count, 28, 28)).astype(np.uint8)
     for image, label in zip(images, labels, strict=True):
@@ -592,9 +629,14 @@ def mnist(desk, monkeypatch):
     folder.mkdir(parents=True)
     for part, count in (("train", 400), ("t10k", 100)):
         images, labels = digits_like(count, rng)
-        for name, kind, array in (("images-idx3", 3, images), ("labels-idx1", 1, labels)):
+        for name, kind, array in (
+            ("images-idx3", 3, images),
+            ("labels-idx1", 1, labels),
+        ):
             header = bytes([0, 0, 8, kind]) + np.array(array.shape, ">u4").tobytes()
-            (folder / f"{part}-{name}-ubyte.gz").write_bytes(gzip.compress(header + array.tobytes()))
+            (folder / f"{part}-{name}-ubyte.gz").write_bytes(
+                gzip.compress(header + array.tobytes())
+            )
     monkeypatch.setenv("DEZERO_LITE_DATA", str(desk / "data"))
 
 
@@ -685,7 +727,7 @@ def test_images_are_shown(mnist, monkeypatch):
     plt.close("all")
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------
 
 
 def test_weights_are_saved_and_loaded(mnist, desk):
@@ -731,7 +773,8 @@ def test_weights_from_a_file_of_the_books_framework(desk):
     import dezero.functions as F
     from dezero.models import MLP
 
-    # The names and the compression are those of the book's save_weights; its weights are float64.
+    # The names and the compression are those of the book's save_weights; its weights
+    # are float64.
     rng = np.random.RandomState(0)
     W0, b0, W1, b1 = rng.randn(4, 5), rng.randn(5), rng.randn(5, 3), rng.randn(3)
     np.savez_compressed("book.npz", **{"l1/b": b1, "l0/W": W0, "l0/b": b0, "l1/W": W1})
@@ -768,11 +811,19 @@ def test_a_network_with_everything_comes_back_from_its_file(desk):
     with test_mode():
         assert dezero.utils.array_equal(one(x), other(x))
     with np.load("net.npz") as file:
-        names = ["bn/avg_mean", "bn/avg_var", "bn/beta", "bn/gamma", "conv/W", "conv/b", "fc/W"]
+        names = [
+            "bn/avg_mean",
+            "bn/avg_var",
+            "bn/beta",
+            "bn/gamma",
+            "conv/W",
+            "conv/b",
+            "fc/W",
+        ]
         assert sorted(file.files) == names
 
 
-# --- images -----------------------------------------------------------------------------------------------------------
+# --- images ---------------------------------------------------------------------------
 
 
 def test_the_columns_of_images():
@@ -790,7 +841,10 @@ def test_the_columns_of_images():
     assert col2.shape == (90, 75)
     col3 = F.im2col(x2, kernel_size, stride, pad, to_matrix=False)
     assert col3.shape == (10, 3, 5, 5, 3, 3)
-    assert F.col2im(col3, x2.shape, kernel_size, stride, pad, to_matrix=False).shape == x2.shape
+    assert (
+        F.col2im(col3, x2.shape, kernel_size, stride, pad, to_matrix=False).shape
+        == x2.shape
+    )
     assert get_conv_outsize(4, 3, 1, 1) == 4
     assert get_deconv_outsize(4, 3, 2, 1) == 7
     assert (pair(1), pair((1, 2))) == ((1, 1), (1, 2))
@@ -855,7 +909,9 @@ def test_a_lenet_learns_and_is_tested():
 
     class Bars(Dataset):
         def prepare(self):
-            images, self.label = digits_like(240 if self.train else 80, np.random.RandomState(self.train))
+            images, self.label = digits_like(
+                240 if self.train else 80, np.random.RandomState(self.train)
+            )
             self.data = images[:, np.newaxis, 2:26:2, 2:26:2]
 
     class LeNet(Model):
@@ -900,7 +956,13 @@ def test_a_lenet_learns_and_is_tested():
 
 # The losses of the book's framework in the two scripts that follow.
 LOSSES_OF_THE_CNN = [5.906982, 4.447335, 3.410979, 2.611286, 1.938715, 1.431000]
-LOSSES_OF_THE_RNN = [12.645358534112676, 27.917519706620034, 29.176838864374698, 29.33715987658266, 33.073826688078796]
+LOSSES_OF_THE_RNN = [
+    12.645358534112676,
+    27.917519706620034,
+    29.176838864374698,
+    29.33715987658266,
+    33.073826688078796,
+]
 
 
 def test_a_cnn_has_the_losses_of_the_books_framework():
@@ -913,7 +975,9 @@ def test_a_cnn_has_the_losses_of_the_books_framework():
             super().__init__()
             self.conv1 = L.Conv2d(4, kernel_size=3, stride=1, pad=1, in_channels=2)
             self.bn1 = L.BatchNorm()
-            self.conv2 = L.Conv2d(6, kernel_size=(3, 2), stride=2, pad=(1, 0), nobias=True, in_channels=4)
+            self.conv2 = L.Conv2d(
+                6, kernel_size=(3, 2), stride=2, pad=(1, 0), nobias=True, in_channels=4
+            )
             self.deconv = L.Deconv2d(3, kernel_size=2, stride=2, in_channels=6)
             self.fc = L.Linear(5, in_size=3 * 4 * 4)
 
@@ -970,7 +1034,9 @@ def test_batch_normalisation_in_training_and_in_testing():
     assert np.allclose(y.data.mean(axis=(0, 2, 3)), 1)
     assert np.allclose(mean, 0.1 * image.data.mean(axis=(0, 2, 3)))
     assert np.allclose(beta.grad.data, weights.sum(axis=(0, 2, 3)))
-    assert np.allclose(gamma.grad.data, ((y.data - 1) / 2 * weights).sum(axis=(0, 2, 3)))
+    assert np.allclose(
+        gamma.grad.data, ((y.data - 1) / 2 * weights).sum(axis=(0, 2, 3))
+    )
     # Neither a shift nor a scaling of a channel changes anything.
     assert np.allclose(image.grad.data.sum(axis=(0, 2, 3)), 0, atol=1e-10)
     assert np.allclose((image.grad.data * image.data).sum(axis=(0, 2, 3)), 0, atol=1e-2)
@@ -999,7 +1065,9 @@ def test_vgg16_sees_an_image_and_is_drawn(desk, monkeypatch):
     assert (desk / "vgg.pdf").exists()
     predict_id = np.argmax(y.data)
 
-    (desk / "imagenet1000_clsidx_to_labels.txt").write_text(repr({i: f"thing {i}" for i in range(1000)}))
+    (desk / "imagenet1000_clsidx_to_labels.txt").write_text(
+        repr({i: f"thing {i}" for i in range(1000)})
+    )
     monkeypatch.setenv("DEZERO_LITE_DATA", str(desk))
     labels = dezero.datasets.ImageNet.labels()
     assert labels[predict_id] == f"thing {predict_id}"
@@ -1049,7 +1117,7 @@ def test_an_image_is_changed_until_a_network_is_content():
     assert h.grad.data.mean(axis=(0, 2, 3)).tolist() == [0, 0, 3, 0, 0, 0]
 
 
-# --- gradients of gradients, and networks that generate ---------------------------------------------------------------
+# --- gradients of gradients, and networks that generate -------------------------------
 
 
 def test_a_gradient_penalty():
@@ -1175,7 +1243,8 @@ def test_a_generative_adversarial_network():
         fake = G(z)
     assert fake.shape == (4, 1, 8, 8)
     assert np.isfinite(float(loss_g.data))
-    # Of two kinds of answers half right, a discriminator that guesses has a loss of 2 log 2.
+    # Of two kinds of answers half right, a discriminator that guesses has a loss of 2
+    # log 2.
     assert 0 < float(loss_d.data) < 2 * math.log(2)
 
 
@@ -1255,7 +1324,7 @@ def test_a_variational_autoencoder():
     assert len(list(vae.params())) == 10
 
 
-# --- learning by reward, as in the series' next volume ----------------------------------------------------------------
+# --- learning by reward, as in the series' next volume --------------------------------
 
 
 def test_a_target_network_is_a_copy():
@@ -1335,7 +1404,7 @@ def test_an_actor_and_a_critic():
     assert F.softmax(pi(np.full((1, 3), 0.5))).data[0, 1] > 0.9
 
 
-# --- sequences --------------------------------------------------------------------------------------------------------
+# --- sequences ------------------------------------------------------------------------
 
 
 def test_a_recurrent_layer_keeps_its_state():
@@ -1432,7 +1501,9 @@ def test_an_rnn_has_the_losses_of_the_books_framework():
     rng = np.random.RandomState(0)
     model = simple_rnn(6, 1)
     for _ in range(2):
-        model(np.zeros((2, 1)))  # makes the weights: those from state to state at the second call
+        model(
+            np.zeros((2, 1))
+        )  # makes the weights: those from state to state at the second call
     for layer in (model.rnn.x2h, model.rnn.h2h, model.fc):
         layer.W.data = rng.randn(*layer.W.shape) * 0.4
         if layer.b is not None:
@@ -1607,7 +1678,7 @@ def test_the_plays(desk, monkeypatch):
     assert "".join(plays.id_to_char[int(i)] for i in plays.label) == "o be or not to be"
 
 
-# --- tools ------------------------------------------------------------------------------------------------------------
+# --- tools ----------------------------------------------------------------------------
 
 
 def test_utils_compare_and_check():
@@ -1632,12 +1703,18 @@ def test_utils_compare_and_check():
     assert array_allclose(Variable(x), x + 1e-7)
     assert not array_allclose(x, x + 1e-2)
     assert gradient_check(F.sigmoid, x)
-    assert gradient_check(lambda x: F.softmax_cross_entropy(x, np.array([0, 2, 1, 1])), Variable(x))
+    assert gradient_check(
+        lambda x: F.softmax_cross_entropy(x, np.array([0, 2, 1, 1])), Variable(x)
+    )
     assert gradient_check(F.sum, Variable(x), axis=1)
-    assert gradient_check(F.conv2d, rng.rand(2, 2, 4, 4), rng.rand(3, 2, 3, 3), None, stride=1, pad=1)
+    assert gradient_check(
+        F.conv2d, rng.rand(2, 2, 4, 4), rng.rand(3, 2, 3, 3), None, stride=1, pad=1
+    )
     assert array_allclose(numerical_grad(F.tanh, x), 1 - np.tanh(x) ** 2)
     assert sum_to(x, (1, 3)).shape == (1, 3)
-    assert np.allclose(logsumexp(x, axis=1), np.log(np.exp(x).sum(axis=1, keepdims=True)))
+    assert np.allclose(
+        logsumexp(x, axis=1), np.log(np.exp(x).sum(axis=1, keepdims=True))
+    )
     assert tuple(max_backward_shape(x, 1)) == (4, 1)
     assert reshape_sum_backward(Variable(np.ones(4)), (4, 3), 1, False).shape == (4, 1)
     show_progress(1, 10, 20)
@@ -1662,7 +1739,14 @@ def test_transforms_one_after_the_other():
 
     pixels = np.random.RandomState(0).randint(0, 256, (30, 40, 3)).astype(np.uint8)
     image = Image.fromarray(pixels)
-    f = Compose([Convert("RGB"), CenterCrop(20), ToArray(), Normalize(mean=(10, 20, 30), std=(2, 2, 2))])
+    f = Compose(
+        [
+            Convert("RGB"),
+            CenterCrop(20),
+            ToArray(),
+            Normalize(mean=(10, 20, 30), std=(2, 2, 2)),
+        ]
+    )
     x = f(image)
     middle = pixels[5:25, 10:30].transpose(2, 0, 1)
     assert np.allclose(x, (middle - np.array([10, 20, 30]).reshape(3, 1, 1)) / 2)
@@ -1672,7 +1756,9 @@ def test_transforms_one_after_the_other():
     assert np.array_equal(np.asarray(back), pixels)
 
     x = np.array([[0.0, 51.0], [102.0, 255.0]])
-    assert np.allclose(Compose([Flatten(), ToFloat(), Normalize(0.0, 255.0)])(x), [0.0, 0.2, 0.4, 1.0])
+    assert np.allclose(
+        Compose([Flatten(), ToFloat(), Normalize(0.0, 255.0)])(x), [0.0, 0.2, 0.4, 1.0]
+    )
     assert ToInt()(x).dtype.kind == "i"
     assert AsType(np.float16)(x).dtype == np.float16
     assert Compose()(x) is x
@@ -1682,7 +1768,10 @@ def test_transforms_one_after_the_other():
             self.data = x
             self.label = np.array([0, 1])
 
-    two = Two(transform=Compose([ToFloat(), Normalize(0.0, 255.0)]), target_transform=lambda t: t * 10)
+    two = Two(
+        transform=Compose([ToFloat(), Normalize(0.0, 255.0)]),
+        target_transform=lambda t: t * 10,
+    )
     assert np.allclose(two[1][0], [0.4, 1.0])
     assert two[1][1] == 10
 
@@ -1711,13 +1800,39 @@ def test_names_by_which_parts_are_imported():
     from dezero.core import Variable as same_variable
     from dezero.cuda import as_cupy, as_numpy, get_array_module, gpu_enable
     from dezero.dataloaders import DataLoader as same_loader
-    from dezero.datasets import CIFAR10, CIFAR100, MNIST, ImageNet, Shakespear, SinCurve, Spiral, get_spiral
+    from dezero.datasets import (
+        CIFAR10,
+        CIFAR100,
+        MNIST,
+        ImageNet,
+        Shakespear,
+        SinCurve,
+        Spiral,
+        get_spiral,
+    )
     from dezero.functions_conv import col2im_array, conv2d, im2col_array, pooling
     from dezero.layers import LSTM, RNN, BatchNorm, Conv2d, Deconv2d, EmbedID, Linear
     from dezero.layers import Layer as same_layer
-    from dezero.models import MLP, VGG16, ResNet, ResNet50, ResNet101, ResNet152, Sequential
+    from dezero.models import (
+        MLP,
+        VGG16,
+        ResNet,
+        ResNet50,
+        ResNet101,
+        ResNet152,
+        Sequential,
+    )
     from dezero.models import Model as same_model
-    from dezero.optimizers import SGD, AdaDelta, AdaGrad, Adam, ClipGrad, FreezeParam, MomentumSGD, WeightDecay
+    from dezero.optimizers import (
+        SGD,
+        AdaDelta,
+        AdaGrad,
+        Adam,
+        ClipGrad,
+        FreezeParam,
+        MomentumSGD,
+        WeightDecay,
+    )
     from dezero.utils import cache_dir, get_dot_graph, get_file, plot_dot_graph
 
     assert (same_config, same_function, same_parameter) == (Config, Function, Parameter)
@@ -1725,11 +1840,64 @@ def test_names_by_which_parts_are_imported():
     assert same_variable is Variable
     assert gpu_enable in (True, False)
     assert isinstance(cache_dir, str)
-    things = [Dataset, SeqDataLoader, as_array, as_variable, cuda, no_grad, test_mode, using_config]
-    things += [as_cupy, as_numpy, get_array_module, CIFAR10, CIFAR100, MNIST, ImageNet, Shakespear, SinCurve, Spiral]
-    things += [get_spiral, col2im_array, conv2d, im2col_array, pooling, LSTM, RNN, BatchNorm, Conv2d, Deconv2d]
-    things += [EmbedID, Linear, MLP, VGG16, ResNet, ResNet50, ResNet101, ResNet152, Sequential, SGD, AdaDelta, AdaGrad]
-    things += [Adam, ClipGrad, FreezeParam, MomentumSGD, WeightDecay, get_dot_graph, get_file, plot_dot_graph]
+    things = [
+        Dataset,
+        SeqDataLoader,
+        as_array,
+        as_variable,
+        cuda,
+        no_grad,
+        test_mode,
+        using_config,
+    ]
+    things += [
+        as_cupy,
+        as_numpy,
+        get_array_module,
+        CIFAR10,
+        CIFAR100,
+        MNIST,
+        ImageNet,
+        Shakespear,
+        SinCurve,
+        Spiral,
+    ]
+    things += [
+        get_spiral,
+        col2im_array,
+        conv2d,
+        im2col_array,
+        pooling,
+        LSTM,
+        RNN,
+        BatchNorm,
+        Conv2d,
+        Deconv2d,
+    ]
+    things += [
+        EmbedID,
+        Linear,
+        MLP,
+        VGG16,
+        ResNet,
+        ResNet50,
+        ResNet101,
+        ResNet152,
+        Sequential,
+        SGD,
+        AdaDelta,
+        AdaGrad,
+    ]
+    things += [
+        Adam,
+        ClipGrad,
+        FreezeParam,
+        MomentumSGD,
+        WeightDecay,
+        get_dot_graph,
+        get_file,
+        plot_dot_graph,
+    ]
     assert len({id(thing) for thing in things}) == len(things)
 
 
@@ -1756,7 +1924,9 @@ model.save_weights('spiral.npz')
 
 def test_a_script_in_a_process_of_its_own(desk):
     (desk / "spiral.py").write_text(SCRIPT)
-    done = subprocess.run([sys.executable, "spiral.py"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "spiral.py"], capture_output=True, text=True, check=True
+    )
     lines = done.stdout.splitlines()
     assert [line.split(",")[0] for line in lines] == ["epoch 1", "epoch 2", "epoch 3"]
     assert all(float(line.split()[-1]) < 1.5 for line in lines)

@@ -1,4 +1,5 @@
-"""Scripts in the manner of the book's stages 2 to 4, run as they are after ``import dezero_lite as dezero``.
+"""Scripts in the manner of the book's stages 2 to 4, run as they are after ``import
+dezero_lite as dezero``.
 
 Those with networks, up to the book's end, are in test_book_networks.py.
 """
@@ -16,10 +17,12 @@ def test_goldstein_price_and_its_gradient():
     def goldstein(x, y):
         return (
             1
-            + (x + y + 1) ** 2 * (19 - 14 * x + 3 * x**2 - 14 * y + 6 * x * y + 3 * y**2)
+            + (x + y + 1) ** 2
+            * (19 - 14 * x + 3 * x**2 - 14 * y + 6 * x * y + 3 * y**2)
         ) * (
             30
-            + (2 * x - 3 * y) ** 2 * (18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2)
+            + (2 * x - 3 * y) ** 2
+            * (18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2)
         )  # fmt: skip
 
     x = Variable(np.array(1.0))
@@ -167,7 +170,7 @@ def test_retained_gradients():
     assert t.grad.data == 1.0
 
 
-# --- functions of one's own -------------------------------------------------------------------------------------------
+# --- functions of one's own -----------------------------------------------------------
 
 
 def test_a_function_of_ones_own_with_two_inputs_and_a_setting():
@@ -197,7 +200,7 @@ def test_a_function_of_ones_own_with_two_inputs_and_a_setting():
     assert y.creator.__class__.__name__ == "ScaledProduct"
 
 
-def test_a_function_of_ones_own_that_works_on_either_kind_of_array_and_uses_its_output():
+def test_a_function_of_ones_own_works_on_either_kind_of_array_and_uses_its_output():
     class Softplus(Function):
         def forward(self, x):
             xp = dezero.cuda.get_array_module(x)
@@ -262,7 +265,9 @@ def test_a_function_of_ones_own_with_two_outputs():
 
         def backward(self, g_low, g_high):
             less = self.first_is_less
-            return g_low * less + g_high * (1 - less), g_low * (1 - less) + g_high * less
+            return g_low * less + g_high * (1 - less), g_low * (
+                1 - less
+            ) + g_high * less
 
     a, b = Variable(np.array([1.0, 5.0])), Variable(np.array([2.0, 3.0]))
     low, high = MinMax()(a, b)
@@ -288,9 +293,13 @@ def test_an_own_function_is_checked_by_numbers():
 
     x = Variable(np.random.RandomState(0).rand(2, 3) + 1)
     assert dezero.utils.gradient_check(Cube(), x) is True
-    assert dezero.utils.gradient_check(lambda x: F.sum(Cube()(x), axis=1), np.random.RandomState(0).rand(2, 3))
+    assert dezero.utils.gradient_check(
+        lambda x: F.sum(Cube()(x), axis=1), np.random.RandomState(0).rand(2, 3)
+    )
     assert dezero.utils.gradient_check(WrongCube(), Variable(x.data.copy())) is False
-    assert dezero.utils.array_allclose(dezero.utils.numerical_grad(Cube(), x), 3 * x.data**2)
+    assert dezero.utils.array_allclose(
+        dezero.utils.numerical_grad(Cube(), x), 3 * x.data**2
+    )
 
 
 def test_a_function_of_ones_own_that_masks_a_single_number():
@@ -310,7 +319,7 @@ def test_a_function_of_ones_own_that_masks_a_single_number():
     assert (float(y.data), float(x.grad.data)) == (3.0, 1.0)
 
 
-# --- higher derivatives -----------------------------------------------------------------------------------------------
+# --- higher derivatives ---------------------------------------------------------------
 
 
 def test_higher_derivatives_of_sine():
@@ -336,7 +345,10 @@ def test_higher_derivatives_of_sine():
         (F.cos, lambda x: [-np.sin(x), -np.cos(x), np.sin(x), np.cos(x)]),
         (F.exp, lambda x: [np.exp(x)] * 4),
         (F.log, lambda x: [1 / x, -1 / x**2, 2 / x**3, -6 / x**4]),
-        (lambda x: x**5 - 2 * x, lambda x: [5 * x**4 - 2, 20 * x**3, 60 * x**2, 120 * x]),
+        (
+            lambda x: x**5 - 2 * x,
+            lambda x: [5 * x**4 - 2, 20 * x**3, 60 * x**2, 120 * x],
+        ),
         (lambda x: 1 / x, lambda x: [-1 / x**2, 2 / x**3, -6 / x**4, 24 / x**5]),
     ],
     ids=["cos", "exp", "log", "a polynomial", "1 / x"],
@@ -416,13 +428,19 @@ def test_newton_beats_gradient_descent_on_rosenbrock():
     assert np.allclose([x0.data, x1.data], [1.0, 1.0], atol=1e-10)
 
 
-# --- pictures ---------------------------------------------------------------------------------------------------------
+# --- pictures -------------------------------------------------------------------------
 
 
 def test_the_graph_of_goldstein_price(tmp_path, monkeypatch):
     def goldstein(x, y):
-        z = (1 + (x + y + 1) ** 2 * (19 - 14 * x + 3 * x**2 - 14 * y + 6 * x * y + 3 * y**2)) * (
-            30 + (2 * x - 3 * y) ** 2 * (18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2)
+        z = (
+            1
+            + (x + y + 1) ** 2
+            * (19 - 14 * x + 3 * x**2 - 14 * y + 6 * x * y + 3 * y**2)
+        ) * (
+            30
+            + (2 * x - 3 * y) ** 2
+            * (18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2)
         )
         return z
 
@@ -454,15 +472,26 @@ def test_the_text_of_a_small_graph():
     assert "() float64" in dezero.utils.get_dot_graph(y)
 
 
-# --- arrays -----------------------------------------------------------------------------------------------------------
+# --- arrays ---------------------------------------------------------------------------
 
 
 def test_the_forms_of_reshape_and_transpose():
     x = Variable(np.random.RandomState(0).randn(1, 2, 3))
-    for y in (x.reshape((2, 3)), x.reshape([2, 3]), x.reshape(2, 3), F.reshape(x, (2, 3))):
+    for y in (
+        x.reshape((2, 3)),
+        x.reshape([2, 3]),
+        x.reshape(2, 3),
+        F.reshape(x, (2, 3)),
+    ):
         assert y.shape == (2, 3)
     m = Variable(np.array([[1, 2, 3], [4, 5, 6]], dtype=float))
-    for y in (m.transpose(), m.T, F.transpose(m), m.transpose(1, 0), m.transpose((1, 0))):
+    for y in (
+        m.transpose(),
+        m.T,
+        F.transpose(m),
+        m.transpose(1, 0),
+        m.transpose((1, 0)),
+    ):
         assert y.data.tolist() == [[1, 4], [2, 5], [3, 6]]
     y = F.transpose(x, (2, 0, 1))
     (y * np.arange(6.0).reshape(3, 1, 2)).backward()
@@ -475,7 +504,10 @@ def test_the_forms_of_sum_and_broadcast():
     x = Variable(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
     y = F.sum(x, axis=0)
     y.backward()
-    assert (y.data.tolist(), x.grad.data.tolist()) == ([5, 7, 9], [[1, 1, 1], [1, 1, 1]])
+    assert (y.data.tolist(), x.grad.data.tolist()) == (
+        [5, 7, 9],
+        [[1, 1, 1], [1, 1, 1]],
+    )
     assert F.sum(Variable(np.zeros((2, 3, 4, 5))), keepdims=True).shape == (1, 1, 1, 1)
     assert (x.sum(axis=1, keepdims=True).shape, float(x.sum().data)) == ((2, 1), 21.0)
     assert F.sum_to(x, (1, 3)).data.tolist() == [[5, 7, 9]]
@@ -493,12 +525,19 @@ def test_slices_and_repeated_rows():
     x = Variable(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
     y = F.get_item(x, 1)
     y.backward()
-    assert (y.data.tolist(), x.grad.data.tolist()) == ([4, 5, 6], [[0, 0, 0], [1, 1, 1]])
+    assert (y.data.tolist(), x.grad.data.tolist()) == (
+        [4, 5, 6],
+        [[0, 0, 0], [1, 1, 1]],
+    )
     x.cleargrad()
     indices = np.array([0, 0, 1])
     F.get_item(x, indices).backward()
     assert x.grad.data.tolist() == [[2, 2, 2], [1, 1, 1]]
-    assert (x[:, 2].data.tolist(), x[1, 0].data.tolist(), x[..., -1].shape) == ([3, 6], 4, (2,))
+    assert (x[:, 2].data.tolist(), x[1, 0].data.tolist(), x[..., -1].shape) == (
+        [3, 6],
+        4,
+        (2,),
+    )
     assert [float(row.sum().data) for row in x] == [6.0, 15.0]
 
 
@@ -507,7 +546,11 @@ def test_the_largest_the_smallest_and_limits():
     y = F.max(x, axis=1)
     y.backward()
     assert (y.data.tolist(), x.grad.data.tolist()) == ([5, 6], [[0, 1, 0], [0, 0, 1]])
-    assert (x.max().data, x.min().data, F.min(x, axis=0, keepdims=True).data.tolist()) == (6, -2, [[1, -2, 3]])
+    assert (
+        x.max().data,
+        x.min().data,
+        F.min(x, axis=0, keepdims=True).data.tolist(),
+    ) == (6, -2, [[1, -2, 3]])
     x.cleargrad()
     F.clip(x, 0.0, 4.5).backward()
     assert x.grad.data.tolist() == [[1, 0, 1], [1, 0, 0]]
@@ -528,10 +571,30 @@ def test_matrix_products():
 def test_numbers_and_arrays_on_either_side():
     x = Variable(np.array([1.0, 2.0]))
     row = np.array([10.0, 20.0])
-    results = [x + row, row + x, x + 1, 1 + x, x - row, row - x, 3 - x, x * row, row * x, 2 * x, -x]
+    results = [
+        x + row,
+        row + x,
+        x + 1,
+        1 + x,
+        x - row,
+        row - x,
+        3 - x,
+        x * row,
+        row * x,
+        2 * x,
+        -x,
+    ]
     results += [x / row, row / x, 1 / x, x / 2, x**2, np.float64(3.0) * x]
     values = [y.data.tolist() for y in results]
-    assert values[:7] == [[11, 22], [11, 22], [2, 3], [2, 3], [-9, -18], [9, 18], [2, 1]]
+    assert values[:7] == [
+        [11, 22],
+        [11, 22],
+        [2, 3],
+        [2, 3],
+        [-9, -18],
+        [9, 18],
+        [2, 1],
+    ]
     assert values[7:11] == [[10, 40], [10, 40], [2, 4], [-1, -2]]
     assert values[11:] == [[0.1, 0.1], [10, 10], [1, 0.5], [0.5, 1], [1, 4], [3, 6]]
     assert all(isinstance(y, Variable) for y in results)
@@ -546,11 +609,14 @@ def test_a_graph_begins_with_a_gradient_of_the_readers_own():
 
 
 def test_whole_numbers_are_refused_with_advice():
-    # Where the book writes np.array([[1, 2, 3], [4, 5, 6]]), its framework gives a gradient of whole numbers.
+    # Where the book writes np.array([[1, 2, 3], [4, 5, 6]]), its framework gives a
+    # gradient of whole numbers.
     x = Variable(np.array([[1, 2, 3], [4, 5, 6]]))
     y = F.sum(x)
     assert y.data == 21
-    with pytest.raises(TypeError, match=r"make them so, as in np.array\(..., dtype=float\)"):
+    with pytest.raises(
+        TypeError, match=r"make them so, as in np.array\(..., dtype=float\)"
+    ):
         y.backward()
 
 
@@ -564,7 +630,7 @@ def test_a_number_an_array_and_a_wrong_type():
     assert repr(Variable(None)) == "variable(None)"
 
 
-# --- regression with Variables ----------------------------------------------------------------------------------------
+# --- regression with Variables --------------------------------------------------------
 
 
 def test_linear_regression():
@@ -645,7 +711,10 @@ def test_a_network_of_two_layers_of_variables():
         c1 = c1 - lr * gh.sum(axis=0)
         w2 = w2 - lr * h.T @ g
         c2 = c2 - lr * g.sum(axis=0)
-    assert all(np.allclose(p.data, q) for p, q in zip((W1, b1, W2, b2), (w1, c1, w2, c2), strict=True))
+    assert all(
+        np.allclose(p.data, q)
+        for p, q in zip((W1, b1, W2, b2), (w1, c1, w2, c2), strict=True)
+    )
     assert float(loss.data) < 0.3
 
 
@@ -653,11 +722,15 @@ def test_a_parameter_is_a_variable_of_its_own_kind():
     x = Variable(np.array(1.0))
     p = Parameter(np.array(2.0), name="p")
     y = x * p
-    assert (isinstance(p, Parameter), isinstance(x, Parameter), isinstance(y, Parameter)) == (True, False, False)
+    assert (
+        isinstance(p, Parameter),
+        isinstance(x, Parameter),
+        isinstance(y, Parameter),
+    ) == (True, False, False)
     assert (p.name, float(y.data)) == ("p", 2.0)
 
 
-# --- settings and memory ----------------------------------------------------------------------------------------------
+# --- settings and memory --------------------------------------------------------------
 
 
 def test_settings_change_and_come_back():

@@ -1,4 +1,6 @@
-"""The builder: from text and code to a notebook that is the same byte for byte, or a clear refusal."""
+"""The builder: from text and code to a notebook that is the same byte for byte, or a
+clear refusal.
+"""
 
 import base64
 import json
@@ -40,7 +42,9 @@ CODE = '"""Step 1."""\n\n\ndef twice(x):\n    return 2 * x\n'
 
 @pytest.fixture
 def workshop(tmp_path, monkeypatch):
-    """A course of one step in a folder of its own; call it with cells to add to the lesson."""
+    """A course of one step in a folder of its own; call it with cells to add to the
+    lesson.
+    """
     steps, notebooks = tmp_path / "steps", tmp_path / "notebooks"
     steps.mkdir()
     notebooks.mkdir()
@@ -51,7 +55,9 @@ def workshop(tmp_path, monkeypatch):
     (steps / "step01.py").write_text(CODE, encoding="utf-8")
 
     def write(*cells, lesson=LESSON):
-        text = lesson + "".join(f"\n```{{code-cell}} ipython3\n{cell}\n```\n" for cell in cells)
+        text = lesson + "".join(
+            f"\n```{{code-cell}} ipython3\n{cell}\n```\n" for cell in cells
+        )
         (steps / "step01.md").write_text(text, encoding="utf-8")
         return notebooks / "step01.ipynb"
 
@@ -69,10 +75,10 @@ def outputs(path):
 RICH = [
     "import matplotlib.pyplot as plt\n\nplt.plot([1, 2, 3])\nplt.show()",
     'import steps\n\nsteps.draw("x -> Square -> y")',
-    "from IPython.display import HTML\nfrom matplotlib.animation import FuncAnimation\n\n"
-    "figure, ax = plt.subplots(figsize=(1, 1))\n"
-    "film = FuncAnimation(figure, lambda frame: ax.plot([0, frame]), frames=2)\n"
-    "shown = HTML(film.to_jshtml())\nplt.close()\nshown",
+    "from IPython.display import HTML\nfrom matplotlib.animation import "
+    "FuncAnimation\n\nfigure, ax = plt.subplots(figsize=(1, 1))\nfilm = "
+    "FuncAnimation(figure, lambda frame: ax.plot([0, frame]), frames=2)\nshown = "
+    "HTML(film.to_jshtml())\nplt.close()\nshown",
     "for i in range(50):\n    print(i, flush=True)",
     ":tags: [raises-exception]\n\n1 / 0",
 ]
@@ -92,9 +98,16 @@ def test_code_is_put_under_its_load_line(workshop):
     path = workshop()
     builder.build(1)
     shown, used = (cell for cell in cells(path) if cell["cell_type"] == "code")
-    assert "".join(shown["source"]) == "# %load -s twice ../steps/step01.py\ndef twice(x):\n    return 2 * x"
+    assert (
+        "".join(shown["source"])
+        == "# %load -s twice ../steps/step01.py\ndef twice(x):\n    return 2 * x"
+    )
     assert used["outputs"][0]["text"] == ["42\n"]
-    assert [cell["id"] for cell in cells(path)] == ["step01-01", "step01-02", "step01-03"]
+    assert [cell["id"] for cell in cells(path)] == [
+        "step01-01",
+        "step01-02",
+        "step01-03",
+    ]
     assert builder.why_stale(1) is None
 
 
@@ -110,7 +123,14 @@ def test_no_version_time_or_path_is_kept(workshop):
     )
     assert b"IHDR" in pictures
     assert b"tEXt" not in pictures
-    for word in ("iopub", "graphviz version", "matplotlib.org", str(Path.home()), sys.prefix, sys.version.split()[0]):
+    for word in (
+        "iopub",
+        "graphviz version",
+        "matplotlib.org",
+        str(Path.home()),
+        sys.prefix,
+        sys.version.split()[0],
+    ):
         assert word not in text
 
 
@@ -120,13 +140,18 @@ def test_no_version_time_or_path_is_kept(workshop):
         ("1 / 0", "ZeroDivisionError"),
         ("import os\n\nprint(os.getcwd())", "names a path"),
         ("object()", "an address in memory"),
-        ("# %load -s thrice ../steps/step01.py", r"step01\.py defines no thrice\. It defines twice\."),
+        (
+            "# %load -s thrice ../steps/step01.py",
+            r"step01\.py defines no thrice\. It defines twice\.",
+        ),
         ("# %load -s twice ../steps/step01.py\nprint(1)", "holds one line"),
         ("### BEGIN SOLUTION\nx = 1", "END SOLUTION"),
         ("print(('x' * 99 + '\\n') * 11_000)", "the limit is"),
     ],
 )
-def test_a_lesson_that_cannot_be_built_is_refused(workshop, monkeypatch, cell, complaint):
+def test_a_lesson_that_cannot_be_built_is_refused(
+    workshop, monkeypatch, cell, complaint
+):
     path = workshop(cell)
     monkeypatch.setattr(builder, "ROOT", path.parent.parent)
     with pytest.raises(CourseError, match=complaint):
@@ -194,16 +219,39 @@ def test_an_older_builders_notebook_is_stale(workshop, monkeypatch):
 def test_every_output_of_a_built_notebook_is_compared(tmp_path):
     """nbval, as conftest.py sets it up, sees a changed digit and a changed error."""
     book = json.loads((ROOT / "notebooks" / "step09.ipynb").read_text(encoding="utf-8"))
-    number = next(o for c in book["cells"] for o in c.get("outputs", []) if o.get("text") == ["3.2974\n"])
+    number = next(
+        o
+        for c in book["cells"]
+        for o in c.get("outputs", [])
+        if o.get("text") == ["3.2974\n"]
+    )
     number["text"] = ["3.2975\n"]
-    error = next(o for c in book["cells"] for o in c.get("outputs", []) if o["output_type"] == "error")
+    error = next(
+        o
+        for c in book["cells"]
+        for o in c.get("outputs", [])
+        if o["output_type"] == "error"
+    )
     error["evalue"] = error["evalue"].replace("array", "list")
     changed = ROOT / "notebooks" / f".changed-{tmp_path.name}.ipynb"
     try:
         changed.write_text(json.dumps(book), encoding="utf-8")
-        run = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-q", "-o", "addopts="]
+        run = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:xdist",
+            "-q",
+            "-o",
+            "addopts=",
+        ]
         options = ["--nbval", "--nbval-current-env", str(changed)]
-        report = subprocess.run(run + options, cwd=ROOT, capture_output=True, text=True).stdout
+        report = subprocess.run(
+            run + options, cwd=ROOT, capture_output=True, text=True
+        ).stdout
     finally:
         changed.unlink(missing_ok=True)
     assert "2 failed" in report
@@ -211,9 +259,16 @@ def test_every_output_of_a_built_notebook_is_compared(tmp_path):
 
 
 def test_a_change_of_what_a_lesson_shows_of_the_package_makes_it_stale(monkeypatch):
-    lesson = "Look:\n\n    steps.source(Variable.backward)\n    steps.source(functions.sin)\n    steps.source(Linear)\n"
+    lesson = (
+        "Look:\n\n    steps.source(Variable.backward)\n    "
+        "steps.source(functions.sin)\n    steps.source(Linear)\n"
+    )
     shown = sources.shown(lesson)
-    assert [text.split("(")[0].split()[-1] for text in shown] == ["backward", "sin", "Linear"]
+    assert [text.split("(")[0].split()[-1] for text in shown] == [
+        "backward",
+        "sin",
+        "Linear",
+    ]
     assert sources.shown("steps.source(NoSuchThing)") == []
 
     before = builder.sources_digest(23)

@@ -1,20 +1,36 @@
-"""Each step can do what its lesson says, and fails as its lesson says at what it cannot do yet."""
+"""Each step can do what its lesson says, and fails as its lesson says at what it cannot
+do yet.
+"""
 
 import numpy as np
 import pytest
-from capabilities import CAPABILITIES, PACKAGE, PAGE, SNAPSHOTS, WORKS, WRONG, differentiates_a_chain, outcome, table
+from capabilities import (
+    CAPABILITIES,
+    PACKAGE,
+    PAGE,
+    SNAPSHOTS,
+    WORKS,
+    WRONG,
+    differentiates_a_chain,
+    outcome,
+    table,
+)
 
 from steps import step08
 
 
 @pytest.mark.parametrize("number", [*SNAPSHOTS, PACKAGE])
-@pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda capability: capability.name)
+@pytest.mark.parametrize(
+    "capability", CAPABILITIES, ids=lambda capability: capability.name
+)
 def test_capability(capability, number):
     assert outcome(capability.probe, number) == capability.expected(number)
 
 
 def test_the_page_in_the_docs_is_up_to_date():
-    assert PAGE.read_text(encoding="utf-8") == table(), "run python tests/capabilities.py"
+    assert PAGE.read_text(encoding="utf-8") == table(), (
+        "run python tests/capabilities.py"
+    )
 
 
 def test_a_broken_step_is_seen(monkeypatch):

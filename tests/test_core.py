@@ -1,4 +1,6 @@
-"""The core: operators, gradients to every order, memory, scheduling, settings and errors."""
+"""The core: operators, gradients to every order, memory, scheduling, settings and
+errors.
+"""
 
 import gc
 import subprocess
@@ -13,7 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dezero_lite import Config, Function, Parameter, Variable, as_array, as_variable, core, no_grad, using_config
+from dezero_lite import (
+    Config,
+    Function,
+    Parameter,
+    Variable,
+    as_array,
+    as_variable,
+    core,
+    no_grad,
+    using_config,
+)
 from dezero_lite.core import broadcast_to, sum_to
 
 OPERATORS = {
@@ -27,7 +39,9 @@ operators = pytest.mark.parametrize("sign", OPERATORS)
 
 
 def var(*numbers, dtype=float, name=None):
-    return Variable(np.array(numbers[0] if len(numbers) == 1 else numbers, dtype=dtype), name)
+    return Variable(
+        np.array(numbers[0] if len(numbers) == 1 else numbers, dtype=dtype), name
+    )
 
 
 def derivatives(f, at, orders):
@@ -94,25 +108,36 @@ class Returns(Function):
         return self.gradients if len(self.gradients) != 1 else self.gradients[0]
 
 
-# --- Variables --------------------------------------------------------------------------------------------------------
+# --- Variables ------------------------------------------------------------------------
 
 
 def test_a_variable_describes_its_array():
     x = Variable(np.zeros((4, 3), dtype=np.float32), name="x")
-    assert (x.shape, x.ndim, x.size, x.dtype, len(x), x.name) == ((4, 3), 2, 12, np.float32, 4, "x")
+    assert (x.shape, x.ndim, x.size, x.dtype, len(x), x.name) == (
+        (4, 3),
+        2,
+        12,
+        np.float32,
+        4,
+        "x",
+    )
     assert (x.grad, x.creator, x.generation) == (None, None, 0)
 
 
 def test_repr_lines_up():
     assert repr(var([1.0, 2.0])) == "variable([1. 2.])"
-    assert repr(var([[1.0, 2.0], [3.0, 4.0]])) == "variable([[1. 2.]\n          [3. 4.]])"
+    assert (
+        repr(var([[1.0, 2.0], [3.0, 4.0]])) == "variable([[1. 2.]\n          [3. 4.]])"
+    )
     assert repr(Variable(None)) == "variable(None)"
     assert repr(var(1.0) * 2) == "variable(2.0)"
 
 
 @pytest.mark.parametrize("data", [1.0, 2, True, [1.0], (1.0,), "1"])
 def test_data_is_an_array(data):
-    with pytest.raises(TypeError, match=rf"not a {type(data).__name__}: use np.array\(...\)"):
+    with pytest.raises(
+        TypeError, match=rf"not a {type(data).__name__}: use np.array\(...\)"
+    ):
         Variable(data)
     with pytest.raises(TypeError, match=r"use np.array\(...\)"):
         var(1.0).data = data
@@ -159,7 +184,11 @@ def test_astype_lets_gradients_through_between_floats_only():
     x = var([1.0, 2.0], dtype=np.float32)
     y = x.astype(np.float64) * 3
     y.backward()
-    assert (y.dtype, x.grad.dtype, x.grad.data.tolist()) == (np.float64, np.float32, [3, 3])
+    assert (y.dtype, x.grad.dtype, x.grad.data.tolist()) == (
+        np.float64,
+        np.float32,
+        [3, 3],
+    )
     assert x.astype(int).creator is None
     n = var([1, 2], dtype=int)
     w = var(2.0)
@@ -177,7 +206,7 @@ def test_as_array_and_as_variable():
     assert isinstance(Parameter(np.ones(2)), Variable)
 
 
-# --- operators --------------------------------------------------------------------------------------------------------
+# --- operators ------------------------------------------------------------------------
 
 
 def test_backward_adds_up_over_uses_and_calls():
@@ -198,11 +227,16 @@ def test_backward_begins_with_the_gradient_that_is_there():
 
 
 @operators
-@pytest.mark.parametrize("other", [2.0, 2, np.array([2.0, 3.0]), np.float64(2), np.array(2.0)])
+@pytest.mark.parametrize(
+    "other", [2.0, 2, np.array([2.0, 3.0]), np.float64(2), np.array(2.0)]
+)
 def test_numbers_and_arrays_on_either_side(sign, other):
     op = OPERATORS[sign]
     x = var([1.5, 0.5])
-    for y, expected in [(op(x, other), op(x.data, other)), (op(other, x), op(other, x.data))]:
+    for y, expected in [
+        (op(x, other), op(x.data, other)),
+        (op(other, x), op(other, x.data)),
+    ]:
         assert isinstance(y, Variable)
         np.testing.assert_array_equal(y.data, expected)
         y.backward()
@@ -224,7 +258,10 @@ def test_float32_stays_float32(sign, shape):
 @operators
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_a_gradient_has_the_dtype_of_its_variable(sign, create_graph):
-    a, b = Variable(np.ones(2, dtype=np.float32)), Variable(np.ones(2, dtype=np.float64))
+    a, b = (
+        Variable(np.ones(2, dtype=np.float32)),
+        Variable(np.ones(2, dtype=np.float64)),
+    )
     y = OPERATORS[sign](a, b)
     assert y.dtype == np.float64
     y.backward(create_graph=create_graph)
@@ -233,7 +270,10 @@ def test_a_gradient_has_the_dtype_of_its_variable(sign, create_graph):
 
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_gradients_on_the_way_have_the_dtype_of_their_variables(create_graph):
-    a, b = Variable(np.ones(2, dtype=np.float32)), Variable(np.ones(2, dtype=np.float64))
+    a, b = (
+        Variable(np.ones(2, dtype=np.float32)),
+        Variable(np.ones(2, dtype=np.float64)),
+    )
     y = a * 2
     (y * b).backward(retain_grad=True, create_graph=create_graph)
     assert y.grad.dtype == np.float32
@@ -241,7 +281,9 @@ def test_gradients_on_the_way_have_the_dtype_of_their_variables(create_graph):
         x.cleargrad()
 
 
-shapes = hnp.mutually_broadcastable_shapes(num_shapes=2, min_dims=0, max_dims=3, min_side=0, max_side=3)
+shapes = hnp.mutually_broadcastable_shapes(
+    num_shapes=2, min_dims=0, max_dims=3, min_side=0, max_side=3
+)
 
 
 @operators
@@ -320,7 +362,7 @@ def test_mixed_second_derivative_of_a_power():
     a.cleargrad()
 
 
-# --- higher orders ----------------------------------------------------------------------------------------------------
+# --- higher orders --------------------------------------------------------------------
 
 
 def test_every_order_of_a_power():
@@ -334,11 +376,22 @@ def test_every_order_of_compositions():
     # f = exp(x²): f' = 2x f, and by the product rule from there on.
     x = 0.5
     f = np.exp(x * x)
-    expected = [2 * x * f, (4 * x**2 + 2) * f, (8 * x**3 + 12 * x) * f, (16 * x**4 + 48 * x**2 + 12) * f]
+    expected = [
+        2 * x * f,
+        (4 * x**2 + 2) * f,
+        (8 * x**3 + 12 * x) * f,
+        (16 * x**4 + 48 * x**2 + 12) * f,
+    ]
     np.testing.assert_allclose(derivatives(lambda x: np.e ** (x * x), x, 4), expected)
-    np.testing.assert_allclose(derivatives(lambda x: Exp()(Square()(x)), x, 4), expected)
-    np.testing.assert_allclose(derivatives(lambda x: 1 / x, 2.0, 4), [-1 / 4, 2 / 8, -6 / 16, 24 / 32])
-    np.testing.assert_allclose(derivatives(lambda x: -(x - 1) / (3 - x), 2.0, 4), [-2, -4, -12, -48])
+    np.testing.assert_allclose(
+        derivatives(lambda x: Exp()(Square()(x)), x, 4), expected
+    )
+    np.testing.assert_allclose(
+        derivatives(lambda x: 1 / x, 2.0, 4), [-1 / 4, 2 / 8, -6 / 16, 24 / 32]
+    )
+    np.testing.assert_allclose(
+        derivatives(lambda x: -(x - 1) / (3 - x), 2.0, 4), [-2, -4, -12, -48]
+    )
 
 
 def test_gradients_are_variables_and_differentiable_on_request_only():
@@ -352,7 +405,7 @@ def test_gradients_are_variables_and_differentiable_on_request_only():
     x.cleargrad()
 
 
-# --- functions in the book's style ------------------------------------------------------------------------------------
+# --- functions in the book's style ----------------------------------------------------
 
 
 def test_a_backward_in_the_books_style():
@@ -427,11 +480,13 @@ def test_a_dropped_output_that_backward_needs_is_an_error():
     y.backward()
     assert x.grad.item() == 1
     del z
-    with pytest.raises(RuntimeError, match="Twins needs its output 1 in backward, but that was dropped"):
+    with pytest.raises(
+        RuntimeError, match="Twins needs its output 1 in backward, but that was dropped"
+    ):
         y.backward()
 
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- memory ---------------------------------------------------------------------------
 
 
 def arrays_of(*variables):
@@ -477,7 +532,11 @@ class HandsOn(Function):
 
     def rule(self, xs, gy):
         fresh = gy * 2
-        return {"twice": (fresh, fresh), "input": xs, "view": (fresh[::-1], fresh[::-1])}[self.kind]
+        return {
+            "twice": (fresh, fresh),
+            "input": xs,
+            "view": (fresh[::-1], fresh[::-1]),
+        }[self.kind]
 
 
 @pytest.mark.parametrize("kind", ["twice", "view"])
@@ -558,13 +617,14 @@ def test_under_no_grad_nothing_is_held():
     assert y.creator is None
 
 
-# --- size -------------------------------------------------------------------------------------------------------------
+# --- size -----------------------------------------------------------------------------
 
 LONG_CHAIN = """
 import resource
 resource.setrlimit(resource.RLIMIT_AS, (2 * 1024**3, 2 * 1024**3))
 import threading
-# A small stack, so that recursion would show; CPython 3.13 needs more than half of it to take a chain apart.
+# A small stack, so that recursion would show; CPython 3.13 needs more than half of it
+# to take a chain apart.
 threading.stack_size(1024 * 1024)
 import gc
 import weakref
@@ -591,10 +651,14 @@ thread.join()
 """
 
 
-@pytest.mark.parametrize("step", ["pass", "y.unchain_backward(); assert y.creator.inputs[0].creator is None"])
+@pytest.mark.parametrize(
+    "step", ["pass", "y.unchain_backward(); assert y.creator.inputs[0].creator is None"]
+)
 def test_a_million_links(step):
     program = LONG_CHAIN.replace("STEP", step)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
     assert (done.stdout, done.stderr[-2000:]) == ("done\n", "")
 
 
@@ -664,7 +728,7 @@ def test_unchain_cuts():
     assert y.grad.item() == 4
 
 
-# --- settings ---------------------------------------------------------------------------------------------------------
+# --- settings -------------------------------------------------------------------------
 
 
 def test_settings_return_after_an_exception():
@@ -699,25 +763,35 @@ def test_a_failed_backward_changes_no_gradient():
 
 
 def test_an_unknown_setting_is_refused():
-    with pytest.raises(AttributeError, match="no setting 'enable_backprob'"), using_config("enable_backprob", False):
+    with (
+        pytest.raises(AttributeError, match="no setting 'enable_backprob'"),
+        using_config("enable_backprob", False),
+    ):
         pass
 
 
 def test_threads_have_their_own_settings():
     recorded = []
     with no_grad():
-        thread = threading.Thread(target=lambda: recorded.append((var(1.0) * 2).creator is not None))
+        thread = threading.Thread(
+            target=lambda: recorded.append((var(1.0) * 2).creator is not None)
+        )
         thread.start()
         thread.join()
         assert (var(1.0) * 2).creator is None
     assert recorded == [True]
 
 
-# --- errors that teach ------------------------------------------------------------------------------------------------
+# --- errors that teach ----------------------------------------------------------------
 
 
 def test_backward_on_a_leaf():
-    with pytest.raises(RuntimeError, match=r"no function made Variable 'x' of shape \(2,\) and dtype float64: compute"):
+    with pytest.raises(
+        RuntimeError,
+        match=(
+            r"no function made Variable 'x' of shape \(2,\) and dtype float64: compute"
+        ),
+    ):
         var([1.0, 2.0], name="x").backward()
 
 
@@ -741,7 +815,8 @@ def test_backward_on_what_was_not_recorded():
 def test_shapes_that_do_not_broadcast(sign):
     w, b = Variable(np.ones((2, 3)), name="w"), Variable(np.ones(4, dtype=np.float32))
     message = (
-        r"a \S+ b do not broadcast: a is Variable 'w' of shape \(2, 3\) and dtype float64, "
+        r"a \S+ b do not broadcast: a is Variable 'w' of shape \(2, 3\) and dtype "
+        r"float64, "
         r"b is a Variable of shape \(4,\) and dtype float32"
     )
     with pytest.raises(ValueError, match=message):
@@ -752,12 +827,16 @@ def test_shapes_that_do_not_broadcast(sign):
 
 def test_operands_are_variables_arrays_or_numbers():
     for other in ([1.0], "1", None):
-        with pytest.raises(TypeError, match=rf"was given a {type(other).__name__}: use np.array"):
+        with pytest.raises(
+            TypeError, match=rf"was given a {type(other).__name__}: use np.array"
+        ):
             var(1.0) + other
 
 
 def test_a_variable_without_data_says_so():
-    with pytest.raises(ValueError, match="input 0 of Mul, Variable 'W', holds no data yet"):
+    with pytest.raises(
+        ValueError, match="input 0 of Mul, Variable 'W', holds no data yet"
+    ):
         Variable(None, name="W") * 2
 
 
@@ -765,7 +844,10 @@ def test_a_variable_without_data_says_so():
 def test_integer_data_receive_no_gradient(create_graph):
     n = var([1, 2], dtype=int, name="n")
     y = n * var([1.0, 2.0])
-    message = r"Variable 'n' of shape \(2,\) and dtype int64 cannot receive a gradient.*np.array\(..., dtype=float\)"
+    message = (
+        r"Variable 'n' of shape \(2,\) and dtype int64 cannot receive a "
+        r"gradient.*np.array\(..., dtype=float\)"
+    )
     with pytest.raises(TypeError, match=message):
         y.backward(create_graph=create_graph)
     with pytest.raises(TypeError, match="cannot receive a gradient"):
@@ -780,11 +862,20 @@ def test_integer_data_receive_no_gradient(create_graph):
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_a_wrong_number_or_shape_of_gradients(create_graph):
     a, b = var([1.0, 2.0]), var([1.0, 2.0], name="b")
-    with pytest.raises(ValueError, match=r"Returns\.backward returned 1 gradients, but Returns has 2 inputs"):
+    with pytest.raises(
+        ValueError,
+        match=r"Returns\.backward returned 1 gradients, but Returns has 2 inputs",
+    ):
         Returns(var([1.0, 1.0]))(a, b).backward(create_graph=create_graph)
-    with pytest.raises(ValueError, match=r"Returns\.backward returned 3 gradients, but Returns has 2 inputs"):
+    with pytest.raises(
+        ValueError,
+        match=r"Returns\.backward returned 3 gradients, but Returns has 2 inputs",
+    ):
         Returns(None, None, None)(a, b).backward(create_graph=create_graph)
-    message = r"Returns.backward returned has shape \(1,\), but belongs to Variable 'b' of shape \(2,\).*sum_to"
+    message = (
+        r"Returns.backward returned has shape \(1,\), but belongs to Variable 'b' of "
+        r"shape \(2,\).*sum_to"
+    )
     with pytest.raises(ValueError, match=message):
         Returns(None, var([[1.0]][0]))(a, b).backward(create_graph=create_graph)
     Returns(None, var([1.0, 1.0]))(a, b).backward(create_graph=create_graph)
@@ -795,7 +886,10 @@ def test_a_wrong_number_or_shape_of_gradients(create_graph):
 def test_a_seed_of_the_wrong_shape():
     y = var([1.0, 2.0]) * 2
     y.grad = var(1.0)
-    with pytest.raises(ValueError, match=r"the gradient to begin with has shape \(\), but belongs to .*\(2,\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"the gradient to begin with has shape \(\), but belongs to .*\(2,\)",
+    ):
         y.backward()
 
 
@@ -819,16 +913,21 @@ def test_a_function_without_a_part(part):
         (Nothing() if part == "forward" else OnlyForward())(var(1.0)).backward()
 
 
-# --- the package ------------------------------------------------------------------------------------------------------
+# --- the package ----------------------------------------------------------------------
 
 
 def test_importing_needs_numpy_alone():
     program = (
-        "import sys; before = set(sys.modules); import numpy; numpys = set(sys.modules); import dezero_lite;"
-        "print(sorted({m.split('.')[0] for m in set(sys.modules) - numpys - set(sys.stdlib_module_names)}))"
+        "import sys; before = set(sys.modules); import numpy; numpys = "
+        "set(sys.modules); import dezero_lite;print(sorted({m.split('.')[0] for m in "
+        "set(sys.modules) - numpys - set(sys.stdlib_module_names)}))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    third_party = {name for name in eval(done.stdout) if name not in sys.stdlib_module_names}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    third_party = {
+        name for name in eval(done.stdout) if name not in sys.stdlib_module_names
+    }
     assert third_party <= {"dezero_lite", "numpy"}
 
 
@@ -879,12 +978,21 @@ def test_where_backward_fails_no_gradient_has_changed():
 
 def test_a_single_number_can_be_a_python_number_or_a_truth_value():
     x = var(2.5)
-    assert (float(x), int(x), bool(x), bool(var(0.0)), bool(var([0.0]))) == (2.5, 2, True, False, False)
+    assert (float(x), int(x), bool(x), bool(var(0.0)), bool(var([0.0]))) == (
+        2.5,
+        2,
+        True,
+        False,
+        False,
+    )
     with pytest.raises(ValueError, match="ambiguous"):
         bool(var([1.0, 2.0]))
 
 
-@pytest.mark.parametrize("convert", [np.array, np.asarray, lambda x: np.concatenate([x, x]), lambda x: np.stack([x])])
+@pytest.mark.parametrize(
+    "convert",
+    [np.array, np.asarray, lambda x: np.concatenate([x, x]), lambda x: np.stack([x])],
+)
 def test_numpy_makes_no_array_of_a_variable_in_silence(convert):
     with pytest.raises(TypeError, match=r"use x\.data"):
         convert(var([1.0, 2.0]))

@@ -14,7 +14,7 @@ from steps.course import NOTEBOOKS, CourseError, notebook_path, numbers, spans
 from steps.definitions import definitions, extract, pieces
 from steps.differences import changes
 
-# --- Definitions ------------------------------------------------------------------------------------------------------
+# --- Definitions ----------------------------------------------------------------------
 
 SOURCE = '''\
 """A module."""
@@ -54,8 +54,15 @@ def test_definitions_come_with_decorators_and_their_own_comments_only():
     found = definitions(SOURCE)
     assert list(found) == ["LIMIT", "shout", "Box", "Box.area", "Box.grow", "last"]
     assert found["LIMIT"] == "LIMIT = 3  # a constant"
-    assert found["shout"].splitlines()[:2] == ["# Why the next function is there.", "@functools.cache"]
-    assert found["Box.area"].splitlines()[:3] == ["# Why it is made like this.", "@property", "def area(self):"]
+    assert found["shout"].splitlines()[:2] == [
+        "# Why the next function is there.",
+        "@functools.cache",
+    ]
+    assert found["Box.area"].splitlines()[:3] == [
+        "# Why it is made like this.",
+        "@property",
+        "def area(self):",
+    ]
     assert found["Box.grow"] == "def grow(self):\n    self.size += 1"
 
 
@@ -67,15 +74,22 @@ def test_pieces_do_not_overlap():
 
 
 def test_extracting_what_is_not_there_says_what_is():
-    with pytest.raises(CourseError, match=r"box\.py defines no Bag\. It defines LIMIT, shout"):
+    with pytest.raises(
+        CourseError, match=r"box\.py defines no Bag\. It defines LIMIT, shout"
+    ):
         extract(SOURCE, ["Bag"], "box.py")
 
 
-# --- What changed -----------------------------------------------------------------------------------------------------
+# --- What changed ---------------------------------------------------------------------
 
 
 def test_changes_are_found_definition_by_definition():
-    after = SOURCE.replace("self.size += 1", "self.size += 2").replace("def last():\n    pass\n", "") + "\n\nNEW = 1\n"
+    after = (
+        SOURCE.replace("self.size += 1", "self.size += 2").replace(
+            "def last():\n    pass\n", ""
+        )
+        + "\n\nNEW = 1\n"
+    )
     assert [(c.kind, c.name) for c in changes(SOURCE, after)] == [
         ("changed", "Box.grow"),
         ("added", "NEW"),
@@ -92,7 +106,9 @@ def test_a_new_class_is_one_change():
 
 def test_the_difference_of_two_steps():
     shown = diff(7, 8)
-    assert [(c.kind, c.name) for c in shown.changes] == [("changed", "Variable.backward")]
+    assert [(c.kind, c.name) for c in shown.changes] == [
+        ("changed", "Variable.backward")
+    ]
     assert repr(shown).splitlines()[:4] == [
         "--- step07.py: Variable.backward",
         "+++ step08.py: Variable.backward",
@@ -118,7 +134,7 @@ def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
     assert "cleargrad" in shown._repr_html_()
 
 
-# --- Pictures ---------------------------------------------------------------------------------------------------------
+# --- Pictures -------------------------------------------------------------------------
 
 
 def test_a_drawing_is_deterministic_text_with_round_variables_and_square_functions():
@@ -137,7 +153,7 @@ def test_a_generation_gives_the_shade():
     assert 'fillcolor="#85b8de"]' in late
 
 
-# --- The command line -------------------------------------------------------------------------------------------------
+# --- The command line -----------------------------------------------------------------
 
 
 def test_spans():
@@ -157,10 +173,15 @@ def test_diff(capsys):
     assert "+++ step08.py: Variable.backward" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [["diff", "7", "99"], ["lab", "99"], ["build", "99"], ["verify", "99"]])
+@pytest.mark.parametrize(
+    "command", [["diff", "7", "99"], ["lab", "99"], ["build", "99"], ["verify", "99"]]
+)
 def test_an_unknown_step_is_named(command, capsys):
     assert main(command) == 1
-    assert f"There is no step 99. The course has the steps {spans(numbers())}." in capsys.readouterr().err
+    assert (
+        f"There is no step 99. The course has the steps {spans(numbers())}."
+        in capsys.readouterr().err
+    )
 
 
 def test_student_writes_and_then_refuses(tmp_path, capsys):
@@ -189,7 +210,10 @@ def copied(tmp_path, monkeypatch):
 def test_check_names_a_spoiled_notebook(copied, capsys):
     path = notebook_path(3)
     assert path.parent == copied
-    path.write_text(path.read_text(encoding="utf-8").replace("1.6487", "1.6486", 1), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("1.6487", "1.6486", 1),
+        encoding="utf-8",
+    )
     assert main(["check"]) == 1
     out = capsys.readouterr().out
     assert "step03.ipynb is stale: it was changed since it was built" in out
@@ -231,4 +255,7 @@ def test_a_lesson_without_a_head_is_named(tmp_path, monkeypatch):
 
 def test_notebooks_are_ordinary_json():
     for number in numbers():
-        assert json.loads(notebook_path(number).read_text(encoding="utf-8"))["nbformat"] == 4
+        assert (
+            json.loads(notebook_path(number).read_text(encoding="utf-8"))["nbformat"]
+            == 4
+        )

@@ -14,7 +14,9 @@ from dezero_lite import functions as F
 @pytest.fixture
 def gpu(monkeypatch):
     runtime = SimpleNamespace(getDeviceCount=lambda: 1)
-    monkeypatch.setattr(standin, "cuda", SimpleNamespace(runtime=runtime), raising=False)
+    monkeypatch.setattr(
+        standin, "cuda", SimpleNamespace(runtime=runtime), raising=False
+    )
     monkeypatch.setitem(sys.modules, "cupy", standin)
 
 
@@ -69,7 +71,9 @@ def test_a_driver_that_fails_counts_as_no_gpu(monkeypatch):
     def fail():
         raise OSError("no driver")
 
-    broken = SimpleNamespace(cuda=SimpleNamespace(runtime=SimpleNamespace(getDeviceCount=fail)))
+    broken = SimpleNamespace(
+        cuda=SimpleNamespace(runtime=SimpleNamespace(getDeviceCount=fail))
+    )
     monkeypatch.setitem(sys.modules, "cupy", broken)
     assert cuda.gpu_enable is False
 

@@ -28,7 +28,12 @@ def examples(loader):
     return [x.tolist() for x, _ in loader]
 
 
-@given(n=st.integers(1, 30), size=st.integers(1, 40), shuffle=st.booleans(), drop_last=st.booleans())
+@given(
+    n=st.integers(1, 30),
+    size=st.integers(1, 40),
+    shuffle=st.booleans(),
+    drop_last=st.booleans(),
+)
 @settings(derandomize=True, deadline=None, max_examples=100)
 def test_an_epoch_has_every_example_once(n, size, shuffle, drop_last):
     if drop_last and size > n:
@@ -83,7 +88,12 @@ def test_a_for_after_a_break_is_a_new_epoch():
 
 def test_loops_over_one_loader_do_not_disturb_each_other():
     loader = DataLoader(Numbers(4), 2, shuffle=False)
-    assert [(x[0], y[0]) for x, _ in loader for y, _ in loader] == [(0, 0), (0, 2), (2, 0), (2, 2)]
+    assert [(x[0], y[0]) for x, _ in loader for y, _ in loader] == [
+        (0, 0),
+        (0, 2),
+        (2, 0),
+        (2, 2),
+    ]
 
 
 def test_next_counts_for_itself():
@@ -113,8 +123,13 @@ def test_a_data_set_is_asked_once_for_a_batch(monkeypatch):
 
 def test_transforms_for_single_examples_give_the_same():
     spiral = Spiral(transform=AsType(np.float64), target_transform=AsType(np.int8))
-    single = Spiral(transform=lambda x: x.astype(np.float64), target_transform=lambda t: t.astype(np.int8))
-    for (x, t), (y, u) in zip(DataLoader(spiral, 7, seed=0), DataLoader(single, 7, seed=0), strict=True):
+    single = Spiral(
+        transform=lambda x: x.astype(np.float64),
+        target_transform=lambda t: t.astype(np.int8),
+    )
+    for (x, t), (y, u) in zip(
+        DataLoader(spiral, 7, seed=0), DataLoader(single, 7, seed=0), strict=True
+    ):
         assert (x.dtype, t.dtype) == (y.dtype, u.dtype) == (np.float64, np.int8)
         assert np.array_equal(x, y)
         assert np.array_equal(t, u)
@@ -173,13 +188,27 @@ def test_without_labels_the_labels_are_none(whole):
         (np.zeros((4, 3)), "example 0 of this ndarray is of type ndarray"),
         (([1, 2, 3], [4, 5, 6]), "example 0 of this tuple is of type list of length 3"),
         ([np.array(3.0)], "example 0 of this list is of type ndarray"),
-        ([(np.zeros(2), np.zeros(3), 0)], "example 0 of this list is of type tuple of length 3"),
+        (
+            [(np.zeros(2), np.zeros(3), 0)],
+            "example 0 of this list is of type tuple of length 3",
+        ),
     ],
 )
 @pytest.mark.parametrize("loader", [DataLoader, SeqDataLoader])
-def test_what_is_no_pair_is_an_error_that_says_what_a_data_set_gives(data, found, loader):
-    with pytest.raises(TypeError, match=r"a data set gives pairs \(example, label\), with None .*, but " + found + "$"):
-        list(DataLoader(data, 2, shuffle=False) if loader is DataLoader else SeqDataLoader(data, len(data)))
+def test_what_is_no_pair_is_an_error_that_says_what_a_data_set_gives(
+    data, found, loader
+):
+    with pytest.raises(
+        TypeError,
+        match=r"a data set gives pairs \(example, label\), with None .*, but "
+        + found
+        + "$",
+    ):
+        list(
+            DataLoader(data, 2, shuffle=False)
+            if loader is DataLoader
+            else SeqDataLoader(data, len(data))
+        )
 
 
 def test_a_batch_that_is_no_pair_is_an_error():
@@ -192,7 +221,9 @@ def test_a_batch_that_is_no_pair_is_an_error():
         def __len__(self):
             return 3
 
-    with pytest.raises(TypeError, match="but a batch of this Own is of type tuple of length 3"):
+    with pytest.raises(
+        TypeError, match="but a batch of this Own is of type tuple of length 3"
+    ):
         next(DataLoader(Own(), 2))
 
 
@@ -213,7 +244,10 @@ def test_examples_of_different_shapes_are_an_error():
 
 @pytest.mark.parametrize("size", [0, -1])
 def test_a_batch_has_at_least_one_example(size):
-    with pytest.raises(ValueError, match=f"a batch has at least one example, so batch_size={size} is too small"):
+    with pytest.raises(
+        ValueError,
+        match=f"a batch has at least one example, so batch_size={size} is too small",
+    ):
         DataLoader(Numbers(3), size)
     with pytest.raises(ValueError, match="at least one example"):
         SeqDataLoader(Numbers(3), size)
@@ -230,13 +264,18 @@ def test_the_size_of_a_batch_can_be_numpys():
 
 
 def test_nothing_to_load_is_an_error():
-    with pytest.raises(ValueError, match=r"list has 0 examples, .*: there is nothing to load"):
+    with pytest.raises(
+        ValueError, match=r"list has 0 examples, .*: there is nothing to load"
+    ):
         DataLoader([], 2)
-    with pytest.raises(ValueError, match=r"Numbers has 3 examples, .* batch of 4: drop_last=True leaves nothing"):
+    with pytest.raises(
+        ValueError,
+        match=r"Numbers has 3 examples, .* batch of 4: drop_last=True leaves nothing",
+    ):
         DataLoader(Numbers(3), 4, drop_last=True)
 
 
-# --- the GPU ----------------------------------------------------------------------------------------------------------
+# --- the GPU --------------------------------------------------------------------------
 
 
 def test_batches_go_to_the_gpu_and_come_back(monkeypatch):
@@ -261,14 +300,17 @@ def test_without_a_gpu_the_error_says_so(monkeypatch):
         next(DataLoader(Numbers(4), 2, gpu=True))
 
 
-# --- sequences --------------------------------------------------------------------------------------------------------
+# --- sequences ------------------------------------------------------------------------
 
 
 @given(n=st.integers(1, 40), size=st.integers(1, 40))
 @settings(derandomize=True, deadline=None, max_examples=100)
 def test_each_row_goes_on_where_it_was(n, size):
     if size > n:
-        with pytest.raises(ValueError, match=f"a sequence of {n} examples cannot be cut into {size} pieces"):
+        with pytest.raises(
+            ValueError,
+            match=f"a sequence of {n} examples cannot be cut into {size} pieces",
+        ):
             SeqDataLoader(Numbers(n), size)
         return
     loader = SeqDataLoader(Numbers(n), size)

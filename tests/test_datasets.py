@@ -1,4 +1,6 @@
-"""Data sets: those made here and shipped in full, the large ones from small files of the same form."""
+"""Data sets: those made here and shipped in full, the large ones from small files of
+the same form.
+"""
 
 import ast
 import gzip
@@ -50,7 +52,7 @@ class NumbersInLists(Numbers):
         self.data, self.label = self.data.tolist(), self.label.tolist()
 
 
-# --- Dataset ----------------------------------------------------------------------------------------------------------
+# --- Dataset --------------------------------------------------------------------------
 
 
 def test_an_index_gives_an_example_and_its_label():
@@ -63,7 +65,9 @@ def test_an_index_gives_an_example_and_its_label():
 
 
 @pytest.mark.parametrize("kind", [Numbers, NumbersInLists])
-@pytest.mark.parametrize("index", [[3, 1, 3], np.array([-1, 2]), slice(2, 8, 3), np.arange(10) > 6])
+@pytest.mark.parametrize(
+    "index", [[3, 1, 3], np.array([-1, 2]), slice(2, 8, 3), np.arange(10) > 6]
+)
 def test_many_indices_give_a_batch(kind, index):
     positions = np.arange(10)[index]
     x, t = kind()[index]
@@ -95,7 +99,9 @@ def test_transforms_apply_to_examples_and_labels(index):
     assert np.array_equal(t, -plain[1])
 
 
-@pytest.mark.parametrize(("transform", "dtype"), [(ToInt(np.int32), np.int32), (Normalize(1, 2), np.float32)])
+@pytest.mark.parametrize(
+    ("transform", "dtype"), [(ToInt(np.int32), np.int32), (Normalize(1, 2), np.float32)]
+)
 def test_labels_in_a_list_of_numbers_can_be_transformed(transform, dtype):
     class Listed(Dataset):
         def prepare(self):
@@ -131,7 +137,9 @@ def test_a_data_set_without_data_says_so():
     class Empty(Dataset):
         pass
 
-    with pytest.raises(RuntimeError, match=r"Empty has no data: Empty\.prepare sets self\.data"):
+    with pytest.raises(
+        RuntimeError, match=r"Empty has no data: Empty\.prepare sets self\.data"
+    ):
         len(Empty())
 
 
@@ -144,13 +152,19 @@ def test_a_getitem_of_ones_own_is_not_expected_to_take_batches():
     assert not Own().takes_batches
 
 
-# --- made here --------------------------------------------------------------------------------------------------------
+# --- made here ------------------------------------------------------------------------
 
 
 # The first rows of what the book's `get_spiral` gives.
 SPIRALS = {
-    True: ([[-0.13981389, -0.00721657], [0.37049392, 0.5820947]], [1, 1, 2, 0, 1, 2, 0, 0, 1, 2]),
-    False: ([[0.13246453, 0.13620993], [-0.31427157, 0.24745378]], [0, 1, 0, 1, 2, 2, 1, 2, 2, 0]),
+    True: (
+        [[-0.13981389, -0.00721657], [0.37049392, 0.5820947]],
+        [1, 1, 2, 0, 1, 2, 0, 0, 1, 2],
+    ),
+    False: (
+        [[0.13246453, 0.13620993], [-0.31427157, 0.24745378]],
+        [0, 1, 0, 1, 2, 2, 1, 2, 2, 0],
+    ),
 }
 
 
@@ -192,7 +206,7 @@ def test_the_sine_curve_is_tested_on_a_clean_cosine():
     assert np.allclose(curve.label[-1], 1)
 
 
-# --- Digits -----------------------------------------------------------------------------------------------------------
+# --- Digits ---------------------------------------------------------------------------
 
 
 def test_digits_come_with_the_package():
@@ -247,12 +261,16 @@ def test_the_shipped_file_is_small_and_has_its_licence_beside_it():
     assert "CC BY 4.0" in (data / "digits.txt").read_text(encoding="utf-8")
 
 
-# --- MNIST ------------------------------------------------------------------------------------------------------------
+# --- MNIST ----------------------------------------------------------------------------
 
 
 def idx(array, kind=8):
     array = np.asarray(array, np.uint8)
-    return bytes([0, 0, kind, array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
+    return (
+        bytes([0, 0, kind, array.ndim])
+        + struct.pack(f">{array.ndim}I", *array.shape)
+        + array.tobytes()
+    )
 
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (5, 28, 28)).astype(np.uint8)
@@ -267,7 +285,9 @@ def put(folder, images, labels, part="mnist"):
     (folder / part / LABELS).write_bytes(labels)
 
 
-@pytest.mark.parametrize(("kind", "part"), [(MNIST, "mnist"), (FashionMNIST, "fashion-mnist")])
+@pytest.mark.parametrize(
+    ("kind", "part"), [(MNIST, "mnist"), (FashionMNIST, "fashion-mnist")]
+)
 def test_mnist_is_read_from_a_folder(folder, kind, part):
     put(folder, gzip.compress(idx(PIXELS)), gzip.compress(idx(KINDS)), part)
     data = kind()
@@ -291,18 +311,42 @@ WRONG_IMAGES = [
     (GZ[:100] + bytes(10) + GZ[110:], "is cut off or damaged"),
     (GZ[:10] + b"\xff" * 10 + GZ[20:], "is cut off or damaged: .*invalid block type"),
     (GZ[:-8] + bytes(4) + GZ[-4:], "is cut off or damaged: .*CRC"),
-    (gzip.compress(IDX[:15]), "is cut off: it has 15 bytes, fewer than the 16 of its header"),
+    (
+        gzip.compress(IDX[:15]),
+        "is cut off: it has 15 bytes, fewer than the 16 of its header",
+    ),
     (gzip.compress(b""), "is cut off: it has 0 bytes"),
-    (gzip.compress(b"abcd" + IDX[4:]), r"is not an IDX file of bytes: it begins with b'abcd'"),
-    (gzip.compress(idx(PIXELS, kind=13)), r"is not an IDX file of bytes: it begins with b'\\x00\\x00\\r\\x03'"),
-    (gzip.compress(idx(np.arange(20))), r"is mislabelled: an array with 1 axes \(labels\).* but 3 \(images\)"),
-    (gzip.compress(IDX[:-1]), r"promises 3920 values, of shape \(5, 28, 28\), but 3919 follow"),
-    (gzip.compress(IDX + b"!"), "promises 3920 values, .* but 3921 follow: it is cut off, or something was added"),
-    (gzip.compress(idx(PIXELS[:4])), "holds 4 images, but .* 5 labels: they do not belong together"),
+    (
+        gzip.compress(b"abcd" + IDX[4:]),
+        r"is not an IDX file of bytes: it begins with b'abcd'",
+    ),
+    (
+        gzip.compress(idx(PIXELS, kind=13)),
+        r"is not an IDX file of bytes: it begins with b'\\x00\\x00\\r\\x03'",
+    ),
+    (
+        gzip.compress(idx(np.arange(20))),
+        r"is mislabelled: an array with 1 axes \(labels\).* but 3 \(images\)",
+    ),
+    (
+        gzip.compress(IDX[:-1]),
+        r"promises 3920 values, of shape \(5, 28, 28\), but 3919 follow",
+    ),
+    (
+        gzip.compress(IDX + b"!"),
+        "promises 3920 values, .* but 3921 follow: it is cut off, or something was "
+        "added",
+    ),
+    (
+        gzip.compress(idx(PIXELS[:4])),
+        "holds 4 images, but .* 5 labels: they do not belong together",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("images", "message"), WRONG_IMAGES, ids=range(len(WRONG_IMAGES)))
+@pytest.mark.parametrize(
+    ("images", "message"), WRONG_IMAGES, ids=range(len(WRONG_IMAGES))
+)
 def test_a_wrong_file_is_refused_with_the_reason(folder, images, message):
     put(folder, images, gzip.compress(idx(KINDS)))
     with pytest.raises(ValueError, match=message) as caught:
@@ -312,7 +356,10 @@ def test_a_wrong_file_is_refused_with_the_reason(folder, images, message):
 
 def test_images_in_place_of_labels_are_refused(folder):
     put(folder, GZ, GZ)
-    with pytest.raises(ValueError, match=r"train-labels.* is mislabelled: .* 3 axes \(images\).* but 1 \(labels\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"train-labels.* is mislabelled: .* 3 axes \(images\).* but 1 \(labels\)",
+    ):
         MNIST()
 
 
@@ -329,15 +376,22 @@ def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
         )
 
     monkeypatch.delenv("DEZERO_LITE_DATA", raising=False)
-    monkeypatch.setattr(datasets, "get_file", lambda url, name, known_hash: str(tmp_path / name))
+    monkeypatch.setattr(
+        datasets, "get_file", lambda url, name, known_hash: str(tmp_path / name)
+    )
     put(tmp_path, gzip.compress(IDX, 1), gzip.compress(idx(KINDS)))
     assert len(Small()) == 5
     put(tmp_path, GZ, gzip.compress(idx(KINDS[::-1])))
-    with pytest.raises(ValueError, match=r"train-labels.* has the SHA-256 [0-9a-f]{64}, but .* Remove it"):
+    with pytest.raises(
+        ValueError,
+        match=r"train-labels.* has the SHA-256 [0-9a-f]{64}, but .* Remove it",
+    ):
         Small()
 
 
-@pytest.mark.parametrize("kind", [MNIST, FashionMNIST, CIFAR10, CIFAR100, ImageNet.labels, Shakespear])
+@pytest.mark.parametrize(
+    "kind", [MNIST, FashionMNIST, CIFAR10, CIFAR100, ImageNet.labels, Shakespear]
+)
 @pytest.mark.parametrize("train", [True, False])
 def test_downloads_are_over_https_and_have_a_known_hash(monkeypatch, kind, train):
     asked = []
@@ -363,10 +417,12 @@ def test_hashes_are_complete_and_all_different(kind):
     for _, md5, sha256 in kind._hashes:
         assert re.fullmatch("[0-9a-f]{32}", md5)
         assert re.fullmatch("[0-9a-f]{64}", sha256)
-    assert len({h for row in MNIST._hashes + FashionMNIST._hashes for h in row[1:]}) == 16
+    assert (
+        len({h for row in MNIST._hashes + FashionMNIST._hashes for h in row[1:]}) == 16
+    )
 
 
-# --- CIFAR ------------------------------------------------------------------------------------------------------------
+# --- CIFAR ----------------------------------------------------------------------------
 
 
 def archive(path, files):
@@ -379,7 +435,10 @@ def archive(path, files):
 
 def records(labels, first):
     # Images in red only, each of one shade.
-    return b"".join(bytes([*np.atleast_1d(t)]) + bytes([first + i]) * 1024 + bytes(2048) for i, t in enumerate(labels))
+    return b"".join(
+        bytes([*np.atleast_1d(t)]) + bytes([first + i]) * 1024 + bytes(2048)
+        for i, t in enumerate(labels)
+    )
 
 
 CIFAR10_FILES = {"readme.html": b"", "test_batch.bin": records([7, 8], 100)} | {
@@ -405,7 +464,10 @@ def test_cifar10_is_read_in_order(folder):
 
 def test_cifar100_has_kinds_and_groups(folder):
     labels = [(0, 4), (19, 99)]
-    archive(folder / "cifar-100-binary.tar.gz", {"train.bin": records(labels, 1), "test.bin": records([(2, 3)], 9)})
+    archive(
+        folder / "cifar-100-binary.tar.gz",
+        {"train.bin": records(labels, 1), "test.bin": records([(2, 3)], 9)},
+    )
     assert CIFAR100().label.tolist() == [4, 99]
     assert CIFAR100(label_type="coarse").label.tolist() == [0, 19]
     assert CIFAR100(train=False).data[0, 0, 31, 31] == 9
@@ -413,12 +475,18 @@ def test_cifar100_has_kinds_and_groups(folder):
     assert (CIFAR100.labels()[4], CIFAR100.labels()[99]) == ("beaver", "worm")
     groups = CIFAR100.labels("coarse")
     assert len(groups) == 20
-    assert (groups[0], groups[6], groups[19]) == ("aquatic mammals", "household furniture", "vehicles 2")
+    assert (groups[0], groups[6], groups[19]) == (
+        "aquatic mammals",
+        "household furniture",
+        "vehicles 2",
+    )
     assert list(CIFAR100.labels().values()) == sorted(CIFAR100.labels().values())
 
 
 def test_cifar100_knows_two_types_of_label():
-    with pytest.raises(ValueError, match="label_type is 'fine' or 'coarse', not 'medium'"):
+    with pytest.raises(
+        ValueError, match="label_type is 'fine' or 'coarse', not 'medium'"
+    ):
         CIFAR100(label_type="medium")
 
 
@@ -426,8 +494,14 @@ def test_cifar100_knows_two_types_of_label():
     ("change", "message"),
     [
         ({"data_batch_3.bin": b""}, "data_batch_3.bin in .* has 0 bytes"),
-        ({"data_batch_3.bin": records([1], 1)[:-1]}, "has 3072 bytes, but takes 3073 for each image: it is cut off"),
-        ({"data_batch_3.bin": records([10], 1)}, "has a label of 10, but there are 10 kinds"),
+        (
+            {"data_batch_3.bin": records([1], 1)[:-1]},
+            "has 3072 bytes, but takes 3073 for each image: it is cut off",
+        ),
+        (
+            {"data_batch_3.bin": records([10], 1)},
+            "has a label of 10, but there are 10 kinds",
+        ),
     ],
 )
 def test_a_wrong_cifar_is_refused_with_the_reason(folder, change, message):
@@ -444,7 +518,9 @@ def test_an_archive_that_is_none_is_refused(folder):
     noise = np.random.default_rng(0).bytes(3072)
     archive(path, CIFAR10_FILES | {"data_batch_5.bin": b"\0" + noise})
     path.write_bytes(path.read_bytes()[:-1500])
-    with pytest.raises(ValueError, match=r"is not a whole \.tar\.gz archive|holds no data_batch"):
+    with pytest.raises(
+        ValueError, match=r"is not a whole \.tar\.gz archive|holds no data_batch"
+    ):
         CIFAR10()
 
 
@@ -454,19 +530,27 @@ def test_pickles_are_never_read(folder, tmp_path):
             return (Path.touch, (tmp_path / "sprung",))
 
     trap = pickle.dumps({b"data": Trap()})
-    archive(folder / "cifar-10-binary.tar.gz", {f"data_batch_{i}": trap for i in range(1, 6)} | {"test_batch": trap})
-    with pytest.raises(ValueError, match=r"holds no data_batch_1.bin, .*data_batch_5.bin: is it another archive"):
+    archive(
+        folder / "cifar-10-binary.tar.gz",
+        {f"data_batch_{i}": trap for i in range(1, 6)} | {"test_batch": trap},
+    )
+    with pytest.raises(
+        ValueError,
+        match=r"holds no data_batch_1.bin, .*data_batch_5.bin: is it another archive",
+    ):
         CIFAR10()
     assert not (tmp_path / "sprung").exists()
 
 
-# --- names and text ---------------------------------------------------------------------------------------------------
+# --- names and text -------------------------------------------------------------------
 
 NAMES = "imagenet1000_clsidx_to_labels.txt"
 
 
 def test_imagenet_names_its_kinds(folder):
-    (folder / NAMES).write_text(str({i: f"kind {i}, é" for i in range(1000)}), encoding="utf-8")
+    (folder / NAMES).write_text(
+        str({i: f"kind {i}, é" for i in range(1000)}), encoding="utf-8"
+    )
     labels = ImageNet.labels()
     assert len(labels) == 1000
     assert labels[281] == "kind 281, é"
@@ -498,12 +582,15 @@ def test_a_play_is_characters_by_number(folder):
     assert play.data.dtype == np.int64
     assert play.data[:6].tolist() == [0, 1, 2, 3, 4, 5]
     assert np.array_equal(play.data[1:], play.label[:-1])
-    assert "".join(play.id_to_char[i] for i in [*play.data, play.label[-1]]) == "to be, or not"
+    assert (
+        "".join(play.id_to_char[i] for i in [*play.data, play.label[-1]])
+        == "to be, or not"
+    )
     assert play.char_to_id["o"] == 1
     assert play[0] == (0, 1)
 
 
-# --- pictures ---------------------------------------------------------------------------------------------------------
+# --- pictures -------------------------------------------------------------------------
 
 
 def test_images_can_be_shown(monkeypatch):
@@ -539,6 +626,11 @@ def test_a_transform_of_ones_own_replaces_the_default():
 def test_the_module_never_evaluates_or_unpickles():
     tree = ast.parse(Path(datasets.__file__).read_text(encoding="utf-8"))
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
     assert not {"eval", "exec"} & names
     assert "pickle" not in imported

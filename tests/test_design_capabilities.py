@@ -1,7 +1,16 @@
 """Each design can do what the table says, and fails where it says so."""
 
 import pytest
-from design_capabilities import CAPABILITIES, DESIGNS, NO, PAGE, YES, a_diamond, outcome, page
+from design_capabilities import (
+    CAPABILITIES,
+    DESIGNS,
+    NO,
+    PAGE,
+    YES,
+    a_diamond,
+    outcome,
+    page,
+)
 
 from steps import step65
 

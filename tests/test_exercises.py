@@ -1,4 +1,6 @@
-"""Exercises: the checks pass on the solution, and fail on the untouched stub with words that help."""
+"""Exercises: the checks pass on the solution, and fail on the untouched stub with words
+that help.
+"""
 
 import copy
 import json
@@ -20,7 +22,10 @@ def outcomes(book, folder):
     """Run a notebook to its end, whatever fails: pairs (cell, its error or None)."""
     running = nbformat.reads(json.dumps(book), as_version=4)
     client = nbclient.NotebookClient(
-        running, kernel_name="python3", allow_errors=True, resources={"metadata": {"path": str(folder)}}
+        running,
+        kernel_name="python3",
+        allow_errors=True,
+        resources={"metadata": {"path": str(folder)}},
     )
     client.execute()
     return [
@@ -37,7 +42,10 @@ def complaints_about_stubs(book, folder):
             if error is None:
                 complaints.append(f"{cell.id}: passes on the stub")
             elif error.ename != "AssertionError" or len(error.evalue) < 12:
-                complaints.append(f"{cell.id}: fails with {error.ename}: {error.evalue}, which does not help")
+                complaints.append(
+                    f"{cell.id}: fails with {error.ename}: {error.evalue}, which does "
+                    "not help"
+                )
         elif error is not None and "raises-exception" not in guards.tags(cell):
             complaints.append(f"{cell.id}: fails with {error.ename}: {error.evalue}")
     return complaints
@@ -50,8 +58,13 @@ def test_checks_fail_on_the_stub_and_help(number):
 
 @pytest.mark.parametrize("number", numbers())
 def test_checks_pass_on_the_solution(number):
-    # nbval runs these cells too; here it is certain that each check was run and was a check.
-    checks = [cell for cell in guards.code_cells(notebook(number)) if exercises.CHECK in guards.tags(cell)]
+    # nbval runs these cells too; here it is certain that each check was run and was a
+    # check.
+    checks = [
+        cell
+        for cell in guards.code_cells(notebook(number))
+        if exercises.CHECK in guards.tags(cell)
+    ]
     assert checks
     for cell in checks:
         assert "is right" in json.dumps(cell["outputs"], ensure_ascii=False)
@@ -73,7 +86,12 @@ def little(solution=GOOD, check='assert double(2) == 4, "double(2) should be 4"'
         return empty | {"id": name, "source": source, "metadata": metadata}
 
     cells = [code("solution", solution), code("check", check, tags=["check"])]
-    return {"cells": cells, "metadata": {"course": {"step": 99}}, "nbformat": 4, "nbformat_minor": 5}
+    return {
+        "cells": cells,
+        "metadata": {"course": {"step": 99}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
 
 
 def test_a_good_exercise_is_accepted(tmp_path):
@@ -94,7 +112,9 @@ def test_a_check_that_cannot_fail_or_does_not_help_is_seen(check, complaint, tmp
 
 
 def test_a_stub_that_does_not_run_is_seen(tmp_path):
-    (found,) = complaints_about_stubs(little(solution=GOOD + "double(1).bit_length()\n"), tmp_path)
+    (found,) = complaints_about_stubs(
+        little(solution=GOOD + "double(1).bit_length()\n"), tmp_path
+    )
     assert found.startswith("solution: fails with AttributeError")
 
 
@@ -105,14 +125,18 @@ def test_a_wrong_solution_is_seen(tmp_path):
     assert builder.execute(little(), tmp_path)["cells"][1]["outputs"] == []
 
 
-# --- Taking solutions out ---------------------------------------------------------------------------------------------
+# --- Taking solutions out -------------------------------------------------------------
 
 
 def test_without_solution_leaves_a_stub_at_the_same_depth():
-    assert exercises.without_solution(GOOD) == "def double(x):\n    ...  # your code here"
+    assert (
+        exercises.without_solution(GOOD) == "def double(x):\n    ...  # your code here"
+    )
 
 
-@pytest.mark.parametrize("lone", [exercises.BEGIN, exercises.END, f"{exercises.BEGIN}\n{exercises.BEGIN}"])
+@pytest.mark.parametrize(
+    "lone", [exercises.BEGIN, exercises.END, f"{exercises.BEGIN}\n{exercises.BEGIN}"]
+)
 def test_a_lone_marker_is_an_error(lone):
     with pytest.raises(CourseError, match="SOLUTION"):
         exercises.without_solution(f"x = 1\n{lone}\nx = 2\n")
@@ -127,9 +151,15 @@ def test_copies_hold_no_solution_and_no_output(tmp_path):
         assert exercises.STUB in text
         book = json.loads(text)
         nbformat.validate(book)
-        assert all(not cell["outputs"] and cell["execution_count"] is None for cell in guards.code_cells(book))
+        assert all(
+            not cell["outputs"] and cell["execution_count"] is None
+            for cell in guards.code_cells(book)
+        )
         for cell in guards.code_cells(book):
-            assert exercises.STUB not in guards.source(cell) or "jupyter" not in cell["metadata"], "a stub is folded"
+            assert (
+                exercises.STUB not in guards.source(cell)
+                or "jupyter" not in cell["metadata"]
+            ), "a stub is folded"
 
 
 def test_copies_point_at_the_code(tmp_path):
@@ -140,7 +170,9 @@ def test_copies_point_at_the_code(tmp_path):
         for line in guards.source(cell).splitlines()
         if line.startswith("# %load -s Variable ")
     ]
-    assert (path.parent / line.split()[-1]).resolve() == (NOTEBOOKS.parent / "steps" / "step08.py")
+    assert (path.parent / line.split()[-1]).resolve() == (
+        NOTEBOOKS.parent / "steps" / "step08.py"
+    )
 
 
 def test_nothing_is_overwritten_and_nothing_half_written(tmp_path):
@@ -157,6 +189,14 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path):
 
 def test_nbgrader_can_take_the_notebooks():
     for number in numbers():
-        marks = [c["metadata"]["nbgrader"] for c in notebook(number)["cells"] if "nbgrader" in c["metadata"]]
+        marks = [
+            c["metadata"]["nbgrader"]
+            for c in notebook(number)["cells"]
+            if "nbgrader" in c["metadata"]
+        ]
         assert len({mark["grade_id"] for mark in marks}) == len(marks)
-        assert sum(mark["solution"] for mark in marks) == sum(mark["grade"] for mark in marks) >= 2
+        assert (
+            sum(mark["solution"] for mark in marks)
+            == sum(mark["grade"] for mark in marks)
+            >= 2
+        )

@@ -1,4 +1,6 @@
-"""Files of one's own or downloaded once, the network being a server on this machine; and files of arrays."""
+"""Files of one's own or downloaded once, the network being a server on this machine;
+and files of arrays.
+"""
 
 import hashlib
 import http.server
@@ -13,7 +15,13 @@ import numpy as np
 import pytest
 
 from dezero_lite import files
-from dezero_lite.files import check_fit, get_file, load_arrays, save_arrays, show_progress
+from dezero_lite.files import (
+    check_fit,
+    get_file,
+    load_arrays,
+    save_arrays,
+    show_progress,
+)
 
 CONTENT = bytes(range(256)) * 1000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -41,7 +49,9 @@ def server(monkeypatch):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.asked = []
         server.url = f"http://127.0.0.1:{server.server_port}/"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread = threading.Thread(
+            target=server.serve_forever, kwargs={"poll_interval": 0.01}
+        )
         thread.start()
         yield server
         server.shutdown()
@@ -59,7 +69,11 @@ def kept(cache):
     return sorted(path.name for path in cache.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("known_hash", [SHA256, "sha256:" + SHA256, MD5], ids=["sha256", "sha256 by name", "md5"])
+@pytest.mark.parametrize(
+    "known_hash",
+    [SHA256, "sha256:" + SHA256, MD5],
+    ids=["sha256", "sha256 by name", "md5"],
+)
 def test_a_file_is_downloaded_checked_and_kept(server, cache, known_hash):
     path = get_file(server.url + "data.bin", known_hash=known_hash)
     assert path == str(cache / "data.bin")
@@ -75,7 +89,9 @@ def test_a_download_shows_how_far_it_is(server, capsys):
 
 
 def test_a_file_can_have_another_name_and_a_folder(server, cache):
-    assert get_file(server.url + "data.bin", "some/where.bin", SHA256) == os.path.join(str(cache), "some/where.bin")
+    assert get_file(server.url + "data.bin", "some/where.bin", SHA256) == os.path.join(
+        str(cache), "some/where.bin"
+    )
     assert (cache / "some" / "where.bin").read_bytes() == CONTENT
 
 
@@ -85,13 +101,16 @@ def test_the_name_in_the_address_ends_at_the_question_mark(server, cache):
 
 
 def test_an_address_without_a_name_is_refused(server):
-    with pytest.raises(ValueError, match="does not end in a file's name: say what to call the file"):
+    with pytest.raises(
+        ValueError, match="does not end in a file's name: say what to call the file"
+    ):
         get_file(server.url, known_hash=SHA256)
 
 
 def test_a_download_with_another_hash_is_thrown_away(server, cache):
     with pytest.raises(
-        ValueError, match=r"not the file that was expected, and was thrown away.*: SHA256 hash"
+        ValueError,
+        match=r"not the file that was expected, and was thrown away.*: SHA256 hash",
     ) as caught:
         get_file(server.url + "data.bin", known_hash="0" * 64)
     assert server.url in str(caught.value)
@@ -105,7 +124,9 @@ def test_a_broken_transfer_is_thrown_away(server, cache):
     assert kept(cache) == []
 
 
-def test_a_file_that_the_server_lacks_is_an_error_that_says_where_to_put_it(server, cache):
+def test_a_file_that_the_server_lacks_is_an_error_that_says_where_to_put_it(
+    server, cache
+):
     with pytest.raises(OSError, match="404") as caught:
         get_file(server.url + "gone.bin", known_hash=SHA256)
     assert f"put it at {cache / 'gone.bin'}" in str(caught.value)
@@ -128,7 +149,9 @@ def test_a_file_that_was_damaged_in_the_cache_is_downloaded_again(server, cache)
 
 
 def test_an_address_that_anybody_can_change_needs_a_hash(server):
-    with pytest.raises(ValueError, match=r"is not safe, .*: use https://, or give known_hash"):
+    with pytest.raises(
+        ValueError, match=r"is not safe, .*: use https://, or give known_hash"
+    ):
         get_file(server.url + "data.bin")
     assert server.asked == []
 
@@ -144,34 +167,54 @@ def test_a_file_without_a_hash_that_is_there_needs_nothing(cache, monkeypatch):
 def test_a_missing_package_is_an_error_that_says_what_to_install(monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(
-        ImportError, match=r"`pip install pooch tqdm`, or put the file into a folder .*DEZERO_LITE_DATA"
+        ImportError,
+        match=(
+            r"`pip install pooch tqdm`, or put the file into a folder "
+            r".*DEZERO_LITE_DATA"
+        ),
     ):
         get_file("https://example.org/data.bin")
 
 
-def test_a_folder_of_ones_own_is_used_in_place_of_downloads(server, tmp_path, monkeypatch):
+def test_a_folder_of_ones_own_is_used_in_place_of_downloads(
+    server, tmp_path, monkeypatch
+):
     monkeypatch.setitem(sys.modules, "pooch", None)
     monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "data.bin").write_bytes(b"short")
-    assert get_file(server.url + "data.bin", "mine/data.bin", SHA256) == os.path.join(str(tmp_path), "mine/data.bin")
+    assert get_file(server.url + "data.bin", "mine/data.bin", SHA256) == os.path.join(
+        str(tmp_path), "mine/data.bin"
+    )
     assert server.asked == []
 
 
-def test_what_the_folder_lacks_is_an_error_that_says_what_to_put_where(server, tmp_path, monkeypatch):
+def test_what_the_folder_lacks_is_an_error_that_says_what_to_put_where(
+    server, tmp_path, monkeypatch
+):
     monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError) as caught:
         get_file(server.url + "data.bin", "mine/data.bin", SHA256)
-    for part in (os.path.join(str(tmp_path), "mine/data.bin"), "DEZERO_LITE_DATA", server.url + "data.bin"):
+    for part in (
+        os.path.join(str(tmp_path), "mine/data.bin"),
+        "DEZERO_LITE_DATA",
+        server.url + "data.bin",
+    ):
         assert part in str(caught.value)
     assert server.asked == []
 
 
 @pytest.mark.parametrize(
     ("platform", "variable", "folder"),
-    [("linux", "XDG_CACHE_HOME", ".cache"), ("win32", "LOCALAPPDATA", "Local"), ("darwin", None, "Caches")],
+    [
+        ("linux", "XDG_CACHE_HOME", ".cache"),
+        ("win32", "LOCALAPPDATA", "Local"),
+        ("darwin", None, "Caches"),
+    ],
 )
-def test_downloads_are_kept_where_the_system_keeps_such_files(monkeypatch, platform, variable, folder):
+def test_downloads_are_kept_where_the_system_keeps_such_files(
+    monkeypatch, platform, variable, folder
+):
     monkeypatch.setattr(files.sys, "platform", platform)
     if variable:
         monkeypatch.setenv(variable, "/elsewhere")
@@ -182,11 +225,22 @@ def test_downloads_are_kept_where_the_system_keeps_such_files(monkeypatch, platf
 
 def test_importing_loads_no_package_and_makes_no_folder(tmp_path):
     program = (
-        "import sys, dezero_lite.dataloaders, dezero_lite.datasets, dezero_lite.files;"
-        "print(sorted({'pooch', 'tqdm', 'requests', 'PIL', 'tarfile', 'gzip', 'matplotlib'} & set(sys.modules)))"
+        "import sys, dezero_lite.dataloaders, dezero_lite.datasets, "
+        "dezero_lite.files;print(sorted({'pooch', 'tqdm', 'requests', 'PIL', "
+        "'tarfile', 'gzip', 'matplotlib'} & set(sys.modules)))"
     )
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
-    run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    environment = {
+        **os.environ,
+        "XDG_CACHE_HOME": str(tmp_path),
+        "LOCALAPPDATA": str(tmp_path),
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert run.stdout == "[]\n"
     assert list(tmp_path.iterdir()) == []
 
@@ -205,7 +259,7 @@ def test_progress_is_a_bar(capsys, arguments, shown):
     assert capsys.readouterr().out == shown
 
 
-# --- arrays -----------------------------------------------------------------------------------------------------------
+# --- arrays ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["a.npz", "a", "a.b", "model.weights", "ünï cödé"])
@@ -232,7 +286,11 @@ def test_numpy_reads_what_was_saved(tmp_path):
     save_arrays(tmp_path / "a.npz", arrays)
     with np.load(tmp_path / "a.npz") as found:
         assert sorted(found.files) == sorted(arrays)
-        assert all(np.array_equal(found[key], arrays[key]) and found[key].dtype == arrays[key].dtype for key in arrays)
+        assert all(
+            np.array_equal(found[key], arrays[key])
+            and found[key].dtype == arrays[key].dtype
+            for key in arrays
+        )
 
 
 def test_the_same_arrays_make_the_same_file(tmp_path):
@@ -285,7 +343,9 @@ def test_threads_may_save_under_one_name_at_the_same_time(tmp_path, monkeypatch)
     assert np.array_equal(found, np.full(1000 + found[0], found[0]))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the permissions there are of another kind")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="the permissions there are of another kind"
+)
 def test_a_saved_file_has_the_permissions_of_any_other(tmp_path):
     (tmp_path / "other").write_bytes(b"")
     save_arrays(tmp_path / "a.npz", {"W": np.arange(3)})
@@ -294,27 +354,38 @@ def test_a_saved_file_has_the_permissions_of_any_other(tmp_path):
 
 def test_a_path_may_be_bytes(tmp_path):
     path = os.fsencode(tmp_path / "ünï cödé")
-    with pytest.raises(FileNotFoundError, match=r"there is no file .*ünï cödé\.npz or .*ünï cödé$"):
+    with pytest.raises(
+        FileNotFoundError, match=r"there is no file .*ünï cödé\.npz or .*ünï cödé$"
+    ):
         load_arrays(path)
     save_arrays(path, {"W": np.arange(3)})
     assert load_arrays(path)["W"].tolist() == [0, 1, 2]
     assert os.listdir(tmp_path) == ["ünï cödé.npz"]
-    with pytest.raises(ValueError, match=r"ünï cödé does not fit this Net, so nothing was loaded"):
+    with pytest.raises(
+        ValueError, match=r"ünï cödé does not fit this Net, so nothing was loaded"
+    ):
         check_fit(path, "Net", {}, {"W": (3,)})
 
 
 def test_a_number_is_no_path():
-    with pytest.raises(TypeError, match=r"expected str, bytes or os\.PathLike object, not int"):
+    with pytest.raises(
+        TypeError, match=r"expected str, bytes or os\.PathLike object, not int"
+    ):
         save_arrays(3, {})
 
 
 def test_saving_into_no_folder_says_so(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no folder .*missing to save in: make it first"):
+    with pytest.raises(
+        FileNotFoundError,
+        match=r"there is no folder .*missing to save in: make it first",
+    ):
         save_arrays(tmp_path / "missing" / "a.npz", {"W": np.arange(3)})
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no file .*model\.npz or .*model$"):
+    with pytest.raises(
+        FileNotFoundError, match=r"there is no file .*model\.npz or .*model$"
+    ):
         load_arrays(tmp_path / "model")
     with pytest.raises(FileNotFoundError, match=r"there is no file \S*model\.npz$"):
         load_arrays(tmp_path / "model.npz")
@@ -329,7 +400,9 @@ def test_pickles_are_refused(tmp_path):
     np.savez(tmp_path / "objects.npz", W=np.array([Trap()], dtype=object))
     (tmp_path / "pickle.npz").write_bytes(pickle.dumps(Trap()))
     for name in ("objects.npz", "pickle.npz"):
-        with pytest.raises(ValueError, match=rf"{name} cannot be read .* pickles, which are refused"):
+        with pytest.raises(
+            ValueError, match=rf"{name} cannot be read .* pickles, which are refused"
+        ):
             load_arrays(tmp_path / name)
 
 
@@ -351,7 +424,9 @@ def test_damaged_files_are_refused(tmp_path):
         single.read_bytes(),
     ):
         path.write_bytes(wrong)
-        with pytest.raises(ValueError, match=r"a.npz cannot be read as an .npz file of plain arrays"):
+        with pytest.raises(
+            ValueError, match=r"a.npz cannot be read as an .npz file of plain arrays"
+        ):
             load_arrays(path)
 
 
@@ -363,5 +438,7 @@ def test_a_member_that_is_no_array_is_refused(tmp_path):
 
 
 def test_long_lists_of_what_does_not_fit_are_cut():
-    with pytest.raises(ValueError, match=r"missing from the file: p0, p1, p2, p3, p4, p5 and 14 more"):
+    with pytest.raises(
+        ValueError, match=r"missing from the file: p0, p1, p2, p3, p4, p5 and 14 more"
+    ):
         check_fit("a.npz", "Net", {}, {f"p{i}": (1,) for i in range(20)})

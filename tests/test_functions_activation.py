@@ -15,7 +15,9 @@ SHAPES = [(), (0,), (1,), (3,), (2, 3), (1, 2, 3)]
 
 def numbers(*shape):
     n = int(np.prod(shape))
-    return np.random.default_rng(0).permutation(np.linspace(-2.9, 3.1, n)).reshape(shape)
+    return (
+        np.random.default_rng(0).permutation(np.linspace(-2.9, 3.1, n)).reshape(shape)
+    )
 
 
 def each(f, x):
@@ -27,7 +29,9 @@ ELEMENTWISE = {
     "sigmoid": lambda v: 1 / (1 + math.exp(-v)),
     "relu": lambda v: v if v > 0 else 0,
     "leaky_relu": lambda v: v if v > 0 else 0.2 * v,
-    "gelu": lambda v: 0.5 * v * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3))),
+    "gelu": lambda v: (
+        0.5 * v * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3)))
+    ),
 }
 
 
@@ -52,7 +56,9 @@ def test_activations_of_numbers_and_whole_numbers(name):
         f(Variable(np.array([1, 2]))).backward()
 
 
-@pytest.mark.parametrize("name", ["sigmoid", "relu", "leaky_relu", "gelu", "softmax", "log_softmax"])
+@pytest.mark.parametrize(
+    "name", ["sigmoid", "relu", "leaky_relu", "gelu", "softmax", "log_softmax"]
+)
 def test_no_rule_widens_on_its_way(name):
     # Backward would narrow the result again, but only after twice the work.
     y = getattr(F, name)(Variable(numbers(3, 4).astype(np.float32)))
@@ -100,7 +106,11 @@ def test_leaky_relu_with_any_slope(slope):
 
 
 def test_kinks_belong_to_the_negative_side():
-    for f, expected in [(F.relu, 0), (F.leaky_relu, 0.2), (lambda x: F.leaky_relu(x, 3.0), 3)]:
+    for f, expected in [
+        (F.relu, 0),
+        (F.leaky_relu, 0.2),
+        (lambda x: F.leaky_relu(x, 3.0), 3),
+    ]:
         x = Variable(np.array(0.0))
         f(x).backward()
         assert x.grad.item() == expected
@@ -140,7 +150,7 @@ def test_gelu_of_a_large_float16_has_a_slope(shape):
         assert y.dtype == x.grad.dtype == np.float16
 
 
-# --- softmax ----------------------------------------------------------------------------------------------------------
+# --- softmax --------------------------------------------------------------------------
 
 SOFTMAXES = ["softmax_simple", "softmax", "log_softmax"]
 
@@ -151,14 +161,26 @@ def softmax(x, axis):
 
 
 @pytest.mark.parametrize(
-    ("shape", "axis"), [((2, 3), 1), ((1, 3), 1), ((3, 1), 1), ((4,), 0), ((2, 3, 2), 1), ((2, 3, 2), -1), ((0, 3), 1)]
+    ("shape", "axis"),
+    [
+        ((2, 3), 1),
+        ((1, 3), 1),
+        ((3, 1), 1),
+        ((4,), 0),
+        ((2, 3, 2), 1),
+        ((2, 3, 2), -1),
+        ((0, 3), 1),
+    ],
 )
 @pytest.mark.parametrize("name", SOFTMAXES)
 def test_softmax_along_any_axis(name, shape, axis):
     x = numbers(*shape)
     f = getattr(F, name)
     expected = softmax(x, axis)
-    assert np.allclose(f(Variable(x), axis=axis).data, np.log(expected) if name == "log_softmax" else expected)
+    assert np.allclose(
+        f(Variable(x), axis=axis).data,
+        np.log(expected) if name == "log_softmax" else expected,
+    )
     is_right(lambda x: f(x, axis=axis), x)
 
 
@@ -180,7 +202,14 @@ def test_each_row_is_shifted_by_its_own_maximum(name, dtype):
         y.grad = Variable(np.array([[1, 0, 0]] * 3, dtype))
         y.backward()
     if name == "log_softmax":
-        assert np.allclose(y.data, [[-np.log(2), -np.log(2), -2e4 - np.log(2)], [-np.log(3)] * 3, [-np.log(3)] * 3])
+        assert np.allclose(
+            y.data,
+            [
+                [-np.log(2), -np.log(2), -2e4 - np.log(2)],
+                [-np.log(3)] * 3,
+                [-np.log(3)] * 3,
+            ],
+        )
         slopes = [[0.5, -0.5, 0], [2 / 3, -1 / 3, -1 / 3], [2 / 3, -1 / 3, -1 / 3]]
     else:
         assert np.allclose(y.data, [[0.5, 0.5, 0], [1 / 3] * 3, [1 / 3] * 3])
@@ -210,19 +239,30 @@ def test_scores_in_whole_numbers_are_computed_with_as_float64(name, dtype):
 @pytest.mark.parametrize("name", SOFTMAXES)
 def test_a_wrong_axis_is_named_with_the_shape(name):
     f = getattr(F, name)
-    with pytest.raises(ValueError, match=r"go along axis 1 of shape \(3,\): axis is a whole number from -1 to 0"):
+    with pytest.raises(
+        ValueError,
+        match=r"go along axis 1 of shape \(3,\): axis is a whole number from -1 to 0",
+    ):
         f(Variable(np.ones(3)))
-    with pytest.raises(ValueError, match=r"axis 1 of shape \(\): an array without dimensions has no axes"):
+    with pytest.raises(
+        ValueError,
+        match=r"axis 1 of shape \(\): an array without dimensions has no axes",
+    ):
         f(1.0)
 
 
 @pytest.mark.parametrize("name", SOFTMAXES)
 def test_a_row_needs_a_score_at_least(name):
-    with pytest.raises(ValueError, match=r"needs an element at least, but shape \(3, 0\) has none along axis 1"):
+    with pytest.raises(
+        ValueError,
+        match=r"needs an element at least, but shape \(3, 0\) has none along axis 1",
+    ):
         getattr(F, name)(Variable(np.ones((3, 0))))
 
 
 @pytest.mark.parametrize("name", SOFTMAXES)
 def test_a_variable_without_data_is_named(name):
-    with pytest.raises(ValueError, match=r"input 0 of \w+, Variable 'w', holds no data yet"):
+    with pytest.raises(
+        ValueError, match=r"input 0 of \w+, Variable 'w', holds no data yet"
+    ):
         getattr(F, name)(Variable(None, name="w"))

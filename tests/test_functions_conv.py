@@ -32,24 +32,33 @@ def numbers(*shape, seed=0):
 
 
 def distinct(*shape):
-    """No two numbers closer than differences reach, so that no maximum changes hands."""
+    """No two numbers as close as differences reach: no maximum changes hands."""
     return np.random.default_rng(0).permutation(np.prod(shape)).reshape(shape) / 10.0
 
 
-# --- references: one loop for every axis ---
+# --- references: one loop for every axis ----------------------------------------------
 
 
 def stops(shape, kernel, stride, pad, dilation=(1, 1)):
-    for r in range((shape[2] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) // stride[0] + 1):
-        for c in range((shape[3] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) // stride[1] + 1):
+    for r in range(
+        (shape[2] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) // stride[0] + 1
+    ):
+        for c in range(
+            (shape[3] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) // stride[1] + 1
+        ):
             yield r, c
 
 
 def seen(shape, kernel, stride, pad, dilation, r, c):
-    """The fields of the window at stop (r, c) that lie in the image, and the pixel under each."""
+    """The fields of the window at stop (r, c) that lie in the image, and the pixel
+    under each.
+    """
     for i in range(kernel[0]):
         for j in range(kernel[1]):
-            h, w = r * stride[0] + i * dilation[0] - pad[0], c * stride[1] + j * dilation[1] - pad[1]
+            h, w = (
+                r * stride[0] + i * dilation[0] - pad[0],
+                c * stride[1] + j * dilation[1] - pad[1],
+            )
             if 0 <= h < shape[2] and 0 <= w < shape[3]:
                 yield i, j, h, w
 
@@ -58,7 +67,9 @@ def naive_conv(x, W, stride, pad, dilation=(1, 1), groups=1):
     places = list(stops(x.shape, W.shape[2:], stride, pad, dilation))
     y = np.zeros((len(x), len(W), places[-1][0] + 1, places[-1][1] + 1))
     inputs, outputs = x.shape[1] // groups, len(W) // groups
-    for n, o, (r, c) in [(n, o, place) for n in range(len(x)) for o in range(len(W)) for place in places]:
+    for n, o, (r, c) in [
+        (n, o, place) for n in range(len(x)) for o in range(len(W)) for place in places
+    ]:
         for i, j, h, w in seen(x.shape, W.shape[2:], stride, pad, dilation, r, c):
             for k in range(inputs):
                 y[n, o, r, c] += W[o, k, i, j] * x[n, o // outputs * inputs + k, h, w]
@@ -78,24 +89,48 @@ def naive_deconv(y, W, shape, stride, pad, dilation=(1, 1), groups=1):
 def naive_pooling(x, kernel, stride, pad, reduce):
     places = list(stops(x.shape, kernel, stride, pad))
     y = np.zeros((*x.shape[:2], places[-1][0] + 1, places[-1][1] + 1))
-    for n, k, (r, c) in [(n, k, place) for n in range(len(x)) for k in range(x.shape[1]) for place in places]:
-        y[n, k, r, c] = reduce([x[n, k, h, w] for _, _, h, w in seen(x.shape, kernel, stride, pad, (1, 1), r, c)])
+    for n, k, (r, c) in [
+        (n, k, place)
+        for n in range(len(x))
+        for k in range(x.shape[1])
+        for place in places
+    ]:
+        y[n, k, r, c] = reduce(
+            [
+                x[n, k, h, w]
+                for _, _, h, w in seen(x.shape, kernel, stride, pad, (1, 1), r, c)
+            ]
+        )
     return y
 
 
 @st.composite
 def windows(draw):
     """Images, kernels, and what lies between them."""
-    size = lambda low, high: (draw(st.integers(low, high)), draw(st.integers(low, high)))
-    kernel, stride, pad, dilation, image = size(1, 3), size(1, 3), size(0, 2), size(1, 2), size(1, 6)
-    assume(all(h + 2 * p > d * (k - 1) for h, p, d, k in zip(image, pad, dilation, kernel, strict=True)))
+    size = lambda low, high: (
+        draw(st.integers(low, high)),
+        draw(st.integers(low, high)),
+    )
+    kernel, stride, pad, dilation, image = (
+        size(1, 3),
+        size(1, 3),
+        size(0, 2),
+        size(1, 2),
+        size(1, 6),
+    )
+    assume(
+        all(
+            h + 2 * p > d * (k - 1)
+            for h, p, d, k in zip(image, pad, dilation, kernel, strict=True)
+        )
+    )
     groups = draw(st.sampled_from([1, 1, 2]))
     n, c, oc = (draw(st.integers(1, 2)) for _ in range(3))
     x, W = numbers(n, c * groups, *image), numbers(oc * groups, c, *kernel, seed=1)
     return x, W, stride, pad, dilation, groups
 
 
-# --- sizes ---
+# --- sizes ----------------------------------------------------------------------------
 
 
 def test_sizes_are_those_of_the_book():
@@ -109,11 +144,14 @@ def test_sizes_are_those_of_the_book():
 
 @pytest.mark.parametrize("x", [2.0, (1, 2, 3), (1.0, 2), "ab", None])
 def test_a_size_is_one_whole_number_or_two(x):
-    with pytest.raises(ValueError, match="a size is a whole number, or two of them for height and width, not"):
+    with pytest.raises(
+        ValueError,
+        match="a size is a whole number, or two of them for height and width, not",
+    ):
         pair(x)
 
 
-# --- columns ---
+# --- columns --------------------------------------------------------------------------
 
 
 def test_columns_hold_what_the_window_sees():
@@ -132,7 +170,12 @@ def test_columns_hold_what_the_window_sees():
 @given(windows(), st.booleans())
 def test_columns_and_images_are_adjoint(case, to_matrix):
     x, W, stride, pad, _, _ = case
-    assume(all(h + 2 * p >= k for h, p, k in zip(x.shape[2:], pad, W.shape[2:], strict=True)))
+    assume(
+        all(
+            h + 2 * p >= k
+            for h, p, k in zip(x.shape[2:], pad, W.shape[2:], strict=True)
+        )
+    )
     columns = im2col_array(x, W.shape[2:], stride, pad, to_matrix)
     c = numbers(*columns.shape, seed=2)
     image = col2im_array(c, x.shape, W.shape[2:], stride, pad, to_matrix)
@@ -145,7 +188,10 @@ def test_columns_have_gradients(to_matrix):
     x = numbers(2, 2, 4, 5)
     is_right(lambda x: im2col(x, (2, 3), (2, 1), (1, 0), to_matrix), x)
     columns = im2col_array(x, (2, 3), (2, 1), (1, 0), to_matrix)
-    is_right(lambda columns: col2im(columns, x.shape, (2, 3), (2, 1), (1, 0), to_matrix), columns)
+    is_right(
+        lambda columns: col2im(columns, x.shape, (2, 3), (2, 1), (1, 0), to_matrix),
+        columns,
+    )
 
 
 def test_columns_are_no_view_of_the_images():
@@ -155,18 +201,27 @@ def test_columns_are_no_view_of_the_images():
 
 
 def test_columns_of_a_wrong_shape_are_refused():
-    with pytest.raises(ValueError, match=r"columns of shape \(4, 4\) do not belong to images of shape \(1, 1, 3, 4\)"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"columns of shape \(4, 4\) do not belong to images of shape \(1, 1, 3, "
+            r"4\)"
+        ),
+    ):
         col2im(numbers(4, 4), (1, 1, 3, 4), 2)
 
 
-# --- convolution ---
+# --- convolution ----------------------------------------------------------------------
 
 
 @settings(derandomize=True, deadline=None, max_examples=40)
 @given(windows())
 def test_a_convolution_is_what_the_loops_say(case):
     x, W, stride, pad, dilation, groups = case
-    assert np.allclose(conv2d(x, W, None, *case[2:]).data, naive_conv(x, W, stride, pad, dilation, groups))
+    assert np.allclose(
+        conv2d(x, W, None, *case[2:]).data,
+        naive_conv(x, W, stride, pad, dilation, groups),
+    )
 
 
 @settings(derandomize=True, deadline=None, max_examples=40)
@@ -175,7 +230,9 @@ def test_a_deconvolution_is_what_the_loops_say(case):
     x, W, stride, pad, dilation, groups = case
     y = conv2d(x, W, None, *case[2:]).data
     found = deconv2d(y, W, None, stride, pad, x.shape[2:], dilation, groups).data
-    assert np.allclose(found, naive_deconv(y, W, x.shape, stride, pad, dilation, groups))
+    assert np.allclose(
+        found, naive_deconv(y, W, x.shape, stride, pad, dilation, groups)
+    )
 
 
 GEOMETRIES = [
@@ -197,14 +254,22 @@ GEOMETRIES = [
 @pytest.mark.parametrize("with_bias", [True, False])
 def test_convolutions_have_gradients(x, W, stride, pad, dilation, groups, with_bias):
     b = [numbers(W[0], seed=2)] if with_bias else []
-    is_right(lambda x, W, b=None: conv2d(x, W, b, stride, pad, dilation, groups), numbers(*x), numbers(*W, seed=1), *b)
+    is_right(
+        lambda x, W, b=None: conv2d(x, W, b, stride, pad, dilation, groups),
+        numbers(*x),
+        numbers(*W, seed=1),
+        *b,
+    )
 
 
 @pytest.mark.parametrize(("x", "W", "stride", "pad", "dilation", "groups"), GEOMETRIES)
 def test_deconvolutions_have_gradients(x, W, stride, pad, dilation, groups):
     y = conv2d(numbers(*x), numbers(*W), None, stride, pad, dilation, groups).data
     is_right(
-        lambda y, W, b: deconv2d(y, W, b, stride, pad, x[2:], dilation, groups), y, numbers(*W), numbers(x[1], seed=2)
+        lambda y, W, b: deconv2d(y, W, b, stride, pad, x[2:], dilation, groups),
+        y,
+        numbers(*W),
+        numbers(x[1], seed=2),
     )
 
 
@@ -213,7 +278,10 @@ ROUTES = [
     pytest.param({"BLOCK": 1, "COLUMNS": 8}, id="some rows"),
     pytest.param({"BLOCK": 1, "COLUMNS": 40}, id="some images"),
     pytest.param({"_turns": lambda W, window, groups: False}, id="scatter"),
-    pytest.param({"_turns": lambda W, window, groups: False, "BLOCK": 1, "COLUMNS": 4}, id="scatter row by row"),
+    pytest.param(
+        {"_turns": lambda W, window, groups: False, "BLOCK": 1, "COLUMNS": 4},
+        id="scatter row by row",
+    ),
     pytest.param({"_turns": lambda W, window, groups: True}, id="turned"),
     pytest.param({"_sees_a_pixel": lambda window: False}, id="no pixels"),
     pytest.param({}, id="as chosen"),
@@ -221,10 +289,15 @@ ROUTES = [
 
 
 @pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize(("x", "W", "pad"), [((3, 2, 5, 4), (3, 2, 3, 2), 1), ((3, 2, 4, 3), (3, 2, 1, 1), 0)])
+@pytest.mark.parametrize(
+    ("x", "W", "pad"),
+    [((3, 2, 5, 4), (3, 2, 3, 2), 1), ((3, 2, 4, 3), (3, 2, 1, 1), 0)],
+)
 def test_all_ways_to_compute_agree_with_the_readable_one(route, x, W, pad, monkeypatch):
     inputs = numbers(*x), numbers(*W, seed=1), numbers(W[0], seed=2)
-    expected = run(lambda x, W, b: conv2d_simple(x, W, b, 1, pad), [Variable(a) for a in inputs])
+    expected = run(
+        lambda x, W, b: conv2d_simple(x, W, b, 1, pad), [Variable(a) for a in inputs]
+    )
     for name, value in route.items():
         monkeypatch.setattr(conv, name, value)
     found = run(lambda x, W, b: conv2d(x, W, b, 1, pad), [Variable(a) for a in inputs])
@@ -244,11 +317,22 @@ def test_a_plain_array_receives_no_gradient_and_disturbs_none(constant):
 
 
 def test_the_simple_convolution_has_gradients():
-    is_right(lambda x, W, b: conv2d_simple(x, W, b, (2, 1), 1), numbers(2, 2, 4, 3), numbers(3, 2, 3, 2), numbers(3))
+    is_right(
+        lambda x, W, b: conv2d_simple(x, W, b, (2, 1), 1),
+        numbers(2, 2, 4, 3),
+        numbers(3, 2, 3, 2),
+        numbers(3),
+    )
 
 
 def test_a_deconvolution_without_an_outsize_takes_the_smallest():
-    y = deconv2d(numbers(1, 2, 3, 4), numbers(2, 5, 3, 2), stride=(2, 3), pad=(1, 0), dilation=(1, 2))
+    y = deconv2d(
+        numbers(1, 2, 3, 4),
+        numbers(2, 5, 3, 2),
+        stride=(2, 3),
+        pad=(1, 0),
+        dilation=(1, 2),
+    )
     assert y.shape == (1, 5, 2 * 2 + 3 - 2, 3 * 3 + 3)
 
 
@@ -265,7 +349,10 @@ def test_no_images_give_no_images(size):
 
 
 def test_images_in_another_order_of_memory_are_the_same_images():
-    x, W = numbers(5, 4, 2, 3).transpose(3, 2, 1, 0), numbers(2, 2, 3, 3)[:, :, ::-1].transpose(1, 0, 2, 3)
+    x, W = (
+        numbers(5, 4, 2, 3).transpose(3, 2, 1, 0),
+        numbers(2, 2, 3, 3)[:, :, ::-1].transpose(1, 0, 2, 3),
+    )
     like = conv2d(x.copy(), W.copy(), None, 1, 1).data
     assert np.allclose(conv2d(x, W, None, 1, 1).data, like)
     assert np.array_equal(pooling(x, 2).data, pooling(x.copy(), 2).data)
@@ -282,7 +369,10 @@ def test_whole_numbers_are_convolved_as_such_and_wider_numbers_widen():
 
 @pytest.mark.parametrize("stride", [1, 2])
 def test_memory_is_that_of_the_images_not_of_the_columns(stride):
-    x, W = np.ones((16, 16, 64, 64), np.float32), Variable(np.ones((16, 16, 5, 5), np.float32))
+    x, W = (
+        np.ones((16, 16, 64, 64), np.float32),
+        Variable(np.ones((16, 16, 5, 5), np.float32)),
+    )
     image = x.nbytes
     x = Variable(x)
     tracemalloc.start()
@@ -290,13 +380,16 @@ def test_memory_is_that_of_the_images_not_of_the_columns(stride):
     y.backward()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    # At its height: y, its gradient, an image with border, another image, a block of columns. All columns: 25 images.
+    # At its height: y, its gradient, an image with border, another image, a block of
+    # columns. All columns: 25 images.
     assert peak < 4.5 * image + 2 * conv.BLOCK
 
 
 @pytest.mark.parametrize(("n", "size"), [(64, 3), (64, 1), (2, 24)])
 @pytest.mark.parametrize("groups", [1, 2])
-def test_the_gradient_of_pixel_kernels_takes_images_of_any_size_one_by_one_or_together(n, size, groups):
+def test_the_gradient_of_pixel_kernels_takes_images_of_any_size_one_by_one_or_together(
+    n, size, groups
+):
     x, y = numbers(n, 4, size, size), numbers(n, 6, size, size, seed=1)
     W = Variable(numbers(6, 4 // groups, 1, 1, seed=2))
     z = conv2d(x, W, groups=groups)
@@ -309,18 +402,22 @@ def test_the_gradient_of_pixel_kernels_takes_images_of_any_size_one_by_one_or_to
 
 @pytest.mark.parametrize("shape", [(256, 64, 1, 1), (64, 64, 4, 4), (2, 16, 128, 128)])
 def test_the_gradient_of_pixel_kernels_makes_no_kernels_for_each_image(shape):
-    x, W = np.ones(shape, np.float32), Variable(np.ones((64, shape[1], 1, 1), np.float32))
+    x, W = (
+        np.ones(shape, np.float32),
+        Variable(np.ones((64, shape[1], 1, 1), np.float32)),
+    )
     y = conv2d(x, W)
     y.grad = Variable(np.ones_like(y.data))
     tracemalloc.start()
     y.backward()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    # The kernels, a product, a block of columns of x and of y; with a share for Python. All products: 64 kernels.
+    # The kernels, a product, a block of columns of x and of y; with a share for Python.
+    # All products: 64 kernels.
     assert peak < 3 * W.data.nbytes + 4 * conv.COLUMNS * (64 + 64) + 40_000
 
 
-def test_a_deconvolution_without_an_outsize_takes_one_pixel_where_the_formula_has_none():
+def test_a_deconvolution_without_outsize_takes_one_pixel_where_the_formula_has_none():
     y, W = numbers(1, 1, 1, 1), numbers(1, 1, 3, 3)
     x = deconv2d(y, W, stride=3, pad=2)
     assert x.shape == (1, 1, 1, 1)
@@ -330,71 +427,154 @@ def test_a_deconvolution_without_an_outsize_takes_one_pixel_where_the_formula_ha
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: conv2d(numbers(2, 3), numbers(1, 3, 2, 2)), r"images have the shape \(N, C, H, W\), not \(2, 3\)"),
-        (lambda: conv2d(numbers(2, 3), numbers(1, 3, 1, 1)), r"images have the shape \(N, C, H, W\), not \(2, 3\)"),
-        (lambda: im2col(numbers(1, 3, 4, 4), (5, 1)), r"images of shape \(1, 3, 4, 4\) have no place for a window"),
-        (lambda: conv2d(numbers(1, 3, 4, 4), numbers(3, 2)), r"kernels have four axes.*W has shape \(3, 2\)"),
+        (
+            lambda: conv2d(numbers(2, 3), numbers(1, 3, 2, 2)),
+            r"images have the shape \(N, C, H, W\), not \(2, 3\)",
+        ),
+        (
+            lambda: conv2d(numbers(2, 3), numbers(1, 3, 1, 1)),
+            r"images have the shape \(N, C, H, W\), not \(2, 3\)",
+        ),
+        (
+            lambda: im2col(numbers(1, 3, 4, 4), (5, 1)),
+            r"images of shape \(1, 3, 4, 4\) have no place for a window",
+        ),
+        (
+            lambda: conv2d(numbers(1, 3, 4, 4), numbers(3, 2)),
+            r"kernels have four axes.*W has shape \(3, 2\)",
+        ),
         (
             lambda: conv2d(numbers(1, 3, 4, 4), numbers(2, 1, 2, 2)),
-            r"x of shape \(1, 3, 4, 4\) has 3 channels, but W of shape \(2, 1, 2, 2\) with groups=1 takes 1",
+            r"x of shape \(1, 3, 4, 4\) has 3 channels, but W of shape \(2, 1, 2, "
+            r"2\) with groups=1 takes 1",
         ),
         (
             lambda: conv2d(numbers(1, 3, 4, 4), numbers(2, 1, 2, 2), groups=2),
-            r"3 channels of x, of shape \(1, 3, 4, 4\), and 2 kernels of W.*do not both divide into 2 groups",
+            r"3 channels of x, of shape \(1, 3, 4, 4\), and 2 kernels of W.*do "
+            r"not both divide into 2 groups",
         ),
-        (lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 2, 2), groups=0), "do not both divide into 0 groups"),
+        (
+            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 2, 2), groups=0),
+            "do not both divide into 0 groups",
+        ),
         (
             lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 2, 2), numbers(3)),
             r"b has shape \(3,\), but 2 output channels need \(2,\)",
         ),
         (
             lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 7, 2), pad=1),
-            r"images of shape \(1, 2, 4, 4\) have no place for a window of size \(7, 2\) with stride \(1, 1\) and pad",
+            r"images of shape \(1, 2, 4, 4\) have no place for a window of size "
+            r"\(7, 2\) with stride \(1, 1\) and pad",
         ),
         (
             lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), dilation=2),
             r"a window of size \(3, 3\) and dilation \(2, 2\), so of reach \(5, 5\),",
         ),
-        (lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), stride=0), r"the stride is \(0, 0\)"),
-        (lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), pad=-1), r"the pad is \(-1, -1\)"),
-        (lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), dilation=(1, 0)), r"the dilation is \(1, 0\)"),
-        (lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 0, 3)), r"the kernel size is \(0, 3\)"),
-        (lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), stride=1.5), "a size is a whole number"),
-        (lambda: conv2d_simple(numbers(1, 2, 4, 4), numbers(2, 2, 5, 3)), "have no place for"),
-        (lambda: conv2d_simple(numbers(1, 2, 4, 4), numbers(2, 1, 3, 3)), "has 2 channels, but W of shape"),
-        (lambda: deconv2d(numbers(2, 3), numbers(3, 1, 2, 2)), r"images have the shape \(N, C, H, W\), not \(2, 3\)"),
+        (
+            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), stride=0),
+            r"the stride is \(0, 0\)",
+        ),
+        (
+            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), pad=-1),
+            r"the pad is \(-1, -1\)",
+        ),
+        (
+            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), dilation=(1, 0)),
+            r"the dilation is \(1, 0\)",
+        ),
+        (
+            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 0, 3)),
+            r"the kernel size is \(0, 3\)",
+        ),
+        (
+            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), stride=1.5),
+            "a size is a whole number",
+        ),
+        (
+            lambda: conv2d_simple(numbers(1, 2, 4, 4), numbers(2, 2, 5, 3)),
+            "have no place for",
+        ),
+        (
+            lambda: conv2d_simple(numbers(1, 2, 4, 4), numbers(2, 1, 3, 3)),
+            "has 2 channels, but W of shape",
+        ),
+        (
+            lambda: deconv2d(numbers(2, 3), numbers(3, 1, 2, 2)),
+            r"images have the shape \(N, C, H, W\), not \(2, 3\)",
+        ),
         (
             lambda: deconv2d(numbers(1, 3, 2, 2), numbers(2, 3, 2, 2)),
-            r"x of shape \(1, 3, 2, 2\) does not fit W of shape \(2, 3, 2, 2\) with groups=1",
-        ),
-        (lambda: deconv2d(numbers(1, 3, 2, 2), numbers(3, 3, 2, 2), groups=2), "with groups=2"),
-        (lambda: deconv2d(numbers(1, 3, 2, 2), numbers(3, 2, 2, 2), numbers(3)), r"b has shape \(3,\)"),
-        (
-            lambda: deconv2d(numbers(1, 1, 2, 2), numbers(1, 1, 3, 3), stride=2, outsize=(5, 7)),
-            r"no convolution leads from 5 × 7 pixels to x of shape \(1, 1, 2, 2\).*outsize can be from 5 × 5 to 6 × 6",
+            r"x of shape \(1, 3, 2, 2\) does not fit W of shape \(2, 3, 2, 2\) "
+            r"with groups=1",
         ),
         (
-            lambda: deconv2d(numbers(1, 1, 1, 1), numbers(1, 1, 3, 3), pad=2, stride=3, outsize=2),
+            lambda: deconv2d(numbers(1, 3, 2, 2), numbers(3, 3, 2, 2), groups=2),
+            "with groups=2",
+        ),
+        (
+            lambda: deconv2d(numbers(1, 3, 2, 2), numbers(3, 2, 2, 2), numbers(3)),
+            r"b has shape \(3,\)",
+        ),
+        (
+            lambda: deconv2d(
+                numbers(1, 1, 2, 2), numbers(1, 1, 3, 3), stride=2, outsize=(5, 7)
+            ),
+            r"no convolution leads from 5 × 7 pixels to x of shape \(1, 1, 2, "
+            r"2\).*outsize can be from 5 × 5 to 6 × 6",
+        ),
+        (
+            lambda: deconv2d(
+                numbers(1, 1, 1, 1), numbers(1, 1, 3, 3), pad=2, stride=3, outsize=2
+            ),
             "outsize can be from 1 × 1 to 1 × 1",
         ),
         (
             lambda: deconv2d(numbers(1, 1, 2, 2), numbers(1, 1, 3, 3), pad=2),
-            r"nothing is left of x of shape \(1, 1, 2, 2\) with a window.*pad \(2, 2\): the pad is what .* cuts off",
+            r"nothing is left of x of shape \(1, 1, 2, 2\) with a window.*pad "
+            r"\(2, 2\): the pad is what .* cuts off",
         ),
         (
             lambda: conv2d(numbers(1, 0, 4, 4), numbers(3, 0, 2, 2)),
-            r"kernels have a channel at least on each side, but W has shape \(3, 0, 2, 2\)",
+            r"kernels have a channel at least on each side, but W has shape \(3, "
+            r"0, 2, 2\)",
         ),
-        (lambda: conv2d(numbers(1, 2, 4, 4), numbers(0, 2, 2, 2)), r"but W has shape \(0, 2, 2, 2\)"),
-        (lambda: conv2d_simple(numbers(1, 2, 4, 4), numbers(0, 2, 2, 2)), r"but W has shape \(0, 2, 2, 2\)"),
-        (lambda: deconv2d(numbers(1, 2, 4, 4), numbers(2, 0, 2, 2)), r"but W has shape \(2, 0, 2, 2\)"),
-        (lambda: conv2d(numbers(1, 0, 4, 4), numbers(3, 2, 2, 2)), "has 0 channels, but W of shape"),
-        (lambda: conv2d(3.0, numbers(1, 1, 2, 2)), r"images have the shape \(N, C, H, W\), not \(\)"),
-        (lambda: conv2d(numbers(1, 1, 2, 2), 3), r"kernels have four axes.*W has shape \(\)"),
-        (lambda: conv2d(numbers(1, 1, 2, 2), numbers(1, 1, 2, 2), 1.0), r"b has shape \(\), but 1 output"),
-        (lambda: deconv2d(3.0, numbers(1, 1, 2, 2)), r"images have the shape \(N, C, H, W\), not \(\)"),
+        (
+            lambda: conv2d(numbers(1, 2, 4, 4), numbers(0, 2, 2, 2)),
+            r"but W has shape \(0, 2, 2, 2\)",
+        ),
+        (
+            lambda: conv2d_simple(numbers(1, 2, 4, 4), numbers(0, 2, 2, 2)),
+            r"but W has shape \(0, 2, 2, 2\)",
+        ),
+        (
+            lambda: deconv2d(numbers(1, 2, 4, 4), numbers(2, 0, 2, 2)),
+            r"but W has shape \(2, 0, 2, 2\)",
+        ),
+        (
+            lambda: conv2d(numbers(1, 0, 4, 4), numbers(3, 2, 2, 2)),
+            "has 0 channels, but W of shape",
+        ),
+        (
+            lambda: conv2d(3.0, numbers(1, 1, 2, 2)),
+            r"images have the shape \(N, C, H, W\), not \(\)",
+        ),
+        (
+            lambda: conv2d(numbers(1, 1, 2, 2), 3),
+            r"kernels have four axes.*W has shape \(\)",
+        ),
+        (
+            lambda: conv2d(numbers(1, 1, 2, 2), numbers(1, 1, 2, 2), 1.0),
+            r"b has shape \(\), but 1 output",
+        ),
+        (
+            lambda: deconv2d(3.0, numbers(1, 1, 2, 2)),
+            r"images have the shape \(N, C, H, W\), not \(\)",
+        ),
         (lambda: im2col(3.0, 2), r"images have the shape \(N, C, H, W\), not \(\)"),
-        (lambda: col2im(3.0, (1, 1, 2, 2), 2), r"columns of shape \(\) do not belong to images"),
+        (
+            lambda: col2im(3.0, (1, 1, 2, 2), 2),
+            r"columns of shape \(\) do not belong to images",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_shapes(call, message):
@@ -410,7 +590,7 @@ def test_what_is_no_array_or_holds_none_is_refused(function):
         function(numbers(1, 1, 2, 2), Variable(None))
 
 
-# --- pooling ---
+# --- pooling --------------------------------------------------------------------------
 
 POOLINGS = [
     # kernel size, stride, pad
@@ -448,7 +628,9 @@ def test_poolings_have_gradients(function, kernel, stride, pad):
 
 
 def test_a_function_of_a_maximum_has_a_second_order():
-    is_right(lambda x: pooling(x, 2) ** 3 * average_pooling(x, 2), distinct(2, 1, 3, 3) / 10)
+    is_right(
+        lambda x: pooling(x, 2) ** 3 * average_pooling(x, 2), distinct(2, 1, 3, 3) / 10
+    )
 
 
 def test_the_first_of_equal_maxima_receives_the_gradient():
@@ -462,7 +644,9 @@ def test_the_first_of_equal_maxima_receives_the_gradient():
 
 
 @pytest.mark.parametrize(("kernel", "stride", "pad"), POOLINGS)
-def test_the_first_of_many_equal_maxima_receives_the_gradient_row_by_row(kernel, stride, pad):
+def test_the_first_of_many_equal_maxima_receives_the_gradient_row_by_row(
+    kernel, stride, pad
+):
     x = Variable(np.random.default_rng(0).integers(0, 3, (2, 2, 7, 8)).astype(float))
     y = pooling(x, kernel, stride, pad)
     y.backward()
@@ -488,7 +672,11 @@ def test_a_window_as_large_as_the_image_takes_few_steps():
     y = pooling(x, 30)
     count = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conv, "_winners", lambda *args, inner=conv._winners: count.append(inner(*args)) or count[-1])
+        patch.setattr(
+            conv,
+            "_winners",
+            lambda *args, inner=conv._winners: count.append(inner(*args)) or count[-1],
+        )
         y.backward()
     assert sum(len(masks) for masks in count) == 60
     assert np.array_equal(x.grad.data, x.data == x.data.max())
@@ -496,19 +684,25 @@ def test_a_window_as_large_as_the_image_takes_few_steps():
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, bool, np.float16])
 def test_the_border_never_wins(dtype):
-    x = np.full((1, 1, 2, 2), np.iinfo(dtype).min if np.dtype(dtype).kind == "i" else 0, dtype)
+    x = np.full(
+        (1, 1, 2, 2), np.iinfo(dtype).min if np.dtype(dtype).kind == "i" else 0, dtype
+    )
     y = pooling(x, 2, 1, 1)
     assert y.dtype == dtype
     assert np.array_equal(y.data, np.full((1, 1, 3, 3), x[0, 0, 0, 0]))
 
 
 def test_means_of_whole_numbers_are_no_whole_numbers():
-    assert np.array_equal(average_pooling(np.arange(4).reshape(1, 1, 2, 2), 2).data, [[[[1.5]]]])
+    assert np.array_equal(
+        average_pooling(np.arange(4).reshape(1, 1, 2, 2), 2).data, [[[[1.5]]]]
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, bool])
 def test_means_of_small_whole_numbers_do_not_overflow(dtype):
-    x = np.full((1, 1, 4, 4), 200 if dtype is np.uint8 else 1 if dtype is bool else 100, dtype)
+    x = np.full(
+        (1, 1, 4, 4), 200 if dtype is np.uint8 else 1 if dtype is bool else 100, dtype
+    )
     y = average_pooling(x, 4)
     assert y.dtype == np.float64
     assert y.data.item() == float(x[0, 0, 0, 0])
@@ -536,19 +730,38 @@ def test_no_result_shares_memory_with_its_input(function):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: pooling(numbers(3, 4), 2), r"images have the shape \(N, C, H, W\), not \(3, 4\)"),
-        (lambda: pooling(numbers(1, 1, 2, 2), 3), r"images of shape \(1, 1, 2, 2\) have no place for"),
-        (lambda: average_pooling(numbers(1, 1, 2, 2), (1, 3)), r"have no place for a window of size \(1, 3\)"),
+        (
+            lambda: pooling(numbers(3, 4), 2),
+            r"images have the shape \(N, C, H, W\), not \(3, 4\)",
+        ),
+        (
+            lambda: pooling(numbers(1, 1, 2, 2), 3),
+            r"images of shape \(1, 1, 2, 2\) have no place for",
+        ),
+        (
+            lambda: average_pooling(numbers(1, 1, 2, 2), (1, 3)),
+            r"have no place for a window of size \(1, 3\)",
+        ),
         (
             lambda: pooling(numbers(1, 1, 4, 4), 2, pad=(0, 2)),
-            r"in images of shape \(1, 1, 4, 4\), a window of size \(2, 2\).*nothing but border",
+            r"in images of shape \(1, 1, 4, 4\), a window of size \(2, "
+            r"2\).*nothing but border",
         ),
         (lambda: pooling_simple(numbers(1, 1, 4, 4), 2, pad=2), "nothing but border"),
-        (lambda: pooling(numbers(1, 1, 4, 4), 2, stride=(1, 0)), r"the stride is \(1, 0\)"),
-        (lambda: average_pooling(numbers(1, 1, 4, 4), 2, pad=-1), r"the pad is \(-1, -1\)"),
+        (
+            lambda: pooling(numbers(1, 1, 4, 4), 2, stride=(1, 0)),
+            r"the stride is \(1, 0\)",
+        ),
+        (
+            lambda: average_pooling(numbers(1, 1, 4, 4), 2, pad=-1),
+            r"the pad is \(-1, -1\)",
+        ),
         (lambda: pooling(numbers(1, 1, 4, 4), 0), r"the kernel size is \(0, 0\)"),
         (lambda: pooling(3.0, 2), r"images have the shape \(N, C, H, W\), not \(\)"),
-        (lambda: average_pooling(3, 2), r"images have the shape \(N, C, H, W\), not \(\)"),
+        (
+            lambda: average_pooling(3, 2),
+            r"images have the shape \(N, C, H, W\), not \(\)",
+        ),
     ],
 )
 def test_poolings_that_do_not_fit_are_refused(call, message):

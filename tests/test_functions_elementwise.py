@@ -13,11 +13,19 @@ from dezero_lite import Variable
 from dezero_lite.functions import elementwise
 
 SHAPES = [(), (0,), (1,), (3,), (2, 3)]
-PAIRS = [((), ()), ((3,), (3,)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((), (2,)), ((0, 3), (3,))]
+PAIRS = [
+    ((), ()),
+    ((3,), (3,)),
+    ((2, 3), (3,)),
+    ((2, 1), (1, 3)),
+    ((), (2,)),
+    ((0, 3), (3,)),
+]
 
 
 def numbers(*shape, low=-2.0, high=2.0):
-    # Far enough apart from each other, and from 0, to differentiate where functions have kinks.
+    # Far enough apart from each other, and from 0, to differentiate where functions
+    # have kinks.
     n = int(np.prod(shape))
     x = low + (high - low) * (np.arange(n) + 0.4) / max(n, 1)
     return np.random.default_rng(0).permutation(x).reshape(shape)
@@ -42,8 +50,21 @@ def test_functions_of_positive_numbers(name, shape):
 
 
 SEVERAL = [
-    *[F.sin, F.cos, F.tanh, F.exp, F.abs, lambda x: F.log(x + 3), lambda x: F.sqrt(x + 3), lambda x: F.clip(x, -1, 1)],
-    *[lambda x: F.maximum(x, 0.5), lambda x: F.minimum(0.5, x), lambda x: F.where(x > 0, x, 2.0)],
+    *[
+        F.sin,
+        F.cos,
+        F.tanh,
+        F.exp,
+        F.abs,
+        lambda x: F.log(x + 3),
+        lambda x: F.sqrt(x + 3),
+        lambda x: F.clip(x, -1, 1),
+    ],
+    *[
+        lambda x: F.maximum(x, 0.5),
+        lambda x: F.minimum(0.5, x),
+        lambda x: F.where(x > 0, x, 2.0),
+    ],
 ]
 
 
@@ -55,7 +76,11 @@ def test_no_rule_widens_on_its_way(f):
     arrays = [x.data if isinstance(x, Variable) else x for x in inputs]
     for xs, gy in [(inputs, Variable(y.data)), (arrays, y.data)]:
         gxs = y.creator.rule(xs, gy)
-        assert {gx.dtype for gx in (gxs if isinstance(gxs, tuple) else [gxs]) if gx is not None} == {y.dtype}
+        assert {
+            gx.dtype
+            for gx in (gxs if isinstance(gxs, tuple) else [gxs])
+            if gx is not None
+        } == {y.dtype}
         assert y.dtype == np.float32
 
 
@@ -116,7 +141,11 @@ def test_abs_is_flat_at_zero():
 
 
 def test_outside_its_domain_a_function_is_what_numpy_makes_of_it():
-    for f, x, expected in [(F.log, -1.0, np.nan), (F.log, 0.0, -np.inf), (F.sqrt, -1.0, np.nan)]:
+    for f, x, expected in [
+        (F.log, -1.0, np.nan),
+        (F.log, 0.0, -np.inf),
+        (F.sqrt, -1.0, np.nan),
+    ]:
         with pytest.warns(RuntimeWarning):
             y = f(Variable(np.array(x)))
         assert np.array_equal(y.data, expected, equal_nan=True)
@@ -130,7 +159,7 @@ def test_the_slope_of_sqrt_at_zero_is_infinite():
     assert np.array_equal(x.grad.data, [np.inf, 0.25])
 
 
-# --- maximum, minimum -------------------------------------------------------------------------------------------------
+# --- maximum, minimum -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
@@ -155,7 +184,9 @@ def test_extremes_with_an_array_on_either_side():
     is_right(lambda b, ones: F.minimum(ones, b), numbers(2, 3), ones)
 
 
-@given(st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=12, max_size=12), st.booleans())
+@given(
+    st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=12, max_size=12), st.booleans()
+)
 @settings(derandomize=True, deadline=None, max_examples=50)
 def test_the_gradient_of_an_extreme_is_shared_but_never_lost(values, largest):
     a, b = Variable(np.array(values[:6])), Variable(np.array(values[6:]))
@@ -167,19 +198,27 @@ def test_the_gradient_of_an_extreme_is_shared_but_never_lost(values, largest):
 
 
 def test_shapes_that_do_not_broadcast_are_named():
-    with pytest.raises(ValueError, match=r"shapes of a and b do not broadcast: .*\(2,\).*\(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"shapes of a and b do not broadcast: .*\(2,\).*\(3,\)"
+    ):
         F.maximum(Variable(np.ones(2)), np.ones(3))
-    with pytest.raises(ValueError, match=r"shapes of a and b do not broadcast: .*\(2,\).*\(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"shapes of a and b do not broadcast: .*\(2,\).*\(3,\)"
+    ):
         F.minimum(Variable(np.ones(2)), np.ones(3))
-    with pytest.raises(ValueError, match=r"shapes of a and b do not broadcast: .*\(2,\).*\(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"shapes of a and b do not broadcast: .*\(2,\).*\(3,\)"
+    ):
         F.where(True, Variable(np.ones(2)), np.ones(3))
 
 
-# --- where ------------------------------------------------------------------------------------------------------------
+# --- where ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("condition", [(), (3,), (2, 1), (2, 3)])
-@pytest.mark.parametrize(("one", "other"), [((2, 3), (2, 3)), ((), (3,)), ((2, 1), (3,))])
+@pytest.mark.parametrize(
+    ("one", "other"), [((2, 3), (2, 3)), ((), (3,)), ((2, 1), (3,))]
+)
 def test_where_broadcasts_all_three(condition, one, other):
     a, b, c = numbers(*one), numbers(*other), numbers(*condition) > 0
     assert np.array_equal(F.where(c, Variable(a), Variable(b)).data, np.where(c, a, b))
@@ -200,7 +239,10 @@ def test_where_with_numbers_and_other_kinds_of_condition():
 
 
 def test_a_condition_that_does_not_broadcast_is_named():
-    with pytest.raises(ValueError, match=r"the condition, .* shape \(4,\) .* together of shape \(2, 3\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"the condition, .* shape \(4,\) .* together of shape \(2, 3\)",
+    ):
         F.where(np.ones(4, bool), Variable(np.ones((2, 3))), 0.0)
 
 
@@ -213,13 +255,15 @@ def test_the_advice_of_where_against_nan():
 
 
 def test_where_needs_a_condition():
-    with pytest.raises(TypeError, match=r"where picks by a condition, .* but the condition is None"):
+    with pytest.raises(
+        TypeError, match=r"where picks by a condition, .* but the condition is None"
+    ):
         F.where(None, np.ones(2), np.zeros(2))
     with pytest.raises(ValueError, match="Variable 'c' holds no data yet"):
         F.where(Variable(None, name="c"), np.ones(2), np.zeros(2))
 
 
-# --- clip -------------------------------------------------------------------------------------------------------------
+# --- clip -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -244,7 +288,9 @@ def test_clip_keeps_float32_whatever_the_limits():
 
 
 def test_limits_that_make_no_sense_are_refused():
-    with pytest.raises(ValueError, match="the lower limit of clip, 2, is above the upper one, 1"):
+    with pytest.raises(
+        ValueError, match="the lower limit of clip, 2, is above the upper one, 1"
+    ):
         F.clip(Variable(np.ones(2)), 2, 1)
     with pytest.raises(TypeError, match=r"one is a Variable: .* maximum and minimum"):
         F.clip(Variable(np.ones(2)), Variable(np.array(0.0)), 1)
@@ -259,5 +305,7 @@ def test_whole_numbers_have_values_but_no_gradients():
 
 
 def test_a_variable_without_data_is_named():
-    with pytest.raises(ValueError, match="input 0 of Sin, Variable 'w', holds no data yet"):
+    with pytest.raises(
+        ValueError, match="input 0 of Sin, Variable 'w', holds no data yet"
+    ):
         F.sin(Variable(None, name="w"))

@@ -19,7 +19,7 @@ def var(*shape, **kwargs):
     return Variable(array(*shape, **kwargs))
 
 
-# --- matmul -----------------------------------------------------------------------------------------------------------
+# --- matmul ---------------------------------------------------------------------------
 
 SHAPES = [
     ((2, 3), (3, 4)),
@@ -62,14 +62,21 @@ def test_the_gradients_of_a_product_are_sums_over_all_that_an_element_meets(data
     m, k, n = data.draw(sides), data.draw(sides), data.draw(sides)
     axes = data.draw(st.lists(sides, max_size=2))
     before = [
-        [data.draw(st.sampled_from([1, side])) for side in axes][data.draw(st.integers(0, len(axes))) :] for _ in "xW"
+        [data.draw(st.sampled_from([1, side])) for side in axes][
+            data.draw(st.integers(0, len(axes))) :
+        ]
+        for _ in "xW"
     ]
     x, W = var(*before[0], m, k), var(*before[1], k, n, seed=1)
     (x @ W).backward()
     # By Einstein's rule, with ones for gy; the axes before broadcast by hand.
     full = np.broadcast_shapes(before[0], before[1])
-    gx = np.einsum("...kn->...k", np.broadcast_to(W.data, (*full, k, n)))[..., None, :] * np.ones((m, 1))
-    gW = np.einsum("...mk->...k", np.broadcast_to(x.data, (*full, m, k)))[..., :, None] * np.ones(n)
+    gx = np.einsum("...kn->...k", np.broadcast_to(W.data, (*full, k, n)))[
+        ..., None, :
+    ] * np.ones((m, 1))
+    gW = np.einsum("...mk->...k", np.broadcast_to(x.data, (*full, m, k)))[
+        ..., :, None
+    ] * np.ones(n)
     assert np.allclose(x.grad.data, summed_to(gx, x.shape))
     assert np.allclose(W.grad.data, summed_to(gW, W.shape))
 
@@ -84,7 +91,9 @@ def test_one_matrix_may_stand_on_both_sides():
     is_right(lambda x: x @ x.T, array(2, 3))
 
 
-@pytest.mark.parametrize("multiply", [F.matmul, Variable.matmul, Variable.dot, lambda x, W: x @ W])
+@pytest.mark.parametrize(
+    "multiply", [F.matmul, Variable.matmul, Variable.dot, lambda x, W: x @ W]
+)
 def test_a_product_has_many_names(multiply):
     x, W = var(2, 3), var(3, 4, seed=1)
     assert np.allclose(multiply(x, W).data, x.data @ W.data)
@@ -117,11 +126,26 @@ def test_a_constant_costs_no_product():
         (
             (2, 3),
             (4, 5),
-            "the last axis of x and the last but one axis of W must agree, but they have 3 and 4 elements",
+            "the last axis of x and the last but one axis of W must agree, but they "
+            "have 3 and 4 elements",
         ),
-        ((2, 3), (4,), "the last axis of x and the only axis of W must agree, but they have 3 and 4 elements"),
-        ((3,), (4,), "the last axis of x and the only axis of W must agree, but they have 3 and 4 elements"),
-        ((2, 2, 3), (5, 3, 4), "the axes before the last two must broadcast, but they are (2,) and (5,)"),
+        (
+            (2, 3),
+            (4,),
+            "the last axis of x and the only axis of W must agree, but they have 3 "
+            "and 4 elements",
+        ),
+        (
+            (3,),
+            (4,),
+            "the last axis of x and the only axis of W must agree, but they have 3 "
+            "and 4 elements",
+        ),
+        (
+            (2, 2, 3),
+            (5, 3, 4),
+            "the axes before the last two must broadcast, but they are (2,) and (5,)",
+        ),
         ((), (3, 4), "both need an axis; with numbers, use *"),
         ((3,), (), "both need an axis; with numbers, use *"),
     ],
@@ -129,27 +153,37 @@ def test_a_constant_costs_no_product():
 def test_shapes_that_do_not_multiply_are_named(left, right, why):
     with pytest.raises(ValueError, match="do not multiply") as error:
         F.matmul(var(*left), Parameter(array(*right), "W"))
-    x, W = f"a Variable of shape {left} and dtype float64", f"Variable 'W' of shape {right} and dtype float64"
+    x, W = (
+        f"a Variable of shape {left} and dtype float64",
+        f"Variable 'W' of shape {right} and dtype float64",
+    )
     assert str(error.value) == f"x and W do not multiply: x is {x}, W is {W}; {why}"
 
 
 def test_a_number_is_no_matrix():
-    with pytest.raises(ValueError, match=r"W is a float; both need an axis; with numbers, use \*"):
+    with pytest.raises(
+        ValueError, match=r"W is a float; both need an axis; with numbers, use \*"
+    ):
         var(2, 3) @ 2.0
 
 
 def test_a_list_is_no_matrix():
-    with pytest.raises(TypeError, match=r"MatMul takes Variables, arrays and numbers, but was given a list"):
+    with pytest.raises(
+        TypeError,
+        match=r"MatMul takes Variables, arrays and numbers, but was given a list",
+    ):
         [[1.0, 2.0]] @ var(2, 3)
 
 
-# --- linear -----------------------------------------------------------------------------------------------------------
+# --- linear ---------------------------------------------------------------------------
 
 both = pytest.mark.parametrize("linear", [F.linear, F.linear_simple])
 
 
 @both
-@pytest.mark.parametrize("shape", [(4, 3), (1, 3), (0, 3), (3,), (2, 4, 3), (2, 1, 2, 3), (2, 0, 3)])
+@pytest.mark.parametrize(
+    "shape", [(4, 3), (1, 3), (0, 3), (3,), (2, 4, 3), (2, 1, 2, 3), (2, 0, 3)]
+)
 def test_linear_is_a_product_and_a_sum(linear, shape):
     x, W, b = array(*shape), array(3, 2, seed=1), array(2, seed=2)
     assert np.allclose(linear(Variable(x), Variable(W), Variable(b)).data, x @ W + b)
@@ -188,15 +222,26 @@ def test_the_dtypes_of_linear_are_numpys():
     y = F.linear(x, W, b)
     assert y.dtype == np.float64
     y.backward()
-    assert (x.grad.dtype, W.grad.dtype, b.grad.dtype) == (np.float32, np.float32, np.float64)
-    assert F.linear(np.ones((4, 3), int), np.ones((3, 2), int), np.ones(2, np.float32)).dtype == np.float64
+    assert (x.grad.dtype, W.grad.dtype, b.grad.dtype) == (
+        np.float32,
+        np.float32,
+        np.float64,
+    )
+    assert (
+        F.linear(
+            np.ones((4, 3), int), np.ones((3, 2), int), np.ones(2, np.float32)
+        ).dtype
+        == np.float64
+    )
 
 
 def test_linear_leaves_what_it_was_given_alone():
     inputs = [var(4, 3), var(3, 2), var(2)]
     before = [x.data.copy() for x in inputs]
     run(F.linear, inputs)
-    assert all(np.array_equal(x.data, old) for x, old in zip(inputs, before, strict=True))
+    assert all(
+        np.array_equal(x.data, old) for x, old in zip(inputs, before, strict=True)
+    )
 
 
 def test_linear_computes_only_the_gradients_that_are_wanted():
@@ -211,14 +256,38 @@ def test_linear_computes_only_the_gradients_that_are_wanted():
 @pytest.mark.parametrize(
     ("shapes", "message"),
     [
-        (((4, 3), (2, 5)), r"x and W do not multiply: x is a Variable of shape \(4, 3\).* they have 3 and 2 elements"),
-        (((2, 4, 3), (2, 5)), r"x and W do not multiply: x is a Variable of shape \(2, 4, 3\).* 3 and 2 elements"),
+        (
+            ((4, 3), (2, 5)),
+            r"x and W do not multiply: x is a Variable of shape \(4, 3\).* they "
+            r"have 3 and 2 elements",
+        ),
+        (
+            ((2, 4, 3), (2, 5)),
+            r"x and W do not multiply: x is a Variable of shape \(2, 4, 3\).* 3 "
+            r"and 2 elements",
+        ),
         (((), (2, 5)), "both need an axis"),
-        (((4, 3), (3,)), r"linear takes W of shape \(I, O\), but W is a Variable of shape \(3,\)"),
-        (((4, 3), (1, 3, 5)), r"linear takes W of shape \(I, O\), but W is a Variable of shape \(1, 3, 5\)"),
-        (((5, 3), (3, 5), (4,)), r"so that b has shape \(5,\); but b is a Variable of shape \(4,\)"),
-        (((5, 3), (3, 5), (5, 1)), r"one bias for each column of W.* b is a Variable of shape \(5, 1\)"),
-        (((5, 3), (3, 5), ()), r"so that b has shape \(5,\); but b is a Variable of shape \(\)"),
+        (
+            ((4, 3), (3,)),
+            r"linear takes W of shape \(I, O\), but W is a Variable of shape \(3,\)",
+        ),
+        (
+            ((4, 3), (1, 3, 5)),
+            r"linear takes W of shape \(I, O\), but W is a Variable of shape \(1, "
+            r"3, 5\)",
+        ),
+        (
+            ((5, 3), (3, 5), (4,)),
+            r"so that b has shape \(5,\); but b is a Variable of shape \(4,\)",
+        ),
+        (
+            ((5, 3), (3, 5), (5, 1)),
+            r"one bias for each column of W.* b is a Variable of shape \(5, 1\)",
+        ),
+        (
+            ((5, 3), (3, 5), ()),
+            r"so that b has shape \(5,\); but b is a Variable of shape \(\)",
+        ),
     ],
 )
 def test_linear_names_the_shapes_that_do_not_fit(shapes, message):

@@ -1,4 +1,6 @@
-"""Losses: values as by the formula, both orders of the gradient, and errors for what would silently go wrong."""
+"""Losses: values as by the formula, both orders of the gradient, and errors for what
+would silently go wrong.
+"""
 
 import math
 
@@ -28,12 +30,19 @@ def labels(n, classes):
 def cross_entropy(x, t):
     """Row by row, in Python's numbers."""
     rows = zip(x.tolist(), t.ravel().tolist(), strict=True)
-    return sum([math.log(sum(math.exp(score - row[label]) for score in row)) for row, label in rows]) / len(x)
+    return sum(
+        [
+            math.log(sum(math.exp(score - row[label]) for score in row))
+            for row, label in rows
+        ]
+    ) / len(x)
 
 
-# --- mean squared error -----------------------------------------------------------------------------------------------
+# --- mean squared error ---------------------------------------------------------------
 
-mean_squared_errors = pytest.mark.parametrize("loss", [F.mean_squared_error, F.mean_squared_error_simple])
+mean_squared_errors = pytest.mark.parametrize(
+    "loss", [F.mean_squared_error, F.mean_squared_error_simple]
+)
 
 
 @mean_squared_errors
@@ -51,7 +60,9 @@ def test_two_single_numbers_pair_up_whatever_their_shapes(loss, shapes):
 @pytest.mark.parametrize("shape", [(4,), (1,), (4, 1), (4, 3), (2, 3, 2), (2, 0)])
 def test_mean_squared_error_divides_by_the_number_of_examples(loss, shape):
     x0, x1 = array(*shape), array(*shape, seed=1)
-    assert np.isclose(loss(Variable(x0), Variable(x1)).item(), ((x0 - x1) ** 2).sum() / shape[0])
+    assert np.isclose(
+        loss(Variable(x0), Variable(x1)).item(), ((x0 - x1) ** 2).sum() / shape[0]
+    )
     is_right(loss, x0, x1)
 
 
@@ -102,9 +113,14 @@ def test_bytes_do_not_wrap_around():
     ],
 )
 def test_shapes_that_would_broadcast_are_refused(loss, left, right, hint):
-    with pytest.raises(ValueError, match=f"mean_squared_error compares number by number, .*: {hint}") as error:
+    with pytest.raises(
+        ValueError, match=f"mean_squared_error compares number by number, .*: {hint}"
+    ) as error:
         loss(var(*left), Parameter(array(*right), "t"))
-    x0, x1 = f"x0 is a Variable of shape {left} and dtype float64", f"x1 is Variable 't' of shape {right}"
+    x0, x1 = (
+        f"x0 is a Variable of shape {left} and dtype float64",
+        f"x1 is Variable 't' of shape {right}",
+    )
     assert x0 in str(error.value)
     assert x1 in str(error.value)
 
@@ -112,7 +128,10 @@ def test_shapes_that_would_broadcast_are_refused(loss, left, right, hint):
 @mean_squared_errors
 @pytest.mark.parametrize("shape", [(0,), (0, 3)])
 def test_no_examples_have_no_mean(loss, shape):
-    with pytest.raises(ValueError, match=r"averages over the examples, but the batch of shape .* has none"):
+    with pytest.raises(
+        ValueError,
+        match=r"averages over the examples, but the batch of shape .* has none",
+    ):
         loss(var(*shape), var(*shape))
 
 
@@ -133,9 +152,11 @@ def test_the_error_of_float16_has_a_value_and_a_gradient(n):
     assert y.dtype == x0.grad.dtype == np.float16
 
 
-# --- softmax and cross entropy ----------------------------------------------------------------------------------------
+# --- softmax and cross entropy --------------------------------------------------------
 
-cross_entropies = pytest.mark.parametrize("loss", [F.softmax_cross_entropy, F.softmax_cross_entropy_simple])
+cross_entropies = pytest.mark.parametrize(
+    "loss", [F.softmax_cross_entropy, F.softmax_cross_entropy_simple]
+)
 
 
 @cross_entropies
@@ -170,7 +191,12 @@ def test_large_scores_are_no_trouble_in_float32(size):
     x = Variable(np.array([[size, 0, -size], [0, size, 0]], np.float32))
     t = np.array([2, 1])
     y = F.softmax_cross_entropy(x, t)
-    expected = np.mean([max(abs(size), size) + size, max(size, 0) - size + (math.log(2) if size < 0 else 0)])
+    expected = np.mean(
+        [
+            max(abs(size), size) + size,
+            max(size, 0) - size + (math.log(2) if size < 0 else 0),
+        ]
+    )
     assert y.dtype == np.float32
     assert np.isclose(y.item(), expected, rtol=1e-6)
     y.backward(create_graph=True)
@@ -194,7 +220,9 @@ def test_a_class_ruled_out_by_minus_infinity_has_no_part():
 @given(st.integers(1, 5), st.integers(1, 5), st.floats(-50, 50))
 def test_moving_all_scores_of_an_example_changes_nothing(n, classes, by):
     x, t = array(n, classes), labels(n, classes)
-    assert np.isclose(F.softmax_cross_entropy(x + by, t).item(), F.softmax_cross_entropy(x, t).item())
+    assert np.isclose(
+        F.softmax_cross_entropy(x + by, t).item(), F.softmax_cross_entropy(x, t).item()
+    )
 
 
 def test_whole_scores_are_numbers_too():
@@ -227,18 +255,68 @@ labelled = pytest.mark.parametrize("name", LABELLED)
 @pytest.mark.parametrize(
     ("shape", "t", "kind", "message"),
     [
-        ((4, 3), np.array([0, 1, 2, 3]), ValueError, "3 classes.* from 0 to 2, but t holds labels from 0 to 3"),
-        ((4, 3), np.array([0, 1, -1, 2]), ValueError, "3 classes.* from 0 to 2, but t holds labels from -1 to 2"),
-        ((2, 3), np.array([0.0, 1.0]), TypeError, r"whole numbers as labels, but t is .* float64: use t.astype\(int\)"),
-        ((2, 3), np.array([True, False]), TypeError, "whole numbers as labels, but t is .* dtype bool"),
-        ((2, 3), np.array([0, 1, 1]), ValueError, r"shape \(2,\) or \(2, 1\), but t is .* shape \(3,\).*: one label"),
-        ((2, 3), np.array(1), ValueError, r"shape \(2,\) or \(2, 1\), but t is .* shape \(\).*: one label"),
-        ((2, 3), np.array([[0, 1]]), ValueError, r"shape \(2,\) or \(2, 1\), but t is .* shape \(1, 2\)"),
+        (
+            (4, 3),
+            np.array([0, 1, 2, 3]),
+            ValueError,
+            "3 classes.* from 0 to 2, but t holds labels from 0 to 3",
+        ),
+        (
+            (4, 3),
+            np.array([0, 1, -1, 2]),
+            ValueError,
+            "3 classes.* from 0 to 2, but t holds labels from -1 to 2",
+        ),
+        (
+            (2, 3),
+            np.array([0.0, 1.0]),
+            TypeError,
+            r"whole numbers as labels, but t is .* float64: use t.astype\(int\)",
+        ),
+        (
+            (2, 3),
+            np.array([True, False]),
+            TypeError,
+            "whole numbers as labels, but t is .* dtype bool",
+        ),
+        (
+            (2, 3),
+            np.array([0, 1, 1]),
+            ValueError,
+            r"shape \(2,\) or \(2, 1\), but t is .* shape \(3,\).*: one label",
+        ),
+        (
+            (2, 3),
+            np.array(1),
+            ValueError,
+            r"shape \(2,\) or \(2, 1\), but t is .* shape \(\).*: one label",
+        ),
+        (
+            (2, 3),
+            np.array([[0, 1]]),
+            ValueError,
+            r"shape \(2,\) or \(2, 1\), but t is .* shape \(1, 2\)",
+        ),
         ((2, 3), np.eye(3)[:2], ValueError, r"for one-hot rows use t.argmax\(axis=1\)"),
         ((2, 3), [0, 1], TypeError, "holds an array, not a list"),
-        ((3,), np.array([0]), ValueError, r"shape \(N, C\), one row for each example, but was given a Variable of"),
-        ((2, 3, 4, 4), np.array([0, 1]), ValueError, r"shape \(N, C\), one row for each example"),
-        ((0, 3), np.zeros(0, int), ValueError, r"averages over the examples, but the batch of shape \(0, 3\) has none"),
+        (
+            (3,),
+            np.array([0]),
+            ValueError,
+            r"shape \(N, C\), one row for each example, but was given a Variable of",
+        ),
+        (
+            (2, 3, 4, 4),
+            np.array([0, 1]),
+            ValueError,
+            r"shape \(N, C\), one row for each example",
+        ),
+        (
+            (0, 3),
+            np.zeros(0, int),
+            ValueError,
+            r"averages over the examples, but the batch of shape \(0, 3\) has none",
+        ),
         ((2, 0), np.array([0, 1]), ValueError, "0 classes"),
     ],
 )
@@ -274,7 +352,7 @@ def test_the_cross_entropy_of_many_float16_has_a_gradient():
     assert np.allclose(x.grad.data, [-0.5e-5, 0.5e-5], rtol=0.02)
 
 
-# --- accuracy ---------------------------------------------------------------------------------------------------------
+# --- accuracy -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shape", [(4,), (4, 1)])
@@ -300,13 +378,15 @@ def test_accuracy_is_computed_where_the_data_are():
     assert result.item() == F.accuracy(array(4, 3), labels(4, 3)).item()
 
 
-# --- yes or no --------------------------------------------------------------------------------------------------------
+# --- yes or no ------------------------------------------------------------------------
 
 
 def binary(p, t):
     """Number by number, as the formula says, divided by the length of axis 0."""
     pairs = zip(p.ravel().tolist(), t.ravel().tolist(), strict=True)
-    return -sum([t * math.log(p) + (1 - t) * math.log(1 - p) for p, t in pairs]) / len(p)
+    return -sum([t * math.log(p) + (1 - t) * math.log(1 - p) for p, t in pairs]) / len(
+        p
+    )
 
 
 def sigmoid(x):
@@ -317,13 +397,19 @@ def sigmoid(x):
 def test_cross_entropies_of_yes_or_no_divide_by_the_number_of_examples(shape):
     x, t = array(*shape) * 4 - 2, array(*shape, seed=1)
     p = sigmoid(x)
-    assert np.isclose(F.sigmoid_cross_entropy(Variable(x), Variable(t)).item(), binary(p, t))
-    assert np.isclose(F.binary_cross_entropy(Variable(p), Variable(t)).item(), binary(p, t))
+    assert np.isclose(
+        F.sigmoid_cross_entropy(Variable(x), Variable(t)).item(), binary(p, t)
+    )
+    assert np.isclose(
+        F.binary_cross_entropy(Variable(p), Variable(t)).item(), binary(p, t)
+    )
     is_right(F.sigmoid_cross_entropy, x, t)
     is_right(F.binary_cross_entropy, p, t)
 
 
-answering = pytest.mark.parametrize("loss", [F.sigmoid_cross_entropy, F.binary_cross_entropy])
+answering = pytest.mark.parametrize(
+    "loss", [F.sigmoid_cross_entropy, F.binary_cross_entropy]
+)
 
 
 @answering
@@ -338,7 +424,9 @@ def test_answers_may_be_whole_numbers(loss, dtype):
 
 
 @answering
-@pytest.mark.parametrize(("left", "right"), [((4, 1), (4,)), ((4,), (4, 1)), ((1, 1), (1,))])
+@pytest.mark.parametrize(
+    ("left", "right"), [((4, 1), (4,)), ((4,), (4, 1)), ((1, 1), (1,))]
+)
 def test_a_column_of_answers_is_as_good_as_a_row(loss, left, right):
     x, t = array(*left), array(*right, seed=1)
     assert np.isclose(loss(Variable(x), t).item(), loss(x.ravel(), t.ravel()).item())
@@ -348,22 +436,35 @@ def test_a_column_of_answers_is_as_good_as_a_row(loss, left, right):
 
 @answering
 @pytest.mark.parametrize(
-    ("left", "right"), [((4, 3), (4,)), ((2, 2), (4,)), ((4,), (1, 4)), ((4,), ()), ((1, 4), (4,))]
+    ("left", "right"),
+    [((4, 3), (4,)), ((2, 2), (4,)), ((4,), (1, 4)), ((4,), ()), ((1, 4), (4,))],
 )
 def test_answers_that_would_broadcast_are_refused(loss, left, right):
-    with pytest.raises(ValueError, match="cross_entropy compares number by number, but the first argument is"):
+    with pytest.raises(
+        ValueError,
+        match="cross_entropy compares number by number, but the first argument is",
+    ):
         loss(var(*left), var(*right))
 
 
 @answering
 def test_answers_go_from_no_to_yes(loss):
-    with pytest.raises(ValueError, match=r"takes t from 0 to 1, but it holds -1 to 1: 1 means yes and 0 means no"):
+    with pytest.raises(
+        ValueError,
+        match=r"takes t from 0 to 1, but it holds -1 to 1: 1 means yes and 0 means no",
+    ):
         loss(var(2), np.array([-1, 1]))
 
 
 @answering
 def test_no_answers_have_no_mean(loss):
-    with pytest.raises(ValueError, match=r"cross_entropy averages over the examples, but the batch of shape \(0, 1\)"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"cross_entropy averages over the examples, but the batch of shape \(0, "
+            r"1\)"
+        ),
+    ):
         loss(var(0, 1), np.zeros((0, 1)))
 
 
@@ -392,7 +493,9 @@ def test_large_yes_and_no_scores_are_no_trouble_in_float32(size):
 def test_certainty_costs_nothing_if_right_and_much_if_wrong():
     p = np.array([0.0, 1.0, 1.0, 0.0], np.float32)
     assert F.binary_cross_entropy(p[:2], np.array([0, 1])).item() == 0
-    assert np.isclose(F.binary_cross_entropy(p[2:], np.array([0, 1])).item(), -math.log(1e-15))
+    assert np.isclose(
+        F.binary_cross_entropy(p[2:], np.array([0, 1])).item(), -math.log(1e-15)
+    )
     x = Variable(p)
     F.binary_cross_entropy(x, np.array([0, 1, 0, 1])).backward()
     assert np.isfinite(x.grad.data).all()
@@ -400,7 +503,11 @@ def test_certainty_costs_nothing_if_right_and_much_if_wrong():
 
 def test_probabilities_go_from_0_to_1():
     with pytest.raises(
-        ValueError, match=r"takes p from 0 to 1, but it holds 0.5 to 3.0: for scores .* use sigmoid_cross"
+        ValueError,
+        match=(
+            r"takes p from 0 to 1, but it holds 0.5 to 3.0: for scores .* use "
+            r"sigmoid_cross"
+        ),
     ):
         F.binary_cross_entropy(Variable(np.array([0.5, 3.0])), np.array([0, 1]))
 
@@ -424,7 +531,9 @@ def test_the_surprise_at_many_float16_has_a_value_and_a_gradient(name):
     y.backward()
     right = math.log(2) if name.startswith("binary") else math.log1p(math.exp(0.5))
     assert math.isclose(y.item(), right, rel_tol=1e-3)
-    assert np.allclose(x.grad.data, 2e-5 if name.startswith("binary") else 6.2e-6, rtol=0.02)
+    assert np.allclose(
+        x.grad.data, 2e-5 if name.startswith("binary") else 6.2e-6, rtol=0.02
+    )
     assert y.dtype == x.grad.dtype == np.float16
 
 
@@ -445,7 +554,7 @@ def test_a_variable_without_data_is_named(name):
         getattr(F, name)(Variable(None, name="w"), np.array(1))
 
 
-# --- all together -----------------------------------------------------------------------------------------------------
+# --- all together ---------------------------------------------------------------------
 
 EVERYTHING = {
     "mean_squared_error": (F.mean_squared_error, array(4, seed=1)),

@@ -21,7 +21,7 @@ def var(*shape, **kwargs):
     return Variable(array(*shape, **kwargs))
 
 
-# --- dropout ----------------------------------------------------------------------------------------------------------
+# --- dropout --------------------------------------------------------------------------
 
 
 def test_dropout_keeps_the_mean():
@@ -68,7 +68,10 @@ def test_dropout_is_nothing_in_use():
 
 @pytest.mark.parametrize("ratio", [1, 1.5, -0.1, float("nan")])
 def test_dropout_refuses_what_is_no_share(ratio):
-    message = f"dropout_ratio is the share of elements to drop, from 0 to less than 1, not {ratio}"
+    message = (
+        "dropout_ratio is the share of elements to drop, from 0 to less than 1, not "
+        f"{ratio}"
+    )
     with pytest.raises(ValueError, match=message):
         F.dropout(var(3), ratio)
     with test_mode(), pytest.raises(ValueError, match=message):
@@ -80,7 +83,7 @@ def test_dropout_names_a_variable_without_data():
         F.dropout(Variable(None, name="w"))
 
 
-# --- batch_norm -------------------------------------------------------------------------------------------------------
+# --- batch_norm -----------------------------------------------------------------------
 
 SHAPES = [(4, 3), (2, 1), (5, 2, 3, 2), (1, 2, 3, 2), (3, 2, 1, 1)]
 
@@ -94,9 +97,13 @@ def channels(x):
 def test_batch_norm_normalises_each_channel(shape):
     x, c = array(*shape), shape[1]
     gamma, beta = array(c, seed=1), array(c, seed=2)
-    y = F.batch_norm(Variable(x), Variable(gamma), Variable(beta), np.zeros(c), np.ones(c))
+    y = F.batch_norm(
+        Variable(x), Variable(gamma), Variable(beta), np.zeros(c), np.ones(c)
+    )
     rows = channels(x)
-    expected = gamma * (rows - rows.mean(axis=0)) / np.sqrt(rows.var(axis=0) + 2e-5) + beta
+    expected = (
+        gamma * (rows - rows.mean(axis=0)) / np.sqrt(rows.var(axis=0) + 2e-5) + beta
+    )
     assert y.shape == shape
     assert np.allclose(channels(y.data), expected)
 
@@ -119,18 +126,24 @@ def test_batch_norm_is_right_in_use(shape):
     mean, var = array(c, seed=3), array(c, seed=4)
 
     def f(x, gamma, beta, mean, var):
-        mean, var = [Variable(a) if isinstance(a, standin.ndarray) else a for a in (mean, var)]
+        mean, var = [
+            Variable(a) if isinstance(a, standin.ndarray) else a for a in (mean, var)
+        ]
         with test_mode():
             return F.batch_norm(x, gamma, beta, mean, var) ** 2
 
     x, gamma, beta = array(*shape), array(c, seed=1), array(c, seed=2)
     with test_mode():
         y = F.batch_norm(x, gamma, beta, mean, var).data
-    assert np.allclose(channels(y), gamma * (channels(x) - mean) / np.sqrt(var + 2e-5) + beta)
+    assert np.allclose(
+        channels(y), gamma * (channels(x) - mean) / np.sqrt(var + 2e-5) + beta
+    )
 
     def by_constants(x, gamma, beta):
         there = isinstance(x.data, standin.ndarray)
-        return f(x, gamma, beta, *[standin.array(a) if there else a for a in (mean, var)])
+        return f(
+            x, gamma, beta, *[standin.array(a) if there else a for a in (mean, var)]
+        )
 
     is_right(by_constants, x, gamma, beta)
 
@@ -141,7 +154,10 @@ def test_training_moves_the_running_averages(shape):
     mean, var = array(c, seed=3), array(c, seed=4)
     kept = mean, var
     rows = channels(x)
-    expected = 0.7 * mean + 0.3 * rows.mean(axis=0), 0.7 * var + 0.3 * rows.var(axis=0, ddof=1)
+    expected = (
+        0.7 * mean + 0.3 * rows.mean(axis=0),
+        0.7 * var + 0.3 * rows.var(axis=0, ddof=1),
+    )
     F.batch_norm(x, np.ones(c), np.zeros(c), mean, var, decay=0.7)
     assert kept[0] is mean
     assert np.allclose(mean, expected[0])
@@ -188,7 +204,9 @@ def test_one_number_for_a_channel_becomes_beta():
 
 def test_a_constant_channel_does_not_divide_by_zero():
     x = Variable(np.ones((4, 2), np.float32))
-    y = F.batch_norm(x, np.ones(2, np.float32), np.zeros(2, np.float32), np.zeros(2), np.ones(2))
+    y = F.batch_norm(
+        x, np.ones(2, np.float32), np.zeros(2, np.float32), np.zeros(2), np.ones(2)
+    )
     y.backward()
     assert np.array_equal(y.data, np.zeros((4, 2)))
     assert np.isfinite(x.grad.data).all()
@@ -196,7 +214,11 @@ def test_a_constant_channel_does_not_divide_by_zero():
 
 @pytest.mark.parametrize("in_use", [False, True])
 def test_float64_averages_do_not_widen_float32(in_use):
-    inputs = var(4, 3, dtype=np.float32), var(3, dtype=np.float32), var(3, dtype=np.float32)
+    inputs = (
+        var(4, 3, dtype=np.float32),
+        var(3, dtype=np.float32),
+        var(3, dtype=np.float32),
+    )
     with test_mode() if in_use else no_grad():
         y = F.batch_norm(*inputs, np.zeros(3), np.ones(3))
     assert y.dtype == np.float32
@@ -207,14 +229,21 @@ def test_float64_averages_do_not_widen_float32(in_use):
 
 def test_whole_numbers_are_normalised_like_others():
     x = np.arange(8).reshape(4, 2)
-    expected = F.batch_norm(x.astype(float), np.ones(2), np.zeros(2), np.zeros(2), np.ones(2))
-    assert np.allclose(F.batch_norm(x, np.ones(2), np.zeros(2), np.zeros(2), np.ones(2)).data, expected.data)
+    expected = F.batch_norm(
+        x.astype(float), np.ones(2), np.zeros(2), np.zeros(2), np.ones(2)
+    )
+    assert np.allclose(
+        F.batch_norm(x, np.ones(2), np.zeros(2), np.zeros(2), np.ones(2)).data,
+        expected.data,
+    )
     with test_mode():
         y = F.batch_norm(x, np.ones(2), np.zeros(2), np.full(2, 0.5), np.ones(2), eps=0)
     assert np.allclose(y.data, x - 0.5)
 
 
-@pytest.mark.parametrize("f", [lambda *xs: F.batch_norm(*xs, np.zeros(3), np.ones(3)), F.layer_norm])
+@pytest.mark.parametrize(
+    "f", [lambda *xs: F.batch_norm(*xs, np.zeros(3), np.ones(3)), F.layer_norm]
+)
 def test_the_gradient_of_a_constant_batch_is_not_computed(f):
     x, gamma, beta = array(4, 3), Parameter(np.ones(3)), np.zeros(3)
     y = f(x, gamma, beta)
@@ -246,12 +275,25 @@ def test_the_books_spelling_is_understood():
         ([(4,), (4,), (4,), (4,), (4,)], r"but x is an array of shape \(4,\)"),
         (
             [(4, 3), (2,), (3,), (3,), (3,)],
-            r"gamma for each of the 3 channels of x.* gamma is an array of shape \(2,\)",
+            r"gamma for each of the 3 channels of x.* gamma is an array of shape "
+            r"\(2,\)",
         ),
-        ([(4, 3), (3,), (1, 3), (3,), (3,)], r"beta for each of the 3 channels .* beta is an array of shape \(1, 3\)"),
-        ([(4, 3), (3,), (3,), (4,), (3,)], r"mean for each of the 3 channels .* mean is an array of shape \(4,\)"),
-        ([(4, 3), (3,), (3,), (3,), ()], r"var for each of the 3 channels .* var is an array of shape \(\)"),
-        ([(0, 3), (3,), (3,), (3,), (3,)], r"nothing to average: the batch of shape \(0, 3\) is empty"),
+        (
+            [(4, 3), (3,), (1, 3), (3,), (3,)],
+            r"beta for each of the 3 channels .* beta is an array of shape \(1, 3\)",
+        ),
+        (
+            [(4, 3), (3,), (3,), (4,), (3,)],
+            r"mean for each of the 3 channels .* mean is an array of shape \(4,\)",
+        ),
+        (
+            [(4, 3), (3,), (3,), (3,), ()],
+            r"var for each of the 3 channels .* var is an array of shape \(\)",
+        ),
+        (
+            [(0, 3), (3,), (3,), (3,), (3,)],
+            r"nothing to average: the batch of shape \(0, 3\) is empty",
+        ),
     ],
 )
 def test_batch_norm_names_what_does_not_fit(shapes, message):
@@ -259,25 +301,38 @@ def test_batch_norm_names_what_does_not_fit(shapes, message):
     before = [a.copy() for a in arrays[3:]]
     with pytest.raises(ValueError, match=message):
         F.batch_norm(*arrays)
-    assert all(np.array_equal(a, old) for a, old in zip(arrays[3:], before, strict=True))
+    assert all(
+        np.array_equal(a, old) for a, old in zip(arrays[3:], before, strict=True)
+    )
 
 
 def test_batch_norm_needs_averages_that_can_hold_fractions():
     with pytest.raises(
-        ValueError, match=r"changes mean by fractions, but mean is an array of shape \(3,\) and dtype int"
+        ValueError,
+        match=(
+            r"changes mean by fractions, but mean is an array of shape \(3,\) and "
+            r"dtype int"
+        ),
     ):
         F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), np.zeros(3, int), np.ones(3))
 
 
 def test_batch_norm_names_a_parameter_without_data():
     with pytest.raises(ValueError, match="holds no data yet"):
-        F.batch_norm(array(4, 3), Parameter(None, "gamma"), np.zeros(3), np.zeros(3), np.ones(3))
-    with pytest.raises(ValueError, match="one number of mean for each of the 3 channels"):
+        F.batch_norm(
+            array(4, 3), Parameter(None, "gamma"), np.zeros(3), np.zeros(3), np.ones(3)
+        )
+    with pytest.raises(
+        ValueError, match="one number of mean for each of the 3 channels"
+    ):
         F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), Parameter(None), np.ones(3))
 
 
 def test_many_equal_rows_have_their_mean():
-    x, gamma, beta = [Variable(np.full(s, number, np.float32)) for s, number in [((60_000, 2), 0.1), (2, 1), (2, 0)]]
+    x, gamma, beta = [
+        Variable(np.full(s, number, np.float32))
+        for s, number in [((60_000, 2), 0.1), (2, 1), (2, 0)]
+    ]
     mean, var = np.zeros(2, np.float32), np.ones(2, np.float32)
     y = F.batch_norm(x, gamma, beta, mean, var, decay=0)
     y.grad = Variable(np.full(y.shape, np.float32(0.1)))
@@ -295,27 +350,50 @@ def test_batches_of_float16_are_normalised_like_float32(shape, scale):
     for dtype in (np.float16, np.float32):
         inputs = [Variable(x.astype(np.float16).astype(dtype)) for x in narrow]
         averages = np.zeros(2, dtype), np.ones(2, dtype)
-        results.append([*run(lambda *xs, averages=averages: F.batch_norm(*xs, *averages), inputs), *averages])
+        results.append(
+            [
+                *run(
+                    lambda *xs, averages=averages: F.batch_norm(*xs, *averages), inputs
+                ),
+                *averages,
+            ]
+        )
         with test_mode():
-            results[-1] += run(lambda *xs, averages=averages: F.batch_norm(*xs, *averages), inputs)
+            results[-1] += run(
+                lambda *xs, averages=averages: F.batch_norm(*xs, *averages), inputs
+            )
     for half, single in zip(*results, strict=True):
         assert half.dtype == np.float16
         assert np.abs(half - single).max() <= 0.01 * max(1, np.abs(single).max())
 
 
-# --- layer_norm -------------------------------------------------------------------------------------------------------
+# --- layer_norm -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("shape", "features"),
-    [((4, 3), (3,)), ((1, 3), (3,)), ((3,), (3,)), ((2, 3, 4), (4,)), ((2, 3, 4), (3, 4)), ((0, 3), (3,))],
+    [
+        ((4, 3), (3,)),
+        ((1, 3), (3,)),
+        ((3,), (3,)),
+        ((2, 3, 4), (4,)),
+        ((2, 3, 4), (3, 4)),
+        ((0, 3), (3,)),
+    ],
 )
 def test_layer_norm_normalises_each_example(shape, features):
     x, gamma, beta = array(*shape), array(*features, seed=1), array(*features, seed=2)
     axes = tuple(range(-len(features), 0))
-    z = (x - x.mean(axis=axes, keepdims=True)) / np.sqrt(x.var(axis=axes, keepdims=True) + 1e-5)
+    z = (x - x.mean(axis=axes, keepdims=True)) / np.sqrt(
+        x.var(axis=axes, keepdims=True) + 1e-5
+    )
     assert np.allclose(F.layer_norm(Variable(x), gamma, beta).data, gamma * z + beta)
-    is_right(lambda x, gamma, beta: F.layer_norm(x, gamma, beta, eps=0.01) ** 2, x, gamma, beta)
+    is_right(
+        lambda x, gamma, beta: F.layer_norm(x, gamma, beta, eps=0.01) ** 2,
+        x,
+        gamma,
+        beta,
+    )
 
 
 def test_layer_norm_of_one_feature_is_beta():
@@ -335,10 +413,18 @@ def test_layer_norm_does_not_ask_for_the_mode():
 
 @pytest.mark.parametrize(
     ("shape", "gamma", "beta"),
-    [((4, 3), (4,), (4,)), ((4, 3), (3,), (1,)), ((4, 3), (), ()), ((3,), (1, 3), (1, 3)), ((2, 0), (0,), (0,))],
+    [
+        ((4, 3), (4,), (4,)),
+        ((4, 3), (3,), (1,)),
+        ((4, 3), (), ()),
+        ((3,), (1, 3), (1, 3)),
+        ((2, 0), (0,), (0,)),
+    ],
 )
 def test_layer_norm_names_the_shapes_that_do_not_fit(shape, gamma, beta):
-    with pytest.raises(ValueError, match="the shape of one example, the last axes of x") as error:
+    with pytest.raises(
+        ValueError, match="the shape of one example, the last axes of x"
+    ) as error:
         F.layer_norm(array(*shape), array(*gamma), array(*beta))
     assert f"x is an array of shape {shape}" in str(error.value)
 
@@ -348,7 +434,12 @@ def test_examples_of_float16_are_normalised_like_float32(scale):
     narrow = [scale * array(3, 5), array(5), array(5, seed=1)]
     results = []
     for dtype in (np.float16, np.float32):
-        results.append(run(F.layer_norm, [Variable(x.astype(np.float16).astype(dtype)) for x in narrow]))
+        results.append(
+            run(
+                F.layer_norm,
+                [Variable(x.astype(np.float16).astype(dtype)) for x in narrow],
+            )
+        )
     for half, single in zip(*results, strict=True):
         assert half.dtype == np.float16
         assert np.abs(half - single).max() <= 0.01 * max(1, np.abs(single).max())
@@ -365,14 +456,21 @@ def test_layer_norm_needs_few_arrays_of_its_own():
     assert peak < 4.3 * y.data.nbytes
 
 
-# --- all together -----------------------------------------------------------------------------------------------------
+# --- all together ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "f", [lambda *xs: F.batch_norm(*xs, np.zeros(3), np.ones(3)), F.layer_norm, lambda x, *_: F.dropout(x)]
+    "f",
+    [
+        lambda *xs: F.batch_norm(*xs, np.zeros(3), np.ones(3)),
+        F.layer_norm,
+        lambda x, *_: F.dropout(x),
+    ],
 )
 def test_nothing_that_is_given_is_written_into(f):
     inputs = [var(4, 3), var(3, seed=1), var(3, seed=2)]
     before = [x.data.copy() for x in inputs]
     run(f, inputs)
-    assert all(np.array_equal(x.data, old) for x, old in zip(inputs, before, strict=True))
+    assert all(
+        np.array_equal(x.data, old) for x, old in zip(inputs, before, strict=True)
+    )

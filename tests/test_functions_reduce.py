@@ -32,7 +32,9 @@ ALL = ["sum", "mean", "max", "min", "logsumexp"]
 def numbers(*shape):
     # A hundredth apart at least, in no order.
     n = int(np.prod(shape))
-    return np.random.default_rng(0).permutation(np.linspace(-1.9, 2.1, n)).reshape(shape)
+    return (
+        np.random.default_rng(0).permutation(np.linspace(-1.9, 2.1, n)).reshape(shape)
+    )
 
 
 def by_numpy(name, x, axis, keepdims):
@@ -99,7 +101,10 @@ def test_numbers_and_plain_arrays_are_welcome():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(("shape", "axis"), [((60_000, 2), 0), ((60_000, 2), (-2,)), ((30_000, 2, 3), (2, 0))])
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [((60_000, 2), 0), ((60_000, 2), (-2,)), ((30_000, 2, 3), (2, 0))],
+)
 @pytest.mark.parametrize("f", [F.sum, F.mean])
 def test_long_columns_add_up_to_the_last_digits(f, shape, axis, dtype):
     x = np.full(shape, dtype(0.1))
@@ -140,7 +145,9 @@ def test_many_rows_are_no_excuse_for_a_wrong_axis(axis):
 
 @pytest.mark.parametrize("axis", [0, (0, 1)])
 def test_many_rows_are_right_to_every_order(axis):
-    is_right(lambda x: F.sum(x, axis) ** 2 / 1200, np.linspace(-1, 1, 1200).reshape(600, 2))
+    is_right(
+        lambda x: F.sum(x, axis) ** 2 / 1200, np.linspace(-1, 1, 1200).reshape(600, 2)
+    )
 
 
 def test_float16_sums_count_on_where_a_float16_cannot():
@@ -160,7 +167,7 @@ def test_the_mean_of_many_float16_has_a_value_and_a_gradient(shape):
     assert np.allclose(x.grad.data, 1e-5, rtol=0.01)
 
 
-# --- extremes ---------------------------------------------------------------------------------------------------------
+# --- extremes -------------------------------------------------------------------------
 
 
 def test_ties_share_the_gradient():
@@ -172,7 +179,10 @@ def test_ties_share_the_gradient():
     assert np.array_equal(x.grad.data, [[1, 0, 0], [0, 0, 0]])
 
 
-@given(st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=12, max_size=12), st.sampled_from([None, 0, -1, (0, 1)]))
+@given(
+    st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=12, max_size=12),
+    st.sampled_from([None, 0, -1, (0, 1)]),
+)
 @settings(derandomize=True, deadline=None, max_examples=60)
 def test_the_gradient_of_an_extreme_is_shared_by_its_places_alone(values, axis):
     for f in (F.max, F.min):
@@ -182,7 +192,9 @@ def test_the_gradient_of_an_extreme_is_shared_by_its_places_alone(values, axis):
         g = x.grad.data
         assert np.allclose(g.sum(axis=axis, keepdims=True), 1)
         assert np.all(g[x != y] == 0)
-        assert np.allclose(np.sum(g * (x == y), axis=axis, keepdims=True) * y.data, y.data)
+        assert np.allclose(
+            np.sum(g * (x == y), axis=axis, keepdims=True) * y.data, y.data
+        )
 
 
 def test_the_second_derivative_through_a_maximum():
@@ -203,7 +215,7 @@ def test_tied_maxima_of_float32_stay_float32_in_second_order():
     assert np.array_equal(gx.data, [4, 4])
 
 
-# --- logsumexp --------------------------------------------------------------------------------------------------------
+# --- logsumexp ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -231,7 +243,8 @@ def test_logsumexp_of_small_whole_numbers_does_not_wrap_around():
 
 
 @pytest.mark.parametrize(
-    ("numbers", "expected"), [([np.inf, 0], np.inf), ([np.inf, 1000], np.inf), ([np.inf, -np.inf], np.inf)]
+    ("numbers", "expected"),
+    [([np.inf, 0], np.inf), ([np.inf, 1000], np.inf), ([np.inf, -np.inf], np.inf)],
 )
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_logsumexp_of_infinity_is_infinite(numbers, expected, dtype):
@@ -244,28 +257,39 @@ def test_logsumexp_of_nan_is_nan():
     assert np.isnan(F.logsumexp(np.array([np.nan, 0.0])).item())
 
 
-# --- errors -----------------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("axis", [2, -3, (0, 0), (0, 2), 1.0, [0, 1], "0"])
 @pytest.mark.parametrize("name", ALL)
 def test_a_wrong_axis_is_named_with_the_shape(name, axis):
-    with pytest.raises(ValueError, match=r"cannot go along axis .* of shape \(2, 3\): .* from -2 to 1, or a tuple"):
+    with pytest.raises(
+        ValueError,
+        match=r"cannot go along axis .* of shape \(2, 3\): .* from -2 to 1, or a tuple",
+    ):
         getattr(F, name)(Variable(np.ones((2, 3))), axis=axis)
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_an_array_without_dimensions_has_no_axes(name):
-    with pytest.raises(ValueError, match=r"axis 1 of shape \(\): an array without dimensions has no axes"):
+    with pytest.raises(
+        ValueError,
+        match=r"axis 1 of shape \(\): an array without dimensions has no axes",
+    ):
         getattr(F, name)(Variable(np.array(1.0)), axis=1)
 
 
 @pytest.mark.parametrize("name", ["mean", "max", "min", "logsumexp"])
 def test_nothing_has_no_extreme_and_no_mean(name):
     f = getattr(F, name)
-    with pytest.raises(ValueError, match=r"needs an element at least, but shape \(0, 3\) has none along axis 0"):
+    with pytest.raises(
+        ValueError,
+        match=r"needs an element at least, but shape \(0, 3\) has none along axis 0",
+    ):
         f(Variable(np.ones((0, 3))), axis=0)
-    with pytest.raises(ValueError, match=r"needs an element at least, but shape \(0,\) has none$"):
+    with pytest.raises(
+        ValueError, match=r"needs an element at least, but shape \(0,\) has none$"
+    ):
         f(Variable(np.ones(0)))
 
 
@@ -278,5 +302,7 @@ def test_whole_numbers_have_sums_but_no_gradients():
 
 
 def test_a_variable_without_data_is_named():
-    with pytest.raises(ValueError, match="input 0 of Max, Variable 'w', holds no data yet"):
+    with pytest.raises(
+        ValueError, match="input 0 of Max, Variable 'w', holds no data yet"
+    ):
         F.max(Variable(None, name="w"))

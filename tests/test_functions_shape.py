@@ -21,13 +21,15 @@ def var(*shape, **kwargs):
 
 
 def is_picked(slices, *shape):
-    """Check an index: values as NumPy's, both orders of the gradient, both array modules."""
+    """Check an index: values as NumPy's, both orders of the gradient, both array
+    modules.
+    """
     x = array(*shape)
     assert np.array_equal(F.get_item(Variable(x), slices).data, x[slices])
     is_right(lambda x: F.get_item(x, slices) ** 2, x)
 
 
-# --- reshape and its kin ----------------------------------------------------------------------------------------------
+# --- reshape and its kin --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,11 @@ def test_the_method_reshape_takes_lengths_one_by_one_or_together(shape):
 def test_a_shape_that_does_not_fit_is_named_with_the_one_it_was(shape, why):
     with pytest.raises(ValueError, match="cannot reshape") as error:
         F.reshape(var(2, 3), shape)
-    assert str(error.value) == f"cannot reshape a Variable of shape (2, 3) and dtype float64 to shape {shape}: {why}"
+    assert (
+        str(error.value)
+        == "cannot reshape a Variable of shape (2, 3) and dtype float64 to shape "
+        f"{shape}: {why}"
+    )
 
 
 def test_a_shape_of_anything_but_whole_numbers_is_refused():
@@ -109,12 +115,21 @@ def test_squeeze_is_numpys(axis):
 
 @pytest.mark.parametrize("axis", [1, 7, (0, 1)])
 def test_squeeze_leaves_out_nothing_but_ones(axis):
-    with pytest.raises(ValueError, match=r"cannot squeeze axis .* of a Variable of shape \(1, 3\)"):
+    with pytest.raises(
+        ValueError, match=r"cannot squeeze axis .* of a Variable of shape \(1, 3\)"
+    ):
         F.squeeze(var(1, 3), axis)
 
 
 @pytest.mark.parametrize(
-    ("shape", "flat"), [((2, 3, 4), (2, 12)), ((2, 3), (2, 3)), ((4,), (4, 1)), ((0, 3, 2), (0, 6)), ((2, 0), (2, 0))]
+    ("shape", "flat"),
+    [
+        ((2, 3, 4), (2, 12)),
+        ((2, 3), (2, 3)),
+        ((4,), (4, 1)),
+        ((0, 3, 2), (0, 6)),
+        ((2, 0), (2, 0)),
+    ],
 )
 def test_flatten_keeps_the_axis_of_the_examples(shape, flat):
     assert F.flatten(var(*shape)).shape == flat
@@ -146,7 +161,7 @@ def test_a_variable_without_data_is_named(f):
         f(Variable(None, name="w"))
 
 
-# --- transpose --------------------------------------------------------------------------------------------------------
+# --- transpose ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -172,7 +187,9 @@ def test_transpose_is_numpys(shape, axes):
     is_right(lambda x: F.transpose(x, axes) ** 3, x)
 
 
-@pytest.mark.parametrize("axes", [(), (None,), ((2, 0, 1),), ([2, 0, 1],), (2, 0, 1), (-1, 0, 1)])
+@pytest.mark.parametrize(
+    "axes", [(), (None,), ((2, 0, 1),), ([2, 0, 1],), (2, 0, 1), (-1, 0, 1)]
+)
 def test_the_method_transpose_takes_axes_one_by_one_or_together(axes):
     x = var(2, 3, 4)
     assert np.array_equal(x.transpose(*axes).data, x.data.transpose(*axes))
@@ -197,11 +214,14 @@ def test_axes_that_do_not_fit_are_named(axes):
 
 def test_transpose_takes_all_axes_not_one_number():
     for axes in (1, np.int64(1)):
-        with pytest.raises(ValueError, match=r"the new order of all axes, such as transpose\(x, \(1, 0\)\), not 1"):
+        with pytest.raises(
+            ValueError,
+            match=r"the new order of all axes, such as transpose\(x, \(1, 0\)\), not 1",
+        ):
             F.transpose(var(2, 3), axes)
 
 
-# --- get_item ---------------------------------------------------------------------------------------------------------
+# --- get_item -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -271,7 +291,13 @@ def test_rows_counted_from_the_end_receive_their_gradient():
 
 
 @pytest.mark.parametrize(
-    "index", [np.array([0, 2, 2]), np.array([[0, 1], [2, 1]]), np.array([True, False, True]), np.array(1)]
+    "index",
+    [
+        np.array([0, 2, 2]),
+        np.array([[0, 1], [2, 1]]),
+        np.array([True, False, True]),
+        np.array(1),
+    ],
 )
 def test_an_index_may_be_an_array_or_a_variable(index):
     x = array(3, 2)
@@ -321,8 +347,12 @@ def test_a_number_is_picked_from_a_number():
 @given(st.data())
 def test_the_gradient_of_a_part_counts_how_often_each_element_was_picked(data):
     shape = data.draw(hnp.array_shapes(max_dims=3, max_side=4))
-    integers = hnp.integer_array_indices(shape, result_shape=hnp.array_shapes(max_dims=2, max_side=4))
-    slices = data.draw(st.one_of(hnp.basic_indices(shape, allow_newaxis=True), integers))
+    integers = hnp.integer_array_indices(
+        shape, result_shape=hnp.array_shapes(max_dims=2, max_side=4)
+    )
+    slices = data.draw(
+        st.one_of(hnp.basic_indices(shape, allow_newaxis=True), integers)
+    )
     x = Variable(np.zeros(shape, np.float32))
     y = x[slices]
     if y.size:
@@ -333,7 +363,9 @@ def test_the_gradient_of_a_part_counts_how_often_each_element_was_picked(data):
 
 
 def test_there_is_no_element_outside():
-    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
+    with pytest.raises(
+        IndexError, match="index 3 is out of bounds for axis 0 with size 3"
+    ):
         var(3)[3]
 
 
@@ -347,7 +379,12 @@ def test_a_variable_is_gone_through_row_by_row():
 
 
 def test_a_number_is_not_an_empty_sequence():
-    with pytest.raises(TypeError, match=r"Variable 'loss' of shape \(\) and dtype float64 has no axis to go along"):
+    with pytest.raises(
+        TypeError,
+        match=(
+            r"Variable 'loss' of shape \(\) and dtype float64 has no axis to go along"
+        ),
+    ):
         list(Variable(np.array(1.0), "loss"))
 
 
@@ -360,7 +397,9 @@ def test_an_index_may_change_after_it_was_used(index, form):
     index[:] = index[::-1].copy()
     index[0] = 0
     y.backward()
-    assert np.array_equal(x.grad.data != 0, [[True, y.ndim == 2]] * 2 + [[False, False]])
+    assert np.array_equal(
+        x.grad.data != 0, [[True, y.ndim == 2]] * 2 + [[False, False]]
+    )
 
 
 def test_an_index_on_the_gpu_may_change_too():
@@ -372,7 +411,7 @@ def test_an_index_on_the_gpu_may_change_too():
     assert x.grad.data.tolist() == [1, 1, 0]
 
 
-# --- rows, one after the other ----------------------------------------------------------------------------------------
+# --- rows, one after the other --------------------------------------------------------
 
 
 def test_a_loop_over_rows_is_one_function():
@@ -408,7 +447,7 @@ def test_a_loop_under_no_grad_leaves_no_graph():
         assert [row.creator for row in var(2, 3)] == [None, None]
 
 
-# --- embed_id ---------------------------------------------------------------------------------------------------------
+# --- embed_id -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shape", [(), (4,), (2, 3), (0,)])
@@ -421,14 +460,23 @@ def test_embed_id_looks_up_rows(shape):
 
 
 def test_embed_id_wants_whole_numbers():
-    with pytest.raises(TypeError, match=r"by whole numbers, but x is an array of shape .*: use x\.astype\(int\)"):
+    with pytest.raises(
+        TypeError,
+        match=r"by whole numbers, but x is an array of shape .*: use x\.astype\(int\)",
+    ):
         F.embed_id(np.array([0.0, 1.0]), var(5, 3))
-    with pytest.raises(TypeError, match=r"by whole numbers, but x is a list: use np\.array\(x, dtype=int\)"):
+    with pytest.raises(
+        TypeError,
+        match=r"by whole numbers, but x is a list: use np\.array\(x, dtype=int\)",
+    ):
         F.embed_id([0.0, 1.0], var(5, 3))
 
 
 def test_embed_id_names_the_numbers_and_the_rows():
-    with pytest.raises(IndexError, match=r"from 0 to 5, but W, a Variable of shape \(5, 3\).* has rows 0 to 4"):
+    with pytest.raises(
+        IndexError,
+        match=r"from 0 to 5, but W, a Variable of shape \(5, 3\).* has rows 0 to 4",
+    ):
         F.embed_id(np.array([0, 5]), var(5, 3))
 
 
@@ -447,7 +495,7 @@ def test_the_numbers_of_embed_id_may_change_afterwards():
     assert W.grad.data.tolist() == [[1, 1], [1, 1], [0, 0]]
 
 
-# --- several arrays ---------------------------------------------------------------------------------------------------
+# --- several arrays -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -463,16 +511,29 @@ def test_the_numbers_of_embed_id_may_change_afterwards():
 )
 def test_concat_is_numpys(shapes, axis):
     xs = [array(*shape, seed=i) for i, shape in enumerate(shapes)]
-    assert np.array_equal(F.concat([Variable(x) for x in xs], axis).data, np.concatenate(xs, axis))
+    assert np.array_equal(
+        F.concat([Variable(x) for x in xs], axis).data, np.concatenate(xs, axis)
+    )
     is_right(lambda *xs: F.concat(xs, axis) ** 2, *xs)
 
 
 @pytest.mark.parametrize(
-    ("shape", "axis"), [((2, 3), 0), ((2, 3), 1), ((2, 3), 2), ((2, 3), -1), ((2, 3), -3), ((), 0), ((0, 2), 1)]
+    ("shape", "axis"),
+    [
+        ((2, 3), 0),
+        ((2, 3), 1),
+        ((2, 3), 2),
+        ((2, 3), -1),
+        ((2, 3), -3),
+        ((), 0),
+        ((0, 2), 1),
+    ],
 )
 def test_stack_is_numpys(shape, axis):
     xs = [array(*shape, seed=i) for i in range(3)]
-    assert np.array_equal(F.stack([Variable(x) for x in xs], axis).data, np.stack(xs, axis))
+    assert np.array_equal(
+        F.stack([Variable(x) for x in xs], axis).data, np.stack(xs, axis)
+    )
     is_right(lambda *xs: F.stack(xs, axis) ** 2, *xs)
 
 
@@ -491,20 +552,29 @@ def test_plain_arrays_join_variables(join):
 def test_concat_names_the_shapes_that_do_not_fit():
     with pytest.raises(ValueError, match="same length in every other") as error:
         F.concat([var(2, 3), var(2, 4)])
-    assert "concat along axis 0 does not fit the shapes (2, 3), (2, 4)" in str(error.value)
+    assert "concat along axis 0 does not fit the shapes (2, 3), (2, 4)" in str(
+        error.value
+    )
     with pytest.raises(ValueError, match=r"axis 2 does not fit the shapes \(2, 3\)"):
         F.concat([var(2, 3)], 2)
 
 
 def test_stack_names_the_shapes_that_do_not_fit():
-    with pytest.raises(ValueError, match=r"stack along axis 0 does not fit the shapes \(2, 3\), \(3,\): .* the same"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"stack along axis 0 does not fit the shapes \(2, 3\), \(3,\): .* the same"
+        ),
+    ):
         F.stack([var(2, 3), var(3)])
 
 
 @pytest.mark.parametrize("join", [F.concat, F.stack])
 @pytest.mark.parametrize("xs", [[], Variable(np.ones((2, 2)))])
 def test_joining_takes_a_list_of_arrays(join, xs):
-    with pytest.raises(ValueError, match=r"takes a list or a tuple of arrays, at least one"):
+    with pytest.raises(
+        ValueError, match=r"takes a list or a tuple of arrays, at least one"
+    ):
         join(xs)
 
 
@@ -540,9 +610,14 @@ def test_split_and_concat_undo_each_other():
 
 
 def test_split_names_the_length_and_the_parts():
-    with pytest.raises(ValueError, match=r"cannot split a Variable of shape \(5, 2\).* axis 0 into 2 equal parts"):
+    with pytest.raises(
+        ValueError,
+        match=r"cannot split a Variable of shape \(5, 2\).* axis 0 into 2 equal parts",
+    ):
         F.split(var(5, 2), 2)
-    with pytest.raises(ValueError, match=r"along axis 3 into parts that begin at \[1\]"):
+    with pytest.raises(
+        ValueError, match=r"along axis 3 into parts that begin at \[1\]"
+    ):
         F.split(var(5, 2), [1], 3)
 
 
@@ -555,23 +630,32 @@ def test_concat_and_stack_take_whatever_one_can_go_through():
 @pytest.mark.parametrize("name", ["concat", "stack"])
 @pytest.mark.parametrize("xs", [3, None, iter([])])
 def test_concat_and_stack_explain_what_they_take(name, xs):
-    with pytest.raises(ValueError, match=rf"{name} takes a list or a tuple of arrays, at least one"):
+    with pytest.raises(
+        ValueError, match=rf"{name} takes a list or a tuple of arrays, at least one"
+    ):
         getattr(F, name)(xs)
 
 
 @pytest.mark.parametrize("n", [0, -1, np.int64(0)])
 def test_split_makes_one_part_at_least(n):
-    with pytest.raises(ValueError, match=f"cannot split .* along axis 0 into {n} equal parts"):
+    with pytest.raises(
+        ValueError, match=f"cannot split .* along axis 0 into {n} equal parts"
+    ):
         F.split(var(4), n)
 
 
 @pytest.mark.parametrize("cuts", [[3, 1], [1, -5], (-1, -2)])
 def test_the_parts_of_split_follow_each_other(cuts):
-    with pytest.raises(ValueError, match=r"cannot split .* into parts that begin at .*, one after the other"):
+    with pytest.raises(
+        ValueError,
+        match=r"cannot split .* into parts that begin at .*, one after the other",
+    ):
         F.split(var(4), cuts)
 
 
-@pytest.mark.parametrize("cuts", [[1, 3], [2, 2], [1, -1], [-3, -1], [2, 9], [-9, 1], []])
+@pytest.mark.parametrize(
+    "cuts", [[1, 3], [2, 2], [1, -1], [-3, -1], [2, 9], [-9, 1], []]
+)
 def test_split_may_count_from_the_end_and_past_it(cuts):
     x = array(4)
     for part, like in zip(F.split(Variable(x), cuts), np.split(x, cuts), strict=True):
@@ -579,7 +663,7 @@ def test_split_may_count_from_the_end_and_past_it(cuts):
     is_right(lambda x: F.concat(F.split(x, cuts)) ** 2, x)
 
 
-# --- pad --------------------------------------------------------------------------------------------------------------
+# --- pad ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -597,7 +681,9 @@ def test_split_may_count_from_the_end_and_past_it(cuts):
 )
 def test_pad_is_numpys(shape, width, value):
     x = array(*shape)
-    assert np.array_equal(F.pad(Variable(x), width, value).data, np.pad(x, width, constant_values=value))
+    assert np.array_equal(
+        F.pad(Variable(x), width, value).data, np.pad(x, width, constant_values=value)
+    )
     is_right(lambda x: F.pad(x, width, value) ** 2, x)
 
 
@@ -612,7 +698,13 @@ def test_a_margin_may_be_minus_infinity():
 
 
 def test_pad_refuses_widths_that_do_not_fit():
-    with pytest.raises(ValueError, match=r"pad_width \(1, 2, 3\) does not fit a Variable of shape \(2, 3\).* 2 pairs"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"pad_width \(1, 2, 3\) does not fit a Variable of shape \(2, 3\).* 2 "
+            r"pairs"
+        ),
+    ):
         F.pad(var(2, 3), (1, 2, 3))
     with pytest.raises(ValueError, match="whole numbers from 0 on, not -1"):
         F.pad(var(2, 3), -1)
@@ -622,12 +714,17 @@ def test_pad_refuses_widths_that_do_not_fit():
 
 @pytest.mark.parametrize("value", [1.5, np.nan, np.inf])
 def test_pad_puts_no_fraction_around_whole_numbers(value):
-    with pytest.raises(ValueError, match=r"pad cannot put .* around an array of shape .* dtype int.*: use x\.astype"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"pad cannot put .* around an array of shape .* dtype int.*: use x\.astype"
+        ),
+    ):
         F.pad(np.arange(3), 1, value)
     assert F.pad(np.arange(3), 1, 2.0).data.tolist() == [2, 0, 1, 2, 2]
 
 
-# --- all together -----------------------------------------------------------------------------------------------------
+# --- all together ---------------------------------------------------------------------
 
 EVERYTHING = {
     "reshape": lambda x: F.reshape(x, (3, 2)),

@@ -1,4 +1,6 @@
-"""gradient_check must pass what is right and catch what is wrong: each planted bug is one that somebody has written."""
+"""gradient_check must pass what is right and catch what is wrong: each planted bug is
+one that somebody has written.
+"""
 
 import re
 
@@ -11,7 +13,9 @@ from dezero_lite.gradcheck import gradient_check, numerical_grad
 
 
 def random(*shape, dtype=float, name=None, seed=0):
-    return Variable(np.random.default_rng(seed).uniform(0.5, 1.5, shape).astype(dtype), name)
+    return Variable(
+        np.random.default_rng(seed).uniform(0.5, 1.5, shape).astype(dtype), name
+    )
 
 
 class Softmax(Function):
@@ -73,7 +77,9 @@ class SumsToTheWrongPart(Mul):
 
     def rule(self, xs, gy):
         a, b = xs
-        return gy * b, SumTo(b.shape).on((gy * a) * (np.arange(a.shape[0]) == 0)[:, None])
+        return gy * b, SumTo(b.shape).on(
+            (gy * a) * (np.arange(a.shape[0]) == 0)[:, None]
+        )
 
 
 class CutSquare(Function):
@@ -140,13 +146,25 @@ class WidensBack(Function):
 
 
 RIGHT = {
-    "operators": (lambda a, b: a**b / (a + b * b) - 2**a * b, random(3, 1), random(4, seed=1)),
+    "operators": (
+        lambda a, b: a**b / (a + b * b) - 2**a * b,
+        random(3, 1),
+        random(4, seed=1),
+    ),
     "numbers": (lambda a: 2 / a - a / 2 + 3 * a**2 - a, random(2, 3)),
     "softmax": (Softmax(), random(3, 4)),
     "no dimensions": (lambda a, b: a * b + a, random(), random(seed=1)),
     "size zero": (lambda a, b: a * b, random(0, 3), random(1)),
-    "float32": (lambda a, b: a * b / (a + b), random(3, dtype=np.float32), random(2, 3, dtype=np.float32)),
-    "mixed dtypes": (lambda a, b: a * b / (a + b), random(3, dtype=np.float32), random(2, 3)),
+    "float32": (
+        lambda a, b: a * b / (a + b),
+        random(3, dtype=np.float32),
+        random(2, 3, dtype=np.float32),
+    ),
+    "mixed dtypes": (
+        lambda a, b: a * b / (a + b),
+        random(3, dtype=np.float32),
+        random(2, 3),
+    ),
     "constants": (lambda a, b, c: a * b + c, random(3), np.arange(3), 2),
     "array": (lambda a: a * a, np.array([1.0, 2.0])),
     "whole numbers": (lambda a: a * a, np.array([1, 2])),
@@ -165,16 +183,32 @@ def test_passes_what_is_right(name, capsys):
 
 
 WRONG = {
-    "zeros": (ZeroSoftmax, [(3, 4)], "the gradient of input 0 .x. is wrong in 12 of 12"),
+    "zeros": (
+        ZeroSoftmax,
+        [(3, 4)],
+        "the gradient of input 0 .x. is wrong in 12 of 12",
+    ),
     "right for ones only": (MeanGradientSoftmax, [(3, 4)], "the gradient of input 0"),
     "* for /": (MulForDiv, [(3,), (3,)], "the gradient of input 0"),
-    "no sum_to": (WithoutSumTo, [(3, 2), (2,)], "has shape .3, 2., but belongs to a Variable of shape .2,."),
+    "no sum_to": (
+        WithoutSumTo,
+        [(3, 2), (2,)],
+        "has shape .3, 2., but belongs to a Variable of shape .2,.",
+    ),
     "slice for sum": (SumsToTheWrongPart, [(3, 2), (2,)], "the gradient of input 1"),
     "wrong axis": (WrongAxis, [(3, 3)], "the gradient of input 0"),
     "second order cut": (CutSquare, [(3,)], "the second-order gradient of input 0"),
-    "another rule for Variables": (OtherOnVariables, [(3,)], "the gradient with create_graph of input 0"),
+    "another rule for Variables": (
+        OtherOnVariables,
+        [(3,)],
+        "the gradient with create_graph of input 0",
+    ),
     "one array for all": (KeepsItsGradient, [(3,)], "shares its memory"),
-    "writes into gy": (WritesIntoGradient, [(3,)], "came from the output has been written into"),
+    "writes into gy": (
+        WritesIntoGradient,
+        [(3,)],
+        "came from the output has been written into",
+    ),
     "writes into x": (WritesIntoInput, [(3,)], "input 0 .x. has been written into"),
 }
 
@@ -202,12 +236,18 @@ def test_catches_gradients_that_alias(monkeypatch, capsys):
     assert gradient_check(lambda a, b: a + b, a, b)
     monkeypatch.setattr(core, "_own", lambda gx, known, f: gx)
     assert not gradient_check(lambda a, b: a + b, a, b)
-    assert "the gradient of input 1 shares its memory with another array" in capsys.readouterr().out
+    assert (
+        "the gradient of input 1 shares its memory with another array"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize("what", ["dtype", "shape"])
 def test_catches_a_gradient_of_another_form(what, monkeypatch, capsys):
-    form = {"dtype": lambda gx: gx.astype(np.float64), "shape": lambda gx: gx.reshape(1, -1)}[what]
+    form = {
+        "dtype": lambda gx: gx.astype(np.float64),
+        "shape": lambda gx: gx.reshape(1, -1),
+    }[what]
     monkeypatch.setattr(core, "_own", lambda gx, known, f: form(gx).copy())
     assert not gradient_check(WidensBack(), random(3, dtype=np.float32))
     assert "is float32 (3,), but its gradient is float" in capsys.readouterr().out
@@ -226,7 +266,10 @@ def test_checks_every_input(at, capsys):
             return tuple(gxs)
 
     assert not gradient_check(Bent(), random(2), random(2, seed=1), random(2, seed=2))
-    assert f"the gradient of input {at} is wrong in 2 of 2 elements" in capsys.readouterr().out
+    assert (
+        f"the gradient of input {at} is wrong in 2 of 2 elements"
+        in capsys.readouterr().out
+    )
 
 
 def test_says_which_element_is_worst(capsys):
@@ -238,7 +281,9 @@ def test_says_which_element_is_worst(capsys):
             return gy * (2 + np.array([[0, 0, 0], [0, 0, 1]]))
 
     assert not gradient_check(OneOff(), random(2, 3, name="x"))
-    assert "input 0 (x) is wrong in 1 of 6 elements: backward says" in (out := capsys.readouterr().out)
+    assert "input 0 (x) is wrong in 1 of 6 elements: backward says" in (
+        out := capsys.readouterr().out
+    )
     assert "at (1, 2), where" in out
 
 
@@ -248,7 +293,9 @@ def test_leaves_no_trace_and_can_be_called_twice():
     before = [v.data.copy() for v in (a, b, inside)]
     kept = a.grad
     for _ in range(2):
-        assert gradient_check(lambda a, b, scale=1: a * b * inside * scale, a, b, scale=3)
+        assert gradient_check(
+            lambda a, b, scale=1: a * b * inside * scale, a, b, scale=3
+        )
     assert a.grad is kept
     assert a.grad.data.tolist() == [7, 7, 7]
     assert (b.grad, inside.grad) == (None, None)
@@ -273,9 +320,17 @@ def test_tolerances_are_the_callers():
 
 def test_numerical_grad():
     x = Variable(np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32))
-    found = numerical_grad(lambda x, b, c=0: x**2 * b + c, x, np.array([1.0, 10.0]), c=5)
+    found = numerical_grad(
+        lambda x, b, c=0: x**2 * b + c, x, np.array([1.0, 10.0]), c=5
+    )
     assert (found.shape, found.dtype) == ((2, 2), np.float64)
     np.testing.assert_allclose(found, [[2, 40], [6, 80]], rtol=1e-7)
-    np.testing.assert_allclose(numerical_grad(lambda x: x.data**2, np.array(3.0)), 6, rtol=1e-7)
-    np.testing.assert_allclose(numerical_grad(lambda x: (x, sum_to(x, (1,))), np.array([3, 4])), [2, 2], rtol=1e-7)
+    np.testing.assert_allclose(
+        numerical_grad(lambda x: x.data**2, np.array(3.0)), 6, rtol=1e-7
+    )
+    np.testing.assert_allclose(
+        numerical_grad(lambda x: (x, sum_to(x, (1,))), np.array([3, 4])),
+        [2, 2],
+        rtol=1e-7,
+    )
     assert x.data.tolist() == [[1, 2], [3, 4]]

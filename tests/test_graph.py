@@ -12,7 +12,13 @@ import pygraphviz
 import pytest
 
 from dezero_lite import Function, Variable, no_grad
-from dezero_lite.graph import GraphvizMissing, Picture, get_dot_graph, plot_dot_graph, render
+from dezero_lite.graph import (
+    GraphvizMissing,
+    Picture,
+    get_dot_graph,
+    plot_dot_graph,
+    render,
+)
 
 DOT = 'digraph { a [label="x"]; b [label="Square", shape=box]; a -> b }'
 
@@ -28,7 +34,12 @@ def test_a_picture_is_svg_png_and_text():
 
 def test_drawing_says_nothing_on_stderr():
     program = f"from dezero_lite.graph import render; render({DOT!r}, 'png')"
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stderr == b""
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, check=True
+        ).stderr
+        == b""
+    )
 
 
 def test_without_graphviz_the_text_stays_and_a_hint_follows(monkeypatch):
@@ -58,33 +69,52 @@ def test_the_dot_program_comes_first(monkeypatch):
 
 def test_the_package_needs_numpy_alone(tmp_path):
     program = (
-        "import sys; sys.modules.update(dict.fromkeys(['matplotlib', 'graphviz', 'pygraphviz', 'IPython', 'PIL']));"
-        "import dezero_lite, dezero_lite.graph; print(dezero_lite.__version__)"
+        "import sys; sys.modules.update(dict.fromkeys(['matplotlib', 'graphviz', "
+        "'pygraphviz', 'IPython', 'PIL']));import dezero_lite, dezero_lite.graph; "
+        "print(dezero_lite.__version__)"
     )
-    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert run.stdout.count(".") == 2
 
 
-# --- graphs of Variables ----------------------------------------------------------------------------------------------
+# --- graphs of Variables --------------------------------------------------------------
 
 
 def parts(dot):
     """The labels by node, and the edges, as Graphviz reads them."""
     read = pygraphviz.AGraph(string=dot)
-    return {n: read.get_node(n).attr["label"] for n in read.nodes()}, {(a, b) for a, b in read.edges()}
+    return {n: read.get_node(n).attr["label"] for n in read.nodes()}, {
+        (a, b) for a, b in read.edges()
+    }
 
 
 def test_the_smallest_graph():
     x = Variable(np.array(2.0), name="x")
     labels, edges = parts(get_dot_graph(x * 3.5, verbose=False))
-    assert {name: label.strip() for name, label in labels.items()} == {"v0": "", "f1": "Mul", "v2": "x", "f1c1": "3.5"}
+    assert {name: label.strip() for name, label in labels.items()} == {
+        "v0": "",
+        "f1": "Mul",
+        "v2": "x",
+        "f1c1": "3.5",
+    }
     assert edges == {("v2", "f1"), ("f1c1", "f1"), ("f1", "v0")}
 
 
 def test_verbose_adds_shape_and_dtype():
     y = Variable(np.zeros((2, 3), np.float32), name="x") + np.zeros(3, np.float32)
     labels, _ = parts(get_dot_graph(y))
-    assert labels == {"v0": "(2, 3) float32", "f1": "Add", "v2": "x: (2, 3) float32", "f1c1": "array (3,)"}
+    assert labels == {
+        "v0": "(2, 3) float32",
+        "f1": "Add",
+        "v2": "x: (2, 3) float32",
+        "f1c1": "array (3,)",
+    }
 
 
 def test_the_same_variable_twice_is_one_node_with_two_edges():
@@ -102,14 +132,18 @@ def test_the_same_computation_gives_the_same_text():
     assert get_dot_graph(compute()) == get_dot_graph(compute())
 
 
-@pytest.mark.parametrize("name", ['"; a -> b', "<b>", "\\N", "two\nlines", "a\\", "ü 日", "{x|y}"])
+@pytest.mark.parametrize(
+    "name", ['"; a -> b', "<b>", "\\N", "two\nlines", "a\\", "ü 日", "{x|y}"]
+)
 def test_any_name_draws_as_itself(name):
     text = get_dot_graph(Variable(np.array(2.0), name=name) * 2, verbose=False)
     labels, edges = parts(text)
     assert len(labels) == 4
     assert len(edges) == 3
     svg = render(text, "svg").decode()
-    shown = html.unescape("".join(re.findall("<text[^>]*>(.*?)</text>", svg))).replace("\xa0", " ")
+    shown = html.unescape("".join(re.findall("<text[^>]*>(.*?)</text>", svg))).replace(
+        "\xa0", " "
+    )
     assert name.replace("\n", "") in shown
 
 
@@ -145,9 +179,12 @@ def test_a_million_links_become_text():
 
 
 @pytest.mark.parametrize(
-    ("ending", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("PNG", b"\x89PNG")]
+    ("ending", "start"),
+    [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF"), ("PNG", b"\x89PNG")],
 )
-def test_the_ending_chooses_the_format_and_nothing_else_is_left(ending, start, tmp_path, monkeypatch):
+def test_the_ending_chooses_the_format_and_nothing_else_is_left(
+    ending, start, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     plot_dot_graph(Variable(np.array(1.0)) * 2, to_file=f"a graph; rm *.{ending}")
     assert [p.name for p in tmp_path.iterdir()] == [f"a graph; rm *.{ending}"]
@@ -158,7 +195,11 @@ def test_the_default_file_is_the_books(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     picture = plot_dot_graph(Variable(np.array(1.0)) * 2)
     assert [p.name for p in tmp_path.iterdir()] == ["graph.png"]
-    assert sorted(picture._repr_mimebundle_()) == ["image/png", "image/svg+xml", "text/plain"]
+    assert sorted(picture._repr_mimebundle_()) == [
+        "image/png",
+        "image/svg+xml",
+        "text/plain",
+    ]
 
 
 @pytest.mark.parametrize("name", ["graph.gif", "graph", "graph.png.txt"])
@@ -168,11 +209,17 @@ def test_another_ending_is_refused_before_anything_is_written(name, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_graphviz_no_file_is_written_and_a_warning_says_so(tmp_path, monkeypatch):
+def test_without_graphviz_no_file_is_written_and_a_warning_says_so(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(shutil, "which", lambda program: None)
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
-    with pytest.warns(UserWarning, match=r"graph.png was not written.*pip install pygraphviz"):
-        picture = plot_dot_graph(Variable(np.array(1.0)) * 2, to_file=tmp_path / "graph.png")
+    with pytest.warns(
+        UserWarning, match=r"graph.png was not written.*pip install pygraphviz"
+    ):
+        picture = plot_dot_graph(
+            Variable(np.array(1.0)) * 2, to_file=tmp_path / "graph.png"
+        )
     assert list(tmp_path.iterdir()) == []
     assert "Mul" in picture._repr_mimebundle_()["text/plain"]
 

@@ -22,14 +22,26 @@ from dezero_lite.random import manual_seed
 
 LAYERS = {
     "Linear": (lambda **size: L.Linear(4, **size), {"in_size": 3}, (5, 3)),
-    "Linear without bias": (lambda **size: L.Linear(4, nobias=True, **size), {"in_size": 3}, (5, 3)),
+    "Linear without bias": (
+        lambda **size: L.Linear(4, nobias=True, **size),
+        {"in_size": 3},
+        (5, 3),
+    ),
     "Conv2d": (lambda **size: L.Conv2d(4, 3, **size), {"in_channels": 2}, (2, 2, 5, 5)),
     "Conv2d with all": (
-        lambda **size: L.Conv2d(4, (3, 2), 2, (1, 2), dilation=2, groups=2, **size), {"in_channels": 6}, (2, 6, 7, 8),
+        lambda **size: L.Conv2d(4, (3, 2), 2, (1, 2), dilation=2, groups=2, **size),
+        {"in_channels": 6},
+        (2, 6, 7, 8),
     ),
-    "Deconv2d": (lambda **size: L.Deconv2d(4, 3, 2, 1, **size), {"in_channels": 2}, (2, 2, 3, 3)),
+    "Deconv2d": (
+        lambda **size: L.Deconv2d(4, 3, 2, 1, **size),
+        {"in_channels": 2},
+        (2, 2, 3, 3),
+    ),
     "Deconv2d with all": (
-        lambda **size: L.Deconv2d(4, (3, 2), 2, 1, dilation=2, groups=2, **size), {"in_channels": 6}, (2, 6, 3, 4),
+        lambda **size: L.Deconv2d(4, (3, 2), 2, 1, dilation=2, groups=2, **size),
+        {"in_channels": 6},
+        (2, 6, 3, 4),
     ),
     "RNN": (lambda **size: L.RNN(4, **size), {"in_size": 3}, (5, 3)),
     "GRU": (lambda **size: L.GRU(4, **size), {"in_size": 3}, (5, 3)),
@@ -38,7 +50,7 @@ LAYERS = {
     "BatchNorm of images": (lambda: L.BatchNorm(), {}, (4, 3, 2, 2)),
     "LayerNorm": (lambda: L.LayerNorm(), {}, (5, 3)),
     "Dropout": (lambda: L.Dropout(0.3), {}, (5, 3)),
-}  # fmt: skip
+}
 every_layer = pytest.mark.parametrize("name", LAYERS)
 recurrent = pytest.mark.parametrize("cell", [L.RNN, L.GRU, L.LSTM])
 
@@ -51,7 +63,7 @@ def names(layer):
     return [name for name, _ in layer.named_params()]
 
 
-# --- the walk ---------------------------------------------------------------------------------------------------------
+# --- the walk -------------------------------------------------------------------------
 
 
 def param():
@@ -68,9 +80,19 @@ class Net(Layer):
 
 
 def test_parameters_come_in_the_order_of_definition():
-    net = Net(z=param(), a=Net(y=param(), b=param()), m=param(), number=3, text="W", nothing=None, data=np.ones(2))
+    net = Net(
+        z=param(),
+        a=Net(y=param(), b=param()),
+        m=param(),
+        number=3,
+        text="W",
+        nothing=None,
+        data=np.ones(2),
+    )
     assert names(net) == ["z", "a/y", "a/b", "m"]
-    assert [id(p) for p in net.params()] == [id(p) for p in (net.z, net.a.y, net.a.b, net.m)]
+    assert [id(p) for p in net.params()] == [
+        id(p) for p in (net.z, net.a.y, net.a.b, net.m)
+    ]
 
 
 def test_the_order_does_not_follow_the_hash_seed():
@@ -82,11 +104,18 @@ def test_the_order_does_not_follow_the_hash_seed():
     )
     found = [
         subprocess.run(
-            [sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, text=True
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
         )
         for seed in "01"
     ]
-    assert found[0].stdout == found[1].stdout == f"{[f'{c}/{p}' for c in 'qwertzuiop' for p in 'Wb']}\n"
+    assert (
+        found[0].stdout
+        == found[1].stdout
+        == f"{[f'{c}/{p}' for c in 'qwertzuiop' for p in 'Wb']}\n"
+    )
 
 
 def test_a_parameter_reached_twice_comes_once():
@@ -176,7 +205,7 @@ def test_all_data_move_to_the_gpu_and_back(monkeypatch):
     assert all(isinstance(variable.data, np.ndarray) for variable in moved)
 
 
-# --- calling ----------------------------------------------------------------------------------------------------------
+# --- calling --------------------------------------------------------------------------
 
 
 def test_a_layer_without_forward_says_so():
@@ -192,7 +221,9 @@ def test_a_forward_that_returns_nothing_is_an_error():
         def forward(self, x):
             x + 1
 
-    with pytest.raises(TypeError, match=r"Forgets.forward returned None: it must end in a return"):
+    with pytest.raises(
+        TypeError, match=r"Forgets.forward returned None: it must end in a return"
+    ):
         Forgets()(np.ones(2))
 
 
@@ -235,7 +266,14 @@ def test_attributes_called_inputs_and_outputs_may_be_the_users_own():
 
     layer = Heads()
     before = names(layer)
-    assert before == ["outputs/0/W", "outputs/0/b", "outputs/1/W", "outputs/1/b", "inputs/W", "inputs/b"]
+    assert before == [
+        "outputs/0/W",
+        "outputs/0/b",
+        "outputs/1/W",
+        "outputs/1/b",
+        "inputs/W",
+        "inputs/b",
+    ]
     for _ in range(2):
         layer(random(4, 5))
         assert names(layer) == before
@@ -246,22 +284,23 @@ def test_attributes_called_inputs_and_outputs_may_be_the_users_own():
 
 @pytest.mark.parametrize("name", ["inputs", "outputs"])
 def test_a_layer_that_nobody_has_called_has_no_inputs_and_outputs(name):
-    with pytest.raises(AttributeError, match=f"Linear has no {name} before its first call"):
+    with pytest.raises(
+        AttributeError, match=f"Linear has no {name} before its first call"
+    ):
         getattr(L.Linear(2), name)
 
 
 def test_repr_shows_the_tree():
-    net = Net(l1=L.Linear(10), blocks=[L.Conv2d(3, 5, pad=2, nobias=True), L.RNN(4, in_size=2)], drop=L.Dropout(0.1))
+    net = Net(
+        l1=L.Linear(10),
+        blocks=[L.Conv2d(3, 5, pad=2, nobias=True), L.RNN(4, in_size=2)],
+        drop=L.Dropout(0.1),
+    )
     assert repr(net) == (
-        "Net(\n"
-        "  l1: Linear(out_size=10)\n"
-        "  blocks/0: Conv2d(out_channels=3, kernel_size=5, stride=1, pad=2, nobias=True)\n"
-        "  blocks/1: RNN(\n"
-        "    x2h: Linear(out_size=4, in_size=2)\n"
-        "    h2h: Linear(out_size=4, nobias=True, in_size=4)\n"
-        "  )\n"
-        "  drop: Dropout(ratio=0.1)\n"
-        ")"
+        "Net(\n  l1: Linear(out_size=10)\n  blocks/0: Conv2d(out_channels=3, "
+        "kernel_size=5, stride=1, pad=2, nobias=True)\n  blocks/1: RNN(\n    x2h: "
+        "Linear(out_size=4, in_size=2)\n    h2h: Linear(out_size=4, nobias=True, "
+        "in_size=4)\n  )\n  drop: Dropout(ratio=0.1)\n)"
     )
     assert repr(L.BatchNorm()) == "BatchNorm()"
     assert repr(L.EmbedID(5, 3)) == "EmbedID(in_size=5, out_size=3)"
@@ -278,7 +317,10 @@ def test_a_layer_can_be_copied():
 
 
 @every_layer
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda layer: pickle.loads(pickle.dumps(layer))])
+@pytest.mark.parametrize(
+    "copied",
+    [copy.copy, copy.deepcopy, lambda layer: pickle.loads(pickle.dumps(layer))],
+)
 def test_a_layer_that_was_called_can_be_copied_and_pickled(name, copied):
     make, _, shape = LAYERS[name]
     layer, x = make(), random(*shape)
@@ -300,7 +342,7 @@ def test_a_copied_state_has_no_past():
     assert layer.h.creator is not None
 
 
-# --- all layers -------------------------------------------------------------------------------------------------------
+# --- all layers -----------------------------------------------------------------------
 
 
 @every_layer
@@ -315,7 +357,9 @@ def test_float32_is_kept_all_the_way(name):
         assert y.dtype == x.grad.dtype == np.float32
         variables = layer._named().values()
         assert all(variable.dtype == np.float32 for variable in variables)
-        assert all(p.grad is not None and p.grad.dtype == np.float32 for p in layer.params())
+        assert all(
+            p.grad is not None and p.grad.dtype == np.float32 for p in layer.params()
+        )
 
 
 @every_layer
@@ -352,7 +396,9 @@ def test_gradients_are_right_to_second_order_for_inputs_and_parameters(name):
         for key, value in vars(owner).items():
             if id(value) in places:
                 places[id(value)].append((owner, key))
-    assert gradient_check(f, random(*shape, dtype=np.float64), *[Variable(start) for start in starts])
+    assert gradient_check(
+        f, random(*shape, dtype=np.float64), *[Variable(start) for start in starts]
+    )
 
 
 @every_layer
@@ -369,10 +415,23 @@ def test_the_array_module_follows_the_data(name):
         x = Variable(xp.array(random(*shape)))
         with using_config("train", name != "Dropout"):
             F.sum(layer(x) * layer(x)).backward()
-        arrays = [x.grad.data, *[p.grad.data for p in layer.params()], *[v.data for v in layer._named().values()]]
-        results.append([standin.asnumpy(a) if isinstance(a, standin.ndarray) else a for a in arrays])
-        assert all(isinstance(a, np.ndarray if xp is np else standin.ndarray) for a in arrays)
-    assert all(np.allclose(a, b, rtol=1e-5, atol=1e-6) for a, b in zip(*results, strict=True))
+        arrays = [
+            x.grad.data,
+            *[p.grad.data for p in layer.params()],
+            *[v.data for v in layer._named().values()],
+        ]
+        results.append(
+            [
+                standin.asnumpy(a) if isinstance(a, standin.ndarray) else a
+                for a in arrays
+            ]
+        )
+        assert all(
+            isinstance(a, np.ndarray if xp is np else standin.ndarray) for a in arrays
+        )
+    assert all(
+        np.allclose(a, b, rtol=1e-5, atol=1e-6) for a, b in zip(*results, strict=True)
+    )
 
 
 @every_layer
@@ -386,7 +445,9 @@ def test_sizes_given_or_told_by_the_first_input_make_the_same_layer(name):
     told = make()
     x = random(*shape)
     y = told(x)
-    assert {n: v.shape for n, v in given._named().items()} == {n: v.shape for n, v in told._named().items()}
+    assert {n: v.shape for n, v in given._named().items()} == {
+        n: v.shape for n, v in told._named().items()
+    }
     if not isinstance(given, L._Recurrent):  # which draws its weights in another order
         assert np.array_equal(given(x).data, y.data)
 
@@ -409,7 +470,7 @@ def test_saved_weights_load_into_a_layer_that_has_seen_no_input(name, tmp_path):
         assert old.dtype == new.dtype
 
 
-# --- linear and convolution -------------------------------------------------------------------------------------------
+# --- linear and convolution -----------------------------------------------------------
 
 
 def test_linear_is_a_product_and_a_bias():
@@ -443,7 +504,11 @@ def test_the_seed_decides_the_weights():
 
 
 def test_input_sizes_are_known_once_told():
-    linear, conv, deconv = L.Linear(2), L.Conv2d(4, 3, groups=2), L.Deconv2d(4, 3, groups=2)
+    linear, conv, deconv = (
+        L.Linear(2),
+        L.Conv2d(4, 3, groups=2),
+        L.Deconv2d(4, 3, groups=2),
+    )
     assert linear.in_size is conv.in_channels is deconv.in_channels is None
     linear(random(1, 5))
     conv(random(1, 6, 4, 4))
@@ -452,12 +517,17 @@ def test_input_sizes_are_known_once_told():
 
 
 def test_deconv2d_is_the_way_back_through_conv2d():
-    conv, deconv = L.Conv2d(4, 3, 2, 1, nobias=True), L.Deconv2d(2, 3, 2, 1, nobias=True)
+    conv, deconv = (
+        L.Conv2d(4, 3, 2, 1, nobias=True),
+        L.Deconv2d(2, 3, 2, 1, nobias=True),
+    )
     x = Variable(random(2, 2, 7, 7))
     y = conv(x)
     deconv.W = conv.W
     y.backward()
-    assert np.allclose(deconv(np.ones(y.shape, np.float32)).data, x.grad.data, atol=1e-5)
+    assert np.allclose(
+        deconv(np.ones(y.shape, np.float32)).data, x.grad.data, atol=1e-5
+    )
 
 
 def test_linear_takes_more_than_two_axes():
@@ -515,7 +585,10 @@ def test_a_layer_derived_from_a_lazy_one_runs_its_own_forward_once():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: L.Linear("a"), "out_size of Linear must be a whole number and not negative, but is 'a'"),
+        (
+            lambda: L.Linear("a"),
+            "out_size of Linear must be a whole number and not negative, but is 'a'",
+        ),
         (lambda: L.Linear(2.0), r"out_size of Linear .* is 2\.0"),
         (lambda: L.Linear(-1), "out_size of Linear .* is -1"),
         (lambda: L.Linear((3, 2)), r"out_size of Linear .* is \(3, 2\)"),
@@ -523,12 +596,27 @@ def test_a_layer_derived_from_a_lazy_one_runs_its_own_forward_once():
         (lambda: L.Conv2d("a", 3), "out_channels of Conv2d .* is 'a'"),
         (lambda: L.Conv2d(2, 3, in_channels=1.5), r"in_channels of Conv2d .* is 1\.5"),
         (lambda: L.Conv2d(4, 3, groups="a"), "groups of Conv2d .* is 'a'"),
-        (lambda: L.Conv2d(4, 3, groups=0), "4 output channels do not divide into 0 groups"),
-        (lambda: L.Conv2d(5, 3, groups=2, in_channels=4), "5 output channels do not divide into 2 groups"),
-        (lambda: L.Deconv2d(5, 3, groups=2, in_channels=4), "5 output channels do not divide into 2 groups"),
-        (lambda: L.Deconv2d(4, 3, groups=2, in_channels=3), "3 input channels do not divide into 2 groups"),
+        (
+            lambda: L.Conv2d(4, 3, groups=0),
+            "4 output channels do not divide into 0 groups",
+        ),
+        (
+            lambda: L.Conv2d(5, 3, groups=2, in_channels=4),
+            "5 output channels do not divide into 2 groups",
+        ),
+        (
+            lambda: L.Deconv2d(5, 3, groups=2, in_channels=4),
+            "5 output channels do not divide into 2 groups",
+        ),
+        (
+            lambda: L.Deconv2d(4, 3, groups=2, in_channels=3),
+            "3 input channels do not divide into 2 groups",
+        ),
         (lambda: L.Conv2d(0, 3), "0 output channels do not divide into 1 groups"),
-        (lambda: L.Conv2d(2, 3, in_channels=0), "0 input channels do not divide into 1 groups"),
+        (
+            lambda: L.Conv2d(2, 3, in_channels=0),
+            "0 input channels do not divide into 1 groups",
+        ),
         (lambda: L.EmbedID(None, 3), "in_size of EmbedID .* is None"),
         (lambda: L.EmbedID(3, "b"), "out_size of EmbedID .* is 'b'"),
     ],
@@ -540,18 +628,27 @@ def test_sizes_that_are_none_are_refused_when_the_layer_is_made(make, message):
 
 def test_sizes_may_be_numbers_of_numpy():
     assert L.Linear(np.int64(4), in_size=np.int32(3)).W.shape == (3, 4)
-    assert L.Conv2d(np.int64(4), 3, in_channels=np.int64(2), groups=np.int8(2)).W.shape == (4, 1, 3, 3)
+    assert L.Conv2d(
+        np.int64(4), 3, in_channels=np.int64(2), groups=np.int8(2)
+    ).W.shape == (4, 1, 3, 3)
 
 
 @pytest.mark.parametrize("x", [np.float32(3), np.array(3.0), [1.0, 2.0], None])
 def test_a_first_input_without_a_size_is_an_error(x):
-    with pytest.raises(ValueError, match="Linear learns a size from the last axis of its first input, but"):
+    with pytest.raises(
+        ValueError,
+        match="Linear learns a size from the last axis of its first input, but",
+    ):
         L.Linear(4)(x)
 
 
 def test_a_first_image_without_channels_is_an_error():
     with pytest.raises(
-        ValueError, match=r"Conv2d learns a size from axis 1 of its first input, but an array of shape \(3,\)"
+        ValueError,
+        match=(
+            r"Conv2d learns a size from axis 1 of its first input, but an array of "
+            r"shape \(3,\)"
+        ),
     ):
         L.Conv2d(4, 3)(random(3))
 
@@ -563,11 +660,13 @@ def test_an_input_of_another_size_is_an_error():
 
 
 def test_channels_that_do_not_divide_into_groups_are_an_error():
-    with pytest.raises(ValueError, match="5 input channels do not divide into 2 groups"):
+    with pytest.raises(
+        ValueError, match="5 input channels do not divide into 2 groups"
+    ):
         L.Conv2d(4, 3, in_channels=5, groups=2)
 
 
-# --- recurrence -------------------------------------------------------------------------------------------------------
+# --- recurrence -----------------------------------------------------------------------
 
 
 def sigmoid(z):
@@ -589,9 +688,13 @@ def test_gru_follows_its_formula():
     h = np.zeros((4, 3))
     for t in range(3):
         x = random(4, 2) + t
-        gates = sigmoid(x @ layer.x2gates.W.data + layer.x2gates.b.data + h @ layer.h2gates.W.data)
+        gates = sigmoid(
+            x @ layer.x2gates.W.data + layer.x2gates.b.data + h @ layer.h2gates.W.data
+        )
         r, z = gates[:, :3], gates[:, 3:]
-        new = np.tanh(x @ layer.x2h.W.data + layer.x2h.b.data + (r * h) @ layer.h2h.W.data)
+        new = np.tanh(
+            x @ layer.x2h.W.data + layer.x2h.b.data + (r * h) @ layer.h2h.W.data
+        )
         h = z * h + (1 - z) * new
         assert np.allclose(layer(x).data, h, atol=1e-6)
 
@@ -602,7 +705,9 @@ def test_lstm_follows_its_formula():
     h = c = np.zeros((4, 3))
     for t in range(3):
         x = random(4, 2) + t
-        f, i, o, u = np.split(x @ layer.x2h.W.data + layer.x2h.b.data + h @ layer.h2h.W.data, 4, axis=1)
+        f, i, o, u = np.split(
+            x @ layer.x2h.W.data + layer.x2h.b.data + h @ layer.h2h.W.data, 4, axis=1
+        )
         c = sigmoid(f) * c + sigmoid(i) * np.tanh(u)
         h = sigmoid(o) * np.tanh(c)
         assert np.allclose(layer(x).data, h, atol=1e-6)
@@ -625,7 +730,9 @@ def test_gradients_through_several_steps_are_right_to_second_order(cell):
         ys = [layer(xs[t]) for t in range(4)]
         return F.concat(ys, axis=1)
 
-    assert gradient_check(f, random(4, 3, 2, dtype=np.float64), Variable(random(3, 2, dtype=np.float64)))
+    assert gradient_check(
+        f, random(4, 3, 2, dtype=np.float64), Variable(random(3, 2, dtype=np.float64))
+    )
 
 
 def test_the_memory_of_an_lstm_passes_gradients_to_second_order():
@@ -637,7 +744,9 @@ def test_the_memory_of_an_lstm_passes_gradients_to_second_order():
         return layer(x), layer.c
 
     state = random(3, 2, dtype=np.float64)
-    assert gradient_check(f, random(3, 2, dtype=np.float64) + 1, Variable(state), Variable(state - 0.5))
+    assert gradient_check(
+        f, random(3, 2, dtype=np.float64) + 1, Variable(state), Variable(state - 0.5)
+    )
 
 
 @pytest.mark.parametrize("of", [0, 1])
@@ -687,7 +796,11 @@ def test_a_batch_of_another_size_is_an_error(cell):
     layer = cell(3)
     layer(random(4, 2))
     with pytest.raises(
-        ValueError, match=r"holds the state of 4 sequences, but the input has 2: reset_state\(\) begins"
+        ValueError,
+        match=(
+            r"holds the state of 4 sequences, but the input has 2: reset_state\(\) "
+            r"begins"
+        ),
     ):
         layer(random(2, 2))
 
@@ -695,7 +808,11 @@ def test_a_batch_of_another_size_is_an_error(cell):
 @recurrent
 def test_an_input_that_is_no_step_is_an_error(cell):
     with pytest.raises(
-        ValueError, match=r"takes one step .* of shape \(N, in_size\), at a time, but was given an array"
+        ValueError,
+        match=(
+            r"takes one step .* of shape \(N, in_size\), at a time, but was given an "
+            r"array"
+        ),
     ):
         cell(3)(random(4, 5, 2))
 
@@ -703,11 +820,17 @@ def test_an_input_that_is_no_step_is_an_error(cell):
 def test_shapes_that_do_not_fit_an_lstm_are_an_error():
     layer = L.LSTM(3, in_size=2)
     with pytest.raises(
-        ValueError, match=r"step of LSTM do not go together: the input is \(4, 5\) with weights \(2, 12\)"
+        ValueError,
+        match=(
+            r"step of LSTM do not go together: the input is \(4, 5\) with weights "
+            r"\(2, 12\)"
+        ),
     ):
         layer(random(4, 5))
     layer.set_state(random(4, 7))
-    with pytest.raises(ValueError, match=r"h \(4, 7\) and c \(4, 3\) with weights \(3, 12\)"):
+    with pytest.raises(
+        ValueError, match=r"h \(4, 7\) and c \(4, 3\) with weights \(3, 12\)"
+    ):
         layer(random(4, 2))
 
 
@@ -731,7 +854,9 @@ def count_functions(y):
     return len(seen)
 
 
-@pytest.mark.parametrize("make", [lambda: L.RNN(3), lambda: L.GRU(3), lambda: L.LSTM(3), lambda: Stacked()])
+@pytest.mark.parametrize(
+    "make", [lambda: L.RNN(3), lambda: L.GRU(3), lambda: L.LSTM(3), lambda: Stacked()]
+)
 def test_truncated_backpropagation_keeps_the_graph_small(make):
     layer, head = make(), L.Linear(1)
     sizes = []
@@ -766,7 +891,11 @@ def test_truncation_ends_the_memory_of_an_lstm_where_it_ends_the_output():
         F.sum(layer(random(2, 2))).backward()
         return [p.grad.data for p in layer.params()]
 
-    cut, by_hand, whole = gradients("unchain_backward"), gradients("by hand"), gradients("not")
+    cut, by_hand, whole = (
+        gradients("unchain_backward"),
+        gradients("by hand"),
+        gradients("not"),
+    )
     assert all(np.array_equal(a, b) for a, b in zip(cut, by_hand, strict=True))
     assert not np.allclose(cut[0], whole[0])
 
@@ -800,7 +929,7 @@ def test_an_rnn_learns_to_remember():
     assert losses[-1] < 0.3 * losses[0]
 
 
-# --- words, normalisation, dropout ------------------------------------------------------------------------------------
+# --- words, normalisation, dropout ----------------------------------------------------
 
 
 def test_embed_id_looks_up_rows_and_adds_up_gradients():
@@ -823,7 +952,12 @@ def test_running_statistics_are_no_parameters_but_are_saved(tmp_path):
     layer(random(50, 3) * 2 + 1)
     assert names(layer) == ["gamma", "beta"]
     layer.save_weights(tmp_path / "weights.npz")
-    assert sorted(load_arrays(tmp_path / "weights.npz")) == ["avg_mean", "avg_var", "beta", "gamma"]
+    assert sorted(load_arrays(tmp_path / "weights.npz")) == [
+        "avg_mean",
+        "avg_var",
+        "beta",
+        "gamma",
+    ]
 
 
 def test_batch_norm_learns_statistics_in_training_and_uses_them_in_test_mode():
@@ -859,7 +993,7 @@ def test_dropout_drops_in_training_only():
         assert np.array_equal(layer(x).data, x)
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------
 
 
 def model(*sizes, x=random(4, 3)):  # noqa: B008
@@ -870,7 +1004,10 @@ def model(*sizes, x=random(4, 3)):  # noqa: B008
 
 
 def snapshot(layer):
-    return {name: None if v.data is None else v.data.copy() for name, v in layer._named().items()}
+    return {
+        name: None if v.data is None else v.data.copy()
+        for name, v in layer._named().items()
+    }
 
 
 def same(a, b):
@@ -892,17 +1029,27 @@ def test_files_hold_the_names_of_the_book(tmp_path):
         assert sorted(found.files) == ["l0/W", "l0/b", "l1/W", "l1/b"]
 
 
-def test_a_compressed_file_in_double_precision_as_the_book_writes_it_loads_in_single(tmp_path):
-    arrays = {name: data.astype(np.float64) for name, data in snapshot(model(10, 2)).items()}
+def test_a_compressed_file_in_double_precision_as_the_book_writes_it_loads_in_single(
+    tmp_path,
+):
+    arrays = {
+        name: data.astype(np.float64) for name, data in snapshot(model(10, 2)).items()
+    }
     np.savez_compressed(tmp_path / "mlp.npz", **arrays)
     for fresh in (model(10, 2), model(10, 2, x=None)):
         fresh.load_weights(tmp_path / "mlp.npz")
-        assert same(snapshot(fresh), {name: data.astype(np.float32) for name, data in arrays.items()})
+        assert same(
+            snapshot(fresh),
+            {name: data.astype(np.float32) for name, data in arrays.items()},
+        )
         assert all(p.dtype == np.float32 for p in fresh.params())
 
 
 def test_saving_a_layer_without_its_sizes_is_an_error_that_names_it(tmp_path):
-    with pytest.raises(ValueError, match=r"MLP cannot be saved, since l0/W, l1/W hold no data yet: call it once"):
+    with pytest.raises(
+        ValueError,
+        match=r"MLP cannot be saved, since l0/W, l1/W hold no data yet: call it once",
+    ):
         model(10, 2, x=None).save_weights(tmp_path / "mlp.npz")
     assert not list(tmp_path.iterdir())
 
@@ -911,7 +1058,11 @@ def test_saving_a_layer_without_its_sizes_is_an_error_that_names_it(tmp_path):
 def test_what_could_not_be_loaded_is_not_saved(dtype, tmp_path):
     net = Net(mask=Parameter(np.zeros(2, dtype)), W=param())
     with pytest.raises(
-        ValueError, match=r"Net cannot be saved, since .* real numbers only: mask \((bool|complex128)\)"
+        ValueError,
+        match=(
+            r"Net cannot be saved, since .* real numbers only: mask "
+            r"\((bool|complex128)\)"
+        ),
     ):
         net.save_weights(tmp_path / "net.npz")
     assert not list(tmp_path.iterdir())
@@ -926,17 +1077,23 @@ def test_what_could_not_be_loaded_is_not_saved(dtype, tmp_path):
         ((10, 3), ["l1/b (file: (2,), model: (3,))"]),
     ],
 )
-def test_a_file_of_another_architecture_is_refused_and_nothing_changes(sizes, reasons, told, tmp_path):
+def test_a_file_of_another_architecture_is_refused_and_nothing_changes(
+    sizes, reasons, told, tmp_path
+):
     model(10, 2).save_weights(tmp_path / "mlp.npz")
     other = model(*sizes, x=random(4, 3) if told else None)
     before = snapshot(other)
-    with pytest.raises(ValueError, match=r"mlp.npz does not fit this MLP, so nothing was loaded") as error:
+    with pytest.raises(
+        ValueError, match=r"mlp.npz does not fit this MLP, so nothing was loaded"
+    ) as error:
         other.load_weights(tmp_path / "mlp.npz")
     assert all(reason in str(error.value) for reason in reasons)
     assert same(snapshot(other), before)
 
 
-def test_a_shape_that_only_the_first_input_would_tell_is_compared_as_far_as_it_is_known(tmp_path):
+def test_a_shape_that_only_the_first_input_would_tell_is_compared_as_far_as_it_is_known(
+    tmp_path,
+):
     save_arrays(tmp_path / "linear.npz", {"W": random(5, 3)})
     with pytest.raises(ValueError, match=re.escape("W (file: (5, 3), model: (?, 4))")):
         L.Linear(4, nobias=True).load_weights(tmp_path / "linear.npz")
@@ -945,7 +1102,10 @@ def test_a_shape_that_only_the_first_input_would_tell_is_compared_as_far_as_it_i
     assert layer.in_size == 5
 
 
-@pytest.mark.parametrize("wrong", [np.array([["a"]]), np.ones((1, 1), dtype=complex), np.ones((1, 1), dtype=bool)])
+@pytest.mark.parametrize(
+    "wrong",
+    [np.array([["a"]]), np.ones((1, 1), dtype=complex), np.ones((1, 1), dtype=bool)],
+)
 def test_weights_that_are_no_real_numbers_are_refused(wrong, tmp_path):
     save_arrays(tmp_path / "linear.npz", {"W": wrong})
     with pytest.raises(ValueError, match="no floating-point numbers: W"):
@@ -963,7 +1123,9 @@ def test_loading_keeps_the_array_module(tmp_path):
     assert np.array_equal(standin.asnumpy(there.W.data), layer.W.data)
     there.save_weights(tmp_path / "again.npz")
     assert isinstance(there.W.data, standin.ndarray)
-    assert (tmp_path / "again.npz").read_bytes() == (tmp_path / "linear.npz").read_bytes()
+    assert (tmp_path / "again.npz").read_bytes() == (
+        tmp_path / "linear.npz"
+    ).read_bytes()
 
 
 def test_tied_weights_are_saved_once_and_stay_tied(tmp_path):
@@ -976,13 +1138,23 @@ def test_tied_weights_are_saved_once_and_stay_tied(tmp_path):
 
 
 def test_two_parameters_with_the_same_name_cannot_be_saved(tmp_path):
-    with pytest.raises(ValueError, match="two parameters of Net go by the name 'd/1' in files: rename one"):
+    with pytest.raises(
+        ValueError,
+        match="two parameters of Net go by the name 'd/1' in files: rename one",
+    ):
         Net(d={1: param(), "1": param()}).save_weights(tmp_path / "net.npz")
 
 
 def test_a_sequence_of_layers_with_statistics_trains_saves_and_loads(tmp_path):
     def make():
-        return Sequential(L.Conv2d(4, 3), L.BatchNorm(), F.relu, F.flatten, L.Dropout(0.2), L.Linear(2))
+        return Sequential(
+            L.Conv2d(4, 3),
+            L.BatchNorm(),
+            F.relu,
+            F.flatten,
+            L.Dropout(0.2),
+            L.Linear(2),
+        )
 
     net, fresh, x = make(), make(), random(6, 1, 5, 5)
     optimizer = SGD(0.01).setup(net)

@@ -11,11 +11,21 @@ from public_names import TO_COME, public_names
 
 import dezero_lite
 from steps import builder
-from steps.course import ROOT, Head, head, lesson_path, module_path, notebook_path, numbers
+from steps.course import (
+    ROOT,
+    Head,
+    head,
+    lesson_path,
+    module_path,
+    notebook_path,
+    numbers,
+)
 from steps.definitions import definitions
 
 SNAPSHOTS = [n for n in numbers() if n <= 22 or n == 32]
-PACKAGE_STEPS = [n for n in numbers() if n >= 23 and n != 32 and n not in guards.DESIGNS]
+PACKAGE_STEPS = [
+    n for n in numbers() if n >= 23 and n != 32 and n not in guards.DESIGNS
+]
 DESIGNS = [n for n in numbers() if n in guards.DESIGNS]
 # The last step puts the designs side by side, on top of the others and of the package.
 SELF_CONTAINED = [*SNAPSHOTS, *(n for n in DESIGNS if n != 66)]
@@ -36,7 +46,9 @@ def notebook(number):
 
 
 def public(number):
-    """The public names that are introduced up to a step; the designs come after all of them."""
+    """The public names that are introduced up to a step; the designs come after all of
+    them.
+    """
     if number in guards.DESIGNS:
         return [*public_names(), *dezero_lite.__all__]
     steps = [n for n in PACKAGE_STEPS if n <= number]
@@ -55,13 +67,15 @@ def test_the_course_has_no_gap_but_the_one_before_the_designs():
     stages_1_to_5 = [n for n in numbers() if n not in guards.DESIGNS]
     assert stages_1_to_5 == list(range(1, len(stages_1_to_5) + 1))
     assert list(guards.DESIGNS)[: len(DESIGNS)] == DESIGNS
-    assert [path.name for path in sorted(lesson_path(1).parent.glob("step[0-9][0-9].py"))] == [
-        module_path(n).name for n in numbers()
-    ]
+    assert [
+        path.name for path in sorted(lesson_path(1).parent.glob("step[0-9][0-9].py"))
+    ] == [module_path(n).name for n in numbers()]
 
 
 @pytest.mark.parametrize("number", numbers())
-@pytest.mark.parametrize("guard", [guards.not_run_in_order, guards.careless_tags, guards.too_wide])
+@pytest.mark.parametrize(
+    "guard", [guards.not_run_in_order, guards.careless_tags, guards.too_wide]
+)
 def test_notebooks(guard, number):
     assert guard(notebook(number)) == []
 
@@ -121,7 +135,9 @@ def test_a_lesson_shows_what_its_step_changes(number):
 
 @pytest.mark.parametrize("number", SNAPSHOTS)
 def test_the_line_under_the_title_is_true(number):
-    assert guards.wrongly_announced(head(number), module(number - 1), module(number)) == []
+    assert (
+        guards.wrongly_announced(head(number), module(number - 1), module(number)) == []
+    )
 
 
 @pytest.mark.parametrize("number", SNAPSHOTS)
@@ -136,28 +152,40 @@ def test_a_snapshot_stands_alone(number):
 
 @pytest.mark.parametrize("number", DESIGNS)
 def test_a_design_is_shown_whole_and_announces_public_names(number):
-    assert set(guards.not_shown(lesson(number), "", module(number))) <= {"__all__ is not shown"}
+    assert set(guards.not_shown(lesson(number), "", module(number))) <= {
+        "__all__ is not shown"
+    }
     assert head(number).new
     assert set(head(number).new) <= set(import_module(f"steps.step{number}").__all__)
 
 
-# --- The guards themselves: each sees the fault that it is there for --------------------------------------------------
+# --- The guards themselves: each sees the fault that it is there for ------------------
 
 
 def test_a_cell_that_was_not_run_is_seen():
-    assert guards.not_run_in_order(planted(8, lambda nb: guards.code_cells(nb)[3].update(execution_count=None)))
+    assert guards.not_run_in_order(
+        planted(8, lambda nb: guards.code_cells(nb)[3].update(execution_count=None))
+    )
 
 
 def test_a_cell_that_was_run_twice_is_seen():
-    assert guards.not_run_in_order(planted(8, lambda nb: guards.code_cells(nb)[3].update(execution_count=40)))
+    assert guards.not_run_in_order(
+        planted(8, lambda nb: guards.code_cells(nb)[3].update(execution_count=40))
+    )
 
 
 def measured(nb):
-    return next(cell for cell in guards.code_cells(nb) if "nbval-ignore-output" in guards.tags(cell))
+    return next(
+        cell
+        for cell in guards.code_cells(nb)
+        if "nbval-ignore-output" in guards.tags(cell)
+    )
 
 
 def test_an_ignored_cell_without_a_reason_is_seen():
-    assert guards.careless_tags(planted(8, lambda nb: measured(nb).update(source=["plt.plot(times)"])))
+    assert guards.careless_tags(
+        planted(8, lambda nb: measured(nb).update(source=["plt.plot(times)"]))
+    )
 
 
 def test_an_ignored_cell_without_an_assertion_under_it_is_seen():
@@ -169,11 +197,17 @@ def test_an_ignored_cell_without_an_assertion_under_it_is_seen():
 
 
 def test_an_unknown_tag_is_seen():
-    assert guards.careless_tags(planted(1, lambda nb: guards.code_cells(nb)[0]["metadata"].update(tags=["skip"])))
+    assert guards.careless_tags(
+        planted(
+            1, lambda nb: guards.code_cells(nb)[0]["metadata"].update(tags=["skip"])
+        )
+    )
 
 
 def test_wide_code_is_seen():
-    assert guards.too_wide(planted(1, lambda nb: guards.code_cells(nb)[0].update(source=["x" * 93])))
+    assert guards.too_wide(
+        planted(1, lambda nb: guards.code_cells(nb)[0].update(source=["x" * 93]))
+    )
 
 
 def test_a_missing_part_is_seen():
@@ -181,7 +215,9 @@ def test_a_missing_part_is_seen():
 
 
 def test_an_exercise_without_a_check_is_seen():
-    assert guards.misshapen(lesson(3).replace(":tags: [check]", ":tags: [hide-input]", 1))
+    assert guards.misshapen(
+        lesson(3).replace(":tags: [check]", ":tags: [hide-input]", 1)
+    )
 
 
 def test_an_unkind_word_is_seen():
@@ -197,7 +233,9 @@ def test_a_term_that_is_not_in_the_glossary_is_seen():
 
 def test_a_definition_that_is_not_shown_is_seen():
     hidden = re.sub(r"# %load -s Variable ", "# %load -s Function ", lesson(8))
-    assert guards.not_shown(hidden, module(7), module(8)) == ["Variable.backward is not shown"]
+    assert guards.not_shown(hidden, module(7), module(8)) == [
+        "Variable.backward is not shown"
+    ]
 
 
 def test_a_false_line_under_the_title_is_seen():
@@ -207,32 +245,54 @@ def test_a_false_line_under_the_title_is_seen():
 
     assert complaints() == []
     assert complaints(changed=[]) == ["Variable changed and is not announced"]
-    assert complaints(changed=["Variable", "Square"]) == ["Square is announced and did not change"]
-    assert complaints(changed=["Variable.rewind"]) == ["Variable.rewind is announced and does not exist"]
-    assert complaints(new=["Variable.creator"]) == ["Variable.creator is announced as new and is old"]
+    assert complaints(changed=["Variable", "Square"]) == [
+        "Square is announced and did not change"
+    ]
+    assert complaints(changed=["Variable.rewind"]) == [
+        "Variable.rewind is announced and does not exist"
+    ]
+    assert complaints(new=["Variable.creator"]) == [
+        "Variable.creator is announced as new and is old"
+    ]
     assert complaints(gone=["Square"]) == ["Square: gone, or not gone"]
 
 
 def test_a_name_from_the_future_is_seen():
-    cell = "```{code-cell} ipython3\nfrom dezero_lite import Variable, Adam\ndezero_lite.no_grad()\n```\n"
-    assert guards.from_a_later_step(cell, 24, ["Variable", "no_grad"]) == ["uses Adam of the package"]
+    cell = (
+        "```{code-cell} ipython3\nfrom dezero_lite import Variable, "
+        "Adam\ndezero_lite.no_grad()\n```\n"
+    )
+    assert guards.from_a_later_step(cell, 24, ["Variable", "no_grad"]) == [
+        "uses Adam of the package"
+    ]
     assert len(guards.from_a_later_step(cell, 9)) == 3
 
 
 def test_a_public_name_that_is_not_shown_is_seen():
-    text = "```{code-cell} ipython3\n# %load -s sphere ../steps/step24.py\n```\nsteps.source(Variable.backward)"
+    text = (
+        "```{code-cell} ipython3\n# %load -s sphere "
+        "../steps/step24.py\n```\nsteps.source(Variable.backward)"
+    )
     assert guards.package_step_not_shown(text, ["sphere"], ["Variable"]) == []
-    assert guards.package_step_not_shown(text, ["matyas"], []) == ["matyas is not shown"]
+    assert guards.package_step_not_shown(text, ["matyas"], []) == [
+        "matyas is not shown"
+    ]
 
 
 def test_a_step_from_the_future_is_seen():
-    assert guards.from_a_later_step("from steps.step09 import square", 8) == ["uses step 9"]
+    assert guards.from_a_later_step("from steps.step09 import square", 8) == [
+        "uses step 9"
+    ]
     assert guards.from_a_later_step("from steps.step08 import Square", 8) == []
 
 
 @pytest.mark.parametrize(
     ("letters", "others"),
-    [("x = f.input", "x  = f.input"), ("return x**2", "return (x**2)"), ('"""y = x²"""', '"""The square."""')],
+    [
+        ("x = f.input", "x  = f.input"),
+        ("return x**2", "return (x**2)"),
+        ('"""y = x²"""', '"""The square."""'),
+    ],
 )
 def test_letters_that_drift_are_seen(letters, others):
     assert letters in module(7)
@@ -240,11 +300,15 @@ def test_letters_that_drift_are_seen(letters, others):
 
 
 def test_a_real_change_is_no_drift():
-    assert guards.drifted(module(7), module(7).replace("return x**2", "return x**3")) == []
+    assert (
+        guards.drifted(module(7), module(7).replace("return x**2", "return x**3")) == []
+    )
 
 
 def test_a_foreign_import_is_seen():
-    assert guards.foreign_imports("import numpy as np\nimport heapq\nfrom .step01 import Variable\nimport scipy") == [
+    assert guards.foreign_imports(
+        "import numpy as np\nimport heapq\nfrom .step01 import Variable\nimport scipy"
+    ) == [
         "imports .step01",
         "imports scipy",
     ]

@@ -32,17 +32,24 @@ def random(*shape):
 @pytest.fixture
 def light(monkeypatch):
     """Weights of zeros, which cost no memory as long as nobody writes to them."""
-    monkeypatch.setattr(L, "_random_weights", lambda shape, fan_in, dtype, xp: xp.zeros(shape, dtype))
+    monkeypatch.setattr(
+        L, "_random_weights", lambda shape, fan_in, dtype, xp: xp.zeros(shape, dtype)
+    )
 
 
-# --- small ones -------------------------------------------------------------------------------------------------------
+# --- small ones -----------------------------------------------------------------------
 
 
 def test_a_sequence_calls_its_layers_in_order():
     model = Sequential(L.Linear(4), F.relu, L.Linear(2))
     x = random(5, 3)
     assert np.array_equal(model(x).data, model.l2(F.relu(model.l0(x))).data)
-    assert [name for name, _ in model.named_params()] == ["l0/W", "l0/b", "l2/W", "l2/b"]
+    assert [name for name, _ in model.named_params()] == [
+        "l0/W",
+        "l0/b",
+        "l2/W",
+        "l2/b",
+    ]
     assert model.layers[1] is model.l1 is F.relu
 
 
@@ -52,7 +59,9 @@ def test_an_empty_sequence_changes_nothing():
 
 
 def test_a_sequence_takes_what_can_be_called():
-    with pytest.raises(TypeError, match="Sequential takes layers and functions, but number 1 is a list"):
+    with pytest.raises(
+        TypeError, match="Sequential takes layers and functions, but number 1 is a list"
+    ):
         Sequential(F.relu, [L.Linear(2)])
 
 
@@ -60,13 +69,21 @@ def test_an_mlp_bends_between_its_layers_but_not_after_them():
     for activation in (F.sigmoid, F.relu):
         model = MLP((4, 3, 2), activation)
         x = random(5, 6)
-        assert np.array_equal(model(x).data, model.l2(activation(model.l1(activation(model.l0(x))))).data)
+        assert np.array_equal(
+            model(x).data, model.l2(activation(model.l1(activation(model.l0(x))))).data
+        )
     assert MLP((4,)).activation is F.sigmoid
     assert repr(model).startswith("MLP(\n  l0: Linear(out_size=4, in_size=6)\n  l1: ")
 
 
 def test_an_mlp_needs_a_layer():
-    with pytest.raises(ValueError, match=r"MLP takes the output size of each layer, at least one: MLP\(\(100, 10\)\)"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"MLP takes the output size of each layer, at least one: MLP\(\(100, "
+            r"10\)\)"
+        ),
+    ):
         MLP(())
 
 
@@ -75,7 +92,10 @@ def test_an_mlp_takes_sizes_in_one_sequence_and_a_function():
         MLP(5)
     with pytest.raises(ValueError, match=r"out_size of Linear .* is 'a'"):
         MLP((5, "a"))
-    with pytest.raises(TypeError, match=r"activation of MLP is a function such as F.relu, not 3; .* in one tuple"):
+    with pytest.raises(
+        TypeError,
+        match=r"activation of MLP is a function such as F.relu, not 3; .* in one tuple",
+    ):
         MLP((10,), 3)
     assert MLP(np.array([4, 3])).l1.out_size == 3
 
@@ -85,7 +105,9 @@ def test_a_model_that_was_called_can_be_pickled():
     F.sum(model(x)).backward()
     twin = pickle.loads(pickle.dumps(model))
     assert np.array_equal(twin(x).data, model(x).data)
-    assert [name for name, _ in twin.named_params()] == [name for name, _ in model.named_params()]
+    assert [name for name, _ in twin.named_params()] == [
+        name for name, _ in model.named_params()
+    ]
     assert twin.layers[2] is twin.l2
 
 
@@ -133,7 +155,7 @@ def test_a_model_of_two_inputs_draws_itself():
     assert "Mul" in text
 
 
-# --- for images -------------------------------------------------------------------------------------------------------
+# --- for images -----------------------------------------------------------------------
 
 
 def count(model):
@@ -148,9 +170,15 @@ def test_vgg16_has_the_published_shapes_and_number_of_parameters(light):
     # Here fc6 sees 512 channels of one pixel, from an image of 224 × 224 it sees 7 × 7.
     assert model.fc6.in_size == 512
     assert count(model) + (7 * 7 - 1) * 512 * 4096 == 138_357_544
-    kernels = [p.shape for name, p in model.named_params() if name.startswith("conv") and name.endswith("W")]
+    kernels = [
+        p.shape
+        for name, p in model.named_params()
+        if name.startswith("conv") and name.endswith("W")
+    ]
     sizes = [3, 64, 64, 128, 128, 256, 256, 256, 512, 512, 512, 512, 512, 512]
-    assert kernels == [(after, before, 3, 3) for before, after in itertools.pairwise(sizes)]
+    assert kernels == [
+        (after, before, 3, 3) for before, after in itertools.pairwise(sizes)
+    ]
 
 
 def test_vgg16_halves_the_image_five_times():
@@ -158,7 +186,9 @@ def test_vgg16_halves_the_image_five_times():
     shapes = []
     for name, layer in vars(model).items():
         if name.startswith("conv"):
-            layer.forward = lambda x, out=layer.out_channels: note(Variable(np.zeros((1, out, *x.shape[2:]), np.int8)))
+            layer.forward = lambda x, out=layer.out_channels: note(
+                Variable(np.zeros((1, out, *x.shape[2:]), np.int8))
+            )
     model.fc6 = lambda x: Variable(np.zeros((1, x.shape[1]), np.float32))
     model.fc7 = model.fc8 = lambda x: x
 
@@ -168,7 +198,15 @@ def test_vgg16_halves_the_image_five_times():
 
     with test_mode(), no_grad():
         assert model(np.zeros((1, 3, 224, 224), np.int8)).shape == (1, 25088)
-    assert [shape[2] for shape in shapes] == [224, 224, 112, 112, *[56] * 3, *[28] * 3, *[14] * 3]
+    assert [shape[2] for shape in shapes] == [
+        224,
+        224,
+        112,
+        112,
+        *[56] * 3,
+        *[28] * 3,
+        *[14] * 3,
+    ]
 
 
 def test_vgg16_prepares_an_image():
@@ -181,17 +219,29 @@ def test_vgg16_prepares_an_image():
     assert np.allclose(x[:, 0, 0], [0 - 103.939, 10 - 116.779, 255 - 123.68])
     assert VGG16.preprocess(red, size=(3, 2), dtype=np.float64).shape == (3, 2, 3)
     assert VGG16.preprocess(red, size=None, dtype=np.float64).shape == (3, 4, 5)
-    with pytest.raises(TypeError, match=r"preprocess takes an image of Pillow, Image.open\(path\), not a ndarray"):
+    with pytest.raises(
+        TypeError,
+        match=r"preprocess takes an image of Pillow, Image.open\(path\), not a ndarray",
+    ):
         VGG16.preprocess(np.zeros((4, 5, 3)))
 
 
 @pytest.mark.parametrize(
     ("make", "parameters", "layers"),
-    [(ResNet50, 25_557_032, 50), (ResNet101, 44_549_160, 101), (ResNet152, 60_192_808, 152)],
+    [
+        (ResNet50, 25_557_032, 50),
+        (ResNet101, 44_549_160, 101),
+        (ResNet152, 60_192_808, 152),
+    ],
 )
-def test_resnets_have_the_published_number_of_parameters_and_layers(make, parameters, layers, light, monkeypatch):
+def test_resnets_have_the_published_number_of_parameters_and_layers(
+    make, parameters, layers, light, monkeypatch
+):
     def only_shapes(x, W, b, stride, pad, *_):
-        sizes = [F.conv.get_conv_outsize(n, k, stride, pad) for n, k in zip(x.shape[2:], W.shape[2:], strict=True)]
+        sizes = [
+            F.conv.get_conv_outsize(n, k, stride, pad)
+            for n, k in zip(x.shape[2:], W.shape[2:], strict=True)
+        ]
         return Variable(np.zeros((len(x), len(W), *sizes), np.float32))
 
     monkeypatch.setattr(F, "conv2d", only_shapes)
@@ -199,7 +249,11 @@ def test_resnets_have_the_published_number_of_parameters_and_layers(make, parame
     with test_mode(), no_grad():
         assert model(random(1, 3, 32, 32)).shape == (1, 1000)
     assert count(model) == parameters
-    weights = [name for name, _ in model.named_params() if name.endswith("W") and "conv4" not in name]
+    weights = [
+        name
+        for name, _ in model.named_params()
+        if name.endswith("W") and "conv4" not in name
+    ]
     assert len(weights) == layers
 
 
@@ -217,22 +271,42 @@ def test_a_resnet_has_the_published_shapes(light):
     with test_mode(), no_grad():
         model(random(1, 3, 96, 96))
     # As 224, 112, 56, 28, 14, 7 in the paper.
-    assert shapes == [(1, 64, 48, 48), (1, 256, 24, 24), (1, 512, 12, 12), (1, 1024, 6, 6), (1, 2048, 3, 3)]
+    assert shapes == [
+        (1, 64, 48, 48),
+        (1, 256, 24, 24),
+        (1, 512, 12, 12),
+        (1, 1024, 6, 6),
+        (1, 2048, 3, 3),
+    ]
     assert model.res3.a.conv4.W.shape == (512, 256, 1, 1)
     assert model.res3.b3.conv2.W.shape == (128, 128, 3, 3)
 
 
 def test_the_weights_of_a_resnet_go_by_the_names_of_the_book(light):
     names = list(ResNet50()._named())
-    assert names[:5] == ["conv1/W", "bn1/avg_mean", "bn1/avg_var", "bn1/gamma", "bn1/beta"]
-    assert {"res2/a/conv4/W", "res2/a/bn4/gamma", "res5/b2/bn3/avg_var", "fc6/W", "fc6/b"} < set(names)
+    assert names[:5] == [
+        "conv1/W",
+        "bn1/avg_mean",
+        "bn1/avg_var",
+        "bn1/gamma",
+        "bn1/beta",
+    ]
+    assert {
+        "res2/a/conv4/W",
+        "res2/a/bn4/gamma",
+        "res5/b2/bn3/avg_var",
+        "fc6/W",
+        "fc6/b",
+    } < set(names)
     assert not any("layers" in name for name in names)
     assert len(names) == 1 + 4 * 53 + 52 + 2
 
 
 def test_a_resnet_trains():
     manual_seed(0)
-    model = Sequential(L.Conv2d(8, 3, pad=1), BuildingBlock(2, 4, 16, stride=2), F.flatten, L.Linear(2))
+    model = Sequential(
+        L.Conv2d(8, 3, pad=1), BuildingBlock(2, 4, 16, stride=2), F.flatten, L.Linear(2)
+    )
     x, labels = random(8, 1, 8, 8), np.arange(8) % 2
     optimizer = Adam(0.01).setup(model)
     losses = []
@@ -255,11 +329,13 @@ def test_a_bottleneck_adds_to_its_input():
 
 
 def test_there_is_no_resnet_of_another_depth():
-    with pytest.raises(ValueError, match="there is a ResNet of 50, 101 or 152 layers, but not of 34"):
+    with pytest.raises(
+        ValueError, match="there is a ResNet of 50, 101 or 152 layers, but not of 34"
+    ):
         ResNet(34)
 
 
-# --- weights that were trained elsewhere ------------------------------------------------------------------------------
+# --- weights that were trained elsewhere ----------------------------------------------
 
 
 class Small(ResNet):
@@ -284,7 +360,10 @@ def test_a_bias_in_the_books_file_is_taken_from_the_mean(tmp_path):
     model.save_weights(tmp_path / "own.npz")
     arrays = load_arrays(tmp_path / "own.npz")
     bias = random(4)
-    save_arrays(tmp_path / "book.npz", {**arrays, "conv1/b": bias, "bn1/avg_mean": arrays["bn1/avg_mean"] + bias})
+    save_arrays(
+        tmp_path / "book.npz",
+        {**arrays, "conv1/b": bias, "bn1/avg_mean": arrays["bn1/avg_mean"] + bias},
+    )
     for name in ("own.npz", "book.npz"):
         with test_mode():
             assert np.allclose(Small(tmp_path / name)(x).data, expected, atol=1e-5)
@@ -303,11 +382,16 @@ def test_pretrained_weights_come_from_a_folder_of_ones_own(tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize(
-    ("make", "file"), [(VGG16, "vgg16.npz"), (ResNet50, "resnet50.npz"), (ResNet152, "resnet152.npz")]
+    ("make", "file"),
+    [(VGG16, "vgg16.npz"), (ResNet50, "resnet50.npz"), (ResNet152, "resnet152.npz")],
 )
-def test_pretrained_weights_that_are_not_there_are_named(make, file, tmp_path, monkeypatch):
+def test_pretrained_weights_that_are_not_there_are_named(
+    make, file, tmp_path, monkeypatch
+):
     monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match=rf"{file} is missing.*put the file there.*v0.1/{file}"):
+    with pytest.raises(
+        FileNotFoundError, match=rf"{file} is missing.*put the file there.*v0.1/{file}"
+    ):
         make(pretrained=True)
 
 
@@ -316,6 +400,10 @@ def test_weights_of_another_network_are_refused(tmp_path):
     model(random(1, 2))
     model.save_weights(tmp_path / "mlp.npz")
     with pytest.raises(
-        ValueError, match=r"does not fit this VGG16(.|\n)*missing from the file: conv1_1/W.* and 26 more"
+        ValueError,
+        match=(
+            r"does not fit this VGG16(.|\n)*missing from the file: conv1_1/W.* and 26 "
+            r"more"
+        ),
     ):
         VGG16(pretrained=tmp_path / "mlp.npz")

@@ -25,7 +25,7 @@ from dezero_lite.optimizers import (
 )
 from dezero_lite.random import manual_seed
 
-# --- formulas, one number at a time -----------------------------------------------------------------------------------
+# --- formulas, one number at a time ---------------------------------------------------
 
 
 def sgd(x, g, memory, t):
@@ -128,7 +128,11 @@ def test_float32_stays_float32_and_so_does_all_that_is_remembered(name):
     optimizer = make()
     param = walk(optimizer, x.astype(np.float32), 5)
     assert param.data.dtype == np.float32
-    assert all(array.dtype == np.float32 for key, array in optimizer.memory(param).items() if key != "t")
+    assert all(
+        array.dtype == np.float32
+        for key, array in optimizer.memory(param).items()
+        if key != "t"
+    )
     assert np.allclose(param.data, one_by_one(formula, x, 5), rtol=1e-4, atol=1e-5)
 
 
@@ -155,7 +159,9 @@ def test_a_parameter_changes_in_place(name):
 
 
 @every_optimizer
-@pytest.mark.parametrize("shape", [(PIECE + 5,), (3, PIECE), (300, 250), (1, 2 * PIECE)])
+@pytest.mark.parametrize(
+    "shape", [(PIECE + 5,), (3, PIECE), (300, 250), (1, 2 * PIECE)]
+)
 def test_a_large_parameter_is_updated_in_pieces_and_no_number_is_left_out(name, shape):
     x = np.random.default_rng(0).standard_normal(shape)
     param = walk(CASES[name][0](), x.copy(), 3)
@@ -165,7 +171,9 @@ def test_a_large_parameter_is_updated_in_pieces_and_no_number_is_left_out(name, 
 
 
 def test_pieces_fit_the_cache():
-    param = parameter(np.zeros((300, 1000), dtype=np.float32), np.zeros((300, 1000), dtype=np.float32))
+    param = parameter(
+        np.zeros((300, 1000), dtype=np.float32), np.zeros((300, 1000), dtype=np.float32)
+    )
     sizes = [data.size for data, _ in SGD().pieces(param)]
     assert max(sizes) <= PIECE
     assert sum(sizes) == param.size
@@ -199,7 +207,11 @@ def test_another_array_module_works(name):
     x = np.random.default_rng(0).standard_normal((5, 3))
     there = walk(CASES[name][0](), standin.array(x), 3)
     assert isinstance(there.data, standin.ndarray)
-    assert np.allclose(standin.asnumpy(there.data), walk(CASES[name][0](), x.copy(), 3).data, rtol=1e-12)
+    assert np.allclose(
+        standin.asnumpy(there.data),
+        walk(CASES[name][0](), x.copy(), 3).data,
+        rtol=1e-12,
+    )
 
 
 @every_optimizer
@@ -221,7 +233,7 @@ def test_training_lowers_a_loss(name):
     assert losses[-1] < 0.9 * losses[0]
 
 
-# --- which parameters -------------------------------------------------------------------------------------------------
+# --- which parameters -----------------------------------------------------------------
 
 
 def test_setup_returns_the_optimizer():
@@ -231,13 +243,18 @@ def test_setup_returns_the_optimizer():
 
 def test_update_before_setup_is_an_error():
     with pytest.raises(
-        RuntimeError, match=re.escape("Adam has no model to optimize yet: say optimizer = Adam(...).setup")
+        RuntimeError,
+        match=re.escape(
+            "Adam has no model to optimize yet: say optimizer = Adam(...).setup"
+        ),
     ):
         Adam().update()
 
 
 def test_setup_takes_what_has_parameters():
-    with pytest.raises(TypeError, match="setup takes a Layer or a Model, but was given a list"):
+    with pytest.raises(
+        TypeError, match="setup takes a Layer or a Model, but was given a list"
+    ):
         SGD().setup([Parameter(np.ones(2))])
 
 
@@ -274,7 +291,11 @@ def test_a_gradient_of_another_kind_or_shape_is_an_error(grad):
     param = parameter(np.ones(2), name="W")
     param.grad = grad
     with pytest.raises(
-        ValueError, match=r"the gradient of parameter 'W' (is a ndarray|has shape \(3, 2\)): it must be"
+        ValueError,
+        match=(
+            r"the gradient of parameter 'W' (is a ndarray|has shape \(3, 2\)): it "
+            r"must be"
+        ),
     ):
         SGD().setup(Holder(param)).update()
     assert np.array_equal(param.data, np.ones(2))
@@ -285,11 +306,18 @@ def test_a_gradient_of_another_shape_is_an_error_before_anything_has_changed(nam
     right, wrong = parameter(np.ones(2), np.ones(2)), parameter(np.ones(2), name="W")
     wrong.grad = Variable(np.ones(3))
     optimizer = CASES[name][0]().setup(Holder(right, wrong))
-    with pytest.raises(ValueError, match=r"the gradient of parameter 'W' has shape \(3,\): .* like \(2,\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"the gradient of parameter 'W' has shape \(3,\): .* like \(2,\)",
+    ):
         optimizer.update()
     assert np.array_equal(right.data, np.ones(2))
     assert np.array_equal(wrong.data, np.ones(2))
-    assert not any(array.any() for param in (right, wrong) for array in optimizer.memory(param).values())
+    assert not any(
+        array.any()
+        for param in (right, wrong)
+        for array in optimizer.memory(param).values()
+    )
 
 
 def test_adamw_leaves_the_data_alone_where_its_rule_is_given_a_wrong_gradient():
@@ -305,7 +333,10 @@ def test_a_hook_gets_gradients_that_are_right():
     param.grad = np.ones(2)
     optimizer = SGD().setup(Holder(param))
     optimizer.add_hook(WeightDecay(0.1))
-    with pytest.raises(ValueError, match="the gradient of parameter 'W' is a ndarray: it must be a Variable"):
+    with pytest.raises(
+        ValueError,
+        match="the gradient of parameter 'W' is a ndarray: it must be a Variable",
+    ):
         optimizer.update()
 
 
@@ -332,7 +363,8 @@ def test_adam_counts_the_updates_of_each_parameter():
         optimizer.update()
     late.grad = Variable(np.ones(1))
     optimizer.update()
-    # The first step of Adam is as long as alpha, however large the gradient and however late.
+    # The first step of Adam is as long as alpha, however large the gradient and however
+    # late.
     assert np.allclose(late.data, -0.01)
     assert optimizer.t == 11
     assert math.isclose(optimizer.lr, 0.01 * math.sqrt(1 - 0.999**11) / (1 - 0.9**11))
@@ -344,10 +376,15 @@ def test_the_step_size_of_adam_can_be_looked_at_before_the_first_update():
 
 def test_repr_shows_the_settings():
     assert repr(MomentumSGD(0.1)) == "MomentumSGD(lr=0.1, momentum=0.9)"
-    assert repr(MomentumSGD(np.float32(0.5), np.float64(0.25))) == "MomentumSGD(lr=0.5, momentum=0.25)"
+    assert (
+        repr(MomentumSGD(np.float32(0.5), np.float64(0.25)))
+        == "MomentumSGD(lr=0.5, momentum=0.25)"
+    )
 
 
-@pytest.mark.parametrize("cls", [SGD, MomentumSGD, AdaGrad, AdaDelta, Adam, AdamW, WeightDecay, ClipGrad])
+@pytest.mark.parametrize(
+    "cls", [SGD, MomentumSGD, AdaGrad, AdaDelta, Adam, AdamW, WeightDecay, ClipGrad]
+)
 def test_every_setting_is_a_number(cls):
     names = list(inspect.signature(cls).parameters)
     assert names
@@ -356,17 +393,23 @@ def test_every_setting_is_a_number(cls):
         cls(**{**settings, name: np.float32(0.5)})
         for wrong in ("a", None, [0.1]):
             with pytest.raises(
-                TypeError, match=f"^{cls.__name__} takes a number for {name}, not {re.escape(repr(wrong))}$"
+                TypeError,
+                match=f"^{cls.__name__} takes a number for {name}, not "
+                f"{re.escape(repr(wrong))}$",
             ):
                 cls(**{**settings, name: wrong})
 
 
-# --- hooks ------------------------------------------------------------------------------------------------------------
+# --- hooks ----------------------------------------------------------------------------
 
 
 def test_hooks_see_the_parameters_with_a_gradient_in_their_order():
     seen = []
-    first, without, last = parameter(np.ones(1), np.ones(1)), parameter(np.ones(1)), parameter(np.ones(1), np.ones(1))
+    first, without, last = (
+        parameter(np.ones(1), np.ones(1)),
+        parameter(np.ones(1)),
+        parameter(np.ones(1), np.ones(1)),
+    )
     optimizer = SGD().setup(Holder(first, without, last))
     optimizer.add_hook(lambda params: seen.append(params))
     optimizer.update()
@@ -375,14 +418,19 @@ def test_hooks_see_the_parameters_with_a_gradient_in_their_order():
 
 
 def test_weight_decay_adds_to_the_gradient():
-    param = parameter(np.array([2.0, -4.0], dtype=np.float32), np.ones(2, dtype=np.float32))
+    param = parameter(
+        np.array([2.0, -4.0], dtype=np.float32), np.ones(2, dtype=np.float32)
+    )
     WeightDecay(np.float64(0.25))([param])
     assert param.grad.data.tolist() == [1.5, 0]
     assert param.grad.dtype == np.float32
 
 
 def test_clipping_shortens_all_gradients_by_the_same_factor():
-    a, b = parameter(np.zeros(2), np.array([3.0, 0.0])), parameter(np.zeros(()), np.array(4.0))
+    a, b = (
+        parameter(np.zeros(2), np.array([3.0, 0.0])),
+        parameter(np.zeros(()), np.array(4.0)),
+    )
     ClipGrad(1.0)([a, b])
     assert np.allclose(a.grad.data, [0.6, 0], atol=1e-6)
     assert np.allclose(b.grad.data, 0.8, atol=1e-6)
@@ -404,10 +452,16 @@ def test_clipping_does_not_overflow_in_single_precision():
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_clipping_refuses_nan_and_infinity_before_anything_has_changed(bad):
-    good, wrong = parameter(np.zeros(1), np.ones(1), "W"), parameter(np.zeros(2), np.array([0, bad]), "b")
+    good, wrong = (
+        parameter(np.zeros(1), np.ones(1), "W"),
+        parameter(np.zeros(2), np.array([0, bad]), "b"),
+    )
     optimizer = SGD().setup(Holder(good, wrong))
     optimizer.add_hook(ClipGrad(1.0))
-    with pytest.raises(FloatingPointError, match=r"the norm of the gradients is (nan|inf).*\(parameters: 'b'\)"):
+    with pytest.raises(
+        FloatingPointError,
+        match=r"the norm of the gradients is (nan|inf).*\(parameters: 'b'\)",
+    ):
         optimizer.update()
     assert good.data == 0
     assert good.grad.data == 1
@@ -437,12 +491,14 @@ def test_frozen_parameters_stay_and_the_hooks_after_it_do_not_see_them():
     assert free.data != 1
 
 
-# --- stop and go on ---------------------------------------------------------------------------------------------------
+# --- stop and go on -------------------------------------------------------------------
 
 
 def regression():
     rng = np.random.default_rng(1)
-    return rng.random((20, 3)).astype(np.float32), rng.random((20, 1)).astype(np.float32)
+    return rng.random((20, 3)).astype(np.float32), rng.random((20, 1)).astype(
+        np.float32
+    )
 
 
 def train(model, optimizer, steps):
@@ -489,9 +545,13 @@ def test_settings_go_along(tmp_path):
     assert type(resumed.t) is int
 
 
-@pytest.mark.parametrize("saved", [0.5, 1, np.float32(0.1), np.float64(0.1), np.int64(3)])
+@pytest.mark.parametrize(
+    "saved", [0.5, 1, np.float32(0.1), np.float64(0.1), np.int64(3)]
+)
 @pytest.mark.parametrize("here", [1, 0.25, np.float32(2), np.float64(2), np.int64(2)])
-def test_a_setting_is_loaded_as_it_was_saved_whatever_it_was_here(saved, here, tmp_path):
+def test_a_setting_is_loaded_as_it_was_saved_whatever_it_was_here(
+    saved, here, tmp_path
+):
     SGD(saved).setup(Holder()).save_state(tmp_path / "state.npz")
     optimizer = SGD(here).setup(Holder())
     optimizer.load_state(tmp_path / "state.npz")
@@ -518,30 +578,42 @@ def test_the_path_of_a_state_may_be_bytes(tmp_path):
     optimizer = SGD().setup(Holder())
     optimizer.load_state(path)
     assert optimizer.lr == 0.5
-    with pytest.raises(ValueError, match=r"^\S*state holds the state of SGD, not of Adam"):
+    with pytest.raises(
+        ValueError, match=r"^\S*state holds the state of SGD, not of Adam"
+    ):
         Adam().setup(Holder()).load_state(path)
 
 
 def test_state_loads_into_another_array_module(tmp_path):
-    here, there = parameter(np.ones(3), np.ones(3)), parameter(standin.array(np.ones(3)), standin.array(np.ones(3)))
+    here, there = (
+        parameter(np.ones(3), np.ones(3)),
+        parameter(standin.array(np.ones(3)), standin.array(np.ones(3))),
+    )
     optimizer = Adam().setup(Holder(here))
     optimizer.update()
     optimizer.save_state(tmp_path / "state.npz")
     moved = Adam().setup(Holder(there))
     moved.load_state(tmp_path / "state.npz")
-    assert standin.asnumpy(moved.memory(there)["m"]).tolist() == optimizer.memory(here)["m"].tolist()
+    assert (
+        standin.asnumpy(moved.memory(there)["m"]).tolist()
+        == optimizer.memory(here)["m"].tolist()
+    )
     moved.update()
     moved.save_state(tmp_path / "moved.npz")
     optimizer.update()
     optimizer.save_state(tmp_path / "state.npz")
-    assert (tmp_path / "moved.npz").read_bytes() == (tmp_path / "state.npz").read_bytes()
+    assert (tmp_path / "moved.npz").read_bytes() == (
+        tmp_path / "state.npz"
+    ).read_bytes()
 
 
 def test_state_of_another_optimizer_is_refused(tmp_path):
     model = MLP((5, 1))
     train(model, SGD().setup(model), 1)
     MomentumSGD().setup(model).save_state(tmp_path / "state.npz")
-    with pytest.raises(ValueError, match=r"state.npz holds the state of MomentumSGD, not of Adam"):
+    with pytest.raises(
+        ValueError, match=r"state.npz holds the state of MomentumSGD, not of Adam"
+    ):
         Adam().setup(model).load_state(tmp_path / "state.npz")
 
 
@@ -549,7 +621,9 @@ def test_weights_are_no_state(tmp_path):
     model = MLP((5, 1))
     train(model, SGD().setup(model), 1)
     model.save_weights(tmp_path / "weights.npz")
-    with pytest.raises(ValueError, match="holds the state of no optimizer, not of Adam"):
+    with pytest.raises(
+        ValueError, match="holds the state of no optimizer, not of Adam"
+    ):
         Adam().setup(model).load_state(tmp_path / "weights.npz")
 
 
@@ -570,7 +644,10 @@ def test_state_of_another_model_is_refused_and_nothing_changes(sizes, reason, tm
     optimizer = MomentumSGD(0.1).setup(other)
     train(other, optimizer, 2)
     before = [optimizer.memory(param)["v"].copy() for param in other.params()]
-    with pytest.raises(ValueError, match=rf"does not fit this MomentumSGD, so nothing was loaded:(.|\n)*{reason}"):
+    with pytest.raises(
+        ValueError,
+        match=rf"does not fit this MomentumSGD, so nothing was loaded:(.|\n)*{reason}",
+    ):
         optimizer.load_state(tmp_path / "state.npz")
     assert optimizer.lr == 0.1
     after = [optimizer.memory(param)["v"] for param in other.params()]
@@ -579,7 +656,10 @@ def test_state_of_another_model_is_refused_and_nothing_changes(sizes, reason, tm
 
 def test_state_needs_parameters_with_data(tmp_path):
     optimizer = Adam().setup(MLP((5, 1)))
-    with pytest.raises(ValueError, match="the parameter 'l0/W' holds no data yet: load the model's weights"):
+    with pytest.raises(
+        ValueError,
+        match="the parameter 'l0/W' holds no data yet: load the model's weights",
+    ):
         optimizer.save_state(tmp_path / "state.npz")
     assert not list(tmp_path.iterdir())
 

@@ -12,7 +12,9 @@ import dezero_lite
 
 
 def run(program):
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def test_every_name_is_there():
@@ -22,7 +24,10 @@ def test_every_name_is_there():
 
 
 def test_a_star_brings_everything():
-    assert run("from dezero_lite import *; print(Model.__name__, datasets.__name__)") == "Model dezero_lite.datasets"
+    assert (
+        run("from dezero_lite import *; print(Model.__name__, datasets.__name__)")
+        == "Model dezero_lite.datasets"
+    )
 
 
 def test_an_unknown_name_is_an_error():
@@ -34,7 +39,10 @@ def test_functions_are_functions_where_a_module_has_the_same_name():
     assert callable(dezero_lite.functions.linear)
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries manage memory in other ways")
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc",
+    reason="other C libraries manage memory in other ways",
+)
 def test_memory_of_large_arrays_is_kept_for_the_next():
     program = (
         "import resource, sys, numpy as np; {}\n"

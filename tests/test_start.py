@@ -1,4 +1,6 @@
-"""The launcher, without network and without an install: its children are recorded, or very small."""
+"""The launcher, without network and without an install: its children are recorded, or
+very small.
+"""
 
 import ast
 import importlib.util
@@ -18,7 +20,9 @@ posix = pytest.mark.skipif(os.name == "nt", reason="no such signals there")
 
 def load(folder):
     """The launcher of the checkout in a folder, as a module of its own."""
-    spec = importlib.util.spec_from_file_location("start_in_" + folder.name, folder / "start.py")
+    spec = importlib.util.spec_from_file_location(
+        "start_in_" + folder.name, folder / "start.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -44,7 +48,9 @@ def start(checkout):
 
 
 class Children:
-    """Stands in for start.run: notes what is run, and does what tests need of venv and pip."""
+    """Stands in for start.run: notes what is run, and does what tests need of venv and
+    pip.
+    """
 
     def __init__(self, start):
         self.python = Path(start.PYTHON)
@@ -121,7 +127,11 @@ def too_new(node):
         return len(node.items) > 1
     if isinstance(node, ast.Dict):
         return None in node.keys
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+    ):
         return node.keywords
     return isinstance(node, TOO_NEW)
 
@@ -163,27 +173,49 @@ def test_old_pythons_have_what_is_imported_at_the_top():
     body = ast.parse(SOURCE.read_bytes()).body
     imports = [node for node in body if isinstance(node, (ast.Import, ast.ImportFrom))]
     names = {name.name for node in imports for name in node.names}
-    assert names == {"hashlib", "io", "os", "shutil", "signal", "subprocess", "sys", "time"}
+    assert names == {
+        "hashlib",
+        "io",
+        "os",
+        "shutil",
+        "signal",
+        "subprocess",
+        "sys",
+        "time",
+    }
 
 
 @pytest.mark.parametrize("version", [(2, 7, 18, "final", 0), (3, 9, 18, "final", 0)])
 def test_too_old_a_python(start, monkeypatch, version):
-    monkeypatch.setattr(start, "sys", SimpleNamespace(version_info=version, exit=sys.exit))
+    monkeypatch.setattr(
+        start, "sys", SimpleNamespace(version_info=version, exit=sys.exit)
+    )
     assert "this is Python {}.{}.18.".format(*version) in complaint(start)
 
 
 # What can go wrong
 
 
-REFUSED = "WARNING: Retrying (Retry(total=0, connect=None)) after connection broken by 'NewConnectionError'"
-RESET = "ERROR: Could not install packages due to an OSError: HTTPSConnectionPool: Max retries exceeded"
-NOTHING = "ERROR: Could not find a version that satisfies the requirement hatchling (from versions: none)"
+REFUSED = (
+    "WARNING: Retrying (Retry(total=0, connect=None)) after connection broken by "
+    "'NewConnectionError'"
+)
+RESET = (
+    "ERROR: Could not install packages due to an OSError: HTTPSConnectionPool: Max "
+    "retries exceeded"
+)
+NOTHING = (
+    "ERROR: Could not find a version that satisfies the requirement hatchling (from "
+    "versions: none)"
+)
 
 
 @pytest.mark.parametrize("said", [REFUSED, RESET, NOTHING])
 def test_no_network(start, children, said):
     children.codes["pip"] = 1
-    children.logs["pip"] = f"Obtaining file:///\n   {said}\n  note: not a problem with pip\n"
+    children.logs["pip"] = (
+        f"Obtaining file:///\n   {said}\n  note: not a problem with pip\n"
+    )
     sentence = complaint(start)
     assert "could not reach its package index" in sentence
     assert start.LOG in sentence
@@ -192,7 +224,9 @@ def test_no_network(start, children, said):
 
 def test_a_retry_that_helped_is_not_called_no_network(start, children):
     children.codes["pip"] = 1
-    children.logs["pip"] = "WARNING: Retrying (Retry(total=4, a))\nERROR: No space left on device\nnote: x"
+    children.logs["pip"] = (
+        "WARNING: Retrying (Retry(total=4, a))\nERROR: No space left on device\nnote: x"
+    )
     sentence = complaint(start)
     assert "(ERROR: No space left on device)" in sentence
     assert start.LOG in sentence
@@ -201,7 +235,10 @@ def test_a_retry_that_helped_is_not_called_no_network(start, children):
 def test_pip_fails_without_a_word(start, children):
     children.codes["pip"] = 137
     children.logs["pip"] = ""
-    assert "could not install the course (it did not say why; is the disk full?)" in complaint(start)
+    assert (
+        "could not install the course (it did not say why; is the disk full?)"
+        in complaint(start)
+    )
 
 
 def test_venv_fails(start, children):
@@ -275,7 +312,9 @@ def test_a_pip_that_was_told_to_be_quiet_does_not_matter(start, children):
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
-def test_changed_pins_are_installed_into_the_same_environment(start, children, checkout, name):
+def test_changed_pins_are_installed_into_the_same_environment(
+    start, children, checkout, name
+):
     start.set_up()
     (checkout / name).write_text("changed")
     assert children.during(start.set_up) == ["pip"]
@@ -291,7 +330,9 @@ def test_an_unfinished_install_goes_on(start, children, failure):
     assert children.during(start.set_up) == ["pip"]
 
 
-def test_an_unfinished_install_counts_even_if_the_pins_go_back(start, children, checkout):
+def test_an_unfinished_install_counts_even_if_the_pins_go_back(
+    start, children, checkout
+):
     start.set_up()
     (checkout / "constraints.txt").write_text("numpy==9")
     children.codes["pip"] = 1
@@ -344,7 +385,9 @@ def test_an_environment_whose_python_is_gone_is_rebuilt(start, children):
     assert rebuilt(start, children)
 
 
-def test_a_rebuild_that_stops_in_the_middle_is_no_environment(start, children, monkeypatch):
+def test_a_rebuild_that_stops_in_the_middle_is_no_environment(
+    start, children, monkeypatch
+):
     start.set_up()
     with monkeypatch.context() as other:
         other.setattr(start.sys, "base_prefix", "/another")
@@ -354,18 +397,27 @@ def test_a_rebuild_that_stops_in_the_middle_is_no_environment(start, children, m
     assert rebuilt(start, children)
 
 
-def test_the_environment_is_made_by_the_python_beneath_the_one_that_goes(start, children, monkeypatch):
+def test_the_environment_is_made_by_the_python_beneath_the_one_that_goes(
+    start, children, monkeypatch
+):
     monkeypatch.setattr(start.sys, "executable", start.PYTHON)
     monkeypatch.setattr(start.sys, "prefix", start.VENV)
     monkeypatch.setattr(start, "install", lambda: 0)
     start.set_up()
-    assert children.command == [os.path.realpath(sys._base_executable), "-m", "venv", start.VENV]
+    assert children.command == [
+        os.path.realpath(sys._base_executable),
+        "-m",
+        "venv",
+        start.VENV,
+    ]
 
 
 # Trust
 
 
-def test_notebooks_are_trusted_once_and_again_when_they_change(start, children, checkout):
+def test_notebooks_are_trusted_once_and_again_when_they_change(
+    start, children, checkout
+):
     start.set_up()
     assert children.during(start.trust) == ["nbformat.sign"]
     assert children.command[3:] == ["notebooks/step01.ipynb", "notebooks/step02.ipynb"]
@@ -402,7 +454,9 @@ def passed_on(start, children):
     start.trust()
 
     def passed_on(*arguments):
-        children.codes["jupyterlab"] = children.codes["pytest"] = children.codes["steps"] = 5
+        children.codes["jupyterlab"] = children.codes["pytest"] = children.codes[
+            "steps"
+        ] = 5
         assert start.main(list(arguments)) == 5
         assert children.command[:2] == [start.PYTHON, "-m"]
         return " ".join(children.command[2:])
@@ -422,7 +476,10 @@ def test_lab_gets_its_options(passed_on):
 
 
 def test_lab_can_open_another_lesson(passed_on):
-    assert passed_on("lab", "notebooks/step07.ipynb", "--x") == "jupyterlab notebooks/step07.ipynb --x"
+    assert (
+        passed_on("lab", "notebooks/step07.ipynb", "--x")
+        == "jupyterlab notebooks/step07.ipynb --x"
+    )
 
 
 def test_lab_trusts_first_and_the_others_do_not(start, children):
@@ -434,10 +491,15 @@ def test_lab_trusts_first_and_the_others_do_not(start, children):
 
 def test_tests_run_in_parallel(passed_on):
     assert passed_on("test") == "pytest -n auto --maxprocesses 8"
-    assert passed_on("test", "tests/a.py", "-x") == "pytest -n auto --maxprocesses 8 tests/a.py -x"
+    assert (
+        passed_on("test", "tests/a.py", "-x")
+        == "pytest -n auto --maxprocesses 8 tests/a.py -x"
+    )
 
 
-@pytest.mark.parametrize("own", ["-n 3", "-n3", "-nauto", "--numprocesses 3", "--numprocesses=3"])
+@pytest.mark.parametrize(
+    "own", ["-n 3", "-n3", "-nauto", "--numprocesses 3", "--numprocesses=3"]
+)
 def test_tests_run_as_the_user_says(passed_on, own):
     assert passed_on("test", "-x", *own.split()) == "pytest -x " + own
 
@@ -464,43 +526,55 @@ def python(code):
 
 def test_a_child_runs_in_the_checkout_with_the_environment_first(start, checkout):
     code = (
-        "import os, sys; from pathlib import Path; first = os.environ['PATH'].split(os.pathsep)[0];"
-        "Path('seen').write_text(first + '\\n' + os.environ['PIP_SAYS'], 'utf-8'); sys.exit(7)"
+        "import os, sys; from pathlib import Path; first = "
+        "os.environ['PATH'].split(os.pathsep)[0];Path('seen').write_text(first + "
+        "'\\n' + os.environ['PIP_SAYS'], 'utf-8'); sys.exit(7)"
     )
     os.environ["PIP_SAYS"] = "what the user set"
     try:
         assert start.run(python(code)) == 7
     finally:
         del os.environ["PIP_SAYS"]
-    assert (checkout / "seen").read_text("utf-8").splitlines() == [start.SCRIPTS, "what the user set"]
+    assert (checkout / "seen").read_text("utf-8").splitlines() == [
+        start.SCRIPTS,
+        "what the user set",
+    ]
 
 
 SAID_IN_TURN = """
 import sys
 import start
 start.set_up = lambda: print("launcher")
-start.COMMANDS["lab"] = lambda options: start.run([sys.executable, "-c", "print('child')"])
+command = [sys.executable, "-c", "print('child')"]
+start.COMMANDS["lab"] = lambda options: start.run(command)
 start.main([])
 """
 
 
 def test_a_file_gets_what_is_said_in_the_order_it_was_said(checkout):
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    said = subprocess.check_output(python(SAID_IN_TURN), cwd=checkout, env=environment, text=True)
+    environment = {
+        name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"
+    }
+    said = subprocess.check_output(
+        python(SAID_IN_TURN), cwd=checkout, env=environment, text=True
+    )
     assert said.split() == ["launcher", "child"]
 
 
 LOGGED = """
 import sys
 import start
-child = "import sys; print('out', flush=True); sys.stderr.write('err '); print(repr(sys.stdin.read()))"
+child = "import sys; print('out', flush=True); sys.stderr.write('err '); "
+child += "print(repr(sys.stdin.read()))"
 with open("log", "wb") as log:
     sys.exit(start.run([sys.executable, "-c", child], log))
 """
 
 
 def test_a_child_with_a_log_is_silent_and_asks_nothing(checkout):
-    done = subprocess.run(python(LOGGED), cwd=checkout, input="typed", capture_output=True, text=True)
+    done = subprocess.run(
+        python(LOGGED), cwd=checkout, input="typed", capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (checkout / "log").read_text().split() == ["out", "err", "''"]
 
@@ -514,7 +588,9 @@ def test_progress_is_one_line_that_goes_away(start, checkout, monkeypatch, capsy
     monkeypatch.setenv("COLUMNS", "21")
     monkeypatch.setattr(start.sys.stdout, "isatty", lambda: True)
     (checkout / ".venv").mkdir()
-    Path(start.LOG).write_text("Collecting a\n  Collecting a-package-with-a-long-name\n")
+    Path(start.LOG).write_text(
+        "Collecting a\n  Collecting a-package-with-a-long-name\n"
+    )
     with open(start.LOG, "ab") as log:
         start.run(python("import time; time.sleep(0.3)"), log)
     lines = capsys.readouterr().out.split("\r")
@@ -549,10 +625,17 @@ sys.exit(start.main([]))
 
 
 def interrupt(checkout, how):
-    """Starts a launcher with a child, does something to them, and tells how the launcher ended."""
+    """Starts a launcher with a child, does something to them, and tells how the
+    launcher ended.
+    """
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        python(INTERRUPTED), cwd=checkout, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        python(INTERRUPTED),
+        cwd=checkout,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        start_new_session=True,
     ) as launcher:
         try:
             assert launcher.stdout.readline() == "up\n"

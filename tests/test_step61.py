@@ -49,7 +49,9 @@ def assert_gradients(node, variables, tolerance=1e-5):
         found = gradient.eval()
         assert found.shape == variable.value.shape
         assert found.dtype == variable.value.dtype
-        np.testing.assert_allclose(found, numerical(node, variable), rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(
+            found, numerical(node, variable), rtol=tolerance, atol=tolerance
+        )
 
 
 def parts():
@@ -69,7 +71,7 @@ def runs(nodes):
     return {name: node.parent.runs for name, node in nodes.items() if node.parent}
 
 
-# --- Building and evaluating ------------------------------------------------------------------------------------------
+# --- Building and evaluating ----------------------------------------------------------
 
 
 def test_building_computes_nothing():
@@ -131,7 +133,9 @@ def test_gradients_are_cleared_along_with_the_rest():
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_no_stale_value_is_served_and_no_operation_runs_for_nothing(data):
-    """Random graphs, random orders of filling, updating and asking, against a recomputation from nothing."""
+    """Random graphs, random orders of filling, updating and asking, against a
+    recomputation from nothing.
+    """
     leaves = [Variable(1.0 + i, f"w{i}") for i in range(3)]
     nodes = list(leaves)
     rules = []
@@ -152,7 +156,9 @@ def test_no_stale_value_is_served_and_no_operation_runs_for_nothing(data):
         for k, node in enumerate(nodes):
             assert node.value is None or np.allclose(node.value, right[k])
             if node.parent:
-                assert node.parent.runs - before[k] == (not kept[k] and node.value is not None)
+                assert node.parent.runs - before[k] == (
+                    not kept[k] and node.value is not None
+                )
 
 
 def test_what_was_filled_in_cannot_change_behind_our_back():
@@ -201,7 +207,7 @@ def test_a_node_that_nobody_holds_is_freed_without_the_collector():
             gc.enable()
 
 
-# --- Filling ----------------------------------------------------------------------------------------------------------
+# --- Filling --------------------------------------------------------------------------
 
 
 def test_an_input_that_is_not_filled_is_named_with_the_nodes_that_need_it():
@@ -211,10 +217,14 @@ def test_an_input_that_is_not_filled_is_named_with_the_nodes_that_need_it():
     with pytest.raises(ValueError, match="not filled") as found:
         loss.eval()
     assert str(found.value) == (
-        "loss cannot be evaluated, because inputs are not filled: x (needed by multiply(x, w), add(power, x)), "
-        "t (needed by subtract(multiply, t)). Fill them first, as in x.fill(np.array(...))"
+        "loss cannot be evaluated, because inputs are not filled: x (needed by "
+        "multiply(x, w), add(power, x)), t (needed by subtract(multiply, t)). Fill "
+        "them first, as in x.fill(np.array(...))"
     )
-    with pytest.raises(ValueError, match=r"^x cannot be evaluated, because inputs are not filled: x\. Fill"):
+    with pytest.raises(
+        ValueError,
+        match=r"^x cannot be evaluated, because inputs are not filled: x\. Fill",
+    ):
         x.eval()
 
 
@@ -236,7 +246,9 @@ def test_what_does_not_need_the_input_has_a_value_all_the_same():
 
 def test_filling_an_inner_placeholder_is_refused_by_default():
     nodes = parts()
-    with pytest.raises(ValueError, match=r"multiply is computed: multiply\(w, x\).*short_circuit=True"):
+    with pytest.raises(
+        ValueError, match=r"multiply is computed: multiply\(w, x\).*short_circuit=True"
+    ):
         nodes["a"].fill(1.0)
     assert nodes["a"].value is None
 
@@ -288,7 +300,9 @@ def test_a_value_is_a_number_or_an_array(wrong):
 
 def test_an_update_keeps_shape_and_dtype():
     w = Variable(np.ones((2, 3), dtype=np.float32), "w")
-    with pytest.raises(ValueError, match=r"w has the shape \(2, 3\) and cannot take \(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"w has the shape \(2, 3\) and cannot take \(3,\)"
+    ):
         w.update(np.ones(3))
     w.update(np.zeros((2, 3)))
     assert w.value.dtype == np.float32
@@ -299,15 +313,38 @@ def test_an_input_placeholder_needs_a_name():
         Placeholder()
 
 
-# --- Formulas ---------------------------------------------------------------------------------------------------------
+# --- Formulas -------------------------------------------------------------------------
 
 
 def test_operators_from_both_sides_with_numbers_and_arrays():
     a = np.array([1.0, 2.0])
     for value in (3.0, np.array([3.0, 5.0])):
         w = Variable(value, "w")
-        made = [w + a, a + w, w - a, a - w, w * a, a * w, w / a, a / w, -w, w**2, 2 * w, 1 - w, 1 / w]
-        right = [value + a, a + value, value - a, a - value, value * a, a * value, value / a, a / value]
+        made = [
+            w + a,
+            a + w,
+            w - a,
+            a - w,
+            w * a,
+            a * w,
+            w / a,
+            a / w,
+            -w,
+            w**2,
+            2 * w,
+            1 - w,
+            1 / w,
+        ]
+        right = [
+            value + a,
+            a + value,
+            value - a,
+            a - value,
+            value * a,
+            a * value,
+            value / a,
+            a / value,
+        ]
         right += [-value, value**2, 2 * value, 1 - value, 1 / value]
         for node, expected in zip(made, right, strict=True):
             assert isinstance(node, Placeholder)
@@ -333,7 +370,10 @@ def test_sigmoid_and_logsumexp_do_not_overflow():
 def test_shapes_that_do_not_fit_are_named():
     w, x = Variable(np.ones((2, 3)), "w"), Placeholder("x")
     x.fill(np.ones((4, 5)))
-    with pytest.raises(ValueError, match=r"add\(w, x\) cannot be computed from the shapes w \(2, 3\), x \(4, 5\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"add\(w, x\) cannot be computed from the shapes w \(2, 3\), x \(4, 5\)",
+    ):
         (w + x).eval()
     with pytest.raises(ValueError, match=r"matmul\(w, x\) cannot be computed"):
         matmul(w, x).eval()
@@ -357,7 +397,7 @@ def test_a_node_is_not_mistaken_for_its_value():
     assert repr(Constant(np.ones(2))) == "Constant(an array, filled)"
 
 
-# --- Gradients --------------------------------------------------------------------------------------------------------
+# --- Gradients ------------------------------------------------------------------------
 
 SHAPES = [
     ((2, 3), (2, 3)),
@@ -368,7 +408,12 @@ SHAPES = [
     ((1, 1), ()),
     ((3,), (2, 1)),
 ]
-BINARY = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b}
+BINARY = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+}
 UNARY = {
     "negate": lambda a: -a,
     "square": lambda a: a**2,
@@ -457,7 +502,10 @@ def test_gradients_of_any_node_with_respect_to_any():
 @settings(max_examples=80, deadline=None)
 def test_gradients_on_random_graphs(data):
     shapes = st.sampled_from([(), (3,), (2, 3), (2, 1), (1, 3)])
-    leaves = [Variable(positive(data.draw(shapes), i), f"w{i}") for i in range(data.draw(st.integers(1, 3)))]
+    leaves = [
+        Variable(positive(data.draw(shapes), i), f"w{i}")
+        for i in range(data.draw(st.integers(1, 3)))
+    ]
     nodes = list(leaves)
     for _ in range(data.draw(st.integers(1, 8))):
         pick = st.integers(0, len(nodes) - 1)
@@ -467,7 +515,7 @@ def test_gradients_on_random_graphs(data):
     assert_gradients(y, leaves, tolerance=1e-4)
 
 
-# --- Training ---------------------------------------------------------------------------------------------------------
+# --- Training -------------------------------------------------------------------------
 
 
 def test_it_learns_a_curve_and_the_graph_does_not_grow():
@@ -475,7 +523,10 @@ def test_it_learns_a_curve_and_the_graph_does_not_grow():
     xs = rng.uniform(-1, 1, (50, 1))
     ts = np.sin(3 * xs)
     x, t = Placeholder("x"), Placeholder("t")
-    weights = [Variable(rng.normal(size=shape), "w") for shape in ((1, 10), (10,), (10, 1), (1,))]
+    weights = [
+        Variable(rng.normal(size=shape), "w")
+        for shape in ((1, 10), (10,), (10, 1), (1,))
+    ]
     w1, b1, w2, b2 = weights
     loss = mean((tanh(x @ w1 + b1) @ w2 + b2 - t) ** 2)
     slopes = gradients(loss, weights)
@@ -495,4 +546,6 @@ def test_it_learns_a_curve_and_the_graph_does_not_grow():
 
 
 def test_the_public_names_are_there():
-    assert all(getattr(step61, name).__module__ == "steps.step61" for name in step61.__all__)
+    assert all(
+        getattr(step61, name).__module__ == "steps.step61" for name in step61.__all__
+    )

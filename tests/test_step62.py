@@ -36,7 +36,9 @@ def positive(shape, seed=0):
 
 
 def numerical(f, shared, eps=1e-5):
-    """The gradient of a function without arguments with respect to a shared variable, by central differences."""
+    """The gradient of a function without arguments with respect to a shared variable,
+    by central differences.
+    """
     start = shared.get_value()
     gradient = np.zeros_like(start)
     for index in np.ndindex(start.shape):
@@ -53,17 +55,21 @@ def numerical(f, shared, eps=1e-5):
 
 def assert_gradients(cost, variables, tolerance=1e-5):
     value = function([], cost)
-    for variable, found in zip(variables, function([], grad(cost, variables))(), strict=True):
+    for variable, found in zip(
+        variables, function([], grad(cost, variables))(), strict=True
+    ):
         assert found.shape == variable.get_value().shape
         assert found.dtype == variable.dtype
-        np.testing.assert_allclose(found, numerical(value, variable), rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(
+            found, numerical(value, variable), rtol=tolerance, atol=tolerance
+        )
 
 
 def names(f):
     return [x.op.name for x in f.ran]
 
 
-# --- Functions --------------------------------------------------------------------------------------------------------
+# --- Functions ------------------------------------------------------------------------
 
 
 def test_a_function_takes_and_returns_arrays():
@@ -85,7 +91,9 @@ def test_expressions_hold_no_values_and_a_call_leaves_none_behind():
     freed = weakref.ref(result)
     del result
     assert freed() is None
-    assert not any(isinstance(held, np.ndarray) for y in f.ran for held in vars(y).values())
+    assert not any(
+        isinstance(held, np.ndarray) for y in f.ran for held in vars(y).values()
+    )
 
 
 def test_each_expression_is_computed_once():
@@ -139,7 +147,7 @@ def test_expressions_are_freed_without_the_collector():
             gc.enable()
 
 
-# --- Updates ----------------------------------------------------------------------------------------------------------
+# --- Updates --------------------------------------------------------------------------
 
 
 def test_a_counter_returns_the_old_value():
@@ -172,7 +180,10 @@ def test_shared_variables_are_shared_between_functions():
 def test_a_failing_call_writes_nothing():
     count, w, x = Shared(0, "count"), Shared(np.ones(2), "w"), vector("x")
     f = function([x], [], [(count, count + 1), (w, w * x)])
-    with pytest.raises(ValueError, match=r"multiply\(w, x\) cannot be computed from the shapes w \(2,\), x \(3,\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"multiply\(w, x\) cannot be computed from the shapes w \(2,\), x \(3,\)",
+    ):
         f(np.ones(3))
     # The new value turns out to be of another shape only when it is there.
     v = Shared(np.ones(1), "v")
@@ -185,14 +196,16 @@ def test_a_failing_call_writes_nothing():
     assert np.array_equal(w.get_value(), [3.0, 3.0])
 
 
-# --- Errors at the call -----------------------------------------------------------------------------------------------
+# --- Errors at the call ---------------------------------------------------------------
 
 
 def test_the_wrong_number_of_arguments():
     x, y = scalar("x"), scalar("y")
     f = function([x, y], x + y)
     for arguments in ((), (1.0,), (1.0, 2.0, 3.0)):
-        with pytest.raises(TypeError, match=rf"number of arguments: {len(arguments)}, not 2 \(x, y\)"):
+        with pytest.raises(
+            TypeError, match=rf"number of arguments: {len(arguments)}, not 2 \(x, y\)"
+        ):
             f(*arguments)
 
 
@@ -210,7 +223,12 @@ def test_the_wrong_type():
     f = function([x, n, small], [x, n, small])
     assert [r.dtype for r in f(1, 2, 3.0)] == [np.float64, np.int64, np.float32]
     assert f(np.float32(0.5), True, np.float32(1))[0] == 0.5
-    for arguments in ((1.0, 2.5, 1.0), (1.0, np.array(2.0), 1.0), (1.0, 2, np.array(1.0)), (np.array(1j), 2, 1.0)):
+    for arguments in (
+        (1.0, 2.5, 1.0),
+        (1.0, np.array(2.0), 1.0),
+        (1.0, 2, np.array(1.0)),
+        (np.array(1j), 2, 1.0),
+    ):
         with pytest.raises(TypeError, match=r"takes (int64|float32|float64), not"):
             f(*arguments)
     for wrong in ("1", [1.0], None, 1j):
@@ -229,15 +247,23 @@ def test_a_shared_variable_keeps_its_type():
 def test_shapes_that_turn_out_not_to_fit_are_named():
     a, b = matrix("a"), matrix("b")
     f = function([a, b], matmul(a, b))
-    with pytest.raises(ValueError, match=r"matmul\(a, b\) cannot be computed from the shapes a \(2, 3\), b \(2, 3\)"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"matmul\(a, b\) cannot be computed from the shapes a \(2, 3\), b \(2, 3\)"
+        ),
+    ):
         f(np.ones((2, 3)), np.ones((2, 3)))
 
 
-# --- Errors at construction -------------------------------------------------------------------------------------------
+# --- Errors at construction -----------------------------------------------------------
 
 
 def test_shapes_that_cannot_fit():
-    with pytest.raises(ValueError, match=r"add does not take a float64 \(3,\), b float64 \(4,\): 3 and 4 do not"):
+    with pytest.raises(
+        ValueError,
+        match=r"add does not take a float64 \(3,\), b float64 \(4,\): 3 and 4 do not",
+    ):
         vector("a", 3) + vector("b", 4)
     with pytest.raises(ValueError, match="5 columns do not meet 3 rows"):
         matrix("a", None, 5) @ Shared(np.ones((3, 2)), "w")
@@ -252,11 +278,15 @@ def test_shapes_that_cannot_fit():
 def test_a_function_that_could_not_work():
     x, y, w = scalar("x"), scalar("y"), Shared(1.0, "w")
     z = x * y
-    with pytest.raises(ValueError, match=r"y, needed by multiply\(x, y\), is not among the inputs"):
+    with pytest.raises(
+        ValueError, match=r"y, needed by multiply\(x, y\), is not among the inputs"
+    ):
         function([x], z)
     with pytest.raises(ValueError, match="x, needed by an output, is not among"):
         function([], x)
-    with pytest.raises(ValueError, match=r"y, needed by multiply\(w, y\), is not among"):
+    with pytest.raises(
+        ValueError, match=r"y, needed by multiply\(w, y\), is not among"
+    ):
         function([x], x, [(w, w * y)])
     with pytest.raises(ValueError, match="x is named twice"):
         function([x, x], x)
@@ -273,8 +303,14 @@ def test_a_function_that_could_not_work():
 
 
 def test_an_update_of_another_type():
-    x, count, small = scalar("x"), Shared(0, "count"), Shared(np.ones(2, np.float32), "small")
-    with pytest.raises(TypeError, match=r"count is int64 \(\) and cannot take x, which is float64 \(\)"):
+    x, count, small = (
+        scalar("x"),
+        Shared(0, "count"),
+        Shared(np.ones(2, np.float32), "small"),
+    )
+    with pytest.raises(
+        TypeError, match=r"count is int64 \(\) and cannot take x, which is float64 \(\)"
+    ):
         function([x], x, [(count, x)])
     with pytest.raises(TypeError, match="small is float32"):
         function([x], x, [(small, small * x)])
@@ -287,7 +323,9 @@ def test_an_update_of_another_type():
 
 def test_an_expression_is_not_mistaken_for_its_value():
     x = scalar("x")
-    with pytest.raises(TypeError, match=r"greater\(x, 0\.0\) is neither true nor false.*switch"):
+    with pytest.raises(
+        TypeError, match=r"greater\(x, 0\.0\) is neither true nor false.*switch"
+    ):
         bool(x > 0)
     with pytest.raises(TypeError, match="no loop"):
         list(vector("v"))
@@ -303,9 +341,13 @@ def test_an_expression_is_not_mistaken_for_its_value():
 
 def test_gradients_that_make_no_sense():
     x, w, n = scalar("x"), Shared(np.ones(2), "w"), scalar("n", int)
-    with pytest.raises(TypeError, match="only a single real number has a gradient, not multiply"):
+    with pytest.raises(
+        TypeError, match="only a single real number has a gradient, not multiply"
+    ):
         grad(w * x, w)
-    with pytest.raises(TypeError, match="only a single real number has a gradient, not type float"):
+    with pytest.raises(
+        TypeError, match="only a single real number has a gradient, not type float"
+    ):
         grad(1.0, w)
     with pytest.raises(ValueError, match=r"multiply\(x, x\) does not depend on w"):
         grad(x * x, w)
@@ -316,7 +358,7 @@ def test_gradients_that_make_no_sense():
     assert function([x, n], grad(x * n, x))(2.0, 3) == 3.0
 
 
-# --- Switch -----------------------------------------------------------------------------------------------------------
+# --- Switch ---------------------------------------------------------------------------
 
 
 def test_only_the_branch_taken_is_computed():
@@ -330,7 +372,8 @@ def test_only_the_branch_taken_is_computed():
 
 def test_the_gradient_flows_through_the_branch_taken_only():
     x, w = scalar("x"), Shared(3.0, "w")
-    # For negative x, log, its gradient and its second derivative would warn, and warnings are errors here.
+    # For negative x, log, its gradient and its second derivative would warn, and
+    # warnings are errors here.
     y = w * switch(x > 0, log(x), x * x)
     first = grad(y, x)
     f = function([x], [y, first, grad(first, x), grad(y, w)])
@@ -379,12 +422,18 @@ def test_a_switch_over_arrays_and_numbers():
 def test_misuse_of_a_switch():
     x, v = scalar("x"), vector("v")
     with pytest.raises(
-        TypeError, match=r"one truth value, as in x > 0, not greater\(v, 0\.0\), which is bool \(None,\)"
+        TypeError,
+        match=(
+            r"one truth value, as in x > 0, not greater\(v, 0\.0\), which is bool "
+            r"\(None,\)"
+        ),
     ):
         switch(v > 0, x, x)
     with pytest.raises(TypeError, match=r"one truth value, as in x > 0, not x"):
         switch(x, x, x)
-    with pytest.raises(TypeError, match=r"of one type, not x, which is float64 \(\), and v"):
+    with pytest.raises(
+        TypeError, match=r"of one type, not x, which is float64 \(\), and v"
+    ):
         switch(x > 0, x, v)
     with pytest.raises(TypeError, match="of one type"):
         switch(x > 0, x, scalar("n", int))
@@ -397,7 +446,7 @@ def test_pythons_if_freezes_a_branch():
     assert [float(frozen()) for _ in range(4)] == [0.5] * 4
 
 
-# --- Operations and gradients -----------------------------------------------------------------------------------------
+# --- Operations and gradients ---------------------------------------------------------
 
 SHAPES = [
     ((2, 3), (2, 3)),
@@ -408,7 +457,12 @@ SHAPES = [
     ((1, 1), ()),
     ((3,), (2, 1)),
 ]
-BINARY = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b}
+BINARY = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+}
 UNARY = {
     "negate": lambda a: -a,
     "square": lambda a: a**2,
@@ -433,9 +487,32 @@ def test_operators_from_both_sides_with_numbers_and_arrays():
     a = np.array([1.0, 2.0])
     for value in (3.0, np.array([3.0, 5.0])):
         w = Shared(value, "w")
-        made = [w + a, a + w, w - a, a - w, w * a, a * w, w / a, a / w, -w, w**2, 2 * w, 1 - w, 1 / w]
+        made = [
+            w + a,
+            a + w,
+            w - a,
+            a - w,
+            w * a,
+            a * w,
+            w / a,
+            a / w,
+            -w,
+            w**2,
+            2 * w,
+            1 - w,
+            1 / w,
+        ]
         made += [w > a, a > w, w >= a, w < a, w <= a]
-        right = [value + a, a + value, value - a, a - value, value * a, a * value, value / a, a / value]
+        right = [
+            value + a,
+            a + value,
+            value - a,
+            a - value,
+            value * a,
+            a * value,
+            value / a,
+            a / value,
+        ]
         right += [-value, value**2, 2 * value, 1 - value, 1 / value]
         right += [value > a, a > value, value >= a, value < a, value <= a]
         for found, expected in zip(function([], made)(), right, strict=True):
@@ -528,7 +605,10 @@ def test_gradients_add_up_over_all_paths():
     for y, right in ((a**2 + a**2, 64.0), (x + x, 2.0), ((a**2) ** 2 + a, 1028.0)):
         assert function([x], grad(y, x))(2.0) == right
     assert function([x], grad(a * a, a))(2.0) == 8.0
-    assert function([], grad(Shared(1.0, "w") * 2.0 + (w := Shared(3.0, "v")) * w, w))() == 6.0
+    assert (
+        function([], grad(Shared(1.0, "w") * 2.0 + (w := Shared(3.0, "v")) * w, w))()
+        == 6.0
+    )
 
 
 def test_where_nothing_flows_the_gradient_is_zero():
@@ -553,9 +633,13 @@ RULES = [
 
 
 def drawn_graph(data, leaves):
-    """A random graph with switches. Branches that are not taken hold a logarithm that would raise."""
+    """A random graph with switches. Branches that are not taken hold a logarithm that
+    would raise.
+    """
     poison = total(log(leaves[0] * 0.0 - 1.0))
-    switches = [Shared(data.draw(st.sampled_from([-1.0, 1.0])), f"s{i}") for i in range(3)]
+    switches = [
+        Shared(data.draw(st.sampled_from([-1.0, 1.0])), f"s{i}") for i in range(3)
+    ]
     nodes = list(leaves)
     for _ in range(data.draw(st.integers(1, 8))):
         pick = st.integers(0, len(nodes) - 1)
@@ -563,9 +647,17 @@ def drawn_graph(data, leaves):
         made = data.draw(st.sampled_from(RULES))(a, b)
         if data.draw(st.booleans()):
             s = data.draw(st.sampled_from(switches))
-            other = made * a * 0.1 * poison + made if data.draw(st.booleans()) else made * poison
+            other = (
+                made * a * 0.1 * poison + made
+                if data.draw(st.booleans())
+                else made * poison
+            )
             other = total(other)
-            made = switch(s > 0, total(made), other) if s.get_value() > 0 else switch(s > 0, other, total(made))
+            made = (
+                switch(s > 0, total(made), other)
+                if s.get_value() > 0
+                else switch(s > 0, other, total(made))
+            )
         nodes.append(made)
     return sum((total(tanh(node)) for node in nodes), zeros_like(total(leaves[0])))
 
@@ -574,11 +666,14 @@ def drawn_graph(data, leaves):
 @settings(max_examples=80, deadline=None)
 def test_gradients_on_random_graphs_with_switches(data):
     shapes = st.sampled_from([(), (3,), (2, 3), (2, 1), (1, 3)])
-    leaves = [Shared(positive(data.draw(shapes), i), f"w{i}") for i in range(data.draw(st.integers(1, 3)))]
+    leaves = [
+        Shared(positive(data.draw(shapes), i), f"w{i}")
+        for i in range(data.draw(st.integers(1, 3)))
+    ]
     assert_gradients(drawn_graph(data, leaves), leaves, tolerance=1e-4)
 
 
-# --- Training ---------------------------------------------------------------------------------------------------------
+# --- Training -------------------------------------------------------------------------
 
 
 def test_a_training_step_is_one_function():
@@ -586,18 +681,28 @@ def test_a_training_step_is_one_function():
     xs = rng.uniform(-1, 1, (50, 1))
     ts = np.sin(3 * xs)
     x, t = matrix("x", columns=1), matrix("t", columns=1)
-    weights = [Shared(rng.normal(size=shape), "w") for shape in ((1, 10), (10,), (10, 1), (1,))]
+    weights = [
+        Shared(rng.normal(size=shape), "w") for shape in ((1, 10), (10,), (10, 1), (1,))
+    ]
     w1, b1, w2, b2 = weights
     loss = mean((tanh(x @ w1 + b1) @ w2 + b2 - t) ** 2)
-    step = function([x, t], loss, [(w, w - 0.2 * g) for w, g in zip(weights, grad(loss, weights), strict=True)])
+    step = function(
+        [x, t],
+        loss,
+        [(w, w - 0.2 * g) for w, g in zip(weights, grad(loss, weights), strict=True)],
+    )
     losses, counts = [], []
     for i in range(400):
         losses.append(float(step(xs, ts)))
         if i in (1, 399):
-            counts.append(sum(isinstance(thing, Expression) for thing in gc.get_objects()))
+            counts.append(
+                sum(isinstance(thing, Expression) for thing in gc.get_objects())
+            )
     assert losses[-1] < 0.01 < losses[0]
     assert counts[0] == counts[1]
 
 
 def test_the_public_names_are_there():
-    assert all(getattr(step62, name).__module__ == "steps.step62" for name in step62.__all__)
+    assert all(
+        getattr(step62, name).__module__ == "steps.step62" for name in step62.__all__
+    )

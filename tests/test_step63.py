@@ -23,7 +23,9 @@ def run(fetches, feed_dict=None):
 
 
 def differences(loss, node, value, feed, eps=1e-6):
-    """The gradient by central differences; everything is fed, so one placeholder is nudged at a time."""
+    """The gradient by central differences; everything is fed, so one placeholder is
+    nudged at a time.
+    """
     found = np.zeros(value.shape)
     with tf.Session(loss.graph) as session:
         for index in np.ndindex(value.shape):
@@ -43,11 +45,13 @@ def check_gradients(loss, feed, rtol=1e-6, atol=1e-6):
         found = session.run([gradients[node] for node in nodes], feed)
     for node, gradient in zip(nodes, found, strict=True):
         assert gradient.shape == feed[node].shape
-        np.testing.assert_allclose(gradient, differences(loss, node, feed[node], feed), rtol=rtol, atol=atol)
+        np.testing.assert_allclose(
+            gradient, differences(loss, node, feed[node], feed), rtol=rtol, atol=atol
+        )
     return gradients
 
 
-# --- Drawing ----------------------------------------------------------------------------------------------------------
+# --- Drawing --------------------------------------------------------------------------
 
 
 def test_building_computes_nothing_and_running_does():
@@ -99,7 +103,9 @@ def test_a_finalized_graph_takes_no_node(graph):
 
 
 @pytest.mark.parametrize("wrong", ["text", None, 1j, [[1.0], [1.0, 2.0]]])
-@pytest.mark.parametrize("make", [tf.constant, tf.variable, lambda wrong: tf.constant(1.0) + wrong])
+@pytest.mark.parametrize(
+    "make", [tf.constant, tf.variable, lambda wrong: tf.constant(1.0) + wrong]
+)
 def test_what_is_no_number_is_refused(make, wrong):
     with pytest.raises(TypeError, match="numbers"):
         make(wrong)
@@ -124,7 +130,7 @@ def test_the_base_class_says_what_is_missing():
         tf.compute_gradients(tf.Operation(x))
 
 
-# --- Operations -------------------------------------------------------------------------------------------------------
+# --- Operations -----------------------------------------------------------------------
 
 
 A = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
@@ -162,7 +168,11 @@ def test_gradients_of_gradients(name):
     a, b = tf.placeholder(name="a"), tf.placeholder(name="b")
     weights = np.random.default_rng(0).normal(size=np.shape(expected))
     gradients = tf.compute_gradients(tf.reduce_sum(tf.square(build(a, b)) * weights))
-    slopes = [tf.reduce_sum(tf.square(gradients[node])) for node in (a, b) if node in gradients]
+    slopes = [
+        tf.reduce_sum(tf.square(gradients[node]))
+        for node in (a, b)
+        if node in gradients
+    ]
     check_gradients(sum(slopes, tf.constant(0.0)), {a: A, b: B}, rtol=1e-5, atol=1e-4)
 
 
@@ -177,7 +187,9 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("shapes", [pair for both in SHAPES for pair in (both, both[::-1])])
+@pytest.mark.parametrize(
+    "shapes", [pair for both in SHAPES for pair in (both, both[::-1])]
+)
 @pytest.mark.parametrize("operation", [tf.add, tf.multiply, tf.divide])
 def test_broadcasting_is_undone(operation, shapes):
     rng = np.random.default_rng(0)
@@ -188,7 +200,11 @@ def test_broadcasting_is_undone(operation, shapes):
 
 def test_broadcasting_of_stacks_of_matrices_is_undone():
     rng = np.random.default_rng(0)
-    for left, right in [((2, 3), (4, 3, 2)), ((5, 1, 2, 3), (4, 3, 2)), ((1, 2, 3), (4, 3, 1))]:
+    for left, right in [
+        ((2, 3), (4, 3, 2)),
+        ((5, 1, 2, 3), (4, 3, 2)),
+        ((1, 2, 3), (4, 3, 1)),
+    ]:
         feed = {tf.placeholder(): rng.normal(size=shape) for shape in (left, right)}
         check_gradients(tf.reduce_sum(tf.square(tf.matmul(*feed))), feed)
 
@@ -218,8 +234,16 @@ def test_sigmoid_does_not_overflow_and_keeps_small_values():
 
 @st.composite
 def programs(draw):
-    """Shapes for three inputs, and lines (operation, operand, operand) of a program over them."""
-    shapes = draw(st.lists(st.sampled_from([(), (3,), (1,), (2, 1), (2, 3), (1, 3)]), min_size=3, max_size=3))
+    """Shapes for three inputs, and lines (operation, operand, operand) of a program
+    over them.
+    """
+    shapes = draw(
+        st.lists(
+            st.sampled_from([(), (3,), (1,), (2, 1), (2, 3), (1, 3)]),
+            min_size=3,
+            max_size=3,
+        )
+    )
     operations = [
         "add",
         "subtract",
@@ -235,7 +259,11 @@ def programs(draw):
     ]
     lines = draw(
         st.lists(
-            st.tuples(st.sampled_from(operations), st.integers(0, 20), st.integers(0, 20)), min_size=1, max_size=12
+            st.tuples(
+                st.sampled_from(operations), st.integers(0, 20), st.integers(0, 20)
+            ),
+            min_size=1,
+            max_size=12,
         )
     )
     return shapes, lines, draw(st.integers(0, 2**32 - 1))
@@ -258,7 +286,11 @@ def play(inputs, lines):
             "sum": lambda a=a, b=b: tf.reduce_sum(a) / 6,
             "sum 0": lambda a=a, b=b: tf.reduce_sum(np.ones((2, 1)) * a, axis=0) / 2,
             "matmul": lambda a=a, b=b: (
-                a + tf.reduce_sum(tf.matmul(np.ones((2, 3)) * a, tf.transpose(np.ones((2, 3)) * b))) / 9
+                a
+                + tf.reduce_sum(
+                    tf.matmul(np.ones((2, 3)) * a, tf.transpose(np.ones((2, 3)) * b))
+                )
+                / 9
             ),
         }[operation]()
         pool.append(4 * tf.sigmoid(y) - 2)
@@ -283,8 +315,14 @@ def test_gradients_of_gradients_of_random_graphs(program):
     with tf.Graph().as_default():
         feed = {tf.placeholder(): rng.normal(size=shape) for shape in shapes}
         gradients = tf.compute_gradients(play(list(feed), lines[:4]))
-        slopes = [tf.reduce_sum(tf.square(gradients[node])) for node in feed if node in gradients]
-        check_gradients(tf.reduce_sum(sum(slopes, tf.constant(0.0))), feed, rtol=1e-4, atol=1e-6)
+        slopes = [
+            tf.reduce_sum(tf.square(gradients[node]))
+            for node in feed
+            if node in gradients
+        ]
+        check_gradients(
+            tf.reduce_sum(sum(slopes, tf.constant(0.0))), feed, rtol=1e-4, atol=1e-6
+        )
 
 
 def test_third_derivative():
@@ -334,7 +372,7 @@ def test_a_value_has_no_gradient():
         tf.compute_gradients(run(tf.square(x)))
 
 
-# --- Running ----------------------------------------------------------------------------------------------------------
+# --- Running --------------------------------------------------------------------------
 
 
 def test_run_gives_what_was_asked_for_in_its_form():
@@ -445,9 +483,15 @@ def test_a_missing_feed_names_who_needs_it():
     y = tf.square(x, name="y")
     loss = tf.add(y, t, name="loss")
     tf.compute_gradients(loss)
-    with pytest.raises(ValueError, match="<Placeholder 't'> is needed by <Add 'loss'> and was not fed: put"):
+    with pytest.raises(
+        ValueError,
+        match="<Placeholder 't'> is needed by <Add 'loss'> and was not fed: put",
+    ):
         run(loss, {x: 1.0})
-    with pytest.raises(ValueError, match="<Placeholder 'x'> is needed by <Square 'y'> and was not fed: put"):
+    with pytest.raises(
+        ValueError,
+        match="<Placeholder 'x'> is needed by <Square 'y'> and was not fed: put",
+    ):
         run(y)
     with pytest.raises(ValueError, match="is fetched and was not fed"):
         run(x)
@@ -490,7 +534,11 @@ def test_nodes_of_another_graph():
     x = tf.placeholder(name="x")
     with tf.Graph().as_default() as other:
         y = tf.placeholder(name="y")
-    for attempt in (lambda: run(y), lambda: run(x, {y: 1.0}), lambda: tf.Session(other).run(x)):
+    for attempt in (
+        lambda: run(y),
+        lambda: run(x, {y: 1.0}),
+        lambda: tf.Session(other).run(x),
+    ):
         with pytest.raises(ValueError, match="another graph"):
             attempt()
     with pytest.raises(ValueError, match=r"'x'.*'y'.*different graphs"):
@@ -547,7 +595,7 @@ def test_a_chain_of_100_000(graph):
     gc.collect()
 
 
-# --- Training ---------------------------------------------------------------------------------------------------------
+# --- Training -------------------------------------------------------------------------
 
 
 def test_linear_regression_trains_and_the_graph_stays(graph):
@@ -576,7 +624,12 @@ def test_a_small_classifier_trains():
     w1, b1 = tf.variable(rng.normal(size=(2, 8)) * 2), tf.variable(np.zeros(8))
     w2, b2 = tf.variable(rng.normal(size=(8, 1))), tf.variable(np.zeros(1))
     score = tf.sigmoid(x @ w1 + b1) @ w2 + b2
-    loss = -tf.reduce_sum(t * tf.log(tf.sigmoid(score)) + (1 - t) * tf.log(tf.sigmoid(-score))) / 200
+    loss = (
+        -tf.reduce_sum(
+            t * tf.log(tf.sigmoid(score)) + (1 - t) * tf.log(tf.sigmoid(-score))
+        )
+        / 200
+    )
     train = tf.GradientDescentOptimizer(2.0).minimize(loss)
     with tf.Session() as session:
         for _ in range(1500):
@@ -586,7 +639,11 @@ def test_a_small_classifier_trains():
 
 
 def test_minimize_some_variables_and_a_learning_rate_that_is_fed():
-    a, b, rate = tf.variable(1.0, name="a"), tf.variable(1.0, name="b"), tf.placeholder((), name="rate")
+    a, b, rate = (
+        tf.variable(1.0, name="a"),
+        tf.variable(1.0, name="b"),
+        tf.placeholder((), name="rate"),
+    )
     train = tf.GradientDescentOptimizer(rate).minimize(tf.square(a) + tf.square(b), [a])
     with tf.Session() as session:
         session.run(train, {rate: 0.25})

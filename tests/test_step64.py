@@ -1,4 +1,6 @@
-"""Step 64: what does not need a gradient. Scalars, and a graph of those alone whose gradient is asked for."""
+"""Step 64: what does not need a gradient. Scalars, and a graph of those alone whose
+gradient is asked for.
+"""
 
 import gc
 import math
@@ -32,7 +34,9 @@ def new(*numbers):
 
 def difference(f, values, position, eps=1e-6):
     def at(step):
-        return f(*[Scalar(value + step * (i == position)) for i, value in enumerate(values)]).data
+        return f(
+            *[Scalar(value + step * (i == position)) for i, value in enumerate(values)]
+        ).data
 
     return (at(eps) - at(-eps)) / (2 * eps)
 
@@ -44,21 +48,44 @@ def check_gradients(f, values, rel=1e-6):
         return
     y.backward()
     for position, leaf in enumerate(leaves):
-        assert (leaf.grad or 0.0) == pytest.approx(difference(f, values, position), rel=rel, abs=1e-7)
+        assert (leaf.grad or 0.0) == pytest.approx(
+            difference(f, values, position), rel=rel, abs=1e-7
+        )
 
 
-# --- The tables -------------------------------------------------------------------------------------------------------
+# --- The tables -----------------------------------------------------------------------
 
 ANYWHERE = st.floats(-3, 3)
 AWAY_FROM_ZERO = st.one_of(st.floats(0.1, 3), st.floats(-3, -0.1))
-DOMAINS = {"log": st.floats(0.1, 3), "sqrt": st.floats(0.1, 3), "tan": st.floats(-1.4, 1.4)}
+DOMAINS = {
+    "log": st.floats(0.1, 3),
+    "sqrt": st.floats(0.1, 3),
+    "tan": st.floats(-1.4, 1.4),
+}
 DOMAINS |= {"abs": AWAY_FROM_ZERO, "relu": AWAY_FROM_ZERO}
-SAME = {"neg": operator.neg, "abs": abs, "sigmoid": lambda x: 1 / (1 + math.exp(-x)), "relu": lambda x: max(x, 0.0)}
+SAME = {
+    "neg": operator.neg,
+    "abs": abs,
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
+    "relu": lambda x: max(x, 0.0),
+}
 SIGNS = {"add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "pow": "pow"}
 
 
 def test_the_tables_hold_what_they_should():
-    assert set(sc.UNARY) == {"neg", "abs", "exp", "log", "sin", "cos", "tan", "sqrt", "tanh", "sigmoid", "relu"}
+    assert set(sc.UNARY) == {
+        "neg",
+        "abs",
+        "exp",
+        "log",
+        "sin",
+        "cos",
+        "tan",
+        "sqrt",
+        "tanh",
+        "sigmoid",
+        "relu",
+    }
     assert set(sc.BINARY) == {"add", "sub", "mul", "div", "pow"}
     assert all(name in sc.__all__ for name in [*sc.UNARY, *sc.BINARY])
 
@@ -69,7 +96,9 @@ def test_the_tables_hold_what_they_should():
 def test_unary(name, data):
     value = data.draw(DOMAINS.get(name, ANYWHERE))
     f = getattr(sc, name)
-    assert f(Scalar(value)).data == pytest.approx((SAME.get(name) or getattr(math, name))(value))
+    assert f(Scalar(value)).data == pytest.approx(
+        (SAME.get(name) or getattr(math, name))(value)
+    )
     check_gradients(f, [value], rel=1e-5)
 
 
@@ -115,7 +144,9 @@ def test_where_there_is_no_value_and_no_slope():
     ]:
         with pytest.raises(ValueError, match=complaint):
             attempt()
-    assert sc.sqrt(0.0).data == 0.0, "where no slope is asked for, there need not be one"
+    assert sc.sqrt(0.0).data == 0.0, (
+        "where no slope is asked for, there need not be one"
+    )
 
 
 def test_a_scalar_holds_one_real_number():
@@ -134,11 +165,13 @@ def test_a_scalar_holds_one_real_number():
     assert repr(Scalar(0.25)) == "Scalar(0.25)"
 
 
-# --- Random graphs ----------------------------------------------------------------------------------------------------
+# --- Random graphs --------------------------------------------------------------------
 
 
 def play(inputs, lines):
-    """A random program; what has poles is kept away from them, and what grows is squashed."""
+    """A random program; what has poles is kept away from them, and what grows is
+    squashed.
+    """
     safe = {
         "exp": lambda x: sc.exp(sc.tanh(x)),
         "log": lambda x: sc.log(1 + x * x),
@@ -152,13 +185,19 @@ def play(inputs, lines):
     }
     pool = list(inputs)
     for name, i, j in lines:
-        operands = [pool[i % len(pool)], pool[j % len(pool)]][: 1 if name in sc.UNARY else 2]
+        operands = [pool[i % len(pool)], pool[j % len(pool)]][
+            : 1 if name in sc.UNARY else 2
+        ]
         pool.append(3 * sc.sin(safe.get(name, getattr(sc, name))(*operands)))
     return pool[-1] + pool[len(pool) // 2]
 
 
 NUMBERS = st.integers(0, 40)
-LINES = st.lists(st.tuples(st.sampled_from([*sc.UNARY, *sc.BINARY]), NUMBERS, NUMBERS), min_size=1, max_size=15)
+LINES = st.lists(
+    st.tuples(st.sampled_from([*sc.UNARY, *sc.BINARY]), NUMBERS, NUMBERS),
+    min_size=1,
+    max_size=15,
+)
 
 
 @settings(deadline=None, max_examples=200)
@@ -173,17 +212,22 @@ def test_gradients_of_random_graphs(values, lines):
         (row,) = sc.jacobian([y], leaves)
         differences = [difference(f, values, position) for position in range(3)]
         scale = 1 + max(map(abs, row))
-        # The third derivative of such a program can be large, and the difference as wrong as this.
+        # The third derivative of such a program can be large, and the difference as
+        # wrong as this.
         assert np.allclose(row, differences, rtol=1e-4, atol=1e-5 * scale)
 
 
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.floats(-2, 2), min_size=3, max_size=3), LINES, st.integers(0, 7))
 def test_only_what_needs_a_gradient_enters(values, lines, mask):
-    """The same program with gradients for some inputs: the same value, the same derivatives, never more nodes."""
+    """The same program with gradients for some inputs: the same value, the same
+    derivatives, never more nodes.
+    """
 
     def program(chosen):
-        inputs = [Scalar(value, requires_grad=i in chosen) for i, value in enumerate(values)]
+        inputs = [
+            Scalar(value, requires_grad=i in chosen) for i, value in enumerate(values)
+        ]
         y = play(inputs, lines)
         return inputs, y, len(sc.nodes_behind(y.node)) if y.requires_grad else 0
 
@@ -196,7 +240,9 @@ def test_only_what_needs_a_gradient_enters(values, lines, mask):
     assert z.data == y.data
     assert fewer <= most
     if some and z.requires_grad:
-        assert sc.jacobian([z], [partly[i] for i in some])[0] == pytest.approx([full[i] for i in some])
+        assert sc.jacobian([z], [partly[i] for i in some])[0] == pytest.approx(
+            [full[i] for i in some]
+        )
     if not some:
         assert sc.live_nodes() == start
 
@@ -225,7 +271,7 @@ def test_a_ladder_of_additions():
     assert x.grad == 2.0**200
 
 
-# --- Who is in the graph ----------------------------------------------------------------------------------------------
+# --- Who is in the graph --------------------------------------------------------------
 
 
 def test_a_result_needs_a_gradient_if_an_operand_does():
@@ -279,7 +325,7 @@ def test_an_abandoned_graph_is_freed():
     assert sc.live_nodes() == start + 1
 
 
-# --- Backward ---------------------------------------------------------------------------------------------------------
+# --- Backward -------------------------------------------------------------------------
 
 
 def test_backward_frees_the_interior_and_keeps_the_leaves():
@@ -339,7 +385,9 @@ def test_a_part_that_another_backward_freed_is_an_error_and_not_a_wrong_gradient
     shared = x * x
     one, other = shared * 3.0, shared * w
     one.backward()
-    assert isinstance(shared * 2, Scalar), "meanwhile the shared value enters a new graph"
+    assert isinstance(shared * 2, Scalar), (
+        "meanwhile the shared value enters a new graph"
+    )
     with pytest.raises(RuntimeError, match="freed this part"):
         other.backward()
     assert (x.grad, w.grad) == (12.0, None), "a backward that fails changes nothing"
@@ -355,7 +403,10 @@ def test_losses_that_share_a_part():
 
 
 def test_backward_of_a_constant():
-    with pytest.raises(RuntimeError, match=r"Scalar\(6\) comes from no scalar that has requires_grad=True"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"Scalar\(6\) comes from no scalar that has requires_grad=True",
+    ):
         (Scalar(2.0) * 3).backward()
 
 
@@ -383,7 +434,7 @@ def test_a_chain_of_100_000(back):
     assert sc.live_nodes() == start + 1
 
 
-# --- What to do with it -----------------------------------------------------------------------------------------------
+# --- What to do with it ---------------------------------------------------------------
 
 
 def test_jacobian_by_rows():
@@ -391,7 +442,9 @@ def test_jacobian_by_rows():
     outputs = [x * y, sc.sin(x), y**2, Scalar(1.0)]
     for _ in range(2):
         rows = sc.jacobian(outputs, [x, y])
-        assert np.allclose(rows, [[3.0, 2.0], [math.cos(2.0), 0.0], [0.0, 6.0], [0.0, 0.0]])
+        assert np.allclose(
+            rows, [[3.0, 2.0], [math.cos(2.0), 0.0], [0.0, 6.0], [0.0, 0.0]]
+        )
     assert (x.grad, y.grad) == (None, None), "the leaves are as they were"
     with pytest.raises(ValueError, match=r"Scalar\(1\) needs no gradient"):
         sc.jacobian(outputs, [Scalar(1.0)])
@@ -436,17 +489,26 @@ def test_gradient_descent_needs_parameters_that_the_loss_depends_on():
 
 def test_a_small_network_learns_exclusive_or():
     rng = np.random.default_rng(0)
-    hidden = [[Scalar(value, requires_grad=True) for value in rng.normal(size=3)] for _ in range(4)]
+    hidden = [
+        [Scalar(value, requires_grad=True) for value in rng.normal(size=3)]
+        for _ in range(4)
+    ]
     last = [Scalar(value, requires_grad=True) for value in rng.normal(size=5)]
     table = [((0, 0), 0), ((0, 1), 1), ((1, 0), 1), ((1, 1), 0)]
 
     def score(inputs):
-        features = [sc.tanh(w0 * inputs[0] + w1 * inputs[1] + b) for w0, w1, b in hidden]
+        features = [
+            sc.tanh(w0 * inputs[0] + w1 * inputs[1] + b) for w0, w1, b in hidden
+        ]
         return sum((w * h for w, h in zip(last, features, strict=False)), last[-1])
 
     def loss():
-        return sum(sc.log(1 + sc.exp((1 - 2 * t) * score(inputs))) for inputs, t in table)
+        return sum(
+            sc.log(1 + sc.exp((1 - 2 * t) * score(inputs))) for inputs, t in table
+        )
 
-    losses = sc.gradient_descent(loss, [w for row in [*hidden, last] for w in row], 0.3, steps=200)
+    losses = sc.gradient_descent(
+        loss, [w for row in [*hidden, last] for w in row], 0.3, steps=200
+    )
     assert losses[-1] < 0.1 < losses[0]
     assert all((score(inputs).data > 0) == t for inputs, t in table)

@@ -1,4 +1,6 @@
-"""Step 65: tensors whose edges carry the rule. Every gradient against finite differences, every fault mended."""
+"""Step 65: tensors whose edges carry the rule. Every gradient against finite
+differences, every fault mended.
+"""
 
 import gc
 import inspect
@@ -42,18 +44,27 @@ def random(*shape, seed=0):
 
 
 def distinct(*shape, seed=0):
-    """Numbers that differ by 0.1 at least, below and above zero: the largest stays the largest when nudged."""
-    return (np.random.default_rng(seed).permutation(np.prod(shape)).reshape(shape) - np.prod(shape) / 2) / 10 + 0.05
+    """Numbers that differ by 0.1 at least, below and above zero: the largest stays the
+    largest when nudged.
+    """
+    return (
+        np.random.default_rng(seed).permutation(np.prod(shape)).reshape(shape)
+        - np.prod(shape) / 2
+    ) / 10 + 0.05
 
 
 def leaf(value):
     return Tensor(np.asarray(value, dtype=float), requires_grad=True)
 
 
-# --- Gradients --------------------------------------------------------------------------------------------------------
+# --- Gradients ------------------------------------------------------------------------
 
 A, B, C = random(2, 3), random(2, 3, seed=1), random(3, 4, seed=2)
-IMAGES, KERNELS, BIAS = random(2, 3, 5, 4), random(4, 3, 3, 2, seed=1), random(4, seed=2)
+IMAGES, KERNELS, BIAS = (
+    random(2, 3, 5, 4),
+    random(4, 3, 3, 2, seed=1),
+    random(4, seed=2),
+)
 ROWS = random(2 * 3 * 4, 3 * 3 * 1, seed=3)
 DRIFT = random(2, 3, 4)
 
@@ -88,10 +99,23 @@ OPERATIONS = {
     "col2im": (lambda r: col2im(r, (2, 3, 5, 4), (3, 1), (2, 1), (1, 0)), ROWS),
     "conv2d": (conv2d, IMAGES, KERNELS, BIAS),
     "conv2d without bias": (conv2d, IMAGES, KERNELS),
-    "conv2d stride 2": (lambda x, w, b: conv2d(x, w, b, stride=2), IMAGES, KERNELS, BIAS),
-    "conv2d all pairs": (lambda x, w, b: conv2d(x, w, b, (2, 3), (1, 2)), IMAGES, KERNELS, BIAS),
+    "conv2d stride 2": (
+        lambda x, w, b: conv2d(x, w, b, stride=2),
+        IMAGES,
+        KERNELS,
+        BIAS,
+    ),
+    "conv2d all pairs": (
+        lambda x, w, b: conv2d(x, w, b, (2, 3), (1, 2)),
+        IMAGES,
+        KERNELS,
+        BIAS,
+    ),
     "max_pool": (lambda x: max_pool(x, 2), distinct(2, 3, 5, 4)),
-    "max_pool overlapping, padded": (lambda x: max_pool(x, (3, 2), (2, 1), (1, 0)), distinct(2, 3, 5, 4)),
+    "max_pool overlapping, padded": (
+        lambda x: max_pool(x, (3, 2), (2, 1), (1, 0)),
+        distinct(2, 3, 5, 4),
+    ),
 }
 
 
@@ -123,7 +147,10 @@ def test_gradient_of_an_index(index):
 
 
 @few
-@given(hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3), st.sampled_from(["+", "-", "*", "/"]))
+@given(
+    hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3),
+    st.sampled_from(["+", "-", "*", "/"]),
+)
 def test_gradients_of_broadcast_operands(shapes, sign):
     a_shape, b_shape = shapes.input_shapes
     f = {"+": step65.add, "-": step65.sub, "*": step65.mul, "/": step65.div}[sign]
@@ -131,7 +158,11 @@ def test_gradients_of_broadcast_operands(shapes, sign):
 
 
 @few
-@given(hnp.mutually_broadcastable_shapes(signature=np.matmul.signature, max_dims=2, max_side=3))
+@given(
+    hnp.mutually_broadcastable_shapes(
+        signature=np.matmul.signature, max_dims=2, max_side=3
+    )
+)
 def test_products_of_all_shapes(shapes):
     a, b = (random(*shape, seed=i) for i, shape in enumerate(shapes.input_shapes))
     assert np.allclose(matmul(Tensor(a), Tensor(b)).data, a @ b)
@@ -139,7 +170,8 @@ def test_products_of_all_shapes(shapes):
     assert gradient_error(matmul, a, b) < SMALL
 
 
-# A random graph: each step takes tensors made before, by number, and keeps values small, so that differences are exact.
+# A random graph: each step takes tensors made before, by number, and keeps values
+# small, so that differences are exact.
 STEPS = [
     lambda a, b: a + b,
     lambda a, b: a - b,
@@ -155,10 +187,15 @@ STEPS = [
     lambda a, b: a.T,
     lambda a, b: a[[0, 0, 2]] * b[:, [1, 2, 1]],
     lambda a, b: a.reshape(9).reshape(3, 3),
-    lambda a, b: conv2d(a.reshape(1, 1, 3, 3), b.reshape(1, 1, 3, 3), padding=1).reshape(3, 3) / 4,
+    lambda a, b: (
+        conv2d(a.reshape(1, 1, 3, 3), b.reshape(1, 1, 3, 3), padding=1).reshape(3, 3)
+        / 4
+    ),
 ]
 NODE = st.integers(0, 100)
-GRAPHS = st.lists(st.tuples(st.sampled_from(STEPS), NODE, NODE), min_size=1, max_size=12)
+GRAPHS = st.lists(
+    st.tuples(st.sampled_from(STEPS), NODE, NODE), min_size=1, max_size=12
+)
 
 
 def run(graph, *leaves):
@@ -171,7 +208,12 @@ def run(graph, *leaves):
 @few
 @given(GRAPHS)
 def test_gradients_of_random_graphs(graph):
-    assert gradient_error(lambda a, b: run(graph, a, b), random(3, 3), random(3, 3, seed=1)) < 1e-5
+    assert (
+        gradient_error(
+            lambda a, b: run(graph, a, b), random(3, 3), random(3, 3, seed=1)
+        )
+        < 1e-5
+    )
 
 
 def naive_backward(tensor, g, into):
@@ -194,7 +236,7 @@ def test_the_order_gives_what_all_paths_give(graph):
         assert x.grad is None or np.allclose(x.grad, into[x])
 
 
-# --- Windows ----------------------------------------------------------------------------------------------------------
+# --- Windows --------------------------------------------------------------------------
 
 SIDE = st.integers(1, 3)
 TWO = st.tuples(SIDE, SIDE)
@@ -202,10 +244,14 @@ PADDING = st.tuples(st.integers(0, 2), st.integers(0, 2))
 
 
 def by_loops(x, windows, of_window):
-    """What a window function gives when rows and columns are visited one by one; x is padded already."""
+    """What a window function gives when rows and columns are visited one by one; x is
+    padded already.
+    """
     (kh, kw), (sh, sw), _ = windows
     n, _, h, w = x.shape
-    places = [(i, j) for i in range(0, h - kh + 1, sh) for j in range(0, w - kw + 1, sw)]
+    places = [
+        (i, j) for i in range(0, h - kh + 1, sh) for j in range(0, w - kw + 1, sw)
+    ]
     values = [of_window(x[:, :, i : i + kh, j : j + kw]) for i, j in places]
     rows = len({i for i, _ in places})
     return np.stack(values, axis=-1).reshape(n, -1, rows, len(places) // rows)
@@ -220,9 +266,18 @@ def padded(x, padding, fill=0.0):
 def test_convolution_of_every_geometry(kernel, stride, padding):
     x, w, b = random(2, 2, 4, 3), random(3, 2, *kernel, seed=1), random(3, seed=2)
     windows = Windows(kernel, stride, padding)
-    expected = by_loops(padded(x, padding), windows, lambda part: np.tensordot(part, w, ([1, 2, 3], [1, 2, 3])) + b)
-    assert np.allclose(conv2d(Tensor(x), Tensor(w), Tensor(b), stride, padding).data, expected)
-    assert gradient_error(lambda x, w, b: conv2d(x, w, b, stride, padding), x, w, b) < SMALL
+    expected = by_loops(
+        padded(x, padding),
+        windows,
+        lambda part: np.tensordot(part, w, ([1, 2, 3], [1, 2, 3])) + b,
+    )
+    assert np.allclose(
+        conv2d(Tensor(x), Tensor(w), Tensor(b), stride, padding).data, expected
+    )
+    assert (
+        gradient_error(lambda x, w, b: conv2d(x, w, b, stride, padding), x, w, b)
+        < SMALL
+    )
 
 
 @few
@@ -231,7 +286,9 @@ def test_pooling_of_every_geometry(kernel, stride, padding):
     padding = tuple(min(p, k - 1) for p, k in zip(padding, kernel, strict=True))
     x = distinct(2, 2, 4, 3)
     windows = Windows(kernel, stride, padding)
-    expected = by_loops(padded(x, padding, -np.inf), windows, lambda part: part.max((2, 3)))
+    expected = by_loops(
+        padded(x, padding, -np.inf), windows, lambda part: part.max((2, 3))
+    )
     assert np.array_equal(max_pool(Tensor(x), kernel, stride, padding).data, expected)
     assert gradient_error(lambda x: max_pool(x, kernel, stride, padding), x) < SMALL
 
@@ -242,7 +299,9 @@ def test_scatter_is_the_transpose_of_gather(kernel, stride, padding):
     windows, x = Windows(kernel, stride, padding), random(2, 2, 4, 3)
     rows = gather(x, windows)
     other = random(*rows.shape, seed=1)
-    assert np.isclose((rows * other).sum(), (x * scatter(other, x.shape, windows)).sum())
+    assert np.isclose(
+        (rows * other).sum(), (x * scatter(other, x.shape, windows)).sum()
+    )
 
 
 def test_padding_never_wins_and_a_tie_has_one_winner():
@@ -254,7 +313,7 @@ def test_padding_never_wins_and_a_tie_has_one_winner():
     assert x.grad.sum() == 1.0
 
 
-# --- The faults of the textbook form ----------------------------------------------------------------------------------
+# --- The faults of the textbook form --------------------------------------------------
 
 
 def ladder(x, rungs):
@@ -318,19 +377,32 @@ def test_log_hides_nothing():
 
 
 def test_no_default_is_shared():
-    own = [f for _, f in inspect.getmembers(step65, inspect.isfunction) if f.__module__ == step65.__name__]
+    own = [
+        f
+        for _, f in inspect.getmembers(step65, inspect.isfunction)
+        if f.__module__ == step65.__name__
+    ]
     for f in own:
         for parameter in inspect.signature(f).parameters.values():
-            assert parameter.default is parameter.empty or isinstance(parameter.default, int | float | None)
+            assert parameter.default is parameter.empty or isinstance(
+                parameter.default, int | float | None
+            )
     for name, method in inspect.getmembers(Tensor, inspect.isfunction):
         for parameter in inspect.signature(method).parameters.values():
-            assert parameter.default is parameter.empty or isinstance(parameter.default, int | float | None), name
+            assert parameter.default is parameter.empty or isinstance(
+                parameter.default, int | float | None
+            ), name
 
 
 @pytest.mark.parametrize(
     ("wrong", "arrays"),
     [
-        (lambda a, b: computed(a.data + b.data, (a, lambda g: g), (b, lambda g: g[0])), (A, B[0])),
+        (
+            lambda a, b: computed(
+                a.data + b.data, (a, lambda g: g), (b, lambda g: g[0])
+            ),
+            (A, B[0]),
+        ),
         (lambda a: computed(np.exp(a.data), (a, lambda g: g * 0)), (A,)),
         (lambda a: computed(softmax(a).data, (a, lambda g: g * np.nan)), (A,)),
         (lambda a: computed(a.data.T, (a, lambda g: g.T[::-1])), (A,)),
@@ -341,7 +413,7 @@ def test_the_check_sees_a_wrong_rule(wrong, arrays):
     assert not gradient_error(wrong, *arrays) < SMALL
 
 
-# --- Memory -----------------------------------------------------------------------------------------------------------
+# --- Memory ---------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -377,7 +449,10 @@ def test_rules_hold_arrays_and_no_tensors(name):
     while worklist:
         for x, rule in worklist.pop().edges:
             worklist.append(x)
-            assert not any(isinstance(value, Tensor) for value in inspect.getclosurevars(rule).nonlocals.values())
+            assert not any(
+                isinstance(value, Tensor)
+                for value in inspect.getclosurevars(rule).nonlocals.values()
+            )
 
 
 def test_constants_are_not_kept():
@@ -411,7 +486,8 @@ def work():
     assert gc.collect() == 0
     print("done")
 
-# So small a stack would not carry a recursion of that depth in C; Python 3.13 needs this much for other things.
+# So small a stack would not carry a recursion of that depth in C; Python 3.13 needs
+# this much for other things.
 threading.stack_size(1024 * 1024)
 thread = threading.Thread(target=work)
 thread.start()
@@ -420,7 +496,9 @@ thread.join()
 
 
 def test_a_chain_of_100_000_is_walked_and_deleted_without_recursion():
-    done = subprocess.run([sys.executable, "-c", LONG_CHAIN], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", LONG_CHAIN], capture_output=True, text=True, timeout=120
+    )
     assert (done.stdout, done.stderr[-2000:]) == ("done\n", "")
 
 
@@ -467,7 +545,7 @@ def test_chains_are_freed_in_several_threads():
     assert not any(ref() for ref in gone)
 
 
-# --- Tensors ----------------------------------------------------------------------------------------------------------
+# --- Tensors --------------------------------------------------------------------------
 
 
 def test_gradients_add_up_until_they_are_forgotten():
@@ -556,8 +634,17 @@ def test_comparisons_give_arrays():
     x, y = Tensor([1.0, 2.0, 3.0]), Tensor([2.0, 2.0, 2.0])
     assert type(x < y) is np.ndarray
     for left, right in ((x, y), (x, 2.0), (x, y.data)):
-        found = [left < right, left <= right, left > right, left >= right, left == right, left != right]
-        texts = ["".join("01"[int(value)] for value in comparison) for comparison in found]
+        found = [
+            left < right,
+            left <= right,
+            left > right,
+            left >= right,
+            left == right,
+            left != right,
+        ]
+        texts = [
+            "".join("01"[int(value)] for value in comparison) for comparison in found
+        ]
         assert texts == ["100", "110", "001", "011", "010", "101"]
     assert (np.array([2.0, 2.0, 2.0]) > x).tolist() == [True, False, False]
     assert x in {x}, "a tensor can be a key, by identity"
@@ -566,7 +653,13 @@ def test_comparisons_give_arrays():
 
 def test_arrays_on_the_left_are_asked_of_the_tensor():
     x = leaf([1.0, 2.0])
-    for y in (np.ones(2) + x, np.ones(2) - x, np.ones(2) * x, np.ones(2) / x, np.ones((2, 2)) @ x):
+    for y in (
+        np.ones(2) + x,
+        np.ones(2) - x,
+        np.ones(2) * x,
+        np.ones(2) / x,
+        np.ones((2, 2)) @ x,
+    ):
         assert isinstance(y, Tensor)
         assert y.requires_grad
     with pytest.raises(TypeError):
@@ -596,32 +689,96 @@ IMAGE = Tensor(IMAGES)
 @pytest.mark.parametrize(
     ("wrong", "error", "words"),
     [
-        (lambda: Tensor([1, 2], requires_grad=True), TypeError, r"only floats have a gradient, not int64: write 1\.0"),
+        (
+            lambda: Tensor([1, 2], requires_grad=True),
+            TypeError,
+            r"only floats have a gradient, not int64: write 1\.0",
+        ),
         (lambda: Tensor("text"), TypeError, "a tensor holds numbers, not str 'text'"),
         (lambda: Tensor(None), TypeError, "not NoneType"),
         (lambda: Tensor([leaf(1.0), leaf(2.0)]), TypeError, "not list"),
         (lambda: Tensor(leaf(1.0)), TypeError, "a tensor already"),
         (lambda: Tensor(1.0).backward(), RuntimeError, "requires_grad=True"),
-        (lambda: (leaf(A) * 2).backward(), ValueError, r"begins at one number, not at \(2, 3\): sum\(\)"),
-        (lambda: leaf(A).backward(np.ones(3)), ValueError, r"a gradient \(3,\) does not fit a tensor \(2, 3\)"),
-        (lambda: setattr(leaf(A) * 2, "data", B), ValueError, "assign to the ones it came from"),
-        (lambda: setattr(Tensor([1, 2]), "data", [0.5, 1]), TypeError, "float64.*int64"),
-        (lambda: Tensor(A) + Tensor(C), ValueError, r"a \+ b: \(2, 3\) and \(3, 4\) do not fit"),
-        (lambda: Tensor(A) @ Tensor(B), ValueError, r"a @ b: the shapes \(2, 3\) and \(2, 3\) do not multiply"),
+        (
+            lambda: (leaf(A) * 2).backward(),
+            ValueError,
+            r"begins at one number, not at \(2, 3\): sum\(\)",
+        ),
+        (
+            lambda: leaf(A).backward(np.ones(3)),
+            ValueError,
+            r"a gradient \(3,\) does not fit a tensor \(2, 3\)",
+        ),
+        (
+            lambda: setattr(leaf(A) * 2, "data", B),
+            ValueError,
+            "assign to the ones it came from",
+        ),
+        (
+            lambda: setattr(Tensor([1, 2]), "data", [0.5, 1]),
+            TypeError,
+            "float64.*int64",
+        ),
+        (
+            lambda: Tensor(A) + Tensor(C),
+            ValueError,
+            r"a \+ b: \(2, 3\) and \(3, 4\) do not fit",
+        ),
+        (
+            lambda: Tensor(A) @ Tensor(B),
+            ValueError,
+            r"a @ b: the shapes \(2, 3\) and \(2, 3\) do not multiply",
+        ),
         (lambda: Tensor(A) @ 2, ValueError, "do not multiply"),
         (lambda: len(Tensor(1.0)), TypeError, "no length"),
         (lambda: list(Tensor(1.0)), TypeError, "no length"),
         (lambda: Tensor(A)[5], IndexError, "out of bounds"),
-        (lambda: computed(A, (leaf(1.0), lambda g: g)).backward(A), ValueError, r"gave a gradient \(2, 3\) for a ten"),
-        (lambda: conv2d(Tensor(A), Tensor(KERNELS)), ValueError, r"conv2d takes images of shape \(N, C, H, W\), not"),
-        (lambda: conv2d(IMAGE, Tensor(KERNELS[:, :2])), ValueError, r"\(4, 2, 3, 2\) do not fit images \(2, 3, 5, 4"),
-        (lambda: conv2d(IMAGE, Tensor(KERNELS), Tensor(BIAS[:3])), ValueError, r"need a bias \(4,\), not \(3,\)"),
-        (lambda: conv2d(IMAGE, Tensor(KERNELS), stride=0), ValueError, "stride 0: give a whole number >= 1"),
-        (lambda: conv2d(IMAGE, Tensor(KERNELS), padding=(1, 2, 3)), ValueError, r"padding \(1, 2, 3\)"),
-        (lambda: im2col(IMAGE, 5), ValueError, r"a kernel \(5, 5\) does not fit into \(5, 4\) \+ 2 \* \(0, 0\)"),
+        (
+            lambda: computed(A, (leaf(1.0), lambda g: g)).backward(A),
+            ValueError,
+            r"gave a gradient \(2, 3\) for a ten",
+        ),
+        (
+            lambda: conv2d(Tensor(A), Tensor(KERNELS)),
+            ValueError,
+            r"conv2d takes images of shape \(N, C, H, W\), not",
+        ),
+        (
+            lambda: conv2d(IMAGE, Tensor(KERNELS[:, :2])),
+            ValueError,
+            r"\(4, 2, 3, 2\) do not fit images \(2, 3, 5, 4",
+        ),
+        (
+            lambda: conv2d(IMAGE, Tensor(KERNELS), Tensor(BIAS[:3])),
+            ValueError,
+            r"need a bias \(4,\), not \(3,\)",
+        ),
+        (
+            lambda: conv2d(IMAGE, Tensor(KERNELS), stride=0),
+            ValueError,
+            "stride 0: give a whole number >= 1",
+        ),
+        (
+            lambda: conv2d(IMAGE, Tensor(KERNELS), padding=(1, 2, 3)),
+            ValueError,
+            r"padding \(1, 2, 3\)",
+        ),
+        (
+            lambda: im2col(IMAGE, 5),
+            ValueError,
+            r"a kernel \(5, 5\) does not fit into \(5, 4\) \+ 2 \* \(0, 0\)",
+        ),
         (lambda: im2col(IMAGE, 1.5), ValueError, r"kernel 1\.5"),
-        (lambda: max_pool(IMAGE, 2, padding=2), ValueError, "padding 2 is as large as the window 2"),
-        (lambda: col2im(Tensor(A), (1, 1, 4, 4), 2), ValueError, r"has rows \(9, 4\), not \(2, 3\)"),
+        (
+            lambda: max_pool(IMAGE, 2, padding=2),
+            ValueError,
+            "padding 2 is as large as the window 2",
+        ),
+        (
+            lambda: col2im(Tensor(A), (1, 1, 4, 4), 2),
+            ValueError,
+            r"has rows \(9, 4\), not \(2, 3\)",
+        ),
     ],
 )
 def test_errors_say_what_was_wrong(wrong, error, words):
@@ -634,7 +791,7 @@ def test_sum_to_leaves_what_fits():
     assert sum_to(g, (2, 3)) is g
 
 
-# --- Training ---------------------------------------------------------------------------------------------------------
+# --- Training -------------------------------------------------------------------------
 
 
 def test_a_small_network_of_windows_learns():

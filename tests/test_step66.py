@@ -1,4 +1,6 @@
-"""Step 66: six designs, one program. The programs agree with one another, and the tools measure what they say."""
+"""Step 66: six designs, one program. The programs agree with one another, and the tools
+measure what they say.
+"""
 
 import gc
 import re
@@ -16,15 +18,19 @@ OTHERS = [name for name in DESIGNS if name != "by hand"]
 
 
 def random_task(kind, seed, n):
-    """Other data and other weights than the lesson's; the shapes are the programs' own."""
+    """Other data and other weights than the lesson's; the shapes are the same."""
     rng = np.random.default_rng(seed)
     shapes = {"line": [(1, 1), (1,)], "classifier": [(2, 3), (3,), (3, 1), (1,)]}[kind]
     x = rng.normal(size=(n, shapes[0][0]))
-    t = rng.normal(size=(n, 1)) if kind == "line" else rng.choice([-1.0, 1.0], size=(n, 1))
+    t = (
+        rng.normal(size=(n, 1))
+        if kind == "line"
+        else rng.choice([-1.0, 1.0], size=(n, 1))
+    )
     return Task(x, t, [rng.normal(size=shape) for shape in shapes], 0.2)
 
 
-# --- Equal numbers ----------------------------------------------------------------------------------------------------
+# --- Equal numbers --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -67,7 +73,9 @@ def test_the_program_by_hand_descends_along_numerical_gradients(kind):
                 nudged[position][index] += nudge
                 sides.append(loss(nudged))
             slope = (sides[0] - sides[1]) / (2 * eps)
-            assert np.isclose(weight[index] - new[index], task.rate * slope, rtol=1e-5, atol=1e-8)
+            assert np.isclose(
+                weight[index] - new[index], task.rate * slope, rtol=1e-5, atol=1e-8
+            )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -92,17 +100,21 @@ def test_a_step_yields_the_weights_that_gave_the_loss():
     task = line_task(8)
     for name in DESIGNS:
         for loss, weights in islice(DESIGNS[name].line(*task), 4):
-            w, b = (np.reshape(weight, start.shape) for weight, start in zip(weights, task.weights, strict=True))
+            w, b = (
+                np.reshape(weight, start.shape)
+                for weight, start in zip(weights, task.weights, strict=True)
+            )
             assert np.isclose(loss, np.mean((task.x @ w + b - task.t) ** 2)), name
 
 
-# --- Lines and words --------------------------------------------------------------------------------------------------
+# --- Lines and words ------------------------------------------------------------------
 
 
 def test_lines_are_counted_without_docstrings_comments_and_blank_lines():
     def f(a):
         """Two
-        lines."""
+        lines.
+        """
         # A comment.
 
         return sum(
@@ -114,14 +126,22 @@ def test_lines_are_counted_without_docstrings_comments_and_blank_lines():
 
     assert step66.lines_of_code(f) == 2
     assert step66.lines_of_code(step66.line_by_hand) == 8
-    assert step66.lines_of_code(step64) < len((LESSONS / "step64.py").read_text(encoding="utf-8").splitlines())
+    assert step66.lines_of_code(step64) < len(
+        (LESSONS / "step64.py").read_text(encoding="utf-8").splitlines()
+    )
 
 
 def test_words_are_the_names_behind_a_dot():
-    assert step66.words(step66.line_62) == ["Shared", "function", "grad", "matrix", "mean"]
+    assert step66.words(step66.line_62) == [
+        "Shared",
+        "function",
+        "grad",
+        "matrix",
+        "mean",
+    ]
 
 
-# --- What a run keeps -------------------------------------------------------------------------------------------------
+# --- What a run keeps -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -130,7 +150,10 @@ def test_no_design_gathers_objects_over_training(name):
     found = step66.watch(design.classifier, design.made_of, classifier_task(6), 12)
     assert len(found.objects) == len(found.in_use) == len(found.peak) == 12
     assert len(set(found.objects[1:])) == 1
-    assert all(peak >= in_use > 0 for peak, in_use in zip(found.peak, found.in_use, strict=True))
+    assert all(
+        peak >= in_use > 0
+        for peak, in_use in zip(found.peak, found.in_use, strict=True)
+    )
 
 
 def test_the_designs_own_counter_agrees():
@@ -145,7 +168,9 @@ def test_the_designs_own_counter_agrees():
 @pytest.mark.parametrize("name", OTHERS)
 def test_static_graphs_are_made_once_and_dynamic_ones_in_each_step(name):
     design = DESIGNS[name]
-    made = step66.made_in_each_step(design.classifier, design.made_of, classifier_task(6))
+    made = step66.made_in_each_step(
+        design.classifier, design.made_of, classifier_task(6)
+    )
     assert (made == 0) == (name in ("step 61", "step 62", "step 63"))
 
 
@@ -171,7 +196,7 @@ def test_a_program_that_gathers_is_seen():
     assert step66.made_in_each_step(gathers, (step62.Expression,), line_task(2)) == 3
 
 
-# --- How long it takes ------------------------------------------------------------------------------------------------
+# --- How long it takes ----------------------------------------------------------------
 
 
 def test_time_is_taken_in_turns_after_a_warm_up_and_the_median_counts():
@@ -190,19 +215,25 @@ def test_time_is_taken_in_turns_after_a_warm_up_and_the_median_counts():
     quick = [50.0, 9.0, 1.0, 3.0, 100.0, 100.0, 2.0, 4.0]
     slow = [50.0, 9.0, 6.0, 6.0, 7.0, 7.0, 8.0, 8.0]
     programs = {"quick": program("quick", quick), "slow": program("slow", slow)}
-    found = step66.time_per_step(programs, line_task(2), rounds=3, steps=2, clock=lambda: now[0])
+    found = step66.time_per_step(
+        programs, line_task(2), rounds=3, steps=2, clock=lambda: now[0]
+    )
     assert found == {"quick": 3.0, "slow": 7.0}
     assert calls == ["quick"] * 2 + ["slow"] * 2 + (["quick"] * 2 + ["slow"] * 2) * 3
 
 
-# --- The module -------------------------------------------------------------------------------------------------------
+# --- The module -----------------------------------------------------------------------
 
 
 def test_every_program_of_the_designs_is_public():
     programs = [program for design in DESIGNS.values() for program in design[:2]]
     assert {program.__name__ for program in programs} <= set(step66.__all__)
     assert all(hasattr(step66, name) for name in step66.__all__)
-    assert list(DESIGNS) == ["by hand", *(f"step {n}" for n in range(61, 66)), "dezero_lite"]
+    assert list(DESIGNS) == [
+        "by hand",
+        *(f"step {n}" for n in range(61, 66)),
+        "dezero_lite",
+    ]
 
 
 def test_each_program_speaks_of_its_own_design_only():
@@ -210,6 +241,8 @@ def test_each_program_speaks_of_its_own_design_only():
     for number in range(61, 66):
         for kind in KINDS:
             body = re.search(
-                rf"^def {kind}_{number}\(.*?(?=^\S)", text[text.index(f"def {kind}_{number}") :], re.M | re.S
+                rf"^def {kind}_{number}\(.*?(?=^\S)",
+                text[text.index(f"def {kind}_{number}") :],
+                re.M | re.S,
             )
             assert set(re.findall(r"step\d\d", body[0])) == {f"step{number}"}

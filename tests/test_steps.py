@@ -19,8 +19,10 @@ import numpy
 before, seen = set(sys.modules), []
 
 def hook(event, arguments):
-    writing = event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")
-    if writing or event in ("socket.connect", "socket.bind", "subprocess.Popen", "os.system"):
+    opening = event == "open" and isinstance(arguments[1], str)
+    writing = opening and set(arguments[1]) & set("wax+")
+    reaching = ("socket.connect", "socket.bind", "subprocess.Popen", "os.system")
+    if writing or event in reaching:
         seen.append(f"{event} {arguments[0]!r}")
 
 sys.dont_write_bytecode = True
@@ -39,7 +41,11 @@ print(json.dumps({
 
 def watched(module, folder, path=None):
     run = subprocess.run(
-        [sys.executable, "-c", WATCH, module], cwd=path or folder, capture_output=True, text=True, check=True
+        [sys.executable, "-c", WATCH, module],
+        cwd=path or folder,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert run.stderr == ""
     (report,) = run.stdout.splitlines()
@@ -68,13 +74,23 @@ print((time.perf_counter() - middle) / (middle - start))
     def share_of_numpys_time(module):
         run = [sys.executable, "-c", timer, module]
         # As it is for everybody from the second time on: with the bytecode at hand.
-        settings = os.environ | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
-        runs = [subprocess.run(run, cwd=tmp_path, env=settings, capture_output=True, check=True) for _ in range(4)]
+        settings = os.environ | {
+            "PYTHONDONTWRITEBYTECODE": "",
+            "PYTHONPYCACHEPREFIX": str(tmp_path),
+        }
+        runs = [
+            subprocess.run(
+                run, cwd=tmp_path, env=settings, capture_output=True, check=True
+            )
+            for _ in range(4)
+        ]
         return min(float(done.stdout) for done in runs)
 
     assert share_of_numpys_time("dezero_lite") < 0.4
     assert share_of_numpys_time(f"steps.step{numbers()[-1]:02d}") < 0.6
-    assert share_of_numpys_time("matplotlib.pyplot") > 0.6, "the clock sees a heavy import"
+    assert share_of_numpys_time("matplotlib.pyplot") > 0.6, (
+        "the clock sees a heavy import"
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +98,11 @@ print((time.perf_counter() - middle) / (middle - start))
     [
         ("print('hello')", "two lines"),
         ("import matplotlib", "packages"),
-        ("import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()", "threads"),
+        (
+            "import threading; threading.Thread(target=threading.Event().wait, "
+            "daemon=True).start()",
+            "threads",
+        ),
         ("open('notes.txt', 'w').close()", "seen"),
     ],
 )
@@ -103,7 +123,10 @@ def test_a_noisy_or_heavy_import_is_seen(source, complaint, tmp_path):
 
 def test_a_step_works_from_anywhere(tmp_path):
     program = (
-        "from steps.step08 import Variable, Square; import numpy as np; print(Square()(Variable(np.array(3.0))).data)"
+        "from steps.step08 import Variable, Square; import numpy as np; "
+        "print(Square()(Variable(np.array(3.0))).data)"
     )
-    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
+    )
     assert (run.stdout, run.stderr) == ("9.0\n", "")

@@ -1,4 +1,6 @@
-"""Transforms: each for one example, and those for arrays for a batch, with the same result."""
+"""Transforms: each for one example, and those for arrays for a batch, with the same
+result.
+"""
 
 import sys
 
@@ -36,7 +38,7 @@ def picture(width=5, height=4):
     return Image.fromarray(images(height, width, 3))
 
 
-# --- examples and batches ---------------------------------------------------------------------------------------------
+# --- examples and batches -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,14 @@ def test_a_batch_is_transformed_like_its_examples(transform, n):
 
 @pytest.mark.parametrize(
     "transform",
-    [Flatten(), ToFloat(), Normalize((1, 2, 3)), RandomHorizontalFlip(), RandomCrop(2), Compose([Flatten()])],
+    [
+        Flatten(),
+        ToFloat(),
+        Normalize((1, 2, 3)),
+        RandomHorizontalFlip(),
+        RandomCrop(2),
+        Compose([Flatten()]),
+    ],
 )
 def test_a_batch_can_be_empty(transform):
     assert len(transform.batch(images(0, 3, 4, 5))) == 0
@@ -85,15 +94,20 @@ def test_compose_goes_from_left_to_right():
 
 
 def test_examples_of_different_shapes_make_no_batch():
-    with pytest.raises(ValueError, match=r"shape \(2,\) and \(3,\) make no batch: .* such as Resize"):
+    with pytest.raises(
+        ValueError, match=r"shape \(2,\) and \(3,\) make no batch: .* such as Resize"
+    ):
         as_batch([np.zeros(2), np.zeros(3)])
 
 
-# --- arrays -----------------------------------------------------------------------------------------------------------
+# --- arrays ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-@pytest.mark.parametrize("mean", [3, 3.5, np.float64(3.5), np.array(3.5), (1, 2, 3), np.array([1.0, 2.0, 3.0])])
+@pytest.mark.parametrize(
+    "mean",
+    [3, 3.5, np.float64(3.5), np.array(3.5), (1, 2, 3), np.array([1.0, 2.0, 3.0])],
+)
 def test_normalize_keeps_the_dtype(dtype, mean):
     assert Normalize(mean, mean)(images(3, 4, 5, dtype=dtype)).dtype == dtype
 
@@ -135,9 +149,13 @@ def test_lists_of_numbers_are_transformed_too():
 @pytest.mark.parametrize("transform", [AsType(), ToInt(), Normalize(), Flatten()])
 def test_an_image_where_values_are_due_is_an_error(transform):
     name = type(transform).__name__
-    with pytest.raises(TypeError, match=f"{name} takes an array or a number, not a Image: ToArray"):
+    with pytest.raises(
+        TypeError, match=f"{name} takes an array or a number, not a Image: ToArray"
+    ):
         transform(picture())
-    with pytest.raises(TypeError, match=f"{name} takes an array or a number, not a str"):
+    with pytest.raises(
+        TypeError, match=f"{name} takes an array or a number, not a str"
+    ):
         transform("three")
 
 
@@ -145,7 +163,9 @@ def test_normalize_takes_a_number_for_each_channel():
     x = images(3, 4, 5, dtype=np.float64)
     result = Normalize((1, 2, 3), (4, 5, 6))(x)
     for channel in range(3):
-        assert np.allclose(result[channel], (x[channel] - (channel + 1)) / (channel + 4))
+        assert np.allclose(
+            result[channel], (x[channel] - (channel + 1)) / (channel + 4)
+        )
 
 
 @pytest.mark.parametrize(("shape", "channels"), [((1, 28, 28), 1), ((3,), 3), ((), 0)])
@@ -186,7 +206,12 @@ def test_flips_are_as_likely_as_p():
     manual_seed(0)
     assert np.array_equal(RandomHorizontalFlip(1)(x), [[[2, 1, 0], [5, 4, 3]]])
     assert np.array_equal(RandomHorizontalFlip(0)(x), x)
-    flipped = RandomHorizontalFlip(0.3).batch(np.repeat(x[np.newaxis], 2000, axis=0))[:, 0, 0, 0] == 2
+    flipped = (
+        RandomHorizontalFlip(0.3).batch(np.repeat(x[np.newaxis], 2000, axis=0))[
+            :, 0, 0, 0
+        ]
+        == 2
+    )
     assert 0.25 < flipped.mean() < 0.35
 
 
@@ -211,7 +236,11 @@ def test_a_crop_is_a_part_of_the_padded_image(height, width, size, pad):
             RandomCrop(size, pad)(x)
         return
     padded = np.pad(x, [(0, 0), (pad, pad), (pad, pad)])
-    parts = [padded[:, i : i + size[0], j : j + size[1]] for i in range(room[0] + 1) for j in range(room[1] + 1)]
+    parts = [
+        padded[:, i : i + size[0], j : j + size[1]]
+        for i in range(room[0] + 1)
+        for j in range(room[1] + 1)
+    ]
     crop = RandomCrop(size, pad)(x)
     assert any([np.array_equal(crop, part) for part in parts])
 
@@ -219,7 +248,10 @@ def test_a_crop_is_a_part_of_the_padded_image(height, width, size, pad):
 def test_crops_reach_every_corner():
     manual_seed(0)
     x = np.arange(9.0).reshape(1, 3, 3)
-    firsts = {crop[0, 0, 0] for crop in RandomCrop(2).batch(np.repeat(x[np.newaxis], 100, axis=0))}
+    firsts = {
+        crop[0, 0, 0]
+        for crop in RandomCrop(2).batch(np.repeat(x[np.newaxis], 100, axis=0))
+    }
     assert firsts == {0, 1, 3, 4}
 
 
@@ -237,13 +269,15 @@ def test_a_crop_takes_no_negative_pad():
 
 @pytest.mark.parametrize("transform", [RandomCrop(2), RandomHorizontalFlip()])
 def test_chance_needs_an_array_with_rows_and_columns(transform):
-    with pytest.raises(TypeError, match=r"an array of shape \(C, H, W\), not a Image: use ToArray"):
+    with pytest.raises(
+        TypeError, match=r"an array of shape \(C, H, W\), not a Image: use ToArray"
+    ):
         transform(Image.new("RGB", (4, 4)))
     with pytest.raises(TypeError, match=r"not an array of shape \(4,\)"):
         transform(np.zeros(4))
 
 
-# --- images -----------------------------------------------------------------------------------------------------------
+# --- images ---------------------------------------------------------------------------
 
 
 def test_an_image_becomes_an_array_and_an_image_again():
@@ -271,8 +305,16 @@ def test_to_array_makes_float32_and_leaves_arrays():
 @pytest.mark.parametrize(
     ("array", "error", "message"),
     [
-        (np.zeros((3, 4, 5), np.float32), TypeError, r"uint8, not float32: use AsType\(np.uint8\)"),
-        (np.zeros((4, 5), np.uint8), ValueError, r"shape \(C, H, W\), where C is 1, 3 or 4, not \(4, 5\)"),
+        (
+            np.zeros((3, 4, 5), np.float32),
+            TypeError,
+            r"uint8, not float32: use AsType\(np.uint8\)",
+        ),
+        (
+            np.zeros((4, 5), np.uint8),
+            ValueError,
+            r"shape \(C, H, W\), where C is 1, 3 or 4, not \(4, 5\)",
+        ),
         (np.zeros((2, 4, 5), np.uint8), ValueError, r"not \(2, 4, 5\)"),
     ],
 )
@@ -293,8 +335,15 @@ def test_resize_takes_width_and_height():
     assert Resize(6)(picture()).size == (6, 6)
     assert Resize((6, 3))(picture()).size == (6, 3)
     nearest = Resize((10, 8), Image.Resampling.NEAREST)(picture())
-    assert nearest.getpixel((0, 0)) == nearest.getpixel((1, 1)) == picture().getpixel((0, 0))
-    assert Resize(6)(picture()).tobytes() == picture().resize((6, 6), Image.Resampling.BILINEAR).tobytes()
+    assert (
+        nearest.getpixel((0, 0))
+        == nearest.getpixel((1, 1))
+        == picture().getpixel((0, 0))
+    )
+    assert (
+        Resize(6)(picture()).tobytes()
+        == picture().resize((6, 6), Image.Resampling.BILINEAR).tobytes()
+    )
 
 
 def test_center_crop_takes_the_middle():
@@ -305,7 +354,9 @@ def test_center_crop_takes_the_middle():
 
 
 def test_center_crop_says_when_the_image_is_too_small():
-    with pytest.raises(ValueError, match=r"cannot cut 6×6 pixels .* out of an image of 5×4: use Resize"):
+    with pytest.raises(
+        ValueError, match=r"cannot cut 6×6 pixels .* out of an image of 5×4: use Resize"
+    ):
         CenterCrop(6)(picture(5, 4))
 
 
@@ -317,7 +368,9 @@ def test_a_size_is_at_least_one_pixel(size):
 
 @pytest.mark.parametrize("transform", [Convert(), Resize(2), CenterCrop(2)])
 def test_an_array_in_place_of_an_image_is_an_error(transform):
-    with pytest.raises(TypeError, match=r"takes a Pillow image, not a ndarray: ToPIL\(\)"):
+    with pytest.raises(
+        TypeError, match=r"takes a Pillow image, not a ndarray: ToPIL\(\)"
+    ):
         transform(np.zeros((3, 4, 5)))
 
 

@@ -29,7 +29,9 @@ def test_sum_to_undoes_a_broadcast(shape):
     assert y.shape == shape
     assert np.isclose(y.sum(), x.sum())
     weights = np.arange(float(np.prod(shape))).reshape(shape)
-    assert np.isclose((y * weights).sum(), (x * np.broadcast_to(weights, x.shape)).sum())
+    assert np.isclose(
+        (y * weights).sum(), (x * np.broadcast_to(weights, x.shape)).sum()
+    )
 
 
 def test_sum_to_refuses_what_does_not_broadcast_back():
@@ -42,7 +44,10 @@ def test_shapes_of_reductions_are_put_back(axis):
     x = np.arange(24.0).reshape(2, 3, 4)
     kept = x.max(axis=axis, keepdims=True)
     assert utils.max_backward_shape(x, axis) == kept.shape
-    assert utils.reshape_sum_backward(x.sum(axis=axis), x.shape, axis, False).shape == kept.shape
+    assert (
+        utils.reshape_sum_backward(x.sum(axis=axis), x.shape, axis, False).shape
+        == kept.shape
+    )
     assert utils.reshape_sum_backward(kept, x.shape, axis, True) is kept
 
 

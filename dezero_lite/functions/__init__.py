@@ -1,4 +1,6 @@
-"""Functions of Variables. Each file is a lesson's worth, or a few on one topic; here all names come together."""
+"""Functions of Variables. Each file is a lesson's worth, or a few on one topic; here
+all names come together.
+"""
 
 from .activation import (
     gelu,

@@ -1,4 +1,5 @@
-"""What bends the straight lines between layers, and what makes probabilities of scores. Steps 43, 47 and 51.
+"""What bends the straight lines between layers, and what makes probabilities of scores.
+Steps 43, 47 and 51.
 
 Data of whole numbers are computed with as float64, except by `relu`, which keeps them.
 """
@@ -28,9 +29,11 @@ __all__ = [
 
 
 def sigmoid_simple(x: Operand) -> Variable:
-    """Compute ``1 / (1 + exp(-x))`` as it is written, in four functions. Source: book step 43.
+    """Compute ``1 / (1 + exp(-x))`` as it is written, in four functions. Source: book
+    step 43.
 
-    See `sigmoid` for one function in place of four, and no overflow: below −88, float32 data overflow here.
+    See `sigmoid` for one function in place of four, and no overflow: below −88, float32
+    data overflow here.
     """
     held(x)
     x = floats(as_variable(x))
@@ -38,7 +41,8 @@ def sigmoid_simple(x: Operand) -> Variable:
 
 
 def sigmoid(x: Operand) -> Variable:
-    """Compute ``1 / (1 + exp(-x))``, which rises from 0 to 1 and is 0.5 at 0. Source: book step 43.
+    """Compute ``1 / (1 + exp(-x))``, which rises from 0 to 1 and is 0.5 at 0. Source:
+    book step 43.
 
     Examples
     --------
@@ -68,7 +72,9 @@ class Sigmoid(Function):
 
 
 def relu(x: Operand) -> Variable:
-    """Cut off what is negative: ``max(x, 0)`` in each place. The gradient at 0 is 0. Source: book step 43."""
+    """Cut off what is negative: ``max(x, 0)`` in each place. The gradient at 0 is 0.
+    Source: book step 43.
+    """
     return ReLU()(as_array(x))
 
 
@@ -83,7 +89,8 @@ class ReLU(Function):
 
 
 def leaky_relu(x: Operand, slope: float = 0.2) -> Variable:
-    """Weaken what is negative: `x` where it is positive, else ``slope * x``. Source: the book's functions.
+    """Weaken what is negative: `x` where it is positive, else ``slope * x``. Source:
+    the book's functions.
 
     The gradient at 0 is that of the negative side.
     """
@@ -101,7 +108,8 @@ class LeakyReLU(Function):
         if self.slope == 0:
             # 0 · ∞ is no number.
             return np.maximum(x, 0, dtype=x.dtype)
-        # Of the two lines, the upper one bends as it should, or the lower one if the slope is steeper than 1.
+        # Of the two lines, the upper one bends as it should, or the lower one if the
+        # slope is steeper than 1.
         pick = np.maximum if self.slope <= 1 else np.minimum
         y = np.multiply(x, self.slope, dtype=x.dtype)
         return pick(x, y, out=into(y))
@@ -119,8 +127,9 @@ class LeakyReLU(Function):
 def gelu(x: Operand) -> Variable:
     """Weigh each `x` by about the probability that a standard normal number is smaller.
 
-    This is the form with tanh, ``0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))``, which differs from the
-    exact one by less than 0.0005 (that takes the error function, which NumPy does not have).
+    This is the form with tanh, ``0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 *
+    x**3)))``, which differs from the exact one by less than 0.0005 (that takes the
+    error function, which NumPy does not have).
 
     Source: Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415.
     """
@@ -159,7 +168,8 @@ class Gelu(Function):
 
 
 def softmax_simple(x: Operand, axis: int = 1) -> Variable:
-    """Compute softmax as the lesson derives it, in four functions; see `softmax` for one. Source: book step 47.
+    """Compute softmax as the lesson derives it, in four functions; see `softmax` for
+    one. Source: book step 47.
 
     Raises
     ------
@@ -174,13 +184,14 @@ def softmax_simple(x: Operand, axis: int = 1) -> Variable:
 
 
 def softmax(x: Operand, axis: int = 1) -> Variable:
-    """Turn scores into probabilities: ``exp(x)``, divided by its sum along `axis`. Source: book step 47.
+    """Turn scores into probabilities: ``exp(x)``, divided by its sum along `axis`.
+    Source: book step 47.
 
     Parameters
     ----------
     x : Variable or ndarray
-        Scores of any size, for instance of shape (N, C), one row per example; −∞ gets probability 0, but there must be
-        other scores beside it.
+        Scores of any size, for instance of shape (N, C), one row per example; −∞ gets
+        probability 0, but there must be other scores beside it.
     axis : int, optional
         Along which the probabilities sum to 1.
 
@@ -214,7 +225,8 @@ class Softmax(AlongAxis):
 
 
 def log_softmax(x: Operand, axis: int = 1) -> Variable:
-    """Compute the logarithm of `softmax`, finite also where the probability itself rounds to 0. Source: book step 47.
+    """Compute the logarithm of `softmax`, finite also where the probability itself
+    rounds to 0. Source: book step 47.
 
     Takes what `softmax` takes.
 

@@ -1,13 +1,15 @@
-"""Element by element: each number of the result depends on the number in the same place. Steps 27, 34 and 35.
+"""Element by element: each number of the result depends on the number in the same
+place. Steps 27, 34 and 35.
 
-What NumPy makes of a number outside a function's domain, it makes here too: ``log(0)`` is −∞, ``log(-1)`` and
-``sqrt(-1)`` are NaN, each with NumPy's warning. Functions of whole numbers are computed, but whole numbers receive no
-gradient.
+What NumPy makes of a number outside a function's domain, it makes here too: ``log(0)``
+is −∞, ``log(-1)`` and ``sqrt(-1)`` are NaN, each with NumPy's warning. Functions of
+whole numbers are computed, but whole numbers receive no gradient.
 
-For large arrays, fetching fresh memory takes longer than computing. So here and in the files beside, forward and rule
-change arrays of their own in place where they can (``y += 1``, ``out=into(y)``), and write ``gy * (0.5 / y)`` for
-``gy / (2 * y)``, because of ``gy * (...)`` NumPy can put the result where the parenthesis was. On Variables, ``y += 1``
-makes a new one, so that a rule may use it, too.
+For large arrays, fetching fresh memory takes longer than computing. So here and in the
+files beside, forward and rule change arrays of their own in place where they can (``y
++= 1``, ``out=into(y)``), and write ``gy * (0.5 / y)`` for ``gy / (2 * y)``, because of
+``gy * (...)`` NumPy can put the result where the parenthesis was. On Variables, ``y +=
+1`` makes a new one, so that a rule may use it, too.
 """
 
 from __future__ import annotations
@@ -18,9 +20,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core import NUMBERS, Function, Log, Operand, Variable, _describe, _Operator, _plain, as_array
+from ..core import (
+    NUMBERS,
+    Function,
+    Log,
+    Operand,
+    Variable,
+    _describe,
+    _Operator,
+    _plain,
+    as_array,
+)
 
-__all__ = ["abs", "clip", "cos", "exp", "log", "maximum", "minimum", "sin", "sqrt", "tanh", "where"]
+__all__ = [
+    "abs",
+    "clip",
+    "cos",
+    "exp",
+    "log",
+    "maximum",
+    "minimum",
+    "sin",
+    "sqrt",
+    "tanh",
+    "where",
+]
 
 
 def sin(x: Operand) -> Variable:
@@ -54,7 +78,8 @@ class Cos(Function):
 
 
 def tanh(x: Operand) -> Variable:
-    """Compute the hyperbolic tangent of `x`, which lies between −1 and 1. Source: book step 35.
+    """Compute the hyperbolic tangent of `x`, which lies between −1 and 1. Source: book
+    step 35.
 
     Examples
     --------
@@ -77,7 +102,9 @@ class Tanh(Function):
 
 
 class TanhSlope(Function):
-    """1 − y², the slope of tanh where it is y. As one function, it keeps the graphs of high orders small."""
+    """1 − y², the slope of tanh where it is y. As one function, it keeps the graphs of
+    high orders small.
+    """
 
     __slots__ = ()
 
@@ -107,14 +134,17 @@ class Exp(Function):
 
 
 def log(x: Operand) -> Variable:
-    """Compute the natural logarithm of `x`: −∞ at 0 and NaN below, with NumPy's warning. Source: book step 47."""
+    """Compute the natural logarithm of `x`: −∞ at 0 and NaN below, with NumPy's
+    warning. Source: book step 47.
+    """
     return Log()(x)
 
 
 def sqrt(x: Operand) -> Variable:
     """Compute the square root of `x`: NaN below 0, with NumPy's warning.
 
-    At 0 the slope is infinite, and so is the gradient, with NumPy's warning; ``sqrt(x + 1e-12)`` keeps it finite.
+    At 0 the slope is infinite, and so is the gradient, with NumPy's warning; ``sqrt(x +
+    1e-12)`` keeps it finite.
     """
     return Sqrt()(x)
 
@@ -130,7 +160,9 @@ class Sqrt(Function):
 
 
 def abs(x: Operand) -> Variable:
-    """Compute the absolute value of `x`. Its gradient at 0, where there is a kink, is taken to be 0."""
+    """Compute the absolute value of `x`. Its gradient at 0, where there is a kink, is
+    taken to be 0.
+    """
     return Abs()(x)
 
 
@@ -234,8 +266,9 @@ def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
 
     Notes
     -----
-    Both sides are computed before one is picked: ``where(x > 0, log(x), 0)`` warns at ``x = 0``, and its gradient there
-    is NaN (0 · ∞). Make the argument harmless instead: ``log(where(x > 0, x, 1))``.
+    Both sides are computed before one is picked: ``where(x > 0, log(x), 0)`` warns at
+    ``x = 0``, and its gradient there is NaN (0 · ∞). Make the argument harmless
+    instead: ``log(where(x > 0, x, 1))``.
     """
     return Where(condition)(a, b)
 
@@ -246,7 +279,10 @@ class Where(_Operator):
 
     def __init__(self, condition: Any) -> None:
         if condition is None:
-            raise TypeError("where picks by a condition, truth values such as x > 0, but the condition is None")
+            raise TypeError(
+                "where picks by a condition, truth values such as x > 0, but the "
+                "condition is None"
+            )
         self.condition = np.not_equal(held(condition), 0)
 
     def forward(self, a: Any, b: Any) -> Any:
@@ -265,15 +301,18 @@ class Where(_Operator):
             np.broadcast_shapes(self.condition.shape, picked)
         except ValueError:
             raise ValueError(
-                f"the condition, {_describe(self.condition)}, does not broadcast with a and b, together of shape "
-                f"{picked}. Counted from the last axis, two lengths must be equal, or one of them 1"
+                f"the condition, {_describe(self.condition)}, does not broadcast with "
+                f"a and b, together of shape {picked}. Counted from the last axis, "
+                "two lengths must be equal, or one of them 1"
             ) from None
 
 
 def clip(x: Operand, x_min: float | None, x_max: float | None) -> Variable:
-    """Raise what is below `x_min` to `x_min`, and lower what is above `x_max` to `x_max`. Source: the book's functions.
+    """Raise what is below `x_min` to `x_min`, and lower what is above `x_max` to
+    `x_max`. Source: the book's functions.
 
-    Gradients pass where `x` lies from `x_min` to `x_max`, both included, and stop elsewhere.
+    Gradients pass where `x` lies from `x_min` to `x_max`, both included, and stop
+    elsewhere.
 
     Parameters
     ----------
@@ -292,11 +331,14 @@ def clip(x: Operand, x_min: float | None, x_max: float | None) -> Variable:
     for limit in (x_min, x_max):
         if limit is not None and not isinstance(limit, (*NUMBERS, np.generic)):
             raise TypeError(
-                f"the limits of clip are numbers or None, but one is a {type(limit).__name__}: "
-                f"for limits that differ from place to place use maximum and minimum"
+                "the limits of clip are numbers or None, but one is a "
+                f"{type(limit).__name__}: for limits that differ from place to place "
+                "use maximum and minimum"
             )
     if x_min is not None and x_max is not None and x_min > x_max:
-        raise ValueError(f"the lower limit of clip, {x_min}, is above the upper one, {x_max}")
+        raise ValueError(
+            f"the lower limit of clip, {x_min}, is above the upper one, {x_max}"
+        )
     return Clip(x_min, x_max)(as_array(x))
 
 
@@ -315,7 +357,8 @@ class Clip(Function):
 
 
 def held(x: Any) -> Any:
-    """The data of `x`, of a Variable or as they are, for a function that looks at them before it computes.
+    """The data of `x`, of a Variable or as they are, for a function that looks at them
+    before it computes.
 
     Raises
     ------
@@ -329,5 +372,7 @@ def held(x: Any) -> Any:
 
 
 def into(y: Any) -> Any:
-    """`y` as the place for a result, as in ``np.exp(y, out=into(y))``; ``None`` for a scalar, which is no place."""
+    """`y` as the place for a result, as in ``np.exp(y, out=into(y))``; ``None`` for a
+    scalar, which is no place.
+    """
     return None if isinstance(y, np.generic) else y

@@ -1,6 +1,7 @@
 """Matrix products. Steps 41–43 explain it.
 
-For y = xW, the gradients are products again: gx = gy Wᵀ and gW = xᵀ gy. The shapes leave no other choice.
+For y = xW, the gradients are products again: gx = gy Wᵀ and gW = xᵀ gy. The shapes
+leave no other choice.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .reduce import Sum
 __all__ = ["linear", "linear_simple", "matmul"]
 
 
-# --- x @ W ------------------------------------------------------------------------------------------------------------
+# --- x @ W ----------------------------------------------------------------------------
 
 
 def matmul(x: Operand, W: Operand) -> Variable:
@@ -81,7 +82,8 @@ def _right(x: Any, W: Any, gy: Any) -> Any:
 
 
 def _rows(x: Any) -> Any:
-    # All axes but the last in one: one large product is faster than many small ones, and their sum comes with it.
+    # All axes but the last in one: one large product is faster than many small ones,
+    # and their sum comes with it.
     return x if x.ndim == 2 else x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
 
 
@@ -107,17 +109,25 @@ def _compare(x: Any, W: Any) -> None:
         why = "both need an axis; with numbers, use *"
     elif a[-1] != b[-2:][0]:
         which = "only" if len(b) == 1 else "last but one"
-        why = f"the last axis of x and the {which} axis of W must agree, but they have {a[-1]} and {b[-2:][0]} elements"
+        why = (
+            f"the last axis of x and the {which} axis of W must agree, but they have "
+            f"{a[-1]} and {b[-2:][0]} elements"
+        )
     else:
         try:
             np.broadcast_shapes(a[:-2], b[:-2])
             return
         except ValueError:
-            why = f"the axes before the last two must broadcast, but they are {a[:-2]} and {b[:-2]}"
-    raise ValueError(f"x and W do not multiply: x is {_describe(x)}, W is {_describe(W)}; {why}") from None
+            why = (
+                f"the axes before the last two must broadcast, but they are {a[:-2]} "
+                f"and {b[:-2]}"
+            )
+    raise ValueError(
+        f"x and W do not multiply: x is {_describe(x)}, W is {_describe(W)}; {why}"
+    ) from None
 
 
-# --- x @ W + b --------------------------------------------------------------------------------------------------------
+# --- x @ W + b ------------------------------------------------------------------------
 
 
 def linear_simple(x: Operand, W: Operand, b: Operand | None = None) -> Variable:
@@ -156,7 +166,10 @@ class Linear(Function):
 
     def forward(self, x: Any, W: Any, b: Any = None) -> Any:
         if W.ndim != 2 or (b is not None and b.shape != W.shape[1:]):
-            raise ValueError(f"linear takes W of shape (I, O) and b of shape (O,): W has shape {W.shape}")
+            raise ValueError(
+                "linear takes W of shape (I, O) and b of shape (O,): W has shape "
+                f"{W.shape}"
+            )
         y = x @ W if x.ndim < 3 else (_rows(x) @ W).reshape((*x.shape[:-1], W.shape[1]))
         if b is None:
             return y
@@ -178,16 +191,18 @@ class Linear(Function):
         x, W = inputs[:2]
         shape = np.shape(_plain(W))
         if len(shape) != 2:
-            raise ValueError(f"linear takes W of shape (I, O), but W is {_describe(W)}") from None
+            raise ValueError(
+                f"linear takes W of shape (I, O), but W is {_describe(W)}"
+            ) from None
         if len(inputs) == 3 and np.shape(_plain(inputs[2])) != shape[1:]:
             raise ValueError(
-                f"linear takes one bias for each column of W: W is {_describe(W)}, so that b has shape {shape[1:]}; "
-                f"but b is {_describe(inputs[2])}"
+                f"linear takes one bias for each column of W: W is {_describe(W)}, so "
+                f"that b has shape {shape[1:]}; but b is {_describe(inputs[2])}"
             ) from None
         _compare(x, W)
 
 
-# --- methods ----------------------------------------------------------------------------------------------------------
+# --- methods --------------------------------------------------------------------------
 
 
 def _rmatmul(self: Variable, other: Operand) -> Variable:

@@ -1,8 +1,8 @@
 """How far predictions lie from targets, in one number. Steps 42, 43 and 48 explain it.
 
-Each loss is an average over the examples, which are what axis 0 counts. An average over no examples has no value, so
-an empty batch is an error; and so are shapes that would broadcast, because every prediction would be compared with
-every target.
+Each loss is an average over the examples, which are what axis 0 counts. An average over
+no examples has no value, so an empty batch is an error; and so are shapes that would
+broadcast, because every prediction would be compared with every target.
 """
 
 from __future__ import annotations
@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Function, Operand, Sub, Variable, _describe, _plain, as_array, as_variable
+from ..core import (
+    Function,
+    Operand,
+    Sub,
+    Variable,
+    _describe,
+    _plain,
+    as_array,
+    as_variable,
+)
 from .activation import Sigmoid, Softmax, softmax
 from .elementwise import clip, held, log
 from .reduce import floats, is_half, wide
@@ -30,15 +39,18 @@ __all__ = [
     "softmax_cross_entropy_simple",
 ]
 
-# The logarithm of 0 is infinite, that of this is about −35. To a float16, it is 0; see `_tiny`.
+# The logarithm of 0 is infinite, that of this is about −35. To a float16, it is 0; see
+# `_tiny`.
 TINY = 1e-15
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
+# --- numbers --------------------------------------------------------------------------
 
 
 def mean_squared_error_simple(x0: Operand, x1: Operand) -> Variable:
-    """The mean squared error, made of the functions that there are. Source: book step 42."""
+    """The mean squared error, made of the functions that there are. Source: book step
+    42.
+    """
     x1 = _paired("mean_squared_error", x0, x1)
     if held(as_array(x0)).dtype.kind != "f" and held(as_array(x1)).dtype.kind != "f":
         # Small whole numbers have no room for a difference below 0, or for its square.
@@ -48,12 +60,14 @@ def mean_squared_error_simple(x0: Operand, x1: Operand) -> Variable:
 
 
 def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
-    """The sum of all squared differences, divided by the number of examples. Source: book step 42.
+    """The sum of all squared differences, divided by the number of examples. Source:
+    book step 42.
 
     Parameters
     ----------
     x0, x1 : Variable or ndarray, shape (N, ...)
-        Predictions and targets, both of the same shape, or one number each. Whole numbers take the dtype of the others.
+        Predictions and targets, both of the same shape, or one number each. Whole
+        numbers take the dtype of the others.
 
     Returns
     -------
@@ -67,7 +81,8 @@ def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
 
     Notes
     -----
-    As in the book, only the N examples are averaged: for rows of several numbers, their squares are summed.
+    As in the book, only the N examples are averaged: for rows of several numbers, their
+    squares are summed.
 
     Examples
     --------
@@ -98,14 +113,16 @@ def _difference(x0: Any, x1: Any) -> Any:
     return x0 - (x1 if x1.dtype.kind == "f" else x1.astype(x0.dtype))
 
 
-# --- classes ----------------------------------------------------------------------------------------------------------
+# --- classes --------------------------------------------------------------------------
 
 
 def softmax_cross_entropy_simple(x: Operand, t: Operand) -> Variable:
-    """The cross entropy of softmax, made of the functions that there are. Source: book step 47.
+    """The cross entropy of softmax, made of the functions that there are. Source: book
+    step 47.
 
-    Probabilities count as 1e-15 at least (float16: 6e-5), so that their logarithm is finite: such an example has no
-    gradient. See :func:`softmax_cross_entropy` for one function, and no such limit.
+    Probabilities count as 1e-15 at least (float16: 6e-5), so that their logarithm is
+    finite: such an example has no gradient. See :func:`softmax_cross_entropy` for one
+    function, and no such limit.
     """
     labels = _labels("softmax_cross_entropy", x, t)
     n = len(labels)
@@ -115,14 +132,16 @@ def softmax_cross_entropy_simple(x: Operand, t: Operand) -> Variable:
 
 
 def softmax_cross_entropy(x: Operand, t: Operand) -> Variable:
-    """How surprised the scores `x` are by the labels `t`: the mean of ``-log(softmax(x)[label])``.
+    """How surprised the scores `x` are by the labels `t`: the mean of
+    ``-log(softmax(x)[label])``.
 
     Source: book step 47.
 
     Parameters
     ----------
     x : Variable or ndarray, shape (N, C)
-        Scores of any size, before softmax: one row for each example, one column for each class.
+        Scores of any size, before softmax: one row for each example, one column for
+        each class.
     t : Variable or ndarray, shape (N,) or (N, 1)
         The right classes, whole numbers from 0 to C − 1.
 
@@ -136,7 +155,8 @@ def softmax_cross_entropy(x: Operand, t: Operand) -> Variable:
     TypeError
         If the labels are no whole numbers.
     ValueError
-        If the shapes do not go together, a label names no class, or there are no examples.
+        If the shapes do not go together, a label names no class, or there are no
+        examples.
 
     Examples
     --------
@@ -165,7 +185,8 @@ class SoftmaxCrossEntropy(Function):
 
 
 def accuracy(y: Operand, t: Operand) -> Variable:
-    """The share of examples whose highest score is that of the right class. Source: book step 48.
+    """The share of examples whose highest score is that of the right class. Source:
+    book step 48.
 
     Parameters
     ----------
@@ -177,41 +198,47 @@ def accuracy(y: Operand, t: Operand) -> Variable:
     Returns
     -------
     Variable
-        Without dimensions. It has no gradient: small changes of the scores change nothing.
+        Without dimensions. It has no gradient: small changes of the scores change
+        nothing.
 
     Raises
     ------
     TypeError
         If the labels are no whole numbers.
     ValueError
-        If the shapes do not go together, a label names no class, or there are no examples.
+        If the shapes do not go together, a label names no class, or there are no
+        examples.
     """
     labels = _labels("accuracy", y, t)
     return Variable(as_array((_data(y).argmax(axis=1) == labels).mean()))
 
 
-# --- yes or no --------------------------------------------------------------------------------------------------------
+# --- yes or no ------------------------------------------------------------------------
 
 
 def sigmoid_cross_entropy(x: Operand, t: Operand) -> Variable:
-    """How surprised the scores `x` are by the answers `t`, yes or no: the cross entropy of sigmoid.
+    """How surprised the scores `x` are by the answers `t`, yes or no: the cross entropy
+    of sigmoid.
 
     Parameters
     ----------
     x : Variable or ndarray, shape (N, ...)
         Scores of any size, before the sigmoid.
     t : Variable or ndarray, shape (N, ...)
-        1 for yes, 0 for no, or a probability; of the shape of `x`, where (N,) and (N, 1) count as one.
+        1 for yes, 0 for no, or a probability; of the shape of `x`, where (N,) and (N,
+        1) count as one.
 
     Returns
     -------
     Variable
-        Without dimensions: the sum of all cross entropies, divided by N. Source: the book's function of this name.
+        Without dimensions: the sum of all cross entropies, divided by N. Source: the
+        book's function of this name.
 
     Raises
     ------
     ValueError
-        If the shapes do not go together, `t` leaves the range from 0 to 1, or there are no examples.
+        If the shapes do not go together, `t` leaves the range from 0 to 1, or there are
+        no examples.
     """
     return SigmoidCrossEntropy()(as_array(x), _answers("sigmoid_cross_entropy", x, t))
 
@@ -237,28 +264,37 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
     Parameters
     ----------
     p : Variable or ndarray, shape (N, ...)
-        Probabilities of yes, for instance from the sigmoid. Where there is a choice, `sigmoid_cross_entropy` takes
-        scores, and is more accurate.
+        Probabilities of yes, for instance from the sigmoid. Where there is a choice,
+        `sigmoid_cross_entropy` takes scores, and is more accurate.
     t : Variable or ndarray, shape (N, ...)
-        1 for yes, 0 for no, or a probability; of the shape of `p`, where (N,) and (N, 1) count as one.
+        1 for yes, 0 for no, or a probability; of the shape of `p`, where (N,) and (N,
+        1) count as one.
 
     Returns
     -------
     Variable
-        Without dimensions: the sum of all cross entropies, divided by N. Source: the book's function of this name.
+        Without dimensions: the sum of all cross entropies, divided by N. Source: the
+        book's function of this name.
 
     Raises
     ------
     ValueError
-        If the shapes do not go together, `p` or `t` leaves the range from 0 to 1, or there are no examples.
+        If the shapes do not go together, `p` or `t` leaves the range from 0 to 1, or
+        there are no examples.
 
     Notes
     -----
-    Probabilities count as 1e-15 at least (float16: 6e-5), for yes and for no, so that their logarithm is finite. The
-    book's function lets `p` count as 0.999 at most; up to there the values are the same.
+    Probabilities count as 1e-15 at least (float16: 6e-5), for yes and for no, so that
+    their logarithm is finite. The book's function lets `p` count as 0.999 at most; up
+    to there the values are the same.
     """
     t = _answers("binary_cross_entropy", p, t)
-    _check_range("binary_cross_entropy", "p", p, "for scores before the sigmoid use sigmoid_cross_entropy")
+    _check_range(
+        "binary_cross_entropy",
+        "p",
+        p,
+        "for scores before the sigmoid use sigmoid_cross_entropy",
+    )
     tiny = _tiny(p)
     yes = t * log(clip(p, tiny, 1.0))
     no = (1 - t) * log(clip(1 - p, tiny, 1.0))
@@ -271,7 +307,7 @@ def _tiny(p: Operand) -> float:
     return max(TINY, float(np.finfo(dtype).tiny)) if dtype.kind == "f" else TINY
 
 
-# --- checks -----------------------------------------------------------------------------------------------------------
+# --- checks ---------------------------------------------------------------------------
 
 
 def _data(x: Operand) -> Any:
@@ -299,12 +335,17 @@ def _paired(name: str, x0: Operand, x1: Operand) -> Operand:
         return x1
     if math.prod(shape) == math.prod(other) == 1:
         return reshape(x1, shape)
-    raise ValueError(f"{name} compares number by number, but {_unequal('x0', x0, 'x1', x1)}")
+    raise ValueError(
+        f"{name} compares number by number, but {_unequal('x0', x0, 'x1', x1)}"
+    )
 
 
 def _check_count(name: str, shape: tuple[int, ...]) -> None:
     if shape and shape[0] == 0:
-        raise ValueError(f"{name} averages over the examples, but the batch of shape {shape} has none")
+        raise ValueError(
+            f"{name} averages over the examples, but the batch of shape {shape} has "
+            "none"
+        )
 
 
 def _unequal(name: str, x: Operand, other_name: str, other: Operand) -> str:
@@ -319,18 +360,32 @@ def _labels(name: str, x: Operand, t: Operand) -> Any:
     # The labels as an array of shape (N,), if they are any.
     labels, shape = _data(t), _data(x).shape
     if len(shape) != 2:
-        raise ValueError(f"{name} takes scores of shape (N, C), one row for each example, but was given {_describe(x)}")
+        raise ValueError(
+            f"{name} takes scores of shape (N, C), one row for each example, but was "
+            f"given {_describe(x)}"
+        )
     _check_count(name, shape)
     n, classes = shape
     if labels.shape != (n,) and labels.shape != (n, 1):
-        hint = "for one-hot rows use t.argmax(axis=1)" if labels.shape == shape else "one label for each row of scores"
-        raise ValueError(f"{name} takes labels of shape ({n},) or ({n}, 1), but t is {_describe(t)}: {hint}")
+        hint = (
+            "for one-hot rows use t.argmax(axis=1)"
+            if labels.shape == shape
+            else "one label for each row of scores"
+        )
+        raise ValueError(
+            f"{name} takes labels of shape ({n},) or ({n}, 1), but t is "
+            f"{_describe(t)}: {hint}"
+        )
     if labels.dtype.kind not in "iu":
-        raise TypeError(f"{name} takes whole numbers as labels, but t is {_describe(t)}: use t.astype(int)")
+        raise TypeError(
+            f"{name} takes whole numbers as labels, but t is {_describe(t)}: use "
+            "t.astype(int)"
+        )
     if labels.min() < 0 or labels.max() >= classes:
         raise ValueError(
-            f"{name} was given scores for {classes} classes, so that labels go from 0 to {classes - 1}, "
-            f"but t holds labels from {labels.min()} to {labels.max()}"
+            f"{name} was given scores for {classes} classes, so that labels go from 0 "
+            f"to {classes - 1}, but t holds labels from {labels.min()} to "
+            f"{labels.max()}"
         )
     # A copy, since they may change before backward needs them.
     return labels.flatten()
@@ -341,8 +396,15 @@ def _answers(name: str, x: Operand, t: Operand) -> Any:
     data, answers = _data(x), _data(t)
     if answers.shape != data.shape:
         if {answers.shape, data.shape} != {data.shape[:1], (*data.shape[:1], 1)}:
-            raise ValueError(f"{name} compares number by number, but {_unequal('the first argument', x, 't', t)}")
-        t = reshape(t, data.shape) if isinstance(t, Variable) else answers.reshape(data.shape)
+            raise ValueError(
+                f"{name} compares number by number, but "
+                f"{_unequal('the first argument', x, 't', t)}"
+            )
+        t = (
+            reshape(t, data.shape)
+            if isinstance(t, Variable)
+            else answers.reshape(data.shape)
+        )
     _check_count(name, data.shape)
     _check_range(name, "t", t, "1 means yes and 0 means no")
     if answers.dtype.kind == "f":
@@ -354,4 +416,6 @@ def _check_range(name: str, argument: str, x: Operand, hint: str) -> None:
     data = _data(x)
     if data.size and (data.min() < 0 or data.max() > 1):
         low, high = data.min(), data.max()
-        raise ValueError(f"{name} takes {argument} from 0 to 1, but it holds {low} to {high}: {hint}")
+        raise ValueError(
+            f"{name} takes {argument} from 0 to 1, but it holds {low} to {high}: {hint}"
+        )

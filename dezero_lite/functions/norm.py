@@ -1,6 +1,8 @@
-"""What keeps numbers in range, and networks from learning by heart. Steps 54 and 58 explain it.
+"""What keeps numbers in range, and networks from learning by heart. Steps 54 and 58
+explain it.
 
-Dropout and batch normalisation behave in training otherwise than in use: ``with test_mode():`` tells them.
+Dropout and batch normalisation behave in training otherwise than in use: ``with
+test_mode():`` tells them.
 """
 
 from __future__ import annotations
@@ -19,11 +21,12 @@ from .reduce import Mean, Sum, is_half, wide
 __all__ = ["batch_norm", "batch_nrom", "dropout", "layer_norm"]
 
 
-# --- dropout ----------------------------------------------------------------------------------------------------------
+# --- dropout --------------------------------------------------------------------------
 
 
 def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
-    """Replace elements of `x` by 0 at random, in training; in test mode, `x` itself. Source: book step 54.
+    """Replace elements of `x` by 0 at random, in training; in test mode, `x` itself.
+    Source: book step 54.
 
     The others are divided by ``1 - dropout_ratio``, so that the mean stays as it is.
 
@@ -41,28 +44,32 @@ def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
 
     Notes
     -----
-    The random numbers come from the framework's own generator, see :func:`dezero_lite.manual_seed`; they are drawn by
-    the CPU, so that a GPU drops the same elements.
+    The random numbers come from the framework's own generator, see
+    :func:`dezero_lite.manual_seed`; they are drawn by the CPU, so that a GPU drops the
+    same elements.
     """
     held(x)
     x = as_variable(x)
     if not 0 <= dropout_ratio < 1:
         raise ValueError(
-            f"dropout_ratio is the share of elements to drop, from 0 to less than 1, not {dropout_ratio}: "
-            f"to drop everything leaves nothing to learn from"
+            "dropout_ratio is the share of elements to drop, from 0 to less than 1, "
+            f"not {dropout_ratio}: to drop everything leaves nothing to learn from"
         )
     if not Config.train or dropout_ratio == 0:
         return x
     dtype = x.dtype if x.dtype.kind == "f" else np.dtype(float)
     kept = generator().random(x.shape, np.float32) >= dropout_ratio
-    return Mul()(x, cuda.get_array_module(x).asarray(kept * dtype.type(1 / (1 - dropout_ratio))))
+    return Mul()(
+        x, cuda.get_array_module(x).asarray(kept * dtype.type(1 / (1 - dropout_ratio)))
+    )
 
 
-# --- normalisation ----------------------------------------------------------------------------------------------------
+# --- normalisation --------------------------------------------------------------------
 
 
 class _Normalisation(Function):
-    # Along `axes`, the mean becomes 0 and the variance 1; then gamma and beta, in the shape `form`, set others.
+    # Along `axes`, the mean becomes 0 and the variance 1; then gamma and beta, in the
+    # shape `form`, set others.
     __slots__ = ("axes", "eps", "form")
     axes: tuple[int, ...]
     form: tuple[int, ...]
@@ -71,7 +78,9 @@ class _Normalisation(Function):
         self.eps = eps
 
     def moments(self, x: Any) -> tuple[Any, Any, Any]:
-        """The mean, the distances from it, and the variance; for a float16, whose squares do not fit it, as float32."""
+        """The mean, the distances from it, and the variance; for a float16, whose
+        squares do not fit it, as float32.
+        """
         x = wide(x)
         mean = self.mean(x)
         centred = x - mean
@@ -83,10 +92,16 @@ class _Normalisation(Function):
     def scaled(self, x: Any, centred: Any, var: Any, gamma: Any, beta: Any) -> Any:
         # `centred` is given away, and may become the result.
         slope = (var + self.eps) ** -0.5 * gamma.reshape(self.form)
-        y = centred.astype(np.result_type(centred.dtype, gamma.dtype, beta.dtype), copy=False)
+        y = centred.astype(
+            np.result_type(centred.dtype, gamma.dtype, beta.dtype), copy=False
+        )
         y *= slope
         y += beta.reshape(self.form)
-        return y.astype(np.result_type(x.dtype, gamma.dtype, beta.dtype)) if is_half(x) else y
+        return (
+            y.astype(np.result_type(x.dtype, gamma.dtype, beta.dtype))
+            if is_half(x)
+            else y
+        )
 
 
 def batch_norm(
@@ -98,7 +113,8 @@ def batch_norm(
     decay: float = 0.9,
     eps: float = 2e-5,
 ) -> Variable:
-    """Normalise each channel over the batch, then scale it by `gamma` and shift it by `beta`.
+    """Normalise each channel over the batch, then scale it by `gamma` and shift it by
+    `beta`.
 
     Parameters
     ----------
@@ -107,8 +123,9 @@ def batch_norm(
     gamma, beta : Variable or ndarray, shape (C,)
         The standard deviation and the mean that each channel shall have.
     mean, var : Variable or ndarray, shape (C,)
-        Running averages over the batches seen in training, which changes them in place: by ``decay``, the old value
-        stays. Test mode normalises by them, and leaves them alone.
+        Running averages over the batches seen in training, which changes them in place:
+        by ``decay``, the old value stays. Test mode normalises by them, and leaves them
+        alone.
     decay : float, optional
         See `mean`.
     eps : float, optional
@@ -121,10 +138,11 @@ def batch_norm(
 
     Notes
     -----
-    The running variance is the unbiased one, m / (m − 1) times that of m numbers. One number alone has variance 0, so
-    that its channel becomes `beta`.
+    The running variance is the unbiased one, m / (m − 1) times that of m numbers. One
+    number alone has variance 0, so that its channel becomes `beta`.
 
-    Sources: the book's function of this name; Ioffe and Szegedy, Batch Normalization, 2015, arXiv:1502.03167.
+    Sources: the book's function of this name; Ioffe and Szegedy, Batch Normalization,
+    2015, arXiv:1502.03167.
     """
     return BatchNorm(mean, var, decay, eps)(x, gamma, beta)
 
@@ -136,7 +154,9 @@ batch_nrom = batch_norm
 class BatchNorm(_Normalisation):
     __slots__ = ("avg_mean", "avg_var", "decay", "fixed")
 
-    def __init__(self, mean: Operand, var: Operand, decay: float = 0.9, eps: float = 2e-5) -> None:
+    def __init__(
+        self, mean: Operand, var: Operand, decay: float = 0.9, eps: float = 2e-5
+    ) -> None:
         super().__init__(eps)
         self.avg_mean = as_variable(mean).data
         self.avg_var = as_variable(var).data
@@ -148,8 +168,18 @@ class BatchNorm(_Normalisation):
         self.form = (1, x.shape[1], *[1] * (x.ndim - 2))
         # Copies: by the time of backward, the averages may have moved on.
         averages = (self.avg_mean, self.avg_var)
-        dtype = np.dtype(np.float32) if is_half(x) else x.dtype if x.dtype.kind == "f" else np.dtype(float)
-        self.fixed = None if Config.train else [array.astype(dtype).reshape(self.form) for array in averages]
+        dtype = (
+            np.dtype(np.float32)
+            if is_half(x)
+            else x.dtype
+            if x.dtype.kind == "f"
+            else np.dtype(float)
+        )
+        self.fixed = (
+            None
+            if Config.train
+            else [array.astype(dtype).reshape(self.form) for array in averages]
+        )
         mean, centred, var = self.moments(x)
         if self.fixed is None:
             m = x.size // x.shape[1]
@@ -169,7 +199,8 @@ class BatchNorm(_Normalisation):
             slope = gamma.reshape(self.form) * scale
             gx = gy * slope
             if self.fixed is None:
-                # Each number moves the mean and the variance as well, so that much of gy cancels out.
+                # Each number moves the mean and the variance as well, so that much of
+                # gy cancels out.
                 slope = slope * (gamma.size / x.size)
                 centred *= slope * scale * ggamma
                 centred += slope * gbeta
@@ -191,23 +222,41 @@ class BatchNorm(_Normalisation):
 
     def _check(self, x: Any, gamma: Any, beta: Any) -> None:
         if x.ndim not in (2, 4):
-            raise ValueError(f"batch_norm takes x of shape (N, C) or (N, C, H, W), but x is {_describe(x)}")
-        named = {"gamma": gamma, "beta": beta, "mean": self.avg_mean, "var": self.avg_var}
+            raise ValueError(
+                "batch_norm takes x of shape (N, C) or (N, C, H, W), but x is "
+                f"{_describe(x)}"
+            )
+        named = {
+            "gamma": gamma,
+            "beta": beta,
+            "mean": self.avg_mean,
+            "var": self.avg_var,
+        }
         for name, array in named.items():
             if np.shape(array) != x.shape[1:2]:
                 raise ValueError(
-                    f"batch_norm takes one number of {name} for each of the {x.shape[1]} channels of x, "
-                    f"but x is {_describe(x)}, {name} is {_describe(array)}"
+                    f"batch_norm takes one number of {name} for each of the "
+                    f"{x.shape[1]} channels of x, but x is {_describe(x)}, {name} is "
+                    f"{_describe(array)}"
                 )
         for name in ("mean", "var"):
             if named[name].dtype.kind != "f":
-                raise ValueError(f"batch_norm changes {name} by fractions, but {name} is {_describe(named[name])}")
+                raise ValueError(
+                    f"batch_norm changes {name} by fractions, but {name} is "
+                    f"{_describe(named[name])}"
+                )
         if Config.train and not x.size:
-            raise ValueError(f"batch_norm has nothing to average: the batch of shape {x.shape} is empty")
+            raise ValueError(
+                f"batch_norm has nothing to average: the batch of shape {x.shape} is "
+                "empty"
+            )
 
 
-def layer_norm(x: Operand, gamma: Operand, beta: Operand, eps: float = 1e-5) -> Variable:
-    """Normalise each example over its features, then scale these by `gamma` and shift them by `beta`.
+def layer_norm(
+    x: Operand, gamma: Operand, beta: Operand, eps: float = 1e-5
+) -> Variable:
+    """Normalise each example over its features, then scale these by `gamma` and shift
+    them by `beta`.
 
     Parameters
     ----------
@@ -216,7 +265,8 @@ def layer_norm(x: Operand, gamma: Operand, beta: Operand, eps: float = 1e-5) -> 
     gamma, beta : Variable or ndarray, shape (D,)
         The standard deviation and the mean that each feature shall have.
     eps : float, optional
-        Added to the variance, so that an example of equal features does not divide by 0.
+        Added to the variance, so that an example of equal features does not divide by
+        0.
 
     Raises
     ------
@@ -225,8 +275,8 @@ def layer_norm(x: Operand, gamma: Operand, beta: Operand, eps: float = 1e-5) -> 
 
     Notes
     -----
-    Training and use are the same, and so is every size of batch. Source: Ba, Kiros and Hinton, Layer Normalization,
-    2016, arXiv:1607.06450.
+    Training and use are the same, and so is every size of batch. Source: Ba, Kiros and
+    Hinton, Layer Normalization, 2016, arXiv:1607.06450.
     """
     return LayerNorm(eps)(x, gamma, beta)
 
@@ -239,10 +289,16 @@ class LayerNorm(_Normalisation):
 
     def forward(self, x: Any, gamma: Any, beta: Any) -> Any:
         n = gamma.ndim
-        if not n or not gamma.size or gamma.shape != beta.shape or gamma.shape != x.shape[-n:]:
+        if (
+            not n
+            or not gamma.size
+            or gamma.shape != beta.shape
+            or gamma.shape != x.shape[-n:]
+        ):
             raise ValueError(
-                f"layer_norm takes gamma and beta of the shape of one example, the last axes of x; "
-                f"but x is {_describe(x)}, gamma is {_describe(gamma)}, beta is {_describe(beta)}"
+                "layer_norm takes gamma and beta of the shape of one example, the "
+                f"last axes of x; but x is {_describe(x)}, gamma is "
+                f"{_describe(gamma)}, beta is {_describe(beta)}"
             )
         self.axes = tuple(range(-n, 0))
         self.form = gamma.shape
@@ -259,7 +315,8 @@ class LayerNorm(_Normalisation):
         ggamma, gbeta = self.over_examples(products), self.over_examples(gy)
         gx = None
         if self.wants(0):
-            # Each feature moves the mean and the variance as well, so that much of gx cancels out.
+            # Each feature moves the mean and the variance as well, so that much of gx
+            # cancels out.
             gx = gy * gamma
             products *= gamma
             z *= self.mean(products)

@@ -1,12 +1,13 @@
 """Many numbers to one: sums, means, extremes. Steps 39 and 40.
 
-Each of these functions goes along all axes, along one, or along several. Its gradient spreads out again over the axes
-that the result has lost.
+Each of these functions goes along all axes, along one, or along several. Its gradient
+spreads out again over the axes that the result has lost.
 
-A float has room for a few digits, and a sum that has grown large drops those of the next number. Along the last axis,
-NumPy adds in pairs, and pairs of pairs; but along axis 0 it adds row upon row: of 60,000 rows of float32, three digits
-are right. So `total` adds blocks of rows first, and then their sums. A float16 has three digits to begin with, and
-nothing above 65,504; what is summed of them is summed as float32.
+A float has room for a few digits, and a sum that has grown large drops those of the
+next number. Along the last axis, NumPy adds in pairs, and pairs of pairs; but along
+axis 0 it adds row upon row: of 60,000 rows of float32, three digits are right. So
+`total` adds blocks of rows first, and then their sums. A float16 has three digits to
+begin with, and nothing above 65,504; what is summed of them is summed as float32.
 """
 
 from __future__ import annotations
@@ -17,10 +18,29 @@ from typing import Any
 
 import numpy as np
 
-from ..core import AsType, BroadcastTo, Function, Operand, Variable, _plain, as_array, broadcast_to, sum_to
+from ..core import (
+    AsType,
+    BroadcastTo,
+    Function,
+    Operand,
+    Variable,
+    _plain,
+    as_array,
+    broadcast_to,
+    sum_to,
+)
 from .elementwise import Exp, into
 
-__all__ = ["average", "broadcast_to", "logsumexp", "max", "mean", "min", "sum", "sum_to"]
+__all__ = [
+    "average",
+    "broadcast_to",
+    "logsumexp",
+    "max",
+    "mean",
+    "min",
+    "sum",
+    "sum_to",
+]
 
 Axis = int | tuple[int, ...] | None
 
@@ -55,7 +75,8 @@ def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
 
 
 def mean(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Average the elements of `x` along `axis`. Also ``x.mean(...)``, and `average`. Source: the book's functions.
+    """Average the elements of `x` along `axis`. Also ``x.mean(...)``, and `average`.
+    Source: the book's functions.
 
     Takes what `sum` takes.
 
@@ -71,9 +92,11 @@ average = mean
 
 
 def max(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Find the largest element of `x` along `axis`. Also ``x.max(...)``. Source: the book's functions.
+    """Find the largest element of `x` along `axis`. Also ``x.max(...)``. Source: the
+    book's functions.
 
-    Takes what `sum` takes. Where several elements are the largest, they share the gradient equally.
+    Takes what `sum` takes. Where several elements are the largest, they share the
+    gradient equally.
 
     Raises
     ------
@@ -91,9 +114,11 @@ def max(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
 
 
 def min(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Find the smallest element of `x` along `axis`. Also ``x.min(...)``. Source: the book's functions.
+    """Find the smallest element of `x` along `axis`. Also ``x.min(...)``. Source: the
+    book's functions.
 
-    Takes what `sum` takes. Where several elements are the smallest, they share the gradient equally.
+    Takes what `sum` takes. Where several elements are the smallest, they share the
+    gradient equally.
 
     Raises
     ------
@@ -106,8 +131,9 @@ def min(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
 def logsumexp(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
     """Compute ``log(sum(exp(x)))`` along `axis`, without overflow however large `x` is.
 
-    Takes what `sum` takes; whole numbers count as float64. An element of −∞ adds nothing, but there must be others; one
-    of ∞ makes the result ∞, which has no gradient (NaN).
+    Takes what `sum` takes; whole numbers count as float64. An element of −∞ adds
+    nothing, but there must be others; one of ∞ makes the result ∞, which has no
+    gradient (NaN).
 
     Raises
     ------
@@ -123,7 +149,9 @@ def logsumexp(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable
 
 
 class AlongAxis(Function):
-    """What functions along an axis have in common. Those that give a result of the same shape derive from it, too."""
+    """What functions along an axis have in common. Those that give a result of the same
+    shape derive from it, too.
+    """
 
     __slots__ = ("axis",)
 
@@ -132,7 +160,9 @@ class AlongAxis(Function):
 
     def lengths(self, shape: tuple[int, ...]) -> list[int]:
         """The lengths of the axes to go along."""
-        return [n for n, along in zip(shape, self._along(len(shape)), strict=True) if along]
+        return [
+            n for n, along in zip(shape, self._along(len(shape)), strict=True) if along
+        ]
 
     def _along(self, ndim: int) -> list[bool]:
         axes = self.axis if isinstance(self.axis, tuple) else (self.axis,)
@@ -145,9 +175,13 @@ class AlongAxis(Function):
         try:
             np.ones((1,) * ndim).sum(axis=self.axis)
         except (TypeError, ValueError):
-            valid = f"axis is a whole number from {-ndim} to {ndim - 1}, or a tuple of different ones"
+            valid = (
+                f"axis is a whole number from {-ndim} to {ndim - 1}, or a tuple of "
+                "different ones"
+            )
             raise ValueError(
-                f"{type(self).__name__} cannot go along axis {self.axis!r} of shape {shape}: "
+                f"{type(self).__name__} cannot go along axis {self.axis!r} of shape "
+                f"{shape}: "
                 f"{valid if ndim else 'an array without dimensions has no axes'}"
             ) from None
         if 0 in self.lengths(shape):
@@ -155,7 +189,10 @@ class AlongAxis(Function):
 
     def _nothing(self, shape: tuple[int, ...]) -> ValueError:
         along = "" if self.axis is None else f" along axis {self.axis!r}"
-        return ValueError(f"{type(self).__name__} needs an element at least, but shape {shape} has none{along}")
+        return ValueError(
+            f"{type(self).__name__} needs an element at least, but shape {shape} has "
+            f"none{along}"
+        )
 
 
 class _Reduction(AlongAxis):
@@ -165,11 +202,13 @@ class _Reduction(AlongAxis):
         self.axis, self.keepdims = axis, keepdims
 
     def spread(self, y: Any, x: Any) -> Any:
-        """A result, or its gradient, in a shape that broadcasts against the input `x`."""
+        """A result, or its gradient, in a shape that broadcasts against `x`."""
         if self.keepdims or self.axis is None:
             return y
         along = self._along(len(x.shape))
-        return y.reshape(tuple([1 if lost else n for n, lost in zip(x.shape, along, strict=True)]))
+        return y.reshape(
+            tuple([1 if lost else n for n, lost in zip(x.shape, along, strict=True)])
+        )
 
 
 class Sum(_Reduction):
@@ -189,7 +228,8 @@ class Mean(Sum):
         if x.size == 0 and 0 in self.lengths(x.shape):
             raise self._nothing(x.shape)
         sums = total(wide(x), self.axis, self.keepdims)
-        # By a number of their own dtype, since NumPy 1 widens a float32 without dimensions.
+        # By a number of their own dtype, since NumPy 1 widens a float32 without
+        # dimensions.
         y = sums / sums.dtype.type(x.size // (sums.size or 1))
         return y.astype(x.dtype) if is_half(x) else y
 
@@ -231,7 +271,8 @@ class LogSumExp(_Reduction):
 
     def rule(self, xs: Sequence[Any], gy: Any) -> Any:
         x = xs[0]
-        # The shares are exp(x - y); but where y is large, its last digits are too coarse for that.
+        # The shares are exp(x - y); but where y is large, its last digits are too
+        # coarse for that.
         powers = Exp().on(x - self._top(_plain(x)))
         powers *= self.spread(gy, x) / powers.sum(axis=self.axis, keepdims=True)
         return powers
@@ -244,7 +285,9 @@ class LogSumExp(_Reduction):
 
 
 def floats(x: Any) -> Any:
-    """An array or a Variable of whole numbers as float64, where −x, x² or e^x would not fit; others as they are."""
+    """An array or a Variable of whole numbers as float64, where −x, x² or e^x would not
+    fit; others as they are.
+    """
     return x if x.dtype.kind == "f" else AsType(float).on(x)
 
 
@@ -254,15 +297,25 @@ def is_half(x: Any) -> Any:
 
 
 def wide(x: Any) -> Any:
-    """A float16 array or Variable as float32, where squares or sums would not fit; others as `floats` has them."""
+    """A float16 array or Variable as float32, where squares or sums would not fit;
+    others as `floats` has them.
+    """
     return AsType(np.float32).on(x) if x.dtype.char == "e" else floats(x)
 
 
 def total(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """``x.sum(axis, keepdims=keepdims)`` of an array, also right in the last digits when axis 0 is long."""
+    """``x.sum(axis, keepdims=keepdims)`` of an array, also right in the last digits
+    when axis 0 is long.
+    """
     if x.dtype.char == "e":
         return total(wide(x), axis, keepdims).astype(x.dtype)
-    if axis is None or x.ndim < 2 or x.shape[0] < MANY or x.dtype.kind != "f" or x.flags.f_contiguous:
+    if (
+        axis is None
+        or x.ndim < 2
+        or x.shape[0] < MANY
+        or x.dtype.kind != "f"
+        or x.flags.f_contiguous
+    ):
         return x.sum(axis=axis, keepdims=keepdims)
     if isinstance(axis, tuple):
         others = tuple([i for i in axis if i not in (0, -x.ndim)])

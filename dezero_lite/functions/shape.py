@@ -1,7 +1,8 @@
 """The same numbers in another shape. Steps 38 and 47 explain it.
 
-Nothing is computed here, elements only move. So every gradient is a move back: a reshape is undone by a reshape, a
-slice by putting it into zeros, and an element that was taken twice receives two gradients, which add up.
+Nothing is computed here, elements only move. So every gradient is a move back: a
+reshape is undone by a reshape, a slice by putting it into zeros, and an element that
+was taken twice receives two gradients, which add up.
 """
 
 from __future__ import annotations
@@ -31,11 +32,12 @@ __all__ = [
 ]
 
 
-# --- another shape for all of an array --------------------------------------------------------------------------------
+# --- another shape for all of an array ------------------------------------------------
 
 
 def reshape(x: Operand, shape: int | Sequence[int]) -> Variable:
-    """The elements of `x` in another shape; `x` itself if it has that shape. Source: book step 38.
+    """The elements of `x` in another shape; `x` itself if it has that shape. Source:
+    book step 38.
 
     Parameters
     ----------
@@ -86,7 +88,9 @@ class Reshape(Function):
             why = f"it has {size} elements, and no length for -1 makes that of {known}"
         else:
             why = f"it has {size} elements, the new shape {known}"
-        raise ValueError(f"cannot reshape {_describe(x)} to shape {self.shape}: {why}") from None
+        raise ValueError(
+            f"cannot reshape {_describe(x)} to shape {self.shape}: {why}"
+        ) from None
 
 
 def expand_dims(x: Operand, axis: int | tuple[int, ...]) -> Variable:
@@ -107,7 +111,8 @@ def squeeze(x: Operand, axis: int | tuple[int, ...] | None = None) -> Variable:
         return reshape(x, np.squeeze(data, axis).shape)
     except ValueError as error:
         raise ValueError(
-            f"cannot squeeze axis {axis} of {_describe(x)}: only an axis of length 1 can be left out"
+            f"cannot squeeze axis {axis} of {_describe(x)}: only an axis of length 1 "
+            "can be left out"
         ) from error
 
 
@@ -121,19 +126,23 @@ def flatten(x: Operand) -> Variable:
     """
     shape = _shape(x)
     if not shape:
-        raise ValueError("flatten keeps axis 0, the examples', but x has shape (): it has no axes")
+        raise ValueError(
+            "flatten keeps axis 0, the examples', but x has shape (): it has no axes"
+        )
     return reshape(x, (shape[0], math.prod(shape[1:])))
 
 
 def transpose(x: Operand, axes: Sequence[int] | None = None) -> Variable:
-    """`x` with its axes in another order: reversed, or as `axes` says. Source: book step 38.
+    """`x` with its axes in another order: reversed, or as `axes` says. Source: book
+    step 38.
 
     Parameters
     ----------
     x : Variable or ndarray
         Of any shape and dtype.
     axes : tuple of int, optional
-        Axis `i` of the result is axis ``axes[i]`` of `x`; negative numbers count from the end.
+        Axis `i` of the result is axis ``axes[i]`` of `x`; negative numbers count from
+        the end.
 
     Raises
     ------
@@ -141,7 +150,10 @@ def transpose(x: Operand, axes: Sequence[int] | None = None) -> Variable:
         If `axes` does not name every axis once.
     """
     if isinstance(axes, (int, np.integer)):
-        raise ValueError(f"transpose takes the new order of all axes, such as transpose(x, (1, 0)), not {axes}")
+        raise ValueError(
+            "transpose takes the new order of all axes, such as transpose(x, (1, "
+            f"0)), not {axes}"
+        )
     return Transpose(None if axes is None else tuple(axes))(as_array(x))
 
 
@@ -164,11 +176,12 @@ class Transpose(Function):
         super()._explain(inputs)
         x = inputs[0]
         raise ValueError(
-            f"cannot transpose {_describe(x)} to axes {self.axes}: name each of its {len(_shape(x))} axes once"
+            f"cannot transpose {_describe(x)} to axes {self.axes}: name each of its "
+            f"{len(_shape(x))} axes once"
         ) from None
 
 
-# --- parts of an array ------------------------------------------------------------------------------------------------
+# --- parts of an array ----------------------------------------------------------------
 
 
 def get_item(x: Operand, slices: Any) -> Variable:
@@ -179,9 +192,9 @@ def get_item(x: Operand, slices: Any) -> Variable:
     x : Variable or ndarray
         Of any shape and dtype.
     slices : Any
-        Whole numbers, slices, ``...``, ``None``, lists and arrays of whole numbers or of truth values, Variables of
-        such arrays, and tuples of all these. An element that is picked more than once receives the sum of its
-        gradients.
+        Whole numbers, slices, ``...``, ``None``, lists and arrays of whole numbers or
+        of truth values, Variables of such arrays, and tuples of all these. An element
+        that is picked more than once receives the sum of its gradients.
 
     Raises
     ------
@@ -206,7 +219,8 @@ def _index(part: Any, x: Operand) -> Any:
         part = np.array(part, None if len(part) else int)
     if not hasattr(part, "ndim") or isinstance(part, np.generic):
         return part
-    # Indices lie where the data do. A copy, since they may change before backward needs them.
+    # Indices lie where the data do. A copy, since they may change before backward needs
+    # them.
     return cuda.get_array_module(x).array(part)
 
 
@@ -247,7 +261,9 @@ class GetItemGrad(Function):
 
 def _may_repeat(slices: Any) -> bool:
     parts = slices if isinstance(slices, tuple) else (slices,)
-    return any([getattr(part, "ndim", 0) > 0 and part.dtype.kind != "b" for part in parts])
+    return any(
+        [getattr(part, "ndim", 0) > 0 and part.dtype.kind != "b" for part in parts]
+    )
 
 
 def _add_rows(gx: Any, rows: Any, gy: Any) -> None:
@@ -259,7 +275,8 @@ def _add_rows(gx: Any, rows: Any, gy: Any) -> None:
 
 
 def embed_id(x: Operand, W: Operand) -> Variable:
-    """Row ``x[i]`` of `W` for each `i`: a word's vector in place of its number. Source: the book's ``W[x]``.
+    """Row ``x[i]`` of `W` for each `i`: a word's vector in place of its number. Source:
+    the book's ``W[x]``.
 
     Parameters
     ----------
@@ -285,16 +302,20 @@ def embed_id(x: Operand, W: Operand) -> Variable:
         ids = np.array(ids, None if len(ids) else int)
     if not hasattr(ids, "dtype") or ids.dtype.kind not in "iu":
         hint = "x.astype(int)" if hasattr(x, "astype") else "np.array(x, dtype=int)"
-        raise TypeError(f"embed_id looks up rows by whole numbers, but x is {_describe(x)}: use {hint}")
+        raise TypeError(
+            f"embed_id looks up rows by whole numbers, but x is {_describe(x)}: use "
+            f"{hint}"
+        )
     try:
         return get_item(W, ids)
     except IndexError:
         raise IndexError(
-            f"x holds numbers from {ids.min()} to {ids.max()}, but W, {_describe(W)}, has rows 0 to {_shape(W)[0] - 1}"
+            f"x holds numbers from {ids.min()} to {ids.max()}, but W, {_describe(W)}, "
+            f"has rows 0 to {_shape(W)[0] - 1}"
         ) from None
 
 
-# --- several arrays ---------------------------------------------------------------------------------------------------
+# --- several arrays -------------------------------------------------------------------
 
 
 def concat(xs: Sequence[Operand], axis: int = 0) -> Variable:
@@ -319,7 +340,10 @@ class _Join(Function):
         super()._explain(inputs)
         name = type(self).__name__.lower()
         shapes = ", ".join([str(_shape(x)) for x in inputs])
-        raise ValueError(f"{name} along axis {self.axis} does not fit the shapes {shapes}: {self.needs}") from None
+        raise ValueError(
+            f"{name} along axis {self.axis} does not fit the shapes {shapes}: "
+            f"{self.needs}"
+        ) from None
 
 
 class Concat(_Join):
@@ -362,7 +386,9 @@ class Stack(_Join):
 
 
 class Unstack(Function):
-    """The parts of an array, without the axis that it had along them: what `stack` undoes, and a loop goes over."""
+    """The parts of an array, without the axis that it had along them: what `stack`
+    undoes, and a loop goes over.
+    """
 
     __slots__ = ("axis",)
 
@@ -376,7 +402,9 @@ class Unstack(Function):
         return Stack(self.axis).on(*gys)
 
 
-def split(x: Operand, indices_or_sections: int | Sequence[int], axis: int = 0) -> tuple[Variable, ...]:
+def split(
+    x: Operand, indices_or_sections: int | Sequence[int], axis: int = 0
+) -> tuple[Variable, ...]:
     """`x` in parts along `axis`; :func:`concat` is the way back.
 
     Parameters
@@ -391,8 +419,8 @@ def split(x: Operand, indices_or_sections: int | Sequence[int], axis: int = 0) -
     Raises
     ------
     ValueError
-        If there is no such axis, its length does not divide into that many parts, or a part begins before the one
-        in front of it.
+        If there is no such axis, its length does not divide into that many parts, or a
+        part begins before the one in front of it.
     """
     return Split(indices_or_sections, axis)(x)  # type: ignore[return-value]
 
@@ -411,7 +439,9 @@ class Split(Function):
             if self.cuts < 1:
                 raise ValueError("there is one part at least")
         else:
-            starts = [slice(cut, None).indices(x.shape[self.axis])[0] for cut in self.cuts]
+            starts = [
+                slice(cut, None).indices(x.shape[self.axis])[0] for cut in self.cuts
+            ]
             if starts != sorted(starts):
                 raise ValueError("the parts are not in order")
         return tuple(np.split(x, self.cuts, self.axis))
@@ -422,14 +452,24 @@ class Split(Function):
     def _explain(self, inputs: Sequence[Any]) -> None:
         super()._explain(inputs)
         number = isinstance(self.cuts, (int, np.integer))
-        parts = f"{self.cuts} equal parts" if number else f"parts that begin at {self.cuts}, one after the other"
-        raise ValueError(f"cannot split {_describe(inputs[0])} along axis {self.axis} into {parts}") from None
+        parts = (
+            f"{self.cuts} equal parts"
+            if number
+            else f"parts that begin at {self.cuts}, one after the other"
+        )
+        raise ValueError(
+            f"cannot split {_describe(inputs[0])} along axis {self.axis} into {parts}"
+        ) from None
 
 
 def _several(xs: Sequence[Operand], name: str) -> Sequence[Operand]:
-    several = [] if isinstance(xs, Variable) or not hasattr(xs, "__iter__") else list(xs)
+    several = (
+        [] if isinstance(xs, Variable) or not hasattr(xs, "__iter__") else list(xs)
+    )
     if not several:
-        raise ValueError(f"{name} takes a list or a tuple of arrays, at least one: {name}([x0, x1])")
+        raise ValueError(
+            f"{name} takes a list or a tuple of arrays, at least one: {name}([x0, x1])"
+        )
     return several
 
 
@@ -437,7 +477,7 @@ def _along(axis: int, index: Any) -> tuple[Any, ...]:
     return (slice(None),) * axis + (index,)
 
 
-# --- a margin ---------------------------------------------------------------------------------------------------------
+# --- a margin -------------------------------------------------------------------------
 
 
 def pad(x: Operand, pad_width: int | Sequence[Any], value: float = 0) -> Variable:
@@ -448,26 +488,30 @@ def pad(x: Operand, pad_width: int | Sequence[Any], value: float = 0) -> Variabl
     x : Variable or ndarray
         Of any shape and dtype.
     pad_width : int or sequence
-        How wide, as ``np.pad`` has it: a number for all sides, ``(before, after)`` for all axes, or one such pair for
-        each axis.
+        How wide, as ``np.pad`` has it: a number for all sides, ``(before, after)`` for
+        all axes, or one such pair for each axis.
     value : float, optional
         What to fill the margin with.
 
     Raises
     ------
     ValueError
-        If `pad_width` does not fit the axes of `x`, or is negative, or `x` holds whole numbers and `value` is none.
+        If `pad_width` does not fit the axes of `x`, or is negative, or `x` holds whole
+        numbers and `value` is none.
     """
     ndim = len(_shape(x))
     try:
         widths = np.broadcast_to(np.asarray(pad_width), (ndim, 2)).tolist()
     except ValueError:
         raise ValueError(
-            f"pad_width {pad_width} does not fit {_describe(x)}: give one number, one pair (before, after), or "
-            f"{ndim} pairs"
+            f"pad_width {pad_width} does not fit {_describe(x)}: give one number, one "
+            f"pair (before, after), or {ndim} pairs"
         ) from None
     if any([not isinstance(n, int) or n < 0 for pair in widths for n in pair]):
-        raise ValueError(f"pad_width counts elements, so that it is made of whole numbers from 0 on, not {pad_width}")
+        raise ValueError(
+            "pad_width counts elements, so that it is made of whole numbers from 0 "
+            f"on, not {pad_width}"
+        )
     return Pad(widths, value)(as_array(x))
 
 
@@ -479,9 +523,17 @@ class Pad(Function):
         self.value = value
 
     def forward(self, x: Any) -> Any:
-        shape = tuple([before + n + after for n, (before, after) in zip(x.shape, self.widths, strict=True)])
+        shape = tuple(
+            [
+                before + n + after
+                for n, (before, after) in zip(x.shape, self.widths, strict=True)
+            ]
+        )
         if x.dtype.kind != "f" and self.value % 1:
-            raise ValueError(f"pad cannot put {self.value} around {_describe(x)}: use x.astype(float)")
+            raise ValueError(
+                f"pad cannot put {self.value} around {_describe(x)}: use "
+                "x.astype(float)"
+            )
         y = np.full_like(x, self.value, shape=shape)
         y[self._inside(x)] = x
         return y
@@ -490,10 +542,15 @@ class Pad(Function):
         return gy[self._inside(xs[0])]
 
     def _inside(self, x: Any) -> tuple[slice, ...]:
-        return tuple([slice(before, before + n) for n, (before, _) in zip(x.shape, self.widths, strict=True)])
+        return tuple(
+            [
+                slice(before, before + n)
+                for n, (before, _) in zip(x.shape, self.widths, strict=True)
+            ]
+        )
 
 
-# --- methods ----------------------------------------------------------------------------------------------------------
+# --- methods --------------------------------------------------------------------------
 
 
 def _shape(x: Any) -> tuple[int, ...]:
@@ -511,8 +568,8 @@ def _transpose(self: Variable, *axes: Any) -> Variable:
 
 
 def _iter(self: Variable) -> Iterator[Variable]:
-    # Without it, Python takes x[0], x[1], … until an error, and finds a number to be an empty sequence; and for each of
-    # them, backward fills an array as large as x.
+    # Without it, Python takes x[0], x[1], … until an error, and finds a number to be an
+    # empty sequence; and for each of them, backward fills an array as large as x.
     if not held(self).ndim:
         raise TypeError(f"{_describe(self)} has no axis to go along")
     return iter(Unstack()(self))
