@@ -6,7 +6,7 @@ ones and remembers which, so that the result knows the way back;
 this file from nothing, steps 32–36 make gradients differentiable, step 40 explains
 `sum_to` and `broadcast_to`.
 
-A built-in function states its derivative once, as a `rule` made of operators. Arrays
+A built-in function states its derivative once, as a `vjp` made of operators. Arrays
 understand these operators and so do Variables: on arrays the rule is plain arithmetic,
 and fast; on Variables it records a graph of its own, and the gradient can be
 differentiated again.
@@ -474,14 +474,14 @@ class Function:
     - ``backward(self, *gys)``, the book's way: the gradients of the outputs are
       Variables, so are ``self.inputs``, and so are the gradients to return, one per
       input;
-    - ``rule(self, xs, *gys)``, the fast way: inputs and gradients come all as arrays or
+    - ``vjp(self, xs, *gys)``, the fast way: inputs and gradients come all as arrays or
       all as Variables, except that plain arrays and numbers stay what they are. It uses
       what both understand: operators, methods that both have, and :meth:`on`. It
       returns one gradient per input, ``None`` for none.
 
     None of them writes into what it is given, and a rule returns no array that the
-    function keeps. In a function with a `rule`, an array without dimensions may come to
-    `forward` and `rule` as a NumPy scalar.
+    function keeps. In a function with a `vjp`, an array without dimensions may come to
+    `forward` and `vjp` as a NumPy scalar.
 
     Attributes
     ----------
@@ -505,10 +505,10 @@ class Function:
     # Whether forward broadcasts its inputs, so that backward has to sum the gradients
     # that rule returns.
     broadcasts = False
-    _has_rule = False
+    _has_vjp = False
 
     def __init_subclass__(cls) -> None:
-        cls._has_rule = cls.backward is Function.backward
+        cls._has_vjp = cls.backward is Function.backward
 
     def __call__(self, *inputs: Operand) -> Variable:
         """Compute, and remember from what: one Variable, or a tuple of them where
@@ -521,7 +521,7 @@ class Function:
         ValueError
             If the inputs do not go together.
         """
-        if not self._has_rule:
+        if not self._has_vjp:
             inputs = _all_variables(inputs)
         xs: list[Any] = []
         generation = -1
@@ -537,7 +537,7 @@ class Function:
                 xs.append(x)
             else:
                 raise TypeError(_not_a_number(self, x))
-        if not self._has_rule:
+        if not self._has_vjp:
             # Who writes functions the book's way expects arrays in forward, also where
             # they have no dimensions.
             xs = [x.data for x in inputs]  # type: ignore[union-attr]
@@ -579,9 +579,9 @@ class Function:
 
     def backward(self, *gys: Any, **_: Any) -> Any:
         """Compute the gradients of the inputs from those of the outputs: Variables."""
-        return self.rule(self.inputs, *gys)
+        return self.vjp(self.inputs, *gys)
 
-    def rule(self, xs: Sequence[Any], *gys: Any, **_: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], *gys: Any, **_: Any) -> Any:
         """Compute the gradients of the inputs `xs` from those of the outputs, on arrays
         or on Variables.
         """
@@ -599,7 +599,7 @@ class Function:
             else self.forward(*inputs)
         )
 
-    def wants(self, i: int) -> bool:
+    def needs_input_grad(self, i: int) -> bool:
         """Whether input `i` takes part in the graph, so that its gradient is worth
         computing.
         """
@@ -687,12 +687,12 @@ def backpropagate(
         if len(gys) > 1:
             gys = _zeros_for_missing(f, gys)
         inputs = f.inputs
-        if not f._has_rule:
+        if not f._has_vjp:
             gxs = _by_variables(f, gys, create_graph)
         elif create_graph:
-            gxs = f.rule(inputs, *gys)
+            gxs = f.vjp(inputs, *gys)
         else:
-            gxs = f.rule(f._xs, *gys)
+            gxs = f.vjp(f._xs, *gys)
         if type(gxs) is not tuple:
             gxs = tuple(gxs) if isinstance(gxs, list) else (gxs,)
         if len(gxs) != len(inputs):
@@ -799,7 +799,7 @@ def _own(gx: Any, owners: dict[int, int], f: Function) -> Any:
     array = _plain(gx)
     return (
         gx
-        if f._has_rule and array.base is None and owners.get(id(array), 1) == 1
+        if f._has_vjp and array.base is None and owners.get(id(array), 1) == 1
         else _copy(gx)
     )
 
@@ -928,7 +928,7 @@ class SumTo(_ToShape):
         y = x.sum(axis=repeated, keepdims=True) if repeated else x
         return y.sum(axis=tuple(range(lead))) if lead else y
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return BroadcastTo(xs[0].shape).on(gy)
 
 
@@ -938,7 +938,7 @@ class BroadcastTo(_ToShape):
     def forward(self, x: Any) -> Any:
         return np.broadcast_to(x, self.shape)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return SumTo(xs[0].shape).on(gy)
 
 
@@ -954,7 +954,7 @@ class AsType(Function):
     def forward(self, x: Any) -> Any:
         return x.astype(self.dtype)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy.astype(xs[0].dtype)
 
 
@@ -964,7 +964,7 @@ class Log(Function):
     def forward(self, x: Any) -> Any:
         return np.log(x)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy / xs[0]
 
 
@@ -974,7 +974,7 @@ class Neg(Function):
     def forward(self, x: Any) -> Any:
         return -x
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return -gy
 
 
@@ -991,7 +991,7 @@ class _Operator(Function):
     def right(self, gy: Any, a: Any, b: Any) -> Any:
         raise NotImplementedError
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         a, b = xs
         x, y = self.inputs
         ga = self.left(gy, a, b) if isinstance(x, Variable) else None
@@ -1077,7 +1077,7 @@ class Pow(_Operator):
     def left(self, gy: Any, a: Any, b: Any) -> Any:
         # a⁰ is flat, but at a = 0 the usual b · a**(b - 1) says 0 · ∞; there the
         # exponent stays at 0.
-        flat = (b == 0) & (a == 0) if self.wants(1) else b == 0
+        flat = (b == 0) & (a == 0) if self.needs_input_grad(1) else b == 0
         return gy * b * a ** (b - 1 + flat)
 
     def right(self, gy: Any, a: Any, b: Any) -> Any:

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 __all__ = ["cache_dir", "get_file", "show_progress"]
 
 Array = NDArray[Any]
-Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 #: The environment variable that names a folder to use in place of downloads.
-FOLDER = "DEZERO_LITE_DATA"
+DATA_DIR_ENV = "DEZERO_LITE_DATA"
 
 
 def _user_cache() -> str:
@@ -89,16 +89,16 @@ def get_file(
     path = os.path.join(folder, file_name)
     if not os.path.exists(path):
         raise FileNotFoundError(
-            f"{path} is missing: {FOLDER} names the folder {folder} for data, so put "
-            f"the file there (it comes from {url}), or unset {FOLDER} to have it "
-            "downloaded"
+            f"{path} is missing: {DATA_DIR_ENV} names the folder {folder} for data, "
+            f"so put the file there (it comes from {url}), or unset {DATA_DIR_ENV} to "
+            "have it downloaded"
         )
     return path
 
 
 def own_folder() -> str | None:
     """The folder that ``DEZERO_LITE_DATA`` names, if it does."""
-    return os.environ.get(FOLDER) or None
+    return os.environ.get(DATA_DIR_ENV) or None
 
 
 def _download(url: str, file_name: str, known_hash: str | None) -> str:
@@ -132,7 +132,7 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
             f"{file_name} could not be downloaded from {url}: {error}. Try again when "
             "the network is there; or get the file in another way and put it at "
             f"{path}, or, as {file_name}, into a folder that the environment variable "
-            f"{FOLDER} names"
+            f"{DATA_DIR_ENV} names"
         ) from error
     except ValueError as error:
         raise ValueError(
@@ -150,7 +150,7 @@ def _packages(file_name: str) -> tuple[Any, Any, Any]:
         raise ImportError(
             f"downloading {file_name} takes packages that are not here ({error}): run "
             "`pip install pooch tqdm`, or put the file into a folder that the "
-            f"environment variable {FOLDER} names"
+            f"environment variable {DATA_DIR_ENV} names"
         ) from None
 
 
@@ -175,7 +175,7 @@ def show_progress(block_num: int, block_size: int, total_size: int) -> None:
 # --- arrays ---------------------------------------------------------------------------
 
 
-def save_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
+def save_arrays(path: StrPath, arrays: Mapping[str, Array]) -> None:
     """Write an ``.npz`` file, as ``np.savez`` would, whole or not at all; ``.npz`` is
     added to a path without it.
 
@@ -211,7 +211,7 @@ def save_arrays(path: Path, arrays: Mapping[str, Array]) -> None:
         raise
 
 
-def load_arrays(path: Path) -> dict[str, Array]:
+def load_arrays(path: StrPath) -> dict[str, Array]:
     """Read an ``.npz`` file; pickles, which could run anything, are refused.
 
     Raises
@@ -251,7 +251,7 @@ def load_arrays(path: Path) -> dict[str, Array]:
 
 
 def check_fit(
-    path: Path,
+    path: StrPath,
     name: str,
     found: Mapping[str, Array],
     expected: Mapping[str, tuple[int | None, ...] | None],
@@ -288,7 +288,7 @@ def check_fit(
         )
 
 
-def _with_ending(path: Path) -> str:
+def _with_ending(path: StrPath) -> str:
     path = os.fsdecode(path)
     return path if path.endswith(".npz") else path + ".npz"
 

@@ -21,7 +21,7 @@ from numpy.typing import DTypeLike
 from . import functions as F
 from .core import Function, Operand, Parameter, Variable, _describe
 from .cuda import as_numpy, get_array_module
-from .files import Path, check_fit, load_arrays, save_arrays
+from .files import StrPath, check_fit, load_arrays, save_arrays
 from .functions.conv import Pair, pair
 from .functions.linear import linear
 from .functions.shape import Concat
@@ -198,7 +198,7 @@ class Layer:
         for _, variable in _walk(self, "", {id(self)}):
             variable.to_gpu()
 
-    def save_weights(self, path: Path) -> None:
+    def save_weights(self, path: StrPath) -> None:
         """Save all parameters as an ``.npz`` file. Source: book step 53.
 
         The file is written beside its place and then moved there, so that it is never
@@ -238,7 +238,7 @@ class Layer:
             path, {name: as_numpy(variable) for name, variable in variables.items()}
         )
 
-    def load_weights(self, path: Path) -> None:
+    def load_weights(self, path: StrPath) -> None:
         """Load what :meth:`save_weights` saved; sizes that no input has told yet come
         from the file.
 
@@ -254,7 +254,7 @@ class Layer:
         """
         self._take(load_arrays(path), path)
 
-    def _take(self, arrays: Mapping[str, Any], path: Path) -> None:
+    def _take(self, arrays: Mapping[str, Any], path: StrPath) -> None:
         variables = self._named()
         forms = {name: _form(variable) for name, variable in variables.items()}
         check_fit(
@@ -805,7 +805,7 @@ class LSTMStep(Function):
         self.gates = (z[:, : 3 * n], z[:, 3 * n :], t)
         return z[:, 2 * n : 3 * n] * t, c
 
-    def rule(self, xs: Sequence[Any], gh: Any, gc: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gh: Any, gc: Any) -> Any:
         x, h, c, Wx, Wh, _ = xs
         n = c.shape[1]
         fio, u, t = _lstm_gates(*xs) if isinstance(gh, Variable) else self.gates
@@ -814,12 +814,12 @@ class LSTMStep(Function):
         gfio = Concat(1).on(gc * c, gc * u, gh * t) * fio * (1 - fio)
         gz = Concat(1).on(gfio, gc * i * (1 - u * u))
         return (
-            gz @ Wx.T if self.wants(0) else None,
-            gz @ Wh.T if self.wants(1) else None,
-            gc * f if self.wants(2) else None,
-            x.T @ gz if self.wants(3) else None,
-            h.T @ gz if self.wants(4) else None,
-            gz.sum(axis=0) if self.wants(5) else None,
+            gz @ Wx.T if self.needs_input_grad(0) else None,
+            gz @ Wh.T if self.needs_input_grad(1) else None,
+            gc * f if self.needs_input_grad(2) else None,
+            x.T @ gz if self.needs_input_grad(3) else None,
+            h.T @ gz if self.needs_input_grad(4) else None,
+            gz.sum(axis=0) if self.needs_input_grad(5) else None,
         )
 
     def _explain(self, inputs: Sequence[Any]) -> None:

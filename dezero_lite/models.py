@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from . import functions as F
 from . import layers as L
 from .core import Operand, Variable
-from .files import Path, get_file, load_arrays
+from .files import StrPath, get_file, load_arrays
 from .graph import plot_dot_graph
 
 __all__ = [
@@ -147,17 +147,17 @@ class MLP(Model):
 # --- for images of 1,000 kinds --------------------------------------------------------
 
 
-class _ImageNet(Model):
+class _Pretrained(Model):
     # A model whose weights, trained on ImageNet, can be had.
 
-    def _load_pretrained(self, pretrained: bool | Path, url: str) -> None:
+    def _load_pretrained(self, pretrained: bool | StrPath, url: str) -> None:
         if pretrained is True:
             self.load_weights(get_file(url))
         elif pretrained:
             self.load_weights(pretrained)
 
 
-class VGG16(_ImageNet):
+class VGG16(_Pretrained):
     """Sixteen layers of small kernels and large products: 138,357,544 parameters.
     Source: book step 58.
 
@@ -177,7 +177,7 @@ class VGG16(_ImageNet):
         "https://github.com/koki0702/dezero-models/releases/download/v0.1/vgg16.npz"
     )
 
-    def __init__(self, pretrained: bool | Path = False) -> None:
+    def __init__(self, pretrained: bool | StrPath = False) -> None:
         self.conv1_1 = _conv3x3(64)
         self.conv1_2 = _conv3x3(64)
         self.conv2_1 = _conv3x3(128)
@@ -267,7 +267,7 @@ def _conv3x3(out_channels: int) -> L.Conv2d:
     return L.Conv2d(out_channels, kernel_size=3, stride=1, pad=1)
 
 
-class ResNet(_ImageNet):
+class ResNet(_Pretrained):
     """A very deep network whose blocks add to their input, so that gradients have a
     short way. Source: book step 58.
 
@@ -298,7 +298,7 @@ class ResNet(_ImageNet):
         "https://github.com/koki0702/dezero-models/releases/download/v0.1/resnet{}.npz"
     )
 
-    def __init__(self, n_layers: int = 152, pretrained: bool | Path = False) -> None:
+    def __init__(self, n_layers: int = 152, pretrained: bool | StrPath = False) -> None:
         depths = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
         if n_layers not in depths:
             raise ValueError(
@@ -326,7 +326,7 @@ class ResNet(_ImageNet):
         x = self.res5(x)
         return self.fc6(F.mean(x, axis=(2, 3)))  # type: ignore[no-any-return]
 
-    def load_weights(self, path: Path) -> None:
+    def load_weights(self, path: StrPath) -> None:
         """Load a file of :meth:`save_weights`, or one of the book's.
 
         The book's has a bias in `conv1`. Batch normalisation takes any bias away again,
@@ -342,21 +342,21 @@ class ResNet(_ImageNet):
 class ResNet50(ResNet):
     """ResNet of 50 layers: 25,557,032 parameters."""
 
-    def __init__(self, pretrained: bool | Path = False) -> None:
+    def __init__(self, pretrained: bool | StrPath = False) -> None:
         super().__init__(50, pretrained)
 
 
 class ResNet101(ResNet):
     """ResNet of 101 layers: 44,549,160 parameters."""
 
-    def __init__(self, pretrained: bool | Path = False) -> None:
+    def __init__(self, pretrained: bool | StrPath = False) -> None:
         super().__init__(101, pretrained)
 
 
 class ResNet152(ResNet):
     """ResNet of 152 layers: 60,192,808 parameters."""
 
-    def __init__(self, pretrained: bool | Path = False) -> None:
+    def __init__(self, pretrained: bool | StrPath = False) -> None:
         super().__init__(152, pretrained)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from .core import Parameter, Variable
 from .cuda import as_numpy, get_array_module
-from .files import Path, check_fit, load_arrays, save_arrays
+from .files import StrPath, check_fit, load_arrays, save_arrays
 
 __all__ = [
     "SGD",
@@ -34,7 +34,7 @@ __all__ = [
 # So many numbers, with what is computed from them on the way, stay in a cache. In
 # single precision these are 256 kB, from where on NumPy writes a result over an operand
 # that nobody else needs.
-PIECE = 65_536
+CHUNK_SIZE = 65_536
 
 NUMBERS = (int, float, np.integer, np.floating)
 
@@ -44,7 +44,7 @@ class Optimizer:
 
     Derive from it and write ``update_one(self, param)``, which changes ``param.data``
     in place. An optimizer that remembers something about each parameter names it in
-    `remembers` and asks :meth:`pieces` for it.
+    `state_names` and asks :meth:`chunks` for it.
 
     Attributes
     ----------
@@ -57,12 +57,12 @@ class Optimizer:
 
     #: Names of what is remembered about each parameter: arrays of its shape, zeros at
     #: first.
-    remembers: tuple[str, ...] = ()
+    state_names: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         self.target: Any = None
         self.hooks: list[Callable[[list[Parameter]], None]] = []
-        self._memory: dict[Parameter, dict[str, Any]] = {}
+        self._states: dict[Parameter, dict[str, Any]] = {}
 
     def __repr__(self) -> str:
         settings = [f"{name}={value}" for name, value in self._settings().items()]
@@ -88,7 +88,7 @@ class Optimizer:
                 f"{type(target).__name__}"
             )
         self.target = target
-        self._memory = {}
+        self._states = {}
         return self
 
     def add_hook(self, hook: Callable[[list[Parameter]], None]) -> None:
@@ -120,31 +120,31 @@ class Optimizer:
             f"{type(self).__name__} needs an update_one(self, param)"
         )
 
-    def memory(self, param: Parameter) -> dict[str, Any]:
+    def state(self, param: Parameter) -> dict[str, Any]:
         """What is remembered about `param`, by name."""
-        if param not in self._memory:
-            self._memory[param] = {
-                name: np.zeros_like(param.data) for name in self.remembers
+        if param not in self._states:
+            self._states[param] = {
+                name: np.zeros_like(param.data) for name in self.state_names
             }
-        return self._memory[param]
+        return self._states[param]
 
-    def pieces(self, param: Parameter) -> Iterator[tuple[Any, ...]]:
+    def chunks(self, param: Parameter) -> Iterator[tuple[Any, ...]]:
         """The data, the gradient and all that is remembered, in pieces small enough for
         the cache.
 
         All but the gradient are there to be changed in place.
         """
-        data, memory = param.data, self.memory(param)
-        arrays = (data, _grad(param), *[memory[name] for name in self.remembers])
+        data, state = param.data, self.state(param)
+        arrays = (data, _grad(param), *[state[name] for name in self.state_names])
         # A GPU works best on everything at once.
-        if data.size <= PIECE or not isinstance(data, np.ndarray):
+        if data.size <= CHUNK_SIZE or not isinstance(data, np.ndarray):
             yield arrays
             return
-        rows = max(1, PIECE * len(data) // data.size)
+        rows = max(1, CHUNK_SIZE * len(data) // data.size)
         for i in range(0, len(data), rows):
             yield tuple([array[i : i + rows] for array in arrays])
 
-    def save_state(self, path: Path) -> None:
+    def save_state(self, path: StrPath) -> None:
         """Save the settings and all that is remembered, so that training can stop and
         go on as if it had not.
 
@@ -167,12 +167,12 @@ class Optimizer:
             f"settings/{name}": np.array(+value)
             for name, value in self._settings().items()
         }
-        memory = {name: as_numpy(array) for name, array in self._named_memory().items()}
+        state = {name: as_numpy(array) for name, array in self._named_state().items()}
         save_arrays(
-            path, {"optimizer": np.array(type(self).__name__), **settings, **memory}
+            path, {"optimizer": np.array(type(self).__name__), **settings, **state}
         )
 
-    def load_state(self, path: Path) -> None:
+    def load_state(self, path: StrPath) -> None:
         """Load what :meth:`save_state` saved, settings included. Load the model's
         weights first.
 
@@ -184,7 +184,7 @@ class Optimizer:
             If the file is damaged, or of another optimizer or another model; nothing
             has changed then.
         """
-        memory = self._named_memory()
+        state = self._named_state()
         settings = {
             f"settings/{name}": value for name, value in self._settings().items()
         }
@@ -195,7 +195,7 @@ class Optimizer:
                 f"{os.fsdecode(path)} holds the state of {kind}, not of "
                 f"{type(self).__name__}"
             )
-        shapes = {name: array.shape for name, array in memory.items()}
+        shapes = {name: array.shape for name, array in state.items()}
         check_fit(
             path, type(self).__name__, found, {**dict.fromkeys(settings, ()), **shapes}
         )
@@ -206,7 +206,7 @@ class Optimizer:
                 name.partition("/")[2],
                 bool(value) if isinstance(old, bool) else value,
             )
-        for name, array in memory.items():
+        for name, array in state.items():
             array[...] = get_array_module(array).asarray(found[name])
 
     def _target(self) -> Any:
@@ -225,23 +225,23 @@ class Optimizer:
             if isinstance(value, NUMBERS)
         }
 
-    def _named_memory(self) -> dict[str, Any]:
+    def _named_state(self) -> dict[str, Any]:
         target = self._target()
         named = (
             target.named_params()
             if hasattr(target, "named_params")
             else enumerate(target.params())
         )
-        memory = {}
+        state = {}
         for name, param in named:
             if param.data is None:
                 raise ValueError(
                     f"the parameter {name!r} holds no data yet: load the model's "
                     "weights, or call the model once"
                 )
-            for kind, array in self.memory(param).items():
-                memory[f"{kind}/{name}"] = array
-        return memory
+            for kind, array in self.state(param).items():
+                state[f"{kind}/{name}"] = array
+        return state
 
 
 def _with_gradient(params: list[Parameter]) -> list[Parameter]:
@@ -370,7 +370,7 @@ class SGD(Optimizer):
 
     def update_one(self, param: Parameter) -> None:
         lr = float(self.lr)
-        for data, grad in self.pieces(param):
+        for data, grad in self.chunks(param):
             data -= lr * grad
 
 
@@ -379,7 +379,7 @@ class MomentumSGD(Optimizer):
     downhill. Source: book step 46.
     """
 
-    remembers = ("v",)
+    state_names = ("v",)
 
     def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
         super().__init__()
@@ -389,7 +389,7 @@ class MomentumSGD(Optimizer):
 
     def update_one(self, param: Parameter) -> None:
         lr, momentum = float(self.lr), float(self.momentum)
-        for data, grad, v in self.pieces(param):
+        for data, grad, v in self.chunks(param):
             v *= momentum
             v -= lr * grad
             data += v
@@ -405,7 +405,7 @@ class AdaGrad(Optimizer):
     learning and stochastic optimization", 2011.
     """
 
-    remembers = ("h",)
+    state_names = ("h",)
 
     def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
         super().__init__()
@@ -415,7 +415,7 @@ class AdaGrad(Optimizer):
 
     def update_one(self, param: Parameter) -> None:
         lr, eps = float(self.lr), float(self.eps)
-        for data, grad, h in self.pieces(param):
+        for data, grad, h in self.chunks(param):
             h += grad * grad
             data -= lr * grad / (np.sqrt(h) + eps)
 
@@ -429,7 +429,7 @@ class AdaDelta(Optimizer):
     Source: M. D. Zeiler, "ADADELTA: an adaptive learning rate method", 2012.
     """
 
-    remembers = ("msg", "msdx")
+    state_names = ("msg", "msdx")
 
     def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
         super().__init__()
@@ -439,7 +439,7 @@ class AdaDelta(Optimizer):
 
     def update_one(self, param: Parameter) -> None:
         rho, eps = float(self.rho), float(self.eps)
-        for data, grad, msg, msdx in self.pieces(param):
+        for data, grad, msg, msdx in self.chunks(param):
             msg *= rho
             msg += (1 - rho) * grad * grad
             dx = np.sqrt((msdx + eps) / (msg + eps)) * grad
@@ -466,7 +466,7 @@ class Adam(Optimizer):
     in the efficient order of computation at the end of its section 2.
     """
 
-    remembers = ("m", "v")
+    state_names = ("m", "v")
 
     def __init__(
         self,
@@ -496,18 +496,18 @@ class Adam(Optimizer):
         """The step size of a parameter that has been in every update."""
         return self._step_size(max(self.t, 1))
 
-    def memory(self, param: Parameter) -> dict[str, Any]:
-        memory = super().memory(param)
-        memory.setdefault("t", np.zeros((), dtype=np.int64))
-        return memory
+    def state(self, param: Parameter) -> dict[str, Any]:
+        state = super().state(param)
+        state.setdefault("t", np.zeros((), dtype=np.int64))
+        return state
 
     def update_one(self, param: Parameter) -> None:
         beta1, beta2, eps = float(self.beta1), float(self.beta2), float(self.eps)
-        t = self.memory(param)["t"]
+        t = self.state(param)["t"]
         t += 1
         step = self._step_size(int(t))
         decay = self._decay()
-        for data, grad, m, v in self.pieces(param):
+        for data, grad, m, v in self.chunks(param):
             # In place where it can be, since what is new in memory takes time. First, m
             # += (1 - beta1) * (grad - m),
             change = grad - m

@@ -33,7 +33,7 @@ LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)"
 MEASURED = "nbval-ignore-output"
 FOLDED = "hide-input"
 LARGEST = 1_000_000
-SECONDS = 120
+CELL_TIMEOUT = 120
 
 
 # --- Assembling -----------------------------------------------------------------------
@@ -174,7 +174,7 @@ def execute(notebook, folder=NOTEBOOKS):
 
     running = nbformat.from_dict(notebook)
     settings = {
-        "timeout": SECONDS,
+        "timeout": CELL_TIMEOUT,
         "kernel_name": "python3",
         "coalesce_streams": True,
         "record_timing": False,
@@ -276,7 +276,11 @@ def build(number, force=False):
     """
     path = notebook_path(number)
     old = _read(path)
-    if old and not force and seal(old) != old["metadata"].get("course", {}).get("seal"):
+    if (
+        old
+        and not force
+        and checksum(old) != old["metadata"].get("course", {}).get("checksum")
+    ):
         raise CourseError(
             f"{path.name} was changed since it was built, and building would lose "
             "that. Keep a copy under another name, or say --force."
@@ -284,7 +288,7 @@ def build(number, force=False):
     notebook = execute(assemble(number))
     if old:
         _keep_measured(notebook, old)
-    notebook["metadata"]["course"]["seal"] = seal(notebook)
+    notebook["metadata"]["course"]["checksum"] = checksum(notebook)
     text = as_text(notebook)
     if len(text) > LARGEST:
         raise CourseError(
@@ -312,7 +316,7 @@ def as_text(notebook):
     return nbformat.writes(nbformat.from_dict(notebook)) + "\n"
 
 
-def seal(notebook):
+def checksum(notebook):
     """A digest of a built notebook's cells, outputs included: a change of one digit by
     hand breaks it.
     """
@@ -342,7 +346,7 @@ def why_stale(number):
     if not notebook:
         return "it is not built yet"
     course = notebook["metadata"].get("course", {})
-    if seal(notebook) != course.get("seal"):
+    if checksum(notebook) != course.get("checksum"):
         return (
             "it was changed since it was built (running it in place and saving does "
             "that)"
@@ -350,12 +354,12 @@ def why_stale(number):
     fresh = assemble(number)
     if course.get("sources") != fresh["metadata"]["course"]["sources"]:
         return "its lesson, or code that its lesson uses, changed since"
-    if _bare(notebook) != _bare(fresh):
+    if _without_outputs(notebook) != _without_outputs(fresh):
         return "the builder changed since"
     return None
 
 
-def _bare(notebook):
+def _without_outputs(notebook):
     return [
         {key: cell[key] for key in ("cell_type", "id", "metadata", "source")}
         for cell in notebook["cells"]

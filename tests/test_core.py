@@ -73,7 +73,7 @@ class Exp(Function):
     def forward(self, x):
         return np.exp(x)
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         return gy * self.output(0, like=gy)
 
 
@@ -91,7 +91,7 @@ class Twins(Function):
     def forward(self, x):
         return x + 1, x * x
 
-    def rule(self, xs, g0, g1):
+    def vjp(self, xs, g0, g1):
         return g0 + g1 * (self.output(1, like=g1) / xs[0]) * 2
 
 
@@ -530,7 +530,7 @@ class HandsOn(Function):
     def forward(self, a, b):
         return a + b
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         fresh = gy * 2
         return {
             "twice": (fresh, fresh),
@@ -552,7 +552,7 @@ def test_a_rule_may_return_its_inputs():
         def forward(self, x):
             return x * x / 2
 
-        def rule(self, xs, gy):
+        def vjp(self, xs, gy):
             return xs[0]
 
     x = var([1.0, 2.0])
@@ -936,7 +936,7 @@ def test_a_gradient_beside_a_view_of_it_is_not_shared():
         def forward(self, a, b):
             return a + b
 
-        def rule(self, xs, gy):
+        def vjp(self, xs, gy):
             g = 2 * gy
             return g, g[:]
 
@@ -951,7 +951,7 @@ def test_many_leaves_of_one_function_take_time_in_proportion():
         def forward(self, *xs):
             return np.sum(xs, axis=0)
 
-        def rule(self, xs, gy):
+        def vjp(self, xs, gy):
             return tuple([gy * 1.0 for _ in xs])
 
     def seconds(n):

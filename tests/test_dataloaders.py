@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
+import fake_cupy
 import numpy as np
 import pytest
-import standin
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -279,16 +279,16 @@ def test_nothing_to_load_is_an_error():
 
 
 def test_batches_go_to_the_gpu_and_come_back(monkeypatch):
-    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: standin)
+    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: fake_cupy)
     numbers = Numbers(4)
     loader = DataLoader(numbers, 2, shuffle=False, gpu=True)
     for x, t in loader:
-        assert isinstance(x, standin.ndarray)
-        assert isinstance(t, standin.ndarray)
+        assert isinstance(x, fake_cupy.ndarray)
+        assert isinstance(t, fake_cupy.ndarray)
     loader.to_cpu()
     assert isinstance(next(loader)[0], np.ndarray)
     loader.to_gpu()
-    assert standin.asnumpy(next(loader)[1]).tolist() == [20, 30]
+    assert fake_cupy.asnumpy(next(loader)[1]).tolist() == [20, 30]
     loader.reset()
     numbers.label = None
     assert next(loader)[1] is None
@@ -330,5 +330,7 @@ def test_a_sequence_starts_again_after_a_break():
 
 
 def test_a_sequence_can_lie_on_the_gpu(monkeypatch):
-    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: standin)
-    assert isinstance(next(SeqDataLoader(Numbers(6), 2, gpu=True))[0], standin.ndarray)
+    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: fake_cupy)
+    assert isinstance(
+        next(SeqDataLoader(Numbers(6), 2, gpu=True))[0], fake_cupy.ndarray
+    )

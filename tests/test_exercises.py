@@ -5,10 +5,11 @@ that help.
 import copy
 import json
 
-import guards
+import lesson_checks as checks
 import nbclient
 import nbformat
 import pytest
+from lesson_checks import code_cells
 
 from steps import builder, exercises
 from steps.course import NOTEBOOKS, CourseError, notebook_path, numbers
@@ -38,7 +39,7 @@ def outcomes(book, folder):
 def complaints_about_stubs(book, folder):
     complaints = []
     for cell, error in outcomes(exercises.for_students(book), folder):
-        if exercises.CHECK in guards.tags(cell):
+        if exercises.CHECK in checks.tags(cell):
             if error is None:
                 complaints.append(f"{cell.id}: passes on the stub")
             elif error.ename != "AssertionError" or len(error.evalue) < 12:
@@ -46,7 +47,7 @@ def complaints_about_stubs(book, folder):
                     f"{cell.id}: fails with {error.ename}: {error.evalue}, which does "
                     "not help"
                 )
-        elif error is not None and "raises-exception" not in guards.tags(cell):
+        elif error is not None and "raises-exception" not in checks.tags(cell):
             complaints.append(f"{cell.id}: fails with {error.ename}: {error.evalue}")
     return complaints
 
@@ -60,13 +61,13 @@ def test_checks_fail_on_the_stub_and_help(number):
 def test_checks_pass_on_the_solution(number):
     # nbval runs these cells too; here it is certain that each check was run and was a
     # check.
-    checks = [
+    cells = [
         cell
-        for cell in guards.code_cells(notebook(number))
-        if exercises.CHECK in guards.tags(cell)
+        for cell in code_cells(notebook(number))
+        if exercises.CHECK in checks.tags(cell)
     ]
-    assert checks
-    for cell in checks:
+    assert cells
+    for cell in cells:
         assert "is right" in json.dumps(cell["outputs"], ensure_ascii=False)
         assert not any(output["output_type"] == "error" for output in cell["outputs"])
 
@@ -153,11 +154,11 @@ def test_copies_hold_no_solution_and_no_output(tmp_path):
         nbformat.validate(book)
         assert all(
             not cell["outputs"] and cell["execution_count"] is None
-            for cell in guards.code_cells(book)
+            for cell in code_cells(book)
         )
-        for cell in guards.code_cells(book):
+        for cell in code_cells(book):
             assert (
-                exercises.STUB not in guards.source(cell)
+                exercises.STUB not in checks.source(cell)
                 or "jupyter" not in cell["metadata"]
             ), "a stub is folded"
 
@@ -166,8 +167,8 @@ def test_copies_point_at_the_code(tmp_path):
     (path,) = exercises.write_copies(tmp_path / "some" / "where", [8])
     (line,) = [
         line
-        for cell in guards.code_cells(json.loads(path.read_text(encoding="utf-8")))
-        for line in guards.source(cell).splitlines()
+        for cell in code_cells(json.loads(path.read_text(encoding="utf-8")))
+        for line in checks.source(cell).splitlines()
         if line.startswith("# %load -s Variable ")
     ]
     assert (path.parent / line.split()[-1]).resolve() == (

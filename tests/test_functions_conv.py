@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from function_checks import is_right, run
+from function_checks import check_function, run
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -186,9 +186,9 @@ def test_columns_and_images_are_adjoint(case, to_matrix):
 @pytest.mark.parametrize("to_matrix", [True, False])
 def test_columns_have_gradients(to_matrix):
     x = numbers(2, 2, 4, 5)
-    is_right(lambda x: im2col(x, (2, 3), (2, 1), (1, 0), to_matrix), x)
+    check_function(lambda x: im2col(x, (2, 3), (2, 1), (1, 0), to_matrix), x)
     columns = im2col_array(x, (2, 3), (2, 1), (1, 0), to_matrix)
-    is_right(
+    check_function(
         lambda columns: col2im(columns, x.shape, (2, 3), (2, 1), (1, 0), to_matrix),
         columns,
     )
@@ -254,7 +254,7 @@ GEOMETRIES = [
 @pytest.mark.parametrize("with_bias", [True, False])
 def test_convolutions_have_gradients(x, W, stride, pad, dilation, groups, with_bias):
     b = [numbers(W[0], seed=2)] if with_bias else []
-    is_right(
+    check_function(
         lambda x, W, b=None: conv2d(x, W, b, stride, pad, dilation, groups),
         numbers(*x),
         numbers(*W, seed=1),
@@ -265,7 +265,7 @@ def test_convolutions_have_gradients(x, W, stride, pad, dilation, groups, with_b
 @pytest.mark.parametrize(("x", "W", "stride", "pad", "dilation", "groups"), GEOMETRIES)
 def test_deconvolutions_have_gradients(x, W, stride, pad, dilation, groups):
     y = conv2d(numbers(*x), numbers(*W), None, stride, pad, dilation, groups).data
-    is_right(
+    check_function(
         lambda y, W, b: deconv2d(y, W, b, stride, pad, x[2:], dilation, groups),
         y,
         numbers(*W),
@@ -317,7 +317,7 @@ def test_a_plain_array_receives_no_gradient_and_disturbs_none(constant):
 
 
 def test_the_simple_convolution_has_gradients():
-    is_right(
+    check_function(
         lambda x, W, b: conv2d_simple(x, W, b, (2, 1), 1),
         numbers(2, 2, 4, 3),
         numbers(3, 2, 3, 2),
@@ -624,11 +624,11 @@ def test_pooling_is_what_the_loops_say(kernel, stride, pad):
 @pytest.mark.parametrize("function", [pooling, pooling_simple, average_pooling])
 @pytest.mark.parametrize(("kernel", "stride", "pad"), POOLINGS)
 def test_poolings_have_gradients(function, kernel, stride, pad):
-    is_right(lambda x: function(x, kernel, stride, pad), distinct(1, 2, 5, 4))
+    check_function(lambda x: function(x, kernel, stride, pad), distinct(1, 2, 5, 4))
 
 
 def test_a_function_of_a_maximum_has_a_second_order():
-    is_right(
+    check_function(
         lambda x: pooling(x, 2) ** 3 * average_pooling(x, 2), distinct(2, 1, 3, 3) / 10
     )
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from function_checks import is_right
+from function_checks import check_function
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,7 +53,7 @@ def test_along_any_axes(name, shape, axis, keepdims):
     expected = by_numpy(name, x, axis, keepdims)
     assert y.shape == expected.shape
     assert np.allclose(y.data, expected)
-    is_right(lambda x: f(x, axis=axis, keepdims=keepdims), x)
+    check_function(lambda x: f(x, axis=axis, keepdims=keepdims), x)
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3)])
@@ -63,15 +63,15 @@ def test_the_sum_of_nothing_is_zero(shape):
     assert y.item() == 0
     y.backward()
     assert x.grad.shape == shape
-    is_right(lambda x: F.sum(x, axis=0), np.ones(shape))
+    check_function(lambda x: F.sum(x, axis=0), np.ones(shape))
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_no_rule_widens_on_its_way(name):
     # Backward would narrow the result again, but only after twice the work.
     y = getattr(F, name)(Variable(numbers(3, 4).astype(np.float32)), axis=1)
-    assert y.creator.rule(y.creator.inputs, Variable(y.data)).dtype == np.float32
-    assert y.creator.rule([y.creator.inputs[0].data], y.data).dtype == np.float32
+    assert y.creator.vjp(y.creator.inputs, Variable(y.data)).dtype == np.float32
+    assert y.creator.vjp([y.creator.inputs[0].data], y.data).dtype == np.float32
 
 
 def test_average_is_mean():
@@ -145,7 +145,7 @@ def test_many_rows_are_no_excuse_for_a_wrong_axis(axis):
 
 @pytest.mark.parametrize("axis", [0, (0, 1)])
 def test_many_rows_are_right_to_every_order(axis):
-    is_right(
+    check_function(
         lambda x: F.sum(x, axis) ** 2 / 1200, np.linspace(-1, 1, 1200).reshape(600, 2)
     )
 

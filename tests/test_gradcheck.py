@@ -23,21 +23,21 @@ class Softmax(Function):
         y = np.exp(x - x.max(axis=1, keepdims=True))
         return y / y.sum(axis=1, keepdims=True)
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         y = self.output(0, like=gy)
         gx = y * gy
         return gx - y * SumTo((gx.shape[0], 1)).on(gx)
 
 
 class ZeroSoftmax(Softmax):
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         return gy * 0
 
 
 class MeanGradientSoftmax(Softmax):
     """Right if the incoming gradient is the same everywhere, and only then."""
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         y = self.output(0, like=gy)
         return y * gy - y * gy * SumTo((gy.shape[0], 1)).on(y)
 
@@ -48,12 +48,12 @@ class Row(Function):
     def forward(self, x):
         return x.sum(axis=1, keepdims=True)
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         return BroadcastTo(xs[0].shape).on(gy)
 
 
 class WrongAxis(Row):
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         n = xs[0].shape[0]
         across = gy.data.T if isinstance(gy, Variable) else gy.T
         return np.broadcast_to(across, (n, n)).copy()
@@ -67,7 +67,7 @@ class MulForDiv(Div):
 class WithoutSumTo(Mul):
     broadcasts = False
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         a, b = xs
         return gy * b, gy * a
 
@@ -75,7 +75,7 @@ class WithoutSumTo(Mul):
 class SumsToTheWrongPart(Mul):
     """Keeps the shape, but takes a slice where a sum belongs."""
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         a, b = xs
         return gy * b, SumTo(b.shape).on(
             (gy * a) * (np.arange(a.shape[0]) == 0)[:, None]
@@ -99,7 +99,7 @@ class OtherOnVariables(Function):
     def forward(self, x):
         return x**2
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         return gy * xs[0] * (3 if isinstance(gy, Variable) else 2)
 
 
@@ -110,7 +110,7 @@ class KeepsItsGradient(Function):
         self.slope = np.full_like(x, 3)
         return x * 3
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         if isinstance(gy, Variable):
             return gy * 3
         self.slope[...] = 3 * gy
@@ -121,7 +121,7 @@ class WritesIntoGradient(Function):
     def forward(self, x):
         return x * 2
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         if isinstance(gy, Variable):
             return gy * 2
         gy *= 2
@@ -133,7 +133,7 @@ class WritesIntoInput(Function):
         x *= 2
         return x * 1
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         return gy * 2
 
 
@@ -141,7 +141,7 @@ class WidensBack(Function):
     def forward(self, x):
         return x * 2
 
-    def rule(self, xs, gy):
+    def vjp(self, xs, gy):
         return gy * 2.0
 
 
@@ -259,7 +259,7 @@ def test_checks_every_input(at, capsys):
         def forward(self, *xs):
             return xs[0] * xs[1] * xs[2]
 
-        def rule(self, xs, gy):
+        def vjp(self, xs, gy):
             a, b, c = xs
             gxs = [gy * b * c, gy * a * c, gy * a * b]
             gxs[at] = gxs[at] * 1.01
@@ -277,7 +277,7 @@ def test_says_which_element_is_worst(capsys):
         def forward(self, x):
             return x * 2
 
-        def rule(self, xs, gy):
+        def vjp(self, xs, gy):
             return gy * (2 + np.array([[0, 0, 0], [0, 0, 1]]))
 
     assert not gradient_check(OneOff(), random(2, 3, name="x"))
@@ -310,7 +310,7 @@ def test_tolerances_are_the_callers():
         def forward(self, x):
             return x * 2
 
-        def rule(self, xs, gy):
+        def vjp(self, xs, gy):
             return gy * 2.001
 
     assert not gradient_check(Rough(), random(3))

@@ -6,9 +6,9 @@ import re
 import subprocess
 import sys
 
+import fake_cupy
 import numpy as np
 import pytest
-import standin
 
 from dezero_lite import Parameter, Variable, no_grad, test_mode, using_config
 from dezero_lite import functions as F
@@ -196,10 +196,10 @@ def test_all_data_move_to_the_gpu_and_back(monkeypatch):
 
     net = Net(bn=L.BatchNorm(), lazy=L.Linear(2))
     net.bn(random(5, 3))
-    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: standin)
+    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: fake_cupy)
     net.to_gpu()
     moved = [net.bn.gamma, net.bn.beta, net.bn.avg_mean, net.bn.avg_var, net.lazy.b]
-    assert all(isinstance(variable.data, standin.ndarray) for variable in moved)
+    assert all(isinstance(variable.data, fake_cupy.ndarray) for variable in moved)
     assert net.lazy.W.data is None
     net.to_cpu()
     assert all(isinstance(variable.data, np.ndarray) for variable in moved)
@@ -405,13 +405,13 @@ def test_gradients_are_right_to_second_order_for_inputs_and_parameters(name):
 def test_the_array_module_follows_the_data(name):
     make, _, shape = LAYERS[name]
     results = []
-    for xp in (np, standin):
+    for xp in (np, fake_cupy):
         manual_seed(0)
         layer = make()
-        if xp is standin:
+        if xp is fake_cupy:
             for variable in layer._named().values():
                 if variable.data is not None:
-                    variable.data = standin.asarray(variable.data)
+                    variable.data = fake_cupy.asarray(variable.data)
         x = Variable(xp.array(random(*shape)))
         with using_config("train", name != "Dropout"):
             F.sum(layer(x) * layer(x)).backward()
@@ -422,12 +422,12 @@ def test_the_array_module_follows_the_data(name):
         ]
         results.append(
             [
-                standin.asnumpy(a) if isinstance(a, standin.ndarray) else a
+                fake_cupy.asnumpy(a) if isinstance(a, fake_cupy.ndarray) else a
                 for a in arrays
             ]
         )
         assert all(
-            isinstance(a, np.ndarray if xp is np else standin.ndarray) for a in arrays
+            isinstance(a, np.ndarray if xp is np else fake_cupy.ndarray) for a in arrays
         )
     assert all(
         np.allclose(a, b, rtol=1e-5, atol=1e-6) for a, b in zip(*results, strict=True)
@@ -1117,12 +1117,12 @@ def test_loading_keeps_the_array_module(tmp_path):
     layer.save_weights(tmp_path / "linear.npz")
     there = L.Linear(2, in_size=3)
     for p in there.params():
-        p.data = standin.asarray(p.data)
+        p.data = fake_cupy.asarray(p.data)
     there.load_weights(tmp_path / "linear.npz")
-    assert isinstance(there.W.data, standin.ndarray)
-    assert np.array_equal(standin.asnumpy(there.W.data), layer.W.data)
+    assert isinstance(there.W.data, fake_cupy.ndarray)
+    assert np.array_equal(fake_cupy.asnumpy(there.W.data), layer.W.data)
     there.save_weights(tmp_path / "again.npz")
-    assert isinstance(there.W.data, standin.ndarray)
+    assert isinstance(there.W.data, fake_cupy.ndarray)
     assert (tmp_path / "again.npz").read_bytes() == (
         tmp_path / "linear.npz"
     ).read_bytes()

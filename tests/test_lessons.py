@@ -5,8 +5,9 @@ import json
 import re
 from importlib import import_module
 
-import guards
+import lesson_checks as checks
 import pytest
+from lesson_checks import code_cells
 from public_names import TO_COME, public_names
 
 import dezero_lite
@@ -24,9 +25,9 @@ from steps.definitions import definitions
 
 SNAPSHOTS = [n for n in numbers() if n <= 22 or n == 32]
 PACKAGE_STEPS = [
-    n for n in numbers() if n >= 23 and n != 32 and n not in guards.DESIGNS
+    n for n in numbers() if n >= 23 and n != 32 and n not in checks.DESIGNS
 ]
-DESIGNS = [n for n in numbers() if n in guards.DESIGNS]
+DESIGNS = [n for n in numbers() if n in checks.DESIGNS]
 # The last step puts the designs side by side, on top of the others and of the package.
 SELF_CONTAINED = [*SNAPSHOTS, *(n for n in DESIGNS if n != 66)]
 
@@ -49,7 +50,7 @@ def public(number):
     """The public names that are introduced up to a step; the designs come after all of
     them.
     """
-    if number in guards.DESIGNS:
+    if number in checks.DESIGNS:
         return [*public_names(), *dezero_lite.__all__]
     steps = [n for n in PACKAGE_STEPS if n <= number]
     return import_module(f"steps.step{steps[-1]:02d}").__all__ if steps else []
@@ -64,9 +65,9 @@ def planted(number, change):
 
 
 def test_the_course_has_no_gap_but_the_one_before_the_designs():
-    stages_1_to_5 = [n for n in numbers() if n not in guards.DESIGNS]
+    stages_1_to_5 = [n for n in numbers() if n not in checks.DESIGNS]
     assert stages_1_to_5 == list(range(1, len(stages_1_to_5) + 1))
-    assert list(guards.DESIGNS)[: len(DESIGNS)] == DESIGNS
+    assert list(checks.DESIGNS)[: len(DESIGNS)] == DESIGNS
     assert [
         path.name for path in sorted(lesson_path(1).parent.glob("step[0-9][0-9].py"))
     ] == [module_path(n).name for n in numbers()]
@@ -74,14 +75,19 @@ def test_the_course_has_no_gap_but_the_one_before_the_designs():
 
 @pytest.mark.parametrize("number", numbers())
 @pytest.mark.parametrize(
-    "guard", [guards.not_run_in_order, guards.careless_tags, guards.too_wide]
+    "guard",
+    [
+        checks.not_run_in_order,
+        checks.careless_tags,
+        checks.too_wide,
+    ],
 )
 def test_notebooks(guard, number):
     assert guard(notebook(number)) == []
 
 
 @pytest.mark.parametrize("number", numbers())
-@pytest.mark.parametrize("guard", [guards.misshapen, guards.unkind_words])
+@pytest.mark.parametrize("guard", [checks.misshapen, checks.unkind_words])
 def test_texts(guard, number):
     assert guard(lesson(number)) == []
 
@@ -93,7 +99,7 @@ def test_a_notebook_is_what_the_builder_gives(number):
 
 @pytest.mark.parametrize("number", numbers())
 def test_a_lesson_uses_nothing_from_a_later_step(number):
-    assert guards.from_a_later_step(lesson(number), number, public(number)) == []
+    assert checks.from_a_later_step(lesson(number), number, public(number)) == []
 
 
 @pytest.mark.parametrize("number", PACKAGE_STEPS)
@@ -101,7 +107,7 @@ def test_a_package_step_shows_and_announces_what_is_new(number):
     own = [name for name in definitions(module(number)) if name != "__all__"]
     new = [name for name in public(number) if name not in public(number - 1)]
     assert sorted(head(number).new) == sorted(own + new)
-    assert guards.package_step_not_shown(lesson(number), own, new) == []
+    assert checks.package_step_not_shown(lesson(number), own, new) == []
 
 
 @pytest.mark.parametrize("number", PACKAGE_STEPS)
@@ -125,34 +131,34 @@ def test_names_to_come_belong_to_lessons_that_are_not_there_yet():
 
 @pytest.mark.parametrize("number", numbers())
 def test_terms_stand_in_the_glossary(number):
-    assert guards.unknown_terms(lesson(number), number, GLOSSARY) == []
+    assert checks.unknown_terms(lesson(number), number, GLOSSARY) == []
 
 
 @pytest.mark.parametrize("number", SNAPSHOTS)
 def test_a_lesson_shows_what_its_step_changes(number):
-    assert guards.not_shown(lesson(number), module(number - 1), module(number)) == []
+    assert checks.not_shown(lesson(number), module(number - 1), module(number)) == []
 
 
 @pytest.mark.parametrize("number", SNAPSHOTS)
 def test_the_line_under_the_title_is_true(number):
     assert (
-        guards.wrongly_announced(head(number), module(number - 1), module(number)) == []
+        checks.wrongly_announced(head(number), module(number - 1), module(number)) == []
     )
 
 
 @pytest.mark.parametrize("number", SNAPSHOTS)
 def test_what_a_step_does_not_change_is_identical(number):
-    assert guards.drifted(module(number - 1), module(number)) == []
+    assert checks.drifted(module(number - 1), module(number)) == []
 
 
 @pytest.mark.parametrize("number", SELF_CONTAINED)
 def test_a_snapshot_stands_alone(number):
-    assert guards.foreign_imports(module(number)) == []
+    assert checks.foreign_imports(module(number)) == []
 
 
 @pytest.mark.parametrize("number", DESIGNS)
 def test_a_design_is_shown_whole_and_announces_public_names(number):
-    assert set(guards.not_shown(lesson(number), "", module(number))) <= {
+    assert set(checks.not_shown(lesson(number), "", module(number))) <= {
         "__all__ is not shown"
     }
     assert head(number).new
@@ -163,77 +169,76 @@ def test_a_design_is_shown_whole_and_announces_public_names(number):
 
 
 def test_a_cell_that_was_not_run_is_seen():
-    assert guards.not_run_in_order(
-        planted(8, lambda nb: guards.code_cells(nb)[3].update(execution_count=None))
+    assert checks.not_run_in_order(
+        planted(8, lambda nb: code_cells(nb)[3].update(execution_count=None))
     )
 
 
 def test_a_cell_that_was_run_twice_is_seen():
-    assert guards.not_run_in_order(
-        planted(8, lambda nb: guards.code_cells(nb)[3].update(execution_count=40))
+    assert checks.not_run_in_order(
+        planted(8, lambda nb: code_cells(nb)[3].update(execution_count=40))
     )
 
 
 def measured(nb):
     return next(
-        cell
-        for cell in guards.code_cells(nb)
-        if "nbval-ignore-output" in guards.tags(cell)
+        cell for cell in code_cells(nb) if "nbval-ignore-output" in checks.tags(cell)
     )
 
 
 def test_an_ignored_cell_without_a_reason_is_seen():
-    assert guards.careless_tags(
+    assert checks.careless_tags(
         planted(8, lambda nb: measured(nb).update(source=["plt.plot(times)"]))
     )
 
 
 def test_an_ignored_cell_without_an_assertion_under_it_is_seen():
     def without_assertions(nb):
-        for cell in guards.code_cells(nb):
-            cell["source"] = guards.source(cell).replace("assert ", "")
+        for cell in code_cells(nb):
+            cell["source"] = checks.source(cell).replace("assert ", "")
 
-    assert guards.careless_tags(planted(8, without_assertions))
+    assert checks.careless_tags(planted(8, without_assertions))
 
 
 def test_an_unknown_tag_is_seen():
-    assert guards.careless_tags(
+    assert checks.careless_tags(
         planted(
-            1, lambda nb: guards.code_cells(nb)[0]["metadata"].update(tags=["skip"])
+            1,
+            lambda nb: code_cells(nb)[0]["metadata"].update(tags=["skip"]),
         )
     )
 
 
 def test_wide_code_is_seen():
-    assert guards.too_wide(
-        planted(1, lambda nb: guards.code_cells(nb)[0].update(source=["x" * 93]))
+    assert checks.too_wide(
+        planted(1, lambda nb: code_cells(nb)[0].update(source=["x" * 93]))
     )
 
 
 def test_a_missing_part_is_seen():
-    assert guards.misshapen(lesson(3).replace("## The trap", "## A trap"))
+    assert checks.misshapen(lesson(3).replace("## The trap", "## A trap"))
 
 
 def test_an_exercise_without_a_check_is_seen():
-    assert guards.misshapen(
+    assert checks.misshapen(
         lesson(3).replace(":tags: [check]", ":tags: [hide-input]", 1)
     )
 
 
 def test_an_unkind_word_is_seen():
-    assert guards.unkind_words("You just call it.")
-    assert not guards.unkind_words("Adjust it.\n\n```\njust = 1\n```")
+    assert checks.unkind_words("You just call it.")
+    assert not checks.unkind_words("Adjust it.\n\n```\njust = 1\n```")
 
 
 def test_a_term_that_is_not_in_the_glossary_is_seen():
-    assert guards.unknown_terms("A **tape** is", 7, GLOSSARY) == []
-    assert guards.unknown_terms("A **tape** is", 8, GLOSSARY)
-    assert guards.unknown_terms("A **ribbon** is", 7, GLOSSARY)
+    assert checks.unknown_terms("A **tape** is", 7, GLOSSARY) == []
+    assert checks.unknown_terms("A **tape** is", 8, GLOSSARY)
+    assert checks.unknown_terms("A **ribbon** is", 7, GLOSSARY)
 
 
 def test_a_definition_that_is_not_shown_is_seen():
     hidden = re.sub(r"# %load -s Variable ", "# %load -s Function ", lesson(8))
-    assert guards.not_shown(hidden, module(7), module(8)) == [
+    assert checks.not_shown(hidden, module(7), module(8)) == [
         "Variable.backward is not shown"
     ]
 
@@ -241,7 +246,7 @@ def test_a_definition_that_is_not_shown_is_seen():
 def test_a_false_line_under_the_title_is_seen():
     def complaints(**announced):
         facts = {"new": [], "changed": ["Variable.backward"], "gone": []} | announced
-        return guards.wrongly_announced(Head("", 10, **facts), module(7), module(8))
+        return checks.wrongly_announced(Head("", 10, **facts), module(7), module(8))
 
     assert complaints() == []
     assert complaints(changed=[]) == ["Variable changed and is not announced"]
@@ -262,10 +267,10 @@ def test_a_name_from_the_future_is_seen():
         "```{code-cell} ipython3\nfrom dezero_lite import Variable, "
         "Adam\ndezero_lite.no_grad()\n```\n"
     )
-    assert guards.from_a_later_step(cell, 24, ["Variable", "no_grad"]) == [
+    assert checks.from_a_later_step(cell, 24, ["Variable", "no_grad"]) == [
         "uses Adam of the package"
     ]
-    assert len(guards.from_a_later_step(cell, 9)) == 3
+    assert len(checks.from_a_later_step(cell, 9)) == 3
 
 
 def test_a_public_name_that_is_not_shown_is_seen():
@@ -273,17 +278,17 @@ def test_a_public_name_that_is_not_shown_is_seen():
         "```{code-cell} ipython3\n# %load -s sphere "
         "../steps/step24.py\n```\nsteps.source(Variable.backward)"
     )
-    assert guards.package_step_not_shown(text, ["sphere"], ["Variable"]) == []
-    assert guards.package_step_not_shown(text, ["matyas"], []) == [
+    assert checks.package_step_not_shown(text, ["sphere"], ["Variable"]) == []
+    assert checks.package_step_not_shown(text, ["matyas"], []) == [
         "matyas is not shown"
     ]
 
 
 def test_a_step_from_the_future_is_seen():
-    assert guards.from_a_later_step("from steps.step09 import square", 8) == [
+    assert checks.from_a_later_step("from steps.step09 import square", 8) == [
         "uses step 9"
     ]
-    assert guards.from_a_later_step("from steps.step08 import Square", 8) == []
+    assert checks.from_a_later_step("from steps.step08 import Square", 8) == []
 
 
 @pytest.mark.parametrize(
@@ -296,17 +301,17 @@ def test_a_step_from_the_future_is_seen():
 )
 def test_letters_that_drift_are_seen(letters, others):
     assert letters in module(7)
-    assert guards.drifted(module(7), module(7).replace(letters, others))
+    assert checks.drifted(module(7), module(7).replace(letters, others))
 
 
 def test_a_real_change_is_no_drift():
     assert (
-        guards.drifted(module(7), module(7).replace("return x**2", "return x**3")) == []
+        checks.drifted(module(7), module(7).replace("return x**2", "return x**3")) == []
     )
 
 
 def test_a_foreign_import_is_seen():
-    assert guards.foreign_imports(
+    assert checks.foreign_imports(
         "import numpy as np\nimport heapq\nfrom .step01 import Variable\nimport scipy"
     ) == [
         "imports .step01",

@@ -3,15 +3,15 @@ import math
 import os
 import re
 
+import fake_cupy
 import numpy as np
 import pytest
-import standin
 
 from dezero_lite import Parameter, Variable
 from dezero_lite import functions as F
 from dezero_lite.models import MLP
 from dezero_lite.optimizers import (
-    PIECE,
+    CHUNK_SIZE,
     SGD,
     AdaDelta,
     AdaGrad,
@@ -28,36 +28,36 @@ from dezero_lite.random import manual_seed
 # --- formulas, one number at a time ---------------------------------------------------
 
 
-def sgd(x, g, memory, t):
+def sgd(x, g, state, t):
     return x - 0.1 * g
 
 
-def momentum(x, g, memory, t):
-    memory["v"] = 0.9 * memory.get("v", 0) - 0.1 * g
-    return x + memory["v"]
+def momentum(x, g, state, t):
+    state["v"] = 0.9 * state.get("v", 0) - 0.1 * g
+    return x + state["v"]
 
 
-def adagrad(x, g, memory, t):
-    memory["h"] = memory.get("h", 0) + g**2
-    return x - 0.1 * g / (math.sqrt(memory["h"]) + 1e-8)
+def adagrad(x, g, state, t):
+    state["h"] = state.get("h", 0) + g**2
+    return x - 0.1 * g / (math.sqrt(state["h"]) + 1e-8)
 
 
-def adadelta(x, g, memory, t):
-    memory["g2"] = 0.95 * memory.get("g2", 0) + 0.05 * g**2
-    dx = math.sqrt(memory.get("dx2", 0) + 1e-6) / math.sqrt(memory["g2"] + 1e-6) * g
-    memory["dx2"] = 0.95 * memory.get("dx2", 0) + 0.05 * dx**2
+def adadelta(x, g, state, t):
+    state["g2"] = 0.95 * state.get("g2", 0) + 0.05 * g**2
+    dx = math.sqrt(state.get("dx2", 0) + 1e-6) / math.sqrt(state["g2"] + 1e-6) * g
+    state["dx2"] = 0.95 * state.get("dx2", 0) + 0.05 * dx**2
     return x - dx
 
 
-def adam(x, g, memory, t):
-    memory["m"] = 0.9 * memory.get("m", 0) + 0.1 * g
-    memory["v"] = 0.999 * memory.get("v", 0) + 0.001 * g**2
+def adam(x, g, state, t):
+    state["m"] = 0.9 * state.get("m", 0) + 0.1 * g
+    state["v"] = 0.999 * state.get("v", 0) + 0.001 * g**2
     step = 0.01 * math.sqrt(1 - 0.999**t) / (1 - 0.9**t)
-    return x - step * memory["m"] / (math.sqrt(memory["v"]) + 1e-8)
+    return x - step * state["m"] / (math.sqrt(state["v"]) + 1e-8)
 
 
-def adamw(x, g, memory, t):
-    return adam(x, g, memory, t) - 0.01 * 0.1 * x
+def adamw(x, g, state, t):
+    return adam(x, g, state, t) - 0.01 * 0.1 * x
 
 
 CASES = {
@@ -105,9 +105,9 @@ def walk(optimizer, x, steps):
 def one_by_one(formula, x, steps):
     results = np.empty_like(x)
     for i, value in np.ndenumerate(x):
-        memory = {}
+        state = {}
         for t in range(1, steps + 1):
-            value = formula(value, math.cos(3 * value) + value, memory, t)
+            value = formula(value, math.cos(3 * value) + value, state, t)
         results[i] = value
     return results
 
@@ -130,7 +130,7 @@ def test_float32_stays_float32_and_so_does_all_that_is_remembered(name):
     assert param.data.dtype == np.float32
     assert all(
         array.dtype == np.float32
-        for key, array in optimizer.memory(param).items()
+        for key, array in optimizer.state(param).items()
         if key != "t"
     )
     assert np.allclose(param.data, one_by_one(formula, x, 5), rtol=1e-4, atol=1e-5)
@@ -160,9 +160,9 @@ def test_a_parameter_changes_in_place(name):
 
 @every_optimizer
 @pytest.mark.parametrize(
-    "shape", [(PIECE + 5,), (3, PIECE), (300, 250), (1, 2 * PIECE)]
+    "shape", [(CHUNK_SIZE + 5,), (3, CHUNK_SIZE), (300, 250), (1, 2 * CHUNK_SIZE)]
 )
-def test_a_large_parameter_is_updated_in_pieces_and_no_number_is_left_out(name, shape):
+def test_a_large_parameter_is_updated_in_chunks_and_no_number_is_left_out(name, shape):
     x = np.random.default_rng(0).standard_normal(shape)
     param = walk(CASES[name][0](), x.copy(), 3)
     small = walk(CASES[name][0](), x.ravel()[-7:].copy(), 3)
@@ -170,12 +170,12 @@ def test_a_large_parameter_is_updated_in_pieces_and_no_number_is_left_out(name, 
     assert np.all(param.data != x)
 
 
-def test_pieces_fit_the_cache():
+def test_chunks_fit_the_cache():
     param = parameter(
         np.zeros((300, 1000), dtype=np.float32), np.zeros((300, 1000), dtype=np.float32)
     )
-    sizes = [data.size for data, _ in SGD().pieces(param)]
-    assert max(sizes) <= PIECE
+    sizes = [data.size for data, _ in SGD().chunks(param)]
+    assert max(sizes) <= CHUNK_SIZE
     assert sum(sizes) == param.size
 
 
@@ -205,10 +205,10 @@ def test_a_gradient_that_others_hold_stays_as_it_is(name, hook):
 @every_optimizer
 def test_another_array_module_works(name):
     x = np.random.default_rng(0).standard_normal((5, 3))
-    there = walk(CASES[name][0](), standin.array(x), 3)
-    assert isinstance(there.data, standin.ndarray)
+    there = walk(CASES[name][0](), fake_cupy.array(x), 3)
+    assert isinstance(there.data, fake_cupy.ndarray)
     assert np.allclose(
-        standin.asnumpy(there.data),
+        fake_cupy.asnumpy(there.data),
         walk(CASES[name][0](), x.copy(), 3).data,
         rtol=1e-12,
     )
@@ -316,7 +316,7 @@ def test_a_gradient_of_another_shape_is_an_error_before_anything_has_changed(nam
     assert not any(
         array.any()
         for param in (right, wrong)
-        for array in optimizer.memory(param).values()
+        for array in optimizer.state(param).values()
     )
 
 
@@ -468,9 +468,11 @@ def test_clipping_refuses_nan_and_infinity_before_anything_has_changed(bad):
 
 
 def test_clipping_works_in_another_array_module():
-    param = parameter(standin.array(np.zeros(2)), standin.array(np.array([3.0, 4.0])))
+    param = parameter(
+        fake_cupy.array(np.zeros(2)), fake_cupy.array(np.array([3.0, 4.0]))
+    )
     ClipGrad(1.0)([param])
-    assert np.allclose(standin.asnumpy(param.grad.data), [0.6, 0.8])
+    assert np.allclose(fake_cupy.asnumpy(param.grad.data), [0.6, 0.8])
 
 
 def test_frozen_parameters_stay_and_the_hooks_after_it_do_not_see_them():
@@ -587,7 +589,7 @@ def test_the_path_of_a_state_may_be_bytes(tmp_path):
 def test_state_loads_into_another_array_module(tmp_path):
     here, there = (
         parameter(np.ones(3), np.ones(3)),
-        parameter(standin.array(np.ones(3)), standin.array(np.ones(3))),
+        parameter(fake_cupy.array(np.ones(3)), fake_cupy.array(np.ones(3))),
     )
     optimizer = Adam().setup(Holder(here))
     optimizer.update()
@@ -595,8 +597,8 @@ def test_state_loads_into_another_array_module(tmp_path):
     moved = Adam().setup(Holder(there))
     moved.load_state(tmp_path / "state.npz")
     assert (
-        standin.asnumpy(moved.memory(there)["m"]).tolist()
-        == optimizer.memory(here)["m"].tolist()
+        fake_cupy.asnumpy(moved.state(there)["m"]).tolist()
+        == optimizer.state(here)["m"].tolist()
     )
     moved.update()
     moved.save_state(tmp_path / "moved.npz")
@@ -643,14 +645,14 @@ def test_state_of_another_model_is_refused_and_nothing_changes(sizes, reason, tm
     other = MLP(sizes)
     optimizer = MomentumSGD(0.1).setup(other)
     train(other, optimizer, 2)
-    before = [optimizer.memory(param)["v"].copy() for param in other.params()]
+    before = [optimizer.state(param)["v"].copy() for param in other.params()]
     with pytest.raises(
         ValueError,
         match=rf"does not fit this MomentumSGD, so nothing was loaded:(.|\n)*{reason}",
     ):
         optimizer.load_state(tmp_path / "state.npz")
     assert optimizer.lr == 0.1
-    after = [optimizer.memory(param)["v"] for param in other.params()]
+    after = [optimizer.state(param)["v"] for param in other.params()]
     assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..core import Function, Operand, Variable, _plain, as_array, as_variable
-from .elementwise import Exp, Tanh, TanhSlope, exp, held, into
-from .reduce import AlongAxis, floats, max, wide
+from .elementwise import Exp, Tanh, TanhSlope, exp, into, require_data
+from .reduce import AlongAxis, floats, max, upcast_half
 
 __all__ = [
     "gelu",
@@ -35,7 +35,7 @@ def sigmoid_simple(x: Operand) -> Variable:
     See `sigmoid` for one function in place of four, and no overflow: below −88, float32
     data overflow here.
     """
-    held(x)
+    require_data(x)
     x = floats(as_variable(x))
     return 1 / (1 + exp(-x))
 
@@ -66,7 +66,7 @@ class Sigmoid(Function):
         # NumPy 1 widens what has no dimensions.
         return y.astype(x.dtype, copy=False)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         y = self.output(0, gy)
         return gy * (y * (1 - y))
 
@@ -84,7 +84,7 @@ class ReLU(Function):
     def forward(self, x: Any) -> Any:
         return np.maximum(x, 0, dtype=x.dtype)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy * (xs[0] > 0)
 
 
@@ -114,7 +114,7 @@ class LeakyReLU(Function):
         y = np.multiply(x, self.slope, dtype=x.dtype)
         return pick(x, y, out=into(y))
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy * self._steepness(_plain(xs[0]) > 0, gy.dtype)
 
     def _steepness(self, positive: Any, dtype: Any) -> Any:
@@ -143,7 +143,7 @@ class Gelu(Function):
 
     def forward(self, x: Any) -> Any:
         # The cube of a float16 soon is too large for one.
-        wider = wide(x)
+        wider = upcast_half(x)
         y = self._inner(wider)
         y = np.tanh(y, out=into(y))
         y += 1
@@ -152,8 +152,8 @@ class Gelu(Function):
         # NumPy 1 widens what has no dimensions.
         return y.astype(floats(x).dtype, copy=False)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
-        return gy * self._slope(wide(xs[0]))
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy * self._slope(upcast_half(xs[0]))
 
     def _slope(self, x: Any) -> Any:
         t = Tanh().on(self._inner(x))
@@ -219,7 +219,7 @@ class Softmax(AlongAxis):
         y /= y.sum(axis=self.axis, keepdims=True)
         return y
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         y = self.output(0, gy)
         return y * (gy - (y * gy).sum(axis=self.axis, keepdims=True))
 
@@ -252,7 +252,7 @@ class LogSoftmax(AlongAxis):
         y -= np.log(np.exp(y).sum(axis=self.axis, keepdims=True))
         return y
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         gx = Exp().on(self.output(0, gy))
         gx *= -gy.sum(axis=self.axis, keepdims=True)
         gx += gy

@@ -327,7 +327,7 @@ class Im2col(Function):
     def forward(self, x: Any) -> Any:
         return im2col_array(x, *self.arguments)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return Col2im(xs[0].shape, *self.arguments).on(gy)
 
 
@@ -349,7 +349,7 @@ class Col2im(Function):
         kernel_size, stride, pad, to_matrix = self.arguments
         return col2im_array(x, self.input_shape, kernel_size, stride, pad, to_matrix)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return Im2col(*self.arguments).on(gy)
 
 
@@ -514,14 +514,18 @@ class Conv2d(_Convolution):
         _check_channels(x, W, b, self.groups)
         return _plus(_convolve(x, W, window, self.groups), b)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, W = xs[:2]
         gb = gy.sum(axis=(0, 2, 3)) if len(xs) == 3 else None
-        if self.wants(0) and self.wants(1) and not isinstance(gy, Variable):
+        if (
+            self.needs_input_grad(0)
+            and self.needs_input_grad(1)
+            and not isinstance(gy, Variable)
+        ):
             gx, gW = _both_gradients(x, W, gy, self.window(W), self.groups)
             return (gx, gW) if len(xs) == 2 else (gx, gW, gb)
-        gx = self.deconvolve(gy, W, x.shape[2:]) if self.wants(0) else None
-        gW = self.kernels(x, gy, W.shape[2:]) if self.wants(1) else None
+        gx = self.deconvolve(gy, W, x.shape[2:]) if self.needs_input_grad(0) else None
+        gW = self.kernels(x, gy, W.shape[2:]) if self.needs_input_grad(1) else None
         return (gx, gW) if len(xs) == 2 else (gx, gW, gb)
 
 
@@ -544,10 +548,10 @@ class Deconv2d(_Convolution):
         shape = _check_deconvolution(y, W, b, window, self.outsize, self.groups)
         return _plus(_deconvolve(y, W, window, shape, self.groups), b)
 
-    def rule(self, xs: Sequence[Any], gx: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gx: Any) -> Any:
         y, W = xs[:2]
-        gy = self.convolve(gx, W) if self.wants(0) else None
-        gW = self.kernels(gx, y, W.shape[2:]) if self.wants(1) else None
+        gy = self.convolve(gx, W) if self.needs_input_grad(0) else None
+        gW = self.kernels(gx, y, W.shape[2:]) if self.needs_input_grad(1) else None
         return (gy, gW) if len(xs) == 2 else (gy, gW, gx.sum(axis=(0, 2, 3)))
 
 
@@ -573,10 +577,10 @@ class Conv2DGradW(_Convolution):
             self.groups,
         )
 
-    def rule(self, xs: Sequence[Any], gW: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gW: Any) -> Any:
         x, y = xs
-        gx = self.deconvolve(y, gW, x.shape[2:]) if self.wants(0) else None
-        gy = self.convolve(x, gW) if self.wants(1) else None
+        gx = self.deconvolve(y, gW, x.shape[2:]) if self.needs_input_grad(0) else None
+        gy = self.convolve(x, gW) if self.needs_input_grad(1) else None
         return gx, gy
 
 
@@ -971,7 +975,7 @@ class Pooling(Function):
         self._y = _maxima(x, self.window)
         return self._y
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         # Who wins does not change when x changes a little. So the winners are
         # constants, to every order.
         x, window = _plain(xs[0]), self.window
@@ -1043,7 +1047,7 @@ class Pooling2DGrad(Function):
                 pixels += won * gy
         return self.window.inside(bordered)
 
-    def rule(self, xs: Sequence[Any], ggx: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], ggx: Any) -> Any:
         return Pooling2DWithIndexes(self.window, self.shape, self.winners).on(ggx)
 
 
@@ -1058,7 +1062,7 @@ class Pooling2DWithIndexes(Pooling2DGrad):
             y += won * pixels
         return y
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return Pooling2DGrad(self.window, self.shape, self.winners).on(gy)
 
 
@@ -1079,7 +1083,7 @@ class AveragePooling(Function):
         )
         return y.astype(x.dtype, copy=False)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return AveragePoolingGrad(self.window, xs[0].shape).on(gy)
 
 
@@ -1101,7 +1105,7 @@ class AveragePoolingGrad(Function):
             bordered[:, :, row] += rows
         return self.window.inside(bordered).astype(gy.dtype, copy=False)
 
-    def rule(self, xs: Sequence[Any], ggx: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], ggx: Any) -> Any:
         return AveragePooling(
             self.window.kernel, self.window.stride, self.window.pad
         ).on(ggx)

@@ -58,7 +58,7 @@ class Sin(Function):
     def forward(self, x: Any) -> Any:
         return np.sin(x)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy * Cos().on(xs[0])
 
 
@@ -73,7 +73,7 @@ class Cos(Function):
     def forward(self, x: Any) -> Any:
         return np.cos(x)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy * -Sin().on(xs[0])
 
 
@@ -97,7 +97,7 @@ class Tanh(Function):
     def forward(self, x: Any) -> Any:
         return np.tanh(x)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy * TanhSlope().on(self.output(0, gy))
 
 
@@ -114,7 +114,7 @@ class TanhSlope(Function):
         slope += 1
         return slope
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy * (-2 * xs[0])
 
 
@@ -129,7 +129,7 @@ class Exp(Function):
     def forward(self, x: Any) -> Any:
         return np.exp(x)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy * self.output(0, gy)
 
 
@@ -155,7 +155,7 @@ class Sqrt(Function):
     def forward(self, x: Any) -> Any:
         return np.sqrt(x)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy * (0.5 / self.output(0, gy))
 
 
@@ -172,7 +172,7 @@ class Abs(Function):
     def forward(self, x: Any) -> Any:
         return np.abs(x)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy * np.sign(_plain(xs[0]))
 
 
@@ -283,7 +283,7 @@ class Where(_Operator):
                 "where picks by a condition, truth values such as x > 0, but the "
                 "condition is None"
             )
-        self.condition = np.not_equal(held(condition), 0)
+        self.condition = np.not_equal(require_data(condition), 0)
 
     def forward(self, a: Any, b: Any) -> Any:
         return np.where(self.condition, a, b)
@@ -352,11 +352,11 @@ class Clip(Function):
         y = np.clip(x, self.x_min, self.x_max)
         return y.astype(x.dtype, copy=False) if x.dtype.kind == "f" else y
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy * (_plain(xs[0]) == _plain(self.output(0, gy)))
 
 
-def held(x: Any) -> Any:
+def require_data(x: Any) -> Any:
     """The data of `x`, of a Variable or as they are, for a function that looks at them
     before it computes.
 

@@ -56,10 +56,10 @@ class MatMul(Function):
     def forward(self, x: Any, W: Any) -> Any:
         return x @ W
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, W = xs
-        gx = _left(x, W, gy) if self.wants(0) else None
-        gW = _right(x, W, gy) if self.wants(1) else None
+        gx = _left(x, W, gy) if self.needs_input_grad(0) else None
+        gW = _right(x, W, gy) if self.needs_input_grad(1) else None
         return gx, gW
 
     def _explain(self, inputs: Sequence[Any]) -> None:
@@ -178,13 +178,13 @@ class Linear(Function):
         y += b
         return y
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, W = xs[:2]
-        gx = _left(x, W, gy) if self.wants(0) else None
-        gW = _right(x, W, gy) if self.wants(1) else None
+        gx = _left(x, W, gy) if self.needs_input_grad(0) else None
+        gW = _right(x, W, gy) if self.needs_input_grad(1) else None
         if len(xs) == 2:
             return gx, gW
-        return gx, gW, Sum(axis=0).on(_rows(gy)) if self.wants(2) else None
+        return gx, gW, Sum(axis=0).on(_rows(gy)) if self.needs_input_grad(2) else None
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         super()._explain(inputs)

@@ -25,8 +25,8 @@ from ..core import (
     as_variable,
 )
 from .activation import Sigmoid, Softmax, softmax
-from .elementwise import clip, held, log
-from .reduce import floats, is_half, wide
+from .elementwise import clip, log, require_data
+from .reduce import floats, is_half, upcast_half
 from .shape import reshape
 
 __all__ = [
@@ -52,7 +52,7 @@ def mean_squared_error_simple(x0: Operand, x1: Operand) -> Variable:
     42.
     """
     x1 = _paired("mean_squared_error", x0, x1)
-    if held(as_array(x0)).dtype.kind != "f" and held(as_array(x1)).dtype.kind != "f":
+    if "f" not in [require_data(as_array(x)).dtype.kind for x in (x0, x1)]:
         # Small whole numbers have no room for a difference below 0, or for its square.
         x0 = floats(as_array(x0))
     diff = Sub()(x0, x1)
@@ -98,13 +98,13 @@ class MeanSquaredError(Function):
 
     def forward(self, x0: Any, x1: Any) -> Any:
         diff = _difference(x0, x1)
-        wider = wide(diff)
-        return _shared(wider * wider, diff)
+        wider = upcast_half(diff)
+        return _mean_over_batch(wider * wider, diff)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         diff = _difference(*xs)
         gx = diff * (gy * (2 / _count(diff)))
-        return gx, -gx if self.wants(1) else None
+        return gx, -gx if self.needs_input_grad(1) else None
 
 
 def _difference(x0: Any, x1: Any) -> Any:
@@ -176,7 +176,7 @@ class SoftmaxCrossEntropy(Function):
         right = z[cuda.get_array_module(x).arange(len(t)), t]
         return (np.log(np.exp(z).sum(axis=1)) - right).mean()
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, t = xs
         xp = cuda.get_array_module(x)
         wanted = xp.zeros(x.shape, x.dtype)
@@ -240,7 +240,9 @@ def sigmoid_cross_entropy(x: Operand, t: Operand) -> Variable:
         If the shapes do not go together, `t` leaves the range from 0 to 1, or there are
         no examples.
     """
-    return SigmoidCrossEntropy()(as_array(x), _answers("sigmoid_cross_entropy", x, t))
+    return SigmoidCrossEntropy()(
+        as_array(x), _check_targets("sigmoid_cross_entropy", x, t)
+    )
 
 
 class SigmoidCrossEntropy(Function):
@@ -250,12 +252,12 @@ class SigmoidCrossEntropy(Function):
         x = floats(x)
         # log(1 + eˣ) for x > 0 is x + log(1 + e⁻ˣ), which does not overflow.
         losses = x * ((x > 0) - t) + np.log1p(np.exp(-np.abs(x)))
-        return _shared(wide(losses), losses)
+        return _mean_over_batch(upcast_half(losses), losses)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, t = xs
         gy = gy * (1 / _count(x))
-        return (Sigmoid().on(x) - t) * gy, -x * gy if self.wants(1) else None
+        return (Sigmoid().on(x) - t) * gy, -x * gy if self.needs_input_grad(1) else None
 
 
 def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
@@ -288,7 +290,7 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
     their logarithm is finite. The book's function lets `p` count as 0.999 at most; up
     to there the values are the same.
     """
-    t = _answers("binary_cross_entropy", p, t)
+    t = _check_targets("binary_cross_entropy", p, t)
     _check_range(
         "binary_cross_entropy",
         "p",
@@ -312,14 +314,14 @@ def _tiny(p: Operand) -> float:
 
 def _data(x: Operand) -> Any:
     data = as_variable(x).data
-    return held(x) if data is None else data
+    return require_data(x) if data is None else data
 
 
 def _count(x: Any) -> int:
     return x.shape[0] if x.shape else 1
 
 
-def _shared(losses: Any, like: Any) -> Any:
+def _mean_over_batch(losses: Any, like: Any) -> Any:
     # The sum of the losses for each example, in the dtype of `like`.
     total = losses.sum()
     # By a number of its own dtype, since NumPy 1 widens a float32 without dimensions.
@@ -329,7 +331,7 @@ def _shared(losses: Any, like: Any) -> Any:
 
 def _paired(name: str, x0: Operand, x1: Operand) -> Operand:
     # x1 in the shape of x0, which it must have; but two single numbers pair up anyway.
-    shape, other = np.shape(held(x0)), np.shape(held(x1))
+    shape, other = np.shape(require_data(x0)), np.shape(require_data(x1))
     _check_count(name, shape)
     if shape == other:
         return x1
@@ -391,7 +393,7 @@ def _labels(name: str, x: Operand, t: Operand) -> Any:
     return labels.flatten()
 
 
-def _answers(name: str, x: Operand, t: Operand) -> Any:
+def _check_targets(name: str, x: Operand, t: Operand) -> Any:
     # The answers in the shape of x, and whole numbers and truth values in its dtype.
     data, answers = _data(x), _data(t)
     if answers.shape != data.shape:

@@ -15,8 +15,8 @@ import numpy as np
 from .. import cuda
 from ..core import Config, Function, Mul, Operand, Variable, _describe, as_variable
 from ..random import generator
-from .elementwise import held
-from .reduce import Mean, Sum, is_half, wide
+from .elementwise import require_data
+from .reduce import Mean, Sum, is_half, upcast_half
 
 __all__ = ["batch_norm", "batch_nrom", "dropout", "layer_norm"]
 
@@ -48,7 +48,7 @@ def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
     :func:`dezero_lite.manual_seed`; they are drawn by the CPU, so that a GPU drops the
     same elements.
     """
-    held(x)
+    require_data(x)
     x = as_variable(x)
     if not 0 <= dropout_ratio < 1:
         raise ValueError(
@@ -81,7 +81,7 @@ class _Normalisation(Function):
         """The mean, the distances from it, and the variance; for a float16, whose
         squares do not fit it, as float32.
         """
-        x = wide(x)
+        x = upcast_half(x)
         mean = self.mean(x)
         centred = x - mean
         return mean, centred, self.mean(centred * centred)
@@ -187,15 +187,15 @@ class BatchNorm(_Normalisation):
             self._remember(self.avg_var, var * (m / max(m - 1, 1)))
         return self.scaled(x, centred, var, gamma, beta)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, gamma, beta = xs
-        gy = wide(gy)
+        gy = upcast_half(gy)
         _, centred, var = self.moments(x)
         scale = (var + self.eps) ** -0.5
         gbeta = self.sum(gy)
         ggamma = self.sum(gy * centred) * scale
         gx = None
-        if self.wants(0):
+        if self.needs_input_grad(0):
             slope = gamma.reshape(self.form) * scale
             gx = gy * slope
             if self.fixed is None:
@@ -211,7 +211,7 @@ class BatchNorm(_Normalisation):
         if self.fixed is None:
             return super().moments(x)
         mean, var = self.fixed
-        return mean, wide(x) - mean, var
+        return mean, upcast_half(x) - mean, var
 
     def sum(self, x: Any) -> Any:
         return Sum(self.axes, keepdims=True).on(x)
@@ -305,16 +305,16 @@ class LayerNorm(_Normalisation):
         _, centred, var = self.moments(x)
         return self.scaled(x, centred, var, gamma, beta)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, gamma, _ = xs
-        gy = wide(gy)
+        gy = upcast_half(gy)
         _, z, var = self.moments(x)
         scale = (var + self.eps) ** -0.5
         z *= scale
         products = gy * z
         ggamma, gbeta = self.over_examples(products), self.over_examples(gy)
         gx = None
-        if self.wants(0):
+        if self.needs_input_grad(0):
             # Each feature moves the mean and the variance as well, so that much of gx
             # cancels out.
             gx = gy * gamma

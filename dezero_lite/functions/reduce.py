@@ -6,8 +6,8 @@ spreads out again over the axes that the result has lost.
 A float has room for a few digits, and a sum that has grown large drops those of the
 next number. Along the last axis, NumPy adds in pairs, and pairs of pairs; but along
 axis 0 it adds row upon row: of 60,000 rows of float32, three digits are right. So
-`total` adds blocks of rows first, and then their sums. A float16 has three digits to
-begin with, and nothing above 65,504; what is summed of them is summed as float32.
+`stable_sum` adds blocks of rows first, and then their sums. A float16 has three digits
+to begin with, and nothing above 65,504; what is summed of them is summed as float32.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ __all__ = [
 
 Axis = int | tuple[int, ...] | None
 
-# From so many rows on, `total` adds them in blocks.
-MANY = 512
+# From so many rows on, `stable_sum` adds them in blocks.
+BLOCK_SUM_MIN_ROWS = 512
 
 
 def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
@@ -215,9 +215,9 @@ class Sum(_Reduction):
     __slots__ = ()
 
     def forward(self, x: Any) -> Any:
-        return total(x, self.axis, self.keepdims)
+        return stable_sum(x, self.axis, self.keepdims)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return BroadcastTo(xs[0].shape).on(self.spread(gy, xs[0]))
 
 
@@ -227,15 +227,15 @@ class Mean(Sum):
     def forward(self, x: Any) -> Any:
         if x.size == 0 and 0 in self.lengths(x.shape):
             raise self._nothing(x.shape)
-        sums = total(wide(x), self.axis, self.keepdims)
+        sums = stable_sum(upcast_half(x), self.axis, self.keepdims)
         # By a number of their own dtype, since NumPy 1 widens a float32 without
         # dimensions.
         y = sums / sums.dtype.type(x.size // (sums.size or 1))
         return y.astype(x.dtype) if is_half(x) else y
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         # Not gy / n: n may be more than a float16 can hold.
-        return super().rule(xs, gy * (gy.size / (xs[0].size or 1)))
+        return super().vjp(xs, gy * (gy.size / (xs[0].size or 1)))
 
 
 class Max(_Reduction):
@@ -244,7 +244,7 @@ class Max(_Reduction):
     def forward(self, x: Any) -> Any:
         return x.max(axis=self.axis, keepdims=self.keepdims)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, y = _plain(xs[0]), _plain(self.output(0, gy))
         chosen = x == self.spread(y, x)
         ties = chosen.sum(axis=self.axis, keepdims=True, dtype=gy.dtype)
@@ -269,7 +269,7 @@ class LogSumExp(_Reduction):
         y = np.log(powers.sum(axis=self.axis, keepdims=True)) + top
         return y if self.keepdims else y.squeeze(self.axis)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x = xs[0]
         # The shares are exp(x - y); but where y is large, its last digits are too
         # coarse for that.
@@ -296,23 +296,23 @@ def is_half(x: Any) -> Any:
     return x.dtype.char == "e"
 
 
-def wide(x: Any) -> Any:
+def upcast_half(x: Any) -> Any:
     """A float16 array or Variable as float32, where squares or sums would not fit;
     others as `floats` has them.
     """
     return AsType(np.float32).on(x) if x.dtype.char == "e" else floats(x)
 
 
-def total(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def stable_sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """``x.sum(axis, keepdims=keepdims)`` of an array, also right in the last digits
     when axis 0 is long.
     """
     if x.dtype.char == "e":
-        return total(wide(x), axis, keepdims).astype(x.dtype)
+        return stable_sum(upcast_half(x), axis, keepdims).astype(x.dtype)
     if (
         axis is None
         or x.ndim < 2
-        or x.shape[0] < MANY
+        or x.shape[0] < BLOCK_SUM_MIN_ROWS
         or x.dtype.kind != "f"
         or x.flags.f_contiguous
     ):
@@ -321,13 +321,15 @@ def total(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
         others = tuple([i for i in axis if i not in (0, -x.ndim)])
         if len(others) != len(axis) - 1:
             return x.sum(axis=axis, keepdims=keepdims)
-        y = total(x.sum(axis=others, keepdims=True) if others else x, 0, keepdims=True)
+        y = stable_sum(
+            x.sum(axis=others, keepdims=True) if others else x, 0, keepdims=True
+        )
         return y if keepdims else y.squeeze(axis)
     if axis not in (0, -x.ndim):
         return x.sum(axis=axis, keepdims=keepdims)
     m = isqrt(x.shape[0])
     blocks = x[: m * m].reshape((m, m, *x.shape[1:])).sum(axis=1)
-    return total(blocks, axis, keepdims) + total(x[m * m :], axis, keepdims)
+    return stable_sum(blocks, axis, keepdims) + stable_sum(x[m * m :], axis, keepdims)
 
 
 Variable.sum = sum

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import cuda
 from ..core import Function, Operand, Variable, _describe, _plain, as_array
-from .elementwise import held
+from .elementwise import require_data
 
 __all__ = [
     "concat",
@@ -58,7 +58,7 @@ def reshape(x: Operand, shape: int | Sequence[int]) -> Variable:
               [3 4 5]])
     """
     wanted: Any = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    if isinstance(x, Variable) and held(x).shape == wanted:
+    if isinstance(x, Variable) and require_data(x).shape == wanted:
         return x
     return Reshape(wanted)(as_array(x))
 
@@ -72,7 +72,7 @@ class Reshape(Function):
     def forward(self, x: Any) -> Any:
         return x.reshape(self.shape)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy.reshape(xs[0].shape)
 
     def _explain(self, inputs: Sequence[Any]) -> None:
@@ -95,7 +95,7 @@ class Reshape(Function):
 
 def expand_dims(x: Operand, axis: int | tuple[int, ...]) -> Variable:
     """`x` with a new axis of length 1 at `axis`, or several. Source: book step 47."""
-    return reshape(x, np.expand_dims(held(x), axis).shape)
+    return reshape(x, np.expand_dims(require_data(x), axis).shape)
 
 
 def squeeze(x: Operand, axis: int | tuple[int, ...] | None = None) -> Variable:
@@ -106,7 +106,7 @@ def squeeze(x: Operand, axis: int | tuple[int, ...] | None = None) -> Variable:
     ValueError
         If an axis in `axis` has another length.
     """
-    data = held(x)
+    data = require_data(x)
     try:
         return reshape(x, np.squeeze(data, axis).shape)
     except ValueError as error:
@@ -166,7 +166,7 @@ class Transpose(Function):
     def forward(self, x: Any) -> Any:
         return x.transpose(self.axes)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         if self.axes is None:
             return gy.transpose(None)
         axes = [axis % gy.ndim for axis in self.axes]
@@ -233,7 +233,7 @@ class GetItem(Function):
     def forward(self, x: Any) -> Any:
         return x[self.slices]
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return GetItemGrad(self.slices, xs[0].shape).on(gy)
 
 
@@ -255,7 +255,7 @@ class GetItemGrad(Function):
             _add_rows(gx, slices, gy)
         return gx
 
-    def rule(self, xs: Sequence[Any], ggx: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], ggx: Any) -> Any:
         return ggx[self.slices]
 
 
@@ -297,7 +297,7 @@ def embed_id(x: Operand, W: Operand) -> Variable:
     IndexError
         If a number in `x` has no row.
     """
-    ids = as_array(held(x))
+    ids = as_array(require_data(x))
     if isinstance(ids, (list, tuple)):
         ids = np.array(ids, None if len(ids) else int)
     if not hasattr(ids, "dtype") or ids.dtype.kind not in "iu":
@@ -353,7 +353,7 @@ class Concat(_Join):
     def forward(self, *xs: Any) -> Any:
         return np.concatenate(xs, self.axis)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         axis = self.axis % gy.ndim
         gxs = []
         end = 0
@@ -381,7 +381,7 @@ class Stack(_Join):
     def forward(self, *xs: Any) -> Any:
         return np.stack(xs, self.axis)
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return Unstack(self.axis % gy.ndim).on(gy)
 
 
@@ -398,7 +398,7 @@ class Unstack(Function):
     def forward(self, x: Any) -> Any:
         return tuple([x[_along(self.axis, i)] for i in range(x.shape[self.axis])])
 
-    def rule(self, xs: Sequence[Any], *gys: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], *gys: Any) -> Any:
         return Stack(self.axis).on(*gys)
 
 
@@ -446,7 +446,7 @@ class Split(Function):
                 raise ValueError("the parts are not in order")
         return tuple(np.split(x, self.cuts, self.axis))
 
-    def rule(self, xs: Sequence[Any], *gys: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], *gys: Any) -> Any:
         return Concat(self.axis).on(*gys)
 
     def _explain(self, inputs: Sequence[Any]) -> None:
@@ -538,7 +538,7 @@ class Pad(Function):
         y[self._inside(x)] = x
         return y
 
-    def rule(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return gy[self._inside(xs[0])]
 
     def _inside(self, x: Any) -> tuple[slice, ...]:
@@ -554,7 +554,7 @@ class Pad(Function):
 
 
 def _shape(x: Any) -> tuple[int, ...]:
-    return np.shape(held(x))
+    return np.shape(require_data(x))
 
 
 def _reshape(self: Variable, *shape: Any) -> Variable:
@@ -570,7 +570,7 @@ def _transpose(self: Variable, *axes: Any) -> Variable:
 def _iter(self: Variable) -> Iterator[Variable]:
     # Without it, Python takes x[0], x[1], … until an error, and finds a number to be an
     # empty sequence; and for each of them, backward fills an array as large as x.
-    if not held(self).ndim:
+    if not require_data(self).ndim:
         raise TypeError(f"{_describe(self)} has no axis to go along")
     return iter(Unstack()(self))
 

@@ -74,26 +74,26 @@ def __getattr__(name):
 
 
 def array(data, dtype=None):
-    return ndarray(np.array(_bare(data), dtype))
+    return ndarray(np.array(_as_ndarray(data), dtype))
 
 
 def asarray(data, dtype=None):
     return (
         data
         if isinstance(data, ndarray) and dtype is None
-        else ndarray(np.array(_bare(data), dtype))
+        else ndarray(np.array(_as_ndarray(data), dtype))
     )
 
 
 def asnumpy(data):
-    return _bare(data).copy()
+    return _as_ndarray(data).copy()
 
 
 def _call(function, args, kwargs):
     return _wrap(function(*_unwrap(args), **_unwrap(kwargs)))
 
 
-def _bare(x):
+def _as_ndarray(x):
     return x._data if isinstance(x, ndarray) else x
 
 
@@ -112,4 +112,4 @@ def _unwrap(x):
         return type(x)(_unwrap(item) for item in x)
     if type(x) is dict:
         return {key: _unwrap(item) for key, item in x.items()}
-    return _bare(x)
+    return _as_ndarray(x)

@@ -242,12 +242,12 @@ def drifted(before, after):
 
 def _same_code(one, other):
     try:
-        return _bare(one) == _bare(other)
+        return _without_docstrings(one) == _without_docstrings(other)
     except SyntaxError:  # a class without its methods and without a body
         return "".join(one.split()) == "".join(other.split())
 
 
-def _bare(text):
+def _without_docstrings(text):
     tree = ast.parse(text)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
