@@ -8,13 +8,14 @@ sums to 1 always, so to a plain sum it looks constant.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .core import Variable, as_array, backpropagate, no_grad
+from .core import Function, Variable, as_array, no_grad, walk
 
 Array = NDArray[Any]
 EPS = 1e-4
@@ -48,7 +49,7 @@ def numerical_grad(
     def value(moved: Array) -> float:
         return sum(
             float(np.sum(_array(y)))
-            for y in _several(f(Variable(moved), *args, **kwargs))
+            for y in _several(_call(f, Variable(moved), *args, **kwargs))
         )
 
     with no_grad():
@@ -96,11 +97,18 @@ def gradient_check(
     if first.dtype.kind != "f":
         first = first.astype(float)
     try:
-        _Check(lambda *xs: _several(f(*xs, **kwargs)), [first, *args], rtol, atol).run()
+        _Check(
+            lambda *xs: _several(_call(f, *xs, **kwargs)), [first, *args], rtol, atol
+        ).run()
     except _Wrong as wrong:
         print(f"gradient_check failed: {wrong}")
         return False
     return True
+
+
+def _call(f: Callable[..., Any], *xs: Any, **kwargs: Any) -> Any:
+    # A Function remembers one call only, so each call has a copy.
+    return (copy.copy(f) if isinstance(f, Function) else f)(*xs, **kwargs)
 
 
 class _Wrong(Exception):
@@ -226,9 +234,7 @@ def _gradients(
         seed: Any = Variable(given.copy()) if create_graph else given.copy()
         try:
             gradients = (
-                backpropagate(y, seed, create_graph=create_graph)
-                if y.creator
-                else {y: seed}
+                walk(y, seed, create_graph=create_graph) if y.creator else {y: seed}
             )
         except (TypeError, ValueError) as error:
             raise _Wrong(str(error)) from error

@@ -113,3 +113,19 @@ def _unwrap(x):
     if type(x) is dict:
         return {key: _unwrap(item) for key, item in x.items()}
     return _as_ndarray(x)
+
+
+def _leaving_it_to_the_other(name):
+    # As CuPy does: an operand of higher priority is asked first.
+    own = getattr(ndarray, name)
+
+    def method(self, other):
+        if getattr(other, "__array_priority__", 0) > self.__array_priority__:
+            return NotImplemented
+        return own(self, other)
+
+    return method
+
+
+for _sign in "add sub mul truediv pow matmul lt le gt ge eq ne".split():  # noqa: SIM905
+    setattr(ndarray, f"__{_sign}__", _leaving_it_to_the_other(f"__{_sign}__"))

@@ -2,7 +2,9 @@
 errors.
 """
 
+import copy
 import gc
+import pickle
 import subprocess
 import sys
 import threading
@@ -106,6 +108,14 @@ class Returns(Function):
 
     def backward(self, gy):
         return self.gradients if len(self.gradients) != 1 else self.gradients[0]
+
+
+class OneOfTwo(Function):
+    def forward(self, a, b):
+        return a + b
+
+    def vjp(self, xs, gy):
+        return (gy,)
 
 
 # --- Variables ------------------------------------------------------------------------
@@ -821,12 +831,13 @@ def test_shapes_that_do_not_broadcast(sign):
     )
     with pytest.raises(ValueError, match=message):
         OPERATORS[sign](w, b)
-    with pytest.raises(ValueError, match=r"a is an array of shape \(4,\)"):
+    # a + b and a * b may trade places.
+    with pytest.raises(ValueError, match=r"[ab] is an array of shape \(4,\)"):
         OPERATORS[sign](b.data, w)
 
 
 def test_operands_are_variables_arrays_or_numbers():
-    for other in ([1.0], "1", None):
+    for other in ([1.0], "1"):
         with pytest.raises(
             TypeError, match=rf"was given a {type(other).__name__}: use np.array"
         ):
@@ -864,9 +875,9 @@ def test_a_wrong_number_or_shape_of_gradients(create_graph):
     a, b = var([1.0, 2.0]), var([1.0, 2.0], name="b")
     with pytest.raises(
         ValueError,
-        match=r"Returns\.backward returned 1 gradients, but Returns has 2 inputs",
+        match=r"OneOfTwo\.backward returned 1 gradients, but OneOfTwo has 2 inputs",
     ):
-        Returns(var([1.0, 1.0]))(a, b).backward(create_graph=create_graph)
+        OneOfTwo()(a, b).backward(create_graph=create_graph)
     with pytest.raises(
         ValueError,
         match=r"Returns\.backward returned 3 gradients, but Returns has 2 inputs",
@@ -985,7 +996,7 @@ def test_a_single_number_can_be_a_python_number_or_a_truth_value():
         False,
         False,
     )
-    with pytest.raises(ValueError, match="ambiguous"):
+    with pytest.raises(ValueError, match="neither true nor false"):
         bool(var([1.0, 2.0]))
 
 
@@ -994,7 +1005,7 @@ def test_a_single_number_can_be_a_python_number_or_a_truth_value():
     [np.array, np.asarray, lambda x: np.concatenate([x, x]), lambda x: np.stack([x])],
 )
 def test_numpy_makes_no_array_of_a_variable_in_silence(convert):
-    with pytest.raises(TypeError, match=r"use x\.data"):
+    with pytest.raises(TypeError, match=r"x\.data"):
         convert(var([1.0, 2.0]))
 
 
@@ -1005,3 +1016,141 @@ def test_gradients_that_keep_a_graph_are_two_variables_also_for_single_numbers()
     assert b.grad.data == 1
     for x in (a, b):
         x.cleargrad()
+
+
+# --- mistakes, and what is said -------------------------------------------------------
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_gradients_that_a_books_backward_leaves_out_are_none(create_graph):
+    a, b = var([1.0, 2.0]), var([1.0, 2.0])
+    Returns(var([1.0, 1.0]))(a, b).backward(create_graph=create_graph)
+    assert a.grad.data.tolist() == [1, 1]
+    assert b.grad is None
+
+
+@pytest.mark.parametrize("kind", [Square, Exp])
+def test_a_function_remembers_one_call_only(kind):
+    f, x = kind(), var(0.5)
+    y = f(x)
+    with pytest.raises(RuntimeError, match=rf"was called before.*{kind.__name__}\("):
+        f(y)
+    y.backward()
+    assert x.grad is not None
+
+
+def test_a_function_that_records_nothing_may_be_called_again():
+    f = Square()
+    with no_grad():
+        assert f(var(2.0)).item() + f(var(3.0)).item() == 13
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("f", [lambda x: x**2 * 1.0, lambda x: Square()(x)])
+def test_derivatives_are_taken_at_the_data_of_the_time_of_backward(f, create_graph):
+    x = var([1.0, 2.0])
+    y = f(x)
+    x.data = np.array([10.0, 20.0])
+    y.backward(create_graph=create_graph)
+    assert x.grad.data.tolist() == [20, 40]
+    x.cleargrad()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_result_is_copied_after_detach(copied):
+    y = var(2.0) * 3
+    with pytest.raises(TypeError, match=r"detach\(\) it first"):
+        copied(y)
+    for _ in range(100_000):
+        y = y * 1.0
+    with pytest.raises(TypeError, match=r"detach\(\) it first"):
+        copied(y)
+    copied(y.detach())
+
+
+def test_copies_are_on_their_own():
+    x = Parameter(np.array([1.0, 2.0]), name="x")
+    (x * x).backward(create_graph=True)
+    for twin in (copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert type(twin) is Parameter
+        assert (twin.name, twin.generation, twin.creator) == ("x", 0, None)
+        assert twin.grad.data.tolist() == [2, 4]
+        assert twin.grad.creator is None
+        twin.data[0] = 9
+        twin.grad.data[0] = 9
+        assert (x.data[0], x.grad.data[0]) == (1, 2)
+        (twin * 3).backward()
+        assert x.grad.data.tolist() == [2, 4]
+    x.cleargrad()
+
+
+def test_a_forward_or_backward_without_return():
+    class Forgetful(Function):
+        def forward(self, x):
+            x * 2
+
+    class Half(Function):
+        def forward(self, x):
+            return x * 2
+
+        def backward(self, gy):
+            gy * 2
+
+    with pytest.raises(TypeError, match=r"Forgetful.forward returned None.*return"):
+        Forgetful()(var(1.0))
+    with pytest.raises(TypeError, match=r"Half.backward returned None.*return"):
+        Half()(var(1.0)).backward()
+
+
+MISTAKES = {
+    "np.sin(x)": (
+        lambda x: np.sin(x),
+        r"take arrays, not Variables.*x\.data.*functions\.sin for np\.sin",
+    ),
+    "np.sum(x)": (
+        lambda x: np.sum(x),
+        r"np\.sum takes arrays.*dezero_lite\.functions\.sum",
+    ),
+    "np.roll(x, 1)": (lambda x: np.roll(x, 1), r"np\.roll takes arrays.*use x\.data"),
+    "x.data -= x": (
+        lambda x: setattr(x, "data", x.data - 0.1 * x),
+        r"x\.data -= lr \* x\.grad\.data",
+    ),
+    "x - None": (lambda x: x - x.grad, "None until backward has run"),
+    "with no_grad:": (lambda x: no_grad.__enter__(), r"with no_grad\(\):"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_what_a_beginner_types_is_answered(mistake):
+    typed, said = MISTAKES[mistake]
+    with pytest.raises(TypeError, match=said):
+        typed(var([1.0, 2.0]))
+
+
+def test_brackets_that_are_missing():
+    with pytest.raises(TypeError, match=r"brackets are missing"):
+        exec("with no_grad:\n    pass", {"no_grad": no_grad})
+
+
+def test_a_result_is_formatted_like_a_number():
+    loss = var([1.0, 2.0])[0] * 1.2345
+    assert f"{loss:.2f}" == "1.23"
+    assert f"{loss}" == str(loss) == "variable(1.2345)"
+    assert float(var([[2.5]])) == 2.5
+    assert int(var([[2.5]])) == 2
+
+
+def test_an_array_on_the_left_leaves_the_sign_to_the_variable():
+    x = var([1.0, 2.0])
+    for left in (np.array([1.0, 2.0]), np.array(2.0), np.float64(2), np.float32(2)):
+        for y in (left + x, left * x, left - x, left / x, left**x):
+            assert isinstance(y, Variable)
+    assert (np.array([0.0, 3.0]) > x).tolist() == [False, True]
+    assert (np.shape(x), np.ndim(x), np.size(x)) == ((2,), 1, 2)
+
+
+def test_a_matrix_becomes_an_array():
+    with pytest.warns(PendingDeprecationWarning):
+        matrix = np.matrix([[1.0, 2.0]])
+    assert type(Variable(matrix).data) is np.ndarray

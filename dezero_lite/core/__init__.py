@@ -1,0 +1,81 @@
+"""The whole idea: numbers that remember where they came from.
+
+A :class:`Variable` holds an array. A :class:`Function` makes new Variables from old
+ones and remembers which, so that the result knows the way back;
+:meth:`Variable.backward` walks it and leaves a gradient at every leaf. Steps 1–22 grow
+these files from nothing, and step 23 cuts them apart; steps 32–36 make gradients
+differentiable, and step 40 explains `sum_to` and `broadcast_to`.
+"""
+
+from .arrays import NUMBERS, as_array
+from .backward import walk
+from .function import Function
+from .messages import describe
+from .messages import describe as _describe  # noqa
+from .operators import (
+    Add,
+    AsType,
+    BinaryOperator,
+    BroadcastTo,
+    Div,
+    Log,
+    Mul,
+    Neg,
+    Pow,
+    Sub,
+    SumTo,
+    add,
+    broadcast_to,
+    div,
+    mul,
+    neg,
+    pow,
+    rdiv,
+    rsub,
+    sub,
+    sum_to,
+)
+from .operators import BinaryOperator as _Operator  # noqa
+from .settings import Config, no_grad, test_mode, using_config
+from .variable import Operand, Parameter, Variable, as_variable, unwrap
+from .variable import unwrap as _plain  # noqa
+
+backpropagate = walk
+
+__all__ = [
+    "NUMBERS",
+    "Add",
+    "AsType",
+    "BinaryOperator",
+    "BroadcastTo",
+    "Config",
+    "Div",
+    "Function",
+    "Log",
+    "Mul",
+    "Neg",
+    "Operand",
+    "Parameter",
+    "Pow",
+    "Sub",
+    "SumTo",
+    "Variable",
+    "add",
+    "as_array",
+    "as_variable",
+    "broadcast_to",
+    "describe",
+    "div",
+    "mul",
+    "neg",
+    "no_grad",
+    "pow",
+    "rdiv",
+    "rsub",
+    "sub",
+    "sum_to",
+    "test_mode",
+    "unwrap",
+    "using_config",
+    "walk",
+]

@@ -1,0 +1,252 @@
+"""The rule between boxes: compute, and remember from what. Source: steps 2, 11–18, 32.
+
+A function of the framework states its derivative once, as a vector-Jacobian product
+`vjp` made of operators. Arrays understand these operators and so do Variables: on
+arrays it is plain arithmetic, and fast; on Variables it records a graph of its own, and
+the gradient can be differentiated again.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from . import messages
+from .arrays import ARRAYS, NUMBERS, NUMPY_1, as_scalar, is_array, with_dtypes
+from .settings import Config
+from .variable import (
+    Constant,
+    Operand,
+    Variable,
+    as_variable,
+    leaf,
+    new_variable,
+    unwrap,
+)
+
+__all__ = ["Function"]
+
+
+class Function:
+    """A computation on arrays that knows its derivative. Source: book steps 2, 11–18
+    and 32.
+
+    Derive from it, write ``forward(self, *xs)``, which takes and returns arrays, and
+    one of these two:
+
+    - ``backward(self, *gys)``, the book's way: the gradients of the outputs are
+      Variables, so are ``self.inputs``, and so are the gradients to return, one per
+      input;
+    - ``vjp(self, xs, *gys)``, the fast way: inputs and gradients come all as arrays or
+      all as Variables, except that plain arrays and numbers stay what they are. It uses
+      what both understand: operators, methods that both have, and :meth:`on`. It
+      returns one gradient per input, ``None`` for none.
+
+    None of them writes into what it is given, and a `vjp` returns no array that the
+    function keeps. In a function with a `vjp`, an array without dimensions may come to
+    `forward` and `vjp` as a NumPy scalar.
+
+    Attributes
+    ----------
+    inputs : tuple
+        What the function was called with. Plain arrays and numbers are no part of the
+        graph and receive no gradient.
+    outputs : tuple of weakref.ref
+        The Variables that it made, held weakly: a graph that no name refers to is gone
+        at once (book step 17).
+    generation : int
+        The highest generation among its inputs (book step 16).
+    """
+
+    inputs: tuple[Any, ...] = ()
+    generation = 0
+    # One weak reference, or a tuple of them and then the outputs' shapes and dtypes.
+    _outputs: Any
+    _forms: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
+    # Whether forward broadcasts its inputs, so that backward has to sum the gradients
+    # that vjp returns.
+    broadcasts = False
+    # Whether vjp returns no array that the function keeps.
+    returns_fresh = True
+
+    def __call__(self, *inputs: Operand) -> Variable:
+        """Compute, and remember from what: one Variable, or a tuple of them where
+        forward returns a tuple.
+
+        Raises
+        ------
+        TypeError
+            If an input is neither a Variable nor an array nor a number.
+        ValueError
+            If the inputs do not go together.
+        RuntimeError
+            If this function was called before: it can remember one call only.
+        """
+        inputs, xs, generation = self._open(inputs)
+        try:
+            ys = self.forward(*xs)
+        except (AttributeError, TypeError, ValueError):
+            self._explain(inputs)
+            raise
+        if ys is None:
+            raise TypeError(messages.returned_nothing(self, "forward"))
+        if generation < 0 or not Config.enable_backprop:
+            return without_a_past(ys, generation)
+        if self.inputs:
+            raise RuntimeError(messages.called_twice(self))
+        self.inputs = inputs
+        self.generation = generation
+        if type(ys) is tuple:
+            return several_outputs(self, ys)
+        output = new_variable(ys, self, generation + 1)
+        self._outputs = weakref.ref(output)
+        return output
+
+    def forward(self, *xs: Any, **_: Any) -> Any:
+        """Compute the output array, or a tuple of them, from the input arrays."""
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a forward(self, x, ...)"
+        )
+
+    def backward(self, *gys: Any, **_: Any) -> Any:
+        """Compute the gradients of the inputs from those of the outputs: Variables."""
+        return self.vjp(self.inputs, *gys)
+
+    def vjp(self, xs: Sequence[Any], *gys: Any, **_: Any) -> Any:
+        """Compute the gradients of the inputs `xs` from those of the outputs, on arrays
+        or on Variables.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a backward(self, gy, ...)"
+        )
+
+    def vjp_on_arrays(self, *gys: Any) -> Any:
+        """The same from arrays to arrays: no graph is recorded."""
+        xs = [as_scalar(x._data) if isinstance(x, Variable) else x for x in self.inputs]
+        return self.vjp(xs, *gys)
+
+    def on(self, *inputs: Any) -> Any:
+        """Apply this function inside a `vjp`: to arrays without a graph, to Variables
+        with one.
+        """
+        if any([isinstance(x, Variable) for x in inputs]):
+            return self(*inputs)
+        return self.forward(*inputs)
+
+    def needs_input_grad(self, i: int) -> bool:
+        """Whether input `i` takes part in the graph, so that its gradient is worth
+        computing.
+        """
+        return isinstance(self.inputs[i], Variable)
+
+    @property
+    def outputs(self) -> tuple[weakref.ref[Variable], ...]:
+        outputs = self._outputs
+        return outputs if type(outputs) is tuple else (outputs,)
+
+    def output(self, i: int, like: Any) -> Any:
+        """Output `i`, for a `vjp` that can use it: a Variable where `like` is one, else
+        an array.
+
+        Raises
+        ------
+        RuntimeError
+            If that output was dropped.
+        """
+        y = self.outputs[i]()
+        if y is None:
+            raise RuntimeError(messages.dropped_output(self, i))
+        return y if isinstance(like, Variable) else y._data
+
+    # --- care
+
+    def _open(self, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Any], int]:
+        # The boxes, what is in them, and the highest generation; -1 without a box.
+        xs: list[Any] = []
+        generation = -1
+        for x in inputs:
+            if isinstance(x, Variable):
+                data = x._data
+                xs.append(data[()] if type(data) is ndarray and not data.ndim else data)
+                if x.generation > generation:
+                    generation = x.generation
+            elif isinstance(x, NUMBERS) or is_array(x):
+                xs.append(x)
+            else:
+                raise TypeError(messages.not_an_operand(self, x))
+        return inputs, with_fitting_numbers(xs) if NUMPY_1 else xs, generation
+
+    def _explain(self, inputs: Sequence[Any]) -> None:
+        # Why forward failed, where its inputs tell.
+        for i, x in enumerate(inputs):
+            if isinstance(x, Variable) and x._data is None:
+                raise ValueError(messages.no_data_yet(self, i, x)) from None
+
+    def __init_subclass__(cls) -> None:
+        if cls.backward is not Function.backward:
+            cls._open = _open_for_the_books_way  # type: ignore[method-assign]
+            cls.vjp = _vjp_by_backward  # type: ignore[method-assign]
+            cls.vjp_on_arrays = _arrays_by_backward  # type: ignore[method-assign]
+            cls.returns_fresh = False
+        elif "vjp" in vars(cls) and "vjp_on_arrays" not in vars(cls):
+            cls.vjp_on_arrays = Function.vjp_on_arrays  # type: ignore[method-assign]
+
+
+def without_a_past(ys: Any, generation: int) -> Any:
+    """The results of a call that is not recorded, and why it is not."""
+    if generation < 0:
+        why = "was computed from plain arrays only"
+    else:
+        why = "was computed under no_grad"
+    return tuple([leaf(y, why) for y in ys]) if type(ys) is tuple else leaf(ys, why)
+
+
+def several_outputs(f: Function, ys: tuple[Any, ...]) -> Any:
+    """The Variables of a function with several outputs; some may be dropped."""
+    outputs = tuple([new_variable(y, f, f.generation + 1) for y in ys])
+    f._outputs = tuple([weakref.ref(output) for output in outputs])
+    f._forms = tuple([(output.shape, output.dtype) for output in outputs])
+    return outputs
+
+
+def with_fitting_numbers(values: Sequence[Any]) -> list[Any]:
+    """The values; a number takes the dtype that the arrays beside it would give it."""
+    data = [unwrap(x) for x in values]
+    dtypes = [x.dtype for x in data if isinstance(x, ARRAYS)]
+    return with_dtypes(values, dtypes)
+
+
+# Who writes a `backward` in the book's way expects Variables for all inputs, and arrays
+# in `forward`, also where they have no dimensions.
+
+
+def _open_for_the_books_way(
+    f: Function, inputs: tuple[Any, ...]
+) -> tuple[tuple[Any, ...], list[Any], int]:
+    Function._open(f, inputs)
+    fitting = with_fitting_numbers(inputs)
+    boxes = tuple([x if isinstance(x, Variable) else Constant(x) for x in fitting])
+    return boxes, [x.data for x in boxes], max([x.generation for x in boxes])
+
+
+def _vjp_by_backward(f: Function, xs: Sequence[Any], *gys: Any) -> tuple[Any, ...]:
+    gxs = f.backward(*gys)
+    if gxs is None:
+        raise TypeError(messages.returned_nothing(f, "backward"))
+    gxs = gxs if isinstance(gxs, (tuple, list)) else [gxs]
+    # The book's losses return nothing for their labels.
+    return tuple(
+        [
+            None if gx is None or type(x) is Constant else as_variable(gx)
+            for gx, x in zip_longest(gxs, f.inputs)
+        ]
+    )
+
+
+def _arrays_by_backward(f: Function, *gys: Any) -> tuple[Any, ...]:
+    return tuple([unwrap(gx) for gx in f.vjp((), *[new_variable(gy) for gy in gys])])

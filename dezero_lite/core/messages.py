@@ -1,0 +1,176 @@
+"""What the errors of core say, and how they find out why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .arrays import is_array
+
+__all__ = ["describe"]
+
+
+def describe(x: Any) -> str:
+    """`x` in words: its kind, its name if it has one, its shape and its dtype."""
+    is_variable = hasattr(x, "creator")
+    if is_variable and x.name:
+        kind = f"Variable {x.name!r}"
+    else:
+        kind = "an array" if isinstance(x, ndarray) else f"a {type(x).__name__}"
+    data = x._data if is_variable else x
+    if not is_array(data):
+        return kind
+    return f"{kind} of shape {data.shape} and dtype {data.dtype}"
+
+
+# --- data -----------------------------------------------------------------------------
+
+
+def not_an_array(data: Any) -> str:
+    kind = type(data).__name__
+    if hasattr(data, "creator"):
+        return (
+            f"a Variable holds an array, not a {kind}: use its .data, as in "
+            "x.data -= lr * x.grad.data"
+        )
+    return f"a Variable holds an array, not a {kind}: use np.array(...)"
+
+
+def not_a_truth_value(x: Any) -> str:
+    return (
+        f"{describe(x)} is neither true nor false: compare it to get truth values, and "
+        f"ask whether .all() or .any() of them are true, as in (x > 0).all()"
+    )
+
+
+# NumPy's functions that are ours, too, where the names differ.
+OUR_NAMES = {"amax": "max", "amin": "min", "concatenate": "concat"}
+SAME_NAMES = (
+    "average broadcast_to clip expand_dims max mean min pad reshape split squeeze "
+    "stack sum transpose where"
+)
+
+
+def numpy_takes_arrays(name: str = "") -> str:
+    if not name:
+        return (
+            "NumPy's functions take arrays, not Variables: use x.data for the array, "
+            "or one of dezero_lite.functions, as functions.sin for np.sin"
+        )
+    ours = name if name in SAME_NAMES.split() else OUR_NAMES.get(name)
+    if ours is None:
+        return f"np.{name} takes arrays, not Variables: use x.data for the array"
+    return (
+        f"np.{name} takes arrays, not Variables: use dezero_lite.functions.{ours}, or "
+        "x.data for the array alone"
+    )
+
+
+def part_of_a_graph(x: Any) -> str:
+    return (
+        f"{describe(x)} is a result, and a copy would need all that it was computed "
+        f"from: detach() it first"
+    )
+
+
+# --- forward --------------------------------------------------------------------------
+
+
+def not_an_operand(f: Any, x: Any) -> str:
+    name = type(f).__name__
+    if x is None:
+        return (
+            f"{name} takes Variables, arrays and numbers, but was given None: a "
+            f"gradient is None until backward has run"
+        )
+    return (
+        f"{name} takes Variables, arrays and numbers, but was given a "
+        f"{type(x).__name__}: use np.array(...)"
+    )
+
+
+def no_data_yet(f: Any, i: int, x: Any) -> str:
+    return f"input {i} of {type(f).__name__}, {describe(x)}, holds no data yet"
+
+
+def does_not_broadcast(sign: str, a: Any, b: Any) -> str:
+    return (
+        f"the shapes of a {sign} b do not broadcast: a is {describe(a)}, b is "
+        f"{describe(b)}. Counted from the last axis, two lengths must be equal, or one "
+        f"of them 1"
+    )
+
+
+def returned_nothing(f: Any, method: str) -> str:
+    return f"{type(f).__name__}.{method} returned None: it must end in a return"
+
+
+def called_twice(f: Any) -> str:
+    name = type(f).__name__
+    return (
+        f"this {name} was called before, and remembers the inputs of that call for "
+        f"backward: make a new one for each call, as in {name}(...)(x)"
+    )
+
+
+# --- backward -------------------------------------------------------------------------
+
+
+def no_way_back(y: Any) -> str:
+    why = getattr(y, "_why_a_leaf", "")
+    if why:
+        return (
+            f"backward has no way to go: {describe(y)} {why}, so that no function is "
+            "recorded as its creator"
+        )
+    return (
+        f"backward begins at a result, but no function made {describe(y)}: compute "
+        "something from it first"
+    )
+
+
+def wrong_count(f: Any, gxs: Sequence[Any]) -> str:
+    name = type(f).__name__
+    return (
+        f"{name}.backward returned {len(gxs)} gradients, but {name} has "
+        f"{len(f.inputs)} inputs: return one for each"
+    )
+
+
+def wrong_shape(x: Any, gx: Any, source: Any) -> str:
+    if isinstance(source, str):
+        name, hint = source, ""
+    else:
+        name = f"a gradient that {type(source).__name__}.backward returned"
+        hint = " (where forward broadcasts, sum_to(gx, x.shape) in backward undoes it)"
+    return (
+        f"{name} has shape {gx.shape}, but belongs to {describe(x)}: a gradient has "
+        f"the shape of its Variable{hint}"
+    )
+
+
+def whole_numbers(x: Any) -> str:
+    return (
+        f"{describe(x)} cannot receive a gradient, since its data are no "
+        f"floating-point numbers: make them so, as in np.array(..., dtype=float), or "
+        f"use the plain array in place of the Variable"
+    )
+
+
+def dropped_output(f: Any, i: int) -> str:
+    return (
+        f"{type(f).__name__} needs its output {i} in backward, but that was dropped: "
+        "keep all its outputs in variables until backward has run"
+    )
+
+
+def broadcasts(*shapes: Any) -> bool:
+    """Whether arrays of these shapes broadcast."""
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        return False
+    return True

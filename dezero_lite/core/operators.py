@@ -1,0 +1,314 @@
+"""The signs, and what stretches and shrinks their operands. Source: steps 20–22, 40.
+
+Operands broadcast, as NumPy's do. So a sign's gradient may be larger than its operand,
+and backward sums it down with `sum_to`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from . import messages
+from .function import Function
+from .variable import Operand, Variable, as_variable, unwrap
+
+__all__ = [
+    "add",
+    "broadcast_to",
+    "div",
+    "mul",
+    "neg",
+    "pow",
+    "rdiv",
+    "rsub",
+    "sub",
+    "sum_to",
+]
+
+
+# --- a + b, a − b, a · b, a / b, a ** b -----------------------------------------------
+
+
+class BinaryOperator(Function):
+    """Two operands, which broadcast.
+
+    `left` and `right` are the gradients of the one and of the other, before they are
+    summed down; what is a plain array or number has none.
+    """
+
+    sign = ""
+    broadcasts = True
+
+    def left(self, gy: Any, a: Any, b: Any) -> Any:
+        raise NotImplementedError
+
+    def right(self, gy: Any, a: Any, b: Any) -> Any:
+        raise NotImplementedError
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        a, b = xs
+        x, y = self.inputs
+        ga = self.left(gy, a, b) if isinstance(x, Variable) else None
+        gb = self.right(gy, a, b) if isinstance(y, Variable) else None
+        return ga, gb
+
+    def vjp_on_arrays(self, *gys: Any) -> Any:
+        # Opens the boxes in passing: half of the time of a sign goes by in here.
+        (gy,), (x, y) = gys, self.inputs
+        x_has, y_has = isinstance(x, Variable), isinstance(y, Variable)
+        a, b = x._data if x_has else x, y._data if y_has else y
+        ga = self.left(gy, a, b) if x_has else None
+        gb = self.right(gy, a, b) if y_has else None
+        return ga, gb
+
+    def _explain(self, inputs: Sequence[Any]) -> None:
+        super()._explain(inputs)
+        if not messages.broadcasts(*[np.shape(unwrap(x)) for x in inputs]):
+            raise ValueError(messages.does_not_broadcast(self.sign, *inputs)) from None
+
+
+class Add(BinaryOperator):
+    """y = a + b"""
+
+    sign = "+"
+
+    def forward(self, a: Any, b: Any) -> Any:
+        return a + b
+
+    def left(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy
+
+    def right(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy
+
+
+class Sub(BinaryOperator):
+    """y = a − b"""
+
+    sign = "-"
+
+    def forward(self, a: Any, b: Any) -> Any:
+        return a - b
+
+    def left(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy
+
+    def right(self, gy: Any, a: Any, b: Any) -> Any:
+        return -gy
+
+
+class Mul(BinaryOperator):
+    """y = a · b"""
+
+    sign = "*"
+
+    def forward(self, a: Any, b: Any) -> Any:
+        return a * b
+
+    def left(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy * b
+
+    def right(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy * a
+
+
+class Div(BinaryOperator):
+    """y = a / b"""
+
+    sign = "/"
+
+    def forward(self, a: Any, b: Any) -> Any:
+        return a / b
+
+    def left(self, gy: Any, a: Any, b: Any) -> Any:
+        return gy / b
+
+    def right(self, gy: Any, a: Any, b: Any) -> Any:
+        return -gy * (a / b) / b
+
+
+class Pow(BinaryOperator):
+    """y = a to the power of b"""
+
+    sign = "**"
+
+    def forward(self, a: Any, b: Any) -> Any:
+        return a**b
+
+    def left(self, gy: Any, a: Any, b: Any) -> Any:
+        # a⁰ is flat, but at a = 0 the usual b · a**(b - 1) says 0 · ∞; there the
+        # exponent stays at 0.
+        flat = (b == 0) & (a == 0) if self.needs_input_grad(1) else b == 0
+        return gy * b * a ** (b - 1 + flat)
+
+    def right(self, gy: Any, a: Any, b: Any) -> Any:
+        # a**b · log(a) tends to 0 as a does.
+        return gy * a**b * Log().on(a + (a == 0))
+
+
+class Neg(Function):
+    """y = −x"""
+
+    def forward(self, x: Any) -> Any:
+        return -x
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return -gy
+
+
+class Log(Function):
+    """y = log(x), here for the slope of a power in its exponent"""
+
+    def forward(self, x: Any) -> Any:
+        return np.log(x)
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy / xs[0]
+
+
+def add(x0: Operand, x1: Operand) -> Variable:
+    """``x0 + x1``. Source: book step 20."""
+    return Add()(x0, x1)
+
+
+def mul(x0: Operand, x1: Operand) -> Variable:
+    """``x0 * x1``. Source: book step 20."""
+    return Mul()(x0, x1)
+
+
+def neg(x: Operand) -> Variable:
+    """``-x``. Source: book step 22."""
+    return Neg()(x)
+
+
+def sub(x0: Operand, x1: Operand) -> Variable:
+    """``x0 - x1``. Source: book step 22."""
+    return Sub()(x0, x1)
+
+
+def rsub(x0: Operand, x1: Operand) -> Variable:
+    """``x1 - x0``. Source: book step 22."""
+    return Sub()(x1, x0)
+
+
+def div(x0: Operand, x1: Operand) -> Variable:
+    """``x0 / x1``. Source: book step 22."""
+    return Div()(x0, x1)
+
+
+def rdiv(x0: Operand, x1: Operand) -> Variable:
+    """``x1 / x0``. Source: book step 22."""
+    return Div()(x1, x0)
+
+
+def pow(x: Operand, c: Operand) -> Variable:
+    """``x ** c``. Source: book step 22."""
+    return Pow()(x, c)
+
+
+# --- shapes and dtypes ----------------------------------------------------------------
+
+
+def sum_to(x: Operand, shape: tuple[int, ...]) -> Variable:
+    """Sum `x` down to `shape`, the reverse of a broadcast; `x` itself if it has that
+    shape. Source: book steps 39–40.
+
+    Raises
+    ------
+    ValueError
+        If `shape` does not broadcast to the shape of `x`.
+    """
+    x = as_variable(x)
+    return x if x.shape == shape else SumTo(shape)(x)
+
+
+def broadcast_to(x: Operand, shape: tuple[int, ...]) -> Variable:
+    """Repeat `x` until it has `shape`; `x` itself if it has that shape. Source: book
+    step 40.
+
+    The data are a read-only view, as ``np.broadcast_to`` makes it.
+
+    Raises
+    ------
+    ValueError
+        If `x` does not broadcast to `shape`.
+    """
+    x = as_variable(x)
+    return x if x.shape == shape else BroadcastTo(shape)(x)
+
+
+class ToShape(Function):
+    """Of the same numbers, another shape."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+
+class SumTo(ToShape):
+    """y = x, summed along the axes that a broadcast would stretch"""
+
+    def forward(self, x: Any) -> Any:
+        lead = x.ndim - len(self.shape)
+        pairs = zip(x.shape[max(lead, 0) :], self.shape, strict=False)
+        if lead < 0 or any([to not in (1, n) for n, to in pairs]):
+            raise ValueError(
+                f"cannot sum shape {x.shape} to shape {self.shape}: that does not "
+                "broadcast back to it"
+            )
+        ones = tuple([lead + i for i, to in enumerate(self.shape) if to == 1])
+        y = x.sum(axis=ones, keepdims=True) if ones else x
+        return y.sum(axis=tuple(range(lead))) if lead else y
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return BroadcastTo(xs[0].shape).on(gy)
+
+
+class BroadcastTo(ToShape):
+    """y = x, repeated along new axes and along those of length 1"""
+
+    def forward(self, x: Any) -> Any:
+        return np.broadcast_to(x, self.shape)
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return SumTo(xs[0].shape).on(gy)
+
+
+class AsType(Function):
+    """y = x in another dtype"""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self.dtype = dtype
+
+    def forward(self, x: Any) -> Any:
+        return x.astype(self.dtype)
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return gy.astype(xs[0].dtype)
+
+
+def astype(x: Variable, dtype: DTypeLike) -> Variable:
+    """A copy of another dtype, which gradients pass; whole numbers have no slope, so
+    there they do not.
+    """
+    y = AsType(dtype)(x)
+    return y if y.dtype.kind == x.dtype.kind == "f" else y.detach()
+
+
+# --- onto Variable --------------------------------------------------------------------
+
+Variable.__add__ = add  # type: ignore[method-assign]
+Variable.__radd__ = add  # type: ignore[method-assign]
+Variable.__mul__ = mul  # type: ignore[method-assign]
+Variable.__rmul__ = mul  # type: ignore[method-assign]
+Variable.__neg__ = neg  # type: ignore[method-assign]
+Variable.__sub__ = sub  # type: ignore[method-assign]
+Variable.__rsub__ = rsub  # type: ignore[method-assign]
+Variable.__truediv__ = div  # type: ignore[method-assign]
+Variable.__rtruediv__ = rdiv  # type: ignore[method-assign]
+Variable.__pow__ = pow  # type: ignore[method-assign]
+Variable.__rpow__ = lambda x, c: pow(c, x)  # type: ignore[method-assign]
+Variable.astype = astype  # type: ignore[method-assign]

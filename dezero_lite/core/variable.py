@@ -1,0 +1,291 @@
+"""The box: an array, its gradient, and the function that made it. Source: steps 1–22.
+
+The signs and `backward` are attached by the files that define what they do, as in step
+22: operators.py, backward.py, and functions/ for `reshape`, `sum` and the like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, Union
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from . import messages
+from .arrays import ARRAYS, as_array, is_array
+
+if TYPE_CHECKING:
+    from .function import Function
+
+__all__ = ["Parameter", "Variable", "as_variable"]
+
+Operand = Union["Variable", NDArray[Any], float]
+
+
+class Variable:
+    """An array, its gradient, and the function that made it. Source: book steps 1–22.
+
+    Parameters
+    ----------
+    data : ndarray or None
+        Of any shape and dtype; floating-point data alone can receive a gradient.
+        ``None`` leaves the Variable empty, for a parameter whose shape is not known
+        yet.
+    name : str, optional
+        For pictures and error messages.
+
+    Attributes
+    ----------
+    grad : Variable or None
+        The gradient, of the shape and dtype of `data`. :meth:`backward` adds to it;
+        :meth:`cleargrad` empties it.
+    creator : Function or None
+        The function that made this Variable; ``None`` for a leaf, which the user made.
+    generation : int
+        The number of functions between the leaves and this Variable, counted along the
+        longest way.
+
+    Raises
+    ------
+    TypeError
+        If `data` is a number, a list or anything else but an array.
+
+    Notes
+    -----
+    ``==``, ``<`` and the like compare data and return arrays; in a set or a dict, a
+    Variable equals only itself.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_data",
+        "_why_a_leaf",
+        "creator",
+        "generation",
+        "grad",
+        "name",
+    )
+    _data: Any
+    _why_a_leaf: str
+
+    def __init__(self, data: NDArray[Any] | None, name: str | None = None) -> None:
+        self.data = data
+        self.name = name
+        self.grad: Variable | None = None
+        self.creator: Function | None = None
+        self.generation = 0
+
+    @property
+    def data(self) -> Any:
+        """The array: an ndarray, also where it has no dimensions, or ``None``."""
+        if isinstance(self._data, np.generic):
+            self._data = np.array(self._data)
+        return self._data
+
+    @data.setter
+    def data(self, data: NDArray[Any] | None) -> None:
+        if data is not None and not is_array(data):
+            raise TypeError(messages.not_an_array(data))
+        self._data = np.asarray(data) if isinstance(data, np.matrix) else data
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._data.shape  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        return self._data.ndim  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        return self._data.size  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._data.dtype  # type: ignore[no-any-return]
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __repr__(self) -> str:
+        text = str(self.data).replace("\n", "\n" + " " * len("variable("))
+        return f"variable({text})"
+
+    def set_creator(self, func: Function) -> None:
+        """Note that `func` made this Variable. Source: book steps 7 and 16."""
+        self.creator = func
+        self.generation = func.generation + 1
+
+    def cleargrad(self) -> None:
+        """Forget the gradient, so that the next backward adds to nothing. Source: book
+        step 14.
+        """
+        self.grad = None
+
+    # --- leaving the graph
+
+    def detach(self) -> Variable:
+        """The same data in a Variable without a past."""
+        return leaf(self._data, "was detached from its graph")
+
+    def unchain(self) -> None:
+        """Forget the function that made this Variable. Source: book step 59."""
+        self.creator = None
+        self._why_a_leaf = "was unchained from its graph"
+
+    def unchain_backward(self) -> None:
+        """Unchain all that this Variable was computed from. Source: book step 59."""
+        functions = [self.creator] if self.creator else []
+        while functions:
+            for x in functions.pop().inputs:
+                if isinstance(x, Variable) and x.creator:
+                    functions.append(x.creator)
+                    x.unchain()
+
+    def __reduce__(self) -> Any:
+        # For copies and pickles. A graph would come along by halves: functions know
+        # their outputs by weak references only.
+        if self.creator is not None:
+            raise TypeError(messages.part_of_a_graph(self))
+        grad = self.grad if self.grad is None else self.grad.detach()
+        slots = {
+            name: getattr(self, name)
+            for kind in type(self).__mro__
+            for name in getattr(kind, "__slots__", ())
+            if name not in ("__weakref__", "creator") and hasattr(self, name)
+        }
+        extra = getattr(self, "__dict__", None)
+        state = (extra, slots | {"data": self.data, "grad": grad, "creator": None})
+        return _bare_copy, (type(self),), state
+
+    # --- as a number
+
+    def item(self) -> Any:
+        """The only element, as a Python number."""
+        return self._data.item()
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(messages.not_a_truth_value(self))
+        return bool(self.item())
+
+    def __format__(self, form: str) -> str:
+        return format(self.item(), form) if form else str(self)
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        return self.data == unwrap(other)
+
+    def __ne__(self, other: object) -> Any:
+        return self.data != unwrap(other)
+
+    def __lt__(self, other: Operand) -> Any:
+        return self.data < unwrap(other)
+
+    def __le__(self, other: Operand) -> Any:
+        return self.data <= unwrap(other)
+
+    def __gt__(self, other: Operand) -> Any:
+        return self.data > unwrap(other)
+
+    def __ge__(self, other: Operand) -> Any:
+        return self.data >= unwrap(other)
+
+    # --- with NumPy on the other side
+
+    # Beside an array, the sign is ours: array + x asks x first.
+    __array_priority__ = 200
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(messages.numpy_takes_arrays())
+
+    def __array_function__(self, func: Any, _: Any, args: Any, kwargs: Any) -> Any:
+        if func in (np.shape, np.ndim, np.size):
+            return func(*[unwrap(x) for x in args], **kwargs)
+        raise TypeError(messages.numpy_takes_arrays(func.__name__))
+
+    # Attached by the files that define what they do.
+    if TYPE_CHECKING:
+        T: Variable
+        astype: Callable[[DTypeLike], Variable]
+        backward: Callable[..., None]
+        reshape: Callable[..., Variable]
+        transpose: Callable[..., Variable]
+        sum: Callable[..., Variable]
+        mean: Callable[..., Variable]
+        max: Callable[..., Variable]
+        min: Callable[..., Variable]
+        matmul: Callable[..., Variable]
+        dot: Callable[..., Variable]
+        to_cpu: Callable[..., None]
+        to_gpu: Callable[..., None]
+        __abs__: Callable[..., Variable]
+        __add__: Callable[..., Variable]
+        __radd__: Callable[..., Variable]
+        __sub__: Callable[..., Variable]
+        __rsub__: Callable[..., Variable]
+        __mul__: Callable[..., Variable]
+        __rmul__: Callable[..., Variable]
+        __truediv__: Callable[..., Variable]
+        __rtruediv__: Callable[..., Variable]
+        __pow__: Callable[..., Variable]
+        __rpow__: Callable[..., Variable]
+        __neg__: Callable[..., Variable]
+        __matmul__: Callable[..., Variable]
+        __rmatmul__: Callable[..., Variable]
+        __getitem__: Callable[..., Variable]
+
+
+class Parameter(Variable):
+    """A Variable that a layer learns. Source: book step 44."""
+
+    __slots__ = ()
+
+
+class Constant(Variable):
+    """A plain array or number, dressed up for a `backward` in the book's way, which
+    expects Variables only. It receives no gradient.
+    """
+
+    __slots__ = ()
+
+
+def as_variable(obj: Operand) -> Variable:
+    """An array or a number as a Variable; a Variable as it is. Source: book step 21."""
+    return obj if isinstance(obj, Variable) else Variable(as_array(obj))
+
+
+def unwrap(x: Any) -> Any:
+    """The array in a Variable, as it is kept; anything else as it is."""
+    return x._data if isinstance(x, Variable) else x
+
+
+def new_variable(data: Any, creator: Any = None, generation: int = 0) -> Variable:
+    """``Variable(data)`` for what a function has computed."""
+    y = Variable.__new__(Variable)
+    # Functions may compute Python's numbers; anything else is an error.
+    y._data = data if isinstance(data, ARRAYS) else as_variable(data)._data
+    y.grad = None
+    y.creator = creator
+    y.generation = generation
+    y.name = None
+    return y
+
+
+def leaf(data: Any, why: str) -> Variable:
+    """A result without a past, and why it has none, for an error message."""
+    y = new_variable(data)
+    y._why_a_leaf = why
+    return y
+
+
+def _bare_copy(kind: type[Variable]) -> Variable:
+    return kind.__new__(kind)
