@@ -17,7 +17,7 @@ import numpy as np
 
 import dezero_lite
 from dezero_lite.gradcheck import gradient_check, numerical_grad
-from steps.course import ROOT, numbers
+from steps.course.lessons import ROOT, numbers
 
 SNAPSHOTS = [number for number in numbers() if number <= 22]
 PACKAGE = "dezero_lite"

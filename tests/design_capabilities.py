@@ -17,7 +17,7 @@ import numpy as np
 
 import dezero_lite
 from steps import step22, step61, step62, step63, step64, step65
-from steps.course import ROOT
+from steps.course.lessons import ROOT
 
 PAGE = ROOT / "docs" / "designs.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"

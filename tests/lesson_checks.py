@@ -8,9 +8,9 @@ nothing, and on a planted fault, where it must not stay silent.
 import ast
 import re
 
-from steps.course import Head
-from steps.definitions import IMPORTS, definitions, pieces
-from steps.differences import changes
+from steps.course.definitions import IMPORTS, definitions, pieces
+from steps.course.differences import changes
+from steps.course.lessons import Head
 
 SECTIONS = [
     "The problem",

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from steps import builder, course, sources
-from steps.course import ROOT, CourseError
+from steps.course import builder, lessons, sources
+from steps.course.lessons import ROOT, CourseError
 
 LESSON = """\
 ---
@@ -48,7 +48,7 @@ def workshop(tmp_path, monkeypatch):
     steps, notebooks = tmp_path / "steps", tmp_path / "notebooks"
     steps.mkdir()
     notebooks.mkdir()
-    for module in (course, builder):
+    for module in (lessons, builder):
         monkeypatch.setattr(module, "LESSONS", steps)
         monkeypatch.setattr(module, "NOTEBOOKS", notebooks)
     monkeypatch.setattr(builder.execute, "__defaults__", (notebooks,))

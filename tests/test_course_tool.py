@@ -8,11 +8,12 @@ import sys
 import pytest
 
 from dezero_lite import Variable
-from steps import course, diff, draw, source
-from steps.__main__ import main
-from steps.course import NOTEBOOKS, CourseError, notebook_path, numbers, spans
-from steps.definitions import definitions, extract, pieces
-from steps.differences import changes
+from steps import diff, draw, source
+from steps.course import lessons
+from steps.course.commands import main
+from steps.course.definitions import definitions, extract, pieces
+from steps.course.differences import changes
+from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers, spans
 
 # --- Definitions ----------------------------------------------------------------------
 
@@ -122,7 +123,7 @@ def test_the_difference_of_two_steps():
 
 def test_source_is_escaped_in_html():
     (change,) = changes("a = 1", "a = '<b>&'")
-    from steps.differences import _html
+    from steps.course.differences import _html
 
     assert "&lt;b&gt;&amp;" in _html(change)
 
@@ -203,7 +204,7 @@ def copied(tmp_path, monkeypatch):
     """The notebooks in a folder where a test may spoil them."""
     folder = tmp_path / "notebooks"
     shutil.copytree(NOTEBOOKS, folder, ignore=shutil.ignore_patterns(".*"))
-    monkeypatch.setattr(course, "NOTEBOOKS", folder)
+    monkeypatch.setattr(lessons, "NOTEBOOKS", folder)
     return folder
 
 
@@ -230,7 +231,7 @@ def test_a_missing_notebook_is_named(copied, capsys):
 
 
 def test_without_a_checkout_it_says_so(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr("steps.__main__.NOTEBOOKS", tmp_path / "none")
+    monkeypatch.setattr("steps.course.commands.NOTEBOOKS", tmp_path / "none")
     assert main(["build"]) == 1
     assert "needs a checkout" in capsys.readouterr().err
 
@@ -247,10 +248,10 @@ def test_verify_runs_and_its_exit_code_tells():
 
 
 def test_a_lesson_without_a_head_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(course, "LESSONS", tmp_path)
+    monkeypatch.setattr(lessons, "LESSONS", tmp_path)
     (tmp_path / "step01.md").write_text("# Something\n")
     with pytest.raises(CourseError, match=r"step01\.md needs a title"):
-        course.head(1)
+        lessons.head(1)
 
 
 def test_notebooks_are_ordinary_json():

@@ -11,8 +11,8 @@ import nbformat
 import pytest
 from lesson_checks import code_cells
 
-from steps import builder, exercises
-from steps.course import NOTEBOOKS, CourseError, notebook_path, numbers
+from steps.course import builder, exercises
+from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers
 
 
 def notebook(number):

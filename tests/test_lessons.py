@@ -11,8 +11,9 @@ from lesson_checks import code_cells
 from public_names import TO_COME, public_names
 
 import dezero_lite
-from steps import builder
-from steps.course import (
+from steps.course import builder
+from steps.course.definitions import definitions
+from steps.course.lessons import (
     ROOT,
     Head,
     head,
@@ -21,7 +22,6 @@ from steps.course import (
     notebook_path,
     numbers,
 )
-from steps.definitions import definitions
 
 SNAPSHOTS = [n for n in numbers() if n <= 22 or n == 32]
 PACKAGE_STEPS = [

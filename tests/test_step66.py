@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from steps import step62, step64, step66
-from steps.course import LESSONS
+from steps.course.lessons import LESSONS
 from steps.step66 import DESIGNS, Task, classifier_task, line_task, train
 
 KINDS = {"line": line_task, "classifier": classifier_task}

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from steps.course import numbers
+from steps.course.lessons import numbers
 
 SELF_CONTAINED = [n for n in numbers() if n <= 22 or n == 32 or 61 <= n <= 65]
 HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}

@@ -17,8 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import exercises, sources
-from .course import (
+from . import exercises, pictures, sources
+from .definitions import extract
+from .lessons import (
     LESSONS,
     NOTEBOOKS,
     ROOT,
@@ -27,7 +28,6 @@ from .course import (
     module_path,
     notebook_path,
 )
-from .definitions import extract
 
 LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)")
 MEASURED = "nbval-ignore-output"
@@ -143,7 +143,7 @@ def sources_digest(number):
     """
     lesson = lesson_path(number).read_text(encoding="utf-8")
     used = {number, *(int(found) for found in re.findall(r"\bstep(\d\d)\b", lesson))}
-    paths = [lesson_path(number), LESSONS / "course.mplstyle", LESSONS / "pictures.py"]
+    paths = [lesson_path(number), LESSONS / "course.mplstyle", Path(pictures.__file__)]
     paths += [module_path(n) for n in sorted(used)]
     digest = hashlib.sha256()
     for path in paths:

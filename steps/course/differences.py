@@ -4,8 +4,8 @@ import difflib
 from dataclasses import dataclass
 from html import escape
 
-from .course import known, module_path
 from .definitions import pieces
+from .lessons import known, module_path
 
 
 @dataclass

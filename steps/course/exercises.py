@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from .course import LESSONS, CourseError, known, notebook_path, numbers
+from .lessons import LESSONS, CourseError, known, notebook_path, numbers
 
 BEGIN = "### BEGIN SOLUTION"
 END = "### END SOLUTION"

@@ -7,7 +7,7 @@ to what its step changes.
 import ast
 import textwrap
 
-from .course import CourseError
+from .lessons import CourseError
 
 IMPORTS = "imports"
 

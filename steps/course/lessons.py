@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-LESSONS = ROOT / "steps"
+LESSONS = Path(__file__).resolve().parents[1]
+ROOT = LESSONS.parent
 NOTEBOOKS = ROOT / "notebooks"
 
 
