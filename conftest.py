@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent
 
 
 def pytest_configure(config):
-    config.option.nbval_sanitize_with = str(ROOT / "tests" / "sanitize.cfg")
+    config.option.nbval_sanitize_with = str(ROOT / "tests" / "support" / "sanitize.cfg")
     if not hasattr(config, "workerinput"):
         # On its first import matplotlib may announce on stderr that it collects the
         # machine's fonts; let it do so here.

@@ -24,7 +24,7 @@ Options go to JupyterLab, pytest or the course tool as they are:
 
 python start.py --no-browser --port 8899
 python start.py lab notebooks/step12.ipynb
-python start.py test tests/test_start.py -x
+python start.py test tests/course/test_start.py -x
 
 Everything runs in the folder of the course. The first start installs what the course
 needs into .venv there; that takes the network and a few minutes. Delete .venv to

@@ -1,7 +1,9 @@
 """Each design can do what the table says, and fails where it says so."""
 
 import pytest
-from design_capabilities import (
+
+from steps import step65
+from tests.support.design_capabilities import (
     CAPABILITIES,
     DESIGNS,
     NO,
@@ -11,8 +13,6 @@ from design_capabilities import (
     outcome,
     page,
 )
-
-from steps import step65
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
@@ -24,7 +24,7 @@ def test_capability(name, design):
 
 def test_the_page_in_the_docs_is_up_to_date():
     text = PAGE.read_text(encoding="utf-8")
-    assert text == page(text), "run python tests/design_capabilities.py"
+    assert text == page(text), "run python -m tests.support.design_capabilities"
 
 
 def test_a_broken_design_is_seen(monkeypatch):

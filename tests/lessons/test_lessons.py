@@ -5,10 +5,7 @@ import json
 import re
 from importlib import import_module
 
-import lesson_checks as checks
 import pytest
-from lesson_checks import code_cells
-from public_names import TO_COME, public_names
 
 import dezero_lite
 from steps.course import builder
@@ -22,6 +19,9 @@ from steps.course.lessons import (
     notebook_path,
     numbers,
 )
+from tests.support import lesson_checks as checks
+from tests.support.lesson_checks import code_cells
+from tests.support.public_names import TO_COME, public_names
 
 SNAPSHOTS = [n for n in numbers() if n <= 22 or n == 32]
 PACKAGE_STEPS = [

@@ -14,7 +14,7 @@ import pytest
 
 from dezero_lite.datasets import Digits
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 NAMES = ["spiral", "digits_mlp", "digits_cnn", "fashion_cnn", "sine_lstm", "characters"]
 RESULT = re.compile(

@@ -3,7 +3,6 @@ import math
 import os
 import re
 
-import fake_cupy
 import numpy as np
 import pytest
 
@@ -24,6 +23,7 @@ from dezero_lite.optimizers import (
     WeightDecay,
 )
 from dezero_lite.random import manual_seed
+from tests.support import fake_cupy
 
 # --- formulas, one number at a time ---------------------------------------------------
 

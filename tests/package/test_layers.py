@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 
-import fake_cupy
 import numpy as np
 import pytest
 
@@ -19,6 +18,7 @@ from dezero_lite.layers import Layer
 from dezero_lite.models import MLP, Sequential
 from dezero_lite.optimizers import SGD
 from dezero_lite.random import manual_seed
+from tests.support import fake_cupy
 
 LAYERS = {
     "Linear": (lambda **size: L.Linear(4, **size), {"in_size": 3}, (5, 3)),

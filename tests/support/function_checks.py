@@ -1,10 +1,10 @@
 """What every function of the framework has to pass."""
 
-import fake_cupy
 import numpy as np
 
 from dezero_lite import Variable, as_variable
 from dezero_lite.gradcheck import gradient_check
+from tests.support import fake_cupy
 
 
 def check_function(f, *inputs, rtol=1e-4, atol=1e-5):

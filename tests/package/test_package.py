@@ -58,7 +58,7 @@ def test_memory_of_large_arrays_is_kept_for_the_next():
 
 
 def test_the_programs_of_the_readme_run():
-    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     one_step, framework = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     assert run(one_step) == "6.0"
     accuracy = float(re.fullmatch(r"variable\((.*)\)", run(framework))[1])

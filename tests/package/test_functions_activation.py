@@ -5,10 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
-from function_checks import check_function
 
 import dezero_lite.functions as F
 from dezero_lite import Variable
+from tests.support.function_checks import check_function
 
 SHAPES = [(), (0,), (1,), (3,), (2, 3), (1, 2, 3)]
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from function_checks import check_function
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dezero_lite.functions as F
 from dezero_lite import Variable, core
+from tests.support.function_checks import check_function
 
 CASES = [
     ((), None),

@@ -1,15 +1,15 @@
 """Shapes: elements move, and every gradient moves back."""
 
-import fake_cupy
 import numpy as np
 import pytest
-from function_checks import check_function, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dezero_lite import Variable, no_grad
 from dezero_lite import functions as F
+from tests.support import fake_cupy
+from tests.support.function_checks import check_function, run
 
 
 def array(*shape, seed=0, dtype=float):

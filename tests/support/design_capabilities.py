@@ -1,9 +1,9 @@
 """What each design can do, found out by trying: the table in docs/designs.md is made
 from this.
 
-``python tests/design_capabilities.py`` writes it. Each design speaks its own language;
-a Design gives them one to be asked in. A probe that a design has no words for is NO,
-not an error.
+In the folder of the checkout, ``python -m tests.support.design_capabilities`` writes
+it. Each design speaks its own language; a Design gives them one to be asked in. A probe
+that a design has no words for is NO, not an error.
 """
 
 import gc

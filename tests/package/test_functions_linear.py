@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from function_checks import check_function, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dezero_lite import Parameter, Variable, no_grad
 from dezero_lite import functions as F
 from dezero_lite.functions.linear import Linear
+from tests.support.function_checks import check_function, run
 
 
 def array(*shape, seed=0, dtype=float):

@@ -4,7 +4,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from function_checks import check_function, run
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from dezero_lite.functions.conv import (
     pooling,
     pooling_simple,
 )
+from tests.support.function_checks import check_function, run
 
 
 def numbers(*shape, seed=0):

@@ -1,7 +1,7 @@
 """What the framework can do at each step, found out by trying.
 
-The table in docs/capabilities.md is made from this: ``python tests/capabilities.py``
-writes it.
+The table in docs/capabilities.md is made from this: in the folder of the checkout,
+``python -m tests.support.capabilities`` writes it.
 """
 
 import gc
@@ -435,9 +435,9 @@ def table():
         "answer; a name is the error",
         "that is raised. The last column is the package that the course arrives at; "
         "the designs of steps 61 to 65 have",
-        "a [table of their own](designs.md). `python tests/capabilities.py` makes "
-        "this page, and a test holds that it",
-        "is up to date.",
+        "a [table of their own](designs.md). `python -m tests.support.capabilities` "
+        "makes this page, and a test",
+        "holds that it is up to date.",
         "",
         "| step | " + " | ".join(map(str, steps)) + " |",
         "| :--- |" + " :-: |" * len(steps),

@@ -4,13 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
-from function_checks import check_function
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dezero_lite.functions as F
 from dezero_lite import Variable
 from dezero_lite.functions import elementwise
+from tests.support.function_checks import check_function
 
 SHAPES = [(), (0,), (1,), (3,), (2, 3)]
 PAIRS = [

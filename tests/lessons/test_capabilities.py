@@ -4,7 +4,9 @@ do yet.
 
 import numpy as np
 import pytest
-from capabilities import (
+
+from steps import step08
+from tests.support.capabilities import (
     CAPABILITIES,
     PACKAGE,
     PAGE,
@@ -15,8 +17,6 @@ from capabilities import (
     outcome,
     table,
 )
-
-from steps import step08
 
 
 @pytest.mark.parametrize("number", [*SNAPSHOTS, PACKAGE])
@@ -29,7 +29,7 @@ def test_capability(capability, number):
 
 def test_the_page_in_the_docs_is_up_to_date():
     assert PAGE.read_text(encoding="utf-8") == table(), (
-        "run python tests/capabilities.py"
+        "run python -m tests.support.capabilities"
     )
 
 

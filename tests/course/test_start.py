@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-SOURCE = Path(__file__).parent.parent / "start.py"
+SOURCE = Path(__file__).parents[2] / "start.py"
 posix = pytest.mark.skipif(os.name == "nt", reason="no such signals there")
 
 

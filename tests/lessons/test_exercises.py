@@ -5,14 +5,14 @@ that help.
 import copy
 import json
 
-import lesson_checks as checks
 import nbclient
 import nbformat
 import pytest
-from lesson_checks import code_cells
 
 from steps.course import builder, exercises
 from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers
+from tests.support import lesson_checks as checks
+from tests.support.lesson_checks import code_cells
 
 
 def notebook(number):

@@ -6,11 +6,18 @@ kind; an ndarray among the operands is refused, and so is every silent conversio
 one.
 """
 
+import sys
+
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+# The package finds an array's functions in the top module that its type names. CuPy is
+# a top module; this one has to pass for one.
+sys.modules["fake_cupy"] = sys.modules[__name__]
+
 
 class ndarray(NDArrayOperatorsMixin):
+    __module__ = "fake_cupy"
     __array_priority__ = 100
     __cuda_array_interface__ = None
 

@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 
-import fake_cupy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +11,7 @@ from dezero_lite import cuda, manual_seed
 from dezero_lite.dataloaders import DataLoader, SeqDataLoader
 from dezero_lite.datasets import Dataset, Spiral
 from dezero_lite.transforms import AsType
+from tests.support import fake_cupy
 
 
 class Numbers(Dataset):

@@ -3,12 +3,12 @@
 import sys
 from types import SimpleNamespace
 
-import fake_cupy
 import numpy as np
 import pytest
 
 from dezero_lite import Variable, cuda
 from dezero_lite import functions as F
+from tests.support import fake_cupy
 
 
 @pytest.fixture
