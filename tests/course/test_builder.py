@@ -217,7 +217,7 @@ def test_an_older_builders_notebook_is_stale(workshop, monkeypatch):
 
 
 def test_every_output_of_a_built_notebook_is_compared(tmp_path):
-    """nbval, as conftest.py sets it up, sees a changed digit and a changed error."""
+    """As notebooks/conftest.py sets nbval up: a changed digit and a changed error count."""
     book = json.loads((ROOT / "notebooks" / "step09.ipynb").read_text(encoding="utf-8"))
     number = next(
         o
@@ -245,13 +245,9 @@ def test_every_output_of_a_built_notebook_is_compared(tmp_path):
             "-p",
             "no:xdist",
             "-q",
-            "-o",
-            "addopts=",
+            str(changed),
         ]
-        options = ["--nbval", "--nbval-current-env", str(changed)]
-        report = subprocess.run(
-            run + options, cwd=ROOT, capture_output=True, text=True
-        ).stdout
+        report = subprocess.run(run, cwd=ROOT, capture_output=True, text=True).stdout
     finally:
         changed.unlink(missing_ok=True)
     assert "2 failed" in report

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import dezero_lite
+from tests.support.needs import needs
 
 MODULES = (
     "core",
@@ -124,6 +125,7 @@ def test_a_network_of_two_linear_layers_trained_by_hand():
     assert float(loss.data) < 0.3
 
 
+@needs("pygraphviz")
 def test_a_model_draws_itself_and_learns(desk):
     import dezero.functions as F
     import dezero.layers as L
@@ -712,6 +714,7 @@ def test_mnist_with_a_transform_of_the_readers_own(mnist):
     assert (x.shape, t.shape) == ((10, 784), (10,))
 
 
+@needs("matplotlib")
 def test_images_are_shown(mnist, monkeypatch):
     import dezero
     import matplotlib
@@ -1042,6 +1045,7 @@ def test_batch_normalisation_in_training_and_in_testing():
     assert np.allclose((image.grad.data * image.data).sum(axis=(0, 2, 3)), 0, atol=1e-2)
 
 
+@needs("PIL", "pygraphviz")
 def test_vgg16_sees_an_image_and_is_drawn(desk, monkeypatch):
     import dezero
     from dezero.models import VGG16
@@ -1720,6 +1724,7 @@ def test_utils_compare_and_check():
     show_progress(1, 10, 20)
 
 
+@needs("PIL")
 def test_transforms_one_after_the_other():
     from dezero import Dataset
     from dezero.transforms import (

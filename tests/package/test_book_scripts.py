@@ -9,6 +9,7 @@ import pytest
 
 import dezero_lite as dezero
 from dezero_lite import Function, Parameter, Variable
+from tests.support.needs import needs
 
 F = dezero.functions
 
@@ -365,6 +366,7 @@ def test_four_derivatives(f, derivatives):
     assert np.allclose(found, derivatives(x.data))
 
 
+@needs("pygraphviz")
 def test_tanh_to_a_high_order_and_its_graph(tmp_path):
     x = Variable(np.array(1.0))
     y = F.tanh(x)
@@ -431,6 +433,7 @@ def test_newton_beats_gradient_descent_on_rosenbrock():
 # --- pictures -------------------------------------------------------------------------
 
 
+@needs("pygraphviz")
 def test_the_graph_of_goldstein_price(tmp_path, monkeypatch):
     def goldstein(x, y):
         z = (

@@ -32,6 +32,7 @@ from dezero_lite.datasets import (
     get_spiral,
 )
 from dezero_lite.transforms import Normalize, ToFloat, ToInt
+from tests.support.needs import needs
 
 
 @pytest.fixture
@@ -593,6 +594,7 @@ def test_a_play_is_characters_by_number(folder):
 # --- pictures -------------------------------------------------------------------------
 
 
+@needs("matplotlib")
 def test_images_can_be_shown(monkeypatch):
     import matplotlib.pyplot as plt
 

@@ -14,6 +14,7 @@ import pytest
 
 from dezero_lite.datasets import Digits
 
+pytest.importorskip("matplotlib")
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 NAMES = ["spiral", "digits_mlp", "digits_cnn", "fashion_cnn", "sine_lstm", "characters"]

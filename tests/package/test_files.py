@@ -22,6 +22,7 @@ from dezero_lite.files import (
     save_arrays,
     show_progress,
 )
+from tests.support.needs import needs
 
 CONTENT = bytes(range(256)) * 1000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -45,6 +46,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server(monkeypatch):
+    for name in ("pooch", "tqdm"):
+        pytest.importorskip(name)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.asked = []
@@ -134,6 +137,7 @@ def test_a_file_that_the_server_lacks_is_an_error_that_says_where_to_put_it(
     assert kept(cache) == []
 
 
+@needs("pooch", "tqdm")
 def test_without_a_network_the_error_says_where_to_put_the_file(cache, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with pytest.raises(OSError, match="Try again when the network is there") as caught:

@@ -8,7 +8,6 @@ import sys
 import time
 
 import numpy as np
-import pygraphviz
 import pytest
 
 from dezero_lite import Function, Variable, no_grad
@@ -19,6 +18,8 @@ from dezero_lite.graph import (
     plot_dot_graph,
     render,
 )
+
+pygraphviz = pytest.importorskip("pygraphviz")
 
 DOT = 'digraph { a [label="x"]; b [label="Square", shape=box]; a -> b }'
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
 
 from dezero_lite import manual_seed
 from dezero_lite.transforms import (
@@ -28,6 +27,8 @@ from dezero_lite.transforms import (
     apply_to_batch,
     as_batch,
 )
+
+Image = pytest.importorskip("PIL.Image")
 
 
 def images(*shape, dtype=np.uint8):
