@@ -53,8 +53,9 @@ def assemble(number):
         for position, cell in enumerate(lesson.cells, start=1)
     ]
     _mark_exercises(number, cells)
+    codes = [cell.source for cell in lesson.cells if cell.cell_type == "code"]
     metadata = {
-        "course": {"step": number, "sources": sources_digest(number)},
+        "course": {"step": number, "sources": sources_digest(number, codes)},
         "kernelspec": {
             "display_name": "Python 3",
             "language": "python",
@@ -95,9 +96,8 @@ def _with_code(source):
             f"not: {source}"
         )
     path = LESSONS / line["file"]
-    code = extract(
-        path.read_text(encoding="utf-8"), line["names"].split(","), path.name
-    )
+    text = _there(path).read_text(encoding="utf-8")
+    code = extract(text, line["names"].split(","), path.name)
     return f"{line[0]}\n{code}"
 
 
@@ -137,23 +137,37 @@ def _grading(grade_id, solution):
     )
 
 
-def sources_digest(number):
+def sources_digest(number, codes):
     """A digest of every file that the notebook of a step is made from, and of what it
     shows of the package.
+
+    Parameters
+    ----------
+    number : int
+    codes : list of str
+        The code cells of the lesson.
+
+    Raises
+    ------
+    CourseError
+        If one of the files is missing, or if something shown has no source.
     """
-    lesson = lesson_path(number).read_text(encoding="utf-8")
-    used = {number, *(int(found) for found in re.findall(r"\bstep(\d\d)\b", lesson))}
+    used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", "\n".join(codes))}
     paths = [lesson_path(number), LESSONS / "course.mplstyle", Path(pictures.__file__)]
-    paths += [module_path(n) for n in sorted(used)]
+    paths += [module_path(n) for n in sorted(used | {number})]
     digest = hashlib.sha256()
     for path in paths:
-        if path.exists():
-            digest.update(
-                path.name.encode() + path.read_bytes().replace(b"\r\n", b"\n")
-            )
-    for text in sources.shown(lesson):
+        text = _there(path).read_bytes().replace(b"\r\n", b"\n")
+        digest.update(path.name.encode() + text)
+    for text in sources.shown(codes):
         digest.update(text.encode())
     return digest.hexdigest()[:16]
+
+
+def _there(path):
+    if not path.exists():
+        raise CourseError(f"The lesson uses {path.name}, which does not exist.")
+    return path
 
 
 # --- Running --------------------------------------------------------------------------
@@ -351,7 +365,10 @@ def why_stale(number):
             "it was changed since it was built (running it in place and saving does "
             "that)"
         )
-    fresh = assemble(number)
+    try:
+        fresh = assemble(number)
+    except CourseError as error:
+        return f"it cannot be built. {str(error).rstrip('.')}"
     if course.get("sources") != fresh["metadata"]["course"]["sources"]:
         return "its lesson, or code that its lesson uses, changed since"
     if _without_outputs(notebook) != _without_outputs(fresh):

@@ -53,6 +53,7 @@ def workshop(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "NOTEBOOKS", notebooks)
     monkeypatch.setattr(builder.execute, "__defaults__", (notebooks,))
     (steps / "step01.py").write_text(CODE, encoding="utf-8")
+    (steps / "course.mplstyle").write_text("", encoding="utf-8")
 
     def write(*cells, lesson=LESSON):
         text = lesson + "".join(
@@ -217,7 +218,7 @@ def test_an_older_builders_notebook_is_stale(workshop, monkeypatch):
 
 
 def test_every_output_of_a_built_notebook_is_compared(tmp_path):
-    """As notebooks/conftest.py sets nbval up: a changed digit and a changed error count."""
+    """With the settings of notebooks/conftest.py, nbval sees a digit, and an error."""
     book = json.loads((ROOT / "notebooks" / "step09.ipynb").read_text(encoding="utf-8"))
     number = next(
         o
@@ -254,19 +255,73 @@ def test_every_output_of_a_built_notebook_is_compared(tmp_path):
     assert "3.2975" in report
 
 
-def test_a_change_of_what_a_lesson_shows_of_the_package_makes_it_stale(monkeypatch):
-    lesson = (
-        "Look:\n\n    steps.source(Variable.backward)\n    "
-        "steps.source(functions.sin)\n    steps.source(Linear)\n"
-    )
-    shown = sources.shown(lesson)
-    assert [text.split("(")[0].split()[-1] for text in shown] == [
-        "backward",
-        "sin",
-        "Linear",
-    ]
-    assert sources.shown("steps.source(NoSuchThing)") == []
+# --- What a notebook is made from -----------------------------------------------------
 
-    before = builder.sources_digest(23)
-    monkeypatch.setattr(sources, "shown", lambda lesson: ["another text"])
-    assert builder.sources_digest(23) != before
+IMPORTS = """\
+import dezero_lite.functions as F
+import steps
+from dezero_lite import Function, Variable, no_grad
+from dezero_lite.layers import Linear
+from dezero_lite.optimizers import Adam
+"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "beginning"),
+    [
+        ("Function.__call__", "def __call__(self"),
+        ("Variable.backward", "def backward("),
+        ("Variable.shape", "@property"),
+        ("no_grad", "@contextlib.contextmanager|def no_grad|class no_grad"),
+        ("F.sin", "def sin("),
+        ("F.conv2d", "def conv2d("),
+        ("Linear", "class Linear("),
+        ("Adam", "class Adam("),
+    ],
+)
+def test_what_is_shown_is_found_where_it_is_defined(shown, beginning):
+    (text,) = sources.shown([IMPORTS, f"steps.source({shown})"])
+    assert text.lstrip().startswith(tuple(beginning.split("|")))
+
+
+@pytest.mark.parametrize(
+    ("cell", "complaint"),
+    [
+        ("steps.source(type(product.creator))", "is not understood"),
+        ("steps.source()", "is not understood"),
+        ("steps.source(SGD)", "no cell of the lesson imports SGD"),
+        ("steps.source(Variable.rewind)", "shows nothing: .* 'rewind'"),
+        ("steps.source(Variable.__slots__)", "shows nothing"),
+        ("%time steps.source(Adam)", "has to be all Python"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(cell, complaint):
+    with pytest.raises(CourseError, match=complaint):
+        sources.shown([IMPORTS, cell])
+
+
+def test_cells_that_are_not_python_and_imports_that_fail_are_passed_over():
+    assert sources.shown(["%time 1", "1 +", "from dezero_lite import nothing"]) == []
+
+
+def test_a_change_of_what_a_lesson_shows_of_the_package_makes_it_stale(monkeypatch):
+    codes = [IMPORTS, "steps.source(Variable.backward)"]
+    before = builder.sources_digest(24, codes)
+    assert builder.sources_digest(24, codes) == before
+    original = sources.inspect.getsource
+    monkeypatch.setattr(
+        sources.inspect, "getsource", lambda thing: original(thing) + "    pass"
+    )
+    assert builder.sources_digest(24, codes) != before
+
+
+@pytest.mark.parametrize("missing", ["step01.py", "course.mplstyle", "step07.py"])
+def test_a_missing_file_is_an_error(workshop, missing):
+    path = workshop("from steps.step07 import Variable")
+    steps = path.parent.parent / "steps"
+    (steps / "step07.py").write_text(CODE, encoding="utf-8")
+    builder.build(1)
+    (steps / missing).unlink()
+    assert missing in builder.why_stale(1)
+    with pytest.raises(CourseError, match=missing):
+        builder.build(1, force=True)
