@@ -6,8 +6,9 @@ definitions     cuts a module's text into definitions
 differences     what changed between two steps
 sources         shows the package's own code
 pictures        draws graphs written as text
-exercises       solutions, stubs and students' copies
+exercises       solutions, and the stubs that take their place
 builder         from text and code to a notebook
+copies          students' copies of the lessons
 commands        the command line, ``python -m steps``
 =============== ======================================================================
 """

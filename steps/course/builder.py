@@ -43,19 +43,13 @@ def assemble(number):
     """The notebook of a step before it runs, as a dict: the lesson's cells, with the
     code put in.
     """
-    import jupytext
-
-    lesson = jupytext.reads(
-        lesson_path(number).read_text(encoding="utf-8"), fmt="md:myst"
-    )
     cells = [
         _cell(number, position, cell)
-        for position, cell in enumerate(lesson.cells, start=1)
+        for position, cell in enumerate(_lesson_cells(number), start=1)
     ]
     _mark_exercises(number, cells)
-    codes = [cell.source for cell in lesson.cells if cell.cell_type == "code"]
     metadata = {
-        "course": {"step": number, "sources": sources_digest(number, codes)},
+        "course": {"step": number},
         "kernelspec": {
             "display_name": "Python 3",
             "language": "python",
@@ -64,6 +58,13 @@ def assemble(number):
         "language_info": {"name": "python"},
     }
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+def _lesson_cells(number):
+    import jupytext
+
+    text = lesson_path(number).read_text(encoding="utf-8")
+    return jupytext.reads(text, fmt="md:myst").cells
 
 
 def _cell(number, position, cell):
@@ -137,21 +138,16 @@ def _grading(grade_id, solution):
     )
 
 
-def sources_digest(number, codes):
+def sources_digest(number):
     """A digest of every file that the notebook of a step is made from, and of what it
     shows of the package.
-
-    Parameters
-    ----------
-    number : int
-    codes : list of str
-        The code cells of the lesson.
 
     Raises
     ------
     CourseError
         If one of the files is missing, or if something shown has no source.
     """
+    codes = [cell.source for cell in _lesson_cells(number) if cell.cell_type == "code"]
     used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", "\n".join(codes))}
     paths = [lesson_path(number), LESSONS / "course.mplstyle", Path(pictures.__file__)]
     paths += [module_path(n) for n in sorted(used | {number})]
@@ -299,7 +295,9 @@ def build(number, force=False):
             f"{path.name} was changed since it was built, and building would lose "
             "that. Keep a copy under another name, or say --force."
         )
+    digest = sources_digest(number)
     notebook = execute(assemble(number))
+    notebook["metadata"]["course"]["sources"] = digest
     if old:
         _keep_measured(notebook, old)
     notebook["metadata"]["course"]["checksum"] = checksum(notebook)
@@ -366,10 +364,10 @@ def why_stale(number):
             "that)"
         )
     try:
-        fresh = assemble(number)
+        fresh, digest = assemble(number), sources_digest(number)
     except CourseError as error:
         return f"it cannot be built. {str(error).rstrip('.')}"
-    if course.get("sources") != fresh["metadata"]["course"]["sources"]:
+    if course.get("sources") != digest:
         return "its lesson, or code that its lesson uses, changed since"
     if _without_outputs(notebook) != _without_outputs(fresh):
         return "the builder changed since"

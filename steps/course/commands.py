@@ -5,9 +5,17 @@ import subprocess
 import sys
 import time
 
-from . import exercises
 from .differences import Differences
-from .lessons import NOTEBOOKS, ROOT, CourseError, head, known, notebook_path, numbers
+from .lessons import (
+    NOTEBOOKS,
+    ROOT,
+    STEPS,
+    CourseError,
+    head,
+    known,
+    notebook_path,
+    numbers,
+)
 
 
 def main(arguments=None):
@@ -28,7 +36,7 @@ def main(arguments=None):
 
 def _parser():
     parser = argparse.ArgumentParser(
-        prog="python -m steps", description="The course tool."
+        prog=f"python -m {STEPS}", description="The course tool."
     )
     commands = parser.add_subparsers(required=True, metavar="command")
 
@@ -115,8 +123,9 @@ def check(options):
 
 
 def student(options):
-    _need_checkout()
-    written = exercises.write_copies(options.folder, options.steps)
+    from .copies import write_copies
+
+    written = write_copies(options.folder, options.steps)
     print(f"{len(written)} notebooks without solutions are in {options.folder}.")
 
 

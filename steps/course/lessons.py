@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+# In a checkout the steps are `steps`; installed, they are `dezero_lite.steps`.
+STEPS = __package__.removesuffix(".course")
 LESSONS = Path(__file__).resolve().parents[1]
 ROOT = LESSONS.parent
 NOTEBOOKS = ROOT / "notebooks"

@@ -304,15 +304,17 @@ def test_cells_that_are_not_python_and_imports_that_fail_are_passed_over():
     assert sources.shown(["%time 1", "1 +", "from dezero_lite import nothing"]) == []
 
 
-def test_a_change_of_what_a_lesson_shows_of_the_package_makes_it_stale(monkeypatch):
-    codes = [IMPORTS, "steps.source(Variable.backward)"]
-    before = builder.sources_digest(24, codes)
-    assert builder.sources_digest(24, codes) == before
+def test_a_change_of_what_a_lesson_shows_of_the_package_makes_it_stale(
+    workshop, monkeypatch
+):
+    workshop(IMPORTS, "steps.source(Variable.backward)")
+    before = builder.sources_digest(1)
+    assert builder.sources_digest(1) == before
     original = sources.inspect.getsource
     monkeypatch.setattr(
         sources.inspect, "getsource", lambda thing: original(thing) + "    pass"
     )
-    assert builder.sources_digest(24, codes) != before
+    assert builder.sources_digest(1) != before
 
 
 @pytest.mark.parametrize("missing", ["step01.py", "course.mplstyle", "step07.py"])

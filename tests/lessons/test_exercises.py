@@ -10,6 +10,7 @@ import nbformat
 import pytest
 
 from steps.course import builder, exercises
+from steps.course.copies import write_copies
 from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers
 from tests.support import lesson_checks as checks
 from tests.support.lesson_checks import code_cells
@@ -144,7 +145,7 @@ def test_a_lone_marker_is_an_error(lone):
 
 
 def test_copies_hold_no_solution_and_no_output(tmp_path):
-    written = exercises.write_copies(tmp_path / "mine")
+    written = write_copies(tmp_path / "mine")
     assert [path.name for path in written] == [notebook_path(n).name for n in numbers()]
     for path in written:
         text = path.read_text(encoding="utf-8")
@@ -164,7 +165,7 @@ def test_copies_hold_no_solution_and_no_output(tmp_path):
 
 
 def test_copies_point_at_the_code(tmp_path):
-    (path,) = exercises.write_copies(tmp_path / "some" / "where", [8])
+    (path,) = write_copies(tmp_path / "some" / "where", [8])
     (line,) = [
         line
         for cell in code_cells(json.loads(path.read_text(encoding="utf-8")))
@@ -177,14 +178,14 @@ def test_copies_point_at_the_code(tmp_path):
 
 
 def test_nothing_is_overwritten_and_nothing_half_written(tmp_path):
-    exercises.write_copies(tmp_path, [2])
+    write_copies(tmp_path, [2])
     work = tmp_path / "step02.ipynb"
     work.write_text("hours of work")
     with pytest.raises(CourseError, match=r"step02\.ipynb.*Nothing was written"):
-        exercises.write_copies(tmp_path, [1, 2, 3])
+        write_copies(tmp_path, [1, 2, 3])
     assert work.read_text() == "hours of work"
     assert [path.name for path in tmp_path.iterdir()] == ["step02.ipynb"]
-    exercises.write_copies(tmp_path, [1, 3])
+    write_copies(tmp_path, [1, 3])
     assert len(list(tmp_path.iterdir())) == 3
 
 
