@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 # In a checkout the steps are `steps`; installed, they are `dezero_lite.steps`.
@@ -18,6 +19,44 @@ class CourseError(Exception):
 def numbers():
     """The numbers of the steps that have a lesson, in order."""
     return sorted(int(path.stem[4:]) for path in LESSONS.glob("step[0-9][0-9].md"))
+
+
+class StepKind(Enum):
+    """What the module of a step holds; what is asked of a step follows from it."""
+
+    SNAPSHOT = "the whole framework as it is at that step, in one file that needs NumPy"
+    PACKAGE = "functions of its own, and the names of dezero_lite met so far"
+    DESIGN = "the same idea in another design, in one file that needs NumPy"
+
+
+DESIGNS = range(61, 69)
+# Designs that import others, and designs that another one, letter for letter, begins.
+NOT_ALONE = {66}
+GOES_ON_FROM: dict[int, int] = {}
+
+
+def kind(number):
+    """The StepKind of a step."""
+    if number <= 22 or number == 32:
+        return StepKind.SNAPSHOT
+    return StepKind.DESIGN if number in DESIGNS else StepKind.PACKAGE
+
+
+def of_kind(*kinds):
+    """The numbers of the steps of some kinds, in order."""
+    return [number for number in numbers() if kind(number) in kinds]
+
+
+def stands_alone(number):
+    """Whether the module of a step imports nothing of the project."""
+    return kind(number) is not StepKind.PACKAGE and number not in NOT_ALONE
+
+
+def previous(number):
+    """The step that this one goes on from; 0 if it begins afresh, as a design does."""
+    if kind(number) is StepKind.DESIGN:
+        return GOES_ON_FROM.get(number, 0)
+    return max((n for n in of_kind(kind(number)) if n < number), default=0)
 
 
 def known(number):

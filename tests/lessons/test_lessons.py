@@ -8,28 +8,30 @@ from importlib import import_module
 import pytest
 
 import dezero_lite
-from steps.course import builder
+from steps.course import builder, lessons
 from steps.course.definitions import definitions
 from steps.course.lessons import (
     ROOT,
     Head,
+    StepKind,
     head,
+    kind,
     lesson_path,
     module_path,
     notebook_path,
     numbers,
+    of_kind,
+    previous,
+    stands_alone,
 )
 from tests.support import lesson_checks as checks
 from tests.support.lesson_checks import code_cells
 from tests.support.public_names import TO_COME, public_names
 
-SNAPSHOTS = [n for n in numbers() if n <= 22 or n == 32]
-PACKAGE_STEPS = [
-    n for n in numbers() if n >= 23 and n != 32 and n not in checks.DESIGNS
-]
-DESIGNS = [n for n in numbers() if n in checks.DESIGNS]
-# The last step puts the designs side by side, on top of the others and of the package.
-SELF_CONTAINED = [*SNAPSHOTS, *(n for n in DESIGNS if n != 66)]
+SNAPSHOTS = of_kind(StepKind.SNAPSHOT)
+PACKAGE_STEPS = of_kind(StepKind.PACKAGE)
+DESIGNS = of_kind(StepKind.DESIGN)
+FIRST_DESIGN = lessons.DESIGNS[0]
 
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
@@ -50,7 +52,7 @@ def public(number):
     """The public names that are introduced up to a step; the designs come after all of
     them.
     """
-    if number in checks.DESIGNS:
+    if kind(number) is StepKind.DESIGN:
         return [*public_names(), *dezero_lite.__all__]
     steps = [n for n in PACKAGE_STEPS if n <= number]
     return import_module(f"steps.step{steps[-1]:02d}").__all__ if steps else []
@@ -65,12 +67,27 @@ def planted(number, change):
 
 
 def test_the_course_has_no_gap_but_the_one_before_the_designs():
-    stages_1_to_5 = [n for n in numbers() if n not in checks.DESIGNS]
-    assert stages_1_to_5 == list(range(1, len(stages_1_to_5) + 1))
-    assert list(checks.DESIGNS)[: len(DESIGNS)] == DESIGNS
+    before = [n for n in numbers() if n < FIRST_DESIGN]
+    after = [n for n in numbers() if n >= FIRST_DESIGN]
+    assert before == list(range(1, len(before) + 1))
+    assert after == list(range(FIRST_DESIGN, FIRST_DESIGN + len(after)))
     assert [
         path.name for path in sorted(lesson_path(1).parent.glob("step[0-9][0-9].py"))
     ] == [module_path(n).name for n in numbers()]
+
+
+def test_every_step_has_one_kind():
+    assert [kind(n).name for n in (1, 22, 23, 31, 32, 33, 60, 61, 68, 69)] == [
+        *["SNAPSHOT"] * 2,
+        *["PACKAGE"] * 2,
+        "SNAPSHOT",
+        *["PACKAGE"] * 2,
+        *["DESIGN"] * 2,
+        "PACKAGE",
+    ]
+    assert (previous(1), previous(8), previous(23)) == (0, 7, 0)
+    assert stands_alone(8)
+    assert not stands_alone(24)
 
 
 @pytest.mark.parametrize("number", numbers())
@@ -105,7 +122,7 @@ def test_a_lesson_uses_nothing_from_a_later_step(number):
 @pytest.mark.parametrize("number", PACKAGE_STEPS)
 def test_a_package_step_shows_and_announces_what_is_new(number):
     own = [name for name in definitions(module(number)) if name != "__all__"]
-    new = [name for name in public(number) if name not in public(number - 1)]
+    new = [name for name in public(number) if name not in public(previous(number))]
     assert sorted(head(number).new) == sorted(own + new)
     assert checks.package_step_not_shown(lesson(number), own, new) == []
 
@@ -114,12 +131,12 @@ def test_a_package_step_shows_and_announces_what_is_new(number):
 def test_package_steps_are_cumulative_and_take_their_names_from_the_package(number):
     step = import_module(f"steps.step{number:02d}")
     assert len(set(step.__all__)) == len(step.__all__)
-    assert set(public(number - 1)) <= set(step.__all__)
+    assert set(public(previous(number))) <= set(step.__all__)
     assert all(getattr(step, name) is public_names()[name] for name in step.__all__)
 
 
 def test_every_public_name_has_one_step():
-    introduced = public(60)
+    introduced = public(PACKAGE_STEPS[-1])
     to_come = [name for names in TO_COME.values() for name in names]
     assert sorted(introduced + to_come) == sorted(public_names())
 
@@ -136,29 +153,33 @@ def test_terms_stand_in_the_glossary(number):
 
 @pytest.mark.parametrize("number", SNAPSHOTS)
 def test_a_lesson_shows_what_its_step_changes(number):
-    assert checks.not_shown(lesson(number), module(number - 1), module(number)) == []
+    assert (
+        checks.not_shown(lesson(number), module(previous(number)), module(number)) == []
+    )
 
 
 @pytest.mark.parametrize("number", SNAPSHOTS)
 def test_the_line_under_the_title_is_true(number):
     assert (
-        checks.wrongly_announced(head(number), module(number - 1), module(number)) == []
+        checks.wrongly_announced(head(number), module(previous(number)), module(number))
+        == []
     )
 
 
-@pytest.mark.parametrize("number", SNAPSHOTS)
+@pytest.mark.parametrize("number", [n for n in numbers() if previous(n)])
 def test_what_a_step_does_not_change_is_identical(number):
-    assert checks.drifted(module(number - 1), module(number)) == []
+    assert checks.drifted(module(previous(number)), module(number)) == []
 
 
-@pytest.mark.parametrize("number", SELF_CONTAINED)
-def test_a_snapshot_stands_alone(number):
+@pytest.mark.parametrize("number", [n for n in numbers() if stands_alone(n)])
+def test_a_snapshot_or_a_design_stands_alone(number):
     assert checks.foreign_imports(module(number)) == []
 
 
 @pytest.mark.parametrize("number", DESIGNS)
 def test_a_design_is_shown_whole_and_announces_public_names(number):
-    assert set(checks.not_shown(lesson(number), "", module(number))) <= {
+    before = module(previous(number))
+    assert set(checks.not_shown(lesson(number), before, module(number))) <= {
         "__all__ is not shown"
     }
     assert head(number).new

@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
+from types import ModuleType
 
 import pytest
 
-from steps.course.lessons import numbers
+from steps.course.definitions import definitions
+from steps.course.lessons import StepKind, kind, module_path, numbers, stands_alone
 
-SELF_CONTAINED = [n for n in numbers() if n <= 22 or n == 32 or 61 <= n <= 65]
 HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}
 
 # Runs in a process of its own: imports a module and reports what that did.
@@ -58,7 +60,36 @@ def test_importing_a_step_is_silent_and_light(number, tmp_path):
     assert report["seen"] == []
     assert report["threads"] == 1
     assert not HEAVY_PACKAGES & set(report["packages"])
-    assert number not in SELF_CONTAINED or "dezero_lite" not in report["packages"]
+    assert not stands_alone(number) or "dezero_lite" not in report["packages"]
+
+
+def strays(names, defined):
+    """What a star import brings though the module does not define it."""
+    return sorted(
+        name
+        for name, value in names.items()
+        if isinstance(value, ModuleType) or name not in defined
+    )
+
+
+@pytest.mark.parametrize("number", numbers())
+def test_a_star_import_brings_what_the_step_defines_and_nothing_else(number):
+    names = {}
+    exec(f"from steps.step{number:02d} import *", names)
+    del names["__builtins__"]
+    defined = set(definitions(module_path(number).read_text("utf-8")))
+    if kind(number) is StepKind.PACKAGE:
+        defined |= set(import_module(f"steps.step{number:02d}").__all__)
+    assert names
+    assert strays(names, defined) == []
+
+
+def test_a_stray_name_is_seen():
+    import heapq
+    from itertools import count
+
+    names = {"box": 1, "heapq": heapq, "count": count}
+    assert strays(names, {"box", "heapq"}) == ["count", "heapq"]
 
 
 def test_importing_a_step_takes_little_longer_than_importing_numpy(tmp_path):
