@@ -5,6 +5,7 @@ very small.
 import ast
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="no such signals there")
 def load(folder):
     """The launcher of the checkout in a folder, as a module of its own."""
     spec = importlib.util.spec_from_file_location(
-        "start_in_" + folder.name, folder / "start.py"
+        "launcher_in_" + folder.name, folder / "launcher.py"
     )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -33,6 +34,7 @@ def checkout(tmp_path):
     folder = tmp_path / "a course für you"
     (folder / "notebooks").mkdir(parents=True)
     shutil.copy(SOURCE, folder)
+    shutil.copy(SOURCE.with_name("launcher.py"), folder)
     (folder / "pyproject.toml").write_text("[project]")
     (folder / "constraints.txt").write_text("numpy==2.0.0")
     (folder / "notebooks" / "step01.ipynb").write_text("{}")
@@ -169,28 +171,36 @@ def test_the_reader_of_the_source_knows_what_is_too_new(line):
     assert any(too_new(node) for node in ast.walk(ast.parse(line)))
 
 
-def test_old_pythons_have_what_is_imported_at_the_top():
+def test_the_guard_is_small_and_needs_nothing():
     body = ast.parse(SOURCE.read_bytes()).body
     imports = [node for node in body if isinstance(node, (ast.Import, ast.ImportFrom))]
-    names = {name.name for node in imports for name in node.names}
-    assert names == {
-        "hashlib",
-        "io",
-        "os",
-        "shutil",
-        "signal",
-        "subprocess",
-        "sys",
-        "time",
-    }
+    assert [ast.unparse(node) for node in imports] == ["import sys"]
+    lines = SOURCE.read_text().partition("import sys")[2].split("\n")
+    assert len([line for line in lines if line]) <= 15
+
+
+@pytest.mark.parametrize("name", ["2.7", "3.6", "3.7", "3.8", "3.9"])
+def test_an_old_python_is_told_so(name):
+    python = shutil.which(f"python{name}")
+    if not python or subprocess.run([python, "-c", ""], capture_output=True).returncode:
+        pytest.skip("not installed")
+    run = subprocess.run([python, SOURCE], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert re.fullmatch(
+        rf"The course needs Python 3\.10 or newer, and this is Python {name}\.\d+\.\s",
+        run.stderr,
+    )
 
 
 @pytest.mark.parametrize("version", [(2, 7, 18, "final", 0), (3, 9, 18, "final", 0)])
-def test_too_old_a_python(start, monkeypatch, version):
+def test_too_old_a_python(monkeypatch, version):
+    spec = importlib.util.spec_from_file_location("guard", SOURCE)
+    guard = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(guard)
     monkeypatch.setattr(
-        start, "sys", SimpleNamespace(version_info=version, exit=sys.exit)
+        guard, "sys", SimpleNamespace(version_info=version, exit=sys.exit)
     )
-    assert "this is Python {}.{}.18.".format(*version) in complaint(start)
+    assert "this is Python {}.{}.18.".format(*version) in complaint(guard)
 
 
 # What can go wrong
@@ -218,7 +228,7 @@ def test_no_network(start, children, said):
     )
     sentence = complaint(start)
     assert "could not reach its package index" in sentence
-    assert start.LOG in sentence
+    assert str(start.LOG) in sentence
     assert Path(start.LOG).read_text().startswith("Obtaining")
 
 
@@ -229,7 +239,7 @@ def test_a_retry_that_helped_is_not_called_no_network(start, children):
     )
     sentence = complaint(start)
     assert "(ERROR: No space left on device)" in sentence
-    assert start.LOG in sentence
+    assert str(start.LOG) in sentence
 
 
 def test_pip_fails_without_a_word(start, children):
@@ -260,7 +270,7 @@ def test_no_write_permission(start, children, monkeypatch):
     def refuse(path):
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr(start, "os", SimpleNamespace(path=os.path, mkdir=refuse))
+    monkeypatch.setattr(Path, "mkdir", refuse)
     assert complaint(start).startswith(f"No permission to write in {start.ROOT};")
 
 
@@ -268,7 +278,7 @@ def test_disk_full(start, children, monkeypatch):
     def refuse(path):
         raise OSError(28, "No space left on device", path)
 
-    monkeypatch.setattr(start, "os", SimpleNamespace(path=os.path, mkdir=refuse))
+    monkeypatch.setattr(Path, "mkdir", refuse)
     assert "No space left on device" in complaint(start)
 
 
@@ -536,14 +546,14 @@ def test_a_child_runs_in_the_checkout_with_the_environment_first(start, checkout
     finally:
         del os.environ["PIP_SAYS"]
     assert (checkout / "seen").read_text("utf-8").splitlines() == [
-        start.SCRIPTS,
+        str(start.SCRIPTS),
         "what the user set",
     ]
 
 
 SAID_IN_TURN = """
 import sys
-import start
+import launcher as start
 start.set_up = lambda: print("launcher")
 command = [sys.executable, "-c", "print('child')"]
 start.COMMANDS["lab"] = lambda options: start.run(command)
@@ -563,7 +573,7 @@ def test_a_file_gets_what_is_said_in_the_order_it_was_said(checkout):
 
 LOGGED = """
 import sys
-import start
+import launcher as start
 child = "import sys; print('out', flush=True); sys.stderr.write('err '); "
 child += "print(repr(sys.stdin.read()))"
 with open("log", "wb") as log:
@@ -607,7 +617,7 @@ def test_progress_is_for_terminals(start, capsys):
 INTERRUPTED = """
 import signal
 import sys
-import start
+import launcher as start
 signal.signal(signal.SIGINT, signal.default_int_handler)
 start.set_up = lambda: None
 child = '''
