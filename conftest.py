@@ -1,28 +1,17 @@
-"""How pytest runs the notebooks: every output is compared, except what no two machines
-draw alike.
-"""
+"""Settings of every test; those of the notebooks stand in notebooks/conftest.py."""
 
 import os
-from pathlib import Path
+
+import pytest
 
 # One thread for matrix products, in tests and in the notebooks' kernels: several
 # processes with several threads each take turns on the cores, and can be ten times
 # slower. It has to be said before NumPy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-ROOT = Path(__file__).parent
 
-
-def pytest_configure(config):
-    config.option.nbval_sanitize_with = str(ROOT / "tests" / "sanitize.cfg")
-    if not hasattr(config, "workerinput"):
-        # On its first import matplotlib may announce on stderr that it collects the
-        # machine's fonts; let it do so here.
-        import matplotlib.font_manager  # noqa: F401
-
-
-def pytest_collectstart(collector):
-    if collector.path.suffix == ".ipynb":
-        # Graphviz draws differently in each version; beside every HTML stands a text
-        # form, which is compared.
-        collector.skip_compare += ("image/svg+xml", "text/html")
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    # With `-n`, a file stays in one process: the cells of a notebook need each other.
+    if getattr(config.option, "dist", None) == "no":
+        config.option.dist = "loadfile"

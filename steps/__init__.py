@@ -26,7 +26,7 @@ def diff(before, after):
     CourseError
         If there is no such step.
     """
-    from .differences import Differences
+    from .course.differences import Differences
 
     return Differences(before, after)
 
@@ -51,7 +51,7 @@ def draw(forward="", back=""):
     dezero_lite.graph.Picture
         Shows itself as a drawing in a notebook.
     """
-    from .pictures import draw
+    from .course.pictures import draw
 
     return draw(forward, back)
 
@@ -68,6 +68,6 @@ def source(thing):
     Source
         Shows itself highlighted in a notebook and as text in a terminal.
     """
-    from .sources import Source
+    from .course.sources import Source
 
     return Source(thing)

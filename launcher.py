@@ -1,0 +1,272 @@
+"""What start.py does: sets the course up in .venv, once, and opens the first lesson.
+
+Nothing is installed yet when this runs, so it has only the standard library.
+"""
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HELP = """\
+python start.py [lab] [options]    open the lessons in JupyterLab, at step 1
+python start.py test [options]     run all tests, in parallel
+python start.py steps [options]    run the course tool, python -m steps
+
+Options go to JupyterLab, pytest or the course tool as they are:
+
+python start.py --no-browser --port 8899
+python start.py lab notebooks/step12.ipynb
+python start.py test tests/course/test_start.py -x
+
+Everything runs in the folder of the course. The first start installs what the course
+needs into .venv there; that takes the network and a few minutes. Delete .venv to
+begin afresh."""
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
+LOG = VENV / "install.log"
+
+
+def main(arguments):
+    # A path with letters the terminal does not know must not hide the message it stands
+    # in.
+    sys.stdout.reconfigure(errors="replace", line_buffering=True)
+    sys.stderr.reconfigure(errors="replace")
+    command, options = "lab", arguments
+    if arguments and not arguments[0].startswith("-"):
+        command, options = arguments[0], arguments[1:]
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(HELP)
+        return 0
+    if command not in COMMANDS:
+        sys.exit(
+            f"start.py knows lab, test and steps, but not '{command}'; --help tells "
+            "more."
+        )
+    try:
+        set_up()
+        return COMMANDS[command](options)
+    except KeyboardInterrupt:
+        return 130
+    except PermissionError:
+        sys.exit(
+            f"No permission to write in {ROOT}; copy the course to a folder of your "
+            "own."
+        )
+    except OSError as error:
+        sys.exit(f"The course cannot be set up: {error}.")
+
+
+def lab(options):
+    trust()
+    command = [PYTHON, "-m", "jupyterlab"]
+    if not any(option.endswith(".ipynb") for option in options):
+        # The folder of the notebook that Lab is given becomes the top of its file
+        # browser.
+        command.append("notebooks/step01.ipynb")
+    return run([*command, *options])
+
+
+def test(options):
+    command = [PYTHON, "-m", "pytest"]
+    if not any(option.startswith(("-n", "--numprocesses")) for option in options):
+        command += ["-n", "auto", "--maxprocesses", "8"]
+    return run([*command, *options])
+
+
+def steps(options):
+    return run([PYTHON, "-m", "steps", *options])
+
+
+COMMANDS = {"lab": lab, "test": test, "steps": steps}
+
+
+def trust():
+    """Jupyter hides part of a notebook's output until someone vouches for it."""
+    names = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+    paths = [f"notebooks/{name}" for name in names]
+    # Jupyter takes a second to answer even if it trusts them all already.
+    if not paths or recall("trusted") == digest(paths):
+        return
+    # What `jupyter trust` runs, wherever its script may be.
+    command = [PYTHON, "-m", "nbformat.sign", *paths]
+    with LOG.open("ab") as log:
+        code = run(command, log)
+    if code:
+        print(f"Jupyter could not mark the notebooks as trusted; {LOG} says why.")
+    else:
+        remember("trusted", digest(paths))
+
+
+def set_up():
+    """Stamps are set when a thing is finished, so that what was interrupted is done
+    again.
+    """
+    began = time.time()
+    if recall("python") != fingerprint() or not PYTHON.exists():
+        make_environment()
+        remember("python", fingerprint())
+    wanted = digest(["pyproject.toml", "constraints.txt"])
+    if recall("packages") != wanted:
+        forget("packages")
+        count = install()
+        remember("packages", wanted)
+        print(f"Installed {count} package(s) in {time.time() - began:.0f} s.")
+
+
+def fingerprint():
+    """Another Python cannot use the environment, and its scripts hold the path it was
+    made at.
+    """
+    return ascii([sys.implementation.cache_tag, sys.base_prefix, str(ROOT)])
+
+
+def make_environment():
+    try:  # Debian leaves these two out of its python3
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
+    except ImportError as error:
+        sys.exit(
+            f"This Python lacks its module {error.name}; on Debian and Ubuntu, sudo "
+            f"apt install python{sys.version_info[0]}.{sys.version_info[1]}-venv."
+        )
+    if VENV.is_dir() and not LOG.exists():
+        sys.exit(
+            f"{VENV} is there already, but start.py did not make it; rename or delete "
+            "it."
+        )
+    print(f"Making a Python environment, {VENV} ...")
+    python = sys.executable
+    if sys.prefix != sys.base_prefix:
+        # Ours may be the very environment that goes now; the Python beneath it stays.
+        python = os.path.realpath(sys._base_executable)
+    if VENV.is_dir():
+        forget("python")
+        shutil.rmtree(VENV)
+    VENV.mkdir()
+    with LOG.open("wb") as log:
+        code = run([python, "-m", "venv", VENV], log)
+    if code:
+        sys.exit(
+            f"Python could not make the environment ({last_error()}); all it said is "
+            f"in {LOG}."
+        )
+
+
+def install():
+    """The number of packages that pip installed."""
+    print("Installing the course and what it needs ...")
+    command = [PYTHON, "-m", "pip", "install"]
+    command += ["--no-input", "--disable-pip-version-check"]
+    command += ["-e", ".[course,test]", "-c", "constraints.txt"]
+    with LOG.open("wb") as log:
+        code = run(command, log)
+    if code and any(sign in read(LOG) for sign in NO_INDEX):
+        sys.exit(
+            "pip could not reach its package index, which the first start needs; "
+            f"check the network and start again (all pip said is in {LOG})."
+        )
+    if code:
+        sys.exit(
+            f"pip could not install the course ({last_error()}); all it said is in "
+            f"{LOG}."
+        )
+    done = [
+        line
+        for line in read(LOG).splitlines()
+        if line.startswith("Successfully installed ")
+    ]
+    return len(done[-1].split()) - 2 if done else 0
+
+
+# pip has no exit code for this: it says so when it gives up trying again, or finds no
+# version of anything.
+NO_INDEX = ["Retry(total=0,", "Max retries exceeded", "(from versions: none)"]
+
+
+def last_error():
+    lines = [line.strip() for line in read(LOG).splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR:")]
+    return (errors or lines or ["it did not say why; is the disk full?"])[-1]
+
+
+def run(command, log=None):
+    """The exit code of a command; with a log it is silent, and we show its progress."""
+    child = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        # For the terminals in Lab, which should find this environment first.
+        env=os.environ | {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', '')}"},
+        stdin=subprocess.DEVNULL if log else None,
+        stdout=log,
+        stderr=log,
+    )
+
+    def stop(*_):
+        child.terminate()
+        raise KeyboardInterrupt
+
+    # Ctrl-C reaches the child too, which may want time to end well. An editor's stop
+    # button reaches only us.
+    signal.signal(signal.SIGTERM, stop)
+    began = time.time()
+    interrupted = False
+    while child.returncode is None:
+        try:
+            watch(child, log, began)
+        except KeyboardInterrupt:
+            interrupted = True
+    if interrupted:
+        raise KeyboardInterrupt
+    return child.returncode if child.returncode >= 0 else 128 - child.returncode
+
+
+def watch(child, log, began):
+    try:
+        child.wait(0.2 if log else None)
+    except subprocess.TimeoutExpired:
+        last_line = read(LOG).strip().rpartition("\n")[2].strip()
+        show(f"{time.time() - began:3.0f} s  {last_line}")
+    if log and child.returncode is not None:
+        show("")
+
+
+def show(line):
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns - 1
+        print(f"\r{line[:width].ljust(width)}\r", end="", flush=True)
+
+
+def digest(paths):
+    total = hashlib.sha256()
+    for path in paths:
+        content = (ROOT / path).read_bytes()
+        total.update((path + hashlib.sha256(content).hexdigest()).encode())
+    return total.hexdigest()
+
+
+def remember(stamp, text):
+    stamp_path(stamp).write_text(text, encoding="utf-8")
+
+
+def recall(stamp):
+    return read(stamp_path(stamp))
+
+
+def forget(stamp):
+    stamp_path(stamp).unlink(missing_ok=True)
+
+
+def stamp_path(stamp):
+    return VENV / f"{stamp}.stamp"
+
+
+def read(path):
+    return path.read_text("utf-8", errors="replace") if path.is_file() else ""

@@ -1,0 +1,14 @@
+"""The course tool: what builds, compares and checks the lessons of ``steps/``.
+
+=============== ======================================================================
+lessons         where the files of a lesson are, and what its head says
+definitions     cuts a module's text into definitions
+differences     what changed between two steps
+sources         shows the package's own code
+pictures        draws graphs written as text
+exercises       solutions, and the stubs that take their place
+builder         from text and code to a notebook
+copies          students' copies of the lessons
+commands        the command line, ``python -m steps``
+=============== ======================================================================
+"""

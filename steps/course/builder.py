@@ -1,0 +1,381 @@
+"""From text and code to a notebook: ``stepNN.md`` + ``stepNN.py`` become
+``notebooks/stepNN.ipynb``, executed.
+
+Building twice gives the same bytes. Cell ids come from step and position, and nothing
+that depends on the day, on the machine's paths or on a version is kept. The one thing
+that cannot repeat is a measured time: a cell tagged ``nbval-ignore-output`` keeps the
+output that it has for as long as nothing that the notebook is made from changes.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import struct
+import sys
+import tempfile
+from pathlib import Path
+
+from . import exercises, pictures, sources
+from .definitions import extract
+from .lessons import (
+    LESSONS,
+    NOTEBOOKS,
+    ROOT,
+    CourseError,
+    lesson_path,
+    module_path,
+    notebook_path,
+)
+
+LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)")
+MEASURED = "nbval-ignore-output"
+FOLDED = "hide-input"
+LARGEST = 1_000_000
+CELL_TIMEOUT = 120
+
+
+# --- Assembling -----------------------------------------------------------------------
+
+
+def assemble(number):
+    """The notebook of a step before it runs, as a dict: the lesson's cells, with the
+    code put in.
+    """
+    cells = [
+        _cell(number, position, cell)
+        for position, cell in enumerate(_lesson_cells(number), start=1)
+    ]
+    _mark_exercises(number, cells)
+    metadata = {
+        "course": {"step": number},
+        "kernelspec": {
+            "display_name": "Python 3",
+            "language": "python",
+            "name": "python3",
+        },
+        "language_info": {"name": "python"},
+    }
+    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+def _lesson_cells(number):
+    import jupytext
+
+    text = lesson_path(number).read_text(encoding="utf-8")
+    return jupytext.reads(text, fmt="md:myst").cells
+
+
+def _cell(number, position, cell):
+    made = {
+        "cell_type": cell.cell_type,
+        "id": f"step{number:02d}-{position:02d}",
+        "metadata": {},
+        "source": cell.source,
+    }
+    if cell.cell_type == "code":
+        made |= {
+            "execution_count": None,
+            "outputs": [],
+            "source": _with_code(cell.source),
+        }
+        if tags := cell.metadata.get("tags"):
+            made["metadata"]["tags"] = list(tags)
+        if FOLDED in made["metadata"].get("tags", ()):
+            made["metadata"]["jupyter"] = {"source_hidden": True}
+    return made
+
+
+def _with_code(source):
+    if not source.startswith("# %load"):
+        return source
+    line = LOAD.fullmatch(source.strip())
+    if not line:
+        raise CourseError(
+            "A %load cell holds one line, `# %load -s Name ../steps/stepNN.py`, and "
+            f"not: {source}"
+        )
+    path = LESSONS / line["file"]
+    text = _there(path).read_text(encoding="utf-8")
+    code = extract(text, line["names"].split(","), path.name)
+    return f"{line[0]}\n{code}"
+
+
+def _mark_exercises(number, cells):
+    # nbgrader's metadata, so that a teacher can hand the notebooks out and grade them
+    # with it.
+    count = 0
+    for cell in cells:
+        tags = cell["metadata"].get("tags", [])
+        if cell["cell_type"] == "code" and exercises.is_solution(cell["source"]):
+            count += 1
+            exercises.without_solution(cell["source"])
+            cell["metadata"] |= {
+                "tags": [*tags, FOLDED],
+                "jupyter": {"source_hidden": True},
+            }
+            cell["metadata"]["nbgrader"] = _grading(
+                f"step{number:02d}-exercise{count}", solution=True
+            )
+        elif exercises.CHECK in tags:
+            cell["metadata"]["nbgrader"] = _grading(
+                f"step{number:02d}-check{count}", solution=False
+            )
+
+
+def _grading(grade_id, solution):
+    marks = {
+        "grade": not solution,
+        "grade_id": grade_id,
+        "locked": not solution,
+        "schema_version": 3,
+    }
+    return (
+        marks
+        | {"solution": solution, "task": False}
+        | ({} if solution else {"points": 1})
+    )
+
+
+def sources_digest(number):
+    """A digest of every file that the notebook of a step is made from, and of what it
+    shows of the package.
+
+    Raises
+    ------
+    CourseError
+        If one of the files is missing, or if something shown has no source.
+    """
+    codes = [cell.source for cell in _lesson_cells(number) if cell.cell_type == "code"]
+    used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", "\n".join(codes))}
+    paths = [lesson_path(number), LESSONS / "course.mplstyle", Path(pictures.__file__)]
+    paths += [module_path(n) for n in sorted(used | {number})]
+    digest = hashlib.sha256()
+    for path in paths:
+        text = _there(path).read_bytes().replace(b"\r\n", b"\n")
+        digest.update(path.name.encode() + text)
+    for text in sources.shown(codes):
+        digest.update(text.encode())
+    return digest.hexdigest()[:16]
+
+
+def _there(path):
+    if not path.exists():
+        raise CourseError(f"The lesson uses {path.name}, which does not exist.")
+    return path
+
+
+# --- Running --------------------------------------------------------------------------
+
+
+def execute(notebook, folder=NOTEBOOKS):
+    """Run a notebook (a dict) in a fresh kernel, in the given folder, and return it
+    with cleaned outputs.
+
+    Raises
+    ------
+    CourseError
+        If a cell fails that is not tagged ``raises-exception``, or if an output shows a
+        path or an address of this machine.
+    """
+    import nbclient
+    import nbformat
+
+    running = nbformat.from_dict(notebook)
+    settings = {
+        "timeout": CELL_TIMEOUT,
+        "kernel_name": "python3",
+        "coalesce_streams": True,
+        "record_timing": False,
+    }
+    try:
+        nbclient.NotebookClient(
+            running, resources={"metadata": {"path": str(folder)}}, **settings
+        ).execute()
+    except nbclient.exceptions.CellExecutionError as error:
+        raise CourseError(
+            f"Step {notebook['metadata']['course']['step']} does not run:\n{error}"
+        ) from None
+    for cell, ran in zip(notebook["cells"], running.cells, strict=True):
+        if cell["cell_type"] == "code":
+            cell["execution_count"] = ran.execution_count
+            cell["outputs"] = [_cleaned(output, cell["id"]) for output in ran.outputs]
+            _refuse_what_varies(cell)
+    return notebook
+
+
+def _cleaned(output, cell_id):
+    output = json.loads(json.dumps(output))
+    output.pop("transient", None)
+    if "traceback" in output:
+        output["traceback"] = [_without_paths(line) for line in output["traceback"]]
+    data = output.get("data", {})
+    if "image/png" in data:
+        data["image/png"] = _without_text_chunks(data["image/png"])
+    if "text/html" in data:
+        data["text/html"] = _with_stable_ids(data["text/html"], cell_id)
+    return output
+
+
+def _without_paths(line):
+    for place, name in (
+        (ROOT, ""),
+        (Path(sys.prefix), "environment/"),
+        (Path(sys.base_prefix), "python/"),
+    ):
+        for spelling in (str(place), str(place).replace(str(Path.home()), "~", 1)):
+            line = line.replace(spelling + os.sep, name)
+    return line
+
+
+def _without_text_chunks(encoded):
+    # matplotlib writes its version into the picture's text chunks.
+    png = base64.b64decode(encoded)
+    kept, position = png[:8], 8
+    while position < len(png):
+        (length,) = struct.unpack(">I", png[position : position + 4])
+        end = position + 12 + length
+        if png[position + 4 : position + 8] not in (b"tEXt", b"iTXt", b"zTXt", b"tIME"):
+            kept += png[position:end]
+        position = end
+    return base64.b64encode(kept).decode()
+
+
+def _with_stable_ids(html, cell_id):
+    # matplotlib's animation player draws a random id for each of its elements.
+    for count, found in enumerate(
+        dict.fromkeys(re.findall(r"_anim_img([0-9a-f]{32})", html))
+    ):
+        html = html.replace(
+            found, hashlib.sha256(f"{cell_id}/{count}".encode()).hexdigest()[:32]
+        )
+    return html
+
+
+def _refuse_what_varies(cell):
+    text = json.dumps(cell["outputs"])
+    for place in (
+        ROOT,
+        Path.home(),
+        Path(sys.prefix),
+        Path(tempfile.gettempdir()) / "ipykernel_",
+    ):
+        if json.dumps(str(place))[1:-1] in text:
+            raise CourseError(
+                f"The output of cell {cell['id']} names a path of this machine "
+                f"({place})."
+            )
+    if address := re.search(r"<[\w.]+ (object )?at 0x[0-9a-f]+>", text):
+        raise CourseError(
+            f"The output of cell {cell['id']} shows an address in memory: {address[0]}."
+        )
+
+
+# --- Writing --------------------------------------------------------------------------
+
+
+def build(number, force=False):
+    """Build the notebook of a step; return whether its bytes changed.
+
+    Raises
+    ------
+    CourseError
+        If the lesson does not run, or if the notebook was changed by hand since it was
+        built and ``force`` is false.
+    """
+    path = notebook_path(number)
+    old = _read(path)
+    if (
+        old
+        and not force
+        and checksum(old) != old["metadata"].get("course", {}).get("checksum")
+    ):
+        raise CourseError(
+            f"{path.name} was changed since it was built, and building would lose "
+            "that. Keep a copy under another name, or say --force."
+        )
+    digest = sources_digest(number)
+    notebook = execute(assemble(number))
+    notebook["metadata"]["course"]["sources"] = digest
+    if old:
+        _keep_measured(notebook, old)
+    notebook["metadata"]["course"]["checksum"] = checksum(notebook)
+    text = as_text(notebook)
+    if len(text) > LARGEST:
+        raise CourseError(
+            f"{path.name} would have {len(text):,} bytes; the limit is {LARGEST:,}."
+        )
+    changed = not path.exists() or path.read_text(encoding="utf-8") != text
+    if changed:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    return changed
+
+
+def _read(path):
+    import nbformat
+
+    return (
+        nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        if path.exists()
+        else None
+    )
+
+
+def as_text(notebook):
+    import nbformat
+
+    return nbformat.writes(nbformat.from_dict(notebook)) + "\n"
+
+
+def checksum(notebook):
+    """A digest of a built notebook's cells, outputs included: a change of one digit by
+    hand breaks it.
+    """
+    return hashlib.sha256(
+        json.dumps(notebook["cells"], sort_keys=True).encode()
+    ).hexdigest()[:16]
+
+
+def _keep_measured(notebook, old):
+    if notebook["metadata"]["course"]["sources"] != old["metadata"].get(
+        "course", {}
+    ).get("sources"):
+        return
+    for cell, before in zip(notebook["cells"], old["cells"], strict=True):
+        if MEASURED in cell["metadata"].get("tags", []):
+            cell["outputs"] = before["outputs"]
+
+
+# --- Checking -------------------------------------------------------------------------
+
+
+def why_stale(number):
+    """Why the notebook of a step is not what the builder would give, in words; None if
+    it is.
+    """
+    notebook = _read(notebook_path(number))
+    if not notebook:
+        return "it is not built yet"
+    course = notebook["metadata"].get("course", {})
+    if checksum(notebook) != course.get("checksum"):
+        return (
+            "it was changed since it was built (running it in place and saving does "
+            "that)"
+        )
+    try:
+        fresh, digest = assemble(number), sources_digest(number)
+    except CourseError as error:
+        return f"it cannot be built. {str(error).rstrip('.')}"
+    if course.get("sources") != digest:
+        return "its lesson, or code that its lesson uses, changed since"
+    if _without_outputs(notebook) != _without_outputs(fresh):
+        return "the builder changed since"
+    return None
+
+
+def _without_outputs(notebook):
+    return [
+        {key: cell[key] for key in ("cell_type", "id", "metadata", "source")}
+        for cell in notebook["cells"]
+    ]

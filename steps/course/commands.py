@@ -1,0 +1,152 @@
+"""The command line of the course tool: ``python -m steps --help``."""
+
+import argparse
+import subprocess
+import sys
+import time
+
+from .differences import Differences
+from .lessons import (
+    NOTEBOOKS,
+    ROOT,
+    STEPS,
+    CourseError,
+    head,
+    known,
+    notebook_path,
+    numbers,
+)
+
+
+def main(arguments=None):
+    """Run the course tool; return the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options) or 0
+    except CourseError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        print(
+            f'This needs {error.name}: pip install "dezero-lite[course,test]"',
+            file=sys.stderr,
+        )
+        return 1
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {STEPS}", description="The course tool."
+    )
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    def command(name, run, text):
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(run=run)
+        return added
+
+    def numbers_argument(added, text):
+        added.add_argument("steps", metavar="N", type=int, nargs="*", help=text)
+
+    command("list", list_steps, "list the steps, with their new names")
+    command("lab", lab, "open a step in JupyterLab").add_argument(
+        "step", metavar="N", type=int
+    )
+    added = command("diff", diff, "show what changed between two steps")
+    added.add_argument("before", metavar="A", type=int)
+    added.add_argument("after", metavar="B", type=int)
+    added = command("build", build, "build notebooks from lessons and code")
+    numbers_argument(added, "the steps to build; all if none is named")
+    added.add_argument(
+        "--force",
+        action="store_true",
+        help="overwrite notebooks that were changed by hand",
+    )
+    command("check", check, "say which notebooks are stale; exit code 1 if any is")
+    added = command(
+        "student", student, "write copies without solutions; overwrites nothing"
+    )
+    added.add_argument("folder", metavar="DIR")
+    numbers_argument(added, "the steps to copy; all if none is named")
+    numbers_argument(
+        command("verify", verify, "run notebooks and compare every output"),
+        "the steps; all if none is named",
+    )
+    return parser
+
+
+def list_steps(options):
+    for number in numbers():
+        facts = head(number)
+        new = f"  [{', '.join(facts.new)}]" if facts.new else ""
+        print(f"{number:3d}  {facts.title}{new}  {facts.minutes} min")
+
+
+def lab(options):
+    path = _built(options.step)
+    return subprocess.call([sys.executable, "-m", "jupyterlab", str(path)])
+
+
+def diff(options):
+    print(Differences(options.before, options.after))
+
+
+def build(options):
+    from . import builder
+
+    _need_checkout()
+    for number in [known(n) for n in options.steps] or numbers():
+        print(f"step {number:2d} … ", end="", flush=True)
+        start = time.perf_counter()
+        changed = builder.build(number, options.force)
+        print(
+            f"{'built' if changed else 'unchanged'} "
+            f"({time.perf_counter() - start:.1f} s)"
+        )
+
+
+def check(options):
+    from . import builder
+
+    _need_checkout()
+    stale = {
+        number: reason for number in numbers() if (reason := builder.why_stale(number))
+    }
+    for number, reason in stale.items():
+        print(
+            f"step{number:02d}.ipynb is stale: {reason}. `python -m steps build "
+            f"{number}` builds it."
+        )
+    if not stale:
+        print(f"All {len(numbers())} notebooks are what the builder gives.")
+    return 1 if stale else 0
+
+
+def student(options):
+    from .copies import write_copies
+
+    written = write_copies(options.folder, options.steps)
+    print(f"{len(written)} notebooks without solutions are in {options.folder}.")
+
+
+def verify(options):
+    paths = [str(_built(number)) for number in options.steps or numbers()]
+    return subprocess.call([sys.executable, "-m", "pytest", *paths], cwd=ROOT)
+
+
+def _built(number):
+    _need_checkout()
+    path = notebook_path(known(number))
+    if not path.exists():
+        raise CourseError(
+            f"{path.name} is not built yet. `python -m steps build {number}` builds it."
+        )
+    return path
+
+
+def _need_checkout():
+    if not NOTEBOOKS.is_dir():
+        raise CourseError(
+            "This needs a checkout of the course: the installed package has the "
+            "steps, not the notebooks."
+        )

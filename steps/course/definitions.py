@@ -1,0 +1,125 @@
+"""The definitions of a module, taken from its source text.
+
+The builder puts them into lessons, ``diff`` compares them, and the tests hold a lesson
+to what its step changes.
+"""
+
+import ast
+import textwrap
+
+from .lessons import CourseError
+
+IMPORTS = "imports"
+
+
+def definitions(source):
+    """The functions, classes and constants of a module: a dict from name to source
+    text, in order.
+
+    Decorators, and comments directly above, belong to the definition. Methods have
+    names such as ``Variable.backward``, and so have methods that are assigned later, as
+    in ``Variable.__add__ = add``.
+    """
+    found = {}
+    for node in ast.parse(source).body:
+        if name := _name(node):
+            found[name] = _text(source, node)
+            for method in _methods(node):
+                found[f"{name}.{method.name}"] = textwrap.dedent(_text(source, method))
+    return found
+
+
+def pieces(source):
+    """Cut a module into pieces that do not overlap: a dict from name to source text.
+
+    As :func:`definitions`, but a class stands without its methods, and the module's
+    imports are a piece of their own.
+    """
+    tree = ast.parse(source)
+    imports = [
+        node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    found = (
+        {IMPORTS: "\n".join(_text(source, node) for node in imports)} if imports else {}
+    )
+    for node in tree.body:
+        for name, text in (
+            definitions(_text(source, node)).items() if _name(node) else ()
+        ):
+            found[name] = text
+        if methods := _methods(node):
+            found[node.name] = _without(source, node, methods)
+    return found
+
+
+def extract(source, names, where):
+    """The source text of some definitions, as a notebook cell shows it.
+
+    Parameters
+    ----------
+    source : str
+        The text of a module.
+    names : list of str
+        Such as ``["Variable", "as_array"]`` or ``["Variable.backward"]``.
+    where : str
+        The module's file name, for the message.
+
+    Raises
+    ------
+    CourseError
+        If the module does not define one of the names.
+    """
+    found = definitions(source)
+    for name in names:
+        if name not in found:
+            raise CourseError(
+                f"{where} defines no {name}. It defines "
+                f"{', '.join(found) or 'nothing'}."
+            )
+    texts = [found[name] for name in names]
+    return (
+        "\n".join(texts)
+        if all("\n" not in text for text in texts)
+        else "\n\n\n".join(texts)
+    )
+
+
+def _name(node):
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return node.name
+    if isinstance(node, ast.Assign) and isinstance(
+        node.targets[0], ast.Name | ast.Attribute
+    ):
+        return ast.unparse(node.targets[0])
+    return None
+
+
+def _methods(node):
+    return [
+        child
+        for child in getattr(node, "body", [])
+        if isinstance(child, ast.FunctionDef)
+    ]
+
+
+def _span(source, node):
+    lines = source.splitlines()
+    start = (
+        min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
+    )
+    indent = " " * node.col_offset
+    while start and lines[start - 1].startswith(f"{indent}#"):
+        start -= 1
+    return start, node.end_lineno
+
+
+def _text(source, node):
+    start, end = _span(source, node)
+    return "\n".join(source.splitlines()[start:end])
+
+
+def _without(source, node, methods):
+    start, end = _span(source, node)
+    inside = {line for method in methods for line in range(*_span(source, method))}
+    lines = source.splitlines()
+    return "\n".join(lines[i] for i in range(start, end) if i not in inside).rstrip()

@@ -1,0 +1,119 @@
+"""What changed between two steps, definition by definition."""
+
+import difflib
+from dataclasses import dataclass
+from html import escape
+
+from .definitions import pieces
+from .lessons import known, module_path
+
+
+@dataclass
+class Change:
+    """One definition that was added, changed or removed."""
+
+    kind: str
+    name: str
+    before: str
+    after: str
+
+    def lines(self):
+        """The definition as diff lines: each begins with '+', '-' or a space."""
+        lines = difflib.unified_diff(
+            self.before.splitlines(), self.after.splitlines(), lineterm="", n=1000
+        )
+        return list(lines)[3:]
+
+
+def changes(before, after):
+    """Compare two modules.
+
+    Parameters
+    ----------
+    before, after : str
+        Source texts.
+
+    Returns
+    -------
+    list of Change
+        In the order of ``after``, then what is gone. A class that is new, or gone, is
+        one change with all its methods.
+    """
+    old, new = (
+        _whole_classes(pieces(before), pieces(after)),
+        _whole_classes(pieces(after), pieces(before)),
+    )
+    found = [
+        Change("changed" if name in old else "added", name, old.get(name, ""), text)
+        for name, text in new.items()
+    ]
+    found += [
+        Change("removed", name, text, "")
+        for name, text in old.items()
+        if name not in new
+    ]
+    return [change for change in found if change.before != change.after]
+
+
+def _whole_classes(these, others):
+    # A class that the other side lacks stays in one piece: its methods are no news of
+    # their own.
+    merged = {}
+    for name, text in these.items():
+        owner = name.split(".")[0]
+        if owner != name and owner not in others:
+            merged[owner] += "\n\n" + "\n".join(
+                f"    {line}" if line else "" for line in text.splitlines()
+            )
+        else:
+            merged[name] = text
+    return merged
+
+
+class Differences:
+    """The changes between two steps; shows itself in a notebook and in a terminal."""
+
+    def __init__(self, before, after):
+        self.before, self.after = known(before), known(after)
+        texts = [
+            module_path(number).read_text(encoding="utf-8")
+            for number in (before, after)
+        ]
+        self.changes = changes(*texts)
+
+    def __repr__(self):
+        if not self.changes:
+            return f"Steps {self.before} and {self.after} have the same code."
+        return "\n".join(self._unified(change) for change in self.changes)
+
+    def _unified(self, change):
+        old, new = (
+            f"{module_path(n).name}: {change.name}" for n in (self.before, self.after)
+        )
+        return "\n".join(
+            [f"--- {old}", f"+++ {new}", f"@@ {change.kind} @@", *change.lines(), ""]
+        )
+
+    def _repr_html_(self):
+        if not self.changes:
+            return f"<p>{self!r}</p>"
+        return "\n".join(_html(change) for change in self.changes)
+
+
+# Blue and orange stay apart for every kind of colour vision, and pale enough for light
+# and dark themes.
+COLOURS = {"+": "rgba(0,114,178,0.16)", "-": "rgba(213,94,0,0.16)"}
+
+
+def _html(change):
+    rows = "".join(
+        f'<div style="background:{COLOURS.get(line[0], "none")}; padding:0 0.5em">'
+        f"{escape(line)}</div>"
+        for line in change.lines()
+    )
+    return (
+        f'<div style="margin:0.8em 0"><b>{change.kind}</b> '
+        f"<code>{escape(change.name)}</code>"
+        '<pre style="font-family:monospace; line-height:1.35; margin:0.3em 0">'
+        f"{rows}</pre></div>"
+    )

@@ -1,0 +1,132 @@
+"""Where the course's files are, and what the head of each lesson says."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+# In a checkout the steps are `steps`; installed, they are `dezero_lite.steps`.
+STEPS = __package__.removesuffix(".course")
+LESSONS = Path(__file__).resolve().parents[1]
+ROOT = LESSONS.parent
+NOTEBOOKS = ROOT / "notebooks"
+
+
+class CourseError(Exception):
+    """Something the person at the keyboard can mend; the message says how."""
+
+
+def numbers():
+    """The numbers of the steps that have a lesson, in order."""
+    return sorted(int(path.stem[4:]) for path in LESSONS.glob("step[0-9][0-9].md"))
+
+
+class StepKind(Enum):
+    """What the module of a step holds; what is asked of a step follows from it."""
+
+    SNAPSHOT = "the whole framework as it is at that step, in one file that needs NumPy"
+    PACKAGE = "functions of its own, and the names of dezero_lite met so far"
+    DESIGN = "the same idea in another design, in one file that needs NumPy"
+
+
+DESIGNS = range(61, 69)
+# Designs that import others, and designs that another one, letter for letter, begins.
+NOT_ALONE = {66}
+GOES_ON_FROM: dict[int, int] = {}
+
+
+def kind(number):
+    """The StepKind of a step."""
+    if number <= 22 or number == 32:
+        return StepKind.SNAPSHOT
+    return StepKind.DESIGN if number in DESIGNS else StepKind.PACKAGE
+
+
+def of_kind(*kinds):
+    """The numbers of the steps of some kinds, in order."""
+    return [number for number in numbers() if kind(number) in kinds]
+
+
+def stands_alone(number):
+    """Whether the module of a step imports nothing of the project."""
+    return kind(number) is not StepKind.PACKAGE and number not in NOT_ALONE
+
+
+def previous(number):
+    """The step that this one goes on from; 0 if it begins afresh, as a design does."""
+    if kind(number) is StepKind.DESIGN:
+        return GOES_ON_FROM.get(number, 0)
+    return max((n for n in of_kind(kind(number)) if n < number), default=0)
+
+
+def known(number):
+    """Return the number if there is such a step; raise CourseError if there is not."""
+    if number not in numbers():
+        raise CourseError(
+            f"There is no step {number}. The course has the steps {spans(numbers())}."
+        )
+    return number
+
+
+def spans(values):
+    """Write sorted whole numbers as spans: [1, 2, 3, 7] is '1-3, 7'."""
+    runs = []
+    for value in values:
+        if runs and value == runs[-1][1] + 1:
+            runs[-1][1] = value
+        else:
+            runs.append([value, value])
+    return ", ".join(
+        str(first) if first == last else f"{first}-{last}" for first, last in runs
+    )
+
+
+def module_path(number):
+    return LESSONS / f"step{number:02d}.py"
+
+
+def lesson_path(number):
+    return LESSONS / f"step{number:02d}.md"
+
+
+def notebook_path(number):
+    return NOTEBOOKS / f"step{number:02d}.ipynb"
+
+
+@dataclass
+class Head:
+    """The head of a lesson: its title, and the line of facts under it."""
+
+    title: str
+    minutes: int
+    new: list[str]
+    changed: list[str]
+    gone: list[str]
+
+
+def head(number):
+    """Read the head of a lesson.
+
+    The line of facts reads ``**Time** 20 minutes · **Builds on** step 7``, then, where
+    there is something to say, ``· **New** `f` · **Changed** `g` · **Gone** `h```.
+    """
+    text = lesson_path(number).read_text(encoding="utf-8")
+    title = re.search(rf"^# Step {number}: (.+)$", text, re.MULTILINE)
+    facts = re.search(
+        r"^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text, re.MULTILINE
+    )
+    if not title or not facts:
+        raise CourseError(
+            f"{lesson_path(number).name} needs a title `# Step {number}: …` and a "
+            "line `**Time** … · **Builds on** …`."
+        )
+    return Head(
+        title[1],
+        int(facts[1]),
+        *(_names(facts[0], word) for word in ("New", "Changed", "Gone")),
+    )
+
+
+def _names(facts, word):
+    part = re.search(rf"\*\*{word}\*\* ([^·]+)", facts)
+    return re.findall(r"`([^`]+)`", part[1]) if part else []

@@ -1,0 +1,46 @@
+"""A unit test runs where there is nothing but NumPy and pytest."""
+
+import os
+import subprocess
+import sys
+
+from steps.course.lessons import ROOT
+
+# What the extras bring is not to be found, as if it were not installed.
+BARE = """
+import sys
+for name in ("nbval xdist hypothesis matplotlib IPython PIL pooch tqdm pygraphviz "
+             "graphviz jupytext nbformat nbclient").split():
+    sys.modules[name] = None
+import pytest
+sys.exit(pytest.main(["-p", "no:cacheprovider", *sys.argv[1:]]))
+"""
+
+
+def bare_pytest(*arguments):
+    return subprocess.run(
+        [sys.executable, "-c", BARE, *arguments],
+        cwd=ROOT,
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_unit_tests_need_numpy_and_pytest_alone():
+    run = bare_pytest(
+        "tests/package/test_functions_linear.py",
+        "tests/package/test_transforms.py",
+        "tests/package/test_files.py",
+        "-rs",
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert " passed, " in run.stdout
+    assert "Hypothesis is not installed" in run.stdout
+    assert "could not import 'PIL.Image'" in run.stdout
+
+
+def test_notebooks_say_what_they_need():
+    run = bare_pytest("notebooks/step01.ipynb")
+    assert run.returncode != 0
+    assert 'pip install "dezero-lite[course,test]"' in run.stdout + run.stderr

@@ -1,0 +1,329 @@
+"""The builder: from text and code to a notebook that is the same byte for byte, or a
+clear refusal.
+"""
+
+import base64
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from steps.course import builder, lessons, sources
+from steps.course.lessons import ROOT, CourseError
+
+LESSON = """\
+---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+---
+
+# Step 1: A little lesson
+
+**Time** 1 minutes · **Builds on** nothing · **New** `twice`
+
+```{code-cell} ipython3
+# %load -s twice ../steps/step01.py
+```
+
+```{code-cell} ipython3
+print(twice(21))
+```
+"""
+CODE = '"""Step 1."""\n\n\ndef twice(x):\n    return 2 * x\n'
+
+
+@pytest.fixture
+def workshop(tmp_path, monkeypatch):
+    """A course of one step in a folder of its own; call it with cells to add to the
+    lesson.
+    """
+    steps, notebooks = tmp_path / "steps", tmp_path / "notebooks"
+    steps.mkdir()
+    notebooks.mkdir()
+    for module in (lessons, builder):
+        monkeypatch.setattr(module, "LESSONS", steps)
+        monkeypatch.setattr(module, "NOTEBOOKS", notebooks)
+    monkeypatch.setattr(builder.execute, "__defaults__", (notebooks,))
+    (steps / "step01.py").write_text(CODE, encoding="utf-8")
+    (steps / "course.mplstyle").write_text("", encoding="utf-8")
+
+    def write(*cells, lesson=LESSON):
+        text = lesson + "".join(
+            f"\n```{{code-cell}} ipython3\n{cell}\n```\n" for cell in cells
+        )
+        (steps / "step01.md").write_text(text, encoding="utf-8")
+        return notebooks / "step01.ipynb"
+
+    return write
+
+
+def cells(path):
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+def outputs(path):
+    return cells(path)[-1]["outputs"]
+
+
+RICH = [
+    "import matplotlib.pyplot as plt\n\nplt.plot([1, 2, 3])\nplt.show()",
+    'import steps\n\nsteps.draw("x -> Square -> y")',
+    "from IPython.display import HTML\nfrom matplotlib.animation import "
+    "FuncAnimation\n\nfigure, ax = plt.subplots(figsize=(1, 1))\nfilm = "
+    "FuncAnimation(figure, lambda frame: ax.plot([0, frame]), frames=2)\nshown = "
+    "HTML(film.to_jshtml())\nplt.close()\nshown",
+    "for i in range(50):\n    print(i, flush=True)",
+    ":tags: [raises-exception]\n\n1 / 0",
+]
+
+
+def test_building_twice_gives_the_same_bytes(workshop):
+    path = workshop(*RICH)
+    assert builder.build(1)
+    first = path.read_bytes()
+    path.unlink()
+    builder.build(1)
+    assert path.read_bytes() == first
+    assert not builder.build(1), "nothing changed, so nothing is written"
+
+
+def test_code_is_put_under_its_load_line(workshop):
+    path = workshop()
+    builder.build(1)
+    shown, used = (cell for cell in cells(path) if cell["cell_type"] == "code")
+    assert (
+        "".join(shown["source"])
+        == "# %load -s twice ../steps/step01.py\ndef twice(x):\n    return 2 * x"
+    )
+    assert used["outputs"][0]["text"] == ["42\n"]
+    assert [cell["id"] for cell in cells(path)] == [
+        "step01-01",
+        "step01-02",
+        "step01-03",
+    ]
+    assert builder.why_stale(1) is None
+
+
+def test_no_version_time_or_path_is_kept(workshop):
+    path = workshop(*RICH)
+    builder.build(1)
+    text = path.read_text(encoding="utf-8")
+    pictures = b"".join(
+        base64.b64decode("".join(output["data"]["image/png"]))
+        for cell in cells(path)
+        for output in cell.get("outputs", [])
+        if "image/png" in output.get("data", {})
+    )
+    assert b"IHDR" in pictures
+    assert b"tEXt" not in pictures
+    for word in (
+        "iopub",
+        "graphviz version",
+        "matplotlib.org",
+        str(Path.home()),
+        sys.prefix,
+        sys.version.split()[0],
+    ):
+        assert word not in text
+
+
+@pytest.mark.parametrize(
+    ("cell", "complaint"),
+    [
+        ("1 / 0", "ZeroDivisionError"),
+        ("import os\n\nprint(os.getcwd())", "names a path"),
+        ("object()", "an address in memory"),
+        (
+            "# %load -s thrice ../steps/step01.py",
+            r"step01\.py defines no thrice\. It defines twice\.",
+        ),
+        ("# %load -s twice ../steps/step01.py\nprint(1)", "holds one line"),
+        ("### BEGIN SOLUTION\nx = 1", "END SOLUTION"),
+        ("print(('x' * 99 + '\\n') * 11_000)", "the limit is"),
+    ],
+)
+def test_a_lesson_that_cannot_be_built_is_refused(
+    workshop, monkeypatch, cell, complaint
+):
+    path = workshop(cell)
+    monkeypatch.setattr(builder, "ROOT", path.parent.parent)
+    with pytest.raises(CourseError, match=complaint):
+        builder.build(1)
+    assert not path.exists()
+
+
+MEASURED = ":tags: [nbval-ignore-output]\n\nimport time\n\nprint(time.perf_counter())"
+
+
+def test_a_measured_output_stays_until_something_changes(workshop):
+    path = workshop(MEASURED)
+    builder.build(1)
+    first = outputs(path)
+    assert not builder.build(1)
+    assert outputs(path) == first
+    workshop(MEASURED + " ")
+    builder.build(1)
+    assert outputs(path) != first
+
+
+def test_work_in_a_notebook_is_not_overwritten(workshop):
+    path = workshop()
+    builder.build(1)
+    book = json.loads(path.read_text(encoding="utf-8"))
+    book["cells"][-1]["source"] = ["my_own_work = 1"]
+    path.write_text(json.dumps(book), encoding="utf-8")
+    with pytest.raises(CourseError, match="changed since it was built"):
+        builder.build(1)
+    assert "my_own_work" in path.read_text(encoding="utf-8")
+    builder.build(1, force=True)
+    assert "my_own_work" not in path.read_text(encoding="utf-8")
+
+
+def test_what_makes_a_notebook_stale(workshop):
+    path = workshop(MEASURED)
+    assert "not built" in builder.why_stale(1)
+    builder.build(1)
+    built = path.read_text(encoding="utf-8")
+    assert builder.why_stale(1) is None
+
+    for old, new in (("42", "43"), ('"execution_count": 2', '"execution_count": 3')):
+        assert old in built
+        path.write_text(built.replace(old, new, 1), encoding="utf-8")
+        assert "changed since it was built" in builder.why_stale(1)
+    path.write_text(built, encoding="utf-8")
+
+    code = path.parent.parent / "steps" / "step01.py"
+    code.write_text(CODE.replace("2 * x", "x + x"), encoding="utf-8")
+    assert "code that its lesson uses" in builder.why_stale(1)
+    code.write_text(CODE, encoding="utf-8")
+
+    workshop(MEASURED, lesson=LESSON.replace("little", "small"))
+    assert "its lesson" in builder.why_stale(1)
+
+
+def test_an_older_builders_notebook_is_stale(workshop, monkeypatch):
+    path = workshop(":tags: [hide-input]\n\nprint(1)")
+    builder.build(1)
+    assert cells(path)[-1]["metadata"]["jupyter"] == {"source_hidden": True}
+    monkeypatch.setattr(builder, "FOLDED", "another-tag")
+    assert builder.why_stale(1) == "the builder changed since"
+
+
+def test_every_output_of_a_built_notebook_is_compared(tmp_path):
+    """With the settings of notebooks/conftest.py, nbval sees a digit, and an error."""
+    book = json.loads((ROOT / "notebooks" / "step09.ipynb").read_text(encoding="utf-8"))
+    number = next(
+        o
+        for c in book["cells"]
+        for o in c.get("outputs", [])
+        if o.get("text") == ["3.2974\n"]
+    )
+    number["text"] = ["3.2975\n"]
+    error = next(
+        o
+        for c in book["cells"]
+        for o in c.get("outputs", [])
+        if o["output_type"] == "error"
+    )
+    error["evalue"] = error["evalue"].replace("array", "list")
+    changed = ROOT / "notebooks" / f".changed-{tmp_path.name}.ipynb"
+    try:
+        changed.write_text(json.dumps(book), encoding="utf-8")
+        run = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:xdist",
+            "-q",
+            str(changed),
+        ]
+        report = subprocess.run(run, cwd=ROOT, capture_output=True, text=True).stdout
+    finally:
+        changed.unlink(missing_ok=True)
+    assert "2 failed" in report
+    assert "3.2975" in report
+
+
+# --- What a notebook is made from -----------------------------------------------------
+
+IMPORTS = """\
+import dezero_lite.functions as F
+import steps
+from dezero_lite import Function, Variable, no_grad
+from dezero_lite.layers import Linear
+from dezero_lite.optimizers import Adam
+"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "beginning"),
+    [
+        ("Function.__call__", "def __call__(self"),
+        ("Variable.backward", "def backward("),
+        ("Variable.shape", "@property"),
+        ("no_grad", "@contextlib.contextmanager|def no_grad|class no_grad"),
+        ("F.sin", "def sin("),
+        ("F.conv2d", "def conv2d("),
+        ("Linear", "class Linear("),
+        ("Adam", "class Adam("),
+    ],
+)
+def test_what_is_shown_is_found_where_it_is_defined(shown, beginning):
+    (text,) = sources.shown([IMPORTS, f"steps.source({shown})"])
+    assert text.lstrip().startswith(tuple(beginning.split("|")))
+
+
+@pytest.mark.parametrize(
+    ("cell", "complaint"),
+    [
+        ("steps.source(type(product.creator))", "is not understood"),
+        ("steps.source()", "is not understood"),
+        ("steps.source(SGD)", "no cell of the lesson imports SGD"),
+        ("steps.source(Variable.rewind)", "shows nothing: .* 'rewind'"),
+        ("steps.source(Variable.__slots__)", "shows nothing"),
+        ("%time steps.source(Adam)", "has to be all Python"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(cell, complaint):
+    with pytest.raises(CourseError, match=complaint):
+        sources.shown([IMPORTS, cell])
+
+
+def test_cells_that_are_not_python_and_imports_that_fail_are_passed_over():
+    assert sources.shown(["%time 1", "1 +", "from dezero_lite import nothing"]) == []
+
+
+def test_a_change_of_what_a_lesson_shows_of_the_package_makes_it_stale(
+    workshop, monkeypatch
+):
+    workshop(IMPORTS, "steps.source(Variable.backward)")
+    before = builder.sources_digest(1)
+    assert builder.sources_digest(1) == before
+    original = sources.inspect.getsource
+    monkeypatch.setattr(
+        sources.inspect, "getsource", lambda thing: original(thing) + "    pass"
+    )
+    assert builder.sources_digest(1) != before
+
+
+@pytest.mark.parametrize("missing", ["step01.py", "course.mplstyle", "step07.py"])
+def test_a_missing_file_is_an_error(workshop, missing):
+    path = workshop("from steps.step07 import Variable")
+    steps = path.parent.parent / "steps"
+    (steps / "step07.py").write_text(CODE, encoding="utf-8")
+    builder.build(1)
+    (steps / missing).unlink()
+    assert missing in builder.why_stale(1)
+    with pytest.raises(CourseError, match=missing):
+        builder.build(1, force=True)

@@ -1,0 +1,262 @@
+"""The course tool: what it prints, what it refuses, and that it overwrites nothing."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from dezero_lite import Variable
+from steps import diff, draw, source
+from steps.course import lessons
+from steps.course.commands import main
+from steps.course.definitions import definitions, extract, pieces
+from steps.course.differences import changes
+from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers, spans
+
+# --- Definitions ----------------------------------------------------------------------
+
+SOURCE = '''\
+"""A module."""
+
+import functools
+from itertools import pairwise
+
+LIMIT = 3  # a constant
+
+
+# Why the next function is there.
+@functools.cache
+def shout(text):
+    return text.upper()
+
+
+class Box:
+    """A box."""
+
+    size = 1
+
+    # Why it is made like this.
+    @property
+    def area(self):
+        return self.size**2
+
+    def grow(self):
+        self.size += 1
+
+
+def last():
+    pass
+'''
+
+
+def test_definitions_come_with_decorators_and_their_own_comments_only():
+    found = definitions(SOURCE)
+    assert list(found) == ["LIMIT", "shout", "Box", "Box.area", "Box.grow", "last"]
+    assert found["LIMIT"] == "LIMIT = 3  # a constant"
+    assert found["shout"].splitlines()[:2] == [
+        "# Why the next function is there.",
+        "@functools.cache",
+    ]
+    assert found["Box.area"].splitlines()[:3] == [
+        "# Why it is made like this.",
+        "@property",
+        "def area(self):",
+    ]
+    assert found["Box.grow"] == "def grow(self):\n    self.size += 1"
+
+
+def test_pieces_do_not_overlap():
+    found = pieces(SOURCE)
+    assert found["imports"] == "import functools\nfrom itertools import pairwise"
+    assert found["Box"] == 'class Box:\n    """A box."""\n\n    size = 1'
+    assert "grow" not in found["Box"]
+
+
+def test_extracting_what_is_not_there_says_what_is():
+    with pytest.raises(
+        CourseError, match=r"box\.py defines no Bag\. It defines LIMIT, shout"
+    ):
+        extract(SOURCE, ["Bag"], "box.py")
+
+
+# --- What changed ---------------------------------------------------------------------
+
+
+def test_changes_are_found_definition_by_definition():
+    after = (
+        SOURCE.replace("self.size += 1", "self.size += 2").replace(
+            "def last():\n    pass\n", ""
+        )
+        + "\n\nNEW = 1\n"
+    )
+    assert [(c.kind, c.name) for c in changes(SOURCE, after)] == [
+        ("changed", "Box.grow"),
+        ("added", "NEW"),
+        ("removed", "last"),
+    ]
+
+
+def test_a_new_class_is_one_change():
+    without = SOURCE.replace(definitions(SOURCE)["Box"], "")
+    (change,) = changes(without, SOURCE)
+    assert (change.kind, change.name) == ("added", "Box")
+    assert "+    def grow(self):" in change.lines()
+
+
+def test_the_difference_of_two_steps():
+    shown = diff(7, 8)
+    assert [(c.kind, c.name) for c in shown.changes] == [
+        ("changed", "Variable.backward")
+    ]
+    assert repr(shown).splitlines()[:4] == [
+        "--- step07.py: Variable.backward",
+        "+++ step08.py: Variable.backward",
+        "@@ changed @@",
+        " def backward(self):",
+    ]
+    assert "<code>Variable.backward</code>" in shown._repr_html_()
+    assert "-    x.backward()" not in repr(diff(8, 9))
+    assert "same code" in repr(diff(8, 8))
+
+
+def test_source_is_escaped_in_html():
+    (change,) = changes("a = 1", "a = '<b>&'")
+    from steps.course.differences import _html
+
+    assert "&lt;b&gt;&amp;" in _html(change)
+
+
+def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
+    shown = source(Variable.cleargrad)
+    assert repr(shown).lstrip().startswith("def cleargrad(self)")
+    assert "<span" in shown._repr_html_()
+    assert "cleargrad" in shown._repr_html_()
+
+
+# --- Pictures -------------------------------------------------------------------------
+
+
+def test_a_drawing_is_deterministic_text_with_round_variables_and_square_functions():
+    text = repr(draw('x -> Square#1 -> "y: label', back="y -> Square#1"))
+    assert '"x" [label="x", shape=ellipse' in text
+    assert '"Square#1" [label="Square", shape=box' in text
+    assert '"Square#1" -> "\\"y" [label="label"]' in text
+    assert "dir=back" in text
+    assert text == repr(draw('x -> Square#1 -> "y: label', back="y -> Square#1"))
+
+
+def test_a_generation_gives_the_shade():
+    early, late = repr(draw("x@0 -> A@0")), repr(draw("x@3 -> A@3"))
+    assert '"x@0" [label="x 0"' in early
+    assert 'fillcolor="#ffffff"]' in early
+    assert 'fillcolor="#85b8de"]' in late
+
+
+# --- The command line -----------------------------------------------------------------
+
+
+def test_spans():
+    assert spans([1, 2, 3, 7, 9, 10]) == "1-3, 7, 9-10"
+    assert spans([]) == ""
+
+
+def test_list(capsys):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(numbers())
+    assert lines[0] == "  1  A box for data  [Variable]  10 min"
+
+
+def test_diff(capsys):
+    assert main(["diff", "7", "8"]) == 0
+    assert "+++ step08.py: Variable.backward" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command", [["diff", "7", "99"], ["lab", "99"], ["build", "99"], ["verify", "99"]]
+)
+def test_an_unknown_step_is_named(command, capsys):
+    assert main(command) == 1
+    assert (
+        f"There is no step 99. The course has the steps {spans(numbers())}."
+        in capsys.readouterr().err
+    )
+
+
+def test_student_writes_and_then_refuses(tmp_path, capsys):
+    folder = tmp_path / "mine"
+    assert main(["student", str(folder), "1", "2"]) == 0
+    assert "2 notebooks without solutions" in capsys.readouterr().out
+    assert main(["student", str(folder)]) == 1
+    assert "already holds step01.ipynb, step02.ipynb" in capsys.readouterr().err
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_check(capsys):
+    assert main(["check"]) == 0
+    assert f"All {len(numbers())} notebooks" in capsys.readouterr().out
+
+
+@pytest.fixture
+def copied(tmp_path, monkeypatch):
+    """The notebooks in a folder where a test may spoil them."""
+    folder = tmp_path / "notebooks"
+    shutil.copytree(NOTEBOOKS, folder, ignore=shutil.ignore_patterns(".*"))
+    monkeypatch.setattr(lessons, "NOTEBOOKS", folder)
+    return folder
+
+
+def test_check_names_a_spoiled_notebook(copied, capsys):
+    path = notebook_path(3)
+    assert path.parent == copied
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("1.6487", "1.6486", 1),
+        encoding="utf-8",
+    )
+    assert main(["check"]) == 1
+    out = capsys.readouterr().out
+    assert "step03.ipynb is stale: it was changed since it was built" in out
+    assert "python -m steps build 3" in out
+    assert "step02" not in out
+
+
+def test_a_missing_notebook_is_named(copied, capsys):
+    notebook_path(3).unlink()
+    assert main(["check"]) == 1
+    assert "step03.ipynb is stale: it is not built yet" in capsys.readouterr().out
+    assert main(["lab", "3"]) == 1
+    assert "step03.ipynb is not built yet" in capsys.readouterr().err
+
+
+def test_without_a_checkout_it_says_so(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("steps.course.commands.NOTEBOOKS", tmp_path / "none")
+    assert main(["build"]) == 1
+    assert "needs a checkout" in capsys.readouterr().err
+
+
+def test_verify_runs_and_its_exit_code_tells():
+    def verify(number):
+        run = [sys.executable, "-m", "steps", "verify", str(number)]
+        return subprocess.run(run, capture_output=True, text=True)
+
+    good = verify(2)
+    assert good.returncode == 0
+    assert "passed" in good.stdout
+    assert verify(99).returncode == 1
+
+
+def test_a_lesson_without_a_head_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(lessons, "LESSONS", tmp_path)
+    (tmp_path / "step01.md").write_text("# Something\n")
+    with pytest.raises(CourseError, match=r"step01\.md needs a title"):
+        lessons.head(1)
+
+
+def test_notebooks_are_ordinary_json():
+    for number in numbers():
+        assert (
+            json.loads(notebook_path(number).read_text(encoding="utf-8"))["nbformat"]
+            == 4
+        )

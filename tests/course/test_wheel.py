@@ -1,0 +1,115 @@
+"""The built wheel: what is in it, and that steps and course tool work from it, where
+they are called dezero_lite.steps.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from steps.course.lessons import LESSONS, ROOT, numbers
+
+pytest.importorskip("hatchling")
+
+# The course's own `steps`, in the checkout, is not to be found.
+HIDE = "import sys; sys.modules['steps'] = None; "
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """Runs a program or a module with the wheel unpacked, far from the checkout."""
+    site = tmp_path_factory.mktemp("site")
+    zipfile.ZipFile(wheel).extractall(site)
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            cwd=site.parent,
+            env=os.environ | {"PYTHONPATH": str(site)},
+            capture_output=True,
+            text=True,
+        )
+
+    run.site = site
+    return run
+
+
+def test_one_package_comes_out_of_it(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"dezero_lite"}
+    assert "dezero_lite/py.typed" in names
+    assert "dezero_lite/steps/course.mplstyle" in names
+    expected = {f"dezero_lite/steps/{p.name}" for p in LESSONS.glob("step[0-9][0-9].*")}
+    assert expected <= set(names)
+    assert not [name for name in names if "notebooks" in name or "__pycache__" in name]
+
+
+def test_every_step_imports(installed):
+    modules = [f"dezero_lite.steps.step{number:02d}" for number in numbers()]
+    program = f"""
+import importlib
+for name in {modules}:
+    print(importlib.import_module(name).__file__)
+"""
+    run = installed("-c", HIDE + program)
+    assert run.stderr == ""
+    assert all(line.startswith(str(installed.site)) for line in run.stdout.split())
+    assert len(run.stdout.split()) == len(modules)
+
+
+def test_the_helpers_of_the_lessons_work(installed):
+    program = """
+import matplotlib.pyplot as plt
+from dezero_lite import Variable, steps
+plt.style.use("dezero_lite.steps.course")
+print(len(steps.diff(7, 8).changes), steps.source(Variable.cleargrad).text.split()[0])
+print("Square" in repr(steps.draw("x -> Square -> y")))
+"""
+    run = installed("-c", HIDE + program)
+    assert (run.stdout, run.stderr) == ("1 def\nTrue\n", "")
+
+
+def test_the_course_tool_knows_where_it_is(installed):
+    listed = installed("-m", "dezero_lite.steps", "list")
+    assert len(listed.stdout.splitlines()) == len(numbers()), listed.stderr
+    assert "python -m dezero_lite.steps" in installed(
+        "-m", "dezero_lite.steps", "--help"
+    ).stdout.replace("\n", " ")
+    refused = installed("-m", "dezero_lite.steps", "build", "1")
+    assert refused.returncode == 1
+    assert "needs a checkout" in refused.stderr
+
+
+def test_copies_for_students_run(installed, tmp_path):
+    folder = tmp_path / "mine"
+    made = installed("-m", "dezero_lite.steps", "student", folder, 8, 24)
+    assert (made.returncode, made.stderr) == (0, "")
+    for name in ("step08", "step24"):
+        cells = json.loads((folder / f"{name}.ipynb").read_text("utf-8"))["cells"]
+        codes = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
+        assert "from dezero_lite.steps" in "\n".join(codes)
+        imports = "\n".join(
+            line
+            for code in codes
+            for line in code.splitlines()
+            if line.startswith(("import ", "from ", "plt.style.use("))
+        )
+        run = installed("-c", HIDE + "\n" + imports)
+        assert (run.returncode, run.stderr) == (0, "")

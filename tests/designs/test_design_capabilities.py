@@ -1,0 +1,34 @@
+"""Each design can do what the table says, and fails where it says so."""
+
+import pytest
+
+from steps import step65
+from tests.support.design_capabilities import (
+    CAPABILITIES,
+    DESIGNS,
+    NO,
+    PAGE,
+    YES,
+    a_diamond,
+    outcome,
+    page,
+)
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("name", CAPABILITIES)
+def test_capability(name, design):
+    probe, cannot = CAPABILITIES[name]
+    assert outcome(probe, design) == (NO if design.name in cannot else YES)
+
+
+def test_the_page_in_the_docs_is_up_to_date():
+    text = PAGE.read_text(encoding="utf-8")
+    assert text == page(text), "run python -m tests.support.design_capabilities"
+
+
+def test_a_broken_design_is_seen(monkeypatch):
+    design = next(design for design in DESIGNS if design.name == "step 65")
+    assert outcome(a_diamond, design) == YES
+    monkeypatch.setattr(step65.Tensor, "__mul__", lambda a, b: step65.add(a, b))
+    assert outcome.__wrapped__(a_diamond, design) == NO

@@ -1,0 +1,39 @@
+"""Each step can do what its lesson says, and fails as its lesson says at what it cannot
+do yet.
+"""
+
+import numpy as np
+import pytest
+
+from steps import step08
+from tests.support.capabilities import (
+    CAPABILITIES,
+    PACKAGE,
+    PAGE,
+    SNAPSHOTS,
+    WORKS,
+    WRONG,
+    differentiates_a_chain,
+    outcome,
+    table,
+)
+
+
+@pytest.mark.parametrize("number", [*SNAPSHOTS, PACKAGE])
+@pytest.mark.parametrize(
+    "capability", CAPABILITIES, ids=lambda capability: capability.name
+)
+def test_capability(capability, number):
+    assert outcome(capability.probe, number) == capability.expected(number)
+
+
+def test_the_page_in_the_docs_is_up_to_date():
+    assert PAGE.read_text(encoding="utf-8") == table(), (
+        "run python -m tests.support.capabilities"
+    )
+
+
+def test_a_broken_step_is_seen(monkeypatch):
+    assert outcome(differentiates_a_chain, 8) == WORKS
+    monkeypatch.setattr(step08.Square, "backward", lambda self, gy: np.array(0.0))
+    assert outcome.__wrapped__(differentiates_a_chain, 8) == WRONG

@@ -1,0 +1,204 @@
+"""Exercises: the checks pass on the solution, and fail on the untouched stub with words
+that help.
+"""
+
+import copy
+import json
+
+import nbclient
+import nbformat
+import pytest
+
+from steps.course import builder, exercises
+from steps.course.copies import write_copies
+from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers
+from tests.support import lesson_checks as checks
+from tests.support.lesson_checks import code_cells
+
+
+def notebook(number):
+    return json.loads(notebook_path(number).read_text(encoding="utf-8"))
+
+
+def outcomes(book, folder):
+    """Run a notebook to its end, whatever fails: pairs (cell, its error or None)."""
+    running = nbformat.reads(json.dumps(book), as_version=4)
+    client = nbclient.NotebookClient(
+        running,
+        kernel_name="python3",
+        allow_errors=True,
+        resources={"metadata": {"path": str(folder)}},
+    )
+    client.execute()
+    return [
+        (cell, next((o for o in cell.outputs if o.output_type == "error"), None))
+        for cell in running.cells
+        if cell.cell_type == "code"
+    ]
+
+
+def complaints_about_stubs(book, folder):
+    complaints = []
+    for cell, error in outcomes(exercises.for_students(book), folder):
+        if exercises.CHECK in checks.tags(cell):
+            if error is None:
+                complaints.append(f"{cell.id}: passes on the stub")
+            elif error.ename != "AssertionError" or len(error.evalue) < 12:
+                complaints.append(
+                    f"{cell.id}: fails with {error.ename}: {error.evalue}, which does "
+                    "not help"
+                )
+        elif error is not None and "raises-exception" not in checks.tags(cell):
+            complaints.append(f"{cell.id}: fails with {error.ename}: {error.evalue}")
+    return complaints
+
+
+@pytest.mark.parametrize("number", numbers())
+def test_checks_fail_on_the_stub_and_help(number):
+    assert complaints_about_stubs(notebook(number), NOTEBOOKS) == []
+
+
+@pytest.mark.parametrize("number", numbers())
+def test_checks_pass_on_the_solution(number):
+    # nbval runs these cells too; here it is certain that each check was run and was a
+    # check.
+    cells = [
+        cell
+        for cell in code_cells(notebook(number))
+        if exercises.CHECK in checks.tags(cell)
+    ]
+    assert cells
+    for cell in cells:
+        assert "is right" in json.dumps(cell["outputs"], ensure_ascii=False)
+        assert not any(output["output_type"] == "error" for output in cell["outputs"])
+
+
+# A little lesson with an exercise, to prove the checks above on.
+GOOD = """\
+def double(x):
+    ### BEGIN SOLUTION
+    return 2 * x
+    ### END SOLUTION
+"""
+
+
+def little(solution=GOOD, check='assert double(2) == 4, "double(2) should be 4"'):
+    def code(name, source, **metadata):
+        empty = {"cell_type": "code", "execution_count": None, "outputs": []}
+        return empty | {"id": name, "source": source, "metadata": metadata}
+
+    cells = [code("solution", solution), code("check", check, tags=["check"])]
+    return {
+        "cells": cells,
+        "metadata": {"course": {"step": 99}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def test_a_good_exercise_is_accepted(tmp_path):
+    assert complaints_about_stubs(little(), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("check", "complaint"),
+    [
+        ("assert True", "passes on the stub"),
+        ("assert double(2) == 4", "does not help"),
+        ('assert double(2) + 1 == 5, "double(2) should be 4"', "TypeError"),
+    ],
+)
+def test_a_check_that_cannot_fail_or_does_not_help_is_seen(check, complaint, tmp_path):
+    (found,) = complaints_about_stubs(little(check=check), tmp_path)
+    assert complaint in found
+
+
+def test_a_stub_that_does_not_run_is_seen(tmp_path):
+    (found,) = complaints_about_stubs(
+        little(solution=GOOD + "double(1).bit_length()\n"), tmp_path
+    )
+    assert found.startswith("solution: fails with AttributeError")
+
+
+def test_a_wrong_solution_is_seen(tmp_path):
+    wrong = little(solution=GOOD.replace("2 * x", "3 * x"))
+    with pytest.raises(CourseError, match="does not run"):
+        builder.execute(copy.deepcopy(wrong), tmp_path)
+    assert builder.execute(little(), tmp_path)["cells"][1]["outputs"] == []
+
+
+# --- Taking solutions out -------------------------------------------------------------
+
+
+def test_without_solution_leaves_a_stub_at_the_same_depth():
+    assert (
+        exercises.without_solution(GOOD) == "def double(x):\n    ...  # your code here"
+    )
+
+
+@pytest.mark.parametrize(
+    "lone", [exercises.BEGIN, exercises.END, f"{exercises.BEGIN}\n{exercises.BEGIN}"]
+)
+def test_a_lone_marker_is_an_error(lone):
+    with pytest.raises(CourseError, match="SOLUTION"):
+        exercises.without_solution(f"x = 1\n{lone}\nx = 2\n")
+
+
+def test_copies_hold_no_solution_and_no_output(tmp_path):
+    written = write_copies(tmp_path / "mine")
+    assert [path.name for path in written] == [notebook_path(n).name for n in numbers()]
+    for path in written:
+        text = path.read_text(encoding="utf-8")
+        assert "SOLUTION" not in text
+        assert exercises.STUB in text
+        book = json.loads(text)
+        nbformat.validate(book)
+        assert all(
+            not cell["outputs"] and cell["execution_count"] is None
+            for cell in code_cells(book)
+        )
+        for cell in code_cells(book):
+            assert (
+                exercises.STUB not in checks.source(cell)
+                or "jupyter" not in cell["metadata"]
+            ), "a stub is folded"
+
+
+def test_copies_point_at_the_code(tmp_path):
+    (path,) = write_copies(tmp_path / "some" / "where", [8])
+    (line,) = [
+        line
+        for cell in code_cells(json.loads(path.read_text(encoding="utf-8")))
+        for line in checks.source(cell).splitlines()
+        if line.startswith("# %load -s Variable ")
+    ]
+    assert (path.parent / line.split()[-1]).resolve() == (
+        NOTEBOOKS.parent / "steps" / "step08.py"
+    )
+
+
+def test_nothing_is_overwritten_and_nothing_half_written(tmp_path):
+    write_copies(tmp_path, [2])
+    work = tmp_path / "step02.ipynb"
+    work.write_text("hours of work")
+    with pytest.raises(CourseError, match=r"step02\.ipynb.*Nothing was written"):
+        write_copies(tmp_path, [1, 2, 3])
+    assert work.read_text() == "hours of work"
+    assert [path.name for path in tmp_path.iterdir()] == ["step02.ipynb"]
+    write_copies(tmp_path, [1, 3])
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_nbgrader_can_take_the_notebooks():
+    for number in numbers():
+        marks = [
+            c["metadata"]["nbgrader"]
+            for c in notebook(number)["cells"]
+            if "nbgrader" in c["metadata"]
+        ]
+        assert len({mark["grade_id"] for mark in marks}) == len(marks)
+        assert (
+            sum(mark["solution"] for mark in marks)
+            == sum(mark["grade"] for mark in marks)
+            >= 2
+        )

@@ -1,0 +1,336 @@
+"""Loaders: every example once an epoch, in an order that can be repeated."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dezero_lite import cuda, manual_seed
+from dezero_lite.dataloaders import DataLoader, SeqDataLoader
+from dezero_lite.datasets import Dataset, Spiral
+from dezero_lite.transforms import AsType
+from tests.support import fake_cupy
+
+
+class Numbers(Dataset):
+    def __init__(self, n, **transforms):
+        self.n = n
+        super().__init__(**transforms)
+
+    def prepare(self):
+        self.data = np.arange(self.n)
+        self.label = self.data * 10
+
+
+def examples(loader):
+    return [x.tolist() for x, _ in loader]
+
+
+@given(
+    n=st.integers(1, 30),
+    size=st.integers(1, 40),
+    shuffle=st.booleans(),
+    drop_last=st.booleans(),
+)
+@settings(derandomize=True, deadline=None, max_examples=100)
+def test_an_epoch_has_every_example_once(n, size, shuffle, drop_last):
+    if drop_last and size > n:
+        return
+    loader = DataLoader(Numbers(n), size, shuffle, drop_last=drop_last)
+    batches = list(loader)
+    sizes = [len(x) for x, _ in batches]
+    whole, rest = divmod(n, size)
+    assert sizes == [size] * whole + ([rest] if rest and not drop_last else [])
+    assert len(loader) == loader.max_iter == len(batches)
+    seen = np.concatenate([x for x, _ in batches])
+    assert len(set(seen.tolist())) == len(seen)
+    assert all(np.array_equal(t, x * 10) for x, t in batches)
+    if not shuffle:
+        assert np.array_equal(seen, np.arange(len(seen)))
+
+
+def test_every_epoch_has_an_order_of_its_own():
+    loader = DataLoader(Numbers(50), 50)
+    (first,), (second,) = examples(loader), examples(loader)
+    assert first != second
+    assert first != sorted(first)
+
+
+def test_a_seed_repeats_the_orders():
+    one, two, other = [DataLoader(Numbers(50), 8, seed=seed) for seed in (1, 1, 2)]
+    first = examples(one)
+    assert first == examples(two) != examples(other)
+    assert examples(one) == examples(two) != first
+
+
+def test_manual_seed_repeats_the_orders():
+    manual_seed(3)
+    first = examples(DataLoader(Numbers(50), 8))
+    manual_seed(3)
+    assert examples(DataLoader(Numbers(50), 8)) == first
+    assert examples(DataLoader(Numbers(50), 8)) != first
+
+
+def test_numpys_global_state_is_left_alone():
+    before = np.random.get_state()[1].tolist()
+    examples(DataLoader(Numbers(50), 8))
+    assert np.random.get_state()[1].tolist() == before
+
+
+def test_a_for_after_a_break_is_a_new_epoch():
+    loader = DataLoader(Numbers(6), 2, shuffle=False)
+    for _x, _t in loader:
+        break
+    assert examples(loader) == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_loops_over_one_loader_do_not_disturb_each_other():
+    loader = DataLoader(Numbers(4), 2, shuffle=False)
+    assert [(x[0], y[0]) for x, _ in loader for y, _ in loader] == [
+        (0, 0),
+        (0, 2),
+        (2, 0),
+        (2, 2),
+    ]
+
+
+def test_next_counts_for_itself():
+    loader = DataLoader(Numbers(4), 2, shuffle=False)
+    assert next(loader)[0].tolist() == [0, 1]
+    assert examples(loader) == [[0, 1], [2, 3]]
+    assert loader.next()[0].tolist() == [2, 3]
+    with pytest.raises(StopIteration):
+        next(loader)
+    assert next(loader)[0].tolist() == [0, 1]
+    loader.reset()
+    assert next(loader)[0].tolist() == [0, 1]
+
+
+def test_a_data_set_is_asked_once_for_a_batch(monkeypatch):
+    asked = []
+    getitem = Dataset.__getitem__
+
+    def counted(self, index):
+        asked.append(np.shape(index))
+        return getitem(self, index)
+
+    monkeypatch.setattr(Dataset, "__getitem__", counted)
+    examples(DataLoader(Numbers(7, transform=AsType()), 4))
+    assert asked == [(4,), (3,)]
+
+
+def test_transforms_for_single_examples_give_the_same():
+    spiral = Spiral(transform=AsType(np.float64), target_transform=AsType(np.int8))
+    single = Spiral(
+        transform=lambda x: x.astype(np.float64),
+        target_transform=lambda t: t.astype(np.int8),
+    )
+    for (x, t), (y, u) in zip(
+        DataLoader(spiral, 7, seed=0), DataLoader(single, 7, seed=0), strict=True
+    ):
+        assert (x.dtype, t.dtype) == (y.dtype, u.dtype) == (np.float64, np.int8)
+        assert np.array_equal(x, y)
+        assert np.array_equal(t, u)
+
+
+def test_a_getitem_of_ones_own_is_asked_for_each_example():
+    class Own(Dataset):
+        def __getitem__(self, index):
+            assert type(index) is int
+            return np.full((2, 3), index, np.float32), index
+
+        def __len__(self):
+            return 5
+
+    (x, t), (y, u) = DataLoader(Own(), 3, shuffle=False)
+    assert x.shape == (3, 2, 3)
+    assert x.dtype == np.float32
+    assert t.tolist() == [0, 1, 2]
+    assert y.shape == (2, 2, 3)
+    assert u.tolist() == [3, 4]
+
+
+def test_a_getitem_of_ones_own_can_take_batches():
+    class Own:
+        takes_batches = True
+
+        def __getitem__(self, indices):
+            return indices * 2, None
+
+        def __len__(self):
+            return 3
+
+    assert examples(DataLoader(Own(), 2, shuffle=False)) == [[0, 2], [4]]
+
+
+def test_pairs_in_a_list_are_data_enough():
+    batches = list(DataLoader([([1.0, 2.0], 0), ([3.0, 4.0], 1)], 2, shuffle=False))
+    assert batches[0][0].tolist() == [[1, 2], [3, 4]]
+    assert batches[0][1].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_without_labels_the_labels_are_none(whole):
+    numbers = Numbers(3)
+    numbers.label = None
+    data = numbers if whole else [numbers[i] for i in range(3)]
+    assert [t for _, t in DataLoader(data, 2)] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        ([1, 2, 3], "example 0 of this list is of type int"),
+        ([(1, 2, 3)] * 2, "example 0 of this list is of type tuple of length 3"),
+        ([(1, 2), [3]], "example 1 of this list is of type list of length 1"),
+        (np.zeros((4, 3)), "example 0 of this ndarray is of type ndarray"),
+        (([1, 2, 3], [4, 5, 6]), "example 0 of this tuple is of type list of length 3"),
+        ([np.array(3.0)], "example 0 of this list is of type ndarray"),
+        (
+            [(np.zeros(2), np.zeros(3), 0)],
+            "example 0 of this list is of type tuple of length 3",
+        ),
+    ],
+)
+@pytest.mark.parametrize("loader", [DataLoader, SeqDataLoader])
+def test_what_is_no_pair_is_an_error_that_says_what_a_data_set_gives(
+    data, found, loader
+):
+    with pytest.raises(
+        TypeError,
+        match=r"a data set gives pairs \(example, label\), with None .*, but "
+        + found
+        + "$",
+    ):
+        list(
+            DataLoader(data, 2, shuffle=False)
+            if loader is DataLoader
+            else SeqDataLoader(data, len(data))
+        )
+
+
+def test_a_batch_that_is_no_pair_is_an_error():
+    class Own(Dataset):
+        takes_batches = True
+
+        def __getitem__(self, indices):
+            return indices * 2, None, indices
+
+        def __len__(self):
+            return 3
+
+    with pytest.raises(
+        TypeError, match="but a batch of this Own is of type tuple of length 3"
+    ):
+        next(DataLoader(Own(), 2))
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError])
+def test_an_error_of_the_data_set_itself_is_left_as_it_is(error):
+    class Broken(Numbers):
+        def __getitem__(self, index):
+            raise error("broken")
+
+    with pytest.raises(error, match=r"^broken$"):
+        next(DataLoader(Broken(3), 2))
+
+
+def test_examples_of_different_shapes_are_an_error():
+    with pytest.raises(ValueError, match=r"shape \(1,\) and \(2,\) make no batch"):
+        next(DataLoader([([1], 0), ([1, 2], 0)], 2, shuffle=False))
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_batch_has_at_least_one_example(size):
+    with pytest.raises(
+        ValueError,
+        match=f"a batch has at least one example, so batch_size={size} is too small",
+    ):
+        DataLoader(Numbers(3), size)
+    with pytest.raises(ValueError, match="at least one example"):
+        SeqDataLoader(Numbers(3), size)
+
+
+@pytest.mark.parametrize("size", [2.0, "2", None])
+def test_the_size_of_a_batch_is_a_whole_number(size):
+    with pytest.raises(TypeError, match=f"batch_size is a whole number, not {size!r}"):
+        DataLoader(Numbers(3), size)
+
+
+def test_the_size_of_a_batch_can_be_numpys():
+    assert len(DataLoader(Numbers(3), np.int64(2))) == 2
+
+
+def test_nothing_to_load_is_an_error():
+    with pytest.raises(
+        ValueError, match=r"list has 0 examples, .*: there is nothing to load"
+    ):
+        DataLoader([], 2)
+    with pytest.raises(
+        ValueError,
+        match=r"Numbers has 3 examples, .* batch of 4: drop_last=True leaves nothing",
+    ):
+        DataLoader(Numbers(3), 4, drop_last=True)
+
+
+# --- the GPU --------------------------------------------------------------------------
+
+
+def test_batches_go_to_the_gpu_and_come_back(monkeypatch):
+    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: fake_cupy)
+    numbers = Numbers(4)
+    loader = DataLoader(numbers, 2, shuffle=False, gpu=True)
+    for x, t in loader:
+        assert isinstance(x, fake_cupy.ndarray)
+        assert isinstance(t, fake_cupy.ndarray)
+    loader.to_cpu()
+    assert isinstance(next(loader)[0], np.ndarray)
+    loader.to_gpu()
+    assert fake_cupy.asnumpy(next(loader)[1]).tolist() == [20, 30]
+    loader.reset()
+    numbers.label = None
+    assert next(loader)[1] is None
+
+
+def test_without_a_gpu_the_error_says_so(monkeypatch):
+    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: None)
+    with pytest.raises(RuntimeError, match="there is no GPU to use"):
+        next(DataLoader(Numbers(4), 2, gpu=True))
+
+
+# --- sequences ------------------------------------------------------------------------
+
+
+@given(n=st.integers(1, 40), size=st.integers(1, 40))
+@settings(derandomize=True, deadline=None, max_examples=100)
+def test_each_row_goes_on_where_it_was(n, size):
+    if size > n:
+        with pytest.raises(
+            ValueError,
+            match=f"a sequence of {n} examples cannot be cut into {size} pieces",
+        ):
+            SeqDataLoader(Numbers(n), size)
+        return
+    loader = SeqDataLoader(Numbers(n), size)
+    steps = [x for x, _ in loader]
+    assert len(steps) == len(loader) == -(-n // size)
+    assert steps[0].tolist() == [i * (n // size) for i in range(size)]
+    for before, after in pairwise(steps):
+        assert np.array_equal(after, before + 1)
+    assert max(steps[-1]) < n
+    assert all(np.array_equal(t, x * 10) for x, t in loader)
+
+
+def test_a_sequence_starts_again_after_a_break():
+    loader = SeqDataLoader(Numbers(6), 2)
+    assert next(iter(loader))[0].tolist() == [0, 3]
+    assert examples(loader) == [[0, 3], [1, 4], [2, 5]]
+
+
+def test_a_sequence_can_lie_on_the_gpu(monkeypatch):
+    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: fake_cupy)
+    assert isinstance(
+        next(SeqDataLoader(Numbers(6), 2, gpu=True))[0], fake_cupy.ndarray
+    )

@@ -1,0 +1,638 @@
+"""Data sets: those made here and shipped in full, the large ones from small files of
+the same form.
+"""
+
+import ast
+import gzip
+import hashlib
+import io
+import pickle
+import re
+import struct
+import sys
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dezero_lite
+from dezero_lite import datasets, manual_seed
+from dezero_lite.datasets import (
+    CIFAR10,
+    CIFAR100,
+    MNIST,
+    Dataset,
+    Digits,
+    FashionMNIST,
+    ImageNet,
+    Shakespear,
+    SinCurve,
+    Spiral,
+    get_spiral,
+)
+from dezero_lite.transforms import Normalize, ToFloat, ToInt
+from tests.support.needs import needs
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path))
+    return tmp_path
+
+
+class Numbers(Dataset):
+    def prepare(self):
+        self.data = np.arange(10) if self.train else np.arange(10, 14)
+        self.label = self.data**2
+
+
+class NumbersInLists(Numbers):
+    def prepare(self):
+        super().prepare()
+        self.data, self.label = self.data.tolist(), self.label.tolist()
+
+
+# --- Dataset --------------------------------------------------------------------------
+
+
+def test_an_index_gives_an_example_and_its_label():
+    numbers = Numbers()
+    assert numbers[3] == (3, 9)
+    assert numbers[np.int64(-1)] == numbers[np.array(-1)] == (9, 81)
+    assert len(numbers) == 10
+    assert len(Numbers(train=False)) == 4
+    assert [t for _, t in Numbers(train=False)] == [100, 121, 144, 169]
+
+
+@pytest.mark.parametrize("kind", [Numbers, NumbersInLists])
+@pytest.mark.parametrize(
+    "index", [[3, 1, 3], np.array([-1, 2]), slice(2, 8, 3), np.arange(10) > 6]
+)
+def test_many_indices_give_a_batch(kind, index):
+    positions = np.arange(10)[index]
+    x, t = kind()[index]
+    assert isinstance(x, np.ndarray)
+    assert isinstance(t, np.ndarray)
+    assert x.tolist() == positions.tolist()
+    assert t.tolist() == (positions**2).tolist()
+
+
+def test_a_batch_can_be_empty():
+    for index in ([], slice(0), np.array([], int)):
+        x, t = Numbers(transform=ToFloat())[index]
+        assert (x.shape, x.dtype, t.shape) == ((0,), np.float32, (0,))
+
+
+def test_a_batch_is_a_copy():
+    numbers = Numbers()
+    for index in ([0, 1], slice(0, 2)):
+        x, t = numbers[index]
+        x[:] = t[:] = -1
+    assert numbers.data.min() == numbers.label.min() == 0
+
+
+@pytest.mark.parametrize("index", [2, [2, 3]])
+def test_transforms_apply_to_examples_and_labels(index):
+    plain = Numbers()[index]
+    x, t = Numbers(transform=lambda x: x + 0.5, target_transform=lambda t: -t)[index]
+    assert np.array_equal(x, plain[0] + 0.5)
+    assert np.array_equal(t, -plain[1])
+
+
+@pytest.mark.parametrize(
+    ("transform", "dtype"), [(ToInt(np.int32), np.int32), (Normalize(1, 2), np.float32)]
+)
+def test_labels_in_a_list_of_numbers_can_be_transformed(transform, dtype):
+    class Listed(Dataset):
+        def prepare(self):
+            self.data, self.label = [[1, 2], [3, 4], [5, 6]], [1, 3, 5]
+
+    data = Listed(transform=ToFloat(), target_transform=transform)
+    expected = transform(np.array([1, 3, 5]))
+    (x, t), (xs, ts) = data[1], data[:]
+    assert (t, t.dtype, x.tolist(), x.dtype) == (expected[1], dtype, [3, 4], np.float32)
+    assert (ts.tolist(), ts.dtype, xs.tolist()) == (expected.tolist(), dtype, data.data)
+
+
+def test_without_labels_the_label_is_none():
+    numbers = Numbers()
+    numbers.label = None
+    assert numbers[2] == (2, None)
+    assert numbers[[2]][1] is None
+
+
+@pytest.mark.parametrize("index", [10, -11, [3, 10]])
+def test_an_index_past_the_end_is_an_error(index):
+    with pytest.raises(IndexError):
+        Numbers()[index]
+
+
+@pytest.mark.parametrize("index", [1.0, "1", None, np.array(1.0)])
+def test_an_index_is_a_whole_number(index):
+    with pytest.raises(TypeError):
+        Numbers()[index]
+
+
+def test_a_data_set_without_data_says_so():
+    class Empty(Dataset):
+        pass
+
+    with pytest.raises(
+        RuntimeError, match=r"Empty has no data: Empty\.prepare sets self\.data"
+    ):
+        len(Empty())
+
+
+def test_a_getitem_of_ones_own_is_not_expected_to_take_batches():
+    class Own(Numbers):
+        def __getitem__(self, index):
+            return index, 0
+
+    assert Numbers().takes_batches
+    assert not Own().takes_batches
+
+
+# --- made here ------------------------------------------------------------------------
+
+
+# The first rows of what the book's `get_spiral` gives.
+SPIRALS = {
+    True: (
+        [[-0.13981389, -0.00721657], [0.37049392, 0.5820947]],
+        [1, 1, 2, 0, 1, 2, 0, 0, 1, 2],
+    ),
+    False: (
+        [[0.13246453, 0.13620993], [-0.31427157, 0.24745378]],
+        [0, 1, 0, 1, 2, 2, 1, 2, 2, 0],
+    ),
+}
+
+
+@pytest.mark.parametrize("train", [True, False])
+def test_the_spirals_are_those_of_the_book(train):
+    before = np.random.get_state()[1].tolist()
+    x, t = get_spiral(train)
+    rows, arms = SPIRALS[train]
+    assert np.allclose(x[:2], rows, rtol=1e-6)
+    assert t[:10].tolist() == arms
+    assert (x.dtype, t.dtype) == (np.float32, np.int64)
+    assert np.bincount(t).tolist() == [100, 100, 100]
+    assert np.allclose(np.sort(np.hypot(*x[t == 2].T)), np.arange(100) / 100, atol=1e-6)
+    assert np.random.get_state()[1].tolist() == before
+
+
+def test_spiral_is_a_data_set_of_them():
+    x, t = get_spiral(train=False)
+    spiral = Spiral(train=False)
+    assert np.array_equal(spiral.data, x)
+    assert np.array_equal(spiral.label, t)
+
+
+def test_the_sine_curve_goes_on():
+    manual_seed(0)
+    curve = SinCurve()
+    assert curve.data.shape == curve.label.shape == (999, 1)
+    assert np.array_equal(curve.data[1:], curve.label[:-1])
+    noise = curve.data[:, 0] - np.sin(np.linspace(0, 2 * np.pi, 1000)[:-1])
+    assert 0.04 < np.abs(noise).max() <= 0.05
+    manual_seed(0)
+    assert np.array_equal(SinCurve().data, curve.data)
+    assert not np.array_equal(SinCurve().data, curve.data)
+
+
+def test_the_sine_curve_is_tested_on_a_clean_cosine():
+    curve = SinCurve(train=False)
+    assert np.allclose(curve.data[:, 0], np.cos(np.linspace(0, 2 * np.pi, 1000)[:-1]))
+    assert np.allclose(curve.label[-1], 1)
+
+
+# --- Digits ---------------------------------------------------------------------------
+
+
+def test_digits_come_with_the_package():
+    train, test = Digits(), Digits(train=False)
+    assert train.data.shape == (1442, 1, 8, 8)
+    assert test.data.shape == (355, 1, 8, 8)
+    assert train.data.dtype == train.label.dtype == np.uint8
+    assert train.data.max() == 16
+    assert train.label[:10].tolist() == list(range(10))
+    assert test.label[:3].tolist() == [5, 0, 9]
+    # As many of each digit as the authors state for this part of their data.
+    assert np.bincount(np.concatenate([train.label, test.label])).tolist() == [
+        *(178, 182, 177, 183, 181),
+        *(182, 181, 179, 174, 180),
+    ]
+    assert np.bincount(test.label).min() >= 34
+
+
+def test_digits_look_like_digits():
+    nought = "".join(" #"[int(pixel > 8)] for pixel in Digits().data[0].ravel())
+    assert [nought[i : i + 8] for i in range(0, 64, 8)] == [
+        "   ##   ",
+        "  ####  ",
+        "  #  #  ",
+        "  #     ",
+        "     #  ",
+        "  #  #  ",
+        "  # ##  ",
+        "   ##   ",
+    ]
+
+
+def test_digits_can_be_told_apart():
+    train, test = Digits(), Digits(train=False)
+    x, t = train[:]
+    y, u = test[:]
+    distances = (x**2).sum(1) - 2 * y @ x.T
+    assert 0.95 < (t[distances.argmin(axis=1)] == u).mean() < 1
+
+
+def test_digits_are_float32_from_0_to_1():
+    x, t = Digits()[7]
+    assert (x.shape, x.dtype, t) == ((64,), np.float32, 7)
+    assert (x.min(), x.max()) == (0, 1)
+    assert Digits.labels()[7] == "7"
+    assert Digits(transform=None)[7][0].shape == (1, 8, 8)
+
+
+def test_the_shipped_file_is_small_and_has_its_licence_beside_it():
+    data = Path(dezero_lite.__file__).parent / "data"
+    assert (data / "digits.npz").stat().st_size < 60_000
+    assert "CC BY 4.0" in (data / "digits.txt").read_text(encoding="utf-8")
+
+
+# --- MNIST ----------------------------------------------------------------------------
+
+
+def idx(array, kind=8):
+    array = np.asarray(array, np.uint8)
+    return (
+        bytes([0, 0, kind, array.ndim])
+        + struct.pack(f">{array.ndim}I", *array.shape)
+        + array.tobytes()
+    )
+
+
+PIXELS = np.random.default_rng(0).integers(0, 256, (5, 28, 28)).astype(np.uint8)
+PIXELS[0, 0, :2] = 0, 255
+KINDS = [3, 1, 4, 1, 5]
+IMAGES, LABELS = "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"
+
+
+def put(folder, images, labels, part="mnist"):
+    (folder / part).mkdir(exist_ok=True)
+    (folder / part / IMAGES).write_bytes(images)
+    (folder / part / LABELS).write_bytes(labels)
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"), [(MNIST, "mnist"), (FashionMNIST, "fashion-mnist")]
+)
+def test_mnist_is_read_from_a_folder(folder, kind, part):
+    put(folder, gzip.compress(idx(PIXELS)), gzip.compress(idx(KINDS)), part)
+    data = kind()
+    assert data.data.shape == (5, 1, 28, 28)
+    assert np.array_equal(data.data[:, 0], PIXELS)
+    assert data.label.tolist() == KINDS
+    x, t = data[0]
+    assert (x.shape, x.dtype, x.min(), x.max(), t) == ((784,), np.float32, 0, 1, 3)
+    assert x[1] == 1
+    assert len(kind.labels()) == 10
+    data.data[0] = 1
+
+
+IDX = idx(PIXELS)
+GZ = gzip.compress(IDX)
+WRONG_IMAGES = [
+    (b"<!DOCTYPE html>", r"is not a gzip file: it begins with b'<!DOCTYP'"),
+    (b"", r"is not a gzip file: it begins with b''"),
+    (IDX, "is not a gzip file: .*Is it unpacked"),
+    (GZ[:-20], "is cut off or damaged"),
+    (GZ[:100] + bytes(10) + GZ[110:], "is cut off or damaged"),
+    (GZ[:10] + b"\xff" * 10 + GZ[20:], "is cut off or damaged: .*invalid block type"),
+    (GZ[:-8] + bytes(4) + GZ[-4:], "is cut off or damaged: .*CRC"),
+    (
+        gzip.compress(IDX[:15]),
+        "is cut off: it has 15 bytes, fewer than the 16 of its header",
+    ),
+    (gzip.compress(b""), "is cut off: it has 0 bytes"),
+    (
+        gzip.compress(b"abcd" + IDX[4:]),
+        r"is not an IDX file of bytes: it begins with b'abcd'",
+    ),
+    (
+        gzip.compress(idx(PIXELS, kind=13)),
+        r"is not an IDX file of bytes: it begins with b'\\x00\\x00\\r\\x03'",
+    ),
+    (
+        gzip.compress(idx(np.arange(20))),
+        r"is mislabelled: an array with 1 axes \(labels\).* but 3 \(images\)",
+    ),
+    (
+        gzip.compress(IDX[:-1]),
+        r"promises 3920 values, of shape \(5, 28, 28\), but 3919 follow",
+    ),
+    (
+        gzip.compress(IDX + b"!"),
+        "promises 3920 values, .* but 3921 follow: it is cut off, or something was "
+        "added",
+    ),
+    (
+        gzip.compress(idx(PIXELS[:4])),
+        "holds 4 images, but .* 5 labels: they do not belong together",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("images", "message"), WRONG_IMAGES, ids=range(len(WRONG_IMAGES))
+)
+def test_a_wrong_file_is_refused_with_the_reason(folder, images, message):
+    put(folder, images, gzip.compress(idx(KINDS)))
+    with pytest.raises(ValueError, match=message) as caught:
+        MNIST()
+    assert IMAGES in str(caught.value)
+
+
+def test_images_in_place_of_labels_are_refused(folder):
+    put(folder, GZ, GZ)
+    with pytest.raises(
+        ValueError,
+        match=r"train-labels.* is mislabelled: .* 3 axes \(images\).* but 1 \(labels\)",
+    ):
+        MNIST()
+
+
+def test_a_missing_file_is_named(folder):
+    with pytest.raises(FileNotFoundError, match=re.escape("t10k-images-idx3-ubyte.gz")):
+        MNIST(train=False)
+
+
+def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
+    class Small(MNIST):
+        _hashes = (
+            (IMAGES, "md5", hashlib.sha256(IDX).hexdigest()),
+            (LABELS, "md5", hashlib.sha256(idx(KINDS)).hexdigest()),
+        )
+
+    monkeypatch.delenv("DEZERO_LITE_DATA", raising=False)
+    monkeypatch.setattr(
+        datasets, "get_file", lambda url, name, known_hash: str(tmp_path / name)
+    )
+    put(tmp_path, gzip.compress(IDX, 1), gzip.compress(idx(KINDS)))
+    assert len(Small()) == 5
+    put(tmp_path, GZ, gzip.compress(idx(KINDS[::-1])))
+    with pytest.raises(
+        ValueError,
+        match=r"train-labels.* has the SHA-256 [0-9a-f]{64}, but .* Remove it",
+    ):
+        Small()
+
+
+@pytest.mark.parametrize(
+    "kind", [MNIST, FashionMNIST, CIFAR10, CIFAR100, ImageNet.labels, Shakespear]
+)
+@pytest.mark.parametrize("train", [True, False])
+def test_downloads_are_over_https_and_have_a_known_hash(monkeypatch, kind, train):
+    asked = []
+
+    class Enough(Exception):
+        pass
+
+    def get_file(url, name=None, known_hash=None):
+        asked.append(url)
+        assert url.startswith("https://")
+        # The labels' address holds a hash.
+        assert re.fullmatch(r"md5:[0-9a-f]{32}|[0-9a-f]{64}", known_hash or "0" * 64)
+        raise Enough
+
+    monkeypatch.setattr(datasets, "get_file", get_file)
+    with pytest.raises(Enough):
+        kind() if kind is ImageNet.labels else kind(train)
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("kind", [MNIST, FashionMNIST])
+def test_hashes_are_complete_and_all_different(kind):
+    for _, md5, sha256 in kind._hashes:
+        assert re.fullmatch("[0-9a-f]{32}", md5)
+        assert re.fullmatch("[0-9a-f]{64}", sha256)
+    assert (
+        len({h for row in MNIST._hashes + FashionMNIST._hashes for h in row[1:]}) == 16
+    )
+
+
+# --- CIFAR ----------------------------------------------------------------------------
+
+
+def archive(path, files):
+    with tarfile.open(path, "w:gz") as tar:
+        for name, content in files.items():
+            info = tarfile.TarInfo("some-folder/" + name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+
+
+def records(labels, first):
+    # Images in red only, each of one shade.
+    return b"".join(
+        bytes([*np.atleast_1d(t)]) + bytes([first + i]) * 1024 + bytes(2048)
+        for i, t in enumerate(labels)
+    )
+
+
+CIFAR10_FILES = {"readme.html": b"", "test_batch.bin": records([7, 8], 100)} | {
+    f"data_batch_{i}.bin": records([i, 9], 10 * i) for i in (2, 1, 5, 4, 3)
+}
+
+
+def test_cifar10_is_read_in_order(folder):
+    archive(folder / "cifar-10-binary.tar.gz", CIFAR10_FILES)
+    train, test = CIFAR10(), CIFAR10(train=False)
+    assert train.data.shape == (10, 3, 32, 32)
+    assert train.data.dtype == np.uint8
+    assert train.data[:, 0, 5, 5].tolist() == [10, 11, 20, 21, 30, 31, 40, 41, 50, 51]
+    assert train.data[:, 1:].max() == 0
+    assert train.label.tolist() == [1, 9, 2, 9, 3, 9, 4, 9, 5, 9]
+    assert test.label.tolist() == [7, 8]
+    assert CIFAR10.labels()[7] == "horse"
+    x, _ = train[0]
+    assert x.dtype == np.float32
+    assert np.allclose([x[0, 0, 0], x[1, 0, 0]], [10 / 127.5 - 1, -1])
+    train.data[0] = 1
+
+
+def test_cifar100_has_kinds_and_groups(folder):
+    labels = [(0, 4), (19, 99)]
+    archive(
+        folder / "cifar-100-binary.tar.gz",
+        {"train.bin": records(labels, 1), "test.bin": records([(2, 3)], 9)},
+    )
+    assert CIFAR100().label.tolist() == [4, 99]
+    assert CIFAR100(label_type="coarse").label.tolist() == [0, 19]
+    assert CIFAR100(train=False).data[0, 0, 31, 31] == 9
+    assert len(CIFAR100.labels()) == len(set(CIFAR100.labels().values())) == 100
+    assert (CIFAR100.labels()[4], CIFAR100.labels()[99]) == ("beaver", "worm")
+    groups = CIFAR100.labels("coarse")
+    assert len(groups) == 20
+    assert (groups[0], groups[6], groups[19]) == (
+        "aquatic mammals",
+        "household furniture",
+        "vehicles 2",
+    )
+    assert list(CIFAR100.labels().values()) == sorted(CIFAR100.labels().values())
+
+
+def test_cifar100_knows_two_types_of_label():
+    with pytest.raises(
+        ValueError, match="label_type is 'fine' or 'coarse', not 'medium'"
+    ):
+        CIFAR100(label_type="medium")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"data_batch_3.bin": b""}, "data_batch_3.bin in .* has 0 bytes"),
+        (
+            {"data_batch_3.bin": records([1], 1)[:-1]},
+            "has 3072 bytes, but takes 3073 for each image: it is cut off",
+        ),
+        (
+            {"data_batch_3.bin": records([10], 1)},
+            "has a label of 10, but there are 10 kinds",
+        ),
+    ],
+)
+def test_a_wrong_cifar_is_refused_with_the_reason(folder, change, message):
+    archive(folder / "cifar-10-binary.tar.gz", CIFAR10_FILES | change)
+    with pytest.raises(ValueError, match=message):
+        CIFAR10()
+
+
+def test_an_archive_that_is_none_is_refused(folder):
+    path = folder / "cifar-10-binary.tar.gz"
+    path.write_bytes(b"<html>")
+    with pytest.raises(ValueError, match=r"is not a whole \.tar\.gz archive"):
+        CIFAR10()
+    noise = np.random.default_rng(0).bytes(3072)
+    archive(path, CIFAR10_FILES | {"data_batch_5.bin": b"\0" + noise})
+    path.write_bytes(path.read_bytes()[:-1500])
+    with pytest.raises(
+        ValueError, match=r"is not a whole \.tar\.gz archive|holds no data_batch"
+    ):
+        CIFAR10()
+
+
+def test_pickles_are_never_read(folder, tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (Path.touch, (tmp_path / "sprung",))
+
+    trap = pickle.dumps({b"data": Trap()})
+    archive(
+        folder / "cifar-10-binary.tar.gz",
+        {f"data_batch_{i}": trap for i in range(1, 6)} | {"test_batch": trap},
+    )
+    with pytest.raises(
+        ValueError,
+        match=r"holds no data_batch_1.bin, .*data_batch_5.bin: is it another archive",
+    ):
+        CIFAR10()
+    assert not (tmp_path / "sprung").exists()
+
+
+# --- names and text -------------------------------------------------------------------
+
+NAMES = "imagenet1000_clsidx_to_labels.txt"
+
+
+def test_imagenet_names_its_kinds(folder):
+    (folder / NAMES).write_text(
+        str({i: f"kind {i}, é" for i in range(1000)}), encoding="utf-8"
+    )
+    labels = ImageNet.labels()
+    assert len(labels) == 1000
+    assert labels[281] == "kind 281, é"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{0: 'a'", "is not a dict of labels"),
+        ("[1, 2]", "is not a dict of the labels 0 to 999"),
+        ("{0: 'a'}", "is not a dict of the labels 0 to 999: is it cut off"),
+        ("__import__('sys').exit(1)", "is not a dict of labels"),
+    ],
+)
+def test_names_that_are_none_are_refused_and_never_run(folder, text, message):
+    (folder / NAMES).write_text(text)
+    with pytest.raises(ValueError, match=message):
+        ImageNet.labels()
+
+
+def test_imagenet_has_no_pictures():
+    with pytest.raises(NotImplementedError, match=r"ImageNet\.labels\(\)"):
+        ImageNet()
+
+
+def test_a_play_is_characters_by_number(folder):
+    (folder / "shakespear.txt").write_text("to be, or not", encoding="utf-8")
+    play = Shakespear()
+    assert play.data.dtype == np.int64
+    assert play.data[:6].tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.array_equal(play.data[1:], play.label[:-1])
+    assert (
+        "".join(play.id_to_char[i] for i in [*play.data, play.label[-1]])
+        == "to be, or not"
+    )
+    assert play.char_to_id["o"] == 1
+    assert play[0] == (0, 1)
+
+
+# --- pictures -------------------------------------------------------------------------
+
+
+@needs("matplotlib")
+def test_images_can_be_shown(monkeypatch):
+    import matplotlib.pyplot as plt
+
+    monkeypatch.setattr(plt, "show", lambda: None)
+    digits = Digits()
+    digits.data = np.arange(3, dtype=np.uint8).repeat(64).reshape(3, 1, 8, 8)
+    digits.show(row=2, col=4)
+    shown = plt.gca().images[-1].get_array()
+    plt.close()
+    assert shown.shape == (16, 32)
+    for block in (shown[:8, :8], shown[8:, 24:]):
+        assert np.ptp(block) == 0
+    digits.data = digits.data.repeat(3, axis=1)
+    digits.show(row=1, col=1)
+    assert plt.gca().images[-1].get_array().shape == (8, 8, 3)
+    plt.close()
+
+
+def test_without_matplotlib_showing_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match="`pip install matplotlib`"):
+        Digits().show()
+
+
+def test_a_transform_of_ones_own_replaces_the_default():
+    x, _ = Digits(transform=Normalize(8, 8))[0]
+    assert x.shape == (1, 8, 8)
+    assert (x.min(), x.max()) == (-1, 0.875)
+
+
+def test_the_module_never_evaluates_or_unpickles():
+    tree = ast.parse(Path(datasets.__file__).read_text(encoding="utf-8"))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    assert not {"eval", "exec"} & names
+    assert "pickle" not in imported

@@ -1,0 +1,268 @@
+"""sigmoid, relu and their like; softmax."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import dezero_lite.functions as F
+from dezero_lite import Variable
+from tests.support.function_checks import check_function
+
+SHAPES = [(), (0,), (1,), (3,), (2, 3), (1, 2, 3)]
+
+
+def numbers(*shape):
+    n = int(np.prod(shape))
+    return (
+        np.random.default_rng(0).permutation(np.linspace(-2.9, 3.1, n)).reshape(shape)
+    )
+
+
+def each(f, x):
+    return np.array([f(v) for v in x.ravel()], float).reshape(x.shape)
+
+
+ELEMENTWISE = {
+    "sigmoid_simple": lambda v: 1 / (1 + math.exp(-v)),
+    "sigmoid": lambda v: 1 / (1 + math.exp(-v)),
+    "relu": lambda v: v if v > 0 else 0,
+    "leaky_relu": lambda v: v if v > 0 else 0.2 * v,
+    "gelu": lambda v: (
+        0.5 * v * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3)))
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_activations(name, shape):
+    x = numbers(*shape)
+    f = getattr(F, name)
+    assert np.allclose(f(Variable(x)).data, each(ELEMENTWISE[name], x), rtol=1e-12)
+    check_function(f, x)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_activations_of_numbers_and_whole_numbers(name):
+    f = getattr(F, name)
+    assert np.isclose(f(2).item(), ELEMENTWISE[name](2))
+    for dtype in (np.int8, np.uint8, np.int64):
+        # Whole numbers that wrap around: 100² and −200 do not fit in a byte.
+        x = np.array([0, 3, 100], dtype)
+        assert np.allclose(f(x).data, each(ELEMENTWISE[name], x.astype(float)))
+    with pytest.raises(TypeError, match="cannot receive a gradient"):
+        f(Variable(np.array([1, 2]))).backward()
+
+
+@pytest.mark.parametrize(
+    "name", ["sigmoid", "relu", "leaky_relu", "gelu", "softmax", "log_softmax"]
+)
+def test_no_rule_widens_on_its_way(name):
+    # Backward would narrow the result again, but only after twice the work.
+    y = getattr(F, name)(Variable(numbers(3, 4).astype(np.float32)))
+    assert y.creator.vjp(y.creator.inputs, Variable(y.data)).dtype == np.float32
+    assert y.creator.vjp([y.creator.inputs[0].data], y.data).dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["sigmoid", "relu", "leaky_relu", "gelu"])
+def test_activations_far_from_zero(name, dtype):
+    x = Variable(np.array([-1e4, -100, 100, 1e4], dtype))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        y = getattr(F, name)(x)
+        y.backward(create_graph=True)
+        gx = x.grad
+        x.cleargrad()
+        gx.backward()
+    values, slopes = {
+        "sigmoid": ([0, 0, 1, 1], [0, 0, 0, 0]),
+        "relu": ([0, 0, 100, 1e4], [0, 0, 1, 1]),
+        "leaky_relu": ([-2e3, -20, 100, 1e4], [0.2, 0.2, 1, 1]),
+        "gelu": ([0, 0, 100, 1e4], [0, 0, 1, 1]),
+    }[name]
+    assert np.allclose(y.data, values, atol=1e-40)
+    assert np.allclose(gx.data, slopes, atol=1e-40)
+    assert y.dtype == gx.dtype == dtype
+    # What is made of two lines has no second derivative.
+    assert x.grad is None or np.all(np.abs(x.grad.data) < 1e-40)
+
+
+def test_small_sigmoids_keep_their_digits():
+    # A sigmoid by way of tanh rounds this to 0.
+    x = Variable(np.array([-30.0], np.float32))
+    y = F.sigmoid(x)
+    y.backward()
+    assert np.allclose([y.data, x.grad.data], np.exp(-30.0), rtol=1e-5, atol=0)
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.01, 1.0, 3.0, -0.5])
+def test_leaky_relu_with_any_slope(slope):
+    x = numbers(7)
+    assert np.allclose(F.leaky_relu(x, slope).data, np.where(x > 0, x, slope * x))
+    check_function(lambda x: F.leaky_relu(x, slope), x)
+
+
+def test_kinks_belong_to_the_negative_side():
+    for f, expected in [
+        (F.relu, 0),
+        (F.leaky_relu, 0.2),
+        (lambda x: F.leaky_relu(x, 3.0), 3),
+    ]:
+        x = Variable(np.array(0.0))
+        f(x).backward()
+        assert x.grad.item() == expected
+
+
+def test_relu_keeps_whole_numbers_and_nan():
+    y = F.relu(np.array([-3, 3], np.int8))
+    assert y.dtype == np.int8
+    assert np.array_equal(y.data, [0, 3])
+    assert np.isnan(F.relu(np.array(np.nan)).item())
+
+
+def test_gelu_lies_close_to_its_exact_form():
+    x = np.linspace(-5, 5, 101)
+    exact = each(lambda v: v * (1 + math.erf(v / math.sqrt(2))) / 2, x)
+    assert 1e-5 < np.max(np.abs(F.gelu(x).data - exact)) < 5e-4
+
+
+def test_leaky_relu_without_a_slope_is_relu_at_infinity_too():
+    x = np.array([np.inf, 1.0, -1.0, -np.inf])
+    assert F.leaky_relu(x, slope=0).data.tolist() == [np.inf, 1, 0, 0]
+
+
+def test_a_variable_without_data_is_named_before_its_dtype_is_asked_for():
+    with pytest.raises(ValueError, match="Variable 'w' holds no data yet"):
+        F.sigmoid_simple(Variable(None, name="w"))
+
+
+@pytest.mark.parametrize("shape", [(), (4,)])
+def test_gelu_of_a_large_float16_has_a_slope(shape):
+    for number, slope in [(100, 1), (-100, 0), (60_000, 1), (-60_000, 0)]:
+        x = Variable(np.full(shape, number, np.float16))
+        y = F.gelu(x)
+        y.backward()
+        assert np.all(y.data == max(number, 0))
+        assert np.all(x.grad.data == slope)
+        assert y.dtype == x.grad.dtype == np.float16
+
+
+# --- softmax --------------------------------------------------------------------------
+
+SOFTMAXES = ["softmax_simple", "softmax", "log_softmax"]
+
+
+def softmax(x, axis):
+    powers = np.exp(x)
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [
+        ((2, 3), 1),
+        ((1, 3), 1),
+        ((3, 1), 1),
+        ((4,), 0),
+        ((2, 3, 2), 1),
+        ((2, 3, 2), -1),
+        ((0, 3), 1),
+    ],
+)
+@pytest.mark.parametrize("name", SOFTMAXES)
+def test_softmax_along_any_axis(name, shape, axis):
+    x = numbers(*shape)
+    f = getattr(F, name)
+    expected = softmax(x, axis)
+    assert np.allclose(
+        f(Variable(x), axis=axis).data,
+        np.log(expected) if name == "log_softmax" else expected,
+    )
+    check_function(lambda x: f(x, axis=axis), x)
+
+
+@pytest.mark.parametrize("name", SOFTMAXES)
+def test_softmax_goes_along_rows_by_default(name):
+    x = numbers(3, 4)
+    f = getattr(F, name)
+    assert np.array_equal(f(x).data, f(x, axis=1).data)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", SOFTMAXES)
+def test_each_row_is_shifted_by_its_own_maximum(name, dtype):
+    x = Variable(np.array([[1e4, 1e4, -1e4], [-1e4, -1e4, -1e4], [1, 1, 1]], dtype))
+    before = x.data.copy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        y = getattr(F, name)(x)
+        y.grad = Variable(np.array([[1, 0, 0]] * 3, dtype))
+        y.backward()
+    if name == "log_softmax":
+        assert np.allclose(
+            y.data,
+            [
+                [-np.log(2), -np.log(2), -2e4 - np.log(2)],
+                [-np.log(3)] * 3,
+                [-np.log(3)] * 3,
+            ],
+        )
+        slopes = [[0.5, -0.5, 0], [2 / 3, -1 / 3, -1 / 3], [2 / 3, -1 / 3, -1 / 3]]
+    else:
+        assert np.allclose(y.data, [[0.5, 0.5, 0], [1 / 3] * 3, [1 / 3] * 3])
+        slopes = [[0.25, -0.25, 0], [2 / 9, -1 / 9, -1 / 9], [2 / 9, -1 / 9, -1 / 9]]
+    assert np.allclose(x.grad.data, slopes)
+    assert y.dtype == x.grad.dtype == dtype
+    assert np.array_equal(x.data, before)
+
+
+@pytest.mark.parametrize("name", SOFTMAXES)
+def test_a_score_of_minus_infinity_has_no_share(name):
+    y = getattr(F, name)(np.array([[0.0, 0.0, -np.inf]])).data
+    assert np.allclose(np.exp(y) if name == "log_softmax" else y, [[0.5, 0.5, 0]])
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int8])
+@pytest.mark.parametrize("name", SOFTMAXES)
+def test_scores_in_whole_numbers_are_computed_with_as_float64(name, dtype):
+    x = np.array([[1, 2, 120]], dtype)
+    f = getattr(F, name)
+    assert f(x).dtype == np.float64
+    assert np.array_equal(f(x).data, f(x.astype(float)).data)
+    with pytest.raises(TypeError, match="cannot receive a gradient"):
+        f(Variable(x)).backward()
+
+
+@pytest.mark.parametrize("name", SOFTMAXES)
+def test_a_wrong_axis_is_named_with_the_shape(name):
+    f = getattr(F, name)
+    with pytest.raises(
+        ValueError,
+        match=r"go along axis 1 of shape \(3,\): axis is a whole number from -1 to 0",
+    ):
+        f(Variable(np.ones(3)))
+    with pytest.raises(
+        ValueError,
+        match=r"axis 1 of shape \(\): an array without dimensions has no axes",
+    ):
+        f(1.0)
+
+
+@pytest.mark.parametrize("name", SOFTMAXES)
+def test_a_row_needs_a_score_at_least(name):
+    with pytest.raises(
+        ValueError,
+        match=r"needs an element at least, but shape \(3, 0\) has none along axis 1",
+    ):
+        getattr(F, name)(Variable(np.ones((3, 0))))
+
+
+@pytest.mark.parametrize("name", SOFTMAXES)
+def test_a_variable_without_data_is_named(name):
+    with pytest.raises(
+        ValueError, match=r"input 0 of \w+, Variable 'w', holds no data yet"
+    ):
+        getattr(F, name)(Variable(None, name="w"))

@@ -1,0 +1,311 @@
+"""sin, exp, maximum, where and the other functions that work element by element."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dezero_lite.functions as F
+from dezero_lite import Variable
+from dezero_lite.functions import elementwise
+from tests.support.function_checks import check_function
+
+SHAPES = [(), (0,), (1,), (3,), (2, 3)]
+PAIRS = [
+    ((), ()),
+    ((3,), (3,)),
+    ((2, 3), (3,)),
+    ((2, 1), (1, 3)),
+    ((), (2,)),
+    ((0, 3), (3,)),
+]
+
+
+def numbers(*shape, low=-2.0, high=2.0):
+    # Far enough apart from each other, and from 0, to differentiate where functions
+    # have kinks.
+    n = int(np.prod(shape))
+    x = low + (high - low) * (np.arange(n) + 0.4) / max(n, 1)
+    return np.random.default_rng(0).permutation(x).reshape(shape)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ["sin", "cos", "tanh", "exp", "abs"])
+def test_functions_of_any_number(name, shape):
+    x = numbers(*shape)
+    f = getattr(F, name)
+    assert np.array_equal(f(Variable(x)).data, getattr(np, name)(x))
+    check_function(f, x)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ["log", "sqrt"])
+def test_functions_of_positive_numbers(name, shape):
+    x = numbers(*shape, low=0.5)
+    f = getattr(F, name)
+    assert np.array_equal(f(Variable(x)).data, getattr(np, name)(x))
+    check_function(f, x)
+
+
+SEVERAL = [
+    *[
+        F.sin,
+        F.cos,
+        F.tanh,
+        F.exp,
+        F.abs,
+        lambda x: F.log(x + 3),
+        lambda x: F.sqrt(x + 3),
+        lambda x: F.clip(x, -1, 1),
+    ],
+    *[
+        lambda x: F.maximum(x, 0.5),
+        lambda x: F.minimum(0.5, x),
+        lambda x: F.where(x > 0, x, 2.0),
+    ],
+]
+
+
+@pytest.mark.parametrize("f", SEVERAL)
+def test_no_rule_widens_on_its_way(f):
+    # Backward would narrow the result again, but only after twice the work.
+    y = f(Variable(numbers(3, 4).astype(np.float32)))
+    inputs = y.creator.inputs
+    arrays = [x.data if isinstance(x, Variable) else x for x in inputs]
+    for xs, gy in [(inputs, Variable(y.data)), (arrays, y.data)]:
+        gxs = y.creator.vjp(xs, gy)
+        assert {
+            gx.dtype
+            for gx in (gxs if isinstance(gxs, tuple) else [gxs])
+            if gx is not None
+        } == {y.dtype}
+        assert y.dtype == np.float32
+
+
+def test_plain_arrays_and_numbers_are_welcome():
+    assert F.exp(0).item() == 1
+    assert F.clip(5, 0, 1).item() == 1
+    assert np.array_equal(F.maximum(np.array([1.0, 2.0]), 1.5).data, [1.5, 2.0])
+    assert F.where(True, 1.0, 2.0).item() == 1
+    assert F.abs(np.array([-3])).dtype.kind == "i"
+
+
+def derivatives(f, x, order):
+    x = Variable(np.array(x))
+    y = f(x)
+    found = []
+    for _ in range(order):
+        x.cleargrad()
+        y.backward(create_graph=True)
+        y = x.grad
+        found.append(y.item())
+    return found
+
+
+def test_tanh_to_order_six():
+    t = np.tanh(0.7)
+    # Each derivative is a polynomial in t, whose derivative is that by t, times 1 − t².
+    polynomial = np.polynomial.Polynomial([0, 1])
+    expected = []
+    for _ in range(6):
+        polynomial = polynomial.deriv() * np.polynomial.Polynomial([1, 0, -1])
+        expected.append(polynomial(t))
+    assert np.allclose(derivatives(F.tanh, 0.7, 6), expected, rtol=1e-10)
+
+
+def test_sin_and_exp_to_order_five():
+    s, c = np.sin(0.7), np.cos(0.7)
+    assert np.allclose(derivatives(F.sin, 0.7, 5), [c, -s, -c, s, c])
+    assert np.allclose(derivatives(F.exp, 0.7, 5), np.exp(0.7))
+
+
+def test_the_graph_of_a_high_derivative_of_tanh_stays_small(monkeypatch):
+    calls = []
+    call = elementwise.Function.__call__
+
+    def counted(self, *inputs):
+        calls.append(self)
+        return call(self, *inputs)
+
+    monkeypatch.setattr(elementwise.Function, "__call__", counted)
+    derivatives(F.tanh, 0.7, 6)
+    assert len(calls) <= 300
+
+
+def test_abs_is_flat_at_zero():
+    x = Variable(np.array([-2.0, 0.0, 2.0]))
+    F.abs(x).backward()
+    assert np.array_equal(x.grad.data, [-1, 0, 1])
+
+
+def test_outside_its_domain_a_function_is_what_numpy_makes_of_it():
+    for f, x, expected in [
+        (F.log, -1.0, np.nan),
+        (F.log, 0.0, -np.inf),
+        (F.sqrt, -1.0, np.nan),
+    ]:
+        with pytest.warns(RuntimeWarning):
+            y = f(Variable(np.array(x)))
+        assert np.array_equal(y.data, expected, equal_nan=True)
+
+
+def test_the_slope_of_sqrt_at_zero_is_infinite():
+    x = Variable(np.array([0.0, 4.0]))
+    y = F.sqrt(x)
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        y.backward()
+    assert np.array_equal(x.grad.data, [np.inf, 0.25])
+
+
+# --- maximum, minimum -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_extremes_of_two_broadcast(name, one, other):
+    a, b = numbers(*one), numbers(*other, low=-2.1, high=1.7)
+    f = getattr(F, name)
+    assert np.array_equal(f(Variable(a), Variable(b)).data, getattr(np, name)(a, b))
+    check_function(f, a, b)
+
+
+@pytest.mark.parametrize("f", [F.maximum, F.minimum])
+def test_extremes_with_a_number_on_either_side(f):
+    check_function(lambda a: f(a, 0.5), numbers(2, 3))
+    check_function(lambda b: f(0.5, b), numbers(2, 3))
+    check_function(lambda b: f(0.5, b), numbers())
+
+
+def test_extremes_with_an_array_on_either_side():
+    ones = np.ones(3, np.int8)
+    check_function(F.maximum, numbers(2, 3), ones)
+    check_function(lambda b, ones: F.minimum(ones, b), numbers(2, 3), ones)
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=12, max_size=12), st.booleans()
+)
+@settings(derandomize=True, deadline=None, max_examples=50)
+def test_the_gradient_of_an_extreme_is_shared_but_never_lost(values, largest):
+    a, b = Variable(np.array(values[:6])), Variable(np.array(values[6:]))
+    y = (F.maximum if largest else F.minimum)(a, b)
+    y.backward()
+    assert np.array_equal(a.grad.data + b.grad.data, np.ones(6))
+    assert np.array_equal(a.grad.data[a == b], np.full(np.sum(a == b), 0.5))
+    assert np.array_equal((a.grad * a + b.grad * b).data, y.data)
+
+
+def test_shapes_that_do_not_broadcast_are_named():
+    with pytest.raises(
+        ValueError, match=r"shapes of a and b do not broadcast: .*\(2,\).*\(3,\)"
+    ):
+        F.maximum(Variable(np.ones(2)), np.ones(3))
+    with pytest.raises(
+        ValueError, match=r"shapes of a and b do not broadcast: .*\(2,\).*\(3,\)"
+    ):
+        F.minimum(Variable(np.ones(2)), np.ones(3))
+    with pytest.raises(
+        ValueError, match=r"shapes of a and b do not broadcast: .*\(2,\).*\(3,\)"
+    ):
+        F.where(True, Variable(np.ones(2)), np.ones(3))
+
+
+# --- where ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("condition", [(), (3,), (2, 1), (2, 3)])
+@pytest.mark.parametrize(
+    ("one", "other"), [((2, 3), (2, 3)), ((), (3,)), ((2, 1), (3,))]
+)
+def test_where_broadcasts_all_three(condition, one, other):
+    a, b, c = numbers(*one), numbers(*other), numbers(*condition) > 0
+    assert np.array_equal(F.where(c, Variable(a), Variable(b)).data, np.where(c, a, b))
+    check_function(lambda a, b, c: F.where(c, a, b), a, b, c)
+
+
+def test_where_with_numbers_and_other_kinds_of_condition():
+    x = Variable(np.array([1.0, 2.0], np.float32))
+    y = F.where([True, False], x, 0.0)
+    assert y.dtype == np.float32
+    y.backward()
+    assert np.array_equal(x.grad.data, [1, 0])
+    condition = Variable(np.array([0.0, -3.0]))
+    F.where(condition, 0.0, x).backward()
+    assert np.array_equal(x.grad.data, [2, 0])
+    assert condition.grad is None
+    assert F.where(1, Variable(np.array(5.0)), 0.0).item() == 5
+
+
+def test_a_condition_that_does_not_broadcast_is_named():
+    with pytest.raises(
+        ValueError,
+        match=r"the condition, .* shape \(4,\) .* together of shape \(2, 3\)",
+    ):
+        F.where(np.ones(4, bool), Variable(np.ones((2, 3))), 0.0)
+
+
+def test_the_advice_of_where_against_nan():
+    x = Variable(np.array([0.0, 2.0]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        F.log(F.where(x > 0, x, 1.0)).backward()
+    assert np.array_equal(x.grad.data, [0, 0.5])
+
+
+def test_where_needs_a_condition():
+    with pytest.raises(
+        TypeError, match=r"where picks by a condition, .* but the condition is None"
+    ):
+        F.where(None, np.ones(2), np.zeros(2))
+    with pytest.raises(ValueError, match="Variable 'c' holds no data yet"):
+        F.where(Variable(None, name="c"), np.ones(2), np.zeros(2))
+
+
+# --- clip -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("limits", [(-1.0, 0.7), (None, 0.7), (-1.0, None), (0, 1)])
+def test_clip(shape, limits):
+    x = numbers(*shape)
+    assert np.array_equal(F.clip(Variable(x), *limits).data, np.clip(x, *limits))
+    check_function(lambda x: F.clip(x, *limits), x)
+
+
+def test_clip_passes_gradients_at_its_limits():
+    x = Variable(np.array([-1.5, -1.0, 0.0, 1.0, 1.5]))
+    F.clip(x, -1, 1).backward()
+    assert np.array_equal(x.grad.data, [0, 1, 1, 1, 0])
+
+
+def test_clip_keeps_float32_whatever_the_limits():
+    x = Variable(np.array([0.5, 2.0], np.float32))
+    assert F.clip(x, np.float64(0), np.float64(1)).dtype == np.float32
+    assert F.clip(Variable(np.array(2.0, np.float32)), 0.0, 1.0).dtype == np.float32
+    assert np.array_equal(F.clip(np.array([1, 5]), 0, 2.5).data, [1, 2.5])
+
+
+def test_limits_that_make_no_sense_are_refused():
+    with pytest.raises(
+        ValueError, match="the lower limit of clip, 2, is above the upper one, 1"
+    ):
+        F.clip(Variable(np.ones(2)), 2, 1)
+    with pytest.raises(TypeError, match=r"one is a Variable: .* maximum and minimum"):
+        F.clip(Variable(np.ones(2)), Variable(np.array(0.0)), 1)
+
+
+def test_whole_numbers_have_values_but_no_gradients():
+    x = Variable(np.array([1, 2]))
+    y = F.sin(x)
+    assert np.array_equal(y.data, np.sin([1, 2]))
+    with pytest.raises(TypeError, match="cannot receive a gradient"):
+        y.backward()
+
+
+def test_a_variable_without_data_is_named():
+    with pytest.raises(
+        ValueError, match="input 0 of Sin, Variable 'w', holds no data yet"
+    ):
+        F.sin(Variable(None, name="w"))

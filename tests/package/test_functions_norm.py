@@ -1,0 +1,476 @@
+"""Dropout and normalisation, in training and in use."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dezero_lite import Parameter, Variable, manual_seed, no_grad, test_mode
+from dezero_lite import functions as F
+from tests.support import fake_cupy
+from tests.support.function_checks import check_function, run
+
+
+def array(*shape, seed=0, dtype=float):
+    return np.random.default_rng(seed).uniform(0.5, 1.5, shape).astype(dtype)
+
+
+def var(*shape, **kwargs):
+    return Variable(array(*shape, **kwargs))
+
+
+# --- dropout --------------------------------------------------------------------------
+
+
+def test_dropout_keeps_the_mean():
+    manual_seed(0)
+    x = Variable(np.ones(100_000))
+    for ratio in (0.1, 0.5, 0.9):
+        y = F.dropout(x, ratio)
+        assert set(np.unique(y.data).round(9)) == {0, round(1 / (1 - ratio), 9)}
+        assert abs((y.data == 0).mean() - ratio) < 0.01
+        assert abs(y.data.mean() - 1) < 0.03
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (1, 4), (0, 4), ()])
+@pytest.mark.parametrize("ratio", [0.0, 0.3, 0.9])
+def test_dropout_passes_gradients_where_it_passed_numbers(shape, ratio):
+    def f(x):
+        manual_seed(1)
+        return F.dropout(x, ratio) ** 2
+
+    check_function(f, array(*shape))
+
+
+def test_the_same_seed_drops_the_same_elements_anywhere():
+    x = array(20)
+    manual_seed(3)
+    here = F.dropout(x).data
+    manual_seed(3)
+    there = F.dropout(fake_cupy.array(x)).data
+    assert np.array_equal(here, fake_cupy.asnumpy(there))
+    assert not np.array_equal(here, F.dropout(x).data)
+
+
+def test_dropout_of_plain_arrays_and_whole_numbers():
+    manual_seed(0)
+    assert set(F.dropout(np.arange(1, 9), 0.5).data) <= {0.0, *range(2, 18, 2)}
+    assert F.dropout(np.arange(1, 9), 0.25).dtype == np.float64
+
+
+def test_dropout_is_nothing_in_use():
+    x = var(3, 4)
+    with test_mode():
+        assert F.dropout(x) is x
+
+
+@pytest.mark.parametrize("ratio", [1, 1.5, -0.1, float("nan")])
+def test_dropout_refuses_what_is_no_share(ratio):
+    message = (
+        "dropout_ratio is the share of elements to drop, from 0 to less than 1, not "
+        f"{ratio}"
+    )
+    with pytest.raises(ValueError, match=message):
+        F.dropout(var(3), ratio)
+    with test_mode(), pytest.raises(ValueError, match=message):
+        F.dropout(var(3), ratio)
+
+
+def test_dropout_names_a_variable_without_data():
+    with pytest.raises(ValueError, match="Variable 'w' holds no data yet"):
+        F.dropout(Variable(None, name="w"))
+
+
+# --- batch_norm -----------------------------------------------------------------------
+
+SHAPES = [(4, 3), (2, 1), (5, 2, 3, 2), (1, 2, 3, 2), (3, 2, 1, 1)]
+
+
+def channels(x):
+    """(N, C, H, W) as (N·H·W, C)."""
+    return np.moveaxis(x, 1, -1).reshape(-1, x.shape[1])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_batch_norm_normalises_each_channel(shape):
+    x, c = array(*shape), shape[1]
+    gamma, beta = array(c, seed=1), array(c, seed=2)
+    y = F.batch_norm(
+        Variable(x), Variable(gamma), Variable(beta), np.zeros(c), np.ones(c)
+    )
+    rows = channels(x)
+    expected = (
+        gamma * (rows - rows.mean(axis=0)) / np.sqrt(rows.var(axis=0) + 2e-5) + beta
+    )
+    assert y.shape == shape
+    assert np.allclose(channels(y.data), expected)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_batch_norm_is_right_in_training(shape):
+    c = shape[1]
+
+    def f(x, gamma, beta):
+        xp = fake_cupy if isinstance(x.data, fake_cupy.ndarray) else np
+        mean, var = xp.zeros(c, x.dtype), xp.ones(c, x.dtype)
+        return F.batch_norm(x, gamma, beta, mean, var, eps=0.01) ** 2
+
+    check_function(f, array(*shape), array(c, seed=1), array(c, seed=2))
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, (1, 3), (0, 3), (0, 3, 2, 2)])
+def test_batch_norm_is_right_in_use(shape):
+    c = shape[1]
+    mean, var = array(c, seed=3), array(c, seed=4)
+
+    def f(x, gamma, beta, mean, var):
+        mean, var = [
+            Variable(a) if isinstance(a, fake_cupy.ndarray) else a for a in (mean, var)
+        ]
+        with test_mode():
+            return F.batch_norm(x, gamma, beta, mean, var) ** 2
+
+    x, gamma, beta = array(*shape), array(c, seed=1), array(c, seed=2)
+    with test_mode():
+        y = F.batch_norm(x, gamma, beta, mean, var).data
+    assert np.allclose(
+        channels(y), gamma * (channels(x) - mean) / np.sqrt(var + 2e-5) + beta
+    )
+
+    def by_constants(x, gamma, beta):
+        there = isinstance(x.data, fake_cupy.ndarray)
+        return f(
+            x, gamma, beta, *[fake_cupy.array(a) if there else a for a in (mean, var)]
+        )
+
+    check_function(by_constants, x, gamma, beta)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_training_moves_the_running_averages(shape):
+    x, c = array(*shape), shape[1]
+    mean, var = array(c, seed=3), array(c, seed=4)
+    kept = mean, var
+    rows = channels(x)
+    expected = (
+        0.7 * mean + 0.3 * rows.mean(axis=0),
+        0.7 * var + 0.3 * rows.var(axis=0, ddof=1),
+    )
+    F.batch_norm(x, np.ones(c), np.zeros(c), mean, var, decay=0.7)
+    assert kept[0] is mean
+    assert np.allclose(mean, expected[0])
+    assert np.allclose(var, expected[1])
+
+
+def test_test_mode_leaves_the_running_averages_alone():
+    mean, var = np.zeros(3), np.ones(3)
+    with test_mode():
+        F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), mean, var)
+    assert np.array_equal(mean, np.zeros(3))
+    assert np.array_equal(var, np.ones(3))
+
+
+def test_the_running_averages_may_be_parameters():
+    mean, var = Parameter(np.zeros(3)), Parameter(np.ones(3))
+    x = array(4, 3)
+    F.batch_norm(Variable(x), np.ones(3), np.zeros(3), mean, var)
+    assert np.allclose(mean.data, 0.1 * x.mean(axis=0))
+    assert mean.grad is None
+
+
+def test_averages_that_move_on_do_not_disturb_backward():
+    x, mean, var = Variable(array(4, 3)), np.zeros(3), np.ones(3)
+    gamma = Variable(np.ones(3))
+    with test_mode():
+        y = F.batch_norm(x, gamma, np.zeros(3), mean, var, eps=0)
+    F.batch_norm(x, gamma, np.zeros(3), mean, var)
+    assert mean[0] != 0
+    y.backward()
+    assert np.allclose(x.grad.data, 1)
+    assert np.allclose(gamma.grad.data, x.data.sum(axis=0))
+
+
+def test_one_number_for_a_channel_becomes_beta():
+    x, mean, var = Variable(array(1, 3)), np.zeros(3), np.ones(3)
+    beta = np.array([1.0, 2.0, 3.0])
+    y = F.batch_norm(x, np.ones(3), beta, mean, var)
+    y.backward()
+    assert np.array_equal(y.data, [beta])
+    assert np.array_equal(x.grad.data, np.zeros((1, 3)))
+    assert np.allclose(var, 0.9)
+
+
+def test_a_constant_channel_does_not_divide_by_zero():
+    x = Variable(np.ones((4, 2), np.float32))
+    y = F.batch_norm(
+        x, np.ones(2, np.float32), np.zeros(2, np.float32), np.zeros(2), np.ones(2)
+    )
+    y.backward()
+    assert np.array_equal(y.data, np.zeros((4, 2)))
+    assert np.isfinite(x.grad.data).all()
+
+
+@pytest.mark.parametrize("in_use", [False, True])
+def test_float64_averages_do_not_widen_float32(in_use):
+    inputs = (
+        var(4, 3, dtype=np.float32),
+        var(3, dtype=np.float32),
+        var(3, dtype=np.float32),
+    )
+    with test_mode() if in_use else no_grad():
+        y = F.batch_norm(*inputs, np.zeros(3), np.ones(3))
+    assert y.dtype == np.float32
+    mean, var32 = np.zeros(3, np.float32), np.ones(3, np.float32)
+    F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), mean, var32)
+    assert mean.dtype == var32.dtype == np.float32
+
+
+def test_whole_numbers_are_normalised_like_others():
+    x = np.arange(8).reshape(4, 2)
+    expected = F.batch_norm(
+        x.astype(float), np.ones(2), np.zeros(2), np.zeros(2), np.ones(2)
+    )
+    assert np.allclose(
+        F.batch_norm(x, np.ones(2), np.zeros(2), np.zeros(2), np.ones(2)).data,
+        expected.data,
+    )
+    with test_mode():
+        y = F.batch_norm(x, np.ones(2), np.zeros(2), np.full(2, 0.5), np.ones(2), eps=0)
+    assert np.allclose(y.data, x - 0.5)
+
+
+@pytest.mark.parametrize(
+    "f", [lambda *xs: F.batch_norm(*xs, np.zeros(3), np.ones(3)), F.layer_norm]
+)
+def test_the_gradient_of_a_constant_batch_is_not_computed(f):
+    x, gamma, beta = array(4, 3), Parameter(np.ones(3)), np.zeros(3)
+    y = f(x, gamma, beta)
+    assert y.creator.vjp([x, gamma.data, beta], np.ones((4, 3)))[0] is None
+    y.backward()
+    assert gamma.grad.shape == (3,)
+
+
+@settings(derandomize=True, deadline=None, max_examples=30)
+@given(st.integers(2, 6), st.floats(-100, 100), st.floats(0.5, 20))
+def test_batch_norm_does_not_see_shift_and_scale(n, shift, scale):
+    x, ones, zeros = array(n, 3), np.ones(3), np.zeros(3)
+    y = F.batch_norm(x, ones, zeros, np.zeros(3), np.ones(3), eps=1e-12)
+    z = F.batch_norm(x * scale + shift, ones, zeros, np.zeros(3), np.ones(3), eps=1e-12)
+    assert np.allclose(y.data, z.data, atol=1e-5)
+
+
+def test_the_books_spelling_is_understood():
+    assert F.batch_nrom is F.batch_norm
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        (
+            [(4, 3, 2), (3,), (3,), (3,), (3,)],
+            r"shape \(N, C\) or \(N, C, H, W\), but x is an array of shape \(4, 3, 2\)",
+        ),
+        ([(4,), (4,), (4,), (4,), (4,)], r"but x is an array of shape \(4,\)"),
+        (
+            [(4, 3), (2,), (3,), (3,), (3,)],
+            r"gamma for each of the 3 channels of x.* gamma is an array of shape "
+            r"\(2,\)",
+        ),
+        (
+            [(4, 3), (3,), (1, 3), (3,), (3,)],
+            r"beta for each of the 3 channels .* beta is an array of shape \(1, 3\)",
+        ),
+        (
+            [(4, 3), (3,), (3,), (4,), (3,)],
+            r"mean for each of the 3 channels .* mean is an array of shape \(4,\)",
+        ),
+        (
+            [(4, 3), (3,), (3,), (3,), ()],
+            r"var for each of the 3 channels .* var is an array of shape \(\)",
+        ),
+        (
+            [(0, 3), (3,), (3,), (3,), (3,)],
+            r"nothing to average: the batch of shape \(0, 3\) is empty",
+        ),
+    ],
+)
+def test_batch_norm_names_what_does_not_fit(shapes, message):
+    arrays = [array(*shape) for shape in shapes]
+    before = [a.copy() for a in arrays[3:]]
+    with pytest.raises(ValueError, match=message):
+        F.batch_norm(*arrays)
+    assert all(
+        np.array_equal(a, old) for a, old in zip(arrays[3:], before, strict=True)
+    )
+
+
+def test_batch_norm_needs_averages_that_can_hold_fractions():
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"changes mean by fractions, but mean is an array of shape \(3,\) and "
+            r"dtype int"
+        ),
+    ):
+        F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), np.zeros(3, int), np.ones(3))
+
+
+def test_batch_norm_names_a_parameter_without_data():
+    with pytest.raises(ValueError, match="holds no data yet"):
+        F.batch_norm(
+            array(4, 3), Parameter(None, "gamma"), np.zeros(3), np.zeros(3), np.ones(3)
+        )
+    with pytest.raises(
+        ValueError, match="one number of mean for each of the 3 channels"
+    ):
+        F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), Parameter(None), np.ones(3))
+
+
+def test_many_equal_rows_have_their_mean():
+    x, gamma, beta = [
+        Variable(np.full(s, number, np.float32))
+        for s, number in [((60_000, 2), 0.1), (2, 1), (2, 0)]
+    ]
+    mean, var = np.zeros(2, np.float32), np.ones(2, np.float32)
+    y = F.batch_norm(x, gamma, beta, mean, var, decay=0)
+    y.grad = Variable(np.full(y.shape, np.float32(0.1)))
+    y.backward()
+    assert np.allclose(y.data, 0, atol=1e-4)
+    assert np.allclose(mean, 0.1, rtol=1e-5, atol=0)
+    assert np.allclose(beta.grad.data, 6000, rtol=3e-6, atol=0)
+
+
+@pytest.mark.parametrize("shape", [(6, 2), (3, 2, 2, 2)])
+@pytest.mark.parametrize("scale", [0.01, 700])
+def test_batches_of_float16_are_normalised_like_float32(shape, scale):
+    narrow = [scale * array(*shape), array(2), array(2, seed=1)]
+    results = []
+    for dtype in (np.float16, np.float32):
+        inputs = [Variable(x.astype(np.float16).astype(dtype)) for x in narrow]
+        averages = np.zeros(2, dtype), np.ones(2, dtype)
+        results.append(
+            [
+                *run(
+                    lambda *xs, averages=averages: F.batch_norm(*xs, *averages), inputs
+                ),
+                *averages,
+            ]
+        )
+        with test_mode():
+            results[-1] += run(
+                lambda *xs, averages=averages: F.batch_norm(*xs, *averages), inputs
+            )
+    for half, single in zip(*results, strict=True):
+        assert half.dtype == np.float16
+        assert np.abs(half - single).max() <= 0.01 * max(1, np.abs(single).max())
+
+
+# --- layer_norm -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shape", "features"),
+    [
+        ((4, 3), (3,)),
+        ((1, 3), (3,)),
+        ((3,), (3,)),
+        ((2, 3, 4), (4,)),
+        ((2, 3, 4), (3, 4)),
+        ((0, 3), (3,)),
+    ],
+)
+def test_layer_norm_normalises_each_example(shape, features):
+    x, gamma, beta = array(*shape), array(*features, seed=1), array(*features, seed=2)
+    axes = tuple(range(-len(features), 0))
+    z = (x - x.mean(axis=axes, keepdims=True)) / np.sqrt(
+        x.var(axis=axes, keepdims=True) + 1e-5
+    )
+    assert np.allclose(F.layer_norm(Variable(x), gamma, beta).data, gamma * z + beta)
+    check_function(
+        lambda x, gamma, beta: F.layer_norm(x, gamma, beta, eps=0.01) ** 2,
+        x,
+        gamma,
+        beta,
+    )
+
+
+def test_layer_norm_of_one_feature_is_beta():
+    x = Variable(array(4, 1))
+    y = F.layer_norm(x, np.ones(1), np.full(1, 2.0))
+    y.backward()
+    assert np.array_equal(y.data, np.full((4, 1), 2.0))
+    assert np.array_equal(x.grad.data, np.zeros((4, 1)))
+
+
+def test_layer_norm_does_not_ask_for_the_mode():
+    x, gamma, beta = array(4, 3), array(3, seed=1), array(3, seed=2)
+    with test_mode():
+        in_use = F.layer_norm(x, gamma, beta)
+    assert np.array_equal(in_use.data, F.layer_norm(x, gamma, beta).data)
+
+
+@pytest.mark.parametrize(
+    ("shape", "gamma", "beta"),
+    [
+        ((4, 3), (4,), (4,)),
+        ((4, 3), (3,), (1,)),
+        ((4, 3), (), ()),
+        ((3,), (1, 3), (1, 3)),
+        ((2, 0), (0,), (0,)),
+    ],
+)
+def test_layer_norm_names_the_shapes_that_do_not_fit(shape, gamma, beta):
+    with pytest.raises(
+        ValueError, match="the shape of one example, the last axes of x"
+    ) as error:
+        F.layer_norm(array(*shape), array(*gamma), array(*beta))
+    assert f"x is an array of shape {shape}" in str(error.value)
+
+
+@pytest.mark.parametrize("scale", [0.01, 1, 400, 20_000])
+def test_examples_of_float16_are_normalised_like_float32(scale):
+    narrow = [scale * array(3, 5), array(5), array(5, seed=1)]
+    results = []
+    for dtype in (np.float16, np.float32):
+        results.append(
+            run(
+                F.layer_norm,
+                [Variable(x.astype(np.float16).astype(dtype)) for x in narrow],
+            )
+        )
+    for half, single in zip(*results, strict=True):
+        assert half.dtype == np.float16
+        assert np.abs(half - single).max() <= 0.01 * max(1, np.abs(single).max())
+
+
+def test_layer_norm_needs_few_arrays_of_its_own():
+    xs = [Variable(np.ones(s, np.float32)) for s in ((1000, 250), 250, 250)]
+    y = F.layer_norm(*xs)
+    tracemalloc.start()
+    y.backward()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # The incoming gradient, and three more at one time.
+    assert peak < 4.3 * y.data.nbytes
+
+
+# --- all together ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda *xs: F.batch_norm(*xs, np.zeros(3), np.ones(3)),
+        F.layer_norm,
+        lambda x, *_: F.dropout(x),
+    ],
+)
+def test_nothing_that_is_given_is_written_into(f):
+    inputs = [var(4, 3), var(3, seed=1), var(3, seed=2)]
+    before = [x.data.copy() for x in inputs]
+    run(f, inputs)
+    assert all(
+        np.array_equal(x.data, old) for x, old in zip(inputs, before, strict=True)
+    )

@@ -1,0 +1,65 @@
+"""The package as a whole: what it hands on, and what it leaves for later."""
+
+import platform
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dezero_lite
+
+
+def run(program):
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def test_every_name_is_there():
+    for name in dezero_lite.__all__:
+        assert getattr(dezero_lite, name) is not None
+    assert set(dezero_lite.__all__) <= set(dir(dezero_lite))
+
+
+def test_a_star_brings_everything():
+    assert (
+        run("from dezero_lite import *; print(Model.__name__, datasets.__name__)")
+        == "Model dezero_lite.datasets"
+    )
+
+
+def test_an_unknown_name_is_an_error():
+    with pytest.raises(AttributeError, match="no attribute 'Modell'"):
+        dezero_lite.Modell  # noqa: B018
+
+
+def test_functions_are_functions_where_a_module_has_the_same_name():
+    assert callable(dezero_lite.functions.linear)
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc",
+    reason="other C libraries manage memory in other ways",
+)
+def test_memory_of_large_arrays_is_kept_for_the_next():
+    program = (
+        "import resource, sys, numpy as np; {}\n"
+        "def faults(): return resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+        "def work(): return len([np.ones(2**20) for _ in range(4)])\n"
+        "work(); before = faults()\n"
+        "for _ in range(10): work()\n"
+        "print(faults() - before)"
+    )
+    pages = 10 * 4 * 2**20 * 8 // 4096
+    assert int(run(program.format("import dezero_lite"))) < pages / 5
+    assert int(run(program.format(""))) > pages / 5, "NumPy alone gives its memory back"
+
+
+def test_the_programs_of_the_readme_run():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    one_step, framework = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    assert run(one_step) == "6.0"
+    accuracy = float(re.fullmatch(r"variable\((.*)\)", run(framework))[1])
+    assert 0.95 < accuracy < 1

@@ -1,0 +1,386 @@
+"""Transforms: each for one example, and those for arrays for a batch, with the same
+result.
+"""
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dezero_lite import manual_seed
+from dezero_lite.transforms import (
+    AsType,
+    CenterCrop,
+    Compose,
+    Convert,
+    Flatten,
+    Normalize,
+    RandomCrop,
+    RandomHorizontalFlip,
+    Resize,
+    ToArray,
+    ToFloat,
+    ToInt,
+    ToPIL,
+    apply_to_batch,
+    as_batch,
+)
+
+Image = pytest.importorskip("PIL.Image")
+
+
+def images(*shape, dtype=np.uint8):
+    return np.random.default_rng(0).integers(0, 256, shape).astype(dtype)
+
+
+def picture(width=5, height=4):
+    return Image.fromarray(images(height, width, 3))
+
+
+# --- examples and batches -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        Compose(),
+        Compose([Flatten(), ToFloat(), Normalize(0.0, 255.0)]),
+        Compose([ToPIL(), Resize(6), ToArray()]),
+        AsType(np.float64),
+        Flatten(),
+        Normalize(2, 4),
+        Normalize((1, 2, 3), (4, 5, 6)),
+        Normalize([7], 2.0),
+        RandomHorizontalFlip(),
+        RandomCrop(3),
+        RandomCrop((2, 5), pad=2),
+        ToFloat(),
+        ToInt(),
+        lambda x: x * 2,
+    ],
+)
+@pytest.mark.parametrize("n", [1, 5])
+def test_a_batch_is_transformed_like_its_examples(transform, n):
+    xs = images(n, 3, 4, 5)
+    original = xs.copy()
+    manual_seed(0)
+    expected = np.stack([transform(x) for x in xs])
+    manual_seed(0)
+    result = apply_to_batch(transform, xs)
+    assert result.dtype == expected.dtype
+    assert np.array_equal(result, expected)
+    assert np.array_equal(xs, original)
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        Flatten(),
+        ToFloat(),
+        Normalize((1, 2, 3)),
+        RandomHorizontalFlip(),
+        RandomCrop(2),
+        Compose([Flatten()]),
+    ],
+)
+def test_a_batch_can_be_empty(transform):
+    assert len(transform.batch(images(0, 3, 4, 5))) == 0
+
+
+def test_compose_goes_from_left_to_right():
+    assert Compose([lambda x: x + 1, lambda x: x * 10])(2) == 30
+    assert Compose([])(2) == 2
+
+
+def test_examples_of_different_shapes_make_no_batch():
+    with pytest.raises(
+        ValueError, match=r"shape \(2,\) and \(3,\) make no batch: .* such as Resize"
+    ):
+        as_batch([np.zeros(2), np.zeros(3)])
+
+
+# --- arrays ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize(
+    "mean",
+    [3, 3.5, np.float64(3.5), np.array(3.5), (1, 2, 3), np.array([1.0, 2.0, 3.0])],
+)
+def test_normalize_keeps_the_dtype(dtype, mean):
+    assert Normalize(mean, mean)(images(3, 4, 5, dtype=dtype)).dtype == dtype
+
+
+def test_normalize_makes_float32_of_whole_numbers():
+    result = Normalize(128, 2)(np.array([126, 130], np.uint8))
+    assert result.dtype == np.float32
+    assert result.tolist() == [-1, 1]
+
+
+@pytest.mark.parametrize(
+    ("transform", "x", "expected"),
+    [
+        (ToInt(), 3, np.int64(3)),
+        (ToInt(), 3.7, np.int64(3)),
+        (ToInt(), np.float32(3.7), np.int64(3)),
+        (ToFloat(), True, np.float32(1)),
+        (Normalize(1, 4), 3, np.float32(0.5)),
+        (Normalize(1, 4), 3.0, np.float64(0.5)),
+        (Normalize(1, 4), np.float32(3), np.float32(0.5)),
+        (Normalize(1, 4), np.float16(3), np.float16(0.5)),
+        (Normalize(1, 4), np.array(3, np.float32), np.float32(0.5)),
+        (Compose([ToInt(), ToFloat()]), 3, np.float32(3)),
+    ],
+)
+def test_numbers_are_transformed_too(transform, x, expected):
+    result = transform(x)
+    assert result.dtype == expected.dtype
+    assert result.shape == ()
+    assert result == expected
+
+
+def test_lists_of_numbers_are_transformed_too():
+    assert ToFloat()([1, 2]).tolist() == [1.0, 2.0]
+    assert Flatten()([[1], [2]]).tolist() == [1, 2]
+    assert Normalize((1, 2), 2)(((1.0,), (6.0,))).tolist() == [[0.0], [2.0]]
+
+
+@pytest.mark.parametrize("transform", [AsType(), ToInt(), Normalize(), Flatten()])
+def test_an_image_where_values_are_due_is_an_error(transform):
+    name = type(transform).__name__
+    with pytest.raises(
+        TypeError, match=f"{name} takes an array or a number, not a Image: ToArray"
+    ):
+        transform(picture())
+    with pytest.raises(
+        TypeError, match=f"{name} takes an array or a number, not a str"
+    ):
+        transform("three")
+
+
+def test_normalize_takes_a_number_for_each_channel():
+    x = images(3, 4, 5, dtype=np.float64)
+    result = Normalize((1, 2, 3), (4, 5, 6))(x)
+    for channel in range(3):
+        assert np.allclose(
+            result[channel], (x[channel] - (channel + 1)) / (channel + 4)
+        )
+
+
+@pytest.mark.parametrize(("shape", "channels"), [((1, 28, 28), 1), ((3,), 3), ((), 0)])
+def test_normalize_says_when_channels_and_numbers_differ(shape, channels):
+    x = np.zeros(shape, np.float32)
+    message = rf"2 numbers for mean, but an example of shape .* has {channels} channels"
+    with pytest.raises(ValueError, match=message):
+        Normalize((1, 2))(x)
+    with pytest.raises(ValueError, match=message):
+        Normalize((1, 2)).batch(x[np.newaxis])
+
+
+@pytest.mark.parametrize("std", [0, (1, 0, 1)])
+def test_normalize_does_not_divide_by_zero(std):
+    with pytest.raises(ValueError, match="divides by std"):
+        Normalize(0, std)
+
+
+def test_flatten_gives_an_array_of_its_own():
+    x = images(1, 2, 3)
+    y = Flatten()(x)
+    y[:] = 0
+    assert y.shape == (6,)
+    assert x.any()
+
+
+def test_dtypes_by_name():
+    x = np.array([1.7, -1.7])
+    assert AsType()(x).dtype == ToFloat()(x).dtype == np.float32
+    assert AsType(np.float16)(x).dtype == np.float16
+    assert ToInt()(x).dtype == np.int64
+    assert ToInt()(x).tolist() == [1, -1]
+    assert ToInt(np.int8)(x).dtype == np.int8
+
+
+def test_flips_are_as_likely_as_p():
+    x = np.arange(6.0).reshape(1, 2, 3)
+    manual_seed(0)
+    assert np.array_equal(RandomHorizontalFlip(1)(x), [[[2, 1, 0], [5, 4, 3]]])
+    assert np.array_equal(RandomHorizontalFlip(0)(x), x)
+    flipped = (
+        RandomHorizontalFlip(0.3).batch(np.repeat(x[np.newaxis], 2000, axis=0))[
+            :, 0, 0, 0
+        ]
+        == 2
+    )
+    assert 0.25 < flipped.mean() < 0.35
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1])
+def test_a_flip_takes_a_probability(p):
+    with pytest.raises(ValueError, match="a probability from 0 to 1, not p="):
+        RandomHorizontalFlip(p)
+
+
+@given(
+    height=st.integers(1, 6),
+    width=st.integers(1, 6),
+    size=st.tuples(st.integers(1, 6), st.integers(1, 6)),
+    pad=st.integers(0, 2),
+)
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_a_crop_is_a_part_of_the_padded_image(height, width, size, pad):
+    x = np.arange(1, 1 + 2 * height * width).reshape(2, height, width)
+    room = (height + 2 * pad - size[0], width + 2 * pad - size[1])
+    if min(room) < 0:
+        with pytest.raises(ValueError, match="RandomCrop cannot cut"):
+            RandomCrop(size, pad)(x)
+        return
+    padded = np.pad(x, [(0, 0), (pad, pad), (pad, pad)])
+    parts = [
+        padded[:, i : i + size[0], j : j + size[1]]
+        for i in range(room[0] + 1)
+        for j in range(room[1] + 1)
+    ]
+    crop = RandomCrop(size, pad)(x)
+    assert any([np.array_equal(crop, part) for part in parts])
+
+
+def test_crops_reach_every_corner():
+    manual_seed(0)
+    x = np.arange(9.0).reshape(1, 3, 3)
+    firsts = {
+        crop[0, 0, 0]
+        for crop in RandomCrop(2).batch(np.repeat(x[np.newaxis], 100, axis=0))
+    }
+    assert firsts == {0, 1, 3, 4}
+
+
+def test_a_crop_is_an_array_of_its_own():
+    x = np.ones((1, 2, 2))
+    RandomCrop(2)(x)[:] = 0
+    RandomHorizontalFlip(0)(x)[:] = 0
+    assert x.all()
+
+
+def test_a_crop_takes_no_negative_pad():
+    with pytest.raises(ValueError, match="a pad of 0 or more, not -1"):
+        RandomCrop(2, pad=-1)
+
+
+@pytest.mark.parametrize("transform", [RandomCrop(2), RandomHorizontalFlip()])
+def test_chance_needs_an_array_with_rows_and_columns(transform):
+    with pytest.raises(
+        TypeError, match=r"an array of shape \(C, H, W\), not a Image: use ToArray"
+    ):
+        transform(Image.new("RGB", (4, 4)))
+    with pytest.raises(TypeError, match=r"not an array of shape \(4,\)"):
+        transform(np.zeros(4))
+
+
+# --- images ---------------------------------------------------------------------------
+
+
+def test_an_image_becomes_an_array_and_an_image_again():
+    image = picture()
+    array = ToArray(np.uint8)(image)
+    assert array.shape == (3, 4, 5)
+    assert array[1, 2, 3] == image.getpixel((3, 2))[1]
+    assert ToPIL()(array).tobytes() == image.tobytes()
+
+
+def test_a_grey_image_has_one_channel():
+    array = images(1, 4, 5)
+    image = ToPIL()(array)
+    assert image.mode == "L"
+    assert image.size == (5, 4)
+    assert np.array_equal(ToArray()(image), array)
+
+
+def test_to_array_makes_float32_and_leaves_arrays():
+    assert ToArray()(picture()).dtype == np.float32
+    array = np.zeros(3)
+    assert ToArray()(array) is array
+
+
+@pytest.mark.parametrize(
+    ("array", "error", "message"),
+    [
+        (
+            np.zeros((3, 4, 5), np.float32),
+            TypeError,
+            r"uint8, not float32: use AsType\(np.uint8\)",
+        ),
+        (
+            np.zeros((4, 5), np.uint8),
+            ValueError,
+            r"shape \(C, H, W\), where C is 1, 3 or 4, not \(4, 5\)",
+        ),
+        (np.zeros((2, 4, 5), np.uint8), ValueError, r"not \(2, 4, 5\)"),
+    ],
+)
+def test_to_pil_says_what_it_takes(array, error, message):
+    with pytest.raises(error, match=message):
+        ToPIL()(array)
+
+
+def test_convert_knows_modes_and_bgr():
+    image = picture()
+    r, g, b = image.getpixel((1, 2))
+    assert Convert("BGR")(image).getpixel((1, 2)) == (b, g, r)
+    assert Convert()(image.convert("L")).mode == "RGB"
+    assert Convert("L")(image).mode == "L"
+
+
+def test_resize_takes_width_and_height():
+    assert Resize(6)(picture()).size == (6, 6)
+    assert Resize((6, 3))(picture()).size == (6, 3)
+    nearest = Resize((10, 8), Image.Resampling.NEAREST)(picture())
+    assert (
+        nearest.getpixel((0, 0))
+        == nearest.getpixel((1, 1))
+        == picture().getpixel((0, 0))
+    )
+    assert (
+        Resize(6)(picture()).tobytes()
+        == picture().resize((6, 6), Image.Resampling.BILINEAR).tobytes()
+    )
+
+
+def test_center_crop_takes_the_middle():
+    image = picture(9, 4)
+    crop = CenterCrop((4, 2))(image)
+    assert np.array_equal(np.asarray(crop), np.asarray(image)[1:3, 2:6])
+    assert CenterCrop((9, 4))(image).tobytes() == image.tobytes()
+
+
+def test_center_crop_says_when_the_image_is_too_small():
+    with pytest.raises(
+        ValueError, match=r"cannot cut 6×6 pixels .* out of an image of 5×4: use Resize"
+    ):
+        CenterCrop(6)(picture(5, 4))
+
+
+@pytest.mark.parametrize("size", [0, (3, -1)])
+def test_a_size_is_at_least_one_pixel(size):
+    with pytest.raises(ValueError, match="at least one pixel"):
+        Resize(size)
+
+
+@pytest.mark.parametrize("transform", [Convert(), Resize(2), CenterCrop(2)])
+def test_an_array_in_place_of_an_image_is_an_error(transform):
+    with pytest.raises(
+        TypeError, match=r"takes a Pillow image, not a ndarray: ToPIL\(\)"
+    ):
+        transform(np.zeros((3, 4, 5)))
+
+
+@pytest.mark.parametrize("transform", [Convert(), Resize(2), CenterCrop(2), ToArray()])
+def test_without_pillow_the_error_says_what_to_install(transform, monkeypatch):
+    image = picture()
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(ImportError, match="`pip install pillow`"):
+        transform(image)
+    with pytest.raises(ImportError, match="`pip install pillow`"):
+        ToPIL()(np.zeros((1, 2, 2), np.uint8))
+    assert ToArray()(np.zeros(2)).shape == (2,)

@@ -1,0 +1,1 @@
+"""What the tests share: tables of capabilities, checks of functions and of lessons."""

@@ -1,0 +1,66 @@
+"""What every function of the framework has to pass."""
+
+import numpy as np
+
+from dezero_lite import Variable, as_variable
+from dezero_lite.gradcheck import gradient_check
+from tests.support import fake_cupy
+
+
+def check_function(f, *inputs, rtol=1e-4, atol=1e-5):
+    """Check `f` on float64 arrays: both orders of its gradient, float32 kept, and a
+    second array module.
+
+    Arrays of other dtypes and anything else are passed on as they are, arrays as arrays
+    of the module in use.
+    """
+    xs = [Variable(x.copy()) if _is_float(x) else x for x in inputs]
+    assert gradient_check(f, *xs, rtol=rtol, atol=atol)
+    _stays_float32(f, inputs)
+    _follows_the_array_module(f, inputs)
+
+
+def _stays_float32(f, inputs):
+    xs = [Variable(x.astype(np.float32)) if _is_float(x) else x for x in inputs]
+    expected = run(f, [Variable(x) if _is_float(x) else x for x in inputs])
+    found = run(f, xs)
+    for result, like in zip(found, expected, strict=True):
+        assert isinstance(result, np.ndarray)
+        assert result.dtype == np.float32
+        assert result.shape == like.shape
+        assert np.allclose(result, like, rtol=1e-3, atol=1e-3)
+
+
+def _follows_the_array_module(f, inputs):
+    def there(x):
+        return fake_cupy.array(x) if isinstance(x, np.ndarray) else x
+
+    expected = run(f, [Variable(x) if _is_float(x) else x for x in inputs])
+    found = run(f, [Variable(there(x)) if _is_float(x) else there(x) for x in inputs])
+    for result, like in zip(found, expected, strict=True):
+        assert isinstance(result, fake_cupy.ndarray)
+        assert np.allclose(fake_cupy.asnumpy(result), like)
+
+
+def run(f, inputs):
+    """The outputs of `f` and the gradients of its Variables, for the sum of all outputs
+    weighted by position.
+    """
+    ys = f(*inputs)
+    ys = ys if isinstance(ys, (tuple, list)) else [ys]
+    for y in ys:
+        weights = np.arange(1, y.size + 1, dtype=y.dtype).reshape(y.shape) / max(
+            y.size, 1
+        )
+        y.grad = Variable(
+            weights if isinstance(y.data, np.ndarray) else fake_cupy.array(weights)
+        )
+        y.backward()
+    xs = [x for x in inputs if isinstance(x, Variable)]
+    return [as_variable(y).data for y in ys] + [
+        x.grad.data for x in xs if x.grad is not None
+    ]
+
+
+def _is_float(x):
+    return isinstance(x, np.ndarray) and x.dtype.kind == "f"

@@ -1,0 +1,182 @@
+"""Every public name of the package, the step that introduces it, and what else a
+public name needs.
+
+Names whose lesson is still to be written stand in TO_COME under the number of their
+step. Writing a lesson moves its names into the step's ``__all__``.
+"""
+
+import ast
+from importlib import import_module
+from inspect import getdoc, isclass, isfunction
+from pathlib import Path
+from types import ModuleType
+
+import dezero_lite
+
+# Where a name is the same in two modules, the first one here is meant:
+# functions.sum_to, not the helper for arrays.
+MODULES = [
+    "",
+    "functions",
+    "layers",
+    "models",
+    "optimizers",
+    "datasets",
+    "dataloaders",
+    "transforms",
+    "cuda",
+    "utils",
+]
+
+TO_COME = {
+    26: "get_dot_graph plot_dot_graph",
+    34: "sin cos",
+    35: "tanh",
+    36: "exp log sqrt abs",
+    38: "reshape transpose expand_dims flatten squeeze",
+    39: "sum mean average max min reshape_sum_backward max_backward_shape",
+    40: "broadcast_to sum_to maximum minimum where clip gradient_check numerical_grad",
+    41: "matmul",
+    42: "mean_squared_error mean_squared_error_simple",
+    43: "linear linear_simple sigmoid sigmoid_simple",
+    44: "Parameter Layer Linear manual_seed",
+    45: "Model Sequential MLP",
+    46: "Optimizer SGD MomentumSGD AdaGrad AdaDelta Adam AdamW WeightDecay ClipGrad "
+    "FreezeParam",
+    47: "softmax softmax_simple log_softmax logsumexp softmax_cross_entropy "
+    "softmax_cross_entropy_simple sigmoid_cross_entropy binary_cross_entropy "
+    "get_item concat stack split pad",
+    48: "get_spiral",
+    49: "Dataset Spiral Compose Convert Resize CenterCrop ToArray ToPIL Normalize "
+    "Flatten AsType ToFloat ToInt RandomHorizontalFlip RandomCrop",
+    50: "DataLoader accuracy",
+    51: "relu leaky_relu gelu Digits MNIST FashionMNIST CIFAR10 CIFAR100 ImageNet "
+    "get_file cache_dir show_progress",
+    52: "get_array_module as_numpy as_cupy",
+    53: "array_equal array_allclose",
+    54: "dropout Dropout Config test_mode",
+    55: "get_conv_outsize get_deconv_outsize pair",
+    57: "im2col col2im im2col_array col2im_array conv2d conv2d_simple deconv2d "
+    "pooling pooling_simple average_pooling Conv2d Deconv2d",
+    58: "VGG16 ResNet ResNet50 ResNet101 ResNet152 BatchNorm batch_norm batch_nrom "
+    "LayerNorm layer_norm",
+    59: "RNN SinCurve",
+    60: "LSTM GRU SeqDataLoader EmbedID embed_id Shakespear",
+}
+TO_COME = {step: names.split() for step, names in TO_COME.items()}
+
+
+def public_names():
+    """Every public name with what it stands for, modules left out."""
+    found = {}
+    for name in MODULES:
+        module = import_module(f"dezero_lite.{name}".rstrip("."))
+        for public in module.__all__:
+            value = getattr(module, public)
+            if not isinstance(value, ModuleType):
+                found.setdefault(public, value)
+    return found
+
+
+def functions_kept_back():
+    """Functions of ``dezero_lite/functions/`` that its ``__init__`` does not hand on:
+    a dict from name to value.
+    """
+    found = {}
+    for path in Path(dezero_lite.functions.__path__[0]).glob("[!_]*.py"):
+        module = import_module(f"dezero_lite.functions.{path.stem}")
+        for name in module.__all__:
+            if name not in dezero_lite.functions.__all__:
+                found[name] = getattr(module, name)
+    return found
+
+
+PACKAGE = ("dezero_lite", "dezero")  # the second as the book's reader calls it
+
+
+def names_used(text):
+    """The names of the package that a test module uses: what it imports from there,
+    what it takes out of a module, as in ``F.square``, and what it names as a parameter,
+    as in ``"square"``.
+    """
+    modules, used = set(), set()
+    nodes = list(ast.walk(ast.parse(text)))
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found = [a for a in node.names if a.name.startswith(PACKAGE)]
+            modules |= {alias.asname or alias.name for alias in found}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found = node.names if node.module.startswith(PACKAGE) else []
+            modules |= {alias.asname or alias.name for alias in found}
+            used |= {alias.name for alias in found}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            used.add(node.value)
+    for node in nodes:
+        if isinstance(node, ast.Attribute):
+            home = ast.unparse(node.value)
+            if home in modules or home.startswith(tuple(f"{p}." for p in PACKAGE)):
+                used.add(node.attr)
+    return used
+
+
+def still_to_do(name, value, introduced, tested, public=True):
+    """What a public name still needs, as a list of sentences; empty if it has it all.
+
+    Parameters
+    ----------
+    name : str
+    value : object
+        What the name stands for.
+    introduced : collection of str
+        The names in the ``__all__`` of the last package step.
+    tested : collection of str
+        The names that the package's tests use.
+    public : bool
+        Whether the package hands it on.
+    """
+    to_come = [step for step, names in TO_COME.items() if name in names]
+    home = getattr(value, "__module__", "dezero_lite")
+    tasks = []
+    if not public:
+        tasks.append(
+            f"Import {name} in dezero_lite/functions/__init__.py, and list it in "
+            "`__all__` there."
+        )
+    if (isfunction(value) or isclass(value)) and not getdoc(value):
+        tasks.append(f"Write its docstring, in {home}: numpydoc, with shapes.")
+    if name not in tested:
+        tasks.append("Test it in tests/package/; check_function judges its gradients.")
+    if name not in introduced and not to_come:
+        tasks.append(
+            "Say which step introduces it: in `__all__` of the step's module and after "
+            "**New** in its lesson, or, if that lesson is not written yet, in TO_COME "
+            "in tests/support/public_names.py."
+        )
+    if name in introduced and to_come:
+        tasks.append(f"Take it out of TO_COME ({to_come[0]}): its lesson is written.")
+    if len(to_come) > 1:
+        tasks.append(f"Take it out of all but one of TO_COME {to_come}.")
+    return tasks
+
+
+def complaints(introduced, tested):
+    """One text for each public name that lacks something."""
+    names = public_names()
+    kept_back = functions_kept_back()
+    found = {
+        name: still_to_do(name, value, introduced, tested, name in names)
+        for name, value in (kept_back | names).items()
+    }
+    listed = {*introduced, *(name for names in TO_COME.values() for name in names)}
+    for name in listed - set(names):
+        found[name] = ["It has a step, but the package does not have it: take it out."]
+    return [
+        "\n".join(
+            [
+                f"To do for the public name {name} (CONTRIBUTING.md tells more):",
+                *(f"{count}. {task}" for count, task in enumerate(tasks, 1)),
+            ]
+        )
+        for name, tasks in found.items()
+        if tasks
+    ]
