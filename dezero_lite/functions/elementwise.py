@@ -10,6 +10,10 @@ files beside, forward and rule change arrays of their own in place where they ca
 += 1``, ``out=into(y)``), and write ``gy * (0.5 / y)`` for ``gy / (2 * y)``, because of
 ``gy * (...)`` NumPy can put the result where the parenthesis was. On Variables, ``y +=
 1`` makes a new one, so that a rule may use it, too.
+
+Functions that choose, such as `maximum`, let the gradient pass where a number was
+chosen and stop it elsewhere: they select, since to multiply by 1 and 0 would make NaN
+of an infinite gradient that is to be stopped (see `picker`).
 """
 
 from __future__ import annotations
@@ -173,7 +177,8 @@ class Abs(Function):
         return np.abs(x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        return gy * np.sign(_plain(xs[0]))
+        x = _plain(xs[0])
+        return Select(x > 0).on(gy) - Select(x < 0).on(gy)
 
 
 def maximum(a: Operand, b: Operand) -> Variable:
@@ -207,10 +212,10 @@ class Maximum(_Operator):
         return np.maximum(a, b)
 
     def left(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * _wins(a > b, a >= b, gy)
+        return _passed(gy, a >= b, a == b)
 
     def right(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * _wins(b > a, b >= a, gy)
+        return _passed(gy, b >= a, a == b)
 
 
 def minimum(a: Operand, b: Operand) -> Variable:
@@ -234,17 +239,17 @@ class Minimum(_Operator):
         return np.minimum(a, b)
 
     def left(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * _wins(a < b, a <= b, gy)
+        return _passed(gy, a <= b, a == b)
 
     def right(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * _wins(b < a, b <= a, gy)
+        return _passed(gy, b <= a, a == b)
 
 
-def _wins(alone: Any, at_least_shared: Any, like: Any) -> Any:
-    # 1 where a side wins, a half where both do, else 0.
-    share = np.add(alone, at_least_shared, dtype=like.dtype)
-    share *= 0.5
-    return share
+def _passed(gy: Any, wins: Any, tie: Any) -> Any:
+    # All of the gradient where a side wins alone, half of it at a tie, else 0.
+    share = np.multiply(tie, -0.5, dtype=gy.dtype.type)
+    share += 1
+    return Select(wins).on(gy * share)
 
 
 def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
@@ -267,7 +272,7 @@ def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
     Notes
     -----
     Both sides are computed before one is picked: ``where(x > 0, log(x), 0)`` warns at
-    ``x = 0``, and its gradient there is NaN (0 · ∞). Make the argument harmless
+    ``x = 0``, and its gradient there is NaN (0 / 0). Make the argument harmless
     instead: ``log(where(x > 0, x, 1))``.
     """
     return Where(condition)(a, b)
@@ -289,10 +294,10 @@ class Where(_Operator):
         return np.where(self.condition, a, b)
 
     def left(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * self.condition
+        return Select(self.condition).on(gy)
 
     def right(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * ~self.condition
+        return Select(~self.condition).on(gy)
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         super()._explain(inputs)
@@ -353,7 +358,40 @@ class Clip(Function):
         return y.astype(x.dtype, copy=False) if x.dtype.kind == "f" else y
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        return gy * (_plain(xs[0]) == _plain(self.output(0, gy)))
+        return Select(_plain(xs[0]) == _plain(self.output(0, gy))).on(gy)
+
+
+class Select(Function):
+    """Numbers where `mask` holds, else 0, as gradients need it."""
+
+    __slots__ = ("mask",)
+
+    def __init__(self, mask: Any) -> None:
+        self.mask = mask
+
+    def forward(self, x: Any) -> Any:
+        return picker(x)(self.mask, x)
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return Select(self.mask).on(gy)
+
+
+def picker(x: Any) -> Any:
+    """The function of ``(mask, x)`` that leaves of an array `x` what `mask` holds on
+    to, and makes the rest 0.
+
+    To multiply is many times faster than ``np.where``, but right for finite numbers
+    alone: 0 · ∞ is NaN.
+    """
+    return np.multiply if np.isfinite(x).all() else _pick
+
+
+def _pick(mask: Any, x: Any, out: Any = None) -> Any:
+    y = np.where(mask, x, x.dtype.type(0))
+    if out is None:
+        return y
+    out[...] = y
+    return out
 
 
 def require_data(x: Any) -> Any:
@@ -369,6 +407,14 @@ def require_data(x: Any) -> Any:
     if data is None and isinstance(x, Variable):
         raise ValueError(f"{_describe(x)} holds no data yet")
     return data
+
+
+def underflow_to_zero() -> Any:
+    """A ``with`` block in which a number too small for its dtype becomes 0 without a
+    word, even under ``np.seterr(all="raise")``: for functions of which that is part, as
+    the exponentials of low scores are of softmax.
+    """
+    return np.errstate(under="ignore")
 
 
 def into(y: Any) -> Any:

@@ -25,8 +25,8 @@ from ..core import (
     as_variable,
 )
 from .activation import Sigmoid, Softmax, softmax
-from .elementwise import clip, log, require_data
-from .reduce import floats, is_half, upcast_half
+from .elementwise import clip, log, require_data, underflow_to_zero
+from .reduce import floats, is_half, stable_sum, upcast_half
 from .shape import reshape
 
 __all__ = [
@@ -171,17 +171,21 @@ class SoftmaxCrossEntropy(Function):
     __slots__ = ()
 
     def forward(self, x: Any, t: Any) -> Any:
-        x = floats(x)
-        z = x - x.max(axis=1, keepdims=True)
+        # Many classes have a sum too large for a float16.
+        wider = upcast_half(x)
+        z = wider - wider.max(axis=1, keepdims=True)
         right = z[cuda.get_array_module(x).arange(len(t)), t]
-        return (np.log(np.exp(z).sum(axis=1)) - right).mean()
+        with underflow_to_zero():
+            losses = np.log(stable_sum(np.exp(z), axis=1)) - right
+        return losses.mean().astype(floats(x).dtype)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, t = xs
         xp = cuda.get_array_module(x)
         wanted = xp.zeros(x.shape, x.dtype)
         wanted[xp.arange(len(t)), t] = 1
-        return (Softmax(axis=1).on(x) - wanted) * (gy * (1 / len(t))), None
+        with underflow_to_zero():
+            return (Softmax(axis=1).on(x) - wanted) * (gy * (1 / len(t))), None
 
 
 def accuracy(y: Operand, t: Operand) -> Variable:
@@ -251,13 +255,16 @@ class SigmoidCrossEntropy(Function):
     def forward(self, x: Any, t: Any) -> Any:
         x = floats(x)
         # log(1 + eˣ) for x > 0 is x + log(1 + e⁻ˣ), which does not overflow.
-        losses = x * ((x > 0) - t) + np.log1p(np.exp(-np.abs(x)))
+        with underflow_to_zero():
+            losses = x * ((x > 0) - t) + np.log1p(np.exp(-np.abs(x)))
         return _mean_over_batch(upcast_half(losses), losses)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, t = xs
         gy = gy * (1 / _count(x))
-        return (Sigmoid().on(x) - t) * gy, -x * gy if self.needs_input_grad(1) else None
+        with underflow_to_zero():
+            gx = (Sigmoid().on(x) - t) * gy
+        return gx, -x * gy if self.needs_input_grad(1) else None
 
 
 def binary_cross_entropy(p: Operand, t: Operand) -> Variable:

@@ -5,15 +5,15 @@ spreads out again over the axes that the result has lost.
 
 A float has room for a few digits, and a sum that has grown large drops those of the
 next number. Along the last axis, NumPy adds in pairs, and pairs of pairs; but along
-axis 0 it adds row upon row: of 60,000 rows of float32, three digits are right. So
+the others it adds row upon row: of 60,000 rows of float32, three digits are right. So
 `stable_sum` adds blocks of rows first, and then their sums. A float16 has three digits
 to begin with, and nothing above 65,504; what is summed of them is summed as float32.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from ..core import (
     broadcast_to,
     sum_to,
 )
-from .elementwise import Exp, into
+from .elementwise import Exp, Select, into, underflow_to_zero
 
 __all__ = [
     "average",
@@ -44,8 +44,9 @@ __all__ = [
 
 Axis = int | tuple[int, ...] | None
 
-# From so many rows on, `stable_sum` adds them in blocks.
+# From so many rows on, `stable_sum` adds them in blocks, each of so many.
 BLOCK_SUM_MIN_ROWS = 512
+BLOCK_SUM_ROWS = 128
 
 
 def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
@@ -199,6 +200,11 @@ class _Reduction(AlongAxis):
     __slots__ = ("keepdims",)
 
     def __init__(self, axis: Axis = None, keepdims: bool = False) -> None:
+        if not isinstance(keepdims, (bool, np.bool_)):
+            raise TypeError(
+                f"keepdims is True or False, not {keepdims!r}: name several axes in a "
+                "tuple, as in x.sum((1, 2))"
+            )
         self.axis, self.keepdims = axis, keepdims
 
     def spread(self, y: Any, x: Any) -> Any:
@@ -247,8 +253,9 @@ class Max(_Reduction):
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, y = _plain(xs[0]), _plain(self.output(0, gy))
         chosen = x == self.spread(y, x)
-        ties = chosen.sum(axis=self.axis, keepdims=True, dtype=gy.dtype)
-        return self.spread(gy, x) / ties * chosen
+        ties = chosen.sum(axis=self.axis, keepdims=True, dtype=gy.dtype.type)
+        share = BroadcastTo(x.shape).on(self.spread(gy, x) / ties)
+        return Select(chosen).on(share)
 
 
 class Min(Max):
@@ -262,19 +269,24 @@ class LogSumExp(_Reduction):
     __slots__ = ()
 
     def forward(self, x: Any) -> Any:
-        x = floats(x)
-        top = self._top(x)
-        powers = x - top
-        powers = np.exp(powers, out=into(powers))
-        y = np.log(powers.sum(axis=self.axis, keepdims=True)) + top
+        # Many elements have a sum too large for a float16.
+        wider = upcast_half(x)
+        top = self._top(wider)
+        powers = wider - top
+        with underflow_to_zero():
+            powers = np.exp(powers, out=into(powers))
+        y = np.log(stable_sum(powers, self.axis, keepdims=True)) + top
+        y = y.astype(floats(x).dtype, copy=False)
         return y if self.keepdims else y.squeeze(self.axis)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        x = xs[0]
+        x, gy = upcast_half(xs[0]), upcast_half(gy)
         # The shares are exp(x - y); but where y is large, its last digits are too
         # coarse for that.
-        powers = Exp().on(x - self._top(_plain(x)))
-        powers *= self.spread(gy, x) / powers.sum(axis=self.axis, keepdims=True)
+        with underflow_to_zero():
+            powers = Exp().on(x - self._top(_plain(x)))
+            sums = Sum(self.axis, keepdims=True).on(powers)
+            powers *= self.spread(gy, x) / sums
         return powers
 
     def _top(self, x: Any) -> Any:
@@ -305,31 +317,60 @@ def upcast_half(x: Any) -> Any:
 
 def stable_sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """``x.sum(axis, keepdims=keepdims)`` of an array, also right in the last digits
-    when axis 0 is long.
+    where an axis is long, whichever it is.
     """
     if x.dtype.char == "e":
-        return stable_sum(upcast_half(x), axis, keepdims).astype(x.dtype)
-    if (
-        axis is None
-        or x.ndim < 2
-        or x.shape[0] < BLOCK_SUM_MIN_ROWS
-        or x.dtype.kind != "f"
-        or x.flags.f_contiguous
-    ):
+        return stable_sum(x.astype(np.float32), axis, keepdims).astype(x.dtype)
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(range(x.ndim)) if axis is None else axes
+    if x.dtype.kind != "f" or not _are_long(x, axes):
         return x.sum(axis=axis, keepdims=keepdims)
-    if isinstance(axis, tuple):
-        others = tuple([i for i in axis if i not in (0, -x.ndim)])
-        if len(others) != len(axis) - 1:
-            return x.sum(axis=axis, keepdims=keepdims)
-        y = stable_sum(
-            x.sum(axis=others, keepdims=True) if others else x, 0, keepdims=True
-        )
-        return y if keepdims else y.squeeze(axis)
-    if axis not in (0, -x.ndim):
-        return x.sum(axis=axis, keepdims=keepdims)
-    m = isqrt(x.shape[0])
-    blocks = x[: m * m].reshape((m, m, *x.shape[1:])).sum(axis=1)
-    return stable_sum(blocks, axis, keepdims) + stable_sum(x[m * m :], axis, keepdims)
+    # From the outermost in memory to the innermost.
+    order = sorted(range(x.ndim), key=lambda i: -abs(x.strides[i]))
+    y = x.transpose(order)
+    for run in _runs([order.index(i % x.ndim) for i in axes]):
+        y = _sum_run(y, run)
+    y = y.transpose([order.index(i) for i in range(x.ndim)])
+    return y if keepdims else y.squeeze(axes)
+
+
+def _are_long(x: Any, axes: tuple[Any, ...]) -> bool:
+    # Together. If there is no such axis, or one is named twice, `x.sum` says so.
+    if x.size < BLOCK_SUM_MIN_ROWS or not all([-x.ndim <= i < x.ndim for i in axes]):
+        return False
+    different = {i % x.ndim for i in axes}
+    rows = math.prod([x.shape[i] for i in different])
+    return rows >= BLOCK_SUM_MIN_ROWS and len(different) == len(axes)
+
+
+def _runs(axes: list[int]) -> list[tuple[int, ...]]:
+    # Axes next to each other belong together. The last ones come first.
+    runs: list[tuple[int, ...]] = []
+    for i in sorted(axes, reverse=True):
+        if runs and runs[-1][0] == i + 1:
+            runs[-1] = (i, *runs[-1])
+        else:
+            runs.append((i,))
+    return runs
+
+
+def _sum_run(x: Any, run: tuple[int, ...]) -> Any:
+    if run[-1] == x.ndim - 1 and x.flags.c_contiguous:
+        # What lies side by side NumPy adds in pairs.
+        return x.sum(axis=run, keepdims=True)
+    before, after = x.shape[: run[0]], x.shape[run[-1] + 1 :]
+    y = _sum_blocks(x.reshape(*before, -1, *after), run[0])
+    return y.reshape(*before, *[1] * len(run), *after)
+
+
+def _sum_blocks(x: Any, axis: int) -> Any:
+    n, before, after = x.shape[axis], x.shape[:axis], x.shape[axis + 1 :]
+    if n < BLOCK_SUM_MIN_ROWS:
+        return x.sum(axis=axis)
+    m = BLOCK_SUM_ROWS
+    start, rest = np.split(x, [n - n % m], axis)
+    blocks = start.reshape(*before, n // m, m, *after)
+    return _sum_blocks(blocks.sum(axis=axis + 1), axis) + rest.sum(axis=axis)
 
 
 Variable.sum = sum

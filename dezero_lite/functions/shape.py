@@ -215,13 +215,19 @@ def get_item(x: Operand, slices: Any) -> Variable:
 
 def _index(part: Any, x: Operand) -> Any:
     part = _plain(part)
-    if isinstance(part, (list, tuple)):
-        part = np.array(part, None if len(part) else int)
-    if not hasattr(part, "ndim") or isinstance(part, np.generic):
+    if _is_single(part):
         return part
+    if not hasattr(part, "ndim"):
+        # A list, a range, a deque: NumPy would take its elements as well.
+        part = np.array(part, None if len(part) else int)
     # Indices lie where the data do. A copy, since they may change before backward needs
     # them.
     return cuda.get_array_module(x).array(part)
+
+
+def _is_single(part: Any) -> bool:
+    # What is no collection of indices: a number, a slice, `...`, None, or nonsense.
+    return isinstance(part, (np.generic, str)) or not hasattr(part, "__len__")
 
 
 class GetItem(Function):
