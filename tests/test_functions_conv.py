@@ -417,6 +417,18 @@ def test_whole_numbers_are_convolved_as_such_and_wider_numbers_widen():
     assert conv2d(single, W.astype(float)).dtype == np.float64
 
 
+def test_the_gradient_of_a_bias_is_right_for_many_images():
+    x, W = np.zeros((60_000, 1, 1, 2), np.float32), np.zeros((2, 1, 1, 1), np.float32)
+    for function in (conv2d, deconv2d):
+        kernels = W if function is conv2d else W.reshape(1, 2, 1, 1)
+        b = Variable(np.zeros(2, np.float32))
+        y = function(x, kernels, b)
+        y.grad = Variable(np.full(y.shape, np.float32(0.1)))
+        y.backward()
+        exact = 120_000 * float(np.float32(0.1))
+        assert np.allclose(b.grad.data, exact, rtol=1e-5, atol=0)
+
+
 @pytest.mark.parametrize("stride", [1, 2])
 def test_memory_is_that_of_the_images_not_of_the_columns(stride):
     x, W = (
@@ -655,6 +667,11 @@ POOLINGS = [
     # Large, where the winner is found in two steps.
     (5, 1, 2),
     ((5, 4), (2, 1), (2, 1)),
+    # More border on one side than the window is wide on the other.
+    ((3, 1), 1, (2, 0)),
+    ((2, 4), (2, 1), (0, 3)),
+    ((9, 2), 1, (4, 0)),
+    ((2, 9), 1, (1, 5)),
 ]
 
 
@@ -709,12 +726,35 @@ def test_the_first_of_many_equal_maxima_receives_the_gradient_row_by_row(
     assert np.array_equal(x.grad.data, expected)
 
 
-@pytest.mark.parametrize(("kernel", "pad"), [(2, 1), (3, 1), (5, 2)])
+@pytest.mark.parametrize(
+    ("kernel", "pad"), [(2, 1), (3, 1), (5, 2), ((3, 1), (2, 0)), ((2, 9), (0, 5))]
+)
 def test_the_border_receives_no_gradient_even_where_the_image_is_as_low(kernel, pad):
     x = Variable(np.full((1, 2, 5, 5), -np.inf))
     y = pooling(x, kernel, 1, pad)
     y.backward()
     assert x.grad.data.sum() == y.size
+
+
+@pytest.mark.parametrize(("kernel", "stride"), [(2, 2), (2, 1), (5, 5), (5, 1)])
+@pytest.mark.parametrize("function", [pooling, pooling_simple])
+def test_no_infinite_gradient_reaches_what_is_no_maximum(function, kernel, stride):
+    x = Variable(distinct(1, 2, 6, 6))
+    y = function(x, kernel, stride)
+    y.backward()
+    winners = x.grad.data > 0
+    y.grad = Variable(np.full(y.shape, np.inf))
+    x.cleargrad()
+    y.backward(create_graph=True)
+    assert np.array_equal(x.grad.data, np.where(winners, np.inf, 0))
+    # The second order takes what lies where the winner is, and nothing else.
+    gy = y.grad = Variable(np.ones(y.shape))
+    x.cleargrad()
+    y.backward(create_graph=True)
+    gx = x.grad
+    gx.grad = Variable(np.where(winners, 3, np.inf))
+    gx.backward()
+    assert np.array_equal(gy.grad.data, np.full(y.shape, 3))
 
 
 def test_a_window_as_large_as_the_image_takes_few_steps():
@@ -796,6 +836,14 @@ def test_no_result_shares_memory_with_its_input(function):
             lambda: pooling(numbers(1, 1, 4, 4), 2, pad=(0, 2)),
             r"in images of shape \(1, 1, 4, 4\), a window of size \(2, "
             r"2\).*nothing but border",
+        ),
+        (
+            lambda: pooling(numbers(1, 1, 4, 4), (2, 5), pad=(2, 1)),
+            "nothing but border",
+        ),
+        (
+            lambda: pooling(numbers(1, 1, 4, 4), (5, 2), pad=(1, 2)),
+            "nothing but border",
         ),
         (lambda: pooling_simple(numbers(1, 1, 4, 4), 2, pad=2), "nothing but border"),
         (

@@ -23,7 +23,15 @@ from .elementwise import (
     require_data,
     underflow_to_zero,
 )
-from .reduce import AlongAxis, Sum, floats, max, stable_sum, upcast_half
+from .reduce import (
+    AlongAxis,
+    Sum,
+    downcast_half,
+    floats,
+    max,
+    stable_sum,
+    upcast_half,
+)
 
 __all__ = [
     "gelu",
@@ -229,12 +237,13 @@ class Softmax(AlongAxis):
         with underflow_to_zero():
             y = np.exp(y, out=into(y))
             y /= stable_sum(y, self.axis, keepdims=True)
-            return y.astype(floats(x).dtype, copy=False)
+            return downcast_half(y, x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        y, gy = upcast_half(self.output(0, gy)), upcast_half(gy)
+        y, gx = upcast_half(self.output(0, gy)), upcast_half(gy)
         with underflow_to_zero():
-            return y * (gy - Sum(self.axis, keepdims=True).on(y * gy))
+            gx = y * (gx - Sum(self.axis, keepdims=True).on(y * gx))
+            return downcast_half(gx, gy)
 
 
 def log_softmax(x: Operand, axis: int = 1) -> Variable:
@@ -265,12 +274,12 @@ class LogSoftmax(AlongAxis):
         y = wider - wider.max(axis=self.axis, keepdims=True)
         with underflow_to_zero():
             y -= np.log(stable_sum(np.exp(y), self.axis, keepdims=True))
-        return y.astype(floats(x).dtype, copy=False)
+        return downcast_half(y, x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        y, gy = upcast_half(self.output(0, gy)), upcast_half(gy)
+        y, wider = upcast_half(self.output(0, gy)), upcast_half(gy)
         with underflow_to_zero():
             gx = Exp().on(y)
-            gx *= -Sum(self.axis, keepdims=True).on(gy)
-            gx += gy
-        return gx
+            gx *= -Sum(self.axis, keepdims=True).on(wider)
+            gx += wider
+            return downcast_half(gx, gy)

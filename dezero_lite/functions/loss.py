@@ -26,7 +26,7 @@ from ..core import (
 )
 from .activation import Sigmoid, Softmax, softmax
 from .elementwise import clip, log, require_data, underflow_to_zero
-from .reduce import floats, is_half, stable_sum, upcast_half
+from .reduce import downcast_half, floats, stable_sum, upcast_half
 from .shape import reshape
 
 __all__ = [
@@ -177,7 +177,7 @@ class SoftmaxCrossEntropy(Function):
         right = z[cuda.get_array_module(x).arange(len(t)), t]
         with underflow_to_zero():
             losses = np.log(stable_sum(np.exp(z), axis=1)) - right
-        return losses.mean().astype(floats(x).dtype)
+        return downcast_half(losses.mean(), x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, t = xs
@@ -332,8 +332,7 @@ def _mean_over_batch(losses: Any, like: Any) -> Any:
     # The sum of the losses for each example, in the dtype of `like`.
     total = losses.sum()
     # By a number of its own dtype, since NumPy 1 widens a float32 without dimensions.
-    y = total / total.dtype.type(_count(losses))
-    return y.astype(like.dtype) if is_half(like) else y
+    return downcast_half(total / total.dtype.type(_count(losses)), like)
 
 
 def _paired(name: str, x0: Operand, x1: Operand) -> Operand:

@@ -16,7 +16,7 @@ from .. import cuda
 from ..core import Config, Function, Operand, Variable, _describe, as_variable
 from ..random import generator
 from .elementwise import into, picker, require_data
-from .reduce import Mean, Sum, floats, is_half, upcast_half
+from .reduce import Mean, Sum, downcast_half, is_half, upcast_half
 
 __all__ = ["batch_norm", "batch_nrom", "dropout", "layer_norm"]
 
@@ -80,7 +80,7 @@ class Dropout(Function):
         y = upcast_half(x)
         y = y * y.dtype.type(self.scale)
         y = picker(y)(self.kept, y, out=into(y))
-        return y.astype(floats(x).dtype, copy=False)
+        return downcast_half(y, x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return Dropout(self.kept, self.scale).on(gy)

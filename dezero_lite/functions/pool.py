@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core import Function, Operand, Variable, _plain, as_array
 from .elementwise import picker
-from .reduce import floats, upcast_half
+from .reduce import downcast_half, upcast_half
 from .window import Pair, Window, im2col
 
 __all__ = ["average_pooling", "pooling", "pooling_simple"]
@@ -251,11 +251,10 @@ class AveragePooling(Function):
 
     def forward(self, x: Any) -> Any:
         stops = self.window.stops(x.shape)
-        x = floats(x)
         # Sums soon leave the range of float16, though means do not.
         bordered = self.window.border(upcast_half(x))
         sums = _over_rows_then_columns(np.add, bordered, self.window, stops)
-        return (sums / self.window.area).astype(x.dtype, copy=False)
+        return downcast_half(sums / self.window.area, x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return AveragePoolingGrad(self.window, xs[0].shape).on(gy)
@@ -278,7 +277,7 @@ class AveragePoolingGrad(Function):
         bordered = np.zeros_like(share, shape=(n, c, h, w), order="C")
         for row in self.window.slices(0, oh):
             bordered[:, :, row] += rows
-        return self.window.inside(bordered).astype(gy.dtype, copy=False)
+        return downcast_half(self.window.inside(bordered), gy)
 
     def vjp(self, xs: Sequence[Any], ggx: Any) -> Any:
         window = self.window

@@ -205,7 +205,7 @@ class _Reduction(AlongAxis):
                 f"keepdims is True or False, not {keepdims!r}: name several axes in a "
                 "tuple, as in x.sum((1, 2))"
             )
-        self.axis, self.keepdims = axis, keepdims
+        self.axis, self.keepdims = axis, bool(keepdims)
 
     def spread(self, y: Any, x: Any) -> Any:
         """A result, or its gradient, in a shape that broadcasts against `x`."""
@@ -237,7 +237,7 @@ class Mean(Sum):
         # By a number of their own dtype, since NumPy 1 widens a float32 without
         # dimensions.
         y = sums / sums.dtype.type(x.size // (sums.size or 1))
-        return y.astype(x.dtype) if is_half(x) else y
+        return downcast_half(y, x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         # Not gy / n: n may be more than a float16 can hold.
@@ -276,18 +276,18 @@ class LogSumExp(_Reduction):
         with underflow_to_zero():
             powers = np.exp(powers, out=into(powers))
         y = np.log(stable_sum(powers, self.axis, keepdims=True)) + top
-        y = y.astype(floats(x).dtype, copy=False)
+        y = downcast_half(y, x)
         return y if self.keepdims else y.squeeze(self.axis)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        x, gy = upcast_half(xs[0]), upcast_half(gy)
+        x = upcast_half(xs[0])
         # The shares are exp(x - y); but where y is large, its last digits are too
         # coarse for that.
         with underflow_to_zero():
             powers = Exp().on(x - self._top(_plain(x)))
             sums = Sum(self.axis, keepdims=True).on(powers)
-            powers *= self.spread(gy, x) / sums
-        return powers
+            powers *= self.spread(upcast_half(gy), x) / sums
+            return downcast_half(powers, gy)
 
     def _top(self, x: Any) -> Any:
         # Finite, since ∞ − ∞ is no number.
@@ -312,14 +312,19 @@ def upcast_half(x: Any) -> Any:
     """A float16 array or Variable as float32, where squares or sums would not fit;
     others as `floats` has them.
     """
-    return AsType(np.float32).on(x) if x.dtype.char == "e" else floats(x)
+    return AsType(np.float32).on(x) if is_half(x) else floats(x)
+
+
+def downcast_half(y: Any, like: Any) -> Any:
+    """The way back from `upcast_half`: `y` as float16 where `like` is."""
+    return AsType(np.float16).on(y) if is_half(like) else y
 
 
 def stable_sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """``x.sum(axis, keepdims=keepdims)`` of an array, also right in the last digits
     where an axis is long, whichever it is.
     """
-    if x.dtype.char == "e":
+    if is_half(x):
         return stable_sum(x.astype(np.float32), axis, keepdims).astype(x.dtype)
     axes = axis if isinstance(axis, tuple) else (axis,)
     axes = tuple(range(x.ndim)) if axis is None else axes
