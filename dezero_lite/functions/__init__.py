@@ -4,7 +4,18 @@ all names come together.
 
 # ruff: noqa: F403 (each file lists its names)
 
-from . import activation, conv, elementwise, loss, norm, pool, reduce, shape, window
+from . import (
+    activation,
+    conv,
+    elementwise,
+    loss,
+    norm,
+    parts,
+    pool,
+    reduce,
+    shape,
+    window,
+)
 from . import linear as linear_
 from .activation import *
 from .book import *
@@ -13,6 +24,7 @@ from .elementwise import *
 from .linear import *
 from .loss import *
 from .norm import *
+from .parts import *
 from .pool import *
 from .reduce import *
 from .shape import *
@@ -26,6 +38,7 @@ __all__ = [
     *linear_.__all__,
     *loss.__all__,
     *norm.__all__,
+    *parts.__all__,
     *pool.__all__,
     *reduce.__all__,
     *shape.__all__,

@@ -8,8 +8,9 @@ from .elementwise import Clip, Cos, Exp, Sin, Tanh
 from .linear import Linear, MatMul
 from .loss import MeanSquaredError, SoftmaxCrossEntropy
 from .norm import BatchNorm
+from .parts import GetItem, GetItemGrad
 from .reduce import Max, Min, Sum
-from .shape import GetItem, GetItemGrad, Reshape, Transpose
+from .shape import Reshape, Transpose
 
 __all__ = [
     "BatchNorm",
