@@ -13,25 +13,18 @@ from typing import Any
 import numpy as np
 
 from ..core import Function, Operand, Variable, _plain, as_array, as_variable
-from .elementwise import (
-    Exp,
+from .elementwise import Exp, Tanh, TanhSlope, exp
+from .precision import (
     Select,
-    Tanh,
-    TanhSlope,
-    exp,
-    into,
-    require_data,
-    underflow_to_zero,
-)
-from .reduce import (
-    AlongAxis,
-    Sum,
     downcast_half,
     floats,
-    max,
+    into,
+    require_data,
     stable_sum,
+    underflow_to_zero,
     upcast_half,
 )
+from .reduce import AlongAxis, Sum, max
 
 __all__ = [
     "gelu",

@@ -25,8 +25,15 @@ from ..core import (
     as_variable,
 )
 from .activation import Sigmoid, Softmax, softmax
-from .elementwise import clip, log, require_data, underflow_to_zero
-from .reduce import downcast_half, floats, stable_sum, upcast_half
+from .elementwise import clip, log
+from .precision import (
+    downcast_half,
+    floats,
+    require_data,
+    stable_sum,
+    underflow_to_zero,
+    upcast_half,
+)
 from .shape import reshape
 
 __all__ = [

@@ -15,8 +15,8 @@ import numpy as np
 from .. import cuda
 from ..core import Config, Function, Operand, Variable, _describe, as_variable
 from ..random import generator
-from .elementwise import into, picker, require_data
-from .reduce import Mean, Sum, downcast_half, is_half, upcast_half
+from .precision import downcast_half, into, is_half, picker, require_data, upcast_half
+from .reduce import Mean, Sum
 
 __all__ = ["batch_norm", "batch_nrom", "dropout", "layer_norm"]
 

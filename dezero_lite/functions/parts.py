@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import cuda
 from ..core import Function, Operand, Variable, _describe, _plain, as_array
-from .elementwise import require_data
+from .precision import require_data
 from .shape import shape_of
 
 __all__ = ["concat", "embed_id", "get_item", "split", "stack"]

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Function, Operand, Variable, _plain, as_array
-from .elementwise import picker
-from .reduce import downcast_half, upcast_half
+from .precision import downcast_half, picker, upcast_half
 from .window import Pair, Window, im2col
 
 __all__ = ["average_pooling", "pooling", "pooling_simple"]

@@ -3,23 +3,17 @@
 Each of these functions goes along all axes, along one, or along several. Its gradient
 spreads out again over the axes that the result has lost.
 
-A float has room for a few digits, and a sum that has grown large drops those of the
-next number. Along the last axis, NumPy adds in pairs, and pairs of pairs; but along
-the others it adds row upon row: of 60,000 rows of float32, three digits are right. So
-`stable_sum` adds blocks of rows first, and then their sums. A float16 has three digits
-to begin with, and nothing above 65,504; what is summed of them is summed as float32.
+Long sums are right in their last digits, too: `precision` says how.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core import (
-    AsType,
     BroadcastTo,
     Function,
     Operand,
@@ -29,7 +23,16 @@ from ..core import (
     broadcast_to,
     sum_to,
 )
-from .elementwise import Exp, Select, into, underflow_to_zero
+from .elementwise import Exp
+from .precision import (
+    Axis,
+    Select,
+    downcast_half,
+    into,
+    stable_sum,
+    underflow_to_zero,
+    upcast_half,
+)
 
 __all__ = [
     "average",
@@ -41,12 +44,6 @@ __all__ = [
     "sum",
     "sum_to",
 ]
-
-Axis = int | tuple[int, ...] | None
-
-# From so many rows on, `stable_sum` adds them in blocks, each of so many.
-BLOCK_SUM_MIN_ROWS = 512
-BLOCK_SUM_ROWS = 128
 
 
 def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
@@ -294,88 +291,6 @@ class LogSumExp(_Reduction):
         top = x.max(axis=self.axis, keepdims=True)
         limits = np.finfo(x.dtype)
         return np.maximum(np.minimum(top, limits.max), limits.min)
-
-
-def floats(x: Any) -> Any:
-    """An array or a Variable of whole numbers as float64, where −x, x² or e^x would not
-    fit; others as they are.
-    """
-    return x if x.dtype.kind == "f" else AsType(float).on(x)
-
-
-def is_half(x: Any) -> Any:
-    """Whether `x` is float16."""
-    return x.dtype.char == "e"
-
-
-def upcast_half(x: Any) -> Any:
-    """A float16 array or Variable as float32, where squares or sums would not fit;
-    others as `floats` has them.
-    """
-    return AsType(np.float32).on(x) if is_half(x) else floats(x)
-
-
-def downcast_half(y: Any, like: Any) -> Any:
-    """The way back from `upcast_half`: `y` as float16 where `like` is."""
-    return AsType(np.float16).on(y) if is_half(like) else y
-
-
-def stable_sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """``x.sum(axis, keepdims=keepdims)`` of an array, also right in the last digits
-    where an axis is long, whichever it is.
-    """
-    if is_half(x):
-        return stable_sum(x.astype(np.float32), axis, keepdims).astype(x.dtype)
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    axes = tuple(range(x.ndim)) if axis is None else axes
-    if x.dtype.kind != "f" or not _are_long(x, axes):
-        return x.sum(axis=axis, keepdims=keepdims)
-    # From the outermost in memory to the innermost.
-    order = sorted(range(x.ndim), key=lambda i: -abs(x.strides[i]))
-    y = x.transpose(order)
-    for run in _runs([order.index(i % x.ndim) for i in axes]):
-        y = _sum_run(y, run)
-    y = y.transpose([order.index(i) for i in range(x.ndim)])
-    return y if keepdims else y.squeeze(axes)
-
-
-def _are_long(x: Any, axes: tuple[Any, ...]) -> bool:
-    # Together. If there is no such axis, or one is named twice, `x.sum` says so.
-    if x.size < BLOCK_SUM_MIN_ROWS or not all([-x.ndim <= i < x.ndim for i in axes]):
-        return False
-    different = {i % x.ndim for i in axes}
-    rows = math.prod([x.shape[i] for i in different])
-    return rows >= BLOCK_SUM_MIN_ROWS and len(different) == len(axes)
-
-
-def _runs(axes: list[int]) -> list[tuple[int, ...]]:
-    # Axes next to each other belong together. The last ones come first.
-    runs: list[tuple[int, ...]] = []
-    for i in sorted(axes, reverse=True):
-        if runs and runs[-1][0] == i + 1:
-            runs[-1] = (i, *runs[-1])
-        else:
-            runs.append((i,))
-    return runs
-
-
-def _sum_run(x: Any, run: tuple[int, ...]) -> Any:
-    if run[-1] == x.ndim - 1 and x.flags.c_contiguous:
-        # What lies side by side NumPy adds in pairs.
-        return x.sum(axis=run, keepdims=True)
-    before, after = x.shape[: run[0]], x.shape[run[-1] + 1 :]
-    y = _sum_blocks(x.reshape(*before, -1, *after), run[0])
-    return y.reshape(*before, *[1] * len(run), *after)
-
-
-def _sum_blocks(x: Any, axis: int) -> Any:
-    n, before, after = x.shape[axis], x.shape[:axis], x.shape[axis + 1 :]
-    if n < BLOCK_SUM_MIN_ROWS:
-        return x.sum(axis=axis)
-    m = BLOCK_SUM_ROWS
-    start, rest = np.split(x, [n - n % m], axis)
-    blocks = start.reshape(*before, n // m, m, *after)
-    return _sum_blocks(blocks.sum(axis=axis + 1), axis) + rest.sum(axis=axis)
 
 
 Variable.sum = sum

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Function, Operand, Variable, _describe, as_array
-from .elementwise import require_data
+from .precision import require_data
 
 __all__ = ["expand_dims", "flatten", "pad", "reshape", "squeeze", "transpose"]
 
