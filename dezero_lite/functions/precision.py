@@ -112,7 +112,8 @@ def _needs_blocks(x: Any, axes: tuple[Any, ...]) -> bool:
         # What lies side by side NumPy adds in pairs.
         different.remove(inner)
         inner -= 1
-    return math.prod([x.shape[i] for i in different]) >= BLOCK_SUM_MIN_ROWS
+    rows: int = math.prod([x.shape[i] for i in different])
+    return rows >= BLOCK_SUM_MIN_ROWS
 
 
 def _runs(axes: list[int]) -> list[tuple[int, ...]]:
