@@ -109,6 +109,8 @@ def test_numbers_and_plain_arrays_are_welcome():
         ((30_000, 2, 3), (2, 0)),
         ((3, 60_000, 2), 1),
         ((3, 60_000, 2), (1, 0)),
+        ((3, 60_000), 1),
+        ((3, 60_000), None),
         ((2, 30, 2_000, 2), (2, 1)),
         ((60_000, 2, 1, 1), (0, 2, 3)),
         ((60_000, 1, 3, 2), (0, -1)),
@@ -166,9 +168,10 @@ def test_sums_of_many_rows_are_those_of_numpy(rows, rest, axes, keepdims, fortra
 
 
 @pytest.mark.parametrize("axis", [(0, 0), (0, 2), 2, (0, -2)])
-def test_many_rows_are_no_excuse_for_a_wrong_axis(axis):
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_many_rows_are_no_excuse_for_a_wrong_axis(axis, keepdims):
     with pytest.raises(ValueError, match="Sum cannot go along axis"):
-        F.sum(Variable(np.ones((600, 3))), axis)
+        F.sum(Variable(np.ones((600, 3))), axis, keepdims)
 
 
 @pytest.mark.parametrize("axis", [0, (0, 1)])
