@@ -1,4 +1,25 @@
-"""The book's name for :mod:`dezero_lite.functions.conv`."""
+"""The book's name for what :mod:`dezero_lite.functions` has on convolution and pooling.
 
-from .functions.conv import *  # noqa: F403
-from .functions.conv import __all__ as __all__
+Steps introduce what ``__all__`` lists; the rest is there for the book's reader.
+"""
+
+# ruff: noqa: F403 (each file lists its names)
+
+from .functions import conv, pool, window
+from .functions.conv import *
+from .functions.conv import Conv2d as Conv2d
+from .functions.conv import Conv2DGradW as Conv2DGradW
+from .functions.conv import Deconv2d as Deconv2d
+from .functions.pool import *
+from .functions.pool import AveragePooling as AveragePooling
+from .functions.pool import Pooling as Pooling
+from .functions.pool import Pooling2DGrad as Pooling2DGrad
+from .functions.pool import Pooling2DWithIndexes as Pooling2DWithIndexes
+from .functions.window import *
+from .functions.window import Col2im as Col2im
+from .functions.window import Im2col as Im2col
+from .functions.window import get_conv_outsize as get_conv_outsize
+from .functions.window import get_deconv_outsize as get_deconv_outsize
+from .functions.window import pair as pair
+
+__all__ = [*conv.__all__, *pool.__all__, *window.__all__]

@@ -22,9 +22,9 @@ from . import functions as F
 from .core import Function, Operand, Parameter, Variable, _describe
 from .cuda import as_numpy, get_array_module
 from .files import StrPath, check_fit, load_arrays, save_arrays
-from .functions.conv import Pair, pair
 from .functions.linear import linear
-from .functions.shape import Concat
+from .functions.parts import Concat
+from .functions.window import Pair, pair
 from .random import generator
 
 __all__ = [

@@ -8,7 +8,7 @@ import numpy as np
 
 from .core import SumTo, Variable
 from .files import cache_dir, get_file, show_progress
-from .functions.conv import get_conv_outsize, get_deconv_outsize, pair
+from .functions.window import get_conv_outsize, get_deconv_outsize, pair
 from .gradcheck import gradient_check, numerical_grad
 from .graph import get_dot_graph, plot_dot_graph
 

@@ -2,146 +2,45 @@
 all names come together.
 """
 
-from .activation import (
-    gelu,
-    leaky_relu,
-    log_softmax,
-    relu,
-    sigmoid,
-    sigmoid_simple,
-    softmax,
-    softmax_simple,
-)
-from .conv import (
-    average_pooling,
-    col2im,
-    col2im_array,
-    conv2d,
-    conv2d_simple,
-    deconv2d,
-    im2col,
-    im2col_array,
-    pooling,
-    pooling_simple,
-)
-from .elementwise import (
-    abs,
-    clip,
-    cos,
-    exp,
-    log,
-    maximum,
-    minimum,
-    sin,
-    sqrt,
-    tanh,
-    where,
-)
-from .linear import (
-    linear,
-    linear_simple,
-    matmul,
-)
-from .loss import (
-    accuracy,
-    binary_cross_entropy,
-    mean_squared_error,
-    mean_squared_error_simple,
-    sigmoid_cross_entropy,
-    softmax_cross_entropy,
-    softmax_cross_entropy_simple,
-)
-from .norm import (
-    batch_norm,
-    batch_nrom,
-    dropout,
-    layer_norm,
-)
-from .reduce import (
-    average,
-    broadcast_to,
-    logsumexp,
-    max,
-    mean,
-    min,
-    sum,
-    sum_to,
-)
-from .shape import (
-    concat,
-    embed_id,
-    expand_dims,
-    flatten,
-    get_item,
-    pad,
-    reshape,
-    split,
-    squeeze,
-    stack,
-    transpose,
-)
+# ruff: noqa: F403 (each file lists its names)
 
+from . import (
+    activation,
+    conv,
+    elementwise,
+    loss,
+    norm,
+    parts,
+    pool,
+    reduce,
+    shape,
+    window,
+)
+from . import linear as linear_
+from .activation import *
+from .book import *
+from .conv import *
+from .elementwise import *
+from .linear import *
+from .loss import *
+from .norm import *
+from .parts import *
+from .pool import *
+from .reduce import *
+from .shape import *
+from .window import *
+
+# The names that steps introduce; `book` has others.
 __all__ = [
-    "abs",
-    "accuracy",
-    "average",
-    "average_pooling",
-    "batch_norm",
-    "batch_nrom",
-    "binary_cross_entropy",
-    "broadcast_to",
-    "clip",
-    "col2im",
-    "col2im_array",
-    "concat",
-    "conv2d",
-    "conv2d_simple",
-    "cos",
-    "deconv2d",
-    "dropout",
-    "embed_id",
-    "exp",
-    "expand_dims",
-    "flatten",
-    "gelu",
-    "get_item",
-    "im2col",
-    "im2col_array",
-    "layer_norm",
-    "leaky_relu",
-    "linear",
-    "linear_simple",
-    "log",
-    "log_softmax",
-    "logsumexp",
-    "matmul",
-    "max",
-    "maximum",
-    "mean",
-    "mean_squared_error",
-    "mean_squared_error_simple",
-    "min",
-    "minimum",
-    "pad",
-    "pooling",
-    "pooling_simple",
-    "relu",
-    "reshape",
-    "sigmoid",
-    "sigmoid_cross_entropy",
-    "sigmoid_simple",
-    "sin",
-    "softmax",
-    "softmax_cross_entropy",
-    "softmax_cross_entropy_simple",
-    "softmax_simple",
-    "split",
-    "sqrt",
-    "squeeze",
-    "stack",
-    "sum",
-    "sum_to",
-    "tanh",
-    "transpose",
-    "where",
+    *activation.__all__,
+    *conv.__all__,
+    *elementwise.__all__,
+    *linear_.__all__,
+    *loss.__all__,
+    *norm.__all__,
+    *parts.__all__,
+    *pool.__all__,
+    *reduce.__all__,
+    *shape.__all__,
+    *window.__all__,
 ]

@@ -13,8 +13,18 @@ from typing import Any
 import numpy as np
 
 from ..core import Function, Operand, Variable, _plain, as_array, as_variable
-from .elementwise import Exp, Tanh, TanhSlope, exp, into, require_data
-from .reduce import AlongAxis, floats, max, upcast_half
+from .elementwise import Exp, Tanh, TanhSlope, exp
+from .precision import (
+    Select,
+    downcast_half,
+    floats,
+    into,
+    require_data,
+    stable_sum,
+    underflow_to_zero,
+    upcast_half,
+)
+from .reduce import AlongAxis, Sum, max
 
 __all__ = [
     "gelu",
@@ -59,7 +69,7 @@ class Sigmoid(Function):
         x = floats(x)
         y = -x
         # Far below 0, e⁻ˣ is infinite, and 1 / (1 + ∞) = 0 is right.
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", under="ignore"):
             y = np.exp(y, out=into(y))
         y += 1
         y = np.reciprocal(y, out=into(y))
@@ -68,7 +78,8 @@ class Sigmoid(Function):
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         y = self.output(0, gy)
-        return gy * (y * (1 - y))
+        with underflow_to_zero():
+            return gy * (y * (1 - y))
 
 
 def relu(x: Operand) -> Variable:
@@ -82,10 +93,10 @@ class ReLU(Function):
     __slots__ = ()
 
     def forward(self, x: Any) -> Any:
-        return np.maximum(x, 0, dtype=x.dtype)
+        return np.maximum(x, x.dtype.type(0))
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        return gy * (xs[0] > 0)
+        return Select(xs[0] > 0).on(gy)
 
 
 def leaky_relu(x: Operand, slope: float = 0.2) -> Variable:
@@ -107,21 +118,21 @@ class LeakyReLU(Function):
         x = floats(x)
         if self.slope == 0:
             # 0 · ∞ is no number.
-            return np.maximum(x, 0, dtype=x.dtype)
+            return np.maximum(x, x.dtype.type(0))
         # Of the two lines, the upper one bends as it should, or the lower one if the
         # slope is steeper than 1.
         pick = np.maximum if self.slope <= 1 else np.minimum
-        y = np.multiply(x, self.slope, dtype=x.dtype)
+        y = x * x.dtype.type(self.slope)
         return pick(x, y, out=into(y))
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        return gy * self._steepness(_plain(xs[0]) > 0, gy.dtype)
-
-    def _steepness(self, positive: Any, dtype: Any) -> Any:
+        positive = _plain(xs[0]) > 0
+        if gy.dtype.type(self.slope) == 0:
+            return Select(positive).on(gy)
         # 1 where x is positive, else the slope.
-        steepness = np.multiply(~positive, self.slope, dtype=dtype)
+        steepness = np.multiply(~positive, self.slope, dtype=gy.dtype.type)
         steepness += positive
-        return steepness
+        return gy * steepness
 
 
 def gelu(x: Operand) -> Variable:
@@ -213,15 +224,19 @@ class Softmax(AlongAxis):
     __slots__ = ()
 
     def forward(self, x: Any) -> Any:
-        x = floats(x)
-        y = x - x.max(axis=self.axis, keepdims=True)
-        y = np.exp(y, out=into(y))
-        y /= y.sum(axis=self.axis, keepdims=True)
-        return y
+        # Many classes have a sum too large for a float16.
+        wider = upcast_half(x)
+        y = wider - wider.max(axis=self.axis, keepdims=True)
+        with underflow_to_zero():
+            y = np.exp(y, out=into(y))
+            y /= stable_sum(y, self.axis, keepdims=True)
+            return downcast_half(y, x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        y = self.output(0, gy)
-        return y * (gy - (y * gy).sum(axis=self.axis, keepdims=True))
+        y, gx = upcast_half(self.output(0, gy)), upcast_half(gy)
+        with underflow_to_zero():
+            gx = y * (gx - Sum(self.axis, keepdims=True).on(y * gx))
+            return downcast_half(gx, gy)
 
 
 def log_softmax(x: Operand, axis: int = 1) -> Variable:
@@ -247,13 +262,17 @@ class LogSoftmax(AlongAxis):
     __slots__ = ()
 
     def forward(self, x: Any) -> Any:
-        x = floats(x)
-        y = x - x.max(axis=self.axis, keepdims=True)
-        y -= np.log(np.exp(y).sum(axis=self.axis, keepdims=True))
-        return y
+        # Many classes have a sum too large for a float16.
+        wider = upcast_half(x)
+        y = wider - wider.max(axis=self.axis, keepdims=True)
+        with underflow_to_zero():
+            y -= np.log(stable_sum(np.exp(y), self.axis, keepdims=True))
+        return downcast_half(y, x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        gx = Exp().on(self.output(0, gy))
-        gx *= -gy.sum(axis=self.axis, keepdims=True)
-        gx += gy
-        return gx
+        y, wider = upcast_half(self.output(0, gy)), upcast_half(gy)
+        with underflow_to_zero():
+            gx = Exp().on(y)
+            gx *= -Sum(self.axis, keepdims=True).on(wider)
+            gx += wider
+            return downcast_half(gx, gy)

@@ -10,6 +10,10 @@ files beside, forward and rule change arrays of their own in place where they ca
 += 1``, ``out=into(y)``), and write ``gy * (0.5 / y)`` for ``gy / (2 * y)``, because of
 ``gy * (...)`` NumPy can put the result where the parenthesis was. On Variables, ``y +=
 1`` makes a new one, so that a rule may use it, too.
+
+Functions that choose, such as `maximum`, let the gradient pass where a number was
+chosen and stop it elsewhere: they select, since to multiply by 1 and 0 would make NaN
+of an infinite gradient that is to be stopped (see `picker`).
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ from ..core import (
     _plain,
     as_array,
 )
+from .precision import Select, require_data
 
 __all__ = [
     "abs",
@@ -173,7 +178,8 @@ class Abs(Function):
         return np.abs(x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        return gy * np.sign(_plain(xs[0]))
+        x = _plain(xs[0])
+        return Select(x > 0).on(gy) - Select(x < 0).on(gy)
 
 
 def maximum(a: Operand, b: Operand) -> Variable:
@@ -207,10 +213,10 @@ class Maximum(_Operator):
         return np.maximum(a, b)
 
     def left(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * _wins(a > b, a >= b, gy)
+        return _passed(gy, a >= b, a == b)
 
     def right(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * _wins(b > a, b >= a, gy)
+        return _passed(gy, b >= a, a == b)
 
 
 def minimum(a: Operand, b: Operand) -> Variable:
@@ -234,17 +240,17 @@ class Minimum(_Operator):
         return np.minimum(a, b)
 
     def left(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * _wins(a < b, a <= b, gy)
+        return _passed(gy, a <= b, a == b)
 
     def right(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * _wins(b < a, b <= a, gy)
+        return _passed(gy, b <= a, a == b)
 
 
-def _wins(alone: Any, at_least_shared: Any, like: Any) -> Any:
-    # 1 where a side wins, a half where both do, else 0.
-    share = np.add(alone, at_least_shared, dtype=like.dtype)
-    share *= 0.5
-    return share
+def _passed(gy: Any, wins: Any, tie: Any) -> Any:
+    # All of the gradient where a side wins alone, half of it at a tie, else 0.
+    share = np.multiply(tie, -0.5, dtype=gy.dtype.type)
+    share += 1
+    return Select(wins).on(gy * share)
 
 
 def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
@@ -267,7 +273,7 @@ def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
     Notes
     -----
     Both sides are computed before one is picked: ``where(x > 0, log(x), 0)`` warns at
-    ``x = 0``, and its gradient there is NaN (0 · ∞). Make the argument harmless
+    ``x = 0``, and its gradient there is NaN (0 / 0). Make the argument harmless
     instead: ``log(where(x > 0, x, 1))``.
     """
     return Where(condition)(a, b)
@@ -289,10 +295,10 @@ class Where(_Operator):
         return np.where(self.condition, a, b)
 
     def left(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * self.condition
+        return Select(self.condition).on(gy)
 
     def right(self, gy: Any, a: Any, b: Any) -> Any:
-        return gy * ~self.condition
+        return Select(~self.condition).on(gy)
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         super()._explain(inputs)
@@ -353,26 +359,4 @@ class Clip(Function):
         return y.astype(x.dtype, copy=False) if x.dtype.kind == "f" else y
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        return gy * (_plain(xs[0]) == _plain(self.output(0, gy)))
-
-
-def require_data(x: Any) -> Any:
-    """The data of `x`, of a Variable or as they are, for a function that looks at them
-    before it computes.
-
-    Raises
-    ------
-    ValueError
-        If a Variable has no data yet.
-    """
-    data = _plain(x)
-    if data is None and isinstance(x, Variable):
-        raise ValueError(f"{_describe(x)} holds no data yet")
-    return data
-
-
-def into(y: Any) -> Any:
-    """`y` as the place for a result, as in ``np.exp(y, out=into(y))``; ``None`` for a
-    scalar, which is no place.
-    """
-    return None if isinstance(y, np.generic) else y
+        return Select(_plain(xs[0]) == _plain(self.output(0, gy))).on(gy)

@@ -7,27 +7,24 @@ broadcast, because every prediction would be compared with every target.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import cuda
-from ..core import (
-    Function,
-    Operand,
-    Sub,
-    Variable,
-    _describe,
-    _plain,
-    as_array,
-    as_variable,
-)
+from ..core import Function, Operand, Sub, Variable, as_array
 from .activation import Sigmoid, Softmax, softmax
-from .elementwise import clip, log, require_data
-from .reduce import floats, is_half, upcast_half
-from .shape import reshape
+from .elementwise import clip, log
+from .precision import (
+    downcast_half,
+    floats,
+    require_data,
+    stable_sum,
+    underflow_to_zero,
+    upcast_half,
+)
+from .targets import answers_of, check_range, data_of, labels_of, paired
 
 __all__ = [
     "accuracy",
@@ -51,7 +48,7 @@ def mean_squared_error_simple(x0: Operand, x1: Operand) -> Variable:
     """The mean squared error, made of the functions that there are. Source: book step
     42.
     """
-    x1 = _paired("mean_squared_error", x0, x1)
+    x1 = paired("mean_squared_error", x0, x1)
     if "f" not in [require_data(as_array(x)).dtype.kind for x in (x0, x1)]:
         # Small whole numbers have no room for a difference below 0, or for its square.
         x0 = floats(as_array(x0))
@@ -89,7 +86,7 @@ def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
     >>> mean_squared_error(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
     variable(2.0)
     """
-    x1 = _paired("mean_squared_error", x0, x1)
+    x1 = paired("mean_squared_error", x0, x1)
     return MeanSquaredError()(as_array(x0), as_array(x1))
 
 
@@ -124,7 +121,7 @@ def softmax_cross_entropy_simple(x: Operand, t: Operand) -> Variable:
     finite: such an example has no gradient. See :func:`softmax_cross_entropy` for one
     function, and no such limit.
     """
-    labels = _labels("softmax_cross_entropy", x, t)
+    labels = labels_of("softmax_cross_entropy", x, t)
     n = len(labels)
     p = softmax(x)
     log_p = log(clip(p, _tiny(p), 1.0))
@@ -164,24 +161,28 @@ def softmax_cross_entropy(x: Operand, t: Operand) -> Variable:
     >>> softmax_cross_entropy(x, np.array([0, 1])).item() * 2  # log(2)
     0.693147180559...
     """
-    return SoftmaxCrossEntropy()(x, _labels("softmax_cross_entropy", x, t))
+    return SoftmaxCrossEntropy()(x, labels_of("softmax_cross_entropy", x, t))
 
 
 class SoftmaxCrossEntropy(Function):
     __slots__ = ()
 
     def forward(self, x: Any, t: Any) -> Any:
-        x = floats(x)
-        z = x - x.max(axis=1, keepdims=True)
+        # Many classes have a sum too large for a float16.
+        wider = upcast_half(x)
+        z = wider - wider.max(axis=1, keepdims=True)
         right = z[cuda.get_array_module(x).arange(len(t)), t]
-        return (np.log(np.exp(z).sum(axis=1)) - right).mean()
+        with underflow_to_zero():
+            losses = np.log(stable_sum(np.exp(z), axis=1)) - right
+        return downcast_half(losses.mean(), x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, t = xs
         xp = cuda.get_array_module(x)
         wanted = xp.zeros(x.shape, x.dtype)
         wanted[xp.arange(len(t)), t] = 1
-        return (Softmax(axis=1).on(x) - wanted) * (gy * (1 / len(t))), None
+        with underflow_to_zero():
+            return (Softmax(axis=1).on(x) - wanted) * (gy * (1 / len(t))), None
 
 
 def accuracy(y: Operand, t: Operand) -> Variable:
@@ -209,8 +210,8 @@ def accuracy(y: Operand, t: Operand) -> Variable:
         If the shapes do not go together, a label names no class, or there are no
         examples.
     """
-    labels = _labels("accuracy", y, t)
-    return Variable(as_array((_data(y).argmax(axis=1) == labels).mean()))
+    labels = labels_of("accuracy", y, t)
+    return Variable(as_array((data_of(y).argmax(axis=1) == labels).mean()))
 
 
 # --- yes or no ------------------------------------------------------------------------
@@ -240,9 +241,7 @@ def sigmoid_cross_entropy(x: Operand, t: Operand) -> Variable:
         If the shapes do not go together, `t` leaves the range from 0 to 1, or there are
         no examples.
     """
-    return SigmoidCrossEntropy()(
-        as_array(x), _check_targets("sigmoid_cross_entropy", x, t)
-    )
+    return SigmoidCrossEntropy()(as_array(x), answers_of("sigmoid_cross_entropy", x, t))
 
 
 class SigmoidCrossEntropy(Function):
@@ -251,13 +250,16 @@ class SigmoidCrossEntropy(Function):
     def forward(self, x: Any, t: Any) -> Any:
         x = floats(x)
         # log(1 + eˣ) for x > 0 is x + log(1 + e⁻ˣ), which does not overflow.
-        losses = x * ((x > 0) - t) + np.log1p(np.exp(-np.abs(x)))
+        with underflow_to_zero():
+            losses = x * ((x > 0) - t) + np.log1p(np.exp(-np.abs(x)))
         return _mean_over_batch(upcast_half(losses), losses)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, t = xs
         gy = gy * (1 / _count(x))
-        return (Sigmoid().on(x) - t) * gy, -x * gy if self.needs_input_grad(1) else None
+        with underflow_to_zero():
+            gx = (Sigmoid().on(x) - t) * gy
+        return gx, -x * gy if self.needs_input_grad(1) else None
 
 
 def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
@@ -290,8 +292,8 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
     their logarithm is finite. The book's function lets `p` count as 0.999 at most; up
     to there the values are the same.
     """
-    t = _check_targets("binary_cross_entropy", p, t)
-    _check_range(
+    t = answers_of("binary_cross_entropy", p, t)
+    check_range(
         "binary_cross_entropy",
         "p",
         p,
@@ -305,16 +307,11 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
 
 def _tiny(p: Operand) -> float:
     # TINY, or what is the smallest number of this dtype with all its digits.
-    dtype = _data(p).dtype
+    dtype = data_of(p).dtype
     return max(TINY, float(np.finfo(dtype).tiny)) if dtype.kind == "f" else TINY
 
 
-# --- checks ---------------------------------------------------------------------------
-
-
-def _data(x: Operand) -> Any:
-    data = as_variable(x).data
-    return require_data(x) if data is None else data
+# --- averages -------------------------------------------------------------------------
 
 
 def _count(x: Any) -> int:
@@ -325,99 +322,4 @@ def _mean_over_batch(losses: Any, like: Any) -> Any:
     # The sum of the losses for each example, in the dtype of `like`.
     total = losses.sum()
     # By a number of its own dtype, since NumPy 1 widens a float32 without dimensions.
-    y = total / total.dtype.type(_count(losses))
-    return y.astype(like.dtype) if is_half(like) else y
-
-
-def _paired(name: str, x0: Operand, x1: Operand) -> Operand:
-    # x1 in the shape of x0, which it must have; but two single numbers pair up anyway.
-    shape, other = np.shape(require_data(x0)), np.shape(require_data(x1))
-    _check_count(name, shape)
-    if shape == other:
-        return x1
-    if math.prod(shape) == math.prod(other) == 1:
-        return reshape(x1, shape)
-    raise ValueError(
-        f"{name} compares number by number, but {_unequal('x0', x0, 'x1', x1)}"
-    )
-
-
-def _check_count(name: str, shape: tuple[int, ...]) -> None:
-    if shape and shape[0] == 0:
-        raise ValueError(
-            f"{name} averages over the examples, but the batch of shape {shape} has "
-            "none"
-        )
-
-
-def _unequal(name: str, x: Operand, other_name: str, other: Operand) -> str:
-    data, other_data = _plain(x), _plain(other)
-    message = f"{name} is {_describe(x)}, {other_name} is {_describe(other)}"
-    if np.size(data) == np.size(other_data):
-        return f"{message}: use {other_name}.reshape{np.shape(data)}"
-    return f"{message}: they need the same shape"
-
-
-def _labels(name: str, x: Operand, t: Operand) -> Any:
-    # The labels as an array of shape (N,), if they are any.
-    labels, shape = _data(t), _data(x).shape
-    if len(shape) != 2:
-        raise ValueError(
-            f"{name} takes scores of shape (N, C), one row for each example, but was "
-            f"given {_describe(x)}"
-        )
-    _check_count(name, shape)
-    n, classes = shape
-    if labels.shape != (n,) and labels.shape != (n, 1):
-        hint = (
-            "for one-hot rows use t.argmax(axis=1)"
-            if labels.shape == shape
-            else "one label for each row of scores"
-        )
-        raise ValueError(
-            f"{name} takes labels of shape ({n},) or ({n}, 1), but t is "
-            f"{_describe(t)}: {hint}"
-        )
-    if labels.dtype.kind not in "iu":
-        raise TypeError(
-            f"{name} takes whole numbers as labels, but t is {_describe(t)}: use "
-            "t.astype(int)"
-        )
-    if labels.min() < 0 or labels.max() >= classes:
-        raise ValueError(
-            f"{name} was given scores for {classes} classes, so that labels go from 0 "
-            f"to {classes - 1}, but t holds labels from {labels.min()} to "
-            f"{labels.max()}"
-        )
-    # A copy, since they may change before backward needs them.
-    return labels.flatten()
-
-
-def _check_targets(name: str, x: Operand, t: Operand) -> Any:
-    # The answers in the shape of x, and whole numbers and truth values in its dtype.
-    data, answers = _data(x), _data(t)
-    if answers.shape != data.shape:
-        if {answers.shape, data.shape} != {data.shape[:1], (*data.shape[:1], 1)}:
-            raise ValueError(
-                f"{name} compares number by number, but "
-                f"{_unequal('the first argument', x, 't', t)}"
-            )
-        t = (
-            reshape(t, data.shape)
-            if isinstance(t, Variable)
-            else answers.reshape(data.shape)
-        )
-    _check_count(name, data.shape)
-    _check_range(name, "t", t, "1 means yes and 0 means no")
-    if answers.dtype.kind == "f":
-        return t
-    return _data(t).astype(data.dtype if data.dtype.kind == "f" else float)
-
-
-def _check_range(name: str, argument: str, x: Operand, hint: str) -> None:
-    data = _data(x)
-    if data.size and (data.min() < 0 or data.max() > 1):
-        low, high = data.min(), data.max()
-        raise ValueError(
-            f"{name} takes {argument} from 0 to 1, but it holds {low} to {high}: {hint}"
-        )
+    return downcast_half(total / total.dtype.type(_count(losses)), like)

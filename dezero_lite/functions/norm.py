@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Config, Function, Mul, Operand, Variable, _describe, as_variable
+from ..core import Config, Function, Operand, Variable, _describe, as_variable
 from ..random import generator
-from .elementwise import require_data
-from .reduce import Mean, Sum, is_half, upcast_half
+from .precision import downcast_half, into, is_half, picker, require_data, upcast_half
+from .reduce import Mean, Sum
 
 __all__ = ["batch_norm", "batch_nrom", "dropout", "layer_norm"]
 
@@ -57,11 +57,33 @@ def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
         )
     if not Config.train or dropout_ratio == 0:
         return x
-    dtype = x.dtype if x.dtype.kind == "f" else np.dtype(float)
-    kept = generator().random(x.shape, np.float32) >= dropout_ratio
-    return Mul()(
-        x, cuda.get_array_module(x).asarray(kept * dtype.type(1 / (1 - dropout_ratio)))
-    )
+    kept = _random(x.shape, dropout_ratio) >= dropout_ratio
+    return Dropout(cuda.get_array_module(x).asarray(kept), 1 / (1 - dropout_ratio))(x)
+
+
+def _random(shape: tuple[int, ...], ratio: float) -> Any:
+    # float32 has 2²⁴ numbers from 0 to 1: too few to tell whether one is below 1e-9.
+    ample = 2**-12 < ratio < 1 - 2**-12
+    return generator().random(shape, np.float32 if ample else np.float64)
+
+
+class Dropout(Function):
+    """Numbers where `kept` holds, `scale` times as large, else 0."""
+
+    __slots__ = ("kept", "scale")
+
+    def __init__(self, kept: Any, scale: float) -> None:
+        self.kept, self.scale = kept, scale
+
+    def forward(self, x: Any) -> Any:
+        # A large scale has no place in a float16.
+        y = upcast_half(x)
+        y = y * y.dtype.type(self.scale)
+        y = picker(y)(self.kept, y, out=into(y))
+        return downcast_half(y, x)
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return Dropout(self.kept, self.scale).on(gy)
 
 
 # --- normalisation --------------------------------------------------------------------

@@ -3,23 +3,17 @@
 Each of these functions goes along all axes, along one, or along several. Its gradient
 spreads out again over the axes that the result has lost.
 
-A float has room for a few digits, and a sum that has grown large drops those of the
-next number. Along the last axis, NumPy adds in pairs, and pairs of pairs; but along
-axis 0 it adds row upon row: of 60,000 rows of float32, three digits are right. So
-`stable_sum` adds blocks of rows first, and then their sums. A float16 has three digits
-to begin with, and nothing above 65,504; what is summed of them is summed as float32.
+Long sums are right in their last digits, too: `precision` says how.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isqrt
 from typing import Any
 
 import numpy as np
 
 from ..core import (
-    AsType,
     BroadcastTo,
     Function,
     Operand,
@@ -29,7 +23,16 @@ from ..core import (
     broadcast_to,
     sum_to,
 )
-from .elementwise import Exp, into
+from .elementwise import Exp
+from .precision import (
+    Axis,
+    Select,
+    downcast_half,
+    into,
+    stable_sum,
+    underflow_to_zero,
+    upcast_half,
+)
 
 __all__ = [
     "average",
@@ -41,11 +44,6 @@ __all__ = [
     "sum",
     "sum_to",
 ]
-
-Axis = int | tuple[int, ...] | None
-
-# From so many rows on, `stable_sum` adds them in blocks.
-BLOCK_SUM_MIN_ROWS = 512
 
 
 def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
@@ -199,7 +197,12 @@ class _Reduction(AlongAxis):
     __slots__ = ("keepdims",)
 
     def __init__(self, axis: Axis = None, keepdims: bool = False) -> None:
-        self.axis, self.keepdims = axis, keepdims
+        if not isinstance(keepdims, (bool, np.bool_)):
+            raise TypeError(
+                f"keepdims is True or False, not {keepdims!r}: name several axes in a "
+                "tuple, as in x.sum((1, 2))"
+            )
+        self.axis, self.keepdims = axis, bool(keepdims)
 
     def spread(self, y: Any, x: Any) -> Any:
         """A result, or its gradient, in a shape that broadcasts against `x`."""
@@ -231,7 +234,7 @@ class Mean(Sum):
         # By a number of their own dtype, since NumPy 1 widens a float32 without
         # dimensions.
         y = sums / sums.dtype.type(x.size // (sums.size or 1))
-        return y.astype(x.dtype) if is_half(x) else y
+        return downcast_half(y, x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         # Not gy / n: n may be more than a float16 can hold.
@@ -247,8 +250,9 @@ class Max(_Reduction):
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         x, y = _plain(xs[0]), _plain(self.output(0, gy))
         chosen = x == self.spread(y, x)
-        ties = chosen.sum(axis=self.axis, keepdims=True, dtype=gy.dtype)
-        return self.spread(gy, x) / ties * chosen
+        ties = chosen.sum(axis=self.axis, keepdims=True, dtype=gy.dtype.type)
+        share = BroadcastTo(x.shape).on(self.spread(gy, x) / ties)
+        return Select(chosen).on(share)
 
 
 class Min(Max):
@@ -262,74 +266,31 @@ class LogSumExp(_Reduction):
     __slots__ = ()
 
     def forward(self, x: Any) -> Any:
-        x = floats(x)
-        top = self._top(x)
-        powers = x - top
-        powers = np.exp(powers, out=into(powers))
-        y = np.log(powers.sum(axis=self.axis, keepdims=True)) + top
+        # Many elements have a sum too large for a float16.
+        wider = upcast_half(x)
+        top = self._top(wider)
+        powers = wider - top
+        with underflow_to_zero():
+            powers = np.exp(powers, out=into(powers))
+        y = np.log(stable_sum(powers, self.axis, keepdims=True)) + top
+        y = downcast_half(y, x)
         return y if self.keepdims else y.squeeze(self.axis)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        x = xs[0]
+        x = upcast_half(xs[0])
         # The shares are exp(x - y); but where y is large, its last digits are too
         # coarse for that.
-        powers = Exp().on(x - self._top(_plain(x)))
-        powers *= self.spread(gy, x) / powers.sum(axis=self.axis, keepdims=True)
-        return powers
+        with underflow_to_zero():
+            powers = Exp().on(x - self._top(_plain(x)))
+            sums = Sum(self.axis, keepdims=True).on(powers)
+            powers *= self.spread(upcast_half(gy), x) / sums
+            return downcast_half(powers, gy)
 
     def _top(self, x: Any) -> Any:
         # Finite, since ∞ − ∞ is no number.
         top = x.max(axis=self.axis, keepdims=True)
         limits = np.finfo(x.dtype)
         return np.maximum(np.minimum(top, limits.max), limits.min)
-
-
-def floats(x: Any) -> Any:
-    """An array or a Variable of whole numbers as float64, where −x, x² or e^x would not
-    fit; others as they are.
-    """
-    return x if x.dtype.kind == "f" else AsType(float).on(x)
-
-
-def is_half(x: Any) -> Any:
-    """Whether `x` is float16."""
-    return x.dtype.char == "e"
-
-
-def upcast_half(x: Any) -> Any:
-    """A float16 array or Variable as float32, where squares or sums would not fit;
-    others as `floats` has them.
-    """
-    return AsType(np.float32).on(x) if x.dtype.char == "e" else floats(x)
-
-
-def stable_sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """``x.sum(axis, keepdims=keepdims)`` of an array, also right in the last digits
-    when axis 0 is long.
-    """
-    if x.dtype.char == "e":
-        return stable_sum(upcast_half(x), axis, keepdims).astype(x.dtype)
-    if (
-        axis is None
-        or x.ndim < 2
-        or x.shape[0] < BLOCK_SUM_MIN_ROWS
-        or x.dtype.kind != "f"
-        or x.flags.f_contiguous
-    ):
-        return x.sum(axis=axis, keepdims=keepdims)
-    if isinstance(axis, tuple):
-        others = tuple([i for i in axis if i not in (0, -x.ndim)])
-        if len(others) != len(axis) - 1:
-            return x.sum(axis=axis, keepdims=keepdims)
-        y = stable_sum(
-            x.sum(axis=others, keepdims=True) if others else x, 0, keepdims=True
-        )
-        return y if keepdims else y.squeeze(axis)
-    if axis not in (0, -x.ndim):
-        return x.sum(axis=axis, keepdims=keepdims)
-    m = isqrt(x.shape[0])
-    blocks = x[: m * m].reshape((m, m, *x.shape[1:])).sum(axis=1)
-    return stable_sum(blocks, axis, keepdims) + stable_sum(x[m * m :], axis, keepdims)
 
 
 Variable.sum = sum

@@ -266,3 +266,88 @@ def test_a_variable_without_data_is_named(name):
         ValueError, match=r"input 0 of \w+, Variable 'w', holds no data yet"
     ):
         getattr(F, name)(Variable(None, name="w"))
+
+
+# --- extremes -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["relu", "leaky_relu", "sigmoid", "gelu"])
+def test_the_order_of_bytes_does_not_matter(name):
+    f = getattr(F, name)
+    x = Variable(np.array([-1, 0, 2], ">f4"))
+    y = f(x)
+    y.backward()
+    like = Variable(np.array([-1, 0, 2], np.float32))
+    expected = f(like)
+    expected.backward()
+    assert np.array_equal(y.data, expected.data)
+    assert np.array_equal(x.grad.data, like.grad.data)
+
+
+HALVES = {
+    "softmax": (F.softmax, np.float16(1 / 70_000)),
+    "log_softmax": (F.log_softmax, np.float16(-math.log(70_000))),
+    "logsumexp": (lambda x: F.logsumexp(x, axis=1), np.float16(math.log(70_000))),
+    "softmax_cross_entropy": (
+        lambda x: F.softmax_cross_entropy(x, np.array([3])),
+        np.float16(math.log(70_000)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_more_classes_than_a_float16_can_count(name):
+    f, expected = HALVES[name]
+    y = f(Variable(np.zeros((1, 70_000), np.float16)))
+    assert y.dtype == np.float16
+    assert np.all(y.data == expected)
+
+
+@pytest.mark.parametrize("name", ["log_softmax", "logsumexp", "softmax_cross_entropy"])
+def test_more_classes_than_a_float16_can_count_have_gradients(name):
+    x = Variable(np.zeros((1, 70_000), np.float16))
+    y = HALVES[name][0](x)
+    y.grad = Variable(np.ones_like(y.data))
+    y.backward()
+    assert x.grad.dtype == np.float16
+    # Three digits of a difference from 1.
+    expected, atol = (0, 0.01) if name == "log_softmax" else (1 / 70_000, 1e-7)
+    assert np.allclose(x.grad.data[0, 4:], expected, rtol=0, atol=atol)
+
+
+def test_the_gradient_of_a_float16_softmax_counts_on_where_a_float16_cannot():
+    x = Variable(np.zeros((1, 70_000), np.float16))
+    y = F.softmax(x)
+    y.grad = Variable(np.full(y.shape, 30_000, np.float16))
+    y.grad.data[0, 0] = 0
+    y.backward()
+    # 30,000 · (0 − 69,999 / 70,000) / 70,000
+    assert np.isclose(x.grad.data[0, 0], -30_000 / 70_000, rtol=0.01)
+    assert np.allclose(x.grad.data[0, 1:], 0, atol=2e-3)
+
+
+LOW = np.array([[-1000.0, 0.0, 5.0], [-80.0, 30.0, 2.0]])
+YES = np.eye(3, dtype=int)[:2]
+QUIET = {
+    "sigmoid": F.sigmoid,
+    "softmax": F.softmax,
+    "log_softmax": F.log_softmax,
+    "logsumexp": lambda x: F.logsumexp(x, axis=1),
+    "softmax_cross_entropy": lambda x: F.softmax_cross_entropy(x, np.array([2, 1])),
+    "sigmoid_cross_entropy": lambda x: F.sigmoid_cross_entropy(
+        x, np.eye(3, dtype=int)[:2]
+    ),
+}
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("name", QUIET)
+def test_what_underflows_on_the_way_is_no_error(name, dtype, create_graph):
+    x = Variable(LOW.astype(dtype))
+    with np.errstate(all="raise"):
+        y = QUIET[name](x)
+        # Small enough for a product with the slope to underflow.
+        y.grad = Variable(np.full(y.shape, 1e-7, dtype))
+        y.backward(create_graph=create_graph)
+    assert np.all(np.isfinite(x.grad.data))

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import dezero_lite.functions.conv as conv
 from dezero_lite import Variable, no_grad
-from dezero_lite.functions.conv import (
+from dezero_lite.functions import conv_fast, pool
+from dezero_lite.functions_conv import (
     average_pooling,
     col2im,
     col2im_array,
@@ -273,37 +273,87 @@ def test_deconvolutions_have_gradients(x, W, stride, pad, dilation, groups):
     )
 
 
+def seldom(*args):
+    return False
+
+
+def always(*args):
+    return True
+
+
+# What is patched, and the ways to compute that are then taken for kernels of 3 × 2 and
+# for kernels of one pixel, with the number of blocks.
+SWEEP, SCATTER = "_sweep", "_scatter"
+POINTWISE = ["_pointwise", "_pointwise", "_pointwise_kernels"]
 ROUTES = [
-    pytest.param({"BLOCK": 1, "COLUMNS": 1}, id="row by row"),
-    pytest.param({"BLOCK": 1, "COLUMNS": 8}, id="some rows"),
-    pytest.param({"BLOCK": 1, "COLUMNS": 40}, id="some images"),
-    pytest.param({"_turns": lambda W, window, groups: False}, id="scatter"),
     pytest.param(
-        {"_turns": lambda W, window, groups: False, "BLOCK": 1, "COLUMNS": 4},
+        {"BLOCK": 1, "COLUMNS": 1}, [SWEEP] * 2, 15 + 15, POINTWISE, id="row by row"
+    ),
+    pytest.param(
+        {"BLOCK": 1, "COLUMNS": 8}, [SWEEP] * 2, 15 + 9, POINTWISE, id="some rows"
+    ),
+    pytest.param(
+        {"BLOCK": 1, "COLUMNS": 40}, [SWEEP] * 2, 3 + 2, POINTWISE, id="some images"
+    ),
+    pytest.param(
+        {"flips": seldom}, [SWEEP, SCATTER, SWEEP], 3, POINTWISE, id="scatter"
+    ),
+    pytest.param(
+        {"flips": seldom, "BLOCK": 1, "COLUMNS": 4},
+        [SWEEP, SCATTER, SWEEP],
+        15 * 3,
+        POINTWISE,
         id="scatter row by row",
     ),
-    pytest.param({"_turns": lambda W, window, groups: True}, id="turned"),
-    pytest.param({"_sees_a_pixel": lambda window: False}, id="no pixels"),
-    pytest.param({}, id="as chosen"),
+    pytest.param({"flips": always}, [SWEEP] * 2, 2, POINTWISE, id="flipped"),
+    pytest.param({"is_pointwise": seldom}, [SWEEP] * 2, 2, [SWEEP] * 2, id="no pixels"),
+    pytest.param({}, [SWEEP] * 2, 2, POINTWISE, id="as chosen"),
 ]
 
 
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize(
-    ("x", "W", "pad"),
-    [((3, 2, 5, 4), (3, 2, 3, 2), 1), ((3, 2, 4, 3), (3, 2, 1, 1), 0)],
-)
-def test_all_ways_to_compute_agree_with_the_readable_one(route, x, W, pad, monkeypatch):
+@pytest.fixture
+def taken(monkeypatch):
+    """The ways to compute that are taken, and the blocks that they take."""
+    ways, blocks = [], []
+
+    def watch(name):
+        inner = getattr(conv_fast, name)
+        monkeypatch.setattr(
+            conv_fast, name, lambda *args, **kw: ways.append(name) or inner(*args, **kw)
+        )
+
+    for name in (SWEEP, SCATTER, "_pointwise", "_pointwise_kernels"):
+        watch(name)
+    inner = conv_fast._blocks
+    monkeypatch.setattr(
+        conv_fast,
+        "_blocks",
+        lambda *args: (blocks.append(block) or block for block in inner(*args)),
+    )
+    return ways, blocks
+
+
+@pytest.mark.parametrize("pixel", [False, True])
+@pytest.mark.parametrize(("patch", "ways", "blocks", "pixel_ways"), ROUTES)
+def test_all_ways_to_compute_agree_with_the_readable_one(
+    patch, ways, blocks, pixel_ways, pixel, taken, monkeypatch
+):
+    x, W, pad = (3, 2, 5, 4), (3, 2, 3, 2), 1
+    if pixel:
+        x, W, pad = (3, 2, 4, 3), (3, 2, 1, 1), 0
     inputs = numbers(*x), numbers(*W, seed=1), numbers(W[0], seed=2)
     expected = run(
         lambda x, W, b: conv2d_simple(x, W, b, 1, pad), [Variable(a) for a in inputs]
     )
-    for name, value in route.items():
-        monkeypatch.setattr(conv, name, value)
+    for name, value in patch.items():
+        monkeypatch.setattr(conv_fast, name, value)
     found = run(lambda x, W, b: conv2d(x, W, b, 1, pad), [Variable(a) for a in inputs])
     for result, like in zip(found, expected, strict=True):
         assert result.shape == like.shape
         assert np.allclose(result, like)
+    assert taken[0] == (pixel_ways if pixel else ways)
+    if not pixel:
+        assert len(taken[1]) == blocks
 
 
 @pytest.mark.parametrize("constant", [0, 1])
@@ -367,6 +417,18 @@ def test_whole_numbers_are_convolved_as_such_and_wider_numbers_widen():
     assert conv2d(single, W.astype(float)).dtype == np.float64
 
 
+def test_the_gradient_of_a_bias_is_right_for_many_images():
+    x, W = np.zeros((60_000, 1, 1, 2), np.float32), np.zeros((2, 1, 1, 1), np.float32)
+    for function in (conv2d, deconv2d):
+        kernels = W if function is conv2d else W.reshape(1, 2, 1, 1)
+        b = Variable(np.zeros(2, np.float32))
+        y = function(x, kernels, b)
+        y.grad = Variable(np.full(y.shape, np.float32(0.1)))
+        y.backward()
+        exact = 120_000 * float(np.float32(0.1))
+        assert np.allclose(b.grad.data, exact, rtol=1e-5, atol=0)
+
+
 @pytest.mark.parametrize("stride", [1, 2])
 def test_memory_is_that_of_the_images_not_of_the_columns(stride):
     x, W = (
@@ -382,7 +444,7 @@ def test_memory_is_that_of_the_images_not_of_the_columns(stride):
     tracemalloc.stop()
     # At its height: y, its gradient, an image with border, another image, a block of
     # columns. All columns: 25 images.
-    assert peak < 4.5 * image + 2 * conv.BLOCK
+    assert peak < 4.5 * image + 2 * conv_fast.BLOCK
 
 
 @pytest.mark.parametrize(("n", "size"), [(64, 3), (64, 1), (2, 24)])
@@ -414,7 +476,7 @@ def test_the_gradient_of_pixel_kernels_makes_no_kernels_for_each_image(shape):
     tracemalloc.stop()
     # The kernels, a product, a block of columns of x and of y; with a share for Python.
     # All products: 64 kernels.
-    assert peak < 3 * W.data.nbytes + 4 * conv.COLUMNS * (64 + 64) + 40_000
+    assert peak < 3 * W.data.nbytes + 4 * conv_fast.COLUMNS * (64 + 64) + 40_000
 
 
 def test_a_deconvolution_without_outsize_takes_one_pixel_where_the_formula_has_none():
@@ -605,6 +667,11 @@ POOLINGS = [
     # Large, where the winner is found in two steps.
     (5, 1, 2),
     ((5, 4), (2, 1), (2, 1)),
+    # More border on one side than the window is wide on the other.
+    ((3, 1), 1, (2, 0)),
+    ((2, 4), (2, 1), (0, 3)),
+    ((9, 2), 1, (4, 0)),
+    ((2, 9), 1, (1, 5)),
 ]
 
 
@@ -659,12 +726,35 @@ def test_the_first_of_many_equal_maxima_receives_the_gradient_row_by_row(
     assert np.array_equal(x.grad.data, expected)
 
 
-@pytest.mark.parametrize(("kernel", "pad"), [(2, 1), (3, 1), (5, 2)])
+@pytest.mark.parametrize(
+    ("kernel", "pad"), [(2, 1), (3, 1), (5, 2), ((3, 1), (2, 0)), ((2, 9), (0, 5))]
+)
 def test_the_border_receives_no_gradient_even_where_the_image_is_as_low(kernel, pad):
     x = Variable(np.full((1, 2, 5, 5), -np.inf))
     y = pooling(x, kernel, 1, pad)
     y.backward()
     assert x.grad.data.sum() == y.size
+
+
+@pytest.mark.parametrize(("kernel", "stride"), [(2, 2), (2, 1), (5, 5), (5, 1)])
+@pytest.mark.parametrize("function", [pooling, pooling_simple])
+def test_no_infinite_gradient_reaches_what_is_no_maximum(function, kernel, stride):
+    x = Variable(distinct(1, 2, 6, 6))
+    y = function(x, kernel, stride)
+    y.backward()
+    winners = x.grad.data > 0
+    y.grad = Variable(np.full(y.shape, np.inf))
+    x.cleargrad()
+    y.backward(create_graph=True)
+    assert np.array_equal(x.grad.data, np.where(winners, np.inf, 0))
+    # The second order takes what lies where the winner is, and nothing else.
+    gy = y.grad = Variable(np.ones(y.shape))
+    x.cleargrad()
+    y.backward(create_graph=True)
+    gx = x.grad
+    gx.grad = Variable(np.where(winners, 3, np.inf))
+    gx.backward()
+    assert np.array_equal(gy.grad.data, np.full(y.shape, 3))
 
 
 def test_a_window_as_large_as_the_image_takes_few_steps():
@@ -673,9 +763,9 @@ def test_a_window_as_large_as_the_image_takes_few_steps():
     count = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            conv,
+            pool,
             "_winners",
-            lambda *args, inner=conv._winners: count.append(inner(*args)) or count[-1],
+            lambda *args, inner=pool._winners: count.append(inner(*args)) or count[-1],
         )
         y.backward()
     assert sum(len(masks) for masks in count) == 60
@@ -746,6 +836,14 @@ def test_no_result_shares_memory_with_its_input(function):
             lambda: pooling(numbers(1, 1, 4, 4), 2, pad=(0, 2)),
             r"in images of shape \(1, 1, 4, 4\), a window of size \(2, "
             r"2\).*nothing but border",
+        ),
+        (
+            lambda: pooling(numbers(1, 1, 4, 4), (2, 5), pad=(2, 1)),
+            "nothing but border",
+        ),
+        (
+            lambda: pooling(numbers(1, 1, 4, 4), (5, 2), pad=(1, 2)),
+            "nothing but border",
         ),
         (lambda: pooling_simple(numbers(1, 1, 4, 4), 2, pad=2), "nothing but border"),
         (

@@ -263,11 +263,67 @@ def test_where_needs_a_condition():
         F.where(Variable(None, name="c"), np.ones(2), np.zeros(2))
 
 
+# --- what is chosen, and what is not --------------------------------------------------
+
+# Each passes on the gradient of the last number alone, and 0 of the others, −1. The
+# slope of the square root there is infinite.
+CHOOSING = {
+    "relu": F.relu,
+    "leaky_relu": lambda x: F.leaky_relu(x, 0),
+    "leaky_relu, small": lambda x: F.leaky_relu(x, 1e-320),
+    "where, left": lambda x: F.where(x > 0, x, 0.0),
+    "where, right": lambda x: F.where(x < 0, 0.0, x),
+    "clip": lambda x: F.clip(x, 0, 2),
+    "maximum, left": lambda x: F.maximum(x, 0.0),
+    "maximum, right": lambda x: F.maximum(0.0, x),
+    "minimum, left": lambda x: -F.minimum(-x, 0.0),
+    "minimum, right": lambda x: -F.minimum(0.0, -x),
+    "abs": lambda x: F.abs(F.maximum(x, 0.0)),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", CHOOSING)
+def test_what_is_not_chosen_stops_an_infinite_gradient(name, dtype):
+    if name == "leaky_relu, small" and dtype is np.float64:
+        pytest.skip("1e-320 is 0 to a float32 only")
+    x = Variable(np.array([-1, -1, 0.25], dtype))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        F.sqrt(CHOOSING[name](x)).backward()
+        assert np.array_equal(x.grad.data, [0, 0, 1])
+        x.cleargrad()
+        F.sqrt(CHOOSING[name](x)).backward(create_graph=True)
+        gx = x.grad
+        assert np.array_equal(gx.data, [0, 0, 1])
+        x.cleargrad()
+        gx.backward()
+    assert np.array_equal(x.grad.data, [0, 0, -2])
+
+
+def test_what_abs_has_no_slope_for_stops_an_infinite_gradient():
+    x = Variable(np.array([0.0, -4.0]))
+    with np.errstate(divide="ignore"):
+        F.sqrt(F.abs(x)).backward()
+    assert np.array_equal(x.grad.data, [0, -0.25])
+
+
+@pytest.mark.parametrize("gradient", [np.inf, -np.inf, np.nan])
+def test_an_infinite_gradient_passes_where_a_number_was_chosen(gradient):
+    a, b = Variable(np.array([1.0, 2.0, 3.0])), Variable(np.array([1.0, 3.0, 2.0]))
+    y = F.maximum(a, b)
+    y.grad = Variable(np.full(3, gradient))
+    y.backward()
+    assert np.array_equal(a.grad.data, [gradient, 0, gradient], equal_nan=True)
+    assert np.array_equal(b.grad.data, [gradient, gradient, 0], equal_nan=True)
+
+
 # --- clip -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("limits", [(-1.0, 0.7), (None, 0.7), (-1.0, None), (0, 1)])
+@pytest.mark.parametrize(
+    "limits", [(-1.0, 0.7), (None, 0.7), (-1.0, None), (0, 1), (1, 1)]
+)
 def test_clip(shape, limits):
     x = numbers(*shape)
     assert np.array_equal(F.clip(Variable(x), *limits).data, np.clip(x, *limits))
@@ -278,6 +334,14 @@ def test_clip_passes_gradients_at_its_limits():
     x = Variable(np.array([-1.5, -1.0, 0.0, 1.0, 1.5]))
     F.clip(x, -1, 1).backward()
     assert np.array_equal(x.grad.data, [0, 1, 1, 1, 0])
+
+
+def test_clip_between_equal_limits_is_that_number():
+    x = Variable(np.array([0.0, 1.0, 2.0]))
+    y = F.clip(x, 1, 1)
+    y.backward()
+    assert np.array_equal(y.data, [1, 1, 1])
+    assert np.array_equal(x.grad.data, [0, 1, 0])
 
 
 def test_clip_keeps_float32_whatever_the_limits():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dezero_lite import Parameter, Variable, manual_seed, no_grad, test_mode
 from dezero_lite import functions as F
+from dezero_lite.functions import norm
 from tests.support import fake_cupy
 from tests.support.function_checks import check_function, run
 
@@ -58,6 +59,54 @@ def test_dropout_of_plain_arrays_and_whole_numbers():
     manual_seed(0)
     assert set(F.dropout(np.arange(1, 9), 0.5).data) <= {0.0, *range(2, 18, 2)}
     assert F.dropout(np.arange(1, 9), 0.25).dtype == np.float64
+
+
+def test_dropout_stops_what_is_infinite():
+    manual_seed(0)
+    x = Variable(np.array([np.inf, -np.inf, np.nan, 1.0] * 20))
+    y = F.dropout(x, 0.5)
+    kept = y.data != 0
+    assert 0 < kept.sum() < 80
+    assert np.array_equal(y.data[kept], x.data[kept] * 2, equal_nan=True)
+    y.grad = Variable(np.full(80, np.inf))
+    y.backward(create_graph=True)
+    gx = x.grad
+    assert np.array_equal(gx.data, np.where(kept, np.inf, 0))
+    gy = y.grad = Variable(np.ones(80))
+    x.cleargrad()
+    y.backward(create_graph=True)
+    gx = x.grad
+    gx.grad = Variable(np.full(80, np.inf))
+    gx.backward()
+    assert np.array_equal(gy.grad.data, np.where(kept, np.inf, 0))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_dropout_of_almost_everything_leaves_zeros(dtype):
+    y = F.dropout(np.ones(100, dtype), 1 - 1e-9)
+    assert y.dtype == dtype
+    assert np.array_equal(y.data, np.zeros(100))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "drawn", "scale"),
+    [(1 - 1e-9, 1 - np.array([1e-8, 2e-9, 1e-10]), 1e9), (1e-9, [1e-10, 2e-9, 1], 1)],
+)
+def test_dropout_tells_shares_apart_that_a_float32_cannot(
+    ratio, drawn, scale, monkeypatch
+):
+    class Drawn:
+        def random(self, shape, dtype):
+            # As a generator does, which rounds down.
+            return (
+                np.floor(np.array(drawn) * 2.0**24) / 2**24
+                if (dtype is np.float32)
+                else np.array(drawn)
+            )
+
+    monkeypatch.setattr(norm, "generator", Drawn)
+    y = F.dropout(np.ones(3), ratio)
+    assert np.allclose(y.data, np.where(np.array(drawn) >= ratio, scale, 0))
 
 
 def test_dropout_is_nothing_in_use():

@@ -103,16 +103,46 @@ def test_numbers_and_plain_arrays_are_welcome():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
     ("shape", "axis"),
-    [((60_000, 2), 0), ((60_000, 2), (-2,)), ((30_000, 2, 3), (2, 0))],
+    [
+        ((60_000, 2), 0),
+        ((60_000, 2), (-2,)),
+        ((30_000, 2, 3), (2, 0)),
+        ((3, 60_000, 2), 1),
+        ((3, 60_000, 2), (1, 0)),
+        ((3, 60_000), 1),
+        ((3, 60_000), None),
+        ((2, 30, 2_000, 2), (2, 1)),
+        ((60_000, 2, 1, 1), (0, 2, 3)),
+        ((60_000, 1, 3, 2), (0, -1)),
+    ],
 )
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
 @pytest.mark.parametrize("f", [F.sum, F.mean])
-def test_long_columns_add_up_to_the_last_digits(f, shape, axis, dtype):
-    x = np.full(shape, dtype(0.1))
+def test_long_columns_add_up_to_the_last_digits(f, order, shape, axis, dtype):
+    x = np.full(shape, dtype(0.1), order="F" if order == "F" else "C")
+    if order == "strided":
+        x = np.repeat(x, 2, axis=-1)[..., ::2]
     exact = getattr(x.astype(np.longdouble), f.__name__)(axis)
     y = f(x, axis)
     assert y.dtype == dtype
     assert y.shape == exact.shape
     assert np.allclose(y.data, exact, rtol=200 * np.finfo(dtype).eps, atol=0)
+
+
+def test_the_sum_of_everything_is_right_wherever_it_lies():
+    x = np.full((60_000, 3, 2), np.float32(0.1))[:, ::2]
+    assert np.isclose(F.sum(x).item(), 240_000 * float(np.float32(0.1)), rtol=1e-6)
+    row = np.broadcast_to(np.float32(0.1), (60_000, 2))
+    assert np.allclose(F.sum(row, axis=0).data, 60_000 * float(np.float32(0.1)))
+
+
+def test_the_scores_of_many_classes_may_lie_along_any_axis():
+    x = np.zeros((60_000, 2), np.float32)
+    x[:] = np.log(np.float32(0.1))
+    assert np.allclose(F.logsumexp(x, axis=0).data, np.log(6000), rtol=1e-6)
+    shares = F.softmax(x, axis=0).data.astype(float)
+    assert np.allclose(shares.sum(axis=0), 1, rtol=0, atol=1e-6)
+    assert np.allclose(shares * 60_000, 1, rtol=1e-6)
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)
@@ -138,9 +168,10 @@ def test_sums_of_many_rows_are_those_of_numpy(rows, rest, axes, keepdims, fortra
 
 
 @pytest.mark.parametrize("axis", [(0, 0), (0, 2), 2, (0, -2)])
-def test_many_rows_are_no_excuse_for_a_wrong_axis(axis):
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_many_rows_are_no_excuse_for_a_wrong_axis(axis, keepdims):
     with pytest.raises(ValueError, match="Sum cannot go along axis"):
-        F.sum(Variable(np.ones((600, 3))), axis)
+        F.sum(Variable(np.ones((600, 3))), axis, keepdims)
 
 
 @pytest.mark.parametrize("axis", [0, (0, 1)])
@@ -306,3 +337,40 @@ def test_a_variable_without_data_is_named():
         ValueError, match="input 0 of Max, Variable 'w', holds no data yet"
     ):
         F.max(Variable(None, name="w"))
+
+
+# --- what is easily mistaken ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_second_axis_is_no_keepdims(name):
+    f = getattr(F, name)
+    for keepdims in (2, 1, 0, None, np.array([True, False]), "yes"):
+        with pytest.raises(TypeError, match=r"keepdims is True or False, not .*tuple"):
+            f(Variable(numbers(2, 3, 4)), 1, keepdims)
+    assert f(Variable(numbers(2, 3, 4)), 1, np.bool_(True)).shape == (2, 1, 4)
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min"])
+def test_a_second_axis_is_no_keepdims_of_a_method_either(name):
+    with pytest.raises(TypeError, match=r"as in x\.sum\(\(1, 2\)\)"):
+        getattr(Variable(numbers(2, 3, 4)), name)(1, 2)
+
+
+@pytest.mark.parametrize("f", [F.max, F.min])
+def test_no_infinite_gradient_reaches_what_is_no_extreme(f):
+    x = Variable(np.array([[0.0, 1.0], [0.0, 0.0]]) * (1 if f is F.min else -1))
+    y = f(x, axis=1)
+    y.grad = Variable(np.array([np.inf, 2.0]))
+    y.backward(create_graph=True)
+    gx = x.grad
+    assert np.array_equal(gx.data, [[np.inf, 0], [1, 1]])
+    gy = Variable(np.array([1.0, 2.0]))
+    x.cleargrad()
+    y = f(x, axis=1)
+    y.grad = gy
+    y.backward(create_graph=True)
+    gx = x.grad
+    gx.grad = Variable(np.array([[1.0, np.inf], [3.0, 5.0]]))
+    gx.backward()
+    assert np.array_equal(gy.grad.data, [1, 4])

@@ -1,5 +1,8 @@
 """Shapes: elements move, and every gradient moves back."""
 
+from array import array as array_of_c
+from collections import deque
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,8 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from dezero_lite import Variable, no_grad
 from dezero_lite import functions as F
-from tests.support import fake_cupy
-from tests.support.function_checks import check_function, run
+from tests.support from tests.support.function_checks import check_function, run
 
 
 def array(*shape, seed=0, dtype=float):
@@ -267,6 +269,11 @@ def test_a_part_is_picked_as_numpy_does(slices):
         [True, False, True],
         ([True, False, True], 1),
         ([False, False, True], [0, 1, 1, 3]),
+        deque([0, 0, 1]),
+        (slice(None), deque([3, 3])),
+        range(2),
+        range(0),
+        array_of_c("i", [1, 1]),
     ],
 )
 def test_elements_are_picked_one_by_one(slices):
@@ -362,6 +369,12 @@ def test_the_gradient_of_a_part_counts_how_often_each_element_was_picked(data):
         expected = np.zeros(shape)
         np.add.at(expected, slices, 1)
         assert np.array_equal(x.grad.data, expected)
+
+
+@pytest.mark.parametrize("index", [{0, 1}, "a", 1.0, {}, [0.5], object()])
+def test_what_is_no_index_is_refused(index):
+    with pytest.raises((IndexError, TypeError)):
+        F.get_item(var(3), index)
 
 
 def test_there_is_no_element_outside():

@@ -239,7 +239,7 @@ def test_resnets_have_the_published_number_of_parameters_and_layers(
 ):
     def only_shapes(x, W, b, stride, pad, *_):
         sizes = [
-            F.conv.get_conv_outsize(n, k, stride, pad)
+            F.window.get_conv_outsize(n, k, stride, pad)
             for n, k in zip(x.shape[2:], W.shape[2:], strict=True)
         ]
         return Variable(np.zeros((len(x), len(W), *sizes), np.float32))

@@ -9,7 +9,7 @@ from dezero_lite import Variable, functions, gradcheck, graph, utils
 def test_names_are_handed_on():
     assert utils.gradient_check is gradcheck.gradient_check
     assert utils.get_dot_graph is graph.get_dot_graph
-    assert utils.get_conv_outsize is functions.conv.get_conv_outsize
+    assert utils.get_conv_outsize is functions.window.get_conv_outsize
     assert utils.pair(3) == (3, 3)
 
 

@@ -1,0 +1,305 @@
+"""Pooling: the largest number in each window, or their mean. Step 57 explains it.
+
+The simple form comes first: write down what the window sees, in columns, and take the
+maximum of each (`pooling_simple`). The functions below it need no columns: the maximum
+of a window is the maximum over its columns of the maxima over its rows, so that KH + KW
+steps do the work of KH · KW. So it is with sums, and so with means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import Function, Operand, Variable, _plain, as_array
+from .precision import downcast_half, picker, upcast_half
+from .window import Pair, Window, im2col
+
+__all__ = ["average_pooling", "pooling", "pooling_simple"]
+
+
+# --- the simple form ------------------------------------------------------------------
+
+
+def pooling_simple(
+    x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0
+) -> Variable:
+    """Max pooling in functions that are known already: columns, then their maxima.
+    Source: book step 57.
+
+    It takes what :func:`pooling` takes, and gives the same; at ties the gradient goes
+    where :func:`max` lets it go, to the border as well where a window sees nothing but
+    −∞.
+    """
+    window = Window(kernel_size, stride, pad)
+    columns = im2col(x, kernel_size, stride, pad, to_matrix=False)
+    if any(window.pad):
+        columns = columns + _border_columns(_plain(x), window)
+    return columns.max(axis=(2, 3))
+
+
+def _border_columns(x: Any, window: Window) -> Any:
+    # −∞ where the window sees the border, else 0.
+    _check(x, window)
+    border = window.border(np.zeros_like(x), _least(x.dtype))
+    return Window(window.kernel, window.stride).columns(border)
+
+
+# --- the largest in each window -------------------------------------------------------
+
+
+def pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> Variable:
+    """The largest number in each window: max pooling. Source: book step 57.
+
+    Parameters
+    ----------
+    x : Variable or ndarray
+        Images (N, C, H, W).
+    kernel_size, stride, pad : int or (int, int)
+        The size of the window, its steps, and the width of the border. The border holds
+        −∞, or the least number that the dtype has, so it never wins.
+
+    Returns
+    -------
+    Variable
+        (N, C, OH, OW), of the dtype of `x`.
+
+    Raises
+    ------
+    ValueError
+        If `x` holds no images, if they have no place for the window, if `pad` is so
+        large that a window sees nothing but border, or if a size is negative or a step
+        zero.
+
+    Notes
+    -----
+    Where several numbers of a window are largest, the first of them receives the
+    gradient, row by row: after a relu, windows full of zeros are common.
+    """
+    return Pooling(kernel_size, stride, pad)(as_array(x))
+
+
+class Pooling(Function):
+    __slots__ = ("_y", "window")
+
+    def __init__(self, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> None:
+        self.window = Window(kernel_size, stride, pad)
+
+    def forward(self, x: Any) -> Any:
+        _check(x, self.window)
+        self._y = _maxima(x, self.window)
+        return self._y
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        # Who wins does not change when x changes a little. So the winners are
+        # constants, to every order.
+        x, window = _plain(xs[0]), self.window
+        if window.area > LARGE:
+            return self._in_two_steps(x, gy)
+        return Pooling2DGrad(window, x.shape, _winners(x, self._y, window)).on(gy)
+
+    def _in_two_steps(self, x: Any, gy: Any) -> Any:
+        # The winner of each row, then the first among those.
+        (kh, kw), (sh, sw), (ph, pw) = (
+            self.window.kernel,
+            self.window.stride,
+            self.window.pad,
+        )
+        row = Window((1, kw), (1, sw), (0, pw))
+        column = Window((kh, 1), (sh, 1), (ph, 0))
+        best = _maxima(x, row)
+        winners = _winners(best, self._y, column)
+        gbest = Pooling2DGrad(column, best.shape, winners).on(gy)
+        return Pooling2DGrad(row, x.shape, _winners(x, best, row)).on(gbest)
+
+
+# A window of more fields than this looks for its winner in two steps.
+LARGE = 16
+
+
+class Pooling2DGrad(Function):
+    """Each number goes to the winner of its window."""
+
+    __slots__ = ("shape", "window", "winners")
+
+    def __init__(
+        self, window: Window, shape: tuple[int, ...], winners: list[Any]
+    ) -> None:
+        self.window, self.shape, self.winners = window, shape, winners
+
+    def forward(self, gy: Any) -> Any:
+        bordered = np.zeros_like(gy, shape=self.window.bordered(self.shape), order="C")
+        fields = self.window.fields(bordered, gy.shape[2:])
+        pick = picker(gy)
+        for won, pixels in zip(self.winners, fields.values(), strict=True):
+            if _overlap(self.window):
+                pixels += pick(won, gy)
+            else:
+                pick(won, gy, out=pixels)
+        return self.window.inside(bordered)
+
+    def vjp(self, xs: Sequence[Any], ggx: Any) -> Any:
+        return Pooling2DWithIndexes(self.window, self.shape, self.winners).on(ggx)
+
+
+class Pooling2DWithIndexes(Pooling2DGrad):
+    """Each window yields what lies where its winner was."""
+
+    __slots__ = ()
+
+    def forward(self, x: Any) -> Any:
+        y = np.zeros_like(x, shape=self.winners[0].shape, order="C")
+        fields = self.window.fields(self.window.border(x), y.shape[2:])
+        pick = picker(x)
+        for won, pixels in zip(self.winners, fields.values(), strict=True):
+            y += pick(won, pixels)
+        return y
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return Pooling2DGrad(self.window, self.shape, self.winners).on(gy)
+
+
+def _maxima(x: Any, window: Window) -> Any:
+    bordered = window.border(x, _least(x.dtype))
+    return _over_rows_then_columns(np.maximum, bordered, window, window.stops(x.shape))
+
+
+def _winners(x: Any, y: Any, window: Window) -> list[Any]:
+    # For each field of the window: does it hold the maximum first, in each of the
+    # places?
+    winners = []
+    undecided = np.ones_like(y, dtype=bool)
+    fields = window.fields(window.border(x, _least(x.dtype)), y.shape[2:])
+    image = _image_fields(x, y, window)
+    for place, pixels in fields.items():
+        won = (pixels == y) & undecided
+        if place in image:
+            won &= image[place]
+        undecided ^= won
+        winners.append(won)
+    return winners
+
+
+def _image_fields(x: Any, y: Any, window: Window) -> dict[tuple[int, int], Any]:
+    # Where the fields of the window see the image. The border wins nothing, even where
+    # the image holds −∞ itself.
+    if not any(window.pad):
+        return {}
+    image = np.ones_like(x, dtype=bool, shape=(1, 1, *x.shape[2:]))
+    return window.fields(window.border(image), y.shape[2:])
+
+
+def _overlap(window: Window) -> bool:
+    (kh, kw), (sh, sw) = window.kernel, window.stride
+    return sh < kh or sw < kw
+
+
+def _least(dtype: np.dtype[Any]) -> float:
+    if dtype.kind == "f":
+        return -np.inf
+    return np.iinfo(dtype).min if dtype.kind in "iu" else 0
+
+
+def _check(x: Any, window: Window) -> None:
+    window.stops(x.shape)
+    (kh, kw), (ph, pw) = window.kernel, window.pad
+    if ph >= kh or pw >= kw:
+        raise ValueError(
+            f"in images of shape {x.shape}, {window} stops where it sees nothing but "
+            "border: the pad must be smaller than the window"
+        )
+
+
+# --- the mean of each window ----------------------------------------------------------
+
+
+def average_pooling(
+    x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0
+) -> Variable:
+    """The mean of each window. Source: book step 57.
+
+    Parameters
+    ----------
+    x : Variable or ndarray
+        Images (N, C, H, W).
+    kernel_size, stride, pad : int or (int, int)
+        The size of the window, its steps, and the width of the border of zeros. These
+        zeros count.
+
+    Returns
+    -------
+    Variable
+        (N, C, OH, OW), of the dtype of `x`; whole numbers have means in float64.
+
+    Raises
+    ------
+    ValueError
+        If `x` holds no images, if they have no place for the window, or if a size is
+        negative or a step zero.
+    """
+    return AveragePooling(kernel_size, stride, pad)(as_array(x))
+
+
+class AveragePooling(Function):
+    __slots__ = ("window",)
+
+    def __init__(self, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> None:
+        self.window = Window(kernel_size, stride, pad)
+
+    def forward(self, x: Any) -> Any:
+        stops = self.window.stops(x.shape)
+        # Sums soon leave the range of float16, though means do not.
+        bordered = self.window.border(upcast_half(x))
+        sums = _over_rows_then_columns(np.add, bordered, self.window, stops)
+        return downcast_half(sums / self.window.area, x)
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return AveragePoolingGrad(self.window, xs[0].shape).on(gy)
+
+
+class AveragePoolingGrad(Function):
+    """Each number is shared out equally to its window."""
+
+    __slots__ = ("shape", "window")
+
+    def __init__(self, window: Window, shape: tuple[int, ...]) -> None:
+        self.window, self.shape = window, shape
+
+    def forward(self, gy: Any) -> Any:
+        (n, c, oh, ow), (h, w) = gy.shape, self.window.bordered(self.shape)[2:]
+        share = upcast_half(gy) / self.window.area
+        rows = np.zeros_like(share, shape=(n, c, oh, w), order="C")
+        for column in self.window.slices(1, ow):
+            rows[:, :, :, column] += share
+        bordered = np.zeros_like(share, shape=(n, c, h, w), order="C")
+        for row in self.window.slices(0, oh):
+            bordered[:, :, row] += rows
+        return downcast_half(self.window.inside(bordered), gy)
+
+    def vjp(self, xs: Sequence[Any], ggx: Any) -> Any:
+        window = self.window
+        return AveragePooling(window.kernel, window.stride, window.pad).on(ggx)
+
+
+# --- rows, then columns ---------------------------------------------------------------
+
+
+def _over_rows_then_columns(
+    operation: Any, bordered: Any, window: Window, stops: tuple[int, int]
+) -> Any:
+    # Maxima of maxima, or sums of sums. Rows come first because neighbours in a row are
+    # neighbours in memory, too.
+    rows, columns = window.slices(0, stops[0]), window.slices(1, stops[1])
+    y = _fold(operation, [bordered[:, :, row] for row in rows])
+    return _fold(operation, [y[:, :, :, column] for column in columns])
+
+
+def _fold(operation: Any, arrays: list[Any]) -> Any:
+    if len(arrays) == 1:
+        return arrays[0].copy()
+    y = operation(arrays[0], arrays[1])
+    for array in arrays[2:]:
+        operation(y, array, out=y)
+    return y

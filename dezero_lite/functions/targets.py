@@ -1,0 +1,121 @@
+"""Whether targets fit predictions. Losses and `accuracy` ask it before they compute.
+
+Shapes that would broadcast are refused, because every prediction would be compared with
+every target; and so is an empty batch, whose average has no value.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core import Operand, Variable, _describe, _plain, as_variable
+from .precision import require_data
+from .shape import reshape
+
+
+def paired(name: str, x0: Operand, x1: Operand) -> Operand:
+    """`x1` in the shape of `x0`, which it must have; but two single numbers pair up
+    anyway.
+    """
+    shape, other = np.shape(require_data(x0)), np.shape(require_data(x1))
+    _check_count(name, shape)
+    if shape == other:
+        return x1
+    if math.prod(shape) == math.prod(other) == 1:
+        return reshape(x1, shape)
+    raise ValueError(
+        f"{name} compares number by number, but {_unequal('x0', x0, 'x1', x1)}"
+    )
+
+
+def labels_of(name: str, x: Operand, t: Operand) -> Any:
+    """The labels `t` for the scores `x`, as an array of shape (N,)."""
+    labels, shape = data_of(t), data_of(x).shape
+    if len(shape) != 2:
+        raise ValueError(
+            f"{name} takes scores of shape (N, C), one row for each example, but was "
+            f"given {_describe(x)}"
+        )
+    _check_count(name, shape)
+    n, classes = shape
+    if labels.shape != (n,) and labels.shape != (n, 1):
+        hint = (
+            "for one-hot rows use t.argmax(axis=1)"
+            if labels.shape == shape
+            else "one label for each row of scores"
+        )
+        raise ValueError(
+            f"{name} takes labels of shape ({n},) or ({n}, 1), but t is "
+            f"{_describe(t)}: {hint}"
+        )
+    if labels.dtype.kind not in "iu":
+        raise TypeError(
+            f"{name} takes whole numbers as labels, but t is {_describe(t)}: use "
+            "t.astype(int)"
+        )
+    if labels.min() < 0 or labels.max() >= classes:
+        raise ValueError(
+            f"{name} was given scores for {classes} classes, so that labels go from 0 "
+            f"to {classes - 1}, but t holds labels from {labels.min()} to "
+            f"{labels.max()}"
+        )
+    # A copy, since they may change before backward needs them.
+    return labels.flatten()
+
+
+def answers_of(name: str, x: Operand, t: Operand) -> Any:
+    """The answers `t` in the shape of `x`, and whole numbers and truth values in its
+    dtype.
+    """
+    data, answers = data_of(x), data_of(t)
+    if answers.shape != data.shape:
+        if {answers.shape, data.shape} != {data.shape[:1], (*data.shape[:1], 1)}:
+            raise ValueError(
+                f"{name} compares number by number, but "
+                f"{_unequal('the first argument', x, 't', t)}"
+            )
+        t = (
+            reshape(t, data.shape)
+            if isinstance(t, Variable)
+            else answers.reshape(data.shape)
+        )
+    _check_count(name, data.shape)
+    check_range(name, "t", t, "1 means yes and 0 means no")
+    if answers.dtype.kind == "f":
+        return t
+    return data_of(t).astype(data.dtype if data.dtype.kind == "f" else float)
+
+
+def check_range(name: str, argument: str, x: Operand, hint: str) -> None:
+    """Refuse numbers that are no probabilities."""
+    data = data_of(x)
+    if data.size and (data.min() < 0 or data.max() > 1):
+        low, high = data.min(), data.max()
+        raise ValueError(
+            f"{name} takes {argument} from 0 to 1, but it holds {low} to {high}: {hint}"
+        )
+
+
+def _check_count(name: str, shape: tuple[int, ...]) -> None:
+    if shape and shape[0] == 0:
+        raise ValueError(
+            f"{name} averages over the examples, but the batch of shape {shape} has "
+            "none"
+        )
+
+
+def _unequal(name: str, x: Operand, other_name: str, other: Operand) -> str:
+    data, other_data = _plain(x), _plain(other)
+    message = f"{name} is {_describe(x)}, {other_name} is {_describe(other)}"
+    if np.size(data) == np.size(other_data):
+        return f"{message}: use {other_name}.reshape{np.shape(data)}"
+    return f"{message}: they need the same shape"
+
+
+def data_of(x: Operand) -> Any:
+    """The data of a Variable, an array or a number, as an array."""
+    data = as_variable(x).data
+    return require_data(x) if data is None else data

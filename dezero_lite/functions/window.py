@@ -1,0 +1,353 @@
+"""A small window slides over images: its sizes, its stops, what it sees there. Steps
+55–57 explain it.
+
+Images have the shape (N, C, H, W): N of them, C channels each, H rows, W columns. A
+window stops at OH × OW places of an image, and sees KH × KW pixels of each channel
+there. `im2col` writes down all that it sees, in columns of the shape (N, C, KH, KW, OH,
+OW); with them a convolution is a matrix product, and a pooling is a maximum or a mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import Function, Operand, Variable, as_array
+
+__all__ = ["col2im", "col2im_array", "im2col", "im2col_array"]
+
+Pair = int | tuple[int, int]
+
+
+# --- sizes ----------------------------------------------------------------------------
+
+
+def get_conv_outsize(input_size: int, kernel_size: int, stride: int, pad: int) -> int:
+    """The number of places where a window stops along an axis. Source: book step 55.
+
+    >>> get_conv_outsize(4, kernel_size=3, stride=1, pad=1)
+    4
+    """
+    return (input_size + 2 * pad - kernel_size) // stride + 1
+
+
+def get_deconv_outsize(size: int, k: int, s: int, p: int) -> int:
+    """The least length of an axis on which a window stops at `size` places: size `k`,
+    stride `s`, pad `p`.
+
+    >>> get_deconv_outsize(4, k=3, s=1, p=1)
+    4
+    """
+    return s * (size - 1) + k - 2 * p
+
+
+def pair(x: Pair) -> tuple[int, int]:
+    """A size for both axes, given as one number or as two. Source: book step 57.
+
+    >>> pair(3)
+    (3, 3)
+
+    Raises
+    ------
+    ValueError
+        If `x` is neither a whole number nor two of them.
+    """
+    numbers = (x, x) if isinstance(x, (int, np.integer)) else x
+    if isinstance(numbers, (tuple, list)) and len(numbers) == 2:
+        a, b = numbers
+        if isinstance(a, (int, np.integer)) and isinstance(b, (int, np.integer)):
+            return int(a), int(b)
+    raise ValueError(
+        f"a size is a whole number, or two of them for height and width, not {x!r}"
+    )
+
+
+# --- the window -----------------------------------------------------------------------
+
+
+class Window:
+    """What slides over images: its size, its steps, the border around the images, and
+    the distance of the pixels that it sees.
+
+    Raises
+    ------
+    ValueError
+        If a size is negative, or a kernel size, stride or dilation is zero.
+    """
+
+    __slots__ = ("dilation", "kernel", "pad", "reach", "stride")
+
+    def __init__(
+        self, kernel: Pair, stride: Pair = 1, pad: Pair = 0, dilation: Pair = 1
+    ) -> None:
+        self.kernel, self.stride = pair(kernel), pair(stride)
+        self.pad, self.dilation = pair(pad), pair(dilation)
+        self._check()
+        self.reach = (
+            self.dilation[0] * (self.kernel[0] - 1) + 1,
+            self.dilation[1] * (self.kernel[1] - 1) + 1,
+        )
+
+    @property
+    def area(self) -> int:
+        """The number of its fields."""
+        return self.kernel[0] * self.kernel[1]
+
+    def columns(self, x: Any) -> Any:
+        """All that it sees in the images `x`: (N, C, KH, KW, OH, OW)."""
+        self.stops(x.shape)
+        return self.view(self.border(x)).copy()
+
+    def images(self, columns: Any, shape: tuple[int, ...]) -> Any:
+        """The reverse: images of this shape, where each number of the columns has been
+        added to the pixel that it would be seen at.
+        """
+        bordered = np.zeros_like(columns, shape=self.bordered(shape), order="C")
+        for (i, j), pixels in self.fields(bordered, columns.shape[4:]).items():
+            pixels += columns[:, :, i, j]
+        return self.inside(bordered)
+
+    def stops(self, shape: tuple[int, ...]) -> tuple[int, int]:
+        """How many places there are for it in images of this shape: (OH, OW)."""
+        if len(shape) != 4:
+            raise ValueError(not_images(shape))
+        sizes = zip(shape[2:], self.reach, self.stride, self.pad, strict=True)
+        oh, ow = [get_conv_outsize(*numbers) for numbers in sizes]
+        if oh < 1 or ow < 1:
+            raise ValueError(
+                f"images of shape {shape} have no place for {self}: it is larger than "
+                "an image with its border"
+            )
+        return oh, ow
+
+    def border(self, x: Any, value: float = 0) -> Any:
+        """The images with the border around them."""
+        if not any(self.pad):
+            return x
+        y = np.full_like(x, value, shape=self.bordered(x.shape), order="C")
+        self.inside(y)[...] = x
+        return y
+
+    def bordered(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of images with the border around them."""
+        n, c, h, w = shape
+        return n, c, h + 2 * self.pad[0], w + 2 * self.pad[1]
+
+    def inside(self, bordered: Any) -> Any:
+        """The images without the border around them."""
+        (ph, pw), (h, w) = self.pad, bordered.shape[2:]
+        return bordered[:, :, ph : h - ph, pw : w - pw]
+
+    def slices(self, axis: int, stops: int) -> list[slice]:
+        """For each of its fields along an axis, the pixels that the field meets at its
+        stops.
+        """
+        step = self.stride[axis]
+        firsts = [k * self.dilation[axis] for k in range(self.kernel[axis])]
+        return [slice(first, first + step * (stops - 1) + 1, step) for first in firsts]
+
+    def fields(
+        self, bordered: Any, stops: tuple[int, int]
+    ) -> dict[tuple[int, int], Any]:
+        """For each of its fields (i, j), row by row, the pixels that the field meets:
+        views of the shape (N, C, OH, OW).
+        """
+        rows, columns = self.slices(0, stops[0]), self.slices(1, stops[1])
+        return {
+            (i, j): bordered[:, :, row, column]
+            for i, row in enumerate(rows)
+            for j, column in enumerate(columns)
+        }
+
+    def view(self, bordered: Any) -> Any:
+        """Like `columns`, of images with their border, but nothing is copied yet."""
+        seen = np.lib.stride_tricks.sliding_window_view(
+            bordered, self.reach, axis=(2, 3)
+        )
+        (sh, sw), (dh, dw) = self.stride, self.dilation
+        return seen[:, :, ::sh, ::sw, ::dh, ::dw].transpose(0, 1, 4, 5, 2, 3)
+
+    def __str__(self) -> str:
+        spread = (
+            f" and dilation {self.dilation}, so of reach {self.reach},"
+            if max(self.dilation) > 1
+            else ""
+        )
+        return (
+            f"a window of size {self.kernel}{spread} with stride {self.stride} and "
+            f"pad {self.pad}"
+        )
+
+    def _check(self) -> None:
+        for name, sizes in (
+            ("kernel size", self.kernel),
+            ("stride", self.stride),
+            ("dilation", self.dilation),
+        ):
+            if min(sizes) < 1:
+                raise ValueError(f"the {name} is {sizes}, but must be at least 1")
+        if min(self.pad) < 0:
+            raise ValueError(f"the pad is {self.pad}, but a border cannot be negative")
+
+
+def not_images(shape: tuple[int, ...]) -> str:
+    """What to say of an array of this shape where images are needed."""
+    return (
+        f"images have the shape (N, C, H, W), not {shape}: x.reshape(...) makes it so"
+    )
+
+
+# --- columns --------------------------------------------------------------------------
+
+
+def im2col(
+    x: Operand,
+    kernel_size: Pair,
+    stride: Pair = 1,
+    pad: Pair = 0,
+    to_matrix: bool = True,
+) -> Variable:
+    """Write down what a window sees at each of its stops. Source: book step 57.
+
+    Parameters
+    ----------
+    x : Variable or ndarray
+        Images (N, C, H, W).
+    kernel_size, stride, pad : int or (int, int)
+        The size of the window, its steps, and the width of the border of zeros around
+        the images.
+    to_matrix : bool, optional
+        Whether to return one row for each stop.
+
+    Returns
+    -------
+    Variable
+        (N * OH * OW, C * KH * KW), or without `to_matrix` (N, C, KH, KW, OH, OW).
+
+    Raises
+    ------
+    ValueError
+        If `x` holds no images, if they have no place for the window, or if a size is
+        negative or a step zero.
+
+    Examples
+    --------
+    >>> im2col(np.arange(6.0).reshape(1, 1, 2, 3), kernel_size=2)
+    variable([[0. 1. 3. 4.]
+              [1. 2. 4. 5.]])
+    """
+    return Im2col(kernel_size, stride, pad, to_matrix)(as_array(x))
+
+
+def col2im(
+    x: Operand,
+    input_shape: tuple[int, ...],
+    kernel_size: Pair,
+    stride: Pair = 1,
+    pad: Pair = 0,
+    to_matrix: bool = True,
+) -> Variable:
+    """Add up columns to images: each number goes where :func:`im2col` would take it
+    from. Source: book step 57.
+
+    It is the reverse in that it carries gradients back, not the inverse: a pixel that
+    is seen k times counts k times.
+
+    Parameters
+    ----------
+    x : Variable or ndarray
+        (N * OH * OW, C * KH * KW), or without `to_matrix` (N, C, KH, KW, OH, OW).
+    input_shape : tuple of int
+        The shape of the images, (N, C, H, W).
+    kernel_size, stride, pad, to_matrix
+        As for :func:`im2col`.
+
+    Returns
+    -------
+    Variable
+        (N, C, H, W).
+
+    Raises
+    ------
+    ValueError
+        If the columns do not belong to such images, or for the reasons of
+        :func:`im2col`.
+    """
+    return Col2im(input_shape, kernel_size, stride, pad, to_matrix)(as_array(x))
+
+
+class Im2col(Function):
+    __slots__ = ("arguments",)
+
+    def __init__(
+        self, kernel_size: Pair, stride: Pair, pad: Pair, to_matrix: bool
+    ) -> None:
+        self.arguments = kernel_size, stride, pad, to_matrix
+
+    def forward(self, x: Any) -> Any:
+        return im2col_array(x, *self.arguments)
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return Col2im(xs[0].shape, *self.arguments).on(gy)
+
+
+class Col2im(Function):
+    __slots__ = ("arguments", "input_shape")
+
+    def __init__(
+        self,
+        input_shape: tuple[int, ...],
+        kernel_size: Pair,
+        stride: Pair,
+        pad: Pair,
+        to_matrix: bool,
+    ) -> None:
+        self.input_shape = input_shape
+        self.arguments = kernel_size, stride, pad, to_matrix
+
+    def forward(self, x: Any) -> Any:
+        kernel_size, stride, pad, to_matrix = self.arguments
+        return col2im_array(x, self.input_shape, kernel_size, stride, pad, to_matrix)
+
+    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+        return Im2col(*self.arguments).on(gy)
+
+
+def im2col_array(
+    img: Any, kernel_size: Pair, stride: Pair, pad: Pair, to_matrix: bool = True
+) -> Any:
+    """What a window sees at each of its stops, from an array: see :func:`im2col`.
+    Source: book step 57.
+    """
+    columns = Window(kernel_size, stride, pad).columns(img)
+    if not to_matrix:
+        return columns
+    n, c, kh, kw, oh, ow = columns.shape
+    return columns.transpose(0, 4, 5, 1, 2, 3).reshape(n * oh * ow, c * kh * kw)
+
+
+def col2im_array(
+    col: Any,
+    img_shape: tuple[int, ...],
+    kernel_size: Pair,
+    stride: Pair,
+    pad: Pair,
+    to_matrix: bool = True,
+) -> Any:
+    """Images from columns, for arrays: see :func:`col2im`. Source: book step 57."""
+    window = Window(kernel_size, stride, pad)
+    (n, c), (oh, ow) = img_shape[:2], window.stops(img_shape)
+    (kh, kw) = window.kernel
+    rows = (n * oh * ow, c * kh * kw)
+    shape = rows if to_matrix else (n, c, kh, kw, oh, ow)
+    if col.shape != shape:
+        raise ValueError(
+            f"columns of shape {col.shape} do not belong to images of shape "
+            f"{img_shape}: {window} makes columns of shape {shape}, with "
+            f"to_matrix={to_matrix}"
+        )
+    if to_matrix:
+        col = col.reshape(n, oh, ow, c, kh, kw).transpose(0, 3, 4, 5, 1, 2)
+    return window.images(col, img_shape)
