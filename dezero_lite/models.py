@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 from . import functions as F
 from . import layers as L
 from .core import Operand, Variable
-from .files import StrPath, get_file, load_arrays
+from .files import get_file
 from .graph import plot_dot_graph
+from .npz import StoredArray, StrPath
 
 __all__ = [
     "MLP",
@@ -42,7 +43,32 @@ class Model(L.Layer):
         return plot_dot_graph(self.forward(*inputs), verbose=True, to_file=to_file)
 
 
-class Sequential(Model):
+class Chain(Model):
+    """Layers that come one after the other, each in an attribute of its own."""
+
+    _order: tuple[str, ...] = ()
+
+    def hold(self, layers: Mapping[str, Callable[[Any], Any]]) -> None:
+        """Make each layer an attribute, in this order."""
+        for name, layer in layers.items():
+            setattr(self, name, layer)
+        self._order = tuple(layers)
+
+    @property
+    def layers(self) -> tuple[Any, ...]:
+        """What the attributes hold now, in the order of the chain. To replace a layer,
+        assign to its attribute: ``model.l1 = ...``.
+        """
+        return tuple([getattr(self, name) for name in self._order])
+
+    def forward(self, x: Operand) -> Any:
+        """Any shape that the first layer takes, to one that the last returns."""
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Sequential(Chain):
     """Layers and functions, one after the other. Source: book step 45.
 
     Parameters
@@ -53,8 +79,8 @@ class Sequential(Model):
     Attributes
     ----------
     l0, l1, ... : Layer or callable
-    layers : list
-        The same in a list.
+    layers : tuple
+        The same in a tuple.
 
     Raises
     ------
@@ -75,17 +101,10 @@ class Sequential(Model):
                     f"Sequential takes layers and functions, but number {i} is a "
                     f"{type(layer).__name__}"
                 )
-            setattr(self, f"l{i}", layer)
-        self.layers = list(layers)
-
-    def forward(self, x: Operand) -> Any:
-        """Any shape that the first layer takes, to one that the last returns."""
-        for layer in self.layers:
-            x = layer(x)
-        return x
+        self.hold({f"l{i}": layer for i, layer in enumerate(layers)})
 
 
-class MLP(Model):
+class MLP(Chain):
     """A multi-layer perceptron: linear layers with a bend between each two. Source:
     book step 45.
 
@@ -99,8 +118,8 @@ class MLP(Model):
     Attributes
     ----------
     l0, l1, ... : Linear
-    layers : list of Linear
-        The same in a list.
+    layers : tuple of Linear
+        The same in a tuple.
 
     Raises
     ------
@@ -132,16 +151,14 @@ class MLP(Model):
                 f"{activation!r}; sizes come in one tuple, as in MLP((100, 10))"
             )
         self.activation = activation
-        layers = [L.Linear(size) for size in fc_output_sizes]
-        for i, layer in enumerate(layers):
-            setattr(self, f"l{i}", layer)
-        self.layers = layers
+        self.hold({f"l{i}": L.Linear(size) for i, size in enumerate(fc_output_sizes)})
 
     def forward(self, x: Operand) -> Variable:
         """Shapes (N, I) to (N, the last output size)."""
-        for layer in self.layers[:-1]:
+        *inner, last = self.layers
+        for layer in inner:
             x = self.activation(layer(x))
-        return self.layers[-1](x)  # type: ignore[no-any-return]
+        return last(x)  # type: ignore[no-any-return]
 
 
 # --- for images of 1,000 kinds --------------------------------------------------------
@@ -219,7 +236,7 @@ class VGG16(_Pretrained):
         x = F.flatten(x)
         x = F.dropout(F.relu(self.fc6(x)))
         x = F.dropout(F.relu(self.fc7(x)))
-        return self.fc8(x)  # type: ignore[no-any-return]
+        return self.fc8(x)
 
     @staticmethod
     def preprocess(
@@ -288,7 +305,8 @@ class ResNet(_Pretrained):
     -----
     As in the authors' own network, and as the book's weights need it, the first 1×1
     convolution of a block takes the stride, and pooling looks over the right and lower
-    edge.
+    edge. A file of the book's weights has a bias in `conv1`, which :meth:`adapt` puts
+    where it belongs here.
 
     Source: K. He, X. Zhang, S. Ren and J. Sun, "Deep residual learning for image
     recognition", 2016.
@@ -324,19 +342,18 @@ class ResNet(_Pretrained):
         x = self.res3(x)
         x = self.res4(x)
         x = self.res5(x)
-        return self.fc6(F.mean(x, axis=(2, 3)))  # type: ignore[no-any-return]
+        return self.fc6(F.mean(x, axis=(2, 3)))
 
-    def load_weights(self, path: StrPath) -> None:
-        """Load a file of :meth:`save_weights`, or one of the book's.
-
-        The book's has a bias in `conv1`. Batch normalisation takes any bias away again,
-        together with the mean; so here it is taken from the mean.
+    def adapt(self, stored: dict[str, StoredArray], prefix: str) -> None:
+        """Take the bias of the book's `conv1` from the mean that follows it: batch
+        normalisation takes both away again.
         """
-        arrays = load_arrays(path)
-        bias, mean = arrays.get("conv1/b"), arrays.get("bn1/avg_mean")
-        if bias is not None and mean is not None and bias.shape == mean.shape:
-            arrays["bn1/avg_mean"] = mean - arrays.pop("conv1/b")
-        self._take(arrays, path)
+        bias, mean = [stored.get(prefix + name) for name in ("conv1/b", "bn1/avg_mean")]
+        if bias and mean and (bias.shape, bias.dtype) == (mean.shape, mean.dtype):
+            del stored[prefix + "conv1/b"]
+            stored[prefix + "bn1/avg_mean"] = StoredArray(
+                mean.shape, mean.dtype, lambda: mean.read() - bias.read()
+            )
 
 
 class ResNet50(ResNet):
@@ -360,7 +377,7 @@ class ResNet152(ResNet):
         super().__init__(152, pretrained)
 
 
-class BuildingBlock(L.Layer):
+class BuildingBlock(Chain):
     """One resolution of a :class:`ResNet`: bottlenecks, of which the first changes size
     and channels.
     """
@@ -368,20 +385,12 @@ class BuildingBlock(L.Layer):
     def __init__(
         self, n_layers: int, mid_channels: int, out_channels: int, stride: int
     ) -> None:
-        self.a = Bottleneck(mid_channels, out_channels, stride, project=True)
+        first = Bottleneck(mid_channels, out_channels, stride, project=True)
         rest = [
             Bottleneck(mid_channels, out_channels, 1, project=False)
             for _ in range(n_layers - 1)
         ]
-        for i, bottleneck in enumerate(rest, 1):
-            setattr(self, f"b{i}", bottleneck)
-        self.layers = [self.a, *rest]
-
-    def forward(self, x: Operand) -> Any:
-        """Shapes (N, C, H, W) to (N, out_channels, ≈ H / stride, ≈ W / stride)."""
-        for layer in self.layers:
-            x = layer(x)
-        return x
+        self.hold({"a": first, **{f"b{i}": b for i, b in enumerate(rest, 1)}})
 
 
 class Bottleneck(L.Layer):

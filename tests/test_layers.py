@@ -13,9 +13,10 @@ import pytest
 from dezero_lite import Parameter, Variable, no_grad, test_mode, using_config
 from dezero_lite import functions as F
 from dezero_lite import layers as L
-from dezero_lite.files import load_arrays, save_arrays
+from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.gradcheck import gradient_check
 from dezero_lite.layers import Layer
+from dezero_lite.layers.layer import variables_by_name
 from dezero_lite.models import MLP, Sequential
 from dezero_lite.optimizers import SGD
 from dezero_lite.random import manual_seed
@@ -355,7 +356,7 @@ def test_float32_is_kept_all_the_way(name):
         y = F.sum(y * layer(x))
         y.backward()
         assert y.dtype == x.grad.dtype == np.float32
-        variables = layer._named().values()
+        variables = variables_by_name(layer).values()
         assert all(variable.dtype == np.float32 for variable in variables)
         assert all(
             p.grad is not None and p.grad.dtype == np.float32 for p in layer.params()
@@ -369,7 +370,7 @@ def test_gradients_are_right_to_second_order_for_inputs_and_parameters(name):
     make, _, shape = LAYERS[name]
     layer = make()
     layer(random(*shape))
-    first = list(layer._named().values())
+    first = list(variables_by_name(layer).values())
     starts = [random(*p.shape, dtype=np.float64) * 0.7 + 0.1 for p in layer.params()]
     params = dict(zip(layer.params(), starts, strict=True))
     statistics = [v for v in first if not isinstance(v, Parameter)]
@@ -379,7 +380,7 @@ def test_gradients_are_right_to_second_order_for_inputs_and_parameters(name):
             attach(layer, p, value)
         for statistic in statistics:
             statistic.data = np.ones(statistic.shape)
-        if isinstance(layer, L._Recurrent):
+        if isinstance(layer, L.recurrent.Recurrent):
             layer.reset_state()
             return layer(x), layer(x * x)
         return layer(x)
@@ -409,7 +410,7 @@ def test_the_array_module_follows_the_data(name):
         manual_seed(0)
         layer = make()
         if xp is fake_cupy:
-            for variable in layer._named().values():
+            for variable in variables_by_name(layer).values():
                 if variable.data is not None:
                     variable.data = fake_cupy.asarray(variable.data)
         x = Variable(xp.array(random(*shape)))
@@ -418,7 +419,7 @@ def test_the_array_module_follows_the_data(name):
         arrays = [
             x.grad.data,
             *[p.grad.data for p in layer.params()],
-            *[v.data for v in layer._named().values()],
+            *[v.data for v in variables_by_name(layer).values()],
         ]
         results.append(
             [
@@ -445,10 +446,12 @@ def test_sizes_given_or_told_by_the_first_input_make_the_same_layer(name):
     told = make()
     x = random(*shape)
     y = told(x)
-    assert {n: v.shape for n, v in given._named().items()} == {
-        n: v.shape for n, v in told._named().items()
+    assert {n: v.shape for n, v in variables_by_name(given).items()} == {
+        n: v.shape for n, v in variables_by_name(told).items()
     }
-    if not isinstance(given, L._Recurrent):  # which draws its weights in another order
+    if not isinstance(
+        given, L.recurrent.Recurrent
+    ):  # which draws its weights in another order
         assert np.array_equal(given(x).data, y.data)
 
 
@@ -461,11 +464,15 @@ def test_saved_weights_load_into_a_layer_that_has_seen_no_input(name, tmp_path):
     layer.save_weights(tmp_path / "weights.npz")
     fresh.load_weights(tmp_path / "weights.npz")
     for part in (layer, fresh):
-        if isinstance(part, L._Recurrent):
+        if isinstance(part, L.recurrent.Recurrent):
             part.reset_state()
     with test_mode():
         assert np.array_equal(layer(x).data, fresh(x).data)
-    for old, new in zip(layer._named().values(), fresh._named().values(), strict=True):
+    for old, new in zip(
+        variables_by_name(layer).values(),
+        variables_by_name(fresh).values(),
+        strict=True,
+    ):
         assert np.array_equal(old.data, new.data)
         assert old.dtype == new.dtype
 
@@ -1006,7 +1013,7 @@ def model(*sizes, x=random(4, 3)):  # noqa: B008
 def snapshot(layer):
     return {
         name: None if v.data is None else v.data.copy()
-        for name, v in layer._named().items()
+        for name, v in variables_by_name(layer).items()
     }
 
 

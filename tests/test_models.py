@@ -7,7 +7,7 @@ import pytest
 from dezero_lite import Variable, no_grad, test_mode
 from dezero_lite import functions as F
 from dezero_lite import layers as L
-from dezero_lite.files import load_arrays, save_arrays
+from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.graph import Picture
 from dezero_lite.models import (
     MLP,
@@ -283,7 +283,7 @@ def test_a_resnet_has_the_published_shapes(light):
 
 
 def test_the_weights_of_a_resnet_go_by_the_names_of_the_book(light):
-    names = list(ResNet50()._named())
+    names = list(variables_by_name(ResNet50()))
     assert names[:5] == [
         "conv1/W",
         "bn1/avg_mean",
