@@ -29,7 +29,11 @@ from dezero_lite.datasets import (
     Shakespear,
     SinCurve,
     Spiral,
+    cifar,
     get_spiral,
+    imagenet,
+    mnist,
+    text,
 )
 from dezero_lite.transforms import Normalize, ToFloat, ToInt
 
@@ -334,7 +338,7 @@ WRONG_IMAGES = [
     ),
     (
         gzip.compress(IDX + b"!"),
-        "promises 3920 values, .* but 3921 follow: it is cut off, or something was "
+        "promises 3920 values, .* but more follow: it is cut off, or something was "
         "added",
     ),
     (
@@ -376,9 +380,13 @@ def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
         )
 
     monkeypatch.delenv("DEZERO_LITE_DATA", raising=False)
-    monkeypatch.setattr(
-        datasets, "get_file", lambda url, name, known_hash: str(tmp_path / name)
-    )
+    asked = []
+
+    def get_file(url, name, known_hash):
+        asked.append(name)
+        return str(tmp_path / name)
+
+    monkeypatch.setattr(mnist, "get_file", get_file)
     put(tmp_path, gzip.compress(IDX, 1), gzip.compress(idx(KINDS)))
     assert len(Small()) == 5
     put(tmp_path, GZ, gzip.compress(idx(KINDS[::-1])))
@@ -387,6 +395,7 @@ def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
         match=r"train-labels.* has the SHA-256 [0-9a-f]{64}, but .* Remove it",
     ):
         Small()
+    assert asked == [f"mnist/{IMAGES}", f"mnist/{LABELS}"] * 2
 
 
 @pytest.mark.parametrize(
@@ -406,7 +415,8 @@ def test_downloads_are_over_https_and_have_a_known_hash(monkeypatch, kind, train
         assert re.fullmatch(r"md5:[0-9a-f]{32}|[0-9a-f]{64}", known_hash or "0" * 64)
         raise Enough
 
-    monkeypatch.setattr(datasets, "get_file", get_file)
+    for module in (mnist, cifar, imagenet, text):
+        monkeypatch.setattr(module, "get_file", get_file)
     with pytest.raises(Enough):
         kind() if kind is ImageNet.labels else kind(train)
     assert len(asked) == 1
@@ -623,8 +633,12 @@ def test_a_transform_of_ones_own_replaces_the_default():
     assert (x.min(), x.max()) == (-1, 0.875)
 
 
-def test_the_module_never_evaluates_or_unpickles():
-    tree = ast.parse(Path(datasets.__file__).read_text(encoding="utf-8"))
+def test_the_modules_never_evaluate_or_unpickle():
+    files = sorted(Path(datasets.__file__).parent.glob("*.py"))
+    assert len(files) > 8
+    tree = ast.parse(
+        "\n".join(file.read_text(encoding="utf-8") for file in files[::-1])
+    )
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     imported = {
         alias.name

@@ -13,11 +13,11 @@ import pytest
 from dezero_lite import Parameter, Variable, no_grad, test_mode, using_config
 from dezero_lite import functions as F
 from dezero_lite import layers as L
-from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.gradcheck import gradient_check
 from dezero_lite.layers import Layer
 from dezero_lite.layers.layer import variables_by_name
 from dezero_lite.models import MLP, Sequential
+from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.optimizers import SGD
 from dezero_lite.random import manual_seed
 

@@ -7,8 +7,9 @@ import pytest
 from dezero_lite import Variable, no_grad, test_mode
 from dezero_lite import functions as F
 from dezero_lite import layers as L
-from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.graph import Picture
+from dezero_lite.layers import conv, linear
+from dezero_lite.layers.layer import variables_by_name
 from dezero_lite.models import (
     MLP,
     VGG16,
@@ -21,6 +22,7 @@ from dezero_lite.models import (
     ResNet152,
     Sequential,
 )
+from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.optimizers import Adam
 from dezero_lite.random import manual_seed
 
@@ -32,9 +34,16 @@ def random(*shape):
 @pytest.fixture
 def light(monkeypatch):
     """Weights of zeros, which cost no memory as long as nobody writes to them."""
-    monkeypatch.setattr(
-        L, "_random_weights", lambda shape, fan_in, dtype, xp: xp.zeros(shape, dtype)
-    )
+    made = []
+
+    def zeros(shape, fan_in, dtype, xp):
+        made.append(shape)
+        return xp.zeros(shape, dtype)
+
+    for module in (linear, conv):
+        monkeypatch.setattr(module, "random_weights", zeros)
+    yield
+    assert made
 
 
 # --- small ones -----------------------------------------------------------------------
@@ -135,7 +144,7 @@ def test_a_model_draws_itself(tmp_path, monkeypatch):
         calls.append((output, verbose, to_file))
         return Picture("digraph {}")
 
-    monkeypatch.setattr("dezero_lite.models.plot_dot_graph", draw)
+    monkeypatch.setattr("dezero_lite.models.model.plot_dot_graph", draw)
     model = MLP((3, 1))
     picture = model.plot(random(2, 2), to_file=str(tmp_path / "a.png"))
     assert isinstance(picture, Picture)
@@ -282,7 +291,7 @@ def test_a_resnet_has_the_published_shapes(light):
     assert model.res3.b3.conv2.W.shape == (128, 128, 3, 3)
 
 
-def test_the_weights_of_a_resnet_go_by_the_names_of_the_book(light):
+def test_the_weights_of_a_resnet_go_by_the_names_of_the_book():
     names = list(variables_by_name(ResNet50()))
     assert names[:5] == [
         "conv1/W",
@@ -345,7 +354,7 @@ class Small(ResNet):
         self.conv1 = L.Conv2d(4, 3, 2, 1, nobias=True)
         self.bn1 = L.BatchNorm()
         self.fc6 = L.Linear(3)
-        self._load_pretrained(pretrained, self.WEIGHTS_PATH.format(0))
+        self.load_pretrained(pretrained, self.WEIGHTS_PATH.format(0))
 
     def forward(self, x):
         return self.fc6(F.mean(F.relu(self.bn1(self.conv1(x))), axis=(2, 3)))

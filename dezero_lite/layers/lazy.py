@@ -1,6 +1,4 @@
-"""What layers share that learn their sizes from the first input: steps 44 and 53 explain
-it.
-"""
+"""What layers share that learn their sizes from the first input, as in step 44."""
 
 from __future__ import annotations
 
@@ -47,8 +45,8 @@ class LazyLayer(Layer):
 def random_weights(
     shape: tuple[int, ...], fan_in: int, dtype: DTypeLike, xp: ModuleType
 ) -> Any:
-    """Random numbers of such a size that sums over `fan_in` products have about the size
-    of one input.
+    """Random numbers of such a size that sums over `fan_in` products are about as large
+    as one input.
     """
     drawn = np.float64 if dtype == np.float64 else np.float32
     weights = generator().standard_normal(shape, dtype=drawn)

@@ -1,4 +1,4 @@
-"""Layers with a state that one call leaves for the next: steps 59 and 60 explain them."""
+"""Layers with a state that one call leaves for the next, of steps 59 and 60."""
 
 from __future__ import annotations
 
