@@ -207,6 +207,7 @@ def open_arrays(path: StrPath) -> Iterator[dict[str, StoredArray]]:
     with open(path, "rb") as file:
         with _refuse_damage(path):
             archive = zipfile.ZipFile(file)
+            _check_number(file, archive)
             stored = {}
             for info in archive.infolist():
                 name = info.filename.removesuffix(".npy")
@@ -238,6 +239,17 @@ def _refuse_damage(path: str) -> Iterator[None]:
             "something else, or holds pickles, which are refused because they could "
             f"run any program ({error})"
         ) from error
+
+
+def _check_number(file: IO[bytes], archive: Any) -> None:
+    # The last record of an archive says how many members there are. zipfile does not
+    # look, and can lose some where a length is damaged.
+    file.seek(-22 - len(archive.comment), os.SEEK_END)
+    record = file.read(12)
+    number = int.from_bytes(record[10:], "little")
+    members = len(archive.infolist())
+    if record[:4] != b"PK\5\6" or number not in (members, 0xFFFF):
+        raise ValueError(f"it has {members} members, but promises {number}")
 
 
 def _stored(path: str, archive: Any, info: Any) -> StoredArray:

@@ -1,3 +1,4 @@
+import copy
 import inspect
 import math
 import os
@@ -6,6 +7,7 @@ import re
 import fake_cupy
 import numpy as np
 import pytest
+from memory_checks import at_most
 
 from dezero_lite import Parameter, Variable
 from dezero_lite import functions as F
@@ -622,9 +624,8 @@ def test_a_setting_of_true_or_false_goes_along(saved, tmp_path):
             super().__init__()
             self.upwards = upwards
 
-    Signed(saved).setup(Holder(parameter(np.ones(1)))).save_state(
-        tmp_path / "state.npz"
-    )
+    holder = Holder(parameter(np.ones(1)))
+    Signed(saved).setup(holder).save_state(tmp_path / "state.npz")
     optimizer = Signed(not saved).setup(holder)
     optimizer.load_state(tmp_path / "state.npz")
     assert optimizer.upwards is saved
@@ -710,6 +711,32 @@ def test_state_of_another_model_is_refused_and_nothing_changes(sizes, reason, tm
     assert optimizer.lr == 0.1
     after = [optimizer.state(param)["v"] for param in other.params()]
     assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+def test_a_state_of_another_shape_is_refused_before_it_is_unpacked(tmp_path):
+    param = parameter(np.ones(3))
+    optimizer = MomentumSGD(0.5).setup(Holder(param))
+    names = {"optimizer": "MomentumSGD", "settings/lr": 1.0, "settings/momentum": 1.0}
+    np.savez_compressed(tmp_path / "state.npz", **names, **{"v/0": np.zeros(2**25)})
+    # A name of 40 MB is no name.
+    np.savez_compressed(tmp_path / "name.npz", **{"optimizer": "x" * 10**7})
+    with at_most(2**21):
+        with pytest.raises(ValueError, match="of another shape: v/0"):
+            optimizer.load_state(tmp_path / "state.npz")
+        with pytest.raises(ValueError, match="holds the state of no optimizer"):
+            optimizer.load_state(tmp_path / "name.npz")
+    assert optimizer.lr == 0.5
+
+
+def test_a_deep_copy_does_not_depend_on_its_original():
+    manual_seed(0)
+    model = MLP((5, 1))
+    optimizer = Adam().setup(model)
+    train(model, optimizer, 3)
+    twin = copy.deepcopy(optimizer)
+    expected = train(model, optimizer, 3)
+    assert twin.t == 3
+    assert train(twin.target, twin, 3) == expected
 
 
 def test_state_needs_parameters_with_data(tmp_path):
