@@ -1,3 +1,4 @@
+import copy
 import itertools
 import pickle
 
@@ -14,6 +15,8 @@ from dezero_lite.models import (
     MLP,
     VGG16,
     Bottleneck,
+    BottleneckA,
+    BottleneckB,
     BuildingBlock,
     Model,
     ResNet,
@@ -21,6 +24,7 @@ from dezero_lite.models import (
     ResNet101,
     ResNet152,
     Sequential,
+    SqueezeNet,
 )
 from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.optimizers import Adam
@@ -83,6 +87,53 @@ def test_an_mlp_bends_between_its_layers_but_not_after_them():
         )
     assert MLP((4,)).activation is F.sigmoid
     assert repr(model).startswith("MLP(\n  l0: Linear(out_size=4, in_size=6)\n  l1: ")
+
+
+@pytest.mark.parametrize("make", [lambda: MLP((4, 3)), lambda: three_layers()])
+def test_a_layer_that_is_replaced_is_used_and_learned(make):
+    model, x = make(), random(5, 6)
+    model(x)
+    old, new = model.l0, L.Linear(4)
+    model.l0 = new
+    inner = F.sigmoid if isinstance(model, MLP) else F.relu
+    expected = model.layers[-1](inner(new(x)))
+    assert np.array_equal(model(x).data, expected.data)
+    assert model.layers[0] is new
+    params = list(model.params())
+    assert any(p is new.W for p in params)
+    assert not any(p is old.W for p in params)
+    assert repr(model).count("l0: ") == repr(model).count("in_size=6") == 1
+    assert "layers" not in repr(model)
+
+
+def three_layers():
+    return Sequential(L.Linear(4), F.relu, L.Linear(2))
+
+
+def test_the_layers_of_a_model_are_replaced_by_their_names_alone():
+    model = MLP((4, 3))
+    with pytest.raises(AttributeError):
+        model.layers.append(L.Linear(2))
+    with pytest.raises(TypeError):
+        model.layers[0] = L.Linear(2)
+    with pytest.raises(AttributeError):
+        model.layers = []
+
+
+def test_a_block_that_is_replaced_is_used():
+    block = BuildingBlock(2, 2, 4, stride=1)
+    block.b1 = lambda x: x * 0
+    assert not block(random(1, 3, 4, 4)).data.any()
+
+
+def test_a_copy_of_a_model_has_layers_of_its_own():
+    model, x = three_layers(), random(5, 6)
+    y = model(x)
+    for copied in (copy.copy, copy.deepcopy):
+        twin = copied(model)
+        twin.l2 = L.Linear(7)
+        assert twin(x).shape == (5, 7)
+        assert np.array_equal(model(x).data, y.data)
 
 
 def test_an_mlp_needs_a_layer():
@@ -311,6 +362,29 @@ def test_the_weights_of_a_resnet_go_by_the_names_of_the_book():
     assert len(names) == 1 + 4 * 53 + 52 + 2
 
 
+def test_a_resnet_pools_over_three_by_three_pixels_past_the_edge(light):
+    model, seen = ResNet50(), []
+    # From the first convolution come the numbers 0 to 35 in six rows.
+    model.conv1 = lambda x: Variable(np.arange(36.0).reshape(1, 1, 6, 6))
+    model.bn1 = lambda x: x
+
+    def look(x):
+        seen.append(x.data)
+        return Variable(np.zeros((1, 2048, 1, 1), np.float32))
+
+    model.res2 = look
+    model.res3 = model.res4 = model.res5 = lambda x: x
+    model(random(1, 3, 4, 4))
+    assert seen[0][0, 0].tolist() == [[14, 16, 17], [26, 28, 29], [32, 34, 35]]
+
+
+def test_a_resnet_is_the_deepest_unless_told():
+    names = [list(variables_by_name(model)) for model in (ResNet(), ResNet152())]
+    assert names[0] == names[1]
+    assert "res4/b35/conv1/W" in names[0]
+    assert "res4/b36/conv1/W" not in names[0]
+
+
 def test_a_resnet_trains():
     manual_seed(0)
     model = Sequential(
@@ -335,6 +409,33 @@ def test_a_bottleneck_adds_to_its_input():
     assert np.array_equal(block(x).data, np.maximum(x, 0))
     block.bn3.beta.data[...] = 2
     assert np.allclose(block(x).data, np.maximum(x + 2, 0))
+
+
+@pytest.mark.parametrize(
+    ("by_3x3", "middle"), [(False, (1, 2, 3, 3)), (True, (1, 2, 6, 6))]
+)
+def test_the_bottleneck_of_the_book_that_changes_the_size(by_3x3, middle):
+    block = BottleneckA(4, 2, 8, downsample_fb=by_3x3)
+    assert block.conv1(random(1, 4, 6, 6)).shape == middle
+    assert block(random(1, 4, 6, 6)).shape == (1, 8, 3, 3)
+    assert BottleneckA(4, 2, 8, 3)(random(1, 4, 6, 6)).shape == (1, 8, 2, 2)
+    with pytest.raises(ValueError, match=r"3 channels, .* takes 4"):
+        block(random(1, 3, 6, 6))
+    assert BottleneckA(4, 2, 8).conv4.in_channels == 4
+
+
+def test_the_bottleneck_of_the_book_that_keeps_the_size():
+    block, x = BottleneckB(4, 2), random(1, 4, 6, 6)
+    block(x)
+    block.bn3.gamma.data[...] = 0
+    assert np.array_equal(block(x).data, np.maximum(x, 0))
+    assert block.conv1.in_channels == 4
+
+
+def test_the_squeeze_net_of_the_book_is_a_name_alone():
+    assert issubclass(SqueezeNet, Model)
+    with pytest.raises(NotImplementedError, match="an empty class in the book's"):
+        SqueezeNet(pretrained=True)
 
 
 def test_there_is_no_resnet_of_another_depth():
@@ -376,9 +477,19 @@ def test_a_bias_in_the_books_file_is_taken_from_the_mean(tmp_path):
     for name in ("own.npz", "book.npz"):
         with test_mode():
             assert np.allclose(Small(tmp_path / name)(x).data, expected, atol=1e-5)
-    save_arrays(tmp_path / "wrong.npz", {**arrays, "conv1/b": bias[:2]})
-    with pytest.raises(ValueError, match="not in the model: conv1/b"):
-        Small(tmp_path / "wrong.npz")
+    # As a part of another model, too.
+    whole = Sequential(Small())
+    save_arrays(
+        tmp_path / "whole.npz",
+        {f"l0/{name}": a for name, a in load_arrays(tmp_path / "book.npz").items()},
+    )
+    whole.load_weights(tmp_path / "whole.npz")
+    with test_mode():
+        assert np.allclose(whole(x).data, expected, atol=1e-5)
+    for wrong in (bias[:2], bias.astype(complex)):
+        save_arrays(tmp_path / "wrong.npz", {**arrays, "conv1/b": wrong})
+        with pytest.raises(ValueError, match="not in the model: conv1/b"):
+            Small(tmp_path / "wrong.npz")
 
 
 def test_pretrained_weights_come_from_a_folder_of_ones_own(tmp_path, monkeypatch):

@@ -423,12 +423,11 @@ def test_a_member_that_is_no_array_is_refused(content, reason, tmp_path):
 
 @pytest.mark.parametrize("names", [("W.npy", "W.npy"), ("W.npy", "W")])
 def test_two_arrays_of_one_name_are_refused(names, tmp_path):
-    with (
-        warnings.catch_warnings(action="ignore"),
-        zipfile.ZipFile(tmp_path / "a.npz", "w") as archive,
-    ):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         for name in names:
-            archive.writestr(name, member(np.arange(3)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                archive.writestr(name, member(np.arange(3)))
     with pytest.raises(ValueError, match="two of its arrays are called 'W'"):
         load_arrays(tmp_path / "a.npz")
 
@@ -445,21 +444,12 @@ def test_nothing_is_unpacked_before_somebody_asks(tmp_path):
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2])
 def test_no_more_is_unpacked_than_a_member_can_hold(method, tmp_path):
-    # 20 kB that promise 8 GB, in the header and in the archive alike.
+    # A few kB that promise 4 GB.
     path = tmp_path / "a.npz"
-    header = member(np.zeros((), np.uint8))[:-1].replace(b"()", b"(8589934592,)")
-    header = header.replace(b" " * 12 + b"\n", b"\n")
     with zipfile.ZipFile(path, "w", method) as archive:
-        archive.writestr("W.npy", header + bytes(2**24))
-    size = len(header) + 2**24
-    promised = len(header) + 2**33
-    content = path.read_bytes()
-    start = content.index(b"PK\x01\x02")
-    assert struct.unpack_from("<I", content, start + 24) == (size,)
-    assert promised > 2**32
-    # The most that four bytes can say.
-    content = bytearray(content)
-    struct.pack_into("<I", content, start + 24, 2**32 - 2)
+        archive.writestr("W.npy", member(np.zeros(2**20, np.uint8)))
+    content = bytearray(path.read_bytes())
+    struct.pack_into("<I", content, content.index(b"PK\x01\x02") + 24, 2**32 - 2)
     path.write_bytes(content)
     with pytest.raises(ValueError, match="cannot hold the 4294967294 bytes"):
         load_arrays(path)
