@@ -9,7 +9,6 @@ checked, and kept in :data:`cache_dir`. Downloads take the packages ``pooch`` an
 
 from __future__ import annotations
 
-import ntpath
 import os
 import sys
 from importlib import import_module
@@ -100,9 +99,9 @@ def own_folder() -> str | None:
 
 def _check_stays_inside(file_name: str) -> None:
     parts = file_name.replace("\\", "/").split("/")
-    # A drive is for Windows to find, but a name for it is not wise elsewhere.
-    drive = ntpath.splitdrive(file_name)[0]
-    if drive or not {"", ".", ".."}.isdisjoint(parts) or "\0" in file_name:
+    # The colon is that of a drive.
+    elsewhere = {"", ".", ".."}.intersection(parts) or file_name[1:2] == ":"
+    if elsewhere or "\0" in file_name:
         raise ValueError(
             f"file_name={file_name!r} leads out of the folder for data: use a plain "
             "name, or one that begins with folders, as in 'mnist/train.gz'"

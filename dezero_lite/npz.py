@@ -14,7 +14,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,29 +145,23 @@ def _is_alive(process: int) -> bool:
 # --- loading --------------------------------------------------------------------------
 
 
-class StoredArray(NamedTuple):
+class StoredArray:
     """An array that is still in its file: what its header says, and how to read it."""
 
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    read: Callable[[], Array]
-
-
-class HasForm(Protocol):
-    """What has a shape and a dtype: an array, or one that is still in its file."""
-
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def dtype(self) -> np.dtype[Any]: ...
+    def __init__(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], read: Callable[[], Array]
+    ) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self.read = read
 
 
 def side_by_side(parts: Sequence[StoredArray]) -> StoredArray:
     """Arrays of one shape and dtype as one, joined along the last axis."""
-    (*lead, last), dtype, _ = parts[0]
+    *lead, last = parts[0].shape
     return StoredArray(
         (*lead, len(parts) * last),
-        dtype,
+        parts[0].dtype,
         lambda: np.concatenate([part.read() for part in parts], axis=-1),
     )
 
@@ -292,7 +286,7 @@ def _read_header(member: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
 def check_fit(
     path: StrPath,
     name: str,
-    found: Mapping[str, HasForm],
+    found: Mapping[str, Array | StoredArray],
     expected: Mapping[str, tuple[int | None, ...] | None],
 ) -> None:
     """Compare the arrays `found` in a file with the shapes `expected`, in which
