@@ -1,4 +1,4 @@
-"""Files: data that are downloaded once and kept, and arrays that are saved and loaded.
+"""Files that are downloaded once and kept. Step 51 explains them.
 
 :func:`get_file` gives the path of a file. Where the environment variable
 ``DEZERO_LITE_DATA`` names a folder, the file is looked for there and nowhere else,
@@ -11,17 +11,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 __all__ = ["cache_dir", "get_file", "show_progress"]
-
-Array = NDArray[Any]
-StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 #: The environment variable that names a folder to use in place of downloads.
 DATA_DIR_ENV = "DEZERO_LITE_DATA"
@@ -49,8 +42,9 @@ def get_file(
     Parameters
     ----------
     url : str
-        Where the file is on the network. An address that begins with ``http://`` needs
-        a `known_hash`, since anybody on the way can change what it delivers.
+        Where the file is on the network. An address that does not begin with
+        ``https://``, or that leads on to one that does not, needs a `known_hash`, since
+        anybody on the way can change what it delivers.
     file_name : str, optional
         What to call the file here; may begin with a folder, as in ``'mnist/train.gz'``.
         Default: as in the `url`.
@@ -63,7 +57,7 @@ def get_file(
     -------
     str
         The path: in the folder that ``DEZERO_LITE_DATA`` names, if it names one, else
-        in :data:`cache_dir`.
+        in :data:`cache_dir`, where each `url` has a folder of its own.
 
     Raises
     ------
@@ -74,20 +68,22 @@ def get_file(
     OSError
         If the download fails.
     ValueError
-        If the download has another hash, or the `url` is not safe to use.
+        If the download has another hash, or the `url` or the `file_name` is not safe to
+        use.
     """
     if file_name is None:
-        file_name = url.partition("?")[0].rpartition("/")[2]
-    if not file_name:
-        raise ValueError(
-            f"{url} does not end in a file's name: say what to call the file, as in "
-            "file_name='data.txt'"
-        )
+        file_name = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
+        if file_name in ("", ".", ".."):
+            raise ValueError(
+                f"{url} does not end in a file's name: say what to call the file, as "
+                "in file_name='data.txt'"
+            )
+    _check_stays_inside(file_name)
     folder = own_folder()
     if folder is None:
         return _download(url, file_name, known_hash)
     path = os.path.join(folder, file_name)
-    if not os.path.exists(path):
+    if not os.path.isfile(path):
         raise FileNotFoundError(
             f"{path} is missing: {DATA_DIR_ENV} names the folder {folder} for data, "
             f"so put the file there (it comes from {url}), or unset {DATA_DIR_ENV} to "
@@ -101,20 +97,57 @@ def own_folder() -> str | None:
     return os.environ.get(DATA_DIR_ENV) or None
 
 
-def _download(url: str, file_name: str, known_hash: str | None) -> str:
-    if url.startswith("http://") and known_hash is None:
+def _check_stays_inside(file_name: str) -> None:
+    parts = file_name.replace("\\", "/").split("/")
+    # The colon is that of a drive.
+    elsewhere = {"", ".", ".."}.intersection(parts) or file_name[1:2] == ":"
+    if elsewhere or "\0" in file_name:
         raise ValueError(
-            f"{url} is not safe, since anybody can change it on the way: use "
+            f"file_name={file_name!r} leads out of the folder for data: use a plain "
+            "name, or one that begins with folders, as in 'mnist/train.gz'"
+        )
+
+
+class UnsafeAddress(ValueError):
+    """Anybody on the way can change what this address delivers."""
+
+
+def _check_safe(address: str, known_hash: str | None) -> None:
+    if known_hash is None and not address.lower().startswith("https://"):
+        raise UnsafeAddress(
+            f"{address} is not safe, since anybody can change it on the way: use "
             "https://, or give known_hash"
         )
-    path = os.path.join(cache_dir, file_name)
-    if known_hash is None and os.path.exists(path):
+
+
+def _cached(url: str, file_name: str) -> str:
+    import hashlib
+
+    # Two addresses may end in one name; neither gets the other's file.
+    folder = hashlib.sha256(url.encode()).hexdigest()[:16]
+    return os.path.join(cache_dir, folder, file_name)
+
+
+def _download(url: str, file_name: str, known_hash: str | None) -> str:
+    _check_safe(url, known_hash)
+    path = _cached(url, file_name)
+    if known_hash is None and os.path.isfile(path):
         return path
     pooch, requests, tqdm = _packages(file_name)
 
+    def check_redirect(response: Any, **_: Any) -> None:
+        # Before the request for the address that it leads on to.
+        if response.is_redirect:
+            target = requests.compat.urljoin(response.url, response.headers["location"])
+            _check_safe(target, known_hash)
+
     def downloader(url: str, file: Any, _: Any) -> None:
         with tqdm.tqdm(desc=file_name, total=1, unit="B", unit_scale=True) as bar:
-            pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16)(url, file, None)
+            pooch.HTTPDownloader(
+                progressbar=bar,
+                chunk_size=1 << 16,
+                hooks={"response": check_redirect},
+            )(url, file, None)
 
     try:
         pooch.retrieve(
@@ -134,6 +167,8 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
             f"{path}, or, as {file_name}, into a folder that the environment variable "
             f"{DATA_DIR_ENV} names"
         ) from error
+    except UnsafeAddress:
+        raise
     except ValueError as error:
         raise ValueError(
             f"what came from {url} is not the file that was expected, and was thrown "
@@ -170,141 +205,3 @@ def show_progress(block_num: int, block_size: int, total_size: int) -> None:
     print(
         f"\r[{'#' * filled}{'.' * (30 - filled)}] {100 * done:.2f}%", end="", flush=True
     )
-
-
-# --- arrays ---------------------------------------------------------------------------
-
-
-def save_arrays(path: StrPath, arrays: Mapping[str, Array]) -> None:
-    """Write an ``.npz`` file, as ``np.savez`` would, whole or not at all; ``.npz`` is
-    added to a path without it.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the folder is not there.
-    """
-    import threading
-    import zipfile
-
-    path = os.path.realpath(_with_ending(path))
-    if not os.path.isdir(os.path.dirname(path)):
-        raise FileNotFoundError(
-            f"there is no folder {os.path.dirname(path)} to save in: make it first"
-        )
-    # A name that no other process, and no other thread, takes at the same time.
-    unfinished = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
-    try:
-        with zipfile.ZipFile(unfinished, "w") as archive:
-            for name, array in arrays.items():
-                # Without the time of day in it, the same arrays make the same file.
-                with archive.open(
-                    zipfile.ZipInfo(name + ".npy"), "w", force_zip64=True
-                ) as member:
-                    np.lib.format.write_array(
-                        member, np.asanyarray(array), allow_pickle=False
-                    )
-        os.replace(unfinished, path)
-    except BaseException:
-        if os.path.exists(unfinished):
-            os.remove(unfinished)
-        raise
-
-
-def load_arrays(path: StrPath) -> dict[str, Array]:
-    """Read an ``.npz`` file; pickles, which could run anything, are refused.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file, neither with ``.npz`` at its end nor without.
-    ValueError
-        If it is no such file, or a damaged one, or one with pickles.
-    """
-    import zipfile
-
-    candidates = [_with_ending(path), os.fsdecode(path)]
-    for candidate in candidates:
-        if os.path.isfile(candidate):
-            break
-    else:
-        raise FileNotFoundError(
-            f"there is no file {' or '.join(dict.fromkeys(candidates))}"
-        )
-    arrays = {}
-    try:
-        with zipfile.ZipFile(candidate) as archive:
-            for name in archive.namelist():
-                with archive.open(name) as member:
-                    arrays[name.removesuffix(".npy")] = np.lib.format.read_array(
-                        member, allow_pickle=False
-                    )
-        return arrays
-    except OSError:
-        raise
-    except Exception as error:  # of many kinds, since a damaged file can say anything
-        raise ValueError(
-            f"{candidate} cannot be read as an .npz file of plain arrays: it is "
-            "damaged, or something else, or holds pickles, which are refused because "
-            f"they could run any program ({error})"
-        ) from error
-
-
-def check_fit(
-    path: StrPath,
-    name: str,
-    found: Mapping[str, Array],
-    expected: Mapping[str, tuple[int | None, ...] | None],
-) -> None:
-    """Compare the arrays `found` in a file with the shapes `expected`, in which
-    ``None`` stands for anything.
-
-    Raises
-    ------
-    ValueError
-        If they differ; the message says what is missing, surplus or of another shape.
-    """
-    wrong = {
-        "missing from the file": [key for key in expected if key not in found],
-        "not in the model": [key for key in found if key not in expected],
-        "of another shape": [
-            f"{key} (file: {found[key].shape}, model: {_form(shape)})"
-            for key, shape in expected.items()
-            if key in found and not _fits(found[key].shape, shape)
-        ],
-        "no floating-point numbers": [
-            key
-            for key in found
-            if key in expected and found[key].dtype.kind not in "fiu"
-        ],
-    }
-    if any(wrong.values()):
-        lines = [
-            f"\n  {what}: {_first_few(keys)}" for what, keys in wrong.items() if keys
-        ]
-        raise ValueError(
-            f"{os.fsdecode(path)} does not fit this {name}, so nothing was "
-            f"loaded:{''.join(lines)}"
-        )
-
-
-def _with_ending(path: StrPath) -> str:
-    path = os.fsdecode(path)
-    return path if path.endswith(".npz") else path + ".npz"
-
-
-def _fits(shape: tuple[int, ...], expected: tuple[int | None, ...] | None) -> bool:
-    if expected is None:
-        return True
-    return len(shape) == len(expected) and all(
-        e in (None, n) for n, e in zip(shape, expected, strict=True)
-    )
-
-
-def _form(shape: tuple[int | None, ...] | None) -> str:
-    return str(shape).replace("None", "?")
-
-
-def _first_few(keys: list[str], count: int = 6) -> str:
-    more = f" and {len(keys) - count} more" if len(keys) > count else ""
-    return ", ".join(keys[:count]) + more

@@ -16,7 +16,7 @@ import numpy as np
 
 from .core import Parameter, Variable
 from .cuda import as_numpy, get_array_module
-from .files import StrPath, check_fit, load_arrays, save_arrays
+from .npz import StoredArray, StrPath, check_fit, open_arrays, save_arrays
 
 __all__ = [
     "SGD",
@@ -80,12 +80,19 @@ class Optimizer:
         Raises
         ------
         TypeError
-            If `target` has no parameters to ask for.
+            If `target` cannot be asked for parameters.
+        ValueError
+            If it has none.
         """
+        kind = type(target).__name__
         if not hasattr(target, "params"):
-            raise TypeError(
-                "setup takes a Layer or a Model, but was given a "
-                f"{type(target).__name__}"
+            raise TypeError(f"setup takes a Layer or a Model, but was given a {kind}")
+        if next(iter(target.params()), None) is None:
+            raise ValueError(
+                f"{kind} has no parameters to learn: what is to be learned is a "
+                "Parameter or a layer, in an attribute or in a list, tuple or dict "
+                "there; plain Variables and arrays are not (if it makes its layers in "
+                "its first call, call it once before setup)"
             )
         self.target = target
         self._states = {}
@@ -104,6 +111,9 @@ class Optimizer:
         ------
         RuntimeError
             If :meth:`setup` has not been called.
+        TypeError
+            If a plain Variable in the model has received a gradient as a Parameter
+            would.
         ValueError
             If a gradient is no Variable of its parameter's shape; no parameter has
             changed then.
@@ -188,17 +198,16 @@ class Optimizer:
         settings = {
             f"settings/{name}": value for name, value in self._settings().items()
         }
-        found = load_arrays(path)
-        kind = str(found.pop("optimizer", "no optimizer"))
-        if kind != type(self).__name__:
-            raise ValueError(
-                f"{os.fsdecode(path)} holds the state of {kind}, not of "
-                f"{type(self).__name__}"
-            )
         shapes = {name: array.shape for name, array in state.items()}
-        check_fit(
-            path, type(self).__name__, found, {**dict.fromkeys(settings, ()), **shapes}
-        )
+        with open_arrays(path) as stored:
+            kind = _kind(stored.pop("optimizer", None))
+            if kind != type(self).__name__:
+                raise ValueError(
+                    f"{os.fsdecode(path)} holds the state of {kind}, not of "
+                    f"{type(self).__name__}"
+                )
+            check_fit(path, kind, stored, {**dict.fromkeys(settings, ()), **shapes})
+            found = {name: array.read() for name, array in stored.items()}
         for name, old in settings.items():
             value = found[name].item()
             setattr(
@@ -242,6 +251,13 @@ class Optimizer:
             for kind, array in self.state(param).items():
                 state[f"{kind}/{name}"] = array
         return state
+
+
+def _kind(stored: StoredArray | None) -> str:
+    # The name of the optimizer that saved a file; long ones are none.
+    if stored is None or stored.shape or stored.dtype.itemsize > 1000:
+        return "no optimizer"
+    return str(stored.read())
 
 
 def _with_gradient(params: list[Parameter]) -> list[Parameter]:

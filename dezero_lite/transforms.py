@@ -11,6 +11,7 @@ Images are Pillow's up to :class:`ToArray`, and arrays of shape (C, H, W) from t
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any
@@ -404,7 +405,14 @@ class RandomCrop:
 
 
 def _pair(size: int | tuple[int, int]) -> tuple[int, int]:
-    a, b = (size, size) if isinstance(size, int) else size
+    try:
+        sizes: Any = (size, size) if np.ndim(size) == 0 else size
+        a, b = [operator.index(length) for length in sizes]
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"a size is a whole number or a pair of them, such as 32 or (32, 24), not "
+            f"{size!r}"
+        ) from None
     if a < 1 or b < 1:
         raise ValueError(
             f"an image has at least one pixel each way, so a size of {size} makes none"

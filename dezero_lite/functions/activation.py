@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, _plain, as_array, as_variable
+from ..core import Function, Operand, Variable, unwrap, as_array, as_variable
 from .elementwise import Exp, Tanh, TanhSlope, exp
 from .precision import (
     Select,
@@ -126,7 +126,7 @@ class LeakyReLU(Function):
         return pick(x, y, out=into(y))
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        positive = _plain(xs[0]) > 0
+        positive = unwrap(xs[0]) > 0
         if gy.dtype.type(self.slope) == 0:
             return Select(positive).on(gy)
         # 1 where x is positive, else the slope.

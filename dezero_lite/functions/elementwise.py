@@ -30,9 +30,9 @@ from ..core import (
     Log,
     Operand,
     Variable,
-    _describe,
-    _Operator,
-    _plain,
+    describe,
+    BinaryOperator,
+    unwrap,
     as_array,
 )
 from .precision import Select, require_data
@@ -178,7 +178,7 @@ class Abs(Function):
         return np.abs(x)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        x = _plain(xs[0])
+        x = unwrap(xs[0])
         return Select(x > 0).on(gy) - Select(x < 0).on(gy)
 
 
@@ -205,7 +205,7 @@ def maximum(a: Operand, b: Operand) -> Variable:
     return Maximum()(a, b)
 
 
-class Maximum(_Operator):
+class Maximum(BinaryOperator):
     __slots__ = ()
     sign = "and"
 
@@ -232,7 +232,7 @@ def minimum(a: Operand, b: Operand) -> Variable:
     return Minimum()(a, b)
 
 
-class Minimum(_Operator):
+class Minimum(BinaryOperator):
     __slots__ = ()
     sign = "and"
 
@@ -279,7 +279,7 @@ def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
     return Where(condition)(a, b)
 
 
-class Where(_Operator):
+class Where(BinaryOperator):
     __slots__ = ("condition",)
     sign = "and"
 
@@ -302,12 +302,12 @@ class Where(_Operator):
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         super()._explain(inputs)
-        picked = np.broadcast_shapes(*[np.shape(_plain(x)) for x in inputs])
+        picked = np.broadcast_shapes(*[np.shape(unwrap(x)) for x in inputs])
         try:
             np.broadcast_shapes(self.condition.shape, picked)
         except ValueError:
             raise ValueError(
-                f"the condition, {_describe(self.condition)}, does not broadcast with "
+                f"the condition, {describe(self.condition)}, does not broadcast with "
                 f"a and b, together of shape {picked}. Counted from the last axis, "
                 "two lengths must be equal, or one of them 1"
             ) from None
@@ -359,4 +359,4 @@ class Clip(Function):
         return y.astype(x.dtype, copy=False) if x.dtype.kind == "f" else y
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        return Select(_plain(xs[0]) == _plain(self.output(0, gy))).on(gy)
+        return Select(unwrap(xs[0]) == unwrap(self.output(0, gy))).on(gy)

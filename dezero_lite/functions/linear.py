@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, SumTo, Variable, _describe, _plain
+from ..core import Function, Operand, SumTo, Variable, describe, unwrap
 from .reduce import Sum
 
 __all__ = ["linear", "linear_simple", "matmul"]
@@ -104,7 +104,7 @@ def _swapped(x: Any) -> Any:
 
 
 def _compare(x: Any, W: Any) -> None:
-    a, b = np.shape(_plain(x)), np.shape(_plain(W))
+    a, b = np.shape(unwrap(x)), np.shape(unwrap(W))
     if not a or not b:
         why = "both need an axis; with numbers, use *"
     elif a[-1] != b[-2:][0]:
@@ -123,7 +123,7 @@ def _compare(x: Any, W: Any) -> None:
                 f"and {b[:-2]}"
             )
     raise ValueError(
-        f"x and W do not multiply: x is {_describe(x)}, W is {_describe(W)}; {why}"
+        f"x and W do not multiply: x is {describe(x)}, W is {describe(W)}; {why}"
     ) from None
 
 
@@ -189,15 +189,15 @@ class Linear(Function):
     def _explain(self, inputs: Sequence[Any]) -> None:
         super()._explain(inputs)
         x, W = inputs[:2]
-        shape = np.shape(_plain(W))
+        shape = np.shape(unwrap(W))
         if len(shape) != 2:
             raise ValueError(
-                f"linear takes W of shape (I, O), but W is {_describe(W)}"
+                f"linear takes W of shape (I, O), but W is {describe(W)}"
             ) from None
-        if len(inputs) == 3 and np.shape(_plain(inputs[2])) != shape[1:]:
+        if len(inputs) == 3 and np.shape(unwrap(inputs[2])) != shape[1:]:
             raise ValueError(
-                f"linear takes one bias for each column of W: W is {_describe(W)}, so "
-                f"that b has shape {shape[1:]}; but b is {_describe(inputs[2])}"
+                f"linear takes one bias for each column of W: W is {describe(W)}, so "
+                f"that b has shape {shape[1:]}; but b is {describe(inputs[2])}"
             ) from None
         _compare(x, W)
 

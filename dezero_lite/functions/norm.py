@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Config, Function, Operand, Variable, _describe, as_variable
+from ..core import Config, Function, Operand, Variable, describe, as_variable
 from ..random import generator
 from .precision import downcast_half, into, is_half, picker, require_data, upcast_half
 from .reduce import Mean, Sum
@@ -246,7 +246,7 @@ class BatchNorm(_Normalisation):
         if x.ndim not in (2, 4):
             raise ValueError(
                 "batch_norm takes x of shape (N, C) or (N, C, H, W), but x is "
-                f"{_describe(x)}"
+                f"{describe(x)}"
             )
         named = {
             "gamma": gamma,
@@ -258,14 +258,14 @@ class BatchNorm(_Normalisation):
             if np.shape(array) != x.shape[1:2]:
                 raise ValueError(
                     f"batch_norm takes one number of {name} for each of the "
-                    f"{x.shape[1]} channels of x, but x is {_describe(x)}, {name} is "
-                    f"{_describe(array)}"
+                    f"{x.shape[1]} channels of x, but x is {describe(x)}, {name} is "
+                    f"{describe(array)}"
                 )
         for name in ("mean", "var"):
             if named[name].dtype.kind != "f":
                 raise ValueError(
                     f"batch_norm changes {name} by fractions, but {name} is "
-                    f"{_describe(named[name])}"
+                    f"{describe(named[name])}"
                 )
         if Config.train and not x.size:
             raise ValueError(
@@ -319,8 +319,8 @@ class LayerNorm(_Normalisation):
         ):
             raise ValueError(
                 "layer_norm takes gamma and beta of the shape of one example, the "
-                f"last axes of x; but x is {_describe(x)}, gamma is "
-                f"{_describe(gamma)}, beta is {_describe(beta)}"
+                f"last axes of x; but x is {describe(x)}, gamma is "
+                f"{describe(gamma)}, beta is {describe(beta)}"
             )
         self.axes = tuple(range(-n, 0))
         self.form = gamma.shape

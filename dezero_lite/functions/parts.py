@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Function, Operand, Variable, _describe, _plain, as_array
+from ..core import Function, Operand, Variable, describe, unwrap, as_array
 from .precision import require_data
 from .shape import shape_of
 
@@ -54,7 +54,7 @@ def get_item(x: Operand, slices: Any) -> Variable:
 
 
 def _index(part: Any, x: Operand) -> Any:
-    part = _plain(part)
+    part = unwrap(part)
     if _is_single(part):
         return part
     if not hasattr(part, "ndim"):
@@ -149,14 +149,14 @@ def embed_id(x: Operand, W: Operand) -> Variable:
     if not hasattr(ids, "dtype") or ids.dtype.kind not in "iu":
         hint = "x.astype(int)" if hasattr(x, "astype") else "np.array(x, dtype=int)"
         raise TypeError(
-            f"embed_id looks up rows by whole numbers, but x is {_describe(x)}: use "
+            f"embed_id looks up rows by whole numbers, but x is {describe(x)}: use "
             f"{hint}"
         )
     try:
         return get_item(W, ids)
     except IndexError:
         raise IndexError(
-            f"x holds numbers from {ids.min()} to {ids.max()}, but W, {_describe(W)}, "
+            f"x holds numbers from {ids.min()} to {ids.max()}, but W, {describe(W)}, "
             f"has rows 0 to {shape_of(W)[0] - 1}"
         ) from None
 
@@ -304,7 +304,7 @@ class Split(Function):
             else f"parts that begin at {self.cuts}, one after the other"
         )
         raise ValueError(
-            f"cannot split {_describe(inputs[0])} along axis {self.axis} into {parts}"
+            f"cannot split {describe(inputs[0])} along axis {self.axis} into {parts}"
         ) from None
 
 
@@ -330,7 +330,7 @@ def _iter(self: Variable) -> Iterator[Variable]:
     # Without it, Python takes x[0], x[1], … until an error, and finds a number to be an
     # empty sequence; and for each of them, backward fills an array as large as x.
     if not require_data(self).ndim:
-        raise TypeError(f"{_describe(self)} has no axis to go along")
+        raise TypeError(f"{describe(self)} has no axis to go along")
     return iter(Unstack()(self))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, _plain, as_array
+from ..core import Function, Operand, Variable, unwrap, as_array
 from .precision import downcast_half, picker, upcast_half
 from .window import Pair, Window, im2col
 
@@ -36,7 +36,7 @@ def pooling_simple(
     window = Window(kernel_size, stride, pad)
     columns = im2col(x, kernel_size, stride, pad, to_matrix=False)
     if any(window.pad):
-        columns = columns + _border_columns(_plain(x), window)
+        columns = columns + _border_columns(unwrap(x), window)
     return columns.max(axis=(2, 3))
 
 
@@ -95,7 +95,7 @@ class Pooling(Function):
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         # Who wins does not change when x changes a little. So the winners are
         # constants, to every order.
-        x, window = _plain(xs[0]), self.window
+        x, window = unwrap(xs[0]), self.window
         if window.area > LARGE:
             return self._in_two_steps(x, gy)
         return Pooling2DGrad(window, x.shape, _winners(x, self._y, window)).on(gy)

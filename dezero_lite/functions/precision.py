@@ -1,12 +1,6 @@
 """What keeps numbers right at the limits of their dtype. No step explains it: it is the
 care behind the functions in the files beside.
 
-A float has room for a few digits, and a sum that has grown large drops those of the
-next number. Along the last axis, NumPy adds in pairs, and pairs of pairs; but along the
-others it adds row upon row: of 60,000 rows of float32, three digits are right. So
-`stable_sum` adds blocks of rows first, and then their sums. A float16 has three digits
-to begin with, and nothing above 65,504; what is summed of them is summed as float32.
-
 A gradient that stops somewhere is 0 there, even if it was infinite: `Select`. And what
 is too small for its dtype is 0: `underflow_to_zero`.
 """
@@ -19,13 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import AsType, Function, Variable, _describe, _plain
+from ..core.sums import is_half
+from ..core import AsType, Function, Variable, describe, unwrap
 
-Axis = int | tuple[int, ...] | None
 
-# From so many rows on, `stable_sum` adds them in blocks, each of so many.
-BLOCK_SUM_MIN_ROWS = 512
-BLOCK_SUM_ROWS = 128
 
 
 # --- data and dtypes ------------------------------------------------------------------
@@ -40,9 +31,9 @@ def require_data(x: Any) -> Any:
     ValueError
         If a Variable has no data yet.
     """
-    data = _plain(x)
+    data = unwrap(x)
     if data is None and isinstance(x, Variable):
-        raise ValueError(f"{_describe(x)} holds no data yet")
+        raise ValueError(f"{describe(x)} holds no data yet")
     return data
 
 
@@ -51,11 +42,6 @@ def floats(x: Any) -> Any:
     fit; others as they are.
     """
     return x if x.dtype.kind == "f" else AsType(float).on(x)
-
-
-def is_half(x: Any) -> Any:
-    """Whether `x` is float16."""
-    return x.dtype.char == "e"
 
 
 def upcast_half(x: Any) -> Any:
@@ -75,75 +61,6 @@ def into(y: Any) -> Any:
     scalar, which is no place.
     """
     return None if isinstance(y, np.generic) else y
-
-
-# --- sums -----------------------------------------------------------------------------
-
-
-def stable_sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """``x.sum(axis, keepdims=keepdims)`` of an array, also right in the last digits
-    where an axis is long, whichever it is.
-    """
-    if is_half(x):
-        return stable_sum(x.astype(np.float32), axis, keepdims).astype(x.dtype)
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    axes = tuple(range(x.ndim)) if axis is None else axes
-    if x.dtype.kind != "f" or not _needs_blocks(x, axes):
-        return x.sum(axis=axis, keepdims=keepdims)
-    # From the outermost in memory to the innermost.
-    order = sorted(range(x.ndim), key=lambda i: -abs(x.strides[i]))
-    y = x.transpose(order)
-    for run in _runs([order.index(i % x.ndim) for i in axes]):
-        y = _sum_run(y, run)
-    y = y.transpose([order.index(i) for i in range(x.ndim)])
-    return y if keepdims else y.squeeze(axes)
-
-
-def _needs_blocks(x: Any, axes: tuple[Any, ...]) -> bool:
-    # Whether NumPy would add many numbers one upon the other. If there is no such axis,
-    # or one is named twice, `x.sum` says so.
-    if x.size < BLOCK_SUM_MIN_ROWS or not all([-x.ndim <= i < x.ndim for i in axes]):
-        return False
-    different = {i % x.ndim for i in axes}
-    if len(different) < len(axes):
-        return False
-    inner = x.ndim - 1
-    while x.flags.c_contiguous and inner in different:
-        # What lies side by side NumPy adds in pairs.
-        different.remove(inner)
-        inner -= 1
-    rows: int = math.prod([x.shape[i] for i in different])
-    return rows >= BLOCK_SUM_MIN_ROWS
-
-
-def _runs(axes: list[int]) -> list[tuple[int, ...]]:
-    # Axes next to each other belong together. The last ones come first.
-    runs: list[tuple[int, ...]] = []
-    for i in sorted(axes, reverse=True):
-        if runs and runs[-1][0] == i + 1:
-            runs[-1] = (i, *runs[-1])
-        else:
-            runs.append((i,))
-    return runs
-
-
-def _sum_run(x: Any, run: tuple[int, ...]) -> Any:
-    if run[-1] == x.ndim - 1 and x.flags.c_contiguous:
-        # What lies side by side NumPy adds in pairs.
-        return x.sum(axis=run, keepdims=True)
-    before, after = x.shape[: run[0]], x.shape[run[-1] + 1 :]
-    y = _sum_blocks(x.reshape(*before, -1, *after), run[0])
-    return y.reshape(*before, *[1] * len(run), *after)
-
-
-def _sum_blocks(x: Any, axis: int) -> Any:
-    n, before, after = x.shape[axis], x.shape[:axis], x.shape[axis + 1 :]
-    if n < BLOCK_SUM_MIN_ROWS:
-        return x.sum(axis=axis)
-    m = BLOCK_SUM_ROWS
-    start, rest = np.split(x, [n - n % m], axis)
-    blocks = start.reshape(*before, n // m, m, *after)
-    return _sum_blocks(blocks.sum(axis=axis + 1), axis) + rest.sum(axis=axis)
 
 
 # --- infinite, and too small ----------------------------------------------------------

@@ -18,7 +18,7 @@ from ..core import (
     Function,
     Operand,
     Variable,
-    _plain,
+    unwrap,
     as_array,
     broadcast_to,
     sum_to,
@@ -248,7 +248,7 @@ class Max(_Reduction):
         return x.max(axis=self.axis, keepdims=self.keepdims)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
-        x, y = _plain(xs[0]), _plain(self.output(0, gy))
+        x, y = unwrap(xs[0]), unwrap(self.output(0, gy))
         chosen = x == self.spread(y, x)
         ties = chosen.sum(axis=self.axis, keepdims=True, dtype=gy.dtype.type)
         share = BroadcastTo(x.shape).on(self.spread(gy, x) / ties)
@@ -281,7 +281,7 @@ class LogSumExp(_Reduction):
         # The shares are exp(x - y); but where y is large, its last digits are too
         # coarse for that.
         with underflow_to_zero():
-            powers = Exp().on(x - self._top(_plain(x)))
+            powers = Exp().on(x - self._top(unwrap(x)))
             sums = Sum(self.axis, keepdims=True).on(powers)
             powers *= self.spread(upcast_half(gy), x) / sums
             return downcast_half(powers, gy)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, _describe, as_array
+from ..core import Function, Operand, Variable, describe, as_array
 from .precision import require_data
 
 __all__ = ["expand_dims", "flatten", "pad", "reshape", "squeeze", "transpose"]
@@ -75,7 +75,7 @@ class Reshape(Function):
         else:
             why = f"it has {size} elements, the new shape {known}"
         raise ValueError(
-            f"cannot reshape {_describe(x)} to shape {self.shape}: {why}"
+            f"cannot reshape {describe(x)} to shape {self.shape}: {why}"
         ) from None
 
 
@@ -97,7 +97,7 @@ def squeeze(x: Operand, axis: int | tuple[int, ...] | None = None) -> Variable:
         return reshape(x, np.squeeze(data, axis).shape)
     except ValueError as error:
         raise ValueError(
-            f"cannot squeeze axis {axis} of {_describe(x)}: only an axis of length 1 "
+            f"cannot squeeze axis {axis} of {describe(x)}: only an axis of length 1 "
             "can be left out"
         ) from error
 
@@ -162,7 +162,7 @@ class Transpose(Function):
         super()._explain(inputs)
         x = inputs[0]
         raise ValueError(
-            f"cannot transpose {_describe(x)} to axes {self.axes}: name each of its "
+            f"cannot transpose {describe(x)} to axes {self.axes}: name each of its "
             f"{len(shape_of(x))} axes once"
         ) from None
 
@@ -194,7 +194,7 @@ def pad(x: Operand, pad_width: int | Sequence[Any], value: float = 0) -> Variabl
         widths = np.broadcast_to(np.asarray(pad_width), (ndim, 2)).tolist()
     except ValueError:
         raise ValueError(
-            f"pad_width {pad_width} does not fit {_describe(x)}: give one number, one "
+            f"pad_width {pad_width} does not fit {describe(x)}: give one number, one "
             f"pair (before, after), or {ndim} pairs"
         ) from None
     if any([not isinstance(n, int) or n < 0 for pair in widths for n in pair]):
@@ -221,7 +221,7 @@ class Pad(Function):
         )
         if x.dtype.kind != "f" and self.value % 1:
             raise ValueError(
-                f"pad cannot put {self.value} around {_describe(x)}: use "
+                f"pad cannot put {self.value} around {describe(x)}: use "
                 "x.astype(float)"
             )
         y = np.full_like(x, self.value, shape=shape)

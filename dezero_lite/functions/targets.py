@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Operand, Variable, _describe, _plain, as_variable
+from ..core import Operand, Variable, describe, unwrap, as_variable
 from .precision import require_data
 from .shape import reshape
 
@@ -37,7 +37,7 @@ def labels_of(name: str, x: Operand, t: Operand) -> Any:
     if len(shape) != 2:
         raise ValueError(
             f"{name} takes scores of shape (N, C), one row for each example, but was "
-            f"given {_describe(x)}"
+            f"given {describe(x)}"
         )
     _check_count(name, shape)
     n, classes = shape
@@ -49,11 +49,11 @@ def labels_of(name: str, x: Operand, t: Operand) -> Any:
         )
         raise ValueError(
             f"{name} takes labels of shape ({n},) or ({n}, 1), but t is "
-            f"{_describe(t)}: {hint}"
+            f"{describe(t)}: {hint}"
         )
     if labels.dtype.kind not in "iu":
         raise TypeError(
-            f"{name} takes whole numbers as labels, but t is {_describe(t)}: use "
+            f"{name} takes whole numbers as labels, but t is {describe(t)}: use "
             "t.astype(int)"
         )
     if labels.min() < 0 or labels.max() >= classes:
@@ -108,8 +108,8 @@ def _check_count(name: str, shape: tuple[int, ...]) -> None:
 
 
 def _unequal(name: str, x: Operand, other_name: str, other: Operand) -> str:
-    data, other_data = _plain(x), _plain(other)
-    message = f"{name} is {_describe(x)}, {other_name} is {_describe(other)}"
+    data, other_data = unwrap(x), unwrap(other)
+    message = f"{name} is {describe(x)}, {other_name} is {describe(other)}"
     if np.size(data) == np.size(other_data):
         return f"{message}: use {other_name}.reshape{np.shape(data)}"
     return f"{message}: they need the same shape"

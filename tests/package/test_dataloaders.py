@@ -227,6 +227,14 @@ def test_a_batch_that_is_no_pair_is_an_error():
         next(DataLoader(Own(), 2))
 
 
+@pytest.mark.parametrize("loader", [DataLoader, SeqDataLoader])
+def test_as_many_labels_as_examples_are_asked_for(loader):
+    numbers = Numbers(6)
+    numbers.label = numbers.label[:-1]
+    with pytest.raises(ValueError, match="Numbers has 6 examples, but 5 labels"):
+        loader(numbers, 2)
+
+
 @pytest.mark.parametrize("error", [TypeError, ValueError])
 def test_an_error_of_the_data_set_itself_is_left_as_it_is(error):
     class Broken(Numbers):
@@ -288,7 +296,9 @@ def test_batches_go_to_the_gpu_and_come_back(monkeypatch):
     loader.to_cpu()
     assert isinstance(next(loader)[0], np.ndarray)
     loader.to_gpu()
-    assert fake_cupy.asnumpy(next(loader)[1]).tolist() == [20, 30]
+    x, t = next(loader)
+    assert fake_cupy.asnumpy(x).tolist() == [2, 3]
+    assert fake_cupy.asnumpy(t).tolist() == [20, 30]
     loader.reset()
     numbers.label = None
     assert next(loader)[1] is None

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from memory_checks import at_most
 
 import dezero_lite
-from dezero_lite import datasets, manual_seed
+from dezero_lite import datasets, files, manual_seed
 from dezero_lite.datasets import (
     CIFAR10,
     CIFAR100,
@@ -29,7 +30,13 @@ from dezero_lite.datasets import (
     Shakespear,
     SinCurve,
     Spiral,
+    cifar,
     get_spiral,
+    imagenet,
+    load_cache_npz,
+    mnist,
+    save_cache_npz,
+    text,
 )
 from dezero_lite.transforms import Normalize, ToFloat, ToInt
 from tests.support.needs import needs
@@ -142,6 +149,39 @@ def test_a_data_set_without_data_says_so():
         RuntimeError, match=r"Empty has no data: Empty\.prepare sets self\.data"
     ):
         len(Empty())
+
+
+@pytest.mark.parametrize("labels", [np.arange(9), [1] * 11, np.arange(0)])
+def test_there_is_a_label_for_each_example(labels):
+    class Uneven(Numbers):
+        def prepare(self):
+            super().prepare()
+            self.label = labels
+
+    message = f"Uneven has 10 examples, but {len(labels)} labels"
+    with pytest.raises(ValueError, match=message):
+        Uneven()
+
+
+def test_a_label_that_is_lost_later_is_noticed_when_the_length_is_asked_for():
+    numbers = Numbers()
+    numbers.data = numbers.data[:5]
+    with pytest.raises(ValueError, match="Numbers has 5 examples, but 10 labels"):
+        len(numbers)
+
+
+def test_a_data_set_that_finds_its_examples_itself_may_keep_what_it_likes():
+    class Own(Dataset):
+        def prepare(self):
+            self.data, self.label = np.arange(6), "parity"
+
+        def __getitem__(self, index):
+            return self.data[index], index % 2
+
+        def __len__(self):
+            return len(self.data)
+
+    assert Own()[3] == (3, 1)
 
 
 def test_a_getitem_of_ones_own_is_not_expected_to_take_batches():
@@ -335,7 +375,7 @@ WRONG_IMAGES = [
     ),
     (
         gzip.compress(IDX + b"!"),
-        "promises 3920 values, .* but 3921 follow: it is cut off, or something was "
+        "promises 3920 values, .* but more follow: it is cut off, or something was "
         "added",
     ),
     (
@@ -353,6 +393,51 @@ def test_a_wrong_file_is_refused_with_the_reason(folder, images, message):
     with pytest.raises(ValueError, match=message) as caught:
         MNIST()
     assert IMAGES in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [MNIST, FashionMNIST])
+def test_a_label_that_is_none_of_the_ten_is_refused(folder, kind):
+    put(folder, GZ, gzip.compress(idx([3, 1, 10, 1, 5])), kind._folder)
+    with pytest.raises(ValueError, match=r"train-labels.* holds a label of 10, but"):
+        kind()
+    put(folder, GZ, gzip.compress(idx([9, 0, 9, 1, 5])), kind._folder)
+    assert kind().label.max() == 9
+
+
+@pytest.mark.parametrize("shape", [(60_001, 28, 28), (5, 29, 28), (5, 28, 2**31)])
+def test_more_than_mnist_can_hold_is_refused_before_it_is_unpacked(folder, shape):
+    header = bytes([0, 0, 8, 3]) + struct.pack(">3I", *shape)
+    put(folder, gzip.compress(header + bytes(2**25)), gzip.compress(idx(KINDS)))
+    with (
+        at_most(2**20),
+        pytest.raises(
+            ValueError,
+            match=rf"{IMAGES} promises an array of shape {re.escape(str(shape))}, but "
+            r"at most \(60000, 28, 28\) was expected",
+        ),
+    ):
+        MNIST()
+
+
+def test_no_more_is_unpacked_than_an_idx_file_promises(folder):
+    put(folder, gzip.compress(IDX + bytes(2**25)), gzip.compress(idx(KINDS)))
+    with (
+        at_most(2**20),
+        pytest.raises(ValueError, match=r"promises 3920 values, .* but more follow"),
+    ):
+        MNIST()
+
+
+def test_the_part_for_testing_is_smaller(folder):
+    (folder / "mnist").mkdir()
+    for kind, array in (
+        ("images-idx3", np.zeros((10_001, 1, 1))),
+        ("labels-idx1", [0]),
+    ):
+        path = folder / "mnist" / f"t10k-{kind}-ubyte.gz"
+        path.write_bytes(gzip.compress(idx(array)))
+    with pytest.raises(ValueError, match=r"at most \(10000, 28, 28\) was expected"):
+        MNIST(train=False)
 
 
 def test_images_in_place_of_labels_are_refused(folder):
@@ -377,9 +462,13 @@ def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
         )
 
     monkeypatch.delenv("DEZERO_LITE_DATA", raising=False)
-    monkeypatch.setattr(
-        datasets, "get_file", lambda url, name, known_hash: str(tmp_path / name)
-    )
+    asked = []
+
+    def get_file(url, name, known_hash):
+        asked.append(name)
+        return str(tmp_path / name)
+
+    monkeypatch.setattr(mnist, "get_file", get_file)
     put(tmp_path, gzip.compress(IDX, 1), gzip.compress(idx(KINDS)))
     assert len(Small()) == 5
     put(tmp_path, GZ, gzip.compress(idx(KINDS[::-1])))
@@ -388,6 +477,7 @@ def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
         match=r"train-labels.* has the SHA-256 [0-9a-f]{64}, but .* Remove it",
     ):
         Small()
+    assert asked == [f"mnist/{IMAGES}", f"mnist/{LABELS}"] * 2
 
 
 @pytest.mark.parametrize(
@@ -407,7 +497,8 @@ def test_downloads_are_over_https_and_have_a_known_hash(monkeypatch, kind, train
         assert re.fullmatch(r"md5:[0-9a-f]{32}|[0-9a-f]{64}", known_hash or "0" * 64)
         raise Enough
 
-    monkeypatch.setattr(datasets, "get_file", get_file)
+    for module in (mnist, cifar, imagenet, text):
+        monkeypatch.setattr(module, "get_file", get_file)
     with pytest.raises(Enough):
         kind() if kind is ImageNet.labels else kind(train)
     assert len(asked) == 1
@@ -511,6 +602,55 @@ def test_a_wrong_cifar_is_refused_with_the_reason(folder, change, message):
         CIFAR10()
 
 
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE])
+def test_what_is_no_file_in_an_archive_is_refused(folder, kind):
+    with tarfile.open(folder / "cifar-10-binary.tar.gz", "w:gz") as tar:
+        info = tarfile.TarInfo("some-folder/data_batch_1.bin")
+        info.type, info.linkname = kind, "/etc/passwd"
+        tar.addfile(info)
+    with pytest.raises(
+        ValueError, match=r"data_batch_1\.bin in .* is a link or something else"
+    ):
+        CIFAR10()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "width", "most"),
+    [
+        (CIFAR10, "data_batch_1.bin", 3073, 10_000),
+        (CIFAR100, "train.bin", 3074, 50_000),
+    ],
+)
+def test_more_than_cifar_can_hold_is_refused_before_it_is_unpacked(
+    folder, kind, name, width, most
+):
+    for too_many in (0, 1):
+        with tarfile.open(folder / kind._archive, "w:gz", compresslevel=1) as tar:
+            info = tarfile.TarInfo(name)
+            info.size = (most + too_many) * width
+            # Of what the header promises, nothing follows.
+            tar.fileobj.write(info.tobuf())
+        message = f"{name} in .* has {most + 1} images, but at most {most}"
+        with (
+            at_most(2**22 + (not too_many) * 2 * most * width),
+            pytest.raises(ValueError, match=message if too_many else "is not a whole"),
+        ):
+            kind()
+
+
+def test_a_name_that_is_too_long_for_memory_is_refused(folder):
+    with tarfile.open(folder / "cifar-10-binary.tar.gz", "w:gz") as tar:
+        info = tarfile.TarInfo("././@LongLink")
+        info.type, info.size = tarfile.GNUTYPE_LONGNAME, 2**26
+        tar.fileobj.write(info.tobuf())
+        tar.fileobj.write(b"a" * 2**26)
+    with (
+        at_most(2**22),
+        pytest.raises(ValueError, match=r"67108864 bytes are too many for one part"),
+    ):
+        CIFAR10()
+
+
 def test_an_archive_that_is_none_is_refused(folder):
     path = folder / "cifar-10-binary.tar.gz"
     path.write_bytes(b"<html>")
@@ -564,6 +704,7 @@ def test_imagenet_names_its_kinds(folder):
         ("[1, 2]", "is not a dict of the labels 0 to 999"),
         ("{0: 'a'}", "is not a dict of the labels 0 to 999: is it cut off"),
         ("__import__('sys').exit(1)", "is not a dict of labels"),
+        ("(" * 10**5, "is not a dict of labels"),
     ],
 )
 def test_names_that_are_none_are_refused_and_never_run(folder, text, message):
@@ -589,6 +730,36 @@ def test_a_play_is_characters_by_number(folder):
     )
     assert play.char_to_id["o"] == 1
     assert play[0] == (0, 1)
+
+
+# --- the book's helpers ---------------------------------------------------------------
+
+
+def test_prepared_data_can_be_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "cache_dir", str(tmp_path / "cache"))
+    url = "https://example.org/cifar.tar.gz"
+    assert load_cache_npz(url, train=True) == (None, None)
+    data, label = np.arange(6).reshape(3, 2), np.arange(3)
+    save_cache_npz(data, label, url, train=True)
+    save_cache_npz(data + 1, label, url, train=True)
+    save_cache_npz(data + 2, label, url)
+    for train, expected in ((True, data), (False, data + 2)):
+        found = load_cache_npz("cifar.tar.gz", train)
+        assert np.array_equal(found[0], expected)
+        assert np.array_equal(found[1], label)
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == [
+        "cifar.tar.gz.test.npz",
+        "cifar.tar.gz.train.npz",
+    ]
+
+
+def test_kept_data_that_are_something_else_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "cache_dir", str(tmp_path))
+    np.savez(tmp_path / "a.test.npz", data=np.ones(2))
+    with pytest.raises(
+        ValueError, match=r"a\.test\.npz holds data, not data and label"
+    ):
+        load_cache_npz("a")
 
 
 # --- pictures -------------------------------------------------------------------------
@@ -625,8 +796,12 @@ def test_a_transform_of_ones_own_replaces_the_default():
     assert (x.min(), x.max()) == (-1, 0.875)
 
 
-def test_the_module_never_evaluates_or_unpickles():
-    tree = ast.parse(Path(datasets.__file__).read_text(encoding="utf-8"))
+def test_the_modules_never_evaluate_or_unpickle():
+    files = sorted(Path(datasets.__file__).parent.glob("*.py"))
+    assert len(files) > 8
+    tree = ast.parse(
+        "\n".join(file.read_text(encoding="utf-8") for file in files[::-1])
+    )
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     imported = {
         alias.name

@@ -1,27 +1,20 @@
-"""Files of one's own or downloaded once, the network being a server on this machine;
-and files of arrays.
-"""
+"""Files of one's own or downloaded once, the network being a server on this machine."""
 
 import hashlib
 import http.server
+import io
 import os
-import pickle
 import subprocess
 import sys
 import threading
-import zipfile
+from pathlib import Path
 
-import numpy as np
 import pytest
+import requests
+import urllib3
 
 from dezero_lite import files
-from dezero_lite.files import (
-    check_fit,
-    get_file,
-    load_arrays,
-    save_arrays,
-    show_progress,
-)
+from dezero_lite.files import get_file, show_progress
 from tests.support.needs import needs
 
 CONTENT = bytes(range(256)) * 1000
@@ -72,6 +65,11 @@ def kept(cache):
     return sorted(path.name for path in cache.rglob("*") if path.is_file())
 
 
+def place(cache, url, name="data.bin"):
+    """Where a download is kept: each address has a folder of its own."""
+    return cache / hashlib.sha256(url.encode()).hexdigest()[:16] / name
+
+
 @pytest.mark.parametrize(
     "known_hash",
     [SHA256, "sha256:" + SHA256, MD5],
@@ -79,8 +77,8 @@ def kept(cache):
 )
 def test_a_file_is_downloaded_checked_and_kept(server, cache, known_hash):
     path = get_file(server.url + "data.bin", known_hash=known_hash)
-    assert path == str(cache / "data.bin")
-    assert (cache / "data.bin").read_bytes() == CONTENT
+    assert path == str(place(cache, server.url + "data.bin"))
+    assert Path(path).read_bytes() == CONTENT
     assert get_file(server.url + "data.bin", known_hash=known_hash) == path
     assert server.asked == ["/data.bin"]
     assert kept(cache) == ["data.bin"]
@@ -92,10 +90,9 @@ def test_a_download_shows_how_far_it_is(server, capsys):
 
 
 def test_a_file_can_have_another_name_and_a_folder(server, cache):
-    assert get_file(server.url + "data.bin", "some/where.bin", SHA256) == os.path.join(
-        str(cache), "some/where.bin"
-    )
-    assert (cache / "some" / "where.bin").read_bytes() == CONTENT
+    path = get_file(server.url + "data.bin", "some/where.bin", SHA256)
+    assert path == str(place(cache, server.url + "data.bin", "some/where.bin"))
+    assert Path(path).read_bytes() == CONTENT
 
 
 def test_the_name_in_the_address_ends_at_the_question_mark(server, cache):
@@ -123,7 +120,8 @@ def test_a_download_with_another_hash_is_thrown_away(server, cache):
 def test_a_broken_transfer_is_thrown_away(server, cache):
     with pytest.raises(OSError, match=r"broken\.bin could not be downloaded") as caught:
         get_file(server.url + "broken.bin", known_hash=SHA256)
-    assert str(cache / "broken.bin") in str(caught.value)
+    url = server.url + "broken.bin"
+    assert str(place(cache, url, "broken.bin")) in str(caught.value)
     assert kept(cache) == []
 
 
@@ -132,7 +130,8 @@ def test_a_file_that_the_server_lacks_is_an_error_that_says_where_to_put_it(
 ):
     with pytest.raises(OSError, match="404") as caught:
         get_file(server.url + "gone.bin", known_hash=SHA256)
-    assert f"put it at {cache / 'gone.bin'}" in str(caught.value)
+    there = place(cache, server.url + "gone.bin", "gone.bin")
+    assert f"put it at {there}" in str(caught.value)
     assert "DEZERO_LITE_DATA" in str(caught.value)
     assert kept(cache) == []
 
@@ -142,29 +141,109 @@ def test_without_a_network_the_error_says_where_to_put_the_file(cache, monkeypat
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with pytest.raises(OSError, match="Try again when the network is there") as caught:
         get_file("http://127.0.0.1:1/data.bin", known_hash=SHA256)
-    assert f"put it at {cache / 'data.bin'}" in str(caught.value)
+    there = place(cache, "http://127.0.0.1:1/data.bin")
+    assert f"put it at {there}" in str(caught.value)
 
 
 def test_a_file_that_was_damaged_in_the_cache_is_downloaded_again(server, cache):
     path = get_file(server.url + "data.bin", known_hash=SHA256)
-    (cache / "data.bin").write_bytes(CONTENT[:-1])
+    Path(path).write_bytes(CONTENT[:-1])
     assert get_file(server.url + "data.bin", known_hash=SHA256) == path
-    assert (cache / "data.bin").read_bytes() == CONTENT
+    assert Path(path).read_bytes() == CONTENT
 
 
-def test_an_address_that_anybody_can_change_needs_a_hash(server):
+@pytest.mark.parametrize(
+    "start", ["http://", "HTTP://", " http://", "ftp://", "//", ""]
+)
+def test_an_address_that_anybody_can_change_needs_a_hash(server, start):
     with pytest.raises(
         ValueError, match=r"is not safe, .*: use https://, or give known_hash"
     ):
-        get_file(server.url + "data.bin")
+        get_file(start + server.url.removeprefix("http://") + "data.bin")
     assert server.asked == []
+
+
+class Redirects(requests.adapters.BaseAdapter):
+    """An https server that sends everybody elsewhere."""
+
+    def __init__(self, target):
+        super().__init__()
+        self.target = target
+
+    def send(self, request, **_):
+        response = requests.Response()
+        response.status_code, response.url = 302, request.url
+        response.headers["location"] = self.target
+        response.raw = urllib3.HTTPResponse(io.BytesIO(), preload_content=False)
+        response.request = request
+        return response
+
+    def close(self):
+        pass
+
+
+def test_an_address_that_leads_on_to_an_unsafe_one_needs_a_hash(
+    server, cache, monkeypatch
+):
+    get_adapter = requests.Session.get_adapter
+    redirects = Redirects(server.url + "data.bin")
+    monkeypatch.setattr(
+        requests.Session,
+        "get_adapter",
+        lambda self, url: (
+            redirects if url.startswith("https:") else get_adapter(self, url)
+        ),
+    )
+    with pytest.raises(ValueError, match=r"^http://127.*/data\.bin is not safe, since"):
+        get_file("https://example.org/data.bin")
+    assert server.asked == []
+    assert kept(cache) == []
+    path = get_file("https://example.org/data.bin", known_hash=SHA256)
+    assert Path(path).read_bytes() == CONTENT
+
+
+def test_two_addresses_with_one_file_name_do_not_share_a_file(cache):
+    urls = [f"https://{host}/names.txt" for host in ("one.org", "two.org")]
+    for url in urls:
+        path = place(cache, url, "names.txt")
+        path.parent.mkdir(parents=True)
+        path.write_text(url)
+    assert [Path(get_file(url)).read_text() for url in urls] == urls
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("name", ["../../x", "a/../../x", "/x", "a//b", "..\\x", "C:x"])
+def test_a_file_name_that_leads_elsewhere_is_refused(
+    own, name, server, tmp_path, monkeypatch
+):
+    if own:
+        monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path / "own"))
+    with pytest.raises(ValueError, match="leads out of the folder for data"):
+        get_file(server.url + "data.bin", name, SHA256)
+    assert server.asked == []
+    assert list(tmp_path.rglob("x")) == []
+
+
+@pytest.mark.parametrize("end", ["", "..", ".", "..?a=b", "..#c"])
+def test_an_address_that_ends_in_a_folder_is_no_file(end, cache):
+    cache.mkdir()
+    with pytest.raises(ValueError, match="does not end in a file's name"):
+        get_file("https://example.org/" + end)
+
+
+def test_a_folder_is_no_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path))
+    (tmp_path / "mnist").mkdir()
+    with pytest.raises(FileNotFoundError, match="put the file there"):
+        get_file("https://example.org/mnist")
 
 
 def test_a_file_without_a_hash_that_is_there_needs_nothing(cache, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
-    cache.mkdir()
-    (cache / "names.txt").write_text("one")
-    assert get_file("https://example.org/names.txt") == str(cache / "names.txt")
+    path = place(cache, "https://example.org/names.txt", "names.txt")
+    path.parent.mkdir(parents=True)
+    path.write_text("one")
+    assert get_file("https://example.org/names.txt") == str(path)
 
 
 @pytest.mark.parametrize("package", ["pooch", "tqdm"])
@@ -261,188 +340,3 @@ def test_importing_loads_no_package_and_makes_no_folder(tmp_path):
 def test_progress_is_a_bar(capsys, arguments, shown):
     show_progress(*arguments)
     assert capsys.readouterr().out == shown
-
-
-# --- arrays ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["a.npz", "a", "a.b", "model.weights", "ünï cödé"])
-def test_what_is_saved_under_a_name_loads_under_it(name, tmp_path):
-    save_arrays(tmp_path / name, {"W": np.arange(3)})
-    assert load_arrays(tmp_path / name)["W"].tolist() == [0, 1, 2]
-    assert load_arrays(str(tmp_path / name))["W"].tolist() == [0, 1, 2]
-    expected = name if name.endswith(".npz") else name + ".npz"
-    assert os.listdir(tmp_path) == [expected]
-
-
-def test_a_file_without_the_ending_can_be_read(tmp_path):
-    save_arrays(tmp_path / "a.npz", {"W": np.arange(3)})
-    (tmp_path / "a.npz").rename(tmp_path / "weights.bin")
-    assert load_arrays(tmp_path / "weights.bin")["W"].tolist() == [0, 1, 2]
-
-
-def test_numpy_reads_what_was_saved(tmp_path):
-    arrays = {
-        "l0/W": np.random.default_rng(0).random((2, 3), dtype=np.float32),
-        "file": np.array(3),
-        "s": np.array("x"),
-    }
-    save_arrays(tmp_path / "a.npz", arrays)
-    with np.load(tmp_path / "a.npz") as found:
-        assert sorted(found.files) == sorted(arrays)
-        assert all(
-            np.array_equal(found[key], arrays[key])
-            and found[key].dtype == arrays[key].dtype
-            for key in arrays
-        )
-
-
-def test_the_same_arrays_make_the_same_file(tmp_path):
-    for name in ("a.npz", "b.npz"):
-        save_arrays(tmp_path / name, {"W": np.arange(3)})
-    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
-    with zipfile.ZipFile(tmp_path / "a.npz") as archive:
-        assert archive.infolist()[0].date_time == (1980, 1, 1, 0, 0, 0)
-
-
-def test_a_failure_while_saving_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
-    save_arrays(tmp_path / "a.npz", {"W": np.arange(3)})
-
-    def fail(file, array, **_):
-        file.write(b"half")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(np.lib.format, "write_array", fail)
-    with pytest.raises(KeyboardInterrupt):
-        save_arrays(tmp_path / "a.npz", {"W": np.arange(5)})
-    assert os.listdir(tmp_path) == ["a.npz"]
-    assert load_arrays(tmp_path / "a.npz")["W"].tolist() == [0, 1, 2]
-
-
-def test_threads_may_save_under_one_name_at_the_same_time(tmp_path, monkeypatch):
-    write_array, both = np.lib.format.write_array, threading.Barrier(2, timeout=10)
-
-    def together(*args, **kwargs):
-        both.wait()
-        write_array(*args, **kwargs)
-        both.wait()
-
-    monkeypatch.setattr(np.lib.format, "write_array", together)
-    errors = []
-
-    def save(i):
-        try:
-            save_arrays(tmp_path / "a.npz", {"W": np.full(1000 + i, i)})
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=save, args=(i,)) for i in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    assert os.listdir(tmp_path) == ["a.npz"]
-    found = load_arrays(tmp_path / "a.npz")["W"]
-    assert np.array_equal(found, np.full(1000 + found[0], found[0]))
-
-
-@pytest.mark.skipif(
-    sys.platform == "win32", reason="the permissions there are of another kind"
-)
-def test_a_saved_file_has_the_permissions_of_any_other(tmp_path):
-    (tmp_path / "other").write_bytes(b"")
-    save_arrays(tmp_path / "a.npz", {"W": np.arange(3)})
-    assert (tmp_path / "a.npz").stat().st_mode == (tmp_path / "other").stat().st_mode
-
-
-def test_a_path_may_be_bytes(tmp_path):
-    path = os.fsencode(tmp_path / "ünï cödé")
-    with pytest.raises(
-        FileNotFoundError, match=r"there is no file .*ünï cödé\.npz or .*ünï cödé$"
-    ):
-        load_arrays(path)
-    save_arrays(path, {"W": np.arange(3)})
-    assert load_arrays(path)["W"].tolist() == [0, 1, 2]
-    assert os.listdir(tmp_path) == ["ünï cödé.npz"]
-    with pytest.raises(
-        ValueError, match=r"ünï cödé does not fit this Net, so nothing was loaded"
-    ):
-        check_fit(path, "Net", {}, {"W": (3,)})
-
-
-def test_a_number_is_no_path():
-    with pytest.raises(
-        TypeError, match=r"expected str, bytes or os\.PathLike object, not int"
-    ):
-        save_arrays(3, {})
-
-
-def test_saving_into_no_folder_says_so(tmp_path):
-    with pytest.raises(
-        FileNotFoundError,
-        match=r"there is no folder .*missing to save in: make it first",
-    ):
-        save_arrays(tmp_path / "missing" / "a.npz", {"W": np.arange(3)})
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(
-        FileNotFoundError, match=r"there is no file .*model\.npz or .*model$"
-    ):
-        load_arrays(tmp_path / "model")
-    with pytest.raises(FileNotFoundError, match=r"there is no file \S*model\.npz$"):
-        load_arrays(tmp_path / "model.npz")
-
-
-class Trap:
-    def __reduce__(self):
-        return (pytest.fail, ("the pickle was run",))
-
-
-def test_pickles_are_refused(tmp_path):
-    np.savez(tmp_path / "objects.npz", W=np.array([Trap()], dtype=object))
-    (tmp_path / "pickle.npz").write_bytes(pickle.dumps(Trap()))
-    for name in ("objects.npz", "pickle.npz"):
-        with pytest.raises(
-            ValueError, match=rf"{name} cannot be read .* pickles, which are refused"
-        ):
-            load_arrays(tmp_path / name)
-
-
-def test_damaged_files_are_refused(tmp_path):
-    path = tmp_path / "a.npz"
-    save_arrays(path, {"W": np.arange(1000), "b": np.arange(10)})
-    whole = path.read_bytes()
-    flipped = bytearray(whole)
-    flipped[3000] ^= 1
-    single = tmp_path / "single.npy"
-    np.save(single, np.arange(3))
-    for wrong in (
-        b"",
-        b"\x00" * 50,
-        whole[: len(whole) // 2],
-        whole[:-30],
-        bytes(flipped),
-        b"text",
-        single.read_bytes(),
-    ):
-        path.write_bytes(wrong)
-        with pytest.raises(
-            ValueError, match=r"a.npz cannot be read as an .npz file of plain arrays"
-        ):
-            load_arrays(path)
-
-
-def test_a_member_that_is_no_array_is_refused(tmp_path):
-    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
-        archive.writestr("W.npy", b"no array")
-    with pytest.raises(ValueError, match=r"a.npz cannot be read"):
-        load_arrays(tmp_path / "a.npz")
-
-
-def test_long_lists_of_what_does_not_fit_are_cut():
-    with pytest.raises(
-        ValueError, match=r"missing from the file: p0, p1, p2, p3, p4, p5 and 14 more"
-    ):
-        check_fit("a.npz", "Net", {}, {f"p{i}": (1,) for i in range(20)})

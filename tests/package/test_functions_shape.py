@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as hnp
 
 from dezero_lite import Variable, no_grad
 from dezero_lite import functions as F
-from tests.support from tests.support.function_checks import check_function, run
+from tests.support import fake_cupy
+from tests.support.function_checks import check_function, run
 
 
 def array(*shape, seed=0, dtype=float):

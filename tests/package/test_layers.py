@@ -5,17 +5,21 @@ import pickle
 import re
 import subprocess
 import sys
+from collections import deque
+from typing import get_type_hints
 
 import numpy as np
 import pytest
+from memory_checks import at_most
 
-from dezero_lite import Parameter, Variable, no_grad, test_mode, using_config
+from dezero_lite import Function, Parameter, Variable, no_grad, test_mode, using_config
 from dezero_lite import functions as F
 from dezero_lite import layers as L
-from dezero_lite.files import load_arrays, save_arrays
 from dezero_lite.gradcheck import gradient_check
 from dezero_lite.layers import Layer
+from dezero_lite.layers.layer import variables_by_name
 from dezero_lite.models import MLP, Sequential
+from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.optimizers import SGD
 from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
@@ -145,6 +149,30 @@ def test_layers_and_parameters_in_lists_tuples_and_dicts_are_found():
     ]
 
 
+def test_layers_in_a_deque_are_found():
+    assert names(Net(blocks=deque([Net(W=param()), param()]))) == [
+        "blocks/0/W",
+        "blocks/1",
+    ]
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+@pytest.mark.parametrize("inside", [param, lambda: L.Linear(2)])
+def test_layers_in_a_set_are_an_error(kind, inside, tmp_path):
+    net = Net(a=[Net(blocks=kind([inside()]))], tags=kind(["a", "b"]))
+    for walk in (
+        lambda: names(net),
+        net.cleargrads,
+        lambda: net.save_weights(tmp_path / "net"),
+        lambda: repr(net.a[0]),
+    ):
+        with pytest.raises(
+            TypeError,
+            match=rf"blocks is a {kind.__name__} of layers .* no order.* use a list",
+        ):
+            walk()
+
+
 def test_layers_may_refer_to_each_other():
     child = Net(W=param())
     net = Net(child=child, b=param())
@@ -254,6 +282,10 @@ def test_a_layer_takes_and_returns_several():
     assert layer(1, [2]) == ([2], 1)
 
 
+def test_to_a_type_checker_what_a_layer_returns_is_a_variable():
+    assert get_type_hints(Layer.__call__)["return"] is Variable
+
+
 def test_attributes_called_inputs_and_outputs_may_be_the_users_own():
     class Heads(Layer):
         def __init__(self):
@@ -306,6 +338,14 @@ def test_repr_shows_the_tree():
     assert repr(L.EmbedID(5, 3)) == "EmbedID(in_size=5, out_size=3)"
 
 
+def test_repr_shows_a_layer_once():
+    shared = L.Linear(2)
+    net = Net(first=shared, layers=[shared, L.Linear(3)], again=shared)
+    assert repr(net) == (
+        "Net(\n  first: Linear(out_size=2)\n  layers/1: Linear(out_size=3)\n)"
+    )
+
+
 def test_a_layer_can_be_copied():
     model = MLP((3, 2))
     x = random(4, 5)
@@ -342,6 +382,35 @@ def test_a_copied_state_has_no_past():
     assert layer.h.creator is not None
 
 
+@pytest.mark.parametrize(
+    "holder", [lambda h: [h], lambda h: (h, 1), lambda h: {"h": [h]}]
+)
+def test_a_copied_state_in_a_list_does_not_depend_on_its_original(holder):
+    class Square(Function):
+        def forward(self, x):
+            return x * x, x
+
+        def backward(self, gy, gz):
+            (x,) = self.inputs
+            return 2 * x * gy + gz
+
+    def only(value):
+        while not isinstance(value, Variable):
+            value = value["h"] if isinstance(value, dict) else value[0]
+        return value
+
+    layer = Net(l=L.Linear(2), numbers=[1, 2])
+    state, _ = Square()(layer.l(random(3, 4)))
+    layer.states = holder(state)
+    twin = copy.deepcopy(layer)
+    assert only(layer.states) is state
+    assert state.creator is not None
+    assert only(twin.states).creator is None
+    assert np.array_equal(only(twin.states).data, state.data)
+    assert twin.numbers == [1, 2]
+    assert copy.copy(layer).numbers is layer.numbers
+
+
 # --- all layers -----------------------------------------------------------------------
 
 
@@ -355,7 +424,7 @@ def test_float32_is_kept_all_the_way(name):
         y = F.sum(y * layer(x))
         y.backward()
         assert y.dtype == x.grad.dtype == np.float32
-        variables = layer._named().values()
+        variables = variables_by_name(layer).values()
         assert all(variable.dtype == np.float32 for variable in variables)
         assert all(
             p.grad is not None and p.grad.dtype == np.float32 for p in layer.params()
@@ -369,7 +438,7 @@ def test_gradients_are_right_to_second_order_for_inputs_and_parameters(name):
     make, _, shape = LAYERS[name]
     layer = make()
     layer(random(*shape))
-    first = list(layer._named().values())
+    first = list(variables_by_name(layer).values())
     starts = [random(*p.shape, dtype=np.float64) * 0.7 + 0.1 for p in layer.params()]
     params = dict(zip(layer.params(), starts, strict=True))
     statistics = [v for v in first if not isinstance(v, Parameter)]
@@ -379,7 +448,7 @@ def test_gradients_are_right_to_second_order_for_inputs_and_parameters(name):
             attach(layer, p, value)
         for statistic in statistics:
             statistic.data = np.ones(statistic.shape)
-        if isinstance(layer, L._Recurrent):
+        if isinstance(layer, L.recurrent.Recurrent):
             layer.reset_state()
             return layer(x), layer(x * x)
         return layer(x)
@@ -409,7 +478,7 @@ def test_the_array_module_follows_the_data(name):
         manual_seed(0)
         layer = make()
         if xp is fake_cupy:
-            for variable in layer._named().values():
+            for variable in variables_by_name(layer).values():
                 if variable.data is not None:
                     variable.data = fake_cupy.asarray(variable.data)
         x = Variable(xp.array(random(*shape)))
@@ -418,7 +487,7 @@ def test_the_array_module_follows_the_data(name):
         arrays = [
             x.grad.data,
             *[p.grad.data for p in layer.params()],
-            *[v.data for v in layer._named().values()],
+            *[v.data for v in variables_by_name(layer).values()],
         ]
         results.append(
             [
@@ -445,10 +514,12 @@ def test_sizes_given_or_told_by_the_first_input_make_the_same_layer(name):
     told = make()
     x = random(*shape)
     y = told(x)
-    assert {n: v.shape for n, v in given._named().items()} == {
-        n: v.shape for n, v in told._named().items()
+    assert {n: v.shape for n, v in variables_by_name(given).items()} == {
+        n: v.shape for n, v in variables_by_name(told).items()
     }
-    if not isinstance(given, L._Recurrent):  # which draws its weights in another order
+    if not isinstance(
+        given, L.recurrent.Recurrent
+    ):  # which draws its weights in another order
         assert np.array_equal(given(x).data, y.data)
 
 
@@ -461,11 +532,15 @@ def test_saved_weights_load_into_a_layer_that_has_seen_no_input(name, tmp_path):
     layer.save_weights(tmp_path / "weights.npz")
     fresh.load_weights(tmp_path / "weights.npz")
     for part in (layer, fresh):
-        if isinstance(part, L._Recurrent):
+        if isinstance(part, L.recurrent.Recurrent):
             part.reset_state()
     with test_mode():
         assert np.array_equal(layer(x).data, fresh(x).data)
-    for old, new in zip(layer._named().values(), fresh._named().values(), strict=True):
+    for old, new in zip(
+        variables_by_name(layer).values(),
+        variables_by_name(fresh).values(),
+        strict=True,
+    ):
         assert np.array_equal(old.data, new.data)
         assert old.dtype == new.dtype
 
@@ -624,6 +699,29 @@ def test_a_layer_derived_from_a_lazy_one_runs_its_own_forward_once():
 def test_sizes_that_are_none_are_refused_when_the_layer_is_made(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: L.Linear(784, 10),
+            r"nobias of Linear is True or False, not 10: .* Linear\(10, in_size=784\)",
+        ),
+        (lambda: L.Linear(10, 1), "nobias of Linear is True or False, not 1"),
+        (lambda: L.Linear(10, None), "nobias of Linear is True or False, not None"),
+        (lambda: L.Conv2d(3, 16, 3, 1, 1), "nobias of Conv2d is True or False, not 1"),
+        (lambda: L.Deconv2d(3, 16, 3, 1, 1), "nobias of Deconv2d .* in_channels=3"),
+    ],
+)
+def test_a_size_in_the_place_of_nobias_is_refused(make, message):
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+def test_nobias_may_be_a_truth_value_of_numpy():
+    assert L.Linear(2, np.bool_(True)).b is None
+    assert L.Linear(2, np.bool_(False)).b is not None
 
 
 def test_sizes_may_be_numbers_of_numpy():
@@ -1006,7 +1104,7 @@ def model(*sizes, x=random(4, 3)):  # noqa: B008
 def snapshot(layer):
     return {
         name: None if v.data is None else v.data.copy()
-        for name, v in layer._named().items()
+        for name, v in variables_by_name(layer).items()
     }
 
 
@@ -1043,6 +1141,99 @@ def test_a_compressed_file_in_double_precision_as_the_book_writes_it_loads_in_si
             {name: data.astype(np.float32) for name, data in arrays.items()},
         )
         assert all(p.dtype == np.float32 for p in fresh.params())
+
+
+def book_lstm(x, h, c, arrays):
+    """One step of an LSTM as the book writes it: a layer for each gate."""
+
+    def gate(name):
+        x2, h2 = f"rnn/x2{name}", f"rnn/h2{name}"
+        return x @ arrays[f"{x2}/W"] + arrays[f"{x2}/b"] + h @ arrays[f"{h2}/W"]
+
+    c = sigmoid(gate("f")) * c + sigmoid(gate("i")) * np.tanh(gate("u"))
+    return sigmoid(gate("o")) * np.tanh(c), c
+
+
+def book_weights(in_size, hidden_size):
+    """What the book's framework saves for a model of an LSTM and a Linear."""
+    rng = np.random.default_rng(0)
+    shapes = {"fc/W": (hidden_size, 1), "fc/b": (1,)}
+    for gate in "fiou":
+        shapes[f"rnn/x2{gate}/W"] = (in_size, hidden_size)
+        shapes[f"rnn/x2{gate}/b"] = (hidden_size,)
+        shapes[f"rnn/h2{gate}/W"] = (hidden_size, hidden_size)
+    return {name: rng.standard_normal(shape) for name, shape in shapes.items()}
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_weights_of_the_books_lstm_load(told, tmp_path):
+    arrays = book_weights(2, 3)
+    np.savez_compressed(tmp_path / "rnn.npz", **arrays)
+    net = Net(rnn=L.LSTM(3, in_size=2 if told else None), fc=L.Linear(1))
+    net.load_weights(tmp_path / "rnn.npz")
+    h = c = np.zeros((4, 3))
+    for t in range(3):
+        x = random(4, 2) + t
+        h, c = book_lstm(x, h, c, arrays)
+        y = net.fc(net.rnn(x))
+        assert np.allclose(net.rnn.h.data, h, atol=1e-6)
+        assert np.allclose(net.rnn.c.data, c, atol=1e-6)
+        assert np.allclose(y.data, h @ arrays["fc/W"] + arrays["fc/b"], atol=1e-5)
+    assert net.rnn.x2h.W.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"rnn/x2i/W": None}, "missing from the file: rnn/x2h/W"),
+        ({"rnn/x2i/W": np.ones((2, 4))}, "not in the model: .*rnn/x2i/W"),
+        ({"rnn/x2i/b": np.ones(3, complex)}, "not in the model: .*rnn/x2i/b"),
+        ({"rnn/extra": np.ones(3)}, "not in the model: rnn/extra"),
+    ],
+)
+def test_weights_that_are_not_quite_those_of_the_books_lstm_are_refused(
+    change, reason, tmp_path
+):
+    arrays = {**book_weights(2, 3), **change}
+    arrays = {name: array for name, array in arrays.items() if array is not None}
+    np.savez(tmp_path / "rnn.npz", **arrays)
+    net = Net(rnn=L.LSTM(3, in_size=2), fc=L.Linear(1, in_size=3))
+    before = snapshot(net)
+    with pytest.raises(ValueError, match=rf"does not fit this Net(.|\n)*{reason}"):
+        net.load_weights(tmp_path / "rnn.npz")
+    assert same(snapshot(net), before)
+
+
+def test_a_file_of_another_shape_is_refused_before_it_is_unpacked(tmp_path):
+    net = L.Linear(3, in_size=2)
+    np.savez_compressed(tmp_path / "net.npz", W=np.zeros((2**12, 2**12)), b=np.ones(3))
+    with (
+        at_most(2**20),
+        pytest.raises(ValueError, match=r"W \(file: \(4096, 4096\), model: \(2, 3\)\)"),
+    ):
+        net.load_weights(tmp_path / "net.npz")
+
+
+def test_damage_in_the_last_array_leaves_the_first_as_it_was(tmp_path):
+    net = model(10, 2)
+    net.l1.b.data[...] = 0.1, 0.2
+    net.save_weights(tmp_path / "net.npz")
+    content = bytearray((tmp_path / "net.npz").read_bytes())
+    content[content.index(net.l1.b.data.tobytes())] ^= 1
+    (tmp_path / "net.npz").write_bytes(content)
+    other = model(10, 2)
+    before = snapshot(other)
+    with pytest.raises(ValueError, match=r"net.npz cannot be read"):
+        other.load_weights(tmp_path / "net.npz")
+    assert same(snapshot(other), before)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (1, 2, 3)])
+def test_a_parameter_without_a_form_takes_any_shape(shape, tmp_path):
+    save_arrays(tmp_path / "net.npz", {"W": np.ones(shape)})
+    net = Net(W=Parameter(None))
+    net.load_weights(tmp_path / "net.npz")
+    assert net.W.shape == shape
 
 
 def test_saving_a_layer_without_its_sizes_is_an_error_that_names_it(tmp_path):

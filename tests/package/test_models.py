@@ -1,3 +1,4 @@
+import copy
 import itertools
 import pickle
 
@@ -7,12 +8,15 @@ import pytest
 from dezero_lite import Variable, no_grad, test_mode
 from dezero_lite import functions as F
 from dezero_lite import layers as L
-from dezero_lite.files import load_arrays, save_arrays
 from dezero_lite.graph import Picture
+from dezero_lite.layers import conv, linear
+from dezero_lite.layers.layer import variables_by_name
 from dezero_lite.models import (
     MLP,
     VGG16,
     Bottleneck,
+    BottleneckA,
+    BottleneckB,
     BuildingBlock,
     Model,
     ResNet,
@@ -20,7 +24,9 @@ from dezero_lite.models import (
     ResNet101,
     ResNet152,
     Sequential,
+    SqueezeNet,
 )
+from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.optimizers import Adam
 from dezero_lite.random import manual_seed
 
@@ -32,9 +38,16 @@ def random(*shape):
 @pytest.fixture
 def light(monkeypatch):
     """Weights of zeros, which cost no memory as long as nobody writes to them."""
-    monkeypatch.setattr(
-        L, "_random_weights", lambda shape, fan_in, dtype, xp: xp.zeros(shape, dtype)
-    )
+    made = []
+
+    def zeros(shape, fan_in, dtype, xp):
+        made.append(shape)
+        return xp.zeros(shape, dtype)
+
+    for module in (linear, conv):
+        monkeypatch.setattr(module, "random_weights", zeros)
+    yield
+    assert made
 
 
 # --- small ones -----------------------------------------------------------------------
@@ -74,6 +87,53 @@ def test_an_mlp_bends_between_its_layers_but_not_after_them():
         )
     assert MLP((4,)).activation is F.sigmoid
     assert repr(model).startswith("MLP(\n  l0: Linear(out_size=4, in_size=6)\n  l1: ")
+
+
+@pytest.mark.parametrize("make", [lambda: MLP((4, 3)), lambda: three_layers()])
+def test_a_layer_that_is_replaced_is_used_and_learned(make):
+    model, x = make(), random(5, 6)
+    model(x)
+    old, new = model.l0, L.Linear(4)
+    model.l0 = new
+    inner = F.sigmoid if isinstance(model, MLP) else F.relu
+    expected = model.layers[-1](inner(new(x)))
+    assert np.array_equal(model(x).data, expected.data)
+    assert model.layers[0] is new
+    params = list(model.params())
+    assert any(p is new.W for p in params)
+    assert not any(p is old.W for p in params)
+    assert repr(model).count("l0: ") == repr(model).count("in_size=6") == 1
+    assert "layers" not in repr(model)
+
+
+def three_layers():
+    return Sequential(L.Linear(4), F.relu, L.Linear(2))
+
+
+def test_the_layers_of_a_model_are_replaced_by_their_names_alone():
+    model = MLP((4, 3))
+    with pytest.raises(AttributeError):
+        model.layers.append(L.Linear(2))
+    with pytest.raises(TypeError):
+        model.layers[0] = L.Linear(2)
+    with pytest.raises(AttributeError):
+        model.layers = []
+
+
+def test_a_block_that_is_replaced_is_used():
+    block = BuildingBlock(2, 2, 4, stride=1)
+    block.b1 = lambda x: x * 0
+    assert not block(random(1, 3, 4, 4)).data.any()
+
+
+def test_a_copy_of_a_model_has_layers_of_its_own():
+    model, x = three_layers(), random(5, 6)
+    y = model(x)
+    for copied in (copy.copy, copy.deepcopy):
+        twin = copied(model)
+        twin.l2 = L.Linear(7)
+        assert twin(x).shape == (5, 7)
+        assert np.array_equal(model(x).data, y.data)
 
 
 def test_an_mlp_needs_a_layer():
@@ -135,7 +195,7 @@ def test_a_model_draws_itself(tmp_path, monkeypatch):
         calls.append((output, verbose, to_file))
         return Picture("digraph {}")
 
-    monkeypatch.setattr("dezero_lite.models.plot_dot_graph", draw)
+    monkeypatch.setattr("dezero_lite.models.model.plot_dot_graph", draw)
     model = MLP((3, 1))
     picture = model.plot(random(2, 2), to_file=str(tmp_path / "a.png"))
     assert isinstance(picture, Picture)
@@ -282,8 +342,8 @@ def test_a_resnet_has_the_published_shapes(light):
     assert model.res3.b3.conv2.W.shape == (128, 128, 3, 3)
 
 
-def test_the_weights_of_a_resnet_go_by_the_names_of_the_book(light):
-    names = list(ResNet50()._named())
+def test_the_weights_of_a_resnet_go_by_the_names_of_the_book():
+    names = list(variables_by_name(ResNet50()))
     assert names[:5] == [
         "conv1/W",
         "bn1/avg_mean",
@@ -300,6 +360,29 @@ def test_the_weights_of_a_resnet_go_by_the_names_of_the_book(light):
     } < set(names)
     assert not any("layers" in name for name in names)
     assert len(names) == 1 + 4 * 53 + 52 + 2
+
+
+def test_a_resnet_pools_over_three_by_three_pixels_past_the_edge(light):
+    model, seen = ResNet50(), []
+    # From the first convolution come the numbers 0 to 35 in six rows.
+    model.conv1 = lambda x: Variable(np.arange(36.0).reshape(1, 1, 6, 6))
+    model.bn1 = lambda x: x
+
+    def look(x):
+        seen.append(x.data)
+        return Variable(np.zeros((1, 2048, 1, 1), np.float32))
+
+    model.res2 = look
+    model.res3 = model.res4 = model.res5 = lambda x: x
+    model(random(1, 3, 4, 4))
+    assert seen[0][0, 0].tolist() == [[14, 16, 17], [26, 28, 29], [32, 34, 35]]
+
+
+def test_a_resnet_is_the_deepest_unless_told():
+    names = [list(variables_by_name(model)) for model in (ResNet(), ResNet152())]
+    assert names[0] == names[1]
+    assert "res4/b35/conv1/W" in names[0]
+    assert "res4/b36/conv1/W" not in names[0]
 
 
 def test_a_resnet_trains():
@@ -328,6 +411,33 @@ def test_a_bottleneck_adds_to_its_input():
     assert np.allclose(block(x).data, np.maximum(x + 2, 0))
 
 
+@pytest.mark.parametrize(
+    ("by_3x3", "middle"), [(False, (1, 2, 3, 3)), (True, (1, 2, 6, 6))]
+)
+def test_the_bottleneck_of_the_book_that_changes_the_size(by_3x3, middle):
+    block = BottleneckA(4, 2, 8, downsample_fb=by_3x3)
+    assert block.conv1(random(1, 4, 6, 6)).shape == middle
+    assert block(random(1, 4, 6, 6)).shape == (1, 8, 3, 3)
+    assert BottleneckA(4, 2, 8, 3)(random(1, 4, 6, 6)).shape == (1, 8, 2, 2)
+    with pytest.raises(ValueError, match=r"3 channels, .* takes 4"):
+        block(random(1, 3, 6, 6))
+    assert BottleneckA(4, 2, 8).conv4.in_channels == 4
+
+
+def test_the_bottleneck_of_the_book_that_keeps_the_size():
+    block, x = BottleneckB(4, 2), random(1, 4, 6, 6)
+    block(x)
+    block.bn3.gamma.data[...] = 0
+    assert np.array_equal(block(x).data, np.maximum(x, 0))
+    assert block.conv1.in_channels == 4
+
+
+def test_the_squeeze_net_of_the_book_is_a_name_alone():
+    assert issubclass(SqueezeNet, Model)
+    with pytest.raises(NotImplementedError, match="an empty class in the book's"):
+        SqueezeNet(pretrained=True)
+
+
 def test_there_is_no_resnet_of_another_depth():
     with pytest.raises(
         ValueError, match="there is a ResNet of 50, 101 or 152 layers, but not of 34"
@@ -345,7 +455,7 @@ class Small(ResNet):
         self.conv1 = L.Conv2d(4, 3, 2, 1, nobias=True)
         self.bn1 = L.BatchNorm()
         self.fc6 = L.Linear(3)
-        self._load_pretrained(pretrained, self.WEIGHTS_PATH.format(0))
+        self.load_pretrained(pretrained, self.WEIGHTS_PATH.format(0))
 
     def forward(self, x):
         return self.fc6(F.mean(F.relu(self.bn1(self.conv1(x))), axis=(2, 3)))
@@ -367,9 +477,19 @@ def test_a_bias_in_the_books_file_is_taken_from_the_mean(tmp_path):
     for name in ("own.npz", "book.npz"):
         with test_mode():
             assert np.allclose(Small(tmp_path / name)(x).data, expected, atol=1e-5)
-    save_arrays(tmp_path / "wrong.npz", {**arrays, "conv1/b": bias[:2]})
-    with pytest.raises(ValueError, match="not in the model: conv1/b"):
-        Small(tmp_path / "wrong.npz")
+    # As a part of another model, too.
+    whole = Sequential(Small())
+    save_arrays(
+        tmp_path / "whole.npz",
+        {f"l0/{name}": a for name, a in load_arrays(tmp_path / "book.npz").items()},
+    )
+    whole.load_weights(tmp_path / "whole.npz")
+    with test_mode():
+        assert np.allclose(whole(x).data, expected, atol=1e-5)
+    for wrong in (bias[:2], bias.astype(complex)):
+        save_arrays(tmp_path / "wrong.npz", {**arrays, "conv1/b": wrong})
+        with pytest.raises(ValueError, match="not in the model: conv1/b"):
+            Small(tmp_path / "wrong.npz")
 
 
 def test_pretrained_weights_come_from_a_folder_of_ones_own(tmp_path, monkeypatch):

@@ -1,3 +1,4 @@
+import copy
 import inspect
 import math
 import os
@@ -5,10 +6,12 @@ import re
 
 import numpy as np
 import pytest
+from memory_checks import at_most
 
 from dezero_lite import Parameter, Variable
 from dezero_lite import functions as F
-from dezero_lite.models import MLP
+from dezero_lite.layers import Layer, Linear
+from dezero_lite.models import MLP, Sequential
 from dezero_lite.optimizers import (
     CHUNK_SIZE,
     SGD,
@@ -79,6 +82,13 @@ class Holder:
 
     def params(self):
         return iter(self.all)
+
+
+class WithoutParameters(Layer):
+    """Nothing here can be learned."""
+
+    def __init__(self):
+        self.W, self.b = Variable(np.ones((2, 3))), np.ones(3)
 
 
 def parameter(data, grad=None, name=None):
@@ -238,7 +248,53 @@ def test_training_lowers_a_loss(name):
 
 def test_setup_returns_the_optimizer():
     optimizer = SGD()
-    assert optimizer.setup(Holder()) is optimizer
+    assert optimizer.setup(Holder(parameter(np.ones(1)))) is optimizer
+
+
+@pytest.mark.parametrize(
+    "model", [Holder(), Layer(), Sequential(F.relu), WithoutParameters()]
+)
+def test_setup_takes_what_has_parameters_to_learn(model):
+    with pytest.raises(
+        ValueError,
+        match=(
+            f"{type(model).__name__} has no parameters to learn: .* plain Variables "
+            "and arrays are not"
+        ),
+    ):
+        SGD().setup(model)
+
+
+def test_a_plain_variable_that_is_learned_like_a_parameter_is_an_error():
+    class Net(Layer):
+        def __init__(self):
+            self.inner = [Linear(2)]
+            self.scale = Variable(np.ones(2, np.float32))
+            self.mask = np.ones(2, np.float32)
+
+        def forward(self, x):
+            return self.inner[0](x) * self.scale * self.mask
+
+    class Whole(Layer):
+        def __init__(self):
+            self.net = Net()
+
+        def forward(self, x):
+            return F.sum(self.net(x))
+
+    model = Whole()
+    optimizer = SGD().setup(model)
+    model(np.ones((3, 4), np.float32)).backward()
+    before = model.net.inner[0].W.data.copy()
+    message = r"net/scale of Whole has received a gradient, .* make it a Parameter"
+    for learn in (optimizer.update, model.cleargrads):
+        with pytest.raises(TypeError, match=message):
+            learn()
+    assert np.array_equal(model.net.inner[0].W.data, before)
+    model.net.scale = Parameter(model.net.scale.data)
+    model(np.ones((3, 4), np.float32)).backward()
+    optimizer.update()
+    assert not np.array_equal(model.net.scale.data, [1, 1])
 
 
 def test_update_before_setup_is_an_error():
@@ -554,8 +610,8 @@ def test_settings_go_along(tmp_path):
 def test_a_setting_is_loaded_as_it_was_saved_whatever_it_was_here(
     saved, here, tmp_path
 ):
-    SGD(saved).setup(Holder()).save_state(tmp_path / "state.npz")
-    optimizer = SGD(here).setup(Holder())
+    SGD(saved).setup(Holder(parameter(np.ones(1)))).save_state(tmp_path / "state.npz")
+    optimizer = SGD(here).setup(Holder(parameter(np.ones(1))))
     optimizer.load_state(tmp_path / "state.npz")
     assert optimizer.lr == saved
     assert type(optimizer.lr) in (int, float)
@@ -568,22 +624,23 @@ def test_a_setting_of_true_or_false_goes_along(saved, tmp_path):
             super().__init__()
             self.upwards = upwards
 
-    Signed(saved).setup(Holder()).save_state(tmp_path / "state.npz")
-    optimizer = Signed(not saved).setup(Holder())
+    holder = Holder(parameter(np.ones(1)))
+    Signed(saved).setup(holder).save_state(tmp_path / "state.npz")
+    optimizer = Signed(not saved).setup(holder)
     optimizer.load_state(tmp_path / "state.npz")
     assert optimizer.upwards is saved
 
 
 def test_the_path_of_a_state_may_be_bytes(tmp_path):
     path = os.fsencode(tmp_path / "state")
-    SGD(0.5).setup(Holder()).save_state(path)
-    optimizer = SGD().setup(Holder())
+    SGD(0.5).setup(Holder(parameter(np.ones(1)))).save_state(path)
+    optimizer = SGD().setup(Holder(parameter(np.ones(1))))
     optimizer.load_state(path)
     assert optimizer.lr == 0.5
     with pytest.raises(
         ValueError, match=r"^\S*state holds the state of SGD, not of Adam"
     ):
-        Adam().setup(Holder()).load_state(path)
+        Adam().setup(Holder(parameter(np.ones(1)))).load_state(path)
 
 
 def test_state_loads_into_another_array_module(tmp_path):
@@ -654,6 +711,32 @@ def test_state_of_another_model_is_refused_and_nothing_changes(sizes, reason, tm
     assert optimizer.lr == 0.1
     after = [optimizer.state(param)["v"] for param in other.params()]
     assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+def test_a_state_of_another_shape_is_refused_before_it_is_unpacked(tmp_path):
+    param = parameter(np.ones(3))
+    optimizer = MomentumSGD(0.5).setup(Holder(param))
+    names = {"optimizer": "MomentumSGD", "settings/lr": 1.0, "settings/momentum": 1.0}
+    np.savez_compressed(tmp_path / "state.npz", **names, **{"v/0": np.zeros(2**25)})
+    # A name of 40 MB is no name.
+    np.savez_compressed(tmp_path / "name.npz", **{"optimizer": "x" * 10**7})
+    with at_most(2**21):
+        with pytest.raises(ValueError, match="of another shape: v/0"):
+            optimizer.load_state(tmp_path / "state.npz")
+        with pytest.raises(ValueError, match="holds the state of no optimizer"):
+            optimizer.load_state(tmp_path / "name.npz")
+    assert optimizer.lr == 0.5
+
+
+def test_a_deep_copy_does_not_depend_on_its_original():
+    manual_seed(0)
+    model = MLP((5, 1))
+    optimizer = Adam().setup(model)
+    train(model, optimizer, 3)
+    twin = copy.deepcopy(optimizer)
+    expected = train(model, optimizer, 3)
+    assert twin.t == 3
+    assert train(twin.target, twin, 3) == expected
 
 
 def test_state_needs_parameters_with_data(tmp_path):

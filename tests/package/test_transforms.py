@@ -2,6 +2,7 @@
 result.
 """
 
+import re
 import sys
 
 import numpy as np
@@ -359,6 +360,26 @@ def test_center_crop_says_when_the_image_is_too_small():
         ValueError, match=r"cannot cut 6×6 pixels .* out of an image of 5×4: use Resize"
     ):
         CenterCrop(6)(picture(5, 4))
+
+
+@pytest.mark.parametrize(
+    "size", [np.int64(3), np.array(3), (np.int8(3), 3), [3, 3], np.array([3, 3])]
+)
+@pytest.mark.parametrize("make", [Resize, CenterCrop, RandomCrop])
+def test_a_size_may_be_of_numpy(make, size):
+    made = make(size)
+    assert made.size == (3, 3)
+    x = np.zeros((1, 5, 5), np.uint8) if make is RandomCrop else picture()
+    assert (made(x)[0].shape if make is RandomCrop else made(x).size) == (3, 3)
+
+
+@pytest.mark.parametrize("size", [2.5, "3", None, (3, 2.5), (3,), (3, 3, 3), "ab"])
+@pytest.mark.parametrize("make", [Resize, CenterCrop, RandomCrop])
+def test_a_size_is_a_whole_number_or_two(make, size):
+    with pytest.raises(
+        TypeError, match=rf"whole number or a pair .*, not {re.escape(repr(size))}"
+    ):
+        make(size)
 
 
 @pytest.mark.parametrize("size", [0, (3, -1)])

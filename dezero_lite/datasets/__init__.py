@@ -1,0 +1,61 @@
+"""Data to learn from: examples and labels that are reached by an index.
+
+Steps 49 and 51 explain :class:`Dataset`. Spirals, the sine curve and the digits are
+here at once, without a network; MNIST and the like are downloaded at first use, or come
+from a folder of your own: see :mod:`dezero_lite.files`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .dataset import Dataset
+
+if TYPE_CHECKING:
+    from .cache import load_cache_npz as load_cache_npz
+    from .cache import save_cache_npz as save_cache_npz
+    from .cifar import CIFAR10, CIFAR100
+    from .digits import Digits
+    from .imagenet import ImageNet
+    from .mnist import MNIST, FashionMNIST
+    from .text import Shakespear
+    from .toy import SinCurve, Spiral, get_spiral
+
+# The helpers of cache.py are for the book's reader alone.
+__all__ = [
+    "CIFAR10",
+    "CIFAR100",
+    "MNIST",
+    "Dataset",
+    "Digits",
+    "FashionMNIST",
+    "ImageNet",
+    "Shakespear",
+    "SinCurve",
+    "Spiral",
+    "get_spiral",
+]
+
+# A program has a use for one or two of them; the others' files need not be read.
+_FILES = {
+    "cache": ("load_cache_npz", "save_cache_npz"),
+    "cifar": ("CIFAR10", "CIFAR100"),
+    "digits": ("Digits",),
+    "imagenet": ("ImageNet",),
+    "mnist": ("MNIST", "FashionMNIST"),
+    "text": ("Shakespear",),
+    "toy": ("SinCurve", "Spiral", "get_spiral"),
+}
+_FILE_OF = {name: file for file, names in _FILES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FILE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_FILE_OF[name]}"), name)
+    # From now on it is found without this function.
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_FILE_OF})

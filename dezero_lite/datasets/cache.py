@@ -1,0 +1,64 @@
+"""The book's helpers that keep prepared data in a file: for its reader alone."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import files
+from ..npz import load_arrays, save_arrays
+
+
+def load_cache_npz(
+    filename: str, train: bool = False
+) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+    """Data and labels that :func:`save_cache_npz` kept, or ``None`` and ``None``.
+    Source: book, `dezero.datasets`.
+
+    Parameters
+    ----------
+    filename : str
+        A name, or an address that ends in it.
+    train : bool, optional
+        The part for training, or that for testing?
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or not of this kind.
+    """
+    path = _cached(filename, train)
+    if not os.path.isfile(path):
+        return None, None
+    arrays = load_arrays(path)
+    if arrays.keys() != {"data", "label"}:
+        raise ValueError(f"{path} holds {', '.join(arrays)}, not data and label")
+    return arrays["data"], arrays["label"]
+
+
+def save_cache_npz(data: Any, label: Any, filename: str, train: bool = False) -> None:
+    """Keep data and labels, unless there is such a file already. Source: book,
+    `dezero.datasets`.
+
+    Parameters
+    ----------
+    data, label : ndarray
+        What to keep.
+    filename, train
+        As for :func:`load_cache_npz`.
+    """
+    path = _cached(filename, train)
+    if os.path.exists(path):
+        return
+    os.makedirs(files.cache_dir, exist_ok=True)
+    save_arrays(path, {"data": np.asarray(data), "label": np.asarray(label)})
+
+
+def _cached(filename: str, train: bool) -> str:
+    name = filename.replace("\\", "/").rpartition("/")[2]
+    return os.path.join(
+        files.cache_dir, name + (".train.npz" if train else ".test.npz")
+    )

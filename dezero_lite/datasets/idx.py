@@ -1,0 +1,104 @@
+"""IDX files, which hold one array each, packed by gzip: step 51 explains them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def read_idx(
+    path: str, most: tuple[int, ...], sha256: str | None = None
+) -> NDArray[np.uint8]:
+    """The array in an IDX file. Its header is read first, and no more than that
+    promises is unpacked.
+
+    Parameters
+    ----------
+    path : str
+        Of a file packed by gzip.
+    most : tuple of int
+        The longest that each axis can be.
+    sha256 : str, optional
+        Of what is in the file.
+
+    Raises
+    ------
+    ValueError
+        If the file is not what it should be; the message says how it differs.
+    """
+    import gzip
+    import zlib
+
+    with open(path, "rb") as file:
+        start = file.read(8)
+        if start[:2] != b"\x1f\x8b":
+            raise ValueError(
+                f"{path} is not a gzip file: it begins with {start!r}. Is it "
+                "unpacked, or a web page?"
+            )
+        file.seek(0)
+        try:
+            with gzip.GzipFile(fileobj=file) as unpacked:
+                header = unpacked.read(4 + 4 * len(most))
+                shape = _shape(path, header, most)
+                size = math.prod(shape)
+                # One more byte shows whether the end is here, and there the file's own
+                # checksum is compared.
+                content = unpacked.read(size + 1)
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(
+                f"{path} is cut off or damaged: {error}. Remove it, and get it again"
+            ) from None
+    if len(content) != size:
+        found = len(content) if len(content) < size else "more"
+        raise ValueError(
+            f"{path} promises {size} values, of shape {shape}, but {found} follow: it "
+            "is cut off, or something was added"
+        )
+    if sha256 is not None:
+        _check_sha256(path, header + content, sha256)
+    # A copy, for what a buffer of bytes gives is read-only.
+    return np.array(np.frombuffer(content, np.uint8).reshape(shape))
+
+
+def _shape(path: str, header: bytes, most: tuple[int, ...]) -> tuple[int, ...]:
+    # Two bytes 0, the type of the numbers (8: one byte each), how many axes, and the
+    # length of each axis in four bytes.
+    axes = len(most)
+    if len(header) < 4 + 4 * axes:
+        raise ValueError(
+            f"{path} is cut off: it has {len(header)} bytes, fewer than the "
+            f"{4 + 4 * axes} of its header"
+        )
+    if header[:3] != b"\0\0\x08":
+        raise ValueError(
+            f"{path} is not an IDX file of bytes: it begins with {header[:4]!r}, not "
+            "with b'\\x00\\x00\\x08'"
+        )
+    if header[3] != axes:
+        kinds = {1: "labels", 3: "images"}
+        raise ValueError(
+            f"{path} is mislabelled: an array with {header[3]} axes "
+            f"({kinds.get(header[3], 'something else')}) is in it, but {axes} "
+            f"({kinds[axes]}) were expected"
+        )
+    shape = tuple(np.frombuffer(header, ">u4", axes, offset=4).tolist())
+    if any(n > longest for n, longest in zip(shape, most, strict=True)):
+        raise ValueError(
+            f"{path} promises an array of shape {shape}, but at most {most} was "
+            "expected: is it another file?"
+        )
+    return shape
+
+
+def _check_sha256(path: str, content: bytes, expected: str) -> None:
+    import hashlib
+
+    found = hashlib.sha256(content).hexdigest()
+    if found != expected:
+        raise ValueError(
+            f"what is in {path} has the SHA-256 {found}, but {expected} was expected. "
+            "Remove it, and get it again"
+        )

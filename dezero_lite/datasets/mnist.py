@@ -1,0 +1,149 @@
+"""MNIST and FashionMNIST: images in IDX files. Step 51 explains them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..files import get_file, own_folder
+from ..transforms import Transform
+from .idx import read_idx
+from .images import DIGIT_NAMES, FROM_255, Images
+
+
+class MNIST(Images):
+    """70,000 handwritten digits of 28×28 pixels: 60,000 for training, 10,000 for
+    testing. Source: book step 51.
+
+    `data` has shape (N, 1, 28, 28) and dtype uint8, with values from 0 to 255; `label`
+    has shape (N,) and dtype uint8. By default, x has shape (784,), dtype float32 and
+    values from 0 to 1.
+
+    Downloads about 11 MB at first use. A folder that ``DEZERO_LITE_DATA`` names holds
+    the four files, named as their authors do, in a folder ``mnist``; smaller ones of
+    the same form will do.
+
+    Raises
+    ------
+    ValueError
+        If a file is not what it should be; the message says how it differs.
+    FileNotFoundError, ImportError, OSError
+        If a file cannot be had: see :func:`dezero_lite.files.get_file`.
+
+    References
+    ----------
+    Y. LeCun, C. Cortes, C. J. C. Burges (1998), The MNIST database of handwritten
+    digits.
+    """
+
+    # Each file with the MD5 that its authors' packing has in use, and the SHA-256 of
+    # what is in it.
+    _url = "https://ossci-datasets.s3.amazonaws.com/mnist/"
+    _folder = "mnist"
+    _hashes = (
+        (
+            "train-images-idx3-ubyte.gz",
+            "f68b3c2dcbeaaa9fbdd348bbdeb94873",
+            "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+        ),
+        (
+            "train-labels-idx1-ubyte.gz",
+            "d53e105ee54ea40749a09fcbcd1e9432",
+            "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+        ),
+        (
+            "t10k-images-idx3-ubyte.gz",
+            "9fb629c4189551a2d022fa330f9573f3",
+            "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+        ),
+        (
+            "t10k-labels-idx1-ubyte.gz",
+            "ec29112dd5afa0611ce80d1b7f02629c",
+            "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+        ),
+    )
+
+    def __init__(
+        self,
+        train: bool = True,
+        transform: Transform | None = FROM_255,
+        target_transform: Transform | None = None,
+    ) -> None:
+        super().__init__(train, transform, target_transform)
+
+    def prepare(self) -> None:
+        images, labels = self._hashes[:2] if self.train else self._hashes[2:]
+        most = 60_000 if self.train else 10_000
+        self.data = self._array(*images, most=(most, 28, 28))[:, np.newaxis]
+        self.label = self._array(*labels, most=(most,))
+        if len(self.data) != len(self.label):
+            raise ValueError(
+                f"{images[0]} holds {len(self.data)} images, but {labels[0]} "
+                f"{len(self.label)} labels: they do not belong together"
+            )
+        if self.label.size and self.label.max() > 9:
+            raise ValueError(
+                f"{labels[0]} holds a label of {self.label.max()}, but there are ten "
+                "kinds, from 0 to 9"
+            )
+
+    def _array(
+        self, name: str, md5: str, sha256: str, most: tuple[int, ...]
+    ) -> NDArray[np.uint8]:
+        path = get_file(self._url + name, f"{self._folder}/{name}", f"md5:{md5}")
+        # Files in a folder of one's own are taken as they are.
+        return read_idx(path, most, sha256 if own_folder() is None else None)
+
+    @staticmethod
+    def labels() -> dict[int, str]:
+        """What the labels mean."""
+        return dict(DIGIT_NAMES)
+
+
+class FashionMNIST(MNIST):
+    """70,000 pictures of clothes of 28×28 pixels, ten kinds, in the form of
+    :class:`MNIST` and harder to tell apart.
+
+    Downloads about 31 MB at first use. A folder that ``DEZERO_LITE_DATA`` names holds
+    the files in a folder ``fashion-mnist``.
+
+    References
+    ----------
+    H. Xiao, K. Rasul, R. Vollgraf (2017), Fashion-MNIST: a novel image dataset for
+    benchmarking machine learning algorithms, https://arxiv.org/abs/1708.07747. Licensed
+    under MIT.
+    """
+
+    _url = "https://fashion-mnist.s3.eu-central-1.amazonaws.com/"
+    _folder = "fashion-mnist"
+    _hashes = (
+        (
+            "train-images-idx3-ubyte.gz",
+            "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
+            "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
+        ),
+        (
+            "train-labels-idx1-ubyte.gz",
+            "25c81989df183df01b3e8a0aad5dffbe",
+            "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
+        ),
+        (
+            "t10k-images-idx3-ubyte.gz",
+            "bef4ecab320f06d8554ea6380940ec79",
+            "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
+        ),
+        (
+            "t10k-labels-idx1-ubyte.gz",
+            "bb300cfdad3c16e7a12a480ee83cd310",
+            "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
+        ),
+    )
+
+    @staticmethod
+    def labels() -> dict[int, str]:
+        """What the labels mean."""
+        names = (
+            "T-shirt/top, trouser, pullover, dress, coat, sandal, shirt, sneaker, "
+            "bag, ankle boot"
+        )
+        return dict(enumerate(names.split(", ")))

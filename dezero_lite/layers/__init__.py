@@ -1,0 +1,23 @@
+"""Layers: functions that keep the parameters they learn. Steps 44, 45, 53 and 57–60
+explain them.
+"""
+
+from .conv import Conv2d, Deconv2d
+from .layer import Layer
+from .linear import EmbedID, Linear
+from .norm import BatchNorm, Dropout, LayerNorm
+from .recurrent import GRU, LSTM, RNN
+
+__all__ = [
+    "GRU",
+    "LSTM",
+    "RNN",
+    "BatchNorm",
+    "Conv2d",
+    "Deconv2d",
+    "Dropout",
+    "EmbedID",
+    "Layer",
+    "LayerNorm",
+    "Linear",
+]

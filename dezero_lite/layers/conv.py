@@ -1,0 +1,158 @@
+"""Layers of kernels that slide over images: Conv2d and its way back, Deconv2d. Step 57
+explains them.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .. import functions as F
+from ..core import Operand, Parameter, Variable
+from ..cuda import get_array_module
+from ..functions.conv import Pair, pair
+from .layer import LazyParameter
+from .lazy import LazyLayer, check_count, check_nobias, input_length, random_weights
+
+
+class Conv2d(LazyLayer):
+    """Kernels that slide over images, and a bias. Source: book step 57.
+
+    Parameters
+    ----------
+    out_channels : int
+        How many kernels there are.
+    kernel_size : int or (int, int)
+        Their height and width.
+    stride, pad : int or (int, int), optional
+        How far a kernel moves on, and how wide a border of zeros is put around the
+        image.
+    nobias : bool, optional
+        Leave `b` away.
+    dtype : dtype, optional
+        Of `W` and `b`.
+    in_channels : int, optional
+        How many channels go in. Default: as many as the first input has.
+    dilation : int or (int, int), optional
+        The distance between the pixels that a kernel looks at.
+    groups : int, optional
+        The channels fall into so many groups that have nothing to do with each other.
+
+    Attributes
+    ----------
+    W : Parameter, shape (out_channels, in_channels / groups, KH, KW)
+    b : Parameter, shape (out_channels,), or None
+    """
+
+    repr_names = (
+        "out_channels",
+        "kernel_size",
+        "stride",
+        "pad",
+        "nobias",
+        "in_channels",
+    )
+
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: Pair,
+        stride: Pair = 1,
+        pad: Pair = 0,
+        nobias: bool = False,
+        dtype: DTypeLike = np.float32,
+        in_channels: int | None = None,
+        *,
+        dilation: Pair = 1,
+        groups: int = 1,
+    ) -> None:
+        check_count(self, "out_channels", out_channels)
+        check_count(self, "groups", groups)
+        check_nobias(self, nobias, "Conv2d(16, kernel_size=3, in_channels=3)")
+        if out_channels < 1 or groups < 1 or out_channels % groups:
+            raise ValueError(
+                f"{out_channels} output channels do not divide into {groups} groups"
+            )
+        self.out_channels = out_channels
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.pad = pad
+        self.nobias = nobias
+        self.dtype = dtype
+        self.dilation = dilation
+        self.groups = groups
+        self.W = LazyParameter("W", (self._shape(None), dtype))
+        if in_channels is not None:
+            self._init_W(in_channels)
+        self.b = None if nobias else Parameter(np.zeros(out_channels, dtype), "b")
+
+    @property
+    def in_channels(self) -> int | None:
+        """The number of input channels, or ``None`` as long as nobody has told."""
+        return None if self.W.data is None else self.W.shape[1] * self.groups
+
+    def _shape(self, in_channels: int | None) -> tuple[int | None, ...]:
+        per_group = None if in_channels is None else in_channels // self.groups
+        return (self.out_channels, per_group, *pair(self.kernel_size))
+
+    def _init_W(self, in_channels: int, xp: ModuleType = np) -> None:
+        check_count(self, "in_channels", in_channels)
+        if in_channels < 1 or in_channels % self.groups:
+            raise ValueError(
+                f"{in_channels} input channels do not divide into {self.groups} groups"
+            )
+        kh, kw = pair(self.kernel_size)
+        shape: Any = self._shape(in_channels)
+        self.W.data = random_weights(
+            shape, in_channels // self.groups * kh * kw, self.dtype, xp
+        )
+
+    def learn_sizes(self, x: Operand) -> None:
+        self._init_W(input_length(self, x, 1), get_array_module(x))
+
+    def forward(self, x: Operand) -> Variable:
+        """Shapes (N, C, H, W) to (N, out_channels, OH, OW)."""
+        if self.W.data is None:
+            return self.first_call(Conv2d.forward, x)
+        return F.conv2d(
+            x, self.W, self.b, self.stride, self.pad, self.dilation, self.groups
+        )
+
+
+class Deconv2d(Conv2d):
+    """The way back through a :class:`Conv2d`, which makes small images large. Source:
+    book step 57.
+
+    Parameters are those of :class:`Conv2d`; here, `out_channels` is the number of
+    channels of the large image.
+
+    Attributes
+    ----------
+    W : Parameter, shape (in_channels, out_channels / groups, KH, KW)
+    b : Parameter, shape (out_channels,), or None
+    """
+
+    @property
+    def in_channels(self) -> int | None:
+        """The number of input channels, or ``None`` as long as nobody has told."""
+        return None if self.W.data is None else self.W.shape[0]
+
+    def _shape(self, in_channels: int | None) -> tuple[int | None, ...]:
+        return (in_channels, self.out_channels // self.groups, *pair(self.kernel_size))
+
+    def forward(self, x: Operand) -> Variable:
+        """Shapes (N, C, H, W) to (N, out_channels, OH, OW)."""
+        if self.W.data is None:
+            return self.first_call(Deconv2d.forward, x)
+        return F.deconv2d(
+            x,
+            self.W,
+            self.b,
+            self.stride,
+            self.pad,
+            dilation=self.dilation,
+            groups=self.groups,
+        )

@@ -1,0 +1,413 @@
+"""The base of all layers: parameters, the walk over them, saving and loading. Steps 44
+and 53 explain it.
+
+A layer is an object with parameters and other layers in its attributes, or in lists,
+tuples and dicts there. What it does with all of them, such as clearing gradients or
+saving, is a walk over its attributes in the order of definition.
+"""
+
+from __future__ import annotations
+
+import reprlib
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from numpy.typing import DTypeLike
+
+from ..core import Parameter, Variable
+from ..cuda import as_numpy, get_array_module
+from ..npz import StoredArray, StrPath, check_fit, open_arrays, save_arrays
+
+# A shape, with None where the first input will tell, and a dtype.
+Form = tuple[tuple[int | None, ...], DTypeLike]
+
+
+class LazyParameter(Parameter):
+    """A parameter whose data come with the first input or from a file; so far only its
+    form is known.
+    """
+
+    __slots__ = ("form",)
+
+    def __init__(self, name: str, form: Form) -> None:
+        super().__init__(None, name)
+        self.form = form
+
+
+class Statistic(Variable):
+    """What a layer counts but does not learn: saved and moved with its parameters,
+    unknown to optimizers.
+    """
+
+    __slots__ = ("form",)
+
+    def __init__(self, name: str, form: Form) -> None:
+        super().__init__(None, name)
+        self.form = form
+
+
+class LastCall:
+    """An attribute of :class:`Layer` that gives what the last call left behind. It is
+    no property, so that an attribute that the user names the same simply takes its
+    place.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, layer: Layer | None, _: type[Layer]) -> Any:
+        if layer is None:
+            return self
+        try:
+            return vars(layer)[f"_last_{self.name}"]
+        except KeyError:
+            raise AttributeError(
+                f"{type(layer).__name__} has no {self.name} before its first call"
+            ) from None
+
+
+class Layer:
+    """Parameters, and a function of Variables that uses them. Source: book step 44.
+
+    Derive from it, give it parameters and layers as attributes, and write
+    ``forward(self, x)``.
+
+    Attributes
+    ----------
+    inputs, outputs : list of weakref.ref
+        What the last call was given and what it returned; unless a layer has attributes
+        of its own with these names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dezero_lite import functions as F
+    >>> from dezero_lite.layers import Linear
+    >>> class Net(Layer):
+    ...     def __init__(self):
+    ...         self.l1 = Linear(10)
+    ...         self.l2 = Linear(1)
+    ...
+    ...     def forward(self, x):
+    ...         return self.l2(F.sigmoid(self.l1(x)))
+    >>> net = Net()
+    >>> net(np.ones((5, 3), dtype=np.float32)).shape
+    (5, 1)
+    >>> [name for name, _ in net.named_params()]
+    ['l1/W', 'l1/b', 'l2/W', 'l2/b']
+    >>> net
+    Net(
+      l1: Linear(out_size=10, in_size=3)
+      l2: Linear(out_size=1, in_size=10)
+    )
+    """
+
+    inputs: Any = LastCall("inputs")
+    outputs: Any = LastCall("outputs")
+    #: Names of the attributes that the repr shows.
+    repr_names: tuple[str, ...] = ()
+
+    def __call__(self, *inputs: Any) -> Variable:
+        """Call forward: one Variable, or a tuple of them where forward returns a tuple.
+
+        Raises
+        ------
+        TypeError
+            If forward returns nothing.
+        """
+        outputs = self.forward(*inputs)
+        if outputs is None:
+            raise TypeError(
+                f"{type(self).__name__}.forward returned None: it must end in a return"
+            )
+        if not isinstance(outputs, tuple):
+            outputs = (outputs,)
+        self._last_inputs = [_weakly(x) for x in inputs]
+        self._last_outputs = [_weakly(y) for y in outputs]
+        # Annotated as one Variable, because that is what almost every layer returns.
+        return outputs if len(outputs) > 1 else outputs[0]  # type: ignore[no-any-return]
+
+    def forward(self, *xs: Any, **_: Any) -> Any:
+        """Compute the output."""
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a forward(self, x), which computes its output"
+        )
+
+    def params(self) -> Iterator[Parameter]:
+        """All parameters in the order of definition, each of them once."""
+        return (param for _, param in self.named_params())
+
+    def named_params(self) -> Iterator[tuple[str, Parameter]]:
+        """All parameters with their names in files, such as ``'l1/W'``.
+
+        Raises
+        ------
+        TypeError
+            If a plain Variable has received a gradient as a parameter would.
+        """
+        for name, found in walk(self):
+            if isinstance(found, Parameter):
+                yield name, found
+            elif isinstance(found, Variable) and _looks_learned(found):
+                raise TypeError(
+                    f"{name} of {type(self).__name__} has received a gradient, but is "
+                    "a plain Variable, which no optimizer changes: make it a "
+                    "Parameter, or a plain array if it is not to be learned"
+                )
+
+    @property
+    def _params(self) -> list[str]:
+        # The names that the book's step 44 prints.
+        return [
+            name
+            for name, value in vars(self).items()
+            if isinstance(value, (Parameter, Layer))
+        ]
+
+    def cleargrads(self) -> None:
+        """Clear the gradients of all parameters."""
+        for param in self.params():
+            param.cleargrad()
+
+    def to_cpu(self) -> None:
+        """Move all data to main memory. Source: book step 52."""
+        for _, variable in named_variables(self):
+            variable.to_cpu()
+
+    def to_gpu(self) -> None:
+        """Move all data to the GPU. Source: book step 52."""
+        for _, variable in named_variables(self):
+            variable.to_gpu()
+
+    def save_weights(self, path: StrPath) -> None:
+        """Save all parameters as an ``.npz`` file. Source: book step 53.
+
+        The file is written beside its place and then moved there, so that it is never
+        half there.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            ``.npz`` is added if it does not end so.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the folder is not there.
+        PermissionError
+            If the file is there and read-only.
+        ValueError
+            If a parameter holds no data yet, or no real numbers.
+        """
+        variables = variables_by_name(self)
+        check_savable(type(self).__name__, variables)
+        save_arrays(
+            path, {name: as_numpy(variable) for name, variable in variables.items()}
+        )
+
+    def load_weights(self, path: StrPath) -> None:
+        """Load what :meth:`save_weights` saved, or what the book's framework did; sizes
+        that no input has told yet come from the file.
+
+        Data of another precision are converted to that of the layer.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If the file is damaged, or of another architecture, or holds pickles;
+            nothing has changed then.
+        """
+        with open_arrays(path) as stored:
+            for name, layer in [("", self), *walk(self)]:
+                if isinstance(layer, Layer):
+                    layer.adapt(stored, f"{name}/" if name else "")
+            fill(self, stored, path)
+
+    def adapt(self, stored: dict[str, StoredArray], prefix: str) -> None:
+        """Bring what a file holds for this layer, under names that begin with `prefix`,
+        into the form that the layer has here. For layers whose weights were once saved
+        in another form.
+        """
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What goes into a copy or a pickle: not the last call.
+        return {
+            name: without_past(value)
+            for name, value in vars(self).items()
+            if name not in ("_last_inputs", "_last_outputs")
+        }
+
+    @reprlib.recursive_repr()
+    def __repr__(self) -> str:
+        values = [(name, getattr(self, name)) for name in self.repr_names]
+        settings = ", ".join(
+            [
+                f"{name}={value!r}"
+                for name, value in values
+                if value not in (None, False)
+            ]
+        )
+        # A layer that goes by two names is shown under the first.
+        layers: dict[int, str] = {}
+        for name, member in members(self):
+            if isinstance(member, Layer) and id(member) not in layers:
+                layers[id(member)] = f"\n{name}: {member!r}"
+        lines = "".join(layers.values()).replace("\n", "\n  ")
+        return f"{type(self).__name__}({settings}{lines and lines + chr(10)})"
+
+
+# --- the walk -------------------------------------------------------------------------
+
+
+def walk(layer: Layer) -> list[tuple[str, Any]]:
+    """All Variables and layers in a layer, each once, by the first name that leads to
+    it.
+    """
+    return _walk(layer, "", {id(layer)})
+
+
+def _walk(layer: Layer, prefix: str, seen: set[int]) -> list[tuple[str, Any]]:
+    found = []
+    for name, member in members(layer, prefix):
+        if id(member) in seen:
+            continue
+        seen.add(id(member))
+        found.append((name, member))
+        if isinstance(member, Layer):
+            found += _walk(member, f"{name}/", seen)
+    return found
+
+
+def members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
+    """The Variables and layers that a layer holds itself, with their names, those in
+    lists, tuples and dicts included.
+
+    Raises
+    ------
+    TypeError
+        If some are in a set, which has no order.
+    """
+    items = vars(holder) if isinstance(holder, Layer) else holder
+    found = []
+    for key, value in items.items() if isinstance(items, dict) else enumerate(items):
+        if isinstance(value, (Variable, Layer)):
+            found.append((f"{path}{key}", value))
+        elif isinstance(value, (list, tuple, dict, deque)) and value:
+            found += members(value, f"{path}{key}/")
+        elif isinstance(value, (set, frozenset)) and members(list(value)):
+            raise TypeError(
+                f"{path}{key} is a {type(value).__name__} of layers or parameters, "
+                "which has no order, so that they would have no fixed names: use a "
+                "list"
+            )
+    return found
+
+
+def named_variables(layer: Layer) -> list[tuple[str, Variable]]:
+    """All that is saved and moved with a layer: its parameters and statistics."""
+    return [
+        (name, found)
+        for name, found in walk(layer)
+        if isinstance(found, (Parameter, Statistic))
+    ]
+
+
+def _looks_learned(variable: Variable) -> bool:
+    is_plain = not isinstance(variable, Statistic)
+    return is_plain and variable.grad is not None and variable.creator is None
+
+
+def _weakly(x: Any) -> Callable[[], Any]:
+    try:
+        return weakref.ref(x)
+    except TypeError:  # numbers and lists cannot be referred to so
+        return lambda: None
+
+
+# --- files and copies -----------------------------------------------------------------
+
+
+def variables_by_name(layer: Layer) -> dict[str, Variable]:
+    """All that a file holds for a layer.
+
+    Raises
+    ------
+    ValueError
+        If two go by the same name.
+    """
+    variables: dict[str, Variable] = {}
+    for name, variable in named_variables(layer):
+        if name in variables:
+            raise ValueError(
+                f"two parameters of {type(layer).__name__} go by the name {name!r} "
+                "in files: rename one"
+            )
+        variables[name] = variable
+    return variables
+
+
+def check_savable(kind: str, variables: Mapping[str, Variable]) -> None:
+    """Refuse variables that could not be loaded again."""
+    empty = [name for name, variable in variables.items() if variable.data is None]
+    if empty:
+        raise ValueError(
+            f"{kind} cannot be saved, since {', '.join(empty)} "
+            "hold no data yet: call it once on an input, so that its layers "
+            "learn their sizes, or give each its input size when it is made"
+        )
+    odd = [
+        f"{name} ({v.dtype})"
+        for name, v in variables.items()
+        if v.dtype.kind not in "fiu"
+    ]
+    if odd:
+        raise ValueError(
+            f"{kind} cannot be saved, since load_weights takes "
+            f"real numbers only: {', '.join(odd)} hold others"
+        )
+
+
+def fill(layer: Layer, stored: Mapping[str, StoredArray], path: StrPath) -> None:
+    """Put the arrays of a file into a layer's variables, all or none."""
+    variables = variables_by_name(layer)
+    forms = {name: _form(variable) for name, variable in variables.items()}
+    shapes = {name: shape for name, (shape, _) in forms.items()}
+    check_fit(path, type(layer).__name__, stored, shapes)
+    arrays = {}
+    for name, variable in variables.items():
+        array, (_, dtype) = stored[name].read(), forms[name]
+        array = array.astype(dtype or array.dtype, copy=False)
+        arrays[name] = get_array_module(variable).asarray(array)
+    for name, variable in variables.items():
+        variable.data = arrays[name]
+
+
+def _form(variable: Variable) -> tuple[tuple[int | None, ...] | None, DTypeLike | None]:
+    if variable.data is not None:
+        return variable.shape, variable.dtype
+    if isinstance(variable, (LazyParameter, Statistic)):
+        return variable.form
+    return None, None
+
+
+def without_past(value: Any) -> Any:
+    """The same, but of what a function made, such as the state of a sequence so far,
+    only the data: a copy of it would depend on the original's graph.
+    """
+    if isinstance(value, Variable):
+        return value if value.creator is None else value.detach()
+    if type(value) not in (list, tuple, dict):
+        return value
+    items = list(value.values()) if type(value) is dict else value
+    bare = [without_past(item) for item in items]
+    if all(a is b for a, b in zip(items, bare, strict=True)):
+        return value
+    return (
+        dict(zip(value, bare, strict=True))
+        if type(value) is dict
+        else type(value)(bare)
+    )

@@ -1,0 +1,91 @@
+"""What layers share that learn their sizes from the first input, as in step 44."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ..core import Operand, Variable, describe
+from ..random import generator
+from .layer import Layer, LazyParameter, Statistic
+
+
+class LazyLayer(Layer):
+    """A layer that learns sizes from its first input. Where that fails, it has learned
+    nothing.
+    """
+
+    def learn_sizes(self, x: Operand) -> None:
+        """Make the parameters that an input like `x` asks for."""
+        raise NotImplementedError
+
+    def first_call(
+        self, forward: Callable[[Any, Operand], Variable], x: Operand
+    ) -> Variable:
+        """Learn the sizes from `x`, and compute `forward`."""
+        variables = [
+            v
+            for v in vars(self).values()
+            if isinstance(v, (LazyParameter, Statistic)) and v.data is None
+        ]
+        self.learn_sizes(x)
+        try:
+            return forward(self, x)
+        except Exception:
+            for variable in variables:
+                variable.data = None
+            raise
+
+
+def random_weights(
+    shape: tuple[int, ...], fan_in: int, dtype: DTypeLike, xp: ModuleType
+) -> Any:
+    """Random numbers of such a size that sums over `fan_in` products are about as large
+    as one input.
+    """
+    drawn = np.float64 if dtype == np.float64 else np.float32
+    weights = generator().standard_normal(shape, dtype=drawn)
+    weights *= 1 / math.sqrt(max(fan_in, 1))
+    return xp.asarray(weights.astype(dtype, copy=False))
+
+
+def input_length(layer: Layer, x: Any, axis: int) -> int:
+    """The length of an axis of a layer's first input.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+    """
+    try:
+        return int(x.shape[axis])
+    except (AttributeError, IndexError):
+        where = "the last axis" if axis == -1 else f"axis {axis}"
+        raise ValueError(
+            f"{type(layer).__name__} learns a size from {where} of its first input, "
+            f"but {describe(x)} has none"
+        ) from None
+
+
+def check_count(layer: Layer, name: str, count: object) -> None:
+    """Refuse a size that is no whole number, or a negative one."""
+    if not isinstance(count, (int, np.integer)) or count < 0:
+        raise ValueError(
+            f"{name} of {type(layer).__name__} must be a whole number and not "
+            f"negative, but is {count!r}"
+        )
+
+
+def check_nobias(layer: Layer, nobias: object, example: str) -> None:
+    """Refuse a number in the place of `nobias`, which was meant for a size."""
+    if not isinstance(nobias, (bool, np.bool_)):
+        raise TypeError(
+            f"nobias of {type(layer).__name__} is True or False, not {nobias!r}: a "
+            f"layer takes the size of what comes out, and the size of what goes in "
+            f"by its name, as in {example}"
+        )

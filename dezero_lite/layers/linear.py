@@ -1,0 +1,105 @@
+"""Layers of one product: Linear of steps 43 and 44, and EmbedID of step 60."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .. import functions as F
+from ..core import Operand, Parameter, Variable
+from ..cuda import get_array_module
+from ..functions.linear import linear
+from .layer import Layer, LazyParameter
+from .lazy import LazyLayer, check_count, check_nobias, input_length, random_weights
+
+
+class Linear(LazyLayer):
+    """A matrix product and a bias: ``x @ W + b``. Source: book step 44.
+
+    Parameters
+    ----------
+    out_size : int
+        How many numbers come out for each input.
+    nobias : bool, optional
+        Leave `b` away.
+    dtype : dtype, optional
+        Of `W` and `b`.
+    in_size : int, optional
+        How many numbers go in. Default: as many as the first input has.
+
+    Attributes
+    ----------
+    W : Parameter, shape (in_size, out_size)
+    b : Parameter, shape (out_size,), or None
+    """
+
+    repr_names = ("out_size", "nobias", "in_size")
+
+    def __init__(
+        self,
+        out_size: int,
+        nobias: bool = False,
+        dtype: DTypeLike = np.float32,
+        in_size: int | None = None,
+    ) -> None:
+        check_count(self, "out_size", out_size)
+        check_nobias(self, nobias, "Linear(10, in_size=784)")
+        self.out_size = out_size
+        self.nobias = nobias
+        self.dtype = dtype
+        self.W = LazyParameter("W", ((None, out_size), dtype))
+        if in_size is not None:
+            self._init_W(in_size)
+        self.b = None if nobias else Parameter(np.zeros(out_size, dtype), "b")
+
+    @property
+    def in_size(self) -> int | None:
+        """The length of an input, or ``None`` as long as nobody has told."""
+        return None if self.W.data is None else self.W.shape[0]
+
+    def _init_W(self, in_size: int, xp: ModuleType = np) -> None:
+        check_count(self, "in_size", in_size)
+        self.W.data = random_weights((in_size, self.out_size), in_size, self.dtype, xp)
+
+    def learn_sizes(self, x: Operand) -> None:
+        self._init_W(input_length(self, x, -1), get_array_module(x))
+
+    def forward(self, x: Operand) -> Variable:
+        """Shapes (N, in_size) to (N, out_size)."""
+        if self.W.data is None:
+            return self.first_call(Linear.forward, x)
+        return linear(x, self.W, self.b)
+
+
+class EmbedID(Layer):
+    """A vector for each word: row ``x[i]`` of `W` for the word number ``x[i]``.
+
+    Parameters
+    ----------
+    in_size : int
+        How many words there are.
+    out_size : int
+        The length of a vector.
+
+    Attributes
+    ----------
+    W : Parameter, shape (in_size, out_size)
+    """
+
+    repr_names = ("in_size", "out_size")
+
+    def __init__(
+        self, in_size: int, out_size: int, *, dtype: DTypeLike = np.float32
+    ) -> None:
+        check_count(self, "in_size", in_size)
+        check_count(self, "out_size", out_size)
+        self.in_size = in_size
+        self.out_size = out_size
+        self.W = Parameter(random_weights((in_size, out_size), 1, dtype, np), "W")
+
+    def forward(self, x: Any) -> Variable:
+        """Whole numbers of any shape to vectors: one axis more."""
+        return F.embed_id(x, self.W)

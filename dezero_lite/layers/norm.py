@@ -1,0 +1,102 @@
+"""Layers that keep numbers in bounds, and one that drops some: steps 54 and 58 explain
+them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .. import functions as F
+from ..core import Operand, Variable
+from ..cuda import get_array_module
+from .layer import Form, Layer, LazyParameter, Statistic
+from .lazy import LazyLayer, input_length
+
+
+class BatchNorm(LazyLayer):
+    """Normalise each channel over the batch, then scale and shift it.
+
+    In training, batches are normalised by their own mean and variance, of which the
+    layer keeps a running average; in test mode, by that average.
+
+    Attributes
+    ----------
+    gamma, beta : Parameter, shape (C,)
+        The scale and the shift, which are learned.
+    avg_mean, avg_var : Variable, shape (C,)
+        The running averages, which are saved but not learned.
+
+    Notes
+    -----
+    Source: S. Ioffe and C. Szegedy, "Batch normalization: accelerating deep network
+    training by reducing internal covariate shift", 2015.
+    """
+
+    def __init__(self, *, dtype: DTypeLike = np.float32) -> None:
+        self.dtype = dtype
+        form: Form = ((None,), dtype)
+        self.avg_mean = Statistic("avg_mean", form)
+        self.avg_var = Statistic("avg_var", form)
+        self.gamma = LazyParameter("gamma", form)
+        self.beta = LazyParameter("beta", form)
+
+    def learn_sizes(self, x: Operand) -> None:
+        channels, xp = input_length(self, x, 1), get_array_module(x)
+        for variable in (self.avg_mean, self.beta):
+            variable.data = xp.zeros(channels, dtype=self.dtype)
+        for variable in (self.avg_var, self.gamma):
+            variable.data = xp.ones(channels, dtype=self.dtype)
+
+    def forward(self, x: Operand) -> Variable:
+        """Shape (N, C) or (N, C, H, W), which stays."""
+        if self.gamma.data is None:
+            return self.first_call(BatchNorm.forward, x)
+        return F.batch_norm(
+            x, self.gamma, self.beta, self.avg_mean.data, self.avg_var.data
+        )
+
+
+class LayerNorm(LazyLayer):
+    """Normalise each example over its last axis, then scale and shift.
+
+    Attributes
+    ----------
+    gamma, beta : Parameter, shape (D,)
+        The scale and the shift.
+
+    Notes
+    -----
+    Source: J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization", 2016.
+    """
+
+    def __init__(self, *, dtype: DTypeLike = np.float32) -> None:
+        self.dtype = dtype
+        self.gamma = LazyParameter("gamma", ((None,), dtype))
+        self.beta = LazyParameter("beta", ((None,), dtype))
+
+    def learn_sizes(self, x: Operand) -> None:
+        length, xp = input_length(self, x, -1), get_array_module(x)
+        self.gamma.data = xp.ones(length, dtype=self.dtype)
+        self.beta.data = xp.zeros(length, dtype=self.dtype)
+
+    def forward(self, x: Operand) -> Variable:
+        """Shape (..., D), which stays."""
+        if self.gamma.data is None:
+            return self.first_call(LayerNorm.forward, x)
+        return F.layer_norm(x, self.gamma, self.beta)
+
+
+class Dropout(Layer):
+    """In training, put numbers to 0 at random, each with the probability `ratio`.
+    Source: book step 54.
+    """
+
+    repr_names = ("ratio",)
+
+    def __init__(self, ratio: float = 0.5) -> None:
+        self.ratio = ratio
+
+    def forward(self, x: Operand) -> Variable:
+        """Any shape, which stays."""
+        return F.dropout(x, self.ratio)

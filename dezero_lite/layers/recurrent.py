@@ -1,0 +1,276 @@
+"""Layers with a state that one call leaves for the next, of steps 59 and 60."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .. import functions as F
+from ..core import Function, Operand, Variable, describe
+from ..cuda import get_array_module
+from ..functions.shape import Concat
+from ..npz import StoredArray, side_by_side
+from .layer import Layer
+from .linear import Linear
+
+
+class Recurrent(Layer):
+    """What has a state `h`, which one call leaves for the next."""
+
+    h: Variable | None
+
+    def reset_state(self) -> None:
+        """Forget the state: the next input begins a new sequence."""
+        self.h = None
+
+    def set_state(self, h: Operand) -> None:
+        """Go on from the state `h`, of shape (N, hidden_size)."""
+        self.h = _state(h)
+
+    def _check_batch(self, x: Any) -> None:
+        if getattr(x, "ndim", None) != 2:
+            raise ValueError(
+                f"{type(self).__name__} takes one step of a batch of sequences, of "
+                f"shape (N, in_size), at a time, but was given {describe(x)}"
+            )
+        if self.h is not None and len(self.h) != len(x):
+            raise ValueError(
+                f"{type(self).__name__} holds the state of {len(self.h)} sequences, "
+                f"but the input has {len(x)}: reset_state() begins new ones"
+            )
+
+
+def _state(h: Operand) -> Variable:
+    return h if isinstance(h, Variable) else Variable(h)  # type: ignore[arg-type]
+
+
+class RNN(Recurrent):
+    """The simplest recurrent layer: ``h = tanh(x @ W_x + b + h @ W_h)``. Source: book
+    step 59.
+
+    Parameters
+    ----------
+    hidden_size : int
+        The length of the state, which is the output, too.
+    in_size : int, optional
+        How many numbers go in. Default: as many as the first input has.
+
+    Attributes
+    ----------
+    x2h, h2h : Linear
+    h : Variable or None
+        The state, of shape (N, hidden_size).
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        in_size: int | None = None,
+        *,
+        dtype: DTypeLike = np.float32,
+    ) -> None:
+        self.x2h = Linear(hidden_size, dtype=dtype, in_size=in_size)
+        self.h2h = Linear(hidden_size, nobias=True, dtype=dtype, in_size=hidden_size)
+        self.reset_state()
+
+    def forward(self, x: Operand) -> Variable:
+        """One step: shapes (N, in_size) to (N, hidden_size)."""
+        self._check_batch(x)
+        z = self.x2h(x)
+        self.h = F.tanh(z if self.h is None else z + self.h2h(self.h))
+        return self.h
+
+
+class GRU(Recurrent):
+    """A recurrent layer that decides what to overwrite: two gates, one state.
+
+    Parameters
+    ----------
+    hidden_size : int
+        The length of the state, which is the output, too.
+    in_size : int, optional
+        How many numbers go in. Default: as many as the first input has.
+
+    Notes
+    -----
+    The gates r (how much of the old state to look at) and z (how much of it to keep)
+    come from one product::
+
+        r, z = sigmoid(x @ W_x + b + h @ W_h)
+        h = z * h + (1 - z) * tanh(x @ V_x + c + (r * h) @ V_h)
+
+    Source: K. Cho et al., "Learning phrase representations using RNN encoder–decoder
+    for statistical machine translation", 2014.
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        in_size: int | None = None,
+        *,
+        dtype: DTypeLike = np.float32,
+    ) -> None:
+        self.x2gates = Linear(2 * hidden_size, dtype=dtype, in_size=in_size)
+        self.h2gates = Linear(
+            2 * hidden_size, nobias=True, dtype=dtype, in_size=hidden_size
+        )
+        self.x2h = Linear(hidden_size, dtype=dtype, in_size=in_size)
+        self.h2h = Linear(hidden_size, nobias=True, dtype=dtype, in_size=hidden_size)
+        self.reset_state()
+
+    def forward(self, x: Operand) -> Variable:
+        """One step: shapes (N, in_size) to (N, hidden_size)."""
+        self._check_batch(x)
+        gates = self.x2gates(x)
+        if self.h is not None:
+            gates = gates + self.h2gates(self.h)
+        r, z = F.split(F.sigmoid(gates), 2, axis=1)
+        if self.h is None:
+            self.h = (1 - z) * F.tanh(self.x2h(x))
+        else:
+            self.h = z * self.h + (1 - z) * F.tanh(self.x2h(x) + self.h2h(r * self.h))
+        return self.h
+
+
+class LSTM(Recurrent):
+    """A recurrent layer with a memory: four gates, two states. Source: book step 60.
+
+    Parameters
+    ----------
+    hidden_size : int
+        The length of the states; `h` is the output, too.
+    in_size : int, optional
+        How many numbers go in. Default: as many as the first input has.
+
+    Attributes
+    ----------
+    x2h, h2h : Linear
+        To the gates f (what to keep in memory), i (how much to add), o (what to show)
+        and u (what to add), in this order side by side.
+    h, c : Variable or None
+        The output and the memory, of shape (N, hidden_size).
+    """
+
+    def __init__(
+        self,
+        hidden_size: int,
+        in_size: int | None = None,
+        *,
+        dtype: DTypeLike = np.float32,
+    ) -> None:
+        self.x2h = Linear(4 * hidden_size, dtype=dtype, in_size=in_size)
+        self.h2h = Linear(
+            4 * hidden_size, nobias=True, dtype=dtype, in_size=hidden_size
+        )
+        self.reset_state()
+
+    def reset_state(self) -> None:
+        """Forget both states: the next input begins a new sequence."""
+        self.h = None
+        self.c: Variable | None = None
+
+    def set_state(self, h: Operand, c: Operand | None = None) -> None:
+        """Go on from the states `h` and `c`, of shape (N, hidden_size); without `c`,
+        from an empty memory.
+        """
+        self.h = _state(h)
+        self.c = None if c is None else _state(c)
+
+    def forward(self, x: Operand) -> Variable:
+        """One step: shapes (N, in_size) to (N, hidden_size)."""
+        self._check_batch(x)
+        if self.x2h.W.data is None:
+            self.x2h.learn_sizes(x)
+        h, c = self._states(x)
+        assert self.x2h.b is not None
+        self.h, self.c = h, c = LSTMStep()(x, h, c, self.x2h.W, self.h2h.W, self.x2h.b)  # type: ignore[misc]
+        return h  # type: ignore[no-any-return]
+
+    def adapt(self, stored: dict[str, StoredArray], prefix: str) -> None:
+        """Put the book's weights, which have a layer for each gate, side by side."""
+        for ours, gates in (("x2h", "x2f x2i x2o x2u"), ("h2h", "h2f h2i h2o h2u")):
+            for kind in ("W", "b"):
+                names = [f"{prefix}{gate}/{kind}" for gate in gates.split()]
+                parts = [stored[name] for name in names if name in stored]
+                if len(parts) == 4 and len({(p.shape, p.dtype) for p in parts}) == 1:
+                    for name in names:
+                        del stored[name]
+                    stored[f"{prefix}{ours}/{kind}"] = side_by_side(parts)
+
+    def _states(self, x: Any) -> tuple[Any, Any]:
+        h, c = self.h, self.c
+        if h is None or c is None:
+            W = self.h2h.W
+            zeros = get_array_module(x).zeros((len(x), W.shape[0]), dtype=W.dtype)
+            return (zeros if h is None else h), zeros
+        # unchain_backward gets from a loss to h, but not to c, which was made beside it
+        # and ends where h does.
+        if h.creator is None and c.creator is not None and c.creator.outputs[0]() is h:
+            c.unchain()
+        return h, c
+
+
+class LSTMStep(Function):
+    """One step of an LSTM as one function, from the input, the states and the weights
+    to the new states.
+
+    Notes
+    -----
+    On arrays, backward uses the gates that forward has kept. For higher derivatives it
+    computes them again from the inputs, as Variables.
+    """
+
+    __slots__ = ("gates",)
+
+    def forward(self, x: Any, h: Any, c: Any, Wx: Any, Wh: Any, b: Any) -> Any:
+        n = c.shape[1]
+        z = x @ Wx
+        z += h @ Wh
+        z += b
+        # A sigmoid is a tanh: (1 + tanh(z / 2)) / 2. So one call computes all four
+        # gates.
+        z[:, : 3 * n] *= 0.5
+        z = np.tanh(z)
+        z[:, : 3 * n] += 1
+        z[:, : 3 * n] *= 0.5
+        c = z[:, :n] * c + z[:, n : 2 * n] * z[:, 3 * n :]
+        t = np.tanh(c)
+        self.gates = (z[:, : 3 * n], z[:, 3 * n :], t)
+        return z[:, 2 * n : 3 * n] * t, c
+
+    def vjp(self, xs: Sequence[Any], gh: Any, gc: Any) -> Any:
+        x, h, c, Wx, Wh, _ = xs
+        n = c.shape[1]
+        fio, u, t = _lstm_gates(*xs) if isinstance(gh, Variable) else self.gates
+        f, i, o = fio[:, :n], fio[:, n : 2 * n], fio[:, 2 * n :]
+        gc = gc + gh * o * (1 - t * t)
+        gfio = Concat(1).on(gc * c, gc * u, gh * t) * fio * (1 - fio)
+        gz = Concat(1).on(gfio, gc * i * (1 - u * u))
+        return (
+            gz @ Wx.T if self.needs_input_grad(0) else None,
+            gz @ Wh.T if self.needs_input_grad(1) else None,
+            gc * f if self.needs_input_grad(2) else None,
+            x.T @ gz if self.needs_input_grad(3) else None,
+            h.T @ gz if self.needs_input_grad(4) else None,
+            gz.sum(axis=0) if self.needs_input_grad(5) else None,
+        )
+
+    def _explain(self, inputs: Sequence[Any]) -> None:
+        super()._explain(inputs)
+        x, h, c, Wx, Wh, _ = [value.shape for value in inputs]
+        raise ValueError(
+            f"the shapes of a step of LSTM do not go together: the input is {x} with "
+            f"weights {Wx}, the states are h {h} and c {c} with weights {Wh}"
+        ) from None
+
+
+def _lstm_gates(
+    x: Any, h: Any, c: Any, Wx: Any, Wh: Any, b: Any
+) -> tuple[Variable, Variable, Variable]:
+    n = c.shape[1]
+    z = F.matmul(x, Wx) + F.matmul(h, Wh) + b
+    fio, u = F.sigmoid(z[:, : 3 * n]), F.tanh(z[:, 3 * n :])
+    return fio, u, F.tanh(fio[:, :n] * c + fio[:, n : 2 * n] * u)

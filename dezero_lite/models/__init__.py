@@ -1,0 +1,47 @@
+"""Models: layers put together for a purpose. Steps 45 and 58 explain them."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .model import MLP, Model, Sequential
+
+if TYPE_CHECKING:
+    from .resnet import Bottleneck as Bottleneck
+    from .resnet import BottleneckA as BottleneckA
+    from .resnet import BottleneckB as BottleneckB
+    from .resnet import BuildingBlock as BuildingBlock
+    from .resnet import ResNet, ResNet50, ResNet101, ResNet152
+    from .resnet import SqueezeNet as SqueezeNet
+    from .vgg import VGG16
+
+# What stands above and not here is for the book's reader alone, or a part of ResNet.
+__all__ = [
+    "MLP",
+    "VGG16",
+    "Model",
+    "ResNet",
+    "ResNet50",
+    "ResNet101",
+    "ResNet152",
+    "Sequential",
+]
+
+# Most programs have no use for them, so their files are read when somebody asks.
+_RESNET = (
+    "Bottleneck BottleneckA BottleneckB BuildingBlock ResNet ResNet50 ResNet101 "
+    "ResNet152 SqueezeNet"
+)
+_FILE_OF = {**dict.fromkeys(_RESNET.split(), "resnet"), "VGG16": "vgg"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FILE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_FILE_OF[name]}"), name)
+    # From now on it is found without this function.
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_FILE_OF})

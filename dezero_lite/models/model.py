@@ -1,0 +1,162 @@
+"""Models: layers put together for a purpose. Step 45 explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import functions as F
+from .. import layers as L
+from ..core import Operand, Variable
+from ..files import get_file
+from ..graph import plot_dot_graph
+from ..npz import StrPath
+
+
+class Model(L.Layer):
+    """A layer that can draw itself. Source: book step 45."""
+
+    def plot(self, *inputs: Any, to_file: str = "model.png") -> Any:
+        """Draw the graph of ``forward(*inputs)``, in a notebook and as an image file.
+
+        Parameters
+        ----------
+        *inputs : Variable or ndarray
+            What to call the model with.
+        to_file : str, optional
+            Where to put the image; its ending says of which kind.
+        """
+        return plot_dot_graph(self.forward(*inputs), verbose=True, to_file=to_file)
+
+
+class Chain(Model):
+    """Layers that come one after the other, each in an attribute of its own."""
+
+    _order: tuple[str, ...] = ()
+
+    def hold(self, layers: Mapping[str, Callable[[Any], Any]]) -> None:
+        """Make each layer an attribute, in this order."""
+        for name, layer in layers.items():
+            setattr(self, name, layer)
+        self._order = tuple(layers)
+
+    @property
+    def layers(self) -> tuple[Any, ...]:
+        """What the attributes hold now, in the order of the chain. To replace a layer,
+        assign to its attribute: ``model.l1 = ...``.
+        """
+        return tuple([getattr(self, name) for name in self._order])
+
+    def forward(self, x: Operand) -> Any:
+        """Any shape that the first layer takes, to one that the last returns."""
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Sequential(Chain):
+    """Layers and functions, one after the other. Source: book step 45.
+
+    Parameters
+    ----------
+    *layers : Layer or callable
+        Each takes what the one before it returns.
+
+    Attributes
+    ----------
+    l0, l1, ... : Layer or callable
+    layers : tuple
+        The same in a tuple.
+
+    Raises
+    ------
+    TypeError
+        If one of them cannot be called.
+
+    Examples
+    --------
+    >>> model = Sequential(L.Linear(10), F.relu, L.Linear(1))
+    >>> model(np.ones((5, 3), dtype=np.float32)).shape
+    (5, 1)
+    """
+
+    def __init__(self, *layers: Callable[[Any], Any]) -> None:
+        for i, layer in enumerate(layers):
+            if not callable(layer):
+                raise TypeError(
+                    f"Sequential takes layers and functions, but number {i} is a "
+                    f"{type(layer).__name__}"
+                )
+        self.hold({f"l{i}": layer for i, layer in enumerate(layers)})
+
+
+class MLP(Chain):
+    """A multi-layer perceptron: linear layers with a bend between each two. Source:
+    book step 45.
+
+    Parameters
+    ----------
+    fc_output_sizes : sequence of int
+        How many numbers come out of each layer; at least one layer.
+    activation : callable, optional
+        The bend.
+
+    Attributes
+    ----------
+    l0, l1, ... : Linear
+    layers : tuple of Linear
+        The same in a tuple.
+
+    Raises
+    ------
+    ValueError
+        If there is no layer, or a size is no whole number.
+    TypeError
+        If `activation` is no function.
+
+    Examples
+    --------
+    >>> model = MLP((10, 3))
+    >>> model(np.ones((5, 4), dtype=np.float32)).shape
+    (5, 3)
+    """
+
+    def __init__(
+        self,
+        fc_output_sizes: Sequence[int],
+        activation: Callable[[Any], Variable] = F.sigmoid,
+    ) -> None:
+        if not np.ndim(fc_output_sizes) or not len(fc_output_sizes):
+            raise ValueError(
+                "MLP takes the output size of each layer, at least one: MLP((100, "
+                f"10)), not MLP({fc_output_sizes})"
+            )
+        if not callable(activation):
+            raise TypeError(
+                "the activation of MLP is a function such as F.relu, not "
+                f"{activation!r}; sizes come in one tuple, as in MLP((100, 10))"
+            )
+        self.activation = activation
+        self.hold({f"l{i}": L.Linear(size) for i, size in enumerate(fc_output_sizes)})
+
+    def forward(self, x: Operand) -> Variable:
+        """Shapes (N, I) to (N, the last output size)."""
+        *inner, last = self.layers
+        for layer in inner:
+            x = self.activation(layer(x))
+        return last(x)  # type: ignore[no-any-return]
+
+
+class Pretrained(Model):
+    """A model whose weights, trained on ImageNet, can be had."""
+
+    def load_pretrained(self, pretrained: bool | StrPath, url: str) -> None:
+        """Load the weights from `url` if `pretrained` is true, else from the file that
+        it names, if any.
+        """
+        if pretrained is True:
+            self.load_weights(get_file(url))
+        elif pretrained:
+            self.load_weights(pretrained)

@@ -1,0 +1,213 @@
+"""ResNet: blocks that add to their input. Step 58 explains it."""
+
+from __future__ import annotations
+
+from .. import functions as F
+from .. import layers as L
+from ..core import Operand, Variable
+from ..npz import StoredArray, StrPath
+from .model import Chain, Model, Pretrained
+
+
+class ResNet(Pretrained):
+    """A very deep network whose blocks add to their input, so that gradients have a
+    short way. Source: book step 58.
+
+    Parameters
+    ----------
+    n_layers : {152, 101, 50}, optional
+        How deep.
+    pretrained : bool or str or os.PathLike, optional
+        With ``True``, the weights that come with the book are loaded, downloaded once.
+        A path names a file with such weights.
+
+    Raises
+    ------
+    ValueError
+        If there is no network of `n_layers`.
+
+    Notes
+    -----
+    As in the authors' own network, and as the book's weights need it, the first 1×1
+    convolution of a block takes the stride, and pooling looks over the right and lower
+    edge. A file of the book's weights has a bias in `conv1`, which :meth:`adapt` puts
+    where it belongs here.
+
+    Source: K. He, X. Zhang, S. Ren and J. Sun, "Deep residual learning for image
+    recognition", 2016.
+    """
+
+    WEIGHTS_PATH = (
+        "https://github.com/koki0702/dezero-models/releases/download/v0.1/resnet{}.npz"
+    )
+
+    def __init__(self, n_layers: int = 152, pretrained: bool | StrPath = False) -> None:
+        depths = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
+        if n_layers not in depths:
+            raise ValueError(
+                f"there is a ResNet of 50, 101 or 152 layers, but not of {n_layers}"
+            )
+        depth = depths[n_layers]
+        self.conv1 = L.Conv2d(64, kernel_size=7, stride=2, pad=3, nobias=True)
+        self.bn1 = L.BatchNorm()
+        self.res2 = BuildingBlock(depth[0], 64, 256, stride=1)
+        self.res3 = BuildingBlock(depth[1], 128, 512, stride=2)
+        self.res4 = BuildingBlock(depth[2], 256, 1024, stride=2)
+        self.res5 = BuildingBlock(depth[3], 512, 2048, stride=2)
+        self.fc6 = L.Linear(1000)
+        self.load_pretrained(pretrained, self.WEIGHTS_PATH.format(n_layers))
+
+    def forward(self, x: Operand) -> Variable:
+        """Images (N, 3, 224, 224) to scores (N, 1000); other sizes work, too."""
+        x = F.relu(self.bn1(self.conv1(x)))
+        # After relu nothing is below the zeros of this edge, so they win no maximum.
+        x = F.pad(x, ((0, 0), (0, 0), (0, 1), (0, 1)))
+        x = F.pooling(x, kernel_size=3, stride=2)
+        x = self.res2(x)
+        x = self.res3(x)
+        x = self.res4(x)
+        x = self.res5(x)
+        return self.fc6(F.mean(x, axis=(2, 3)))
+
+    def adapt(self, stored: dict[str, StoredArray], prefix: str) -> None:
+        """Take the bias of the book's `conv1` from the mean that follows it: batch
+        normalisation takes both away again.
+        """
+        bias, mean = [stored.get(prefix + name) for name in ("conv1/b", "bn1/avg_mean")]
+        if bias and mean and (bias.shape, bias.dtype) == (mean.shape, mean.dtype):
+            del stored[prefix + "conv1/b"]
+            stored[prefix + "bn1/avg_mean"] = StoredArray(
+                mean.shape, mean.dtype, lambda: mean.read() - bias.read()
+            )
+
+
+class ResNet50(ResNet):
+    """ResNet of 50 layers: 25,557,032 parameters."""
+
+    def __init__(self, pretrained: bool | StrPath = False) -> None:
+        super().__init__(50, pretrained)
+
+
+class ResNet101(ResNet):
+    """ResNet of 101 layers: 44,549,160 parameters."""
+
+    def __init__(self, pretrained: bool | StrPath = False) -> None:
+        super().__init__(101, pretrained)
+
+
+class ResNet152(ResNet):
+    """ResNet of 152 layers: 60,192,808 parameters."""
+
+    def __init__(self, pretrained: bool | StrPath = False) -> None:
+        super().__init__(152, pretrained)
+
+
+class BuildingBlock(Chain):
+    """One resolution of a :class:`ResNet`: bottlenecks, of which the first changes size
+    and channels.
+    """
+
+    def __init__(
+        self, n_layers: int, mid_channels: int, out_channels: int, stride: int
+    ) -> None:
+        first = Bottleneck(mid_channels, out_channels, stride, project=True)
+        rest = [
+            Bottleneck(mid_channels, out_channels, 1, project=False)
+            for _ in range(n_layers - 1)
+        ]
+        self.hold({"a": first, **{f"b{i}": b for i, b in enumerate(rest, 1)}})
+
+
+class Bottleneck(L.Layer):
+    """Three convolutions, the outer ones of 1×1 to fewer channels and back, whose
+    result is added to the input.
+
+    With `project`, the input is brought to the result's shape by a fourth convolution.
+    The `stride` is in the first convolution, or else in that of 3×3.
+    """
+
+    def __init__(
+        self,
+        mid_channels: int,
+        out_channels: int,
+        stride: int,
+        project: bool,
+        *,
+        in_channels: int | None = None,
+        stride_in_3x3: bool = False,
+    ) -> None:
+        first, second = (1, stride) if stride_in_3x3 else (stride, 1)
+        self.conv1 = L.Conv2d(
+            mid_channels, 1, first, nobias=True, in_channels=in_channels
+        )
+        self.bn1 = L.BatchNorm()
+        self.conv2 = L.Conv2d(mid_channels, 3, second, pad=1, nobias=True)
+        self.bn2 = L.BatchNorm()
+        self.conv3 = L.Conv2d(out_channels, 1, nobias=True)
+        self.bn3 = L.BatchNorm()
+        self.project = project
+        if project:
+            self.conv4 = L.Conv2d(
+                out_channels, 1, stride, nobias=True, in_channels=in_channels
+            )
+            self.bn4 = L.BatchNorm()
+
+    def forward(self, x: Operand) -> Variable:
+        """Shapes (N, C, H, W) to (N, out_channels, ≈ H / stride, ≈ W / stride)."""
+        h = F.relu(self.bn1(self.conv1(x)))
+        h = F.relu(self.bn2(self.conv2(h)))
+        h = self.bn3(self.conv3(h))
+        return F.relu(h + (self.bn4(self.conv4(x)) if self.project else x))
+
+
+# --- the book's names -----------------------------------------------------------------
+
+
+class BottleneckA(Bottleneck):
+    """The :class:`Bottleneck` that changes size and channels, as the book's framework
+    calls it.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        mid_channels: int,
+        out_channels: int,
+        stride: int = 2,
+        downsample_fb: bool = False,
+    ) -> None:
+        super().__init__(
+            mid_channels,
+            out_channels,
+            stride,
+            project=True,
+            in_channels=in_channels,
+            stride_in_3x3=downsample_fb,
+        )
+
+
+class BottleneckB(Bottleneck):
+    """The :class:`Bottleneck` that keeps size and channels, as the book's framework
+    calls it.
+    """
+
+    def __init__(self, in_channels: int, mid_channels: int) -> None:
+        super().__init__(
+            mid_channels, in_channels, 1, project=False, in_channels=in_channels
+        )
+
+
+class SqueezeNet(Model):
+    """A name that the book's framework has, with nothing behind it, there or here.
+
+    Raises
+    ------
+    NotImplementedError
+        Always.
+    """
+
+    def __init__(self, pretrained: bool = False) -> None:
+        raise NotImplementedError(
+            "SqueezeNet is an empty class in the book's framework, and so it is here: "
+            "use VGG16 or ResNet, or build it from layers"
+        )
