@@ -11,7 +11,6 @@ from .arrays import NUMBERS, as_array
 from .backward import walk
 from .function import Function
 from .messages import describe
-from .messages import describe as _describe  # noqa
 from .operators import (
     Add,
     AsType,
@@ -35,12 +34,8 @@ from .operators import (
     sub,
     sum_to,
 )
-from .operators import BinaryOperator as _Operator  # noqa
 from .settings import Config, no_grad, test_mode, using_config
 from .variable import Operand, Parameter, Variable, as_variable, unwrap
-from .variable import unwrap as _plain  # noqa
-
-backpropagate = walk
 
 __all__ = [
     "NUMBERS",

@@ -74,10 +74,11 @@ def walk(
     arrays. A function's turn comes when the gradients of its outputs are complete. So
     the highest generation goes first, and a heap finds it in log n (book step 16).
     """
+    first: Any = y.creator
     grads: dict[Variable, Any] = {y: gy}
     kept: dict[Variable, Any] = {}
-    queue = [(-y.creator.generation, 0, y.creator)]
-    queued = {y.creator}
+    queue = [(-first.generation, 0, first)]
+    queued = {first}
     serial = count(1)
     while queue:
         _, _, f = heappop(queue)
@@ -121,13 +122,14 @@ def first_gradient(y: Variable, create_graph: bool) -> Any:
     return gy if create_graph else as_scalar(gy._data)
 
 
-def with_earlier(x: Variable, gx: Any, is_start: bool) -> Variable:
+def with_earlier(x: Variable, gradient: Any, is_start: bool) -> Variable:
     """A gradient, and what earlier calls of backward have left there."""
-    gx = gx if isinstance(gx, Variable) else new_variable(gx)
+    gx = gradient if isinstance(gradient, Variable) else new_variable(gradient)
     # The gradient that the walk began with is used up.
     if x.grad is None or is_start:
         return gx
-    return fitted(as_variable(x.grad), x, "the earlier gradient") + gx
+    earlier: Variable = fitted(as_variable(x.grad), x, "the earlier gradient")
+    return earlier + gx
 
 
 # --- into a function and out of it ----------------------------------------------------
@@ -151,13 +153,15 @@ def zeros_for_missing(f: Function, gys: list[Any]) -> list[Any]:
     """An output that nothing was made of, or that was dropped, has no influence."""
     known = next(gy for gy in gys if gy is not None)
     data = unwrap(known)
-    zeros = [np.zeros_like(data, dtype, shape=shape) for shape, dtype in f._forms]
+    zeros: list[Any] = [
+        np.zeros_like(data, dtype, shape=shape) for shape, dtype in f._forms
+    ]
     if isinstance(known, Variable):
         zeros = [new_variable(zero) for zero in zeros]
     return [zero if gy is None else gy for gy, zero in zip(gys, zeros, strict=True)]
 
 
-def one_for_each_input(f: Function, gxs: Any) -> tuple[Any, ...]:
+def one_for_each_input(f: Function, gxs: Any) -> Any:
     """What a function's `vjp` returned, as a tuple of as many as it has inputs."""
     if type(gxs) is not tuple:
         gxs = tuple(gxs) if isinstance(gxs, list) else (gxs,)
@@ -205,4 +209,4 @@ def copied(gx: Any) -> Any:
     return gx.astype(gx.dtype) if isinstance(gx, Variable) else gx.copy()
 
 
-Variable.backward = backward  # type: ignore[method-assign]
+Variable.backward = backward

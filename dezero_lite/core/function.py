@@ -96,13 +96,14 @@ class Function:
         if ys is None:
             raise TypeError(messages.returned_nothing(self, "forward"))
         if generation < 0 or not Config.enable_backprop:
-            return without_a_past(ys, generation)
+            return without_a_past(ys, generation)  # type: ignore[no-any-return]
         if self.inputs:
             raise RuntimeError(messages.called_twice(self))
         self.inputs = inputs
         self.generation = generation
         if type(ys) is tuple:
-            return several_outputs(self, ys)
+            # Annotated as one Variable, because that is what most functions return.
+            return several_outputs(self, ys)  # type: ignore[no-any-return]
         output = new_variable(ys, self, generation + 1)
         self._outputs = weakref.ref(output)
         return output
@@ -189,10 +190,8 @@ class Function:
 
     def __init_subclass__(cls) -> None:
         if cls.backward is not Function.backward:
-            cls._open = _open_for_the_books_way  # type: ignore[method-assign]
-            cls.vjp = _vjp_by_backward  # type: ignore[method-assign]
-            cls.vjp_on_arrays = _arrays_by_backward  # type: ignore[method-assign]
-            cls.returns_fresh = False
+            for name, value in THE_BOOKS_WAY.items():
+                setattr(cls, name, value)
         elif "vjp" in vars(cls) and "vjp_on_arrays" not in vars(cls):
             cls.vjp_on_arrays = Function.vjp_on_arrays  # type: ignore[method-assign]
 
@@ -250,3 +249,11 @@ def _vjp_by_backward(f: Function, xs: Sequence[Any], *gys: Any) -> tuple[Any, ..
 
 def _arrays_by_backward(f: Function, *gys: Any) -> tuple[Any, ...]:
     return tuple([unwrap(gx) for gx in f.vjp((), *[new_variable(gy) for gy in gys])])
+
+
+THE_BOOKS_WAY = {
+    "_open": _open_for_the_books_way,
+    "vjp": _vjp_by_backward,
+    "vjp_on_arrays": _arrays_by_backward,
+    "returns_fresh": False,
+}

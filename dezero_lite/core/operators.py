@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike
 
 from . import messages
 from .function import Function
+from .sums import stable_sum
 from .variable import Operand, Variable, as_variable, unwrap
 
 __all__ = [
@@ -135,6 +136,10 @@ class Pow(BinaryOperator):
     """y = a to the power of b"""
 
     sign = "**"
+
+    def __new__(cls, c: Any = None) -> Any:
+        # The book's form is Pow(c)(x).
+        return super().__new__(cls) if c is None else lambda x: cls()(x, c)
 
     def forward(self, a: Any, b: Any) -> Any:
         return a**b
@@ -260,8 +265,9 @@ class SumTo(ToShape):
                 "broadcast back to it"
             )
         ones = tuple([lead + i for i, to in enumerate(self.shape) if to == 1])
-        y = x.sum(axis=ones, keepdims=True) if ones else x
-        return y.sum(axis=tuple(range(lead))) if lead else y
+        if not lead and not ones:
+            return x
+        return stable_sum(x, (*range(lead), *ones), keepdims=True).reshape(self.shape)
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return BroadcastTo(xs[0].shape).on(gy)
@@ -300,15 +306,15 @@ def astype(x: Variable, dtype: DTypeLike) -> Variable:
 
 # --- onto Variable --------------------------------------------------------------------
 
-Variable.__add__ = add  # type: ignore[method-assign]
-Variable.__radd__ = add  # type: ignore[method-assign]
-Variable.__mul__ = mul  # type: ignore[method-assign]
-Variable.__rmul__ = mul  # type: ignore[method-assign]
-Variable.__neg__ = neg  # type: ignore[method-assign]
-Variable.__sub__ = sub  # type: ignore[method-assign]
-Variable.__rsub__ = rsub  # type: ignore[method-assign]
-Variable.__truediv__ = div  # type: ignore[method-assign]
-Variable.__rtruediv__ = rdiv  # type: ignore[method-assign]
-Variable.__pow__ = pow  # type: ignore[method-assign]
-Variable.__rpow__ = lambda x, c: pow(c, x)  # type: ignore[method-assign]
-Variable.astype = astype  # type: ignore[method-assign]
+Variable.__add__ = add
+Variable.__radd__ = add
+Variable.__mul__ = mul
+Variable.__rmul__ = mul
+Variable.__neg__ = neg
+Variable.__sub__ = sub
+Variable.__rsub__ = rsub
+Variable.__truediv__ = div
+Variable.__rtruediv__ = rdiv
+Variable.__pow__ = pow
+Variable.__rpow__ = lambda x, c: pow(c, x)
+Variable.astype = astype  # type: ignore[assignment]

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, unwrap, as_array, as_variable
+from ..core import Function, Operand, Variable, as_array, as_variable, unwrap
+from ..core.sums import stable_sum
 from .elementwise import Exp, Tanh, TanhSlope, exp
 from .precision import (
     Select,
@@ -20,7 +21,6 @@ from .precision import (
     floats,
     into,
     require_data,
-    stable_sum,
     underflow_to_zero,
     upcast_half,
 )
@@ -63,8 +63,6 @@ def sigmoid(x: Operand) -> Variable:
 
 
 class Sigmoid(Function):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         x = floats(x)
         y = -x
@@ -90,8 +88,6 @@ def relu(x: Operand) -> Variable:
 
 
 class ReLU(Function):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         return np.maximum(x, x.dtype.type(0))
 
@@ -109,8 +105,6 @@ def leaky_relu(x: Operand, slope: float = 0.2) -> Variable:
 
 
 class LeakyReLU(Function):
-    __slots__ = ("slope",)
-
     def __init__(self, slope: float = 0.2) -> None:
         self.slope = slope
 
@@ -148,7 +142,6 @@ def gelu(x: Operand) -> Variable:
 
 
 class Gelu(Function):
-    __slots__ = ()
     a = (2 / pi) ** 0.5
     b = 0.044715 * a
 
@@ -221,8 +214,6 @@ def softmax(x: Operand, axis: int = 1) -> Variable:
 
 
 class Softmax(AlongAxis):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         # Many classes have a sum too large for a float16.
         wider = upcast_half(x)
@@ -259,8 +250,6 @@ def log_softmax(x: Operand, axis: int = 1) -> Variable:
 
 
 class LogSoftmax(AlongAxis):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         # Many classes have a sum too large for a float16.
         wider = upcast_half(x)

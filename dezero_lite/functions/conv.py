@@ -144,8 +144,6 @@ def deconv2d(
 
 
 class _Convolution(Function):
-    __slots__ = ("dilation", "groups", "pad", "stride")
-
     def __init__(
         self, stride: Pair = 1, pad: Pair = 0, dilation: Pair = 1, groups: int = 1
     ) -> None:
@@ -176,8 +174,6 @@ class _Convolution(Function):
 
 
 class Conv2d(_Convolution):
-    __slots__ = ()
-
     def forward(self, x: Any, W: Any, b: Any = None) -> Any:
         window = self.window(W)
         window.stops(x.shape)
@@ -197,8 +193,6 @@ class Conv2d(_Convolution):
 
 
 class Deconv2d(_Convolution):
-    __slots__ = ("outsize",)
-
     def __init__(
         self,
         stride: Pair = 1,
@@ -227,8 +221,6 @@ class Deconv2d(_Convolution):
 
 
 class Conv2DGradW(_Convolution):
-    __slots__ = ("kernel_size",)
-
     def __init__(
         self,
         kernel_size: Pair,

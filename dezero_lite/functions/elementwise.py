@@ -26,14 +26,14 @@ from numpy.typing import ArrayLike
 
 from ..core import (
     NUMBERS,
+    BinaryOperator,
     Function,
     Log,
     Operand,
     Variable,
-    describe,
-    BinaryOperator,
-    unwrap,
     as_array,
+    describe,
+    unwrap,
 )
 from .precision import Select, require_data
 
@@ -58,8 +58,6 @@ def sin(x: Operand) -> Variable:
 
 
 class Sin(Function):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         return np.sin(x)
 
@@ -73,8 +71,6 @@ def cos(x: Operand) -> Variable:
 
 
 class Cos(Function):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         return np.cos(x)
 
@@ -97,8 +93,6 @@ def tanh(x: Operand) -> Variable:
 
 
 class Tanh(Function):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         return np.tanh(x)
 
@@ -110,8 +104,6 @@ class TanhSlope(Function):
     """1 − y², the slope of tanh where it is y. As one function, it keeps the graphs of
     high orders small.
     """
-
-    __slots__ = ()
 
     def forward(self, y: Any) -> Any:
         slope = -y
@@ -129,8 +121,6 @@ def exp(x: Operand) -> Variable:
 
 
 class Exp(Function):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         return np.exp(x)
 
@@ -155,8 +145,6 @@ def sqrt(x: Operand) -> Variable:
 
 
 class Sqrt(Function):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         return np.sqrt(x)
 
@@ -172,8 +160,6 @@ def abs(x: Operand) -> Variable:
 
 
 class Abs(Function):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         return np.abs(x)
 
@@ -206,7 +192,6 @@ def maximum(a: Operand, b: Operand) -> Variable:
 
 
 class Maximum(BinaryOperator):
-    __slots__ = ()
     sign = "and"
 
     def forward(self, a: Any, b: Any) -> Any:
@@ -233,7 +218,6 @@ def minimum(a: Operand, b: Operand) -> Variable:
 
 
 class Minimum(BinaryOperator):
-    __slots__ = ()
     sign = "and"
 
     def forward(self, a: Any, b: Any) -> Any:
@@ -280,7 +264,6 @@ def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
 
 
 class Where(BinaryOperator):
-    __slots__ = ("condition",)
     sign = "and"
 
     def __init__(self, condition: Any) -> None:
@@ -349,8 +332,6 @@ def clip(x: Operand, x_min: float | None, x_max: float | None) -> Variable:
 
 
 class Clip(Function):
-    __slots__ = ("x_max", "x_min")
-
     def __init__(self, x_min: float | None, x_max: float | None) -> None:
         self.x_min, self.x_max = x_min, x_max
 

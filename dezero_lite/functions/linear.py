@@ -51,8 +51,6 @@ def matmul(x: Operand, W: Operand) -> Variable:
 
 
 class MatMul(Function):
-    __slots__ = ()
-
     def forward(self, x: Any, W: Any) -> Any:
         return x @ W
 
@@ -162,8 +160,6 @@ def linear(x: Operand, W: Operand, b: Operand | None = None) -> Variable:
 
 
 class Linear(Function):
-    __slots__ = ()
-
     def forward(self, x: Any, W: Any, b: Any = None) -> Any:
         if W.ndim != 2 or (b is not None and b.shape != W.shape[1:]):
             raise ValueError(

@@ -14,13 +14,13 @@ import numpy as np
 
 from .. import cuda
 from ..core import Function, Operand, Sub, Variable, as_array
+from ..core.sums import stable_sum
 from .activation import Sigmoid, Softmax, softmax
 from .elementwise import clip, log
 from .precision import (
     downcast_half,
     floats,
     require_data,
-    stable_sum,
     underflow_to_zero,
     upcast_half,
 )
@@ -91,8 +91,6 @@ def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
 
 
 class MeanSquaredError(Function):
-    __slots__ = ()
-
     def forward(self, x0: Any, x1: Any) -> Any:
         diff = _difference(x0, x1)
         wider = upcast_half(diff)
@@ -165,8 +163,6 @@ def softmax_cross_entropy(x: Operand, t: Operand) -> Variable:
 
 
 class SoftmaxCrossEntropy(Function):
-    __slots__ = ()
-
     def forward(self, x: Any, t: Any) -> Any:
         # Many classes have a sum too large for a float16.
         wider = upcast_half(x)
@@ -245,8 +241,6 @@ def sigmoid_cross_entropy(x: Operand, t: Operand) -> Variable:
 
 
 class SigmoidCrossEntropy(Function):
-    __slots__ = ()
-
     def forward(self, x: Any, t: Any) -> Any:
         x = floats(x)
         # log(1 + eˣ) for x > 0 is x + log(1 + e⁻ˣ), which does not overflow.

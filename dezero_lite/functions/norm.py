@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Config, Function, Operand, Variable, describe, as_variable
+from ..core import Config, Function, Operand, Variable, as_variable, describe
+from ..core.sums import is_half
 from ..random import generator
-from .precision import downcast_half, into, is_half, picker, require_data, upcast_half
+from .precision import downcast_half, into, picker, require_data, upcast_half
 from .reduce import Mean, Sum
 
 __all__ = ["batch_norm", "batch_nrom", "dropout", "layer_norm"]
@@ -70,8 +71,6 @@ def _random(shape: tuple[int, ...], ratio: float) -> Any:
 class Dropout(Function):
     """Numbers where `kept` holds, `scale` times as large, else 0."""
 
-    __slots__ = ("kept", "scale")
-
     def __init__(self, kept: Any, scale: float) -> None:
         self.kept, self.scale = kept, scale
 
@@ -92,7 +91,6 @@ class Dropout(Function):
 class _Normalisation(Function):
     # Along `axes`, the mean becomes 0 and the variance 1; then gamma and beta, in the
     # shape `form`, set others.
-    __slots__ = ("axes", "eps", "form")
     axes: tuple[int, ...]
     form: tuple[int, ...]
 
@@ -174,8 +172,6 @@ batch_nrom = batch_norm
 
 
 class BatchNorm(_Normalisation):
-    __slots__ = ("avg_mean", "avg_var", "decay", "fixed")
-
     def __init__(
         self, mean: Operand, var: Operand, decay: float = 0.9, eps: float = 2e-5
     ) -> None:
@@ -304,8 +300,6 @@ def layer_norm(
 
 
 class LayerNorm(_Normalisation):
-    __slots__ = ()
-
     def __init__(self, eps: float = 1e-5) -> None:
         super().__init__(eps)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Function, Operand, Variable, describe, unwrap, as_array
+from ..core import Function, Operand, Variable, as_array, describe, unwrap
 from .precision import require_data
 from .shape import shape_of
 
@@ -71,8 +71,6 @@ def _is_single(part: Any) -> bool:
 
 
 class GetItem(Function):
-    __slots__ = ("slices",)
-
     def __init__(self, slices: Any) -> None:
         self.slices = slices
 
@@ -84,8 +82,6 @@ class GetItem(Function):
 
 
 class GetItemGrad(Function):
-    __slots__ = ("in_shape", "slices")
-
     def __init__(self, slices: Any, in_shape: tuple[int, ...]) -> None:
         self.slices = slices
         self.in_shape = in_shape
@@ -176,7 +172,6 @@ def concat(xs: Sequence[Operand], axis: int = 0) -> Variable:
 
 
 class _Join(Function):
-    __slots__ = ("axis",)
     needs = ""
 
     def __init__(self, axis: int = 0) -> None:
@@ -193,7 +188,6 @@ class _Join(Function):
 
 
 class Concat(_Join):
-    __slots__ = ()
     needs = "they need that axis, and the same length in every other"
 
     def forward(self, *xs: Any) -> Any:
@@ -221,7 +215,6 @@ def stack(xs: Sequence[Operand], axis: int = 0) -> Variable:
 
 
 class Stack(_Join):
-    __slots__ = ()
     needs = "they need to be the same, with that axis to be added"
 
     def forward(self, *xs: Any) -> Any:
@@ -235,8 +228,6 @@ class Unstack(Function):
     """The parts of an array, without the axis that it had along them: what `stack`
     undoes, and a loop goes over.
     """
-
-    __slots__ = ("axis",)
 
     def __init__(self, axis: int = 0) -> None:
         self.axis = axis
@@ -272,8 +263,6 @@ def split(
 
 
 class Split(Function):
-    __slots__ = ("axis", "cuts")
-
     def __init__(self, indices_or_sections: int | Sequence[int], axis: int = 0) -> None:
         self.cuts = indices_or_sections
         self.axis = axis

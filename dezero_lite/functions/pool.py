@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, unwrap, as_array
+from ..core import Function, Operand, Variable, as_array, unwrap
 from .precision import downcast_half, picker, upcast_half
 from .window import Pair, Window, im2col
 
@@ -82,8 +82,6 @@ def pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> V
 
 
 class Pooling(Function):
-    __slots__ = ("_y", "window")
-
     def __init__(self, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> None:
         self.window = Window(kernel_size, stride, pad)
 
@@ -122,8 +120,6 @@ LARGE = 16
 class Pooling2DGrad(Function):
     """Each number goes to the winner of its window."""
 
-    __slots__ = ("shape", "window", "winners")
-
     def __init__(
         self, window: Window, shape: tuple[int, ...], winners: list[Any]
     ) -> None:
@@ -146,8 +142,6 @@ class Pooling2DGrad(Function):
 
 class Pooling2DWithIndexes(Pooling2DGrad):
     """Each window yields what lies where its winner was."""
-
-    __slots__ = ()
 
     def forward(self, x: Any) -> Any:
         y = np.zeros_like(x, shape=self.winners[0].shape, order="C")
@@ -243,8 +237,6 @@ def average_pooling(
 
 
 class AveragePooling(Function):
-    __slots__ = ("window",)
-
     def __init__(self, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> None:
         self.window = Window(kernel_size, stride, pad)
 
@@ -261,8 +253,6 @@ class AveragePooling(Function):
 
 class AveragePoolingGrad(Function):
     """Each number is shared out equally to its window."""
-
-    __slots__ = ("shape", "window")
 
     def __init__(self, window: Window, shape: tuple[int, ...]) -> None:
         self.window, self.shape = window, shape

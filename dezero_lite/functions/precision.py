@@ -7,17 +7,13 @@ is too small for its dtype is 0: `underflow_to_zero`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.sums import is_half
 from ..core import AsType, Function, Variable, describe, unwrap
-
-
-
+from ..core.sums import is_half
 
 # --- data and dtypes ------------------------------------------------------------------
 
@@ -68,8 +64,6 @@ def into(y: Any) -> Any:
 
 class Select(Function):
     """Numbers where `mask` holds, else 0, as gradients need it."""
-
-    __slots__ = ("mask",)
 
     def __init__(self, mask: Any) -> None:
         self.mask = mask

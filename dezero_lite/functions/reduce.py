@@ -18,18 +18,17 @@ from ..core import (
     Function,
     Operand,
     Variable,
-    unwrap,
     as_array,
     broadcast_to,
     sum_to,
+    unwrap,
 )
+from ..core.sums import Axis, stable_sum
 from .elementwise import Exp
 from .precision import (
-    Axis,
     Select,
     downcast_half,
     into,
-    stable_sum,
     underflow_to_zero,
     upcast_half,
 )
@@ -151,8 +150,6 @@ class AlongAxis(Function):
     shape derive from it, too.
     """
 
-    __slots__ = ("axis",)
-
     def __init__(self, axis: Axis = None) -> None:
         self.axis = axis
 
@@ -194,8 +191,6 @@ class AlongAxis(Function):
 
 
 class _Reduction(AlongAxis):
-    __slots__ = ("keepdims",)
-
     def __init__(self, axis: Axis = None, keepdims: bool = False) -> None:
         if not isinstance(keepdims, (bool, np.bool_)):
             raise TypeError(
@@ -215,8 +210,6 @@ class _Reduction(AlongAxis):
 
 
 class Sum(_Reduction):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         return stable_sum(x, self.axis, self.keepdims)
 
@@ -225,8 +218,6 @@ class Sum(_Reduction):
 
 
 class Mean(Sum):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         if x.size == 0 and 0 in self.lengths(x.shape):
             raise self._nothing(x.shape)
@@ -242,8 +233,6 @@ class Mean(Sum):
 
 
 class Max(_Reduction):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         return x.max(axis=self.axis, keepdims=self.keepdims)
 
@@ -256,15 +245,11 @@ class Max(_Reduction):
 
 
 class Min(Max):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         return x.min(axis=self.axis, keepdims=self.keepdims)
 
 
 class LogSumExp(_Reduction):
-    __slots__ = ()
-
     def forward(self, x: Any) -> Any:
         # Many elements have a sum too large for a float16.
         wider = upcast_half(x)

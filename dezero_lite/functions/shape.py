@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, describe, as_array
+from ..core import Function, Operand, Variable, as_array, describe
 from .precision import require_data
 
 __all__ = ["expand_dims", "flatten", "pad", "reshape", "squeeze", "transpose"]
@@ -50,8 +50,6 @@ def reshape(x: Operand, shape: int | Sequence[int]) -> Variable:
 
 
 class Reshape(Function):
-    __slots__ = ("shape",)
-
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape
 
@@ -144,8 +142,6 @@ def transpose(x: Operand, axes: Sequence[int] | None = None) -> Variable:
 
 
 class Transpose(Function):
-    __slots__ = ("axes",)
-
     def __init__(self, axes: tuple[int, ...] | None = None) -> None:
         self.axes = axes
 
@@ -206,8 +202,6 @@ def pad(x: Operand, pad_width: int | Sequence[Any], value: float = 0) -> Variabl
 
 
 class Pad(Function):
-    __slots__ = ("value", "widths")
-
     def __init__(self, widths: list[list[int]], value: float = 0) -> None:
         self.widths = widths
         self.value = value
@@ -221,8 +215,7 @@ class Pad(Function):
         )
         if x.dtype.kind != "f" and self.value % 1:
             raise ValueError(
-                f"pad cannot put {self.value} around {describe(x)}: use "
-                "x.astype(float)"
+                f"pad cannot put {self.value} around {describe(x)}: use x.astype(float)"
             )
         y = np.full_like(x, self.value, shape=shape)
         y[self._inside(x)] = x

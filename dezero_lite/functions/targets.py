@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Operand, Variable, describe, unwrap, as_variable
+from ..core import Operand, Variable, as_variable, describe, unwrap
 from .precision import require_data
 from .shape import reshape
 

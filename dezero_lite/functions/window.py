@@ -279,8 +279,6 @@ def col2im(
 
 
 class Im2col(Function):
-    __slots__ = ("arguments",)
-
     def __init__(
         self, kernel_size: Pair, stride: Pair, pad: Pair, to_matrix: bool
     ) -> None:
@@ -294,8 +292,6 @@ class Im2col(Function):
 
 
 class Col2im(Function):
-    __slots__ = ("arguments", "input_shape")
-
     def __init__(
         self,
         input_shape: tuple[int, ...],

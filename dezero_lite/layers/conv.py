@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike
 from .. import functions as F
 from ..core import Operand, Parameter, Variable
 from ..cuda import get_array_module
-from ..functions.conv import Pair, pair
+from ..functions.window import Pair, pair
 from .layer import LazyParameter
 from .lazy import LazyLayer, check_count, check_nobias, input_length, random_weights
 

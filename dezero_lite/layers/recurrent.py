@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from .. import functions as F
 from ..core import Function, Operand, Variable, describe
 from ..cuda import get_array_module
-from ..functions.shape import Concat
+from ..functions.parts import Concat
 from ..npz import StoredArray, side_by_side
 from .layer import Layer
 from .linear import Linear
@@ -222,8 +222,6 @@ class LSTMStep(Function):
     On arrays, backward uses the gates that forward has kept. For higher derivatives it
     computes them again from the inputs, as Variables.
     """
-
-    __slots__ = ("gates",)
 
     def forward(self, x: Any, h: Any, c: Any, Wx: Any, Wh: Any, b: Any) -> Any:
         n = c.shape[1]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from memory_checks import at_most
+from tests.support.memory_checks import at_most
 
 import dezero_lite
 from dezero_lite import datasets, files, manual_seed

@@ -10,7 +10,7 @@ from typing import get_type_hints
 
 import numpy as np
 import pytest
-from memory_checks import at_most
+from tests.support.memory_checks import at_most
 
 from dezero_lite import Function, Parameter, Variable, no_grad, test_mode, using_config
 from dezero_lite import functions as F

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from memory_checks import at_most
+from tests.support.memory_checks import at_most
 
 from dezero_lite import Parameter, Variable
 from dezero_lite import functions as F

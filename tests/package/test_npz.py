@@ -14,7 +14,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from memory_checks import at_most
+from tests.support.memory_checks import at_most
 
 from dezero_lite.npz import check_fit, load_arrays, open_arrays, save_arrays
 
