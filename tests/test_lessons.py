@@ -31,6 +31,9 @@ DESIGNS = [n for n in numbers() if n in checks.DESIGNS]
 # The last step puts the designs side by side, on top of the others and of the package.
 SELF_CONTAINED = [*SNAPSHOTS, *(n for n in DESIGNS if n != 66)]
 
+# The lessons whose heads state a counted time; the list can only grow.
+TIMED = [n for n in numbers() if n <= 7]
+
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
 
@@ -100,6 +103,11 @@ def test_a_notebook_is_what_the_builder_gives(number):
 @pytest.mark.parametrize("number", numbers())
 def test_a_lesson_uses_nothing_from_a_later_step(number):
     assert checks.from_a_later_step(lesson(number), number, public(number)) == []
+
+
+@pytest.mark.parametrize("number", TIMED)
+def test_the_head_states_the_time_that_the_lesson_takes(number):
+    assert head(number).minutes == checks.minutes(notebook(number)) <= 45
 
 
 @pytest.mark.parametrize("number", PACKAGE_STEPS)
@@ -205,6 +213,17 @@ def test_an_unknown_tag_is_seen():
             lambda nb: code_cells(nb)[0]["metadata"].update(tags=["skip"]),
         )
     )
+
+
+def test_longer_lessons_take_longer():
+    def with_more(kind, text, count):
+        cell = {"cell_type": kind, "metadata": {}, "source": [text] * count}
+        return planted(3, lambda nb: nb["cells"].append(cell))
+
+    now = checks.minutes(notebook(3))
+    assert checks.minutes(with_more("markdown", "word ", 1300)) == now + 10
+    assert checks.minutes(with_more("code", "x = 1\n", 150)) == now + 10
+    assert checks.minutes(with_more("code", "steps.diff(15, 16)\n", 1)) > now + 3
 
 
 def test_wide_code_is_seen():
