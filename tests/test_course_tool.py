@@ -10,7 +10,7 @@ import pytest
 from dezero_lite import Variable
 from steps import course, diff, draw, source
 from steps.__main__ import main
-from steps.course import NOTEBOOKS, CourseError, notebook_path, numbers, spans
+from steps.course import NOTEBOOKS, CourseError, head, notebook_path, numbers, spans
 from steps.definitions import definitions, extract, pieces
 from steps.differences import changes
 
@@ -165,7 +165,7 @@ def test_list(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(numbers())
-    assert lines[0] == "  1  A box for data  [Variable]  10 min"
+    assert lines[0] == f"  1  A box for data  [Variable]  {head(1).minutes} min"
 
 
 def test_diff(capsys):
