@@ -1,5 +1,7 @@
 """Step 1: a box for data."""
 
+__all__ = ["Variable"]
+
 
 class Variable:
     """A box that holds an array in ``data``."""

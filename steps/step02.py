@@ -1,5 +1,7 @@
 """Step 2: a function from box to box."""
 
+__all__ = ["Function", "Square", "Variable"]
+
 
 class Variable:
     """A box that holds an array in ``data``."""

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+__all__ = ["Exp", "Function", "Square", "Variable"]
+
 
 class Variable:
     """A box that holds an array in ``data``."""

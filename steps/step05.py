@@ -4,6 +4,15 @@ from itertools import pairwise
 
 import numpy as np
 
+__all__ = [
+    "Exp",
+    "Function",
+    "Square",
+    "Variable",
+    "jacobian_chain_cost",
+    "numerical_diff",
+]
+
 
 class Variable:
     """A box that holds an array in ``data``."""

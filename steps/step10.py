@@ -1,13 +1,25 @@
-"""Step 10: trust, then verify."""
+"""Step 10: trust, but verify."""
 
 import numpy as np
+
+__all__ = [
+    "Exp",
+    "Function",
+    "Square",
+    "Variable",
+    "as_array",
+    "exp",
+    "gradient_check",
+    "numerical_diff",
+    "square",
+]
 
 
 class Variable:
     """A box that holds an array in ``data`` and its gradient in ``grad``."""
 
     def __init__(self, data):
-        if not isinstance(data, np.ndarray):
+        if data is not None and not isinstance(data, np.ndarray):
             kind = type(data).__name__
             raise TypeError(f"Variable needs an array, np.array(...), not type {kind}")
         self.data = data
@@ -33,9 +45,16 @@ class Variable:
 class Function:
     """A rule between boxes: ``forward`` for arrays, ``backward`` for gradients."""
 
+    def __init__(self, *inputs):
+        if inputs:
+            name = type(self).__name__
+            raise TypeError(f"make the function first, then call it: {name}()(x)")
+
     def __call__(self, input):
-        y = self.forward(input.data)
-        output = Variable(as_array(y))
+        y = as_array(self.forward(input.data))
+        if not isinstance(y, np.ndarray):
+            raise TypeError(f"{type(self).__name__}.forward must return an array")
+        output = Variable(y)
         output.set_creator(self)
         self.input = input
         self.output = output

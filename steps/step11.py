@@ -2,12 +2,25 @@
 
 import numpy as np
 
+__all__ = [
+    "Add",
+    "Exp",
+    "Function",
+    "Square",
+    "Variable",
+    "as_array",
+    "exp",
+    "gradient_check",
+    "numerical_diff",
+    "square",
+]
+
 
 class Variable:
     """A box that holds an array in ``data`` and its gradient in ``grad``."""
 
     def __init__(self, data):
-        if not isinstance(data, np.ndarray):
+        if data is not None and not isinstance(data, np.ndarray):
             kind = type(data).__name__
             raise TypeError(f"Variable needs an array, np.array(...), not type {kind}")
         self.data = data
@@ -32,6 +45,11 @@ class Variable:
 
 class Function:
     """A rule between boxes: ``forward`` for arrays, ``backward`` for gradients."""
+
+    def __init__(self, *inputs):
+        if inputs:
+            name = type(self).__name__
+            raise TypeError(f"make the function first, then call it: {name}()(x)")
 
     def __call__(self, inputs):
         xs = [x.data for x in inputs]

@@ -2,12 +2,26 @@
 
 import numpy as np
 
+__all__ = [
+    "Add",
+    "Exp",
+    "Function",
+    "Square",
+    "Variable",
+    "add",
+    "as_array",
+    "exp",
+    "gradient_check",
+    "numerical_diff",
+    "square",
+]
+
 
 class Variable:
     """A box that holds an array in ``data`` and its gradient in ``grad``."""
 
     def __init__(self, data):
-        if not isinstance(data, np.ndarray):
+        if data is not None and not isinstance(data, np.ndarray):
             kind = type(data).__name__
             raise TypeError(f"Variable needs an array, np.array(...), not type {kind}")
         self.data = data
@@ -39,12 +53,21 @@ class Variable:
 class Function:
     """A rule between boxes: ``forward`` for arrays, ``backward`` for gradients."""
 
+    def __init__(self, *inputs):
+        if inputs:
+            name = type(self).__name__
+            raise TypeError(f"make the function first, then call it: {name}()(x)")
+
     def __call__(self, *inputs):
         xs = [x.data for x in inputs]
         ys = self.forward(*xs)
         if not isinstance(ys, tuple):
             ys = (ys,)
-        outputs = [Variable(as_array(y)) for y in ys]
+        ys = [as_array(y) for y in ys]
+        if not all(isinstance(y, np.ndarray) for y in ys):
+            name = type(self).__name__
+            raise TypeError(f"{name}.forward must return an array or a tuple of arrays")
+        outputs = [Variable(y) for y in ys]
         for output in outputs:
             output.set_creator(self)
         self.inputs = inputs

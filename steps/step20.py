@@ -7,6 +7,25 @@ from itertools import count
 
 import numpy as np
 
+__all__ = [
+    "Add",
+    "Config",
+    "Exp",
+    "Function",
+    "Mul",
+    "Square",
+    "Variable",
+    "add",
+    "as_array",
+    "exp",
+    "gradient_check",
+    "mul",
+    "no_grad",
+    "numerical_diff",
+    "square",
+    "using_config",
+]
+
 
 class Config:
     """Settings that hold for the whole framework."""
@@ -34,7 +53,7 @@ class Variable:
     """A box that holds an array in ``data`` and its gradient in ``grad``."""
 
     def __init__(self, data, name=None):
-        if not isinstance(data, np.ndarray):
+        if data is not None and not isinstance(data, np.ndarray):
             kind = type(data).__name__
             raise TypeError(f"Variable needs an array, np.array(...), not type {kind}")
         self.data = data
@@ -79,13 +98,13 @@ class Variable:
 
         queue, seen, serial = [], set(), count()
 
-        def visit(x):
+        def put(x):
             f = x.creator
             if f is not None and f not in seen:
                 seen.add(f)
                 heapq.heappush(queue, (-f.generation, next(serial), f))
 
-        visit(self)
+        put(self)
         while queue:
             _, _, f = heapq.heappop(queue)
             gxs = f.backward(*[y().grad for y in f.outputs])
@@ -93,7 +112,7 @@ class Variable:
                 gxs = (gxs,)
             for x, gx in zip(f.inputs, gxs, strict=True):
                 x.grad = as_array(gx if x.grad is None else x.grad + gx)
-                visit(x)
+                put(x)
 
             if not retain_grad:
                 for y in f.outputs:
@@ -103,12 +122,21 @@ class Variable:
 class Function:
     """A rule between boxes: ``forward`` for arrays, ``backward`` for gradients."""
 
+    def __init__(self, *inputs):
+        if inputs:
+            name = type(self).__name__
+            raise TypeError(f"make the function first, then call it: {name}()(x)")
+
     def __call__(self, *inputs):
         xs = [x.data for x in inputs]
         ys = self.forward(*xs)
         if not isinstance(ys, tuple):
             ys = (ys,)
-        outputs = [Variable(as_array(y)) for y in ys]
+        ys = [as_array(y) for y in ys]
+        if not all(isinstance(y, np.ndarray) for y in ys):
+            name = type(self).__name__
+            raise TypeError(f"{name}.forward must return an array or a tuple of arrays")
+        outputs = [Variable(y) for y in ys]
         if Config.enable_backprop:
             self.generation = max(x.generation for x in inputs)
             for output in outputs:

@@ -7,6 +7,26 @@ from itertools import count
 
 import numpy as np
 
+__all__ = [
+    "Add",
+    "Config",
+    "Exp",
+    "Function",
+    "Mul",
+    "Square",
+    "Variable",
+    "add",
+    "as_array",
+    "as_variable",
+    "exp",
+    "gradient_check",
+    "mul",
+    "no_grad",
+    "numerical_diff",
+    "square",
+    "using_config",
+]
+
 
 class Config:
     """Settings that hold for the whole framework."""
@@ -36,7 +56,7 @@ class Variable:
     __array_priority__ = 200
 
     def __init__(self, data, name=None):
-        if not isinstance(data, np.ndarray):
+        if data is not None and not isinstance(data, np.ndarray):
             kind = type(data).__name__
             raise TypeError(f"Variable needs an array, np.array(...), not type {kind}")
         self.data = data
@@ -68,6 +88,9 @@ class Variable:
         text = str(self.data).replace("\n", "\n" + " " * len("variable("))
         return f"variable({text})"
 
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("NumPy's functions take arrays: use x.data, or ours: exp(x)")
+
     def set_creator(self, func):
         self.creator = func
         self.generation = func.generation + 1
@@ -81,13 +104,13 @@ class Variable:
 
         queue, seen, serial = [], set(), count()
 
-        def visit(x):
+        def put(x):
             f = x.creator
             if f is not None and f not in seen:
                 seen.add(f)
                 heapq.heappush(queue, (-f.generation, next(serial), f))
 
-        visit(self)
+        put(self)
         while queue:
             _, _, f = heapq.heappop(queue)
             gxs = f.backward(*[y().grad for y in f.outputs])
@@ -95,7 +118,7 @@ class Variable:
                 gxs = (gxs,)
             for x, gx in zip(f.inputs, gxs, strict=True):
                 x.grad = as_array(gx if x.grad is None else x.grad + gx)
-                visit(x)
+                put(x)
 
             if not retain_grad:
                 for y in f.outputs:
@@ -105,13 +128,22 @@ class Variable:
 class Function:
     """A rule between boxes: ``forward`` for arrays, ``backward`` for gradients."""
 
+    def __init__(self, *inputs):
+        if inputs:
+            name = type(self).__name__
+            raise TypeError(f"make the function first, then call it: {name}()(x)")
+
     def __call__(self, *inputs):
         inputs = [as_variable(x) for x in inputs]
         xs = [x.data for x in inputs]
         ys = self.forward(*xs)
         if not isinstance(ys, tuple):
             ys = (ys,)
-        outputs = [Variable(as_array(y)) for y in ys]
+        ys = [as_array(y) for y in ys]
+        if not all(isinstance(y, np.ndarray) for y in ys):
+            name = type(self).__name__
+            raise TypeError(f"{name}.forward must return an array or a tuple of arrays")
+        outputs = [Variable(y) for y in ys]
         if Config.enable_backprop:
             self.generation = max(x.generation for x in inputs)
             for output in outputs:
@@ -171,8 +203,8 @@ def as_array(x):
 
 
 def as_variable(x):
-    """Return ``x`` as a variable: an array is put into a new one."""
-    return x if isinstance(x, Variable) else Variable(x)
+    """Return ``x`` as a variable: an array or a number is put into a new one."""
+    return x if isinstance(x, Variable) else Variable(as_array(x))
 
 
 def square(x):
@@ -184,7 +216,7 @@ def exp(x):
 
 
 def add(x0, x1):
-    return Add()(x0, as_array(x1))
+    return Add()(x0, x1)
 
 
 class Mul(Function):
@@ -199,7 +231,7 @@ class Mul(Function):
 
 
 def mul(x0, x1):
-    return Mul()(x0, as_array(x1))
+    return Mul()(x0, x1)
 
 
 Variable.__add__ = add

@@ -119,6 +119,10 @@ def _mark_exercises(number, cells):
                 f"step{number:02d}-exercise{count}", solution=True
             )
         elif exercises.CHECK in tags:
+            cell["metadata"] |= {
+                "tags": [*tags, FOLDED],
+                "jupyter": {"source_hidden": True},
+            }
             cell["metadata"]["nbgrader"] = _grading(
                 f"step{number:02d}-check{count}", solution=False
             )

@@ -90,7 +90,8 @@ def _name(node):
     if isinstance(node, ast.Assign) and isinstance(
         node.targets[0], ast.Name | ast.Attribute
     ):
-        return ast.unparse(node.targets[0])
+        name = ast.unparse(node.targets[0])
+        return None if name == "__all__" else name  # a list of names, no definition
     return None
 
 

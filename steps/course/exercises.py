@@ -7,6 +7,8 @@ from .lessons import CourseError
 BEGIN = "### BEGIN SOLUTION"
 END = "### END SOLUTION"
 STUB = "...  # your code here"
+# Between functions no statement is needed, and a last line of dots would be printed.
+STUB_OUTSIDE = "# your code here"
 CHECK = "check"
 
 
@@ -27,7 +29,8 @@ def without_solution(source):
         if line.strip() == (END if inside else BEGIN):
             inside = not inside
             if inside:
-                lines.append(line.replace(BEGIN, STUB))
+                stub = STUB if line.startswith(" ") else STUB_OUTSIDE
+                lines.append(line.replace(BEGIN, stub))
         elif line.strip() in (BEGIN, END):
             raise CourseError(f"The markers `{BEGIN}` and `{END}` must stand in pairs.")
         elif not inside:

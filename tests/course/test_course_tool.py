@@ -13,7 +13,14 @@ from steps.course import lessons
 from steps.course.commands import main
 from steps.course.definitions import definitions, extract, pieces
 from steps.course.differences import changes
-from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers, spans
+from steps.course.lessons import (
+    NOTEBOOKS,
+    CourseError,
+    head,
+    notebook_path,
+    numbers,
+    spans,
+)
 
 # --- Definitions ----------------------------------------------------------------------
 
@@ -166,7 +173,7 @@ def test_list(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(numbers())
-    assert lines[0] == "  1  A box for data  [Variable]  10 min"
+    assert lines[0] == f"  1  A box for data  [Variable]  {head(1).minutes} min"
 
 
 def test_diff(capsys):

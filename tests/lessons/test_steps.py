@@ -161,3 +161,14 @@ def test_a_step_works_from_anywhere(tmp_path):
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
     )
     assert (run.stdout, run.stderr) == ("9.0\n", "")
+
+
+@pytest.mark.parametrize("number", [n for n in numbers() if n <= 22])
+def test_a_star_import_brings_the_names_of_the_step_and_no_others(number):
+    step = import_module(f"steps.step{number:02d}")
+    own = {
+        name
+        for name, value in vars(step).items()
+        if getattr(value, "__module__", None) == step.__name__
+    }
+    assert set(step.__all__) == {name for name in own if not name.startswith("test_")}

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support.memory_checks import at_most
 
 import dezero_lite
 from dezero_lite import datasets, files, manual_seed
@@ -39,6 +38,7 @@ from dezero_lite.datasets import (
     text,
 )
 from dezero_lite.transforms import Normalize, ToFloat, ToInt
+from tests.support.memory_checks import at_most
 from tests.support.needs import needs
 
 

@@ -10,7 +10,6 @@ from typing import get_type_hints
 
 import numpy as np
 import pytest
-from tests.support.memory_checks import at_most
 
 from dezero_lite import Function, Parameter, Variable, no_grad, test_mode, using_config
 from dezero_lite import functions as F
@@ -23,6 +22,7 @@ from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.optimizers import SGD
 from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
+from tests.support.memory_checks import at_most
 
 LAYERS = {
     "Linear": (lambda **size: L.Linear(4, **size), {"in_size": 3}, (5, 3)),

@@ -14,9 +14,9 @@ import zipfile
 
 import numpy as np
 import pytest
-from tests.support.memory_checks import at_most
 
 from dezero_lite.npz import check_fit, load_arrays, open_arrays, save_arrays
+from tests.support.memory_checks import at_most
 
 
 @pytest.mark.parametrize("name", ["a.npz", "a", "a.b", "model.weights", "ünï cödé"])

@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import pytest
-from tests.support.memory_checks import at_most
 
 from dezero_lite import Parameter, Variable
 from dezero_lite import functions as F
@@ -27,6 +26,7 @@ from dezero_lite.optimizers import (
 )
 from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
+from tests.support.memory_checks import at_most
 
 # --- formulas, one number at a time ---------------------------------------------------
 

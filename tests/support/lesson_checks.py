@@ -9,7 +9,7 @@ import ast
 import re
 
 from steps.course.definitions import IMPORTS, definitions, pieces
-from steps.course.differences import changes
+from steps.course.differences import Differences, changes
 from steps.course.lessons import Head
 
 SECTIONS = [
@@ -79,6 +79,30 @@ def too_wide(notebook):
         for line in source(cell).splitlines()
         if len(line) > WIDEST and not line.startswith("# %load")
     ]
+
+
+def minutes(notebook):
+    """The time that a lesson takes, as its head states it.
+
+    130 words a minute, 15 visible lines of code a minute (of a difference between two
+    steps as well), 5 minutes for writing the step, and 3, 5 and 8 for the exercises.
+    """
+    words = lines = exercises = 0
+    for cell in notebook["cells"]:
+        text = source(cell)
+        if cell["cell_type"] == "markdown":
+            words += len(re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL).split())
+            exercises += len(re.findall(r"^### Exercise \d", text, re.MULTILINE))
+        elif "hide-input" not in tags(cell):
+            lines += len([line for line in text.splitlines() if line.strip()])
+            for before, after in re.findall(
+                r"^steps\.diff\((\d+), (\d+)\)", text, re.M
+            ):
+                lines += sum(
+                    len([line for line in change.lines() if line[1:].strip()])
+                    for change in Differences(int(before), int(after)).changes
+                )
+    return round(words / 130 + lines / 15 + 5 + sum((3, 5, 8)[:exercises]))
 
 
 # --- The lesson -----------------------------------------------------------------------

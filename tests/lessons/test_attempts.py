@@ -1,0 +1,495 @@
+"""Attempts at the exercises of the first lessons: right ones in unusual ways, which a
+check must accept, and likely mistakes, which it must answer with a sentence that helps.
+"""
+
+import linecache
+from functools import cache
+
+import lesson_checks as checks
+import pytest
+
+from steps import builder, exercises
+
+
+def run(text, names):
+    """Run a cell; its lines can be read in a traceback, as in a notebook."""
+    file = f"<cell {len(linecache.cache)}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), names)
+
+
+@cache
+def lesson_until(number, exercise):
+    """Run a lesson up to an exercise: its names, the exercise's cell and its check."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    mpl.use("Agg")
+    names, found = {"__name__": "__main__"}, 0
+    cells = iter(checks.code_cells(builder.assemble(number)))
+    for cell in cells:
+        text = checks.source(cell)
+        found += exercises.is_solution(text)
+        if found == exercise:
+            return names, text, checks.source(next(cells))
+        try:
+            run(text, names)
+        except Exception:
+            assert "raises-exception" in checks.tags(cell)
+        plt.close("all")
+    raise LookupError(f"lesson {number} has no exercise {exercise}")
+
+
+def complaint(number, exercise, attempt):
+    """What the check of an exercise says to an attempt; None if it is content."""
+    names, _, check = lesson_until(number, exercise)
+    names = dict(names)
+    run(attempt, names)
+    try:
+        run(check, names)
+    except AssertionError as error:
+        return str(error)
+    return None
+
+
+GIVEN_BOX = """\
+original = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+box = Variable(original)
+second_name = box
+other = None
+"""
+
+
+def method(owner, name, body):
+    return f"class {owner}(Function):\n    def {name}:\n        {body}\n"
+
+
+def methods(owner, *pairs):
+    return f"class {owner}(Function):\n" + "".join(
+        f"    def {name}:\n        {body}\n" for name, body in pairs
+    )
+
+
+RIGHT = {
+    (1, 1): [
+        f"{GIVEN_BOX}second_name.data = np.add(original, original)\n"
+        "other = Variable(data=original)",
+        f"{GIVEN_BOX}other = Variable(original)\nbox.data = np.array([[2, 4, 6], "
+        "[8, 10, 12]])",
+    ],
+    (1, 2): ["prediction = (7, 7, 50)", "prediction = np.array([7.0, 7.0, 50.0])"],
+    (1, 3): [
+        "def swap(a, b):\n    kept = a.data\n    a.data = b.data\n    b.data = kept",
+        "def swap(x, y):\n    x.__dict__, y.__dict__ = y.__dict__, x.__dict__",
+    ],
+    (2, 1): [
+        method("Cube", "forward(self, array)", "return np.multiply(array, array**2)"),
+        method("Cube", "forward(self, x)", "return np.array([v * v * v for v in x])"),
+    ],
+    (2, 2): [
+        methods(
+            "Scale",
+            ("__init__(self, factor)", "self.times = factor"),
+            ("forward(self, x)", "return np.multiply(x, self.times)"),
+        ),
+        methods(
+            "Scale",
+            ("__init__(self, factor)", "self.forward = lambda x: x * factor"),
+        ),
+    ],
+    (2, 3): [
+        method(
+            "Normalize",
+            "forward(self, x)",
+            "return (x - np.mean(x)) / np.sqrt(np.mean((x - x.mean()) ** 2))",
+        ),
+        method(
+            "Normalize",
+            "forward(self, x)",
+            "z = x.copy(); z -= z.mean(); return z / z.std()",
+        ),
+    ],
+    (3, 1): [
+        "def exp_of_exp(x):\n    f = Exp()\n    return f(f(x))",
+        "def exp_of_exp(x):\n    for f in (Exp(), Exp()):\n        x = f(x)\n"
+        "    return x",
+    ],
+    (3, 2): [
+        method("Neg", "forward(self, x)", "return np.negative(x)")
+        + "def bump(v):\n    for f in (Square, Neg, Exp):\n        v = f()(v)\n"
+        "    return v",
+        method("Neg", "forward(self, x)", "return 0.0 - x")
+        + "bump = lambda x: Exp()(Neg()(Square()(x)))",
+    ],
+    (3, 3): [
+        "from functools import reduce\ndef compose(*fs):\n"
+        "    return lambda x: reduce(lambda v, f: f(v), fs, x)",
+        "def compose(*fs):\n    def g(x):\n        if not fs:\n            return x\n"
+        "        return compose(*fs[1:])(fs[0](x))\n    return g",
+    ],
+    (4, 1): [
+        "def forward_diff(f, x, eps=1e-7):\n"
+        "    return (f(Variable(x.data + eps)).data - f(x).data) / eps",
+        "def forward_diff(f, x, eps=1e-8):\n    right = Variable(np.add(x.data, eps))\n"
+        "    return np.subtract(f(right).data, f(x).data) / eps",
+    ],
+    (4, 2): [
+        "def second_diff(f, x, eps=1e-4):\n"
+        "    slope = lambda v: numerical_diff(f, Variable(v), eps / 2)\n"
+        "    return (slope(x.data + eps / 2) - slope(x.data - eps / 2)) / eps",
+        "def second_diff(f, x, eps=3e-4):\n"
+        "    at = lambda d: f(Variable(x.data + d)).data\n"
+        "    return (at(eps) - 2 * at(0) + at(-eps)) / eps / eps",
+    ],
+    (4, 3): [
+        "def numerical_gradient(f, x, eps=1e-5):\n"
+        "    value = lambda v: float(f(Variable(v)).data)\n"
+        "    return np.array([(value(x.data + e) - value(x.data - e)) / (2 * eps)\n"
+        "                     for e in eps * np.eye(x.data.size)])",
+        "def numerical_gradient(f, x, eps=1e-7):\n    base = f(x).data\n    g = []\n"
+        "    for i in range(len(x.data)):\n        v = x.data.copy()\n"
+        "        v[i] += eps\n"
+        "        g += [(f(Variable(v)).data - base) / eps]\n    return np.array(g)",
+    ],
+    (5, 1): [
+        "forward_guess, backward_guess = 350, 150",
+        "forward_guess = np.int64(350)\nbackward_guess = 150.0",
+    ],
+    (5, 2): [
+        "my_sizes = (1, 5000, 5000, 5000)",
+        "my_sizes = np.array([1, 10**4, 10**4, 10**4, 10**4])",
+    ],
+    (5, 3): [
+        "def walk_back(W, x):\n    return 2 * W.T @ (W @ x)",
+        "def walk_back(W, x):\n    g = np.zeros(x.size)\n    a = W.dot(x)\n"
+        "    for i, row in enumerate(W):\n        g = g + 2 * a[i] * row\n    return g",
+    ],
+    (6, 1): [
+        methods(
+            "Sin",
+            ("forward(self, x)", "return np.sin(x)"),
+            (
+                "backward(self, gy)",
+                "return gy * np.sqrt(1 - 0) * np.sin(self.input.data + np.pi / 2)",
+            ),
+        ),
+        methods(
+            "Sin",
+            ("forward(self, a)", "self.slope = np.cos(a); return np.sin(a)"),
+            ("backward(self, g)", "return self.slope * g"),
+        ),
+    ],
+    (6, 2): [
+        "def gradient_at(x):\n    f, g, h = Square(), Exp(), Sin()\n    h(g(f(x)))\n"
+        "    return f.backward(g.backward(h.backward(1.0)))",
+        "def gradient_at(x):\n    fs = [Square(), Exp(), Sin()]\n    for f in fs:\n"
+        "        x = f(x)\n    g = np.array(1.0)\n    for f in fs[::-1]:\n"
+        "        g = f.backward(g)\n    return g",
+    ],
+    (6, 3): [
+        "class Row:\n    def __init__(self, *fs):\n        self.fs = fs\n"
+        "    def __call__(self, x, i=0):\n        return x if i == len(self.fs) "
+        "else self(self.fs[i](x), i + 1)\n    def backward(self, gy):\n"
+        "        for i in range(len(self.fs) - 1, -1, -1):\n"
+        "            gy = self.fs[i].backward(gy)\n        return gy",
+        "from functools import reduce\nclass Row:\n    def __init__(self, *fs):\n"
+        "        self.fs = list(fs)\n    def __call__(self, x):\n"
+        "        return reduce(lambda v, f: f(v), self.fs, x)\n"
+        "    def backward(self, g):\n"
+        "        return reduce(lambda v, f: f.backward(v), self.fs[::-1], g)",
+    ],
+    (7, 1): [
+        "number_of_calls = lambda n: len(range(n + 1))",
+        "def number_of_calls(n):\n"
+        "    return 1 if n == 0 else 1 + number_of_calls(n - 1)",
+    ],
+    (7, 2): [
+        "def history(y):\n    names, f = [], y.creator\n    while f:\n"
+        "        names.insert(0, f.__class__.__name__)\n        f = f.input.creator\n"
+        "    return names",
+        "from collections import deque\ndef history(y):\n    names = deque()\n"
+        "    while y.creator:\n        names.appendleft(type(y.creator).__name__)\n"
+        "        y = y.creator.input\n    return list(names)",
+    ],
+    (7, 3): [
+        "def paths(y):\n    if y.creator is None:\n        return 'x0'\n"
+        "    n = len(history(y))\n    name = type(y.creator).__name__\n"
+        "    return f'{paths(y.creator.input)} -> {name}#{n} -> x{n}'",
+        "def paths(y):\n    parts = ['x0']\n    for i, name in enumerate(history(y)):\n"
+        "        parts += [f'{name}#{i + 1}', f'x{i + 1}']\n"
+        "    return ' -> '.join(parts)",
+    ],
+}
+
+BUMP = "def bump(x):\n    return Exp()(Neg()(Square()(x)))\n"
+NEG = method("Neg", "forward(self, x)", "return -x")
+SIN = ("forward(self, x)", "return np.sin(x)")
+ROW = (
+    "class Row:\n    def __init__(self, *functions):\n"
+    "        self.functions = functions\n"
+    "    def __call__(self, x):\n        for f in self.functions:\n"
+    "            x = f(x)\n"
+    "        return x\n    def backward(self, gy):\n"
+)
+
+# An attempt, and words that the check's answer must hold.
+WRONG = [
+    (1, 1, f"{GIVEN_BOX}box = Variable(original * 2)", "second_name still has the old"),
+    (1, 1, f"{GIVEN_BOX}box.data *= 2\nother = Variable(original)", "original was"),
+    (1, 1, f"{GIVEN_BOX}box = original * 2", "change box.data"),
+    (1, 1, f"{GIVEN_BOX}box.data = box.data * 2\nother = box", "a box of its own"),
+    (1, 2, "prediction = [50.0, 50.0, 50.0]", "look again at a"),
+    (1, 2, "prediction = [7.0, 7.0, 1.0]", "look again at c"),
+    (1, 2, "prediction = 7.0", "a list of three"),
+    (1, 3, "def swap(x, y):\n    x, y = y, x", "stay inside swap"),
+    (1, 3, "def swap(x, y):\n    x.data = y.data\n    y.data = x.data", "the old one"),
+    (1, 3, "def swap(x, y):\n    x.data[:], y.data[:] = y.data, x.data", "shapes"),
+    (2, 1, method("Cube", "forward(self, x)", "return x.data**3"), "the array already"),
+    (2, 1, method("Cube", "forward(self, x)", "x**3"), "needs a return"),
+    (2, 1, method("Cube", "forward(self, x)", "return 3 * x"), "cubes of -1 and 2"),
+    (
+        2,
+        1,
+        method("Cube", "forward(self, x)", "return Variable(x**3)"),
+        "makes the box",
+    ),
+    (
+        2,
+        2,
+        methods(
+            "Scale",
+            ("__init__(self, factor)", "self.factor = factor"),
+            ("forward(self, x)", "x *= self.factor; return x"),
+        ),
+        "the input was changed",
+    ),
+    (
+        2,
+        2,
+        methods(
+            "Scale",
+            ("__init__(self, factor)", "self.factor = factor"),
+            ("forward(self, x)", "return factor * x"),
+        ),
+        "should keep it in self",
+    ),
+    (
+        2,
+        2,
+        methods(
+            "Scale",
+            ("__init__(self, factor)", "Scale.factor = factor"),
+            ("forward(self, x)", "return self.factor * x"),
+        ),
+        "a factor of its own",
+    ),
+    (
+        2,
+        3,
+        method("Normalize", "forward(self, x)", "x -= x.mean(); return x / x.std()"),
+        "the input was changed",
+    ),
+    (
+        2,
+        3,
+        method("Normalize", "forward(self, x)", "return x - x.mean() / x.std()"),
+        "the mean should be 0",
+    ),
+    (
+        2,
+        3,
+        method("Normalize", "forward(self, x)", "return (x - x.mean()) / x.var()"),
+        "deviation should be 1",
+    ),
+    (3, 1, "def exp_of_exp(x):\n    return Exp(Exp(x))", "two pairs of parentheses"),
+    (3, 1, "def exp_of_exp(x):\n    return Exp()(x)", "once only"),
+    (3, 1, "def exp_of_exp(x):\n    Exp()(Exp()(x))", "needs a return"),
+    (3, 1, "def exp_of_exp(x):\n    return np.exp(np.exp(x.data))", "a Variable"),
+    (3, 2, method("Neg", "forward(self, x)", "return x") + BUMP, "Neg should make"),
+    (3, 2, NEG + "def bump(x):\n    return Exp()(Square()(Neg()(x)))", "the order"),
+    (3, 2, NEG + "def bump(x):\n    return Exp(Neg(Square(x)))", "Square()(x)"),
+    (3, 3, "def compose(f, g):\n    return lambda x: g(f(x))", "any number"),
+    (
+        3,
+        3,
+        "def compose(*fs):\n    def g(x):\n        for f in fs[::-1]:\n"
+        "            x = f(x)\n        return x\n    return g",
+        "square first",
+    ),
+    (
+        3,
+        3,
+        "def compose(*fs):\n    return lambda x: fs[1](fs[0](x)) if fs else x",
+        "all five",
+    ),
+    (
+        4,
+        1,
+        "forward_diff = lambda f, x, eps=1e-8: numerical_diff(f, x, eps)",
+        "central",
+    ),
+    (
+        4,
+        1,
+        "def forward_diff(f, x, eps=1e-8):\n    return (f(x.data + eps) - f(x)) / eps",
+        "takes a Variable",
+    ),
+    (
+        4,
+        2,
+        "def second_diff(f, x, eps=None):\n"
+        "    at = lambda d: f(Variable(x.data + d)).data\n"
+        "    return (at(eps) - 2 * at(0) + at(-eps)) / eps**2",
+        "instead of None",
+    ),
+    (
+        4,
+        2,
+        "def second_diff(f, x, eps=1e-8):\n"
+        "    at = lambda d: f(Variable(x.data + d)).data\n"
+        "    return (at(eps) - 2 * at(0) + at(-eps)) / eps**2",
+        "try other eps",
+    ),
+    (4, 3, "def numerical_gradient(f, x):\n    return list(2 * x.data)", "an array"),
+    (4, 3, "def numerical_gradient(f, x):\n    return 2 * x.data", "a nudge each"),
+    (
+        4,
+        3,
+        "def numerical_gradient(f, x):\n    return numerical_diff(f, x)",
+        "should be an array",
+    ),
+    (5, 1, "forward_guess, backward_guess = 150, 350", "a 5×5 by a 5×10"),
+    (5, 1, "forward_guess = 350\nbackward_guess = None", "backward_guess"),
+    (5, 2, "my_sizes = [1, 2, 3]", "at least four"),
+    (5, 2, "my_sizes = [1, 0, 0, 9]", "whole number"),
+    (5, 2, "my_sizes = [1_000_000, 1_000, 100, 1]", "how few inputs"),
+    (
+        5,
+        3,
+        "def walk_back(W, x):\n    a = W @ x\n    return W @ (2 * a)",
+        "which side of the Jacobian",
+    ),
+    (5, 3, "def walk_back(W, x):\n    return 2 * (W @ x)", "as many derivatives"),
+    (5, 3, "def walk_back(W, x):\n    return (W @ x) @ W", "what is its derivative"),
+    (
+        6,
+        1,
+        methods("Sin", SIN, ("backward(self, gy)", "return np.cos(self.input) * gy")),
+        "self.input.data",
+    ),
+    (
+        6,
+        1,
+        methods("Sin", SIN, ("backward(self, gy)", "return np.cos(x) * gy")),
+        "self.input.data",
+    ),
+    (
+        6,
+        1,
+        methods("Sin", SIN, ("backward(self, gy)", "return np.cos(x.data) * gy")),
+        "Where does backward find its x",
+    ),
+    (
+        6,
+        1,
+        methods("Sin", SIN, ("backward(self, gy)", "return np.cos(self.input.data)")),
+        "where does gy go in",
+    ),
+    (
+        6,
+        1,
+        methods("Sin", SIN, ("backward(self, gy)", "return np.cos(gy)")),
+        "Where does backward find its x",
+    ),
+    (
+        6,
+        2,
+        "def gradient_at(x):\n"
+        "    return numerical_diff(lambda v: Sin()(Exp()(Square()(v))), x)",
+        "use the backward calls",
+    ),
+    (
+        6,
+        2,
+        "def gradient_at(x):\n    A, B, C = Square(), Exp(), Sin()\n    C(B(A(x)))\n"
+        "    return B.backward(C.backward(1.0))",
+        "arrow by arrow",
+    ),
+    (
+        6,
+        2,
+        "def gradient_at(x):\n    return Square().backward(1.0)",
+        "forward first",
+    ),
+    (
+        6,
+        3,
+        f"{ROW}        for f in self.functions:\n            gy = f.backward(gy)\n"
+        "        return gy",
+        "beginning with the last",
+    ),
+    (
+        6,
+        3,
+        f"{ROW}        for f in self.functions[::-1]:\n            f.backward(gy)\n"
+        "        return gy",
+        "squares in a row",
+    ),
+    (7, 1, "number_of_calls = lambda n: n", "for n = 1 it is not 1"),
+    (
+        7,
+        2,
+        "def history(y):\n    names = []\n    while y.creator is not None:\n"
+        "        names.append(type(y.creator).__name__)\n        y = y.creator.input\n"
+        "    return names",
+        "ran first",
+    ),
+    (
+        7,
+        2,
+        "def history(y):\n    names = []\n    while y is not None:\n"
+        "        names.append(type(y.creator).__name__)\n        y = y.creator.input\n"
+        "    return names[::-1]",
+        "The creator of an input is None",
+    ),
+    (
+        7,
+        2,
+        "def history(y):\n    if y.creator is None:\n        return []\n"
+        "    return history(y.creator.input) + [type(y.creator).__name__]",
+        "not recursion",
+    ),
+    (
+        7,
+        3,
+        "def paths(y):\n    return ' -> '.join(history(y))",
+        "for exp(x²) it should be",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "exercise", "attempt"),
+    [(*where, attempt) for where, attempts in RIGHT.items() for attempt in attempts],
+)
+def test_a_right_solution_in_another_way_is_accepted(number, exercise, attempt):
+    assert complaint(number, exercise, attempt) is None
+
+
+@pytest.mark.parametrize(("number", "exercise", "attempt", "words"), WRONG)
+def test_a_likely_mistake_is_answered_with_a_sentence(number, exercise, attempt, words):
+    answer = complaint(number, exercise, attempt)
+    assert answer is not None, "accepted"
+    assert words in answer
+
+
+@pytest.mark.parametrize("number", sorted({number for number, _ in RIGHT}))
+def test_two_right_ways_are_kept_for_every_exercise(number):
+    book = builder.assemble(number)
+    count = sum(
+        exercises.is_solution(checks.source(cell)) for cell in checks.code_cells(book)
+    )
+    assert {where for where in RIGHT if where[0] == number} == {
+        (number, exercise) for exercise in range(1, count + 1)
+    }
+    assert all(len(attempts) >= 2 for attempts in RIGHT.values())
