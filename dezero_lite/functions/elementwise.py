@@ -198,10 +198,10 @@ class Maximum(BinaryOperator):
         return np.maximum(a, b)
 
     def left(self, gy: Any, a: Any, b: Any) -> Any:
-        return _passed(gy, a >= b, a == b)
+        return _passed(gy, a >= b, a > b)
 
     def right(self, gy: Any, a: Any, b: Any) -> Any:
-        return _passed(gy, b >= a, a == b)
+        return _passed(gy, b >= a, b > a)
 
 
 def minimum(a: Operand, b: Operand) -> Variable:
@@ -224,16 +224,16 @@ class Minimum(BinaryOperator):
         return np.minimum(a, b)
 
     def left(self, gy: Any, a: Any, b: Any) -> Any:
-        return _passed(gy, a <= b, a == b)
+        return _passed(gy, a <= b, a < b)
 
     def right(self, gy: Any, a: Any, b: Any) -> Any:
-        return _passed(gy, b <= a, a == b)
+        return _passed(gy, b <= a, b < a)
 
 
-def _passed(gy: Any, wins: Any, tie: Any) -> Any:
-    # All of the gradient where a side wins alone, half of it at a tie, else 0.
-    share = np.multiply(tie, -0.5, dtype=gy.dtype.type)
-    share += 1
+def _passed(gy: Any, wins: Any, wins_alone: Any) -> Any:
+    # All of the gradient where a side wins alone, half of it where both do, else 0.
+    share = np.multiply(wins_alone, 0.5, dtype=gy.dtype.type)
+    share += 0.5
     return Select(wins).on(gy * share)
 
 
