@@ -282,6 +282,10 @@ def _walk(layer: Layer, prefix: str, seen: set[int]) -> list[tuple[str, Any]]:
     return found
 
 
+# What most attributes are that hold no layer, so that the walk is quickly past them.
+PLAIN_TYPES = frozenset([type(None), bool, int, float, str, type, weakref.ref])
+
+
 def members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
     """The Variables and layers that a layer holds itself, with their names, those in
     lists, tuples and dicts included.
@@ -294,6 +298,8 @@ def members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
     items = vars(holder) if isinstance(holder, Layer) else holder
     found = []
     for key, value in items.items() if isinstance(items, dict) else enumerate(items):
+        if type(value) in PLAIN_TYPES:
+            continue
         if isinstance(value, (Variable, Layer)):
             found.append((f"{path}{key}", value))
         elif isinstance(value, (list, tuple, dict, deque)) and value:
