@@ -70,7 +70,7 @@ def known(number):
 
 def spans(values):
     """Write sorted whole numbers as spans: [1, 2, 3, 7] is '1-3, 7'."""
-    runs = []
+    runs: list[list[int]] = []
     for value in values:
         if runs and value == runs[-1][1] + 1:
             runs[-1][1] = value
