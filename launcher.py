@@ -4,6 +4,7 @@ Nothing is installed yet when this runs, so it has only the standard library.
 """
 
 import hashlib
+import io
 import os
 import shutil
 import signal
@@ -37,8 +38,9 @@ LOG = VENV / "install.log"
 def main(arguments):
     # A path with letters the terminal does not know must not hide the message it stands
     # in.
-    sys.stdout.reconfigure(errors="replace", line_buffering=True)
-    sys.stderr.reconfigure(errors="replace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace", line_buffering=True)
     command, options = "lab", arguments
     if arguments and not arguments[0].startswith("-"):
         command, options = arguments[0], arguments[1:]
@@ -146,7 +148,7 @@ def make_environment():
     python = sys.executable
     if sys.prefix != sys.base_prefix:
         # Ours may be the very environment that goes now; the Python beneath it stays.
-        python = os.path.realpath(sys._base_executable)
+        python = os.path.realpath(sys._base_executable)  # type: ignore[attr-defined]
     if VENV.is_dir():
         forget("python")
         shutil.rmtree(VENV)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 from helpers import Progress, check, options, parse
@@ -134,7 +135,7 @@ def train(model: Writer, data: Dataset, epochs: int) -> list[float]:
     progress = Progress(epochs * (len(loader) // SPAN), "updates")
     for _ in range(epochs):
         model.rnn.reset_state()
-        loss = 0.0
+        loss: Any = 0.0
         for step, (x, t) in enumerate(loader, start=1):
             loss = loss + F.softmax_cross_entropy(model(x), t) / SPAN
             if step % SPAN == 0:
@@ -150,7 +151,7 @@ def train(model: Writer, data: Dataset, epochs: int) -> list[float]:
 
 def write(
     model: Writer,
-    data: Dataset,
+    data: Text | Shakespear,
     length: int,
     random: np.random.Generator,
     temperature: float = 0.7,
@@ -202,7 +203,7 @@ def main() -> None:
     args = parse(parser)
     dezero_lite.manual_seed(args.seed)
     if args.shakespear:
-        data: Dataset = Shakespear()
+        data: Text | Shakespear = Shakespear()
     else:
         text = (
             args.text.read_text(encoding="utf-8")

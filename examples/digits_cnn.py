@@ -13,8 +13,8 @@ from helpers import check, options, parse
 import dezero_lite
 import dezero_lite.functions as F
 import dezero_lite.layers as L
-from dezero_lite import Dataset, Model, Variable, no_grad, test_mode
-from dezero_lite.datasets import Digits
+from dezero_lite import Model, Variable, no_grad, test_mode
+from dezero_lite.datasets import Digits, FashionMNIST
 from dezero_lite.transforms import Compose, Normalize, ToFloat
 
 
@@ -44,7 +44,7 @@ class CNN(Model):
         return self.out(F.dropout(x, self.ratio))
 
 
-def draw_mistakes(file: str, model: Model, test: Dataset) -> None:
+def draw_mistakes(file: str, model: Model, test: Digits | FashionMNIST) -> None:
     """Up to eight images that the model takes for something else."""
     import matplotlib.pyplot as plt
 

@@ -9,6 +9,7 @@ mistakes add up. The picture shows the loss, and how it goes on.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from helpers import Progress, check, options, parse
@@ -52,7 +53,7 @@ def train(model: Net, updates: int, random: np.random.Generator) -> list[float]:
         optimizer.alpha = 0.01 * (1 - i / updates)
         y = waves(random, count=32, steps=GIVEN + 1, noise=0.1)
         model.rnn.reset_state()
-        loss = (
+        loss: Any = (
             sum(
                 F.mean_squared_error(model(y[step]), y[step + 1])
                 for step in range(GIVEN)

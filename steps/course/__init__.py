@@ -9,6 +9,7 @@ pictures        draws graphs written as text
 exercises       solutions, and the stubs that take their place
 builder         from text and code to a notebook
 copies          students' copies of the lessons
+beginning       the skeleton of a new step
 commands        the command line, ``python -m steps``
 =============== ======================================================================
 """

@@ -16,6 +16,7 @@ import struct
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from . import exercises, pictures, sources
 from .definitions import extract
@@ -187,7 +188,7 @@ def execute(notebook, folder=NOTEBOOKS):
     import nbformat
 
     running = nbformat.from_dict(notebook)
-    settings = {
+    settings: dict[str, Any] = {
         "timeout": CELL_TIMEOUT,
         "kernel_name": "python3",
         "coalesce_streams": True,

@@ -11,6 +11,7 @@ from .lessons import (
     ROOT,
     STEPS,
     CourseError,
+    halves,
     head,
     known,
     notebook_path,
@@ -62,6 +63,9 @@ def _parser():
         action="store_true",
         help="overwrite notebooks that were changed by hand",
     )
+    added = command("new", new, "begin a step: a lesson and a module to rewrite")
+    added.add_argument("step", metavar="N", type=int)
+    added.add_argument("title", metavar="TITLE")
     command("check", check, "say which notebooks are stale; exit code 1 if any is")
     added = command(
         "student", student, "write copies without solutions; overwrites nothing"
@@ -112,14 +116,26 @@ def check(options):
     stale = {
         number: reason for number in numbers() if (reason := builder.why_stale(number))
     }
+    for half in halves():
+        print(half)
     for number, reason in stale.items():
         print(
             f"step{number:02d}.ipynb is stale: {reason}. `python -m steps build "
             f"{number}` builds it."
         )
-    if not stale:
-        print(f"All {len(numbers())} notebooks are what the builder gives.")
-    return 1 if stale else 0
+    if stale or halves():
+        return 1
+    print(f"All {len(numbers())} notebooks are what the builder gives.")
+    return 0
+
+
+def new(options):
+    from .beginning import begin
+
+    _need_checkout()
+    for path in begin(options.step, options.title):
+        print(f"Wrote {path.relative_to(ROOT)}.")
+    print(f"Rewrite what says TODO; `python -m steps build {options.step}` builds it.")
 
 
 def student(options):

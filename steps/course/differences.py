@@ -58,7 +58,7 @@ def changes(before, after):
 def _whole_classes(these, others):
     # A class that the other side lacks stays in one piece: its methods are no news of
     # their own.
-    merged = {}
+    merged: dict[str, str] = {}
     for name, text in these.items():
         owner = name.split(".")[0]
         if owner != name and owner not in others:

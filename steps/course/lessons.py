@@ -17,8 +17,22 @@ class CourseError(Exception):
 
 
 def numbers():
-    """The numbers of the steps that have a lesson, in order."""
-    return sorted(int(path.stem[4:]) for path in LESSONS.glob("step[0-9][0-9].md"))
+    """The numbers of the steps, in order: of those that have a lesson and a module."""
+    return sorted(_files(".md") & _files(".py"))
+
+
+def halves():
+    """Steps that have a lesson and no module, or the other way round, in words."""
+    complaints = []
+    for number in sorted(_files(".md") ^ _files(".py")):
+        pair = lesson_path(number), module_path(number)
+        there, missing = sorted(pair, key=lambda path: not path.exists())
+        complaints.append(f"{there.name} has no {missing.name} beside it.")
+    return complaints
+
+
+def _files(ending):
+    return {int(path.stem[4:]) for path in LESSONS.glob(f"step[0-9][0-9]{ending}")}
 
 
 class StepKind(Enum):
@@ -62,6 +76,8 @@ def previous(number):
 def known(number):
     """Return the number if there is such a step; raise CourseError if there is not."""
     if number not in numbers():
+        if half := [text for text in halves() if f"step{number:02d}" in text]:
+            raise CourseError(half[0])
         raise CourseError(
             f"There is no step {number}. The course has the steps {spans(numbers())}."
         )
@@ -70,7 +86,7 @@ def known(number):
 
 def spans(values):
     """Write sorted whole numbers as spans: [1, 2, 3, 7] is '1-3, 7'."""
-    runs = []
+    runs: list[list[int]] = []
     for value in values:
         if runs and value == runs[-1][1] + 1:
             runs[-1][1] = value

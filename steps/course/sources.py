@@ -77,13 +77,13 @@ def _parsed(cell):
 
 
 def _imported(trees):
-    names = {}
+    names: dict[str, object] = {}
     for tree in trees:
         for node in tree.body:
             if isinstance(node, ast.Import):
                 homes = [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
-                homes = [node.module]
+                homes = [node.module or ""]
             else:
                 continue
             if all(home.split(".")[0] in SHOWN_FROM for home in homes):

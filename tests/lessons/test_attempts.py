@@ -5,10 +5,10 @@ check must accept, and likely mistakes, which it must answer with a sentence tha
 import linecache
 from functools import cache
 
-import lesson_checks as checks
 import pytest
 
-from steps import builder, exercises
+from steps.course import builder, exercises
+from tests.support import lesson_checks as checks
 
 
 def run(text, names):

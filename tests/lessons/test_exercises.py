@@ -13,11 +13,7 @@ from steps.course import builder, exercises
 from steps.course.copies import write_copies
 from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers
 from tests.support import lesson_checks as checks
-from tests.support.lesson_checks import code_cells
-
-
-def notebook(number):
-    return json.loads(notebook_path(number).read_text(encoding="utf-8"))
+from tests.support.lesson_checks import code_cells, notebook
 
 
 def outcomes(book, folder):

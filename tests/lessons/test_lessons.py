@@ -1,7 +1,6 @@
 """Every lesson against the guards, and every guard against a planted fault."""
 
 import copy
-import json
 import re
 from importlib import import_module
 
@@ -19,7 +18,6 @@ from steps.course.lessons import (
     kind,
     lesson_path,
     module_path,
-    notebook_path,
     numbers,
     of_kind,
     previous,
@@ -27,7 +25,7 @@ from steps.course.lessons import (
 )
 from tests.support import lesson_checks as checks
 from tests.support import public_names
-from tests.support.lesson_checks import code_cells
+from tests.support.lesson_checks import code_cells, notebook
 from tests.support.public_names import TO_COME
 
 SNAPSHOTS = of_kind(StepKind.SNAPSHOT)
@@ -54,10 +52,6 @@ def module(number):
     return module_path(number).read_text(encoding="utf-8") if number else ""
 
 
-def notebook(number):
-    return json.loads(notebook_path(number).read_text(encoding="utf-8"))
-
-
 def public(number):
     """The public names that are introduced up to a step; the designs come after all of
     them.
@@ -81,9 +75,10 @@ def test_the_course_has_no_gap_but_the_one_before_the_designs():
     after = [n for n in numbers() if n >= FIRST_DESIGN]
     assert before == list(range(1, len(before) + 1))
     assert after == list(range(FIRST_DESIGN, FIRST_DESIGN + len(after)))
-    assert [
-        path.name for path in sorted(lesson_path(1).parent.glob("step[0-9][0-9].py"))
-    ] == [module_path(n).name for n in numbers()]
+
+
+def test_every_step_has_a_lesson_and_a_module():
+    assert lessons.halves() == []
 
 
 def test_every_step_has_one_kind():
@@ -114,7 +109,9 @@ def test_notebooks(guard, number):
 
 
 @pytest.mark.parametrize("number", numbers())
-@pytest.mark.parametrize("guard", [checks.misshapen, checks.unkind_words])
+@pytest.mark.parametrize(
+    "guard", [checks.misshapen, checks.unwritten, checks.unkind_words]
+)
 def test_texts(guard, number):
     assert guard(lesson(number)) == []
 

@@ -1,0 +1,64 @@
+"""The beginning of a new step: a lesson and a module that build, to be rewritten."""
+
+from pathlib import Path
+
+from .lessons import (
+    DESIGNS,
+    CourseError,
+    StepKind,
+    kind,
+    lesson_path,
+    module_path,
+    numbers,
+    previous,
+)
+
+SKELETON = Path(__file__).with_name("skeleton.md")
+DOUBLE = '''
+
+def double(x):
+    """Twice `x`; TODO: put the step's own functions here."""
+    return 2 * x
+'''
+
+
+def begin(number, title):
+    """Write the two files of a new step; return their paths.
+
+    Raises
+    ------
+    CourseError
+        If the step is there already, or if its number would leave a gap.
+    """
+    paths = lesson_path(number), module_path(number)
+    if there := [path.name for path in paths if path.exists()]:
+        raise CourseError(f"{' and '.join(there)}: there already. Nothing was written.")
+    if number not in next_numbers():
+        raise CourseError(
+            f"Step {number} would leave a gap, or has a number of the book. The next "
+            f"is {' or '.join(map(str, next_numbers()))}."
+        )
+    lesson = SKELETON.read_text(encoding="utf-8").format(
+        number=number, title=title, before=numbers()[-1], module=paths[1].name
+    )
+    for path, text in zip(paths, (lesson, _module(number, title)), strict=True):
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    return paths
+
+
+def next_numbers():
+    """The numbers that a new step may have: the book's next one, and one at the end."""
+    of_the_book = [n for n in numbers() if n < DESIGNS[0]]
+    return sorted({len(of_the_book) + 1, numbers()[-1] + 1})
+
+
+def _module(number, title):
+    head = f'"""Step {number}: {title[:1].lower()}{title[1:]}."""\n'
+    if kind(number) is not StepKind.PACKAGE:
+        return f'{head}\n__all__ = ["double"]\n{DOUBLE}'
+    before = f"step{previous(number):02d}"
+    return (
+        f"{head}\nfrom . import {before}\nfrom .{before} import *  # noqa: F403\n\n"
+        f"__all__ = [*{before}.__all__]\n{DOUBLE}"
+    )

@@ -1,0 +1,78 @@
+"""A new step begins with a lesson and a module that build; half a step is named."""
+
+import shutil
+from importlib import import_module
+
+import pytest
+
+from steps.course import beginning, builder, lessons
+from steps.course.beginning import begin, next_numbers
+from steps.course.commands import main
+from steps.course.lessons import LESSONS, CourseError, known, numbers
+from tests.support import lesson_checks as checks
+
+
+@pytest.fixture
+def room(tmp_path, monkeypatch):
+    """The steps, and an empty room for notebooks, where a test may write."""
+    steps, notebooks = tmp_path / "steps", tmp_path / "notebooks"
+    steps.mkdir()
+    notebooks.mkdir()
+    for path in LESSONS.glob("*.*"):
+        shutil.copy(path, steps)
+    for module in (lessons, builder):
+        monkeypatch.setattr(module, "LESSONS", steps)
+        monkeypatch.setattr(module, "NOTEBOOKS", notebooks)
+    monkeypatch.setattr(lessons, "ROOT", tmp_path)
+    monkeypatch.setattr("steps.course.commands.NOTEBOOKS", notebooks)
+    monkeypatch.setattr("steps.course.commands.ROOT", tmp_path)
+    monkeypatch.setattr(builder.execute, "__defaults__", (notebooks,))
+    return steps
+
+
+def test_a_new_step_builds_and_has_the_shape_of_a_lesson(room):
+    number = next_numbers()[-1]
+    lesson, module = begin(number, "A toy")
+    assert number in numbers()
+    text = lesson.read_text(encoding="utf-8")
+    assert checks.misshapen(text) == []
+    assert len(checks.unwritten(text)) >= 8
+    assert "def double" in module.read_text(encoding="utf-8")
+    builder.build(number)
+    assert builder.why_stale(number) is None
+
+
+def test_a_package_step_goes_on_from_the_one_before(room, monkeypatch):
+    number = next_numbers()[0]
+    _, module = begin(number, "A toy")
+    assert f"from .step{number - 1:02d} import *" in module.read_text("utf-8")
+    monkeypatch.setattr(import_module("steps"), "__path__", [str(room)])
+    step = import_module(f"steps.step{number:02d}")
+    assert step.__all__ == import_module(f"steps.step{number - 1:02d}").__all__
+    assert step.double(2) == 4
+
+
+def test_nothing_is_overwritten_and_no_gap_is_left(room):
+    with pytest.raises(CourseError, match=r"step03\.md and step03\.py: there already"):
+        begin(3, "A toy")
+    with pytest.raises(CourseError, match="would leave a gap"):
+        begin(99, "A toy")
+
+
+def test_half_a_step_is_named(room, capsys):
+    number = next_numbers()[-1]
+    _, module = begin(number, "A toy")
+    module.unlink()
+    name = f"step{number:02d}"
+    assert lessons.halves() == [f"{name}.md has no {name}.py beside it."]
+    with pytest.raises(CourseError, match=f"{name}.md has no {name}.py"):
+        known(number)
+    assert main(["check"]) == 1
+    assert f"{name}.md has no {name}.py beside it." in capsys.readouterr().out
+
+
+def test_the_command_says_what_it_wrote(room, capsys):
+    number = beginning.next_numbers()[-1]
+    assert main(["new", str(number), "A toy"]) == 0
+    assert f"Wrote steps/step{number:02d}.md." in capsys.readouterr().out
+    assert main(["new", str(number), "A toy"]) == 1
