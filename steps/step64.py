@@ -1,4 +1,4 @@
-"""Step 63: sessions: a graph that is only drawn, and sessions that run it."""
+"""Step 64: sessions: a graph that is only drawn, and sessions that run it."""
 
 import contextlib
 from collections import Counter, deque

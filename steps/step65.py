@@ -1,4 +1,4 @@
-"""Step 64: what does not need a gradient: scalars, and a graph of the others."""
+"""Step 65: what does not need a gradient: scalars, and a graph of the others."""
 
 import math
 import weakref

@@ -1,4 +1,4 @@
-"""Step 65: edges that carry the rule.
+"""Step 66: edges that carry the rule.
 
 A computed :class:`Tensor` has one :class:`Edge` to each tensor that it came from. The
 edge holds a closure, the rule that turns the gradient of the result into the gradient

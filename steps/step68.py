@@ -1,4 +1,4 @@
-"""Step 66: six designs, one program.
+"""Step 68: six designs, one program.
 
 The same two programs, written once for each design, and tools that compare the runs.
 Each program is a generator: it yields the loss and the weights that gave it, and takes
@@ -26,7 +26,7 @@ from dezero_lite import Function, Variable
 from dezero_lite.models import MLP
 from dezero_lite.optimizers import SGD
 
-from . import step61, step62, step63, step64, step65
+from . import step61, step62, step64, step65, step66
 
 __all__ = [
     "DESIGNS",
@@ -34,17 +34,17 @@ __all__ = [
     "Task",
     "classifier_61",
     "classifier_62",
-    "classifier_63",
     "classifier_64",
     "classifier_65",
+    "classifier_66",
     "classifier_by_hand",
     "classifier_dezero_lite",
     "classifier_task",
     "line_61",
     "line_62",
-    "line_63",
     "line_64",
     "line_65",
+    "line_66",
     "line_by_hand",
     "line_dezero_lite",
     "line_task",
@@ -132,23 +132,23 @@ def line_62(x, t, weights, rate):
         yield value, before
 
 
-def line_63(x, t, weights, rate):
-    graph = step63.Graph()
+def line_64(x, t, weights, rate):
+    graph = step64.Graph()
     with graph.as_default():
-        inputs, targets = step63.placeholder((None, 1)), step63.placeholder((None, 1))
-        w, b = weights = [step63.variable(value) for value in weights]
+        inputs, targets = step64.placeholder((None, 1)), step64.placeholder((None, 1))
+        w, b = weights = [step64.variable(value) for value in weights]
         error = inputs @ w + b - targets
-        loss = step63.reduce_sum(step63.square(error)) / len(x)
-        step = step63.GradientDescentOptimizer(rate).minimize(loss)
-    with step63.Session(graph) as session:
+        loss = step64.reduce_sum(step64.square(error)) / len(x)
+        step = step64.GradientDescentOptimizer(rate).minimize(loss)
+    with step64.Session(graph) as session:
         while True:
             feed = {inputs: x, targets: t}
             value, *before, _ = session.run([loss, *weights, step], feed)
             yield value, before
 
 
-def line_64(x, t, weights, rate):
-    w, b = weights = [step64.Scalar(v.item(), requires_grad=True) for v in weights]
+def line_65(x, t, weights, rate):
+    w, b = weights = [step65.Scalar(v.item(), requires_grad=True) for v in weights]
     points = list(zip(x[:, 0], t[:, 0], strict=True))
     while True:
         loss = sum((w * xi + b - ti) ** 2 for xi, ti in points) / len(points)
@@ -159,8 +159,8 @@ def line_64(x, t, weights, rate):
             weight.zero_grad()
 
 
-def line_65(x, t, weights, rate):
-    w, b = weights = [step65.Tensor(v, requires_grad=True) for v in weights]
+def line_66(x, t, weights, rate):
+    w, b = weights = [step66.Tensor(v, requires_grad=True) for v in weights]
     while True:
         error = x @ w + b - t
         loss = (error * error).sum() / len(x)
@@ -227,23 +227,23 @@ def classifier_62(x, t, weights, rate):
         yield value, before
 
 
-def classifier_63(x, t, weights, rate):
-    graph = step63.Graph()
+def classifier_64(x, t, weights, rate):
+    graph = step64.Graph()
     with graph.as_default():
-        inputs, targets = step63.placeholder((None, 2)), step63.placeholder((None, 1))
-        w1, b1, w2, b2 = weights = [step63.variable(value) for value in weights]
-        score = step63.sigmoid(inputs @ w1 + b1) @ w2 + b2
-        loss = -step63.reduce_sum(step63.log(step63.sigmoid(targets * score))) / len(x)
-        step = step63.GradientDescentOptimizer(rate).minimize(loss)
-    with step63.Session(graph) as session:
+        inputs, targets = step64.placeholder((None, 2)), step64.placeholder((None, 1))
+        w1, b1, w2, b2 = weights = [step64.variable(value) for value in weights]
+        score = step64.sigmoid(inputs @ w1 + b1) @ w2 + b2
+        loss = -step64.reduce_sum(step64.log(step64.sigmoid(targets * score))) / len(x)
+        step = step64.GradientDescentOptimizer(rate).minimize(loss)
+    with step64.Session(graph) as session:
         while True:
             feed = {inputs: x, targets: t}
             value, *before, _ = session.run([loss, *weights, step], feed)
             yield value, before
 
 
-def classifier_64(x, t, weights, rate):
-    leaf = partial(step64.Scalar, requires_grad=True)
+def classifier_65(x, t, weights, rate):
+    leaf = partial(step65.Scalar, requires_grad=True)
     w1, b1, w2, b2 = (list(map(leaf, value.flat)) for value in weights)
     weights = [*w1, *b1, *w2, *b2]
     units = list(zip(w1[: len(b1)], w1[len(b1) :], b1, w2, strict=True))
@@ -251,9 +251,9 @@ def classifier_64(x, t, weights, rate):
     while True:
         loss = 0.0
         for p, q, ti in points:
-            hidden = [step64.sigmoid(u * p + v * q + b) for u, v, b, _ in units]
+            hidden = [step65.sigmoid(u * p + v * q + b) for u, v, b, _ in units]
             score = sum(w * h for (*_, w), h in zip(units, hidden, strict=True)) + b2[0]
-            loss = loss - step64.log(step64.sigmoid(ti * score)) / len(points)
+            loss = loss - step65.log(step65.sigmoid(ti * score)) / len(points)
         yield loss.data, [weight.data for weight in weights]
         loss.backward()
         for weight in weights:
@@ -261,12 +261,12 @@ def classifier_64(x, t, weights, rate):
             weight.zero_grad()
 
 
-def classifier_65(x, t, weights, rate):
-    w1, b1, w2, b2 = weights = [step65.Tensor(v, requires_grad=True) for v in weights]
+def classifier_66(x, t, weights, rate):
+    w1, b1, w2, b2 = weights = [step66.Tensor(v, requires_grad=True) for v in weights]
     while True:
-        hidden = 1 / (1 + step65.exp(-(x @ w1 + b1)))
+        hidden = 1 / (1 + step66.exp(-(x @ w1 + b1)))
         score = hidden @ w2 + b2
-        loss = step65.log(1 + step65.exp(-t * score)).sum() / len(x)
+        loss = step66.log(1 + step66.exp(-t * score)).sum() / len(x)
         yield loss.data, [weight.data for weight in weights]
         loss.backward()
         for weight in weights:
@@ -301,9 +301,9 @@ DESIGNS = {
     "by hand": Design(line_by_hand, classifier_by_hand),
     "step 61": Design(line_61, classifier_61, (step61.Node, step61.Operation)),
     "step 62": Design(line_62, classifier_62, (step62.Expression,)),
-    "step 63": Design(line_63, classifier_63, (step63.Node,)),
     "step 64": Design(line_64, classifier_64, (step64.Node,)),
-    "step 65": Design(line_65, classifier_65, (step65.Tensor, step65.Edge)),
+    "step 65": Design(line_65, classifier_65, (step65.Node,)),
+    "step 66": Design(line_66, classifier_66, (step66.Tensor, step66.Edge)),
     "dezero_lite": Design(
         line_dezero_lite, classifier_dezero_lite, (Variable, Function)
     ),

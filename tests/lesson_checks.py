@@ -25,7 +25,7 @@ SECTIONS = [
 TAGS = {"hide-input", "check", "raises-exception", "nbval-ignore-output"}
 WORDS = ["simply", "just", "obviously", "of course", "trivial", "easy to see"]
 WIDEST = 92
-DESIGNS = range(61, 67)
+DESIGNS = range(61, 69)
 
 
 def code_cells(notebook):

@@ -1,4 +1,4 @@
-"""Step 63: sessions. The graph is drawn once, and sessions run it."""
+"""Step 64: sessions. The graph is drawn once, and sessions run it."""
 
 import gc
 import weakref
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps import step63 as tf
+from steps import step64 as tf
 
 
 @pytest.fixture(autouse=True)

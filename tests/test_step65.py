@@ -1,4 +1,4 @@
-"""Step 64: what does not need a gradient. Scalars, and a graph of those alone whose
+"""Step 65: what does not need a gradient. Scalars, and a graph of those alone whose
 gradient is asked for.
 """
 
@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps import step64 as sc
-from steps.step64 import Scalar
+from steps import step65 as sc
+from steps.step65 import Scalar
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Step 65: tensors whose edges carry the rule. Every gradient against finite
+"""Step 66: tensors whose edges carry the rule. Every gradient against finite
 differences, every fault mended.
 """
 
@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from steps import step65
-from steps.step65 import (
+from steps import step66
+from steps.step66 import (
     Tensor,
     Windows,
     col2im,
@@ -153,7 +153,7 @@ def test_gradient_of_an_index(index):
 )
 def test_gradients_of_broadcast_operands(shapes, sign):
     a_shape, b_shape = shapes.input_shapes
-    f = {"+": step65.add, "-": step65.sub, "*": step65.mul, "/": step65.div}[sign]
+    f = {"+": step66.add, "-": step66.sub, "*": step66.mul, "/": step66.div}[sign]
     assert gradient_error(f, random(*a_shape), random(*b_shape, seed=1)) < SMALL
 
 
@@ -379,8 +379,8 @@ def test_log_hides_nothing():
 def test_no_default_is_shared():
     own = [
         f
-        for _, f in inspect.getmembers(step65, inspect.isfunction)
-        if f.__module__ == step65.__name__
+        for _, f in inspect.getmembers(step66, inspect.isfunction)
+        if f.__module__ == step66.__name__
     ]
     for f in own:
         for parameter in inspect.signature(f).parameters.values():
@@ -472,7 +472,7 @@ def test_constants_are_not_kept():
 
 LONG_CHAIN = """
 import gc, threading
-from steps.step65 import Tensor
+from steps.step66 import Tensor
 
 def work():
     gc.collect()  # what the imports have left
