@@ -1,0 +1,269 @@
+"""Step 63: branches. A switch computes one of them, and its gradient flows there."""
+
+import operator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steps import step63
+from steps.step63 import (
+    Shared,
+    equal,
+    exp,
+    function,
+    grad,
+    log,
+    mean,
+    scalar,
+    sigmoid,
+    switch,
+    tanh,
+    total,
+    vector,
+    zeros_like,
+)
+
+
+def positive(shape, seed=0):
+    return np.random.default_rng(seed).uniform(0.5, 2.0, shape)
+
+
+def numerical(f, shared, eps=1e-5):
+    """The gradient of a function without arguments with respect to a shared variable,
+    by central differences.
+    """
+    start = shared.get_value()
+    gradient = np.zeros_like(start)
+    for index in np.ndindex(start.shape):
+        values = []
+        for step in (eps, -eps):
+            moved = start.copy()
+            moved[index] += step
+            shared.set_value(moved)
+            values.append(f())
+        gradient[index] = (values[0] - values[1]) / (2 * eps)
+    shared.set_value(start)
+    return gradient
+
+
+def assert_gradients(cost, variables, tolerance=1e-5):
+    value = function([], cost)
+    for variable, found in zip(
+        variables, function([], grad(cost, variables))(), strict=True
+    ):
+        assert found.shape == variable.get_value().shape
+        assert found.dtype == variable.dtype
+        np.testing.assert_allclose(
+            found, numerical(value, variable), rtol=tolerance, atol=tolerance
+        )
+
+
+def names(f):
+    return [x.op.name for x in f.ran]
+
+
+# --- Switch ---------------------------------------------------------------------------
+
+
+def test_only_the_branch_taken_is_computed():
+    x = scalar("x")
+    f = function([x], switch(x > 0, log(x), exp(x)))
+    assert f(1.0) == 0.0
+    assert names(f) == ["greater", "log", "switch"]
+    assert f(-1.0) == np.exp(-1.0)
+    assert names(f) == ["greater", "exp", "switch"]
+
+
+def test_the_gradient_flows_through_the_branch_taken_only():
+    x, w = scalar("x"), Shared(3.0, "w")
+    # For negative x, log, its gradient and its second derivative would warn, and
+    # warnings are errors here.
+    y = w * switch(x > 0, log(x), x * x)
+    first = grad(y, x)
+    f = function([x], [y, first, grad(first, x), grad(y, w)])
+    assert np.allclose(f(2.0), [3 * np.log(2.0), 1.5, -0.75, np.log(2.0)])
+    assert "log" in names(f)
+    assert "divide" in names(f)
+    assert np.allclose(f(-2.0), [12.0, -12.0, 6.0, 4.0])
+    assert "log" not in names(f)
+    assert "divide" not in names(f)
+
+
+def test_a_variable_of_the_other_branch_gets_zeros():
+    a, b, x = Shared(np.ones(2), "a"), Shared(np.ones(3), "b"), scalar("x")
+    y = switch(x > 0, total(exp(a)), total(b * b))
+    f = function([x], grad(y, [a, b]))
+    left, right = f(1.0)
+    assert np.allclose(left, np.e)
+    assert np.array_equal(right, np.zeros(3))
+    left, right = f(-1.0)
+    assert np.array_equal(left, np.zeros(2))
+    assert np.allclose(right, 2.0)
+
+
+def test_nested_switches_and_a_condition_inside_a_branch():
+    x = scalar("x")
+    # The inner condition takes a logarithm that may be taken in the outer branch only.
+    y = switch(x > 0, switch(log(x) > 0, log(x) * 2, x * 3), -x)
+    f = function([x], [y, grad(y, x)])
+    assert np.allclose(f(4.0), [2 * np.log(4.0), 0.5])
+    assert np.allclose(f(0.5), [1.5, 3.0])
+    assert np.allclose(f(-4.0), [4.0, -1.0])
+    assert "log" not in names(f)
+
+
+def test_a_switch_over_arrays_and_numbers():
+    x, take = vector("x"), scalar("take", bool)
+    f = function([x, take], switch(take, x * 2, zeros_like(x)))
+    assert np.array_equal(f(np.ones(2), True), [2.0, 2.0])
+    assert np.array_equal(f(np.ones(2), False), [0.0, 0.0])
+    n = Shared(0, "n")
+    rate = function([], switch(n < 2, 0.5, 0.1), [(n, n + 1)])
+    assert [float(rate()) for _ in range(4)] == [0.5, 0.5, 0.1, 0.1]
+    assert function([x], switch(True, total(x), 0.0))(np.ones(2)) == 2.0
+
+
+def test_misuse_of_a_switch():
+    x, v = scalar("x"), vector("v")
+    with pytest.raises(
+        TypeError,
+        match=(
+            r"one truth value, as in x > 0, not greater\(v, 0\.0\), which is bool "
+            r"\(None,\)"
+        ),
+    ):
+        switch(v > 0, x, x)
+    with pytest.raises(TypeError, match=r"one truth value, as in x > 0, not x"):
+        switch(x, x, x)
+    with pytest.raises(
+        TypeError, match=r"of one type, not x, which is float64 \(\), and v"
+    ):
+        switch(x > 0, x, v)
+    with pytest.raises(TypeError, match="of one type"):
+        switch(x > 0, x, scalar("n", int))
+
+
+def test_pythons_if_freezes_a_branch():
+    n = Shared(0, "n")
+    rate = 0.5 if n.get_value() < 2 else 0.1
+    frozen = function([], rate, [(n, n + 1)])
+    assert [float(frozen()) for _ in range(4)] == [0.5] * 4
+
+
+def test_where_nothing_flows_the_gradient_is_zero():
+    x = scalar("x")
+    y = switch(x > 0, 1.0, 2.0) + zeros_like(x)
+    assert function([x], grad(y, x))(5.0) == 0.0
+
+
+def test_a_whole_number_is_a_condition():
+    n, x = scalar("n", int), scalar("x")
+    f = function([n, x], [switch(n, log(x), exp(x)), grad(switch(n, x * 2, x * 3), x)])
+    assert f(2, 1.0) == [0.0, 2.0]
+    assert f(-1, 1.0) == [0.0, 2.0]
+    assert f(0, 0.0) == [1.0, 3.0]
+    assert function([x], switch(1, x, x * 2))(3.0) == 3.0
+
+
+def test_equal_is_asked_when_the_function_runs():
+    x = scalar("x")
+    f = function([x], switch(equal(x, 0), 1.0, 2.0))
+    assert [float(f(value)) for value in (0.0, 3.0, 0.0)] == [1.0, 2.0, 1.0]
+    with pytest.raises(TypeError, match=r"in place of ==, equal\(a, b\)"):
+        switch(x == 0, 1.0, 2.0)
+    for attempt in (lambda: x != 0, lambda: bool(x > 0), lambda: x > 0 and x < 1):
+        with pytest.raises(TypeError, match=r"has no value.*switch\("):
+            attempt()
+
+
+@pytest.mark.parametrize("name", ["gt", "ge", "lt", "le"])
+def test_comparisons_are_expressions(name):
+    compare = getattr(operator, name)
+    x, a = vector("x"), np.array([1.0, 2.0, 3.0])
+    f = function([x], [compare(x, 2.0), compare(2.0, x), compare(a, x)])
+    value = np.array([1.0, 2.0, 4.0])
+    right = [compare(value, 2.0), compare(2.0, value), compare(a, value)]
+    for found, expected in zip(f(value), right, strict=True):
+        assert found.dtype == bool
+        assert np.array_equal(found, expected)
+
+
+def test_the_mean_of_truth_values_is_a_share():
+    x = vector("x")
+    assert function([x], mean(x > 0))(np.array([1.0, -1.0, 2.0, 3.0])) == 0.75
+    assert function([x], mean(x * 0 + 2))(np.ones(3)) == 2.0
+
+
+def test_each_expression_is_computed_once():
+    x = scalar("x")
+    a = x * x
+    f = function([x], [switch(x > 0, a * a + a, a), a])
+    assert f(3.0) == [90.0, 9.0]
+    assert names(f).count("multiply") == 2
+
+
+# --- Random graphs --------------------------------------------------------------------
+
+
+# Smooth everywhere and of moderate size, so that finite differences can judge them.
+RULES = [
+    lambda a, b: a * 0.5 + b,
+    lambda a, b: a - b * 0.5,
+    lambda a, b: tanh(a) * tanh(b),
+    lambda a, b: a / (b * b + 1),
+    lambda a, b: exp(tanh(a)),
+    lambda a, b: log(b * b + 1),
+    lambda a, b: sigmoid(a - b),
+    lambda a, b: total(a) * 0.2,
+    lambda a, b: mean(a) * tanh(b),
+    lambda a, b: tanh(a) ** 3,
+]
+
+
+def drawn_graph(data, leaves):
+    """A random graph with switches. Branches that are not taken hold a logarithm that
+    would raise.
+    """
+    poison = total(log(leaves[0] * 0.0 - 1.0))
+    switches = [
+        Shared(data.draw(st.sampled_from([-1.0, 1.0])), f"s{i}") for i in range(3)
+    ]
+    nodes = list(leaves)
+    for _ in range(data.draw(st.integers(1, 8))):
+        pick = st.integers(0, len(nodes) - 1)
+        a, b = nodes[data.draw(pick)], nodes[data.draw(pick)]
+        made = data.draw(st.sampled_from(RULES))(a, b)
+        if data.draw(st.booleans()):
+            s = data.draw(st.sampled_from(switches))
+            other = (
+                made * a * 0.1 * poison + made
+                if data.draw(st.booleans())
+                else made * poison
+            )
+            other = total(other)
+            made = (
+                switch(s > 0, total(made), other)
+                if s.get_value() > 0
+                else switch(s > 0, other, total(made))
+            )
+        nodes.append(made)
+    return sum((total(tanh(node)) for node in nodes), zeros_like(total(leaves[0])))
+
+
+@given(st.data())
+@settings(max_examples=80, deadline=None)
+def test_gradients_on_random_graphs_with_switches(data):
+    shapes = st.sampled_from([(), (3,), (2, 3), (2, 1), (1, 3)])
+    leaves = [
+        Shared(positive(data.draw(shapes), i), f"w{i}")
+        for i in range(data.draw(st.integers(1, 3)))
+    ]
+    assert_gradients(drawn_graph(data, leaves), leaves, tolerance=1e-4)
+
+
+def test_the_public_names_are_there():
+    assert all(
+        getattr(step63, name).__module__ == "steps.step63" for name in step63.__all__
+    )
