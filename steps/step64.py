@@ -1,7 +1,8 @@
 """Step 64: sessions: a graph that is only drawn, and sessions that run it."""
 
 import contextlib
-from collections import Counter, deque
+import threading
+from collections import deque
 
 import numpy as np
 
@@ -45,11 +46,11 @@ class Graph:
     @contextlib.contextmanager
     def as_default(self):
         """Draw new nodes into this graph for the length of a ``with`` block."""
-        _default_graphs.append(self)
+        _defaults.graphs.append(self)
         try:
             yield self
         finally:
-            _default_graphs.pop()
+            _defaults.graphs.pop()
 
     def finalize(self):
         """Take no more nodes: building in a loop by mistake becomes an error."""
@@ -68,12 +69,22 @@ class Graph:
         return len(self.nodes) - 1, unique
 
 
-_default_graphs = [Graph()]
+class Defaults(threading.local):
+    """The default graphs of a thread, which are its own; the present one is the last.
+
+    ``threading.local`` gives each thread an object of its own.
+    """
+
+    def __init__(self):
+        self.graphs = [Graph()]
+
+
+_defaults = Defaults()
 
 
 def get_default_graph():
     """The graph into which new constants, variables and placeholders are drawn."""
-    return _default_graphs[-1]
+    return _defaults.graphs[-1]
 
 
 class Node:
@@ -92,22 +103,37 @@ class Node:
     def __repr__(self):
         return f"<{type(self).__name__} {self.name!r}>"
 
-    def __bool__(self):
-        raise TypeError(f"{self!r} has no value and is neither true nor false: run it")
+
+def no_value(node, *others, **options):
+    raise TypeError(
+        f"{node!r} has no value, is neither true nor false, and cannot be compared: "
+        "run it"
+    )
+
+
+Node.__bool__ = Node.__array__ = Node.__eq__ = Node.__ne__ = no_value
+Node.__lt__ = Node.__le__ = Node.__gt__ = Node.__ge__ = no_value
 
 
 # --- Where values come from -----------------------------------------------------------
 
 
 def as_array(value):
-    """An array of floats with the numbers in ``value``, a copy."""
+    """An array of floats with the numbers in ``value``, a frozen copy."""
     try:
         array = np.array(value)
     except ValueError:  # rows of unequal length
         array = np.array(None)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"numbers are needed here, and not {value!r}")
-    return array.astype(float)
+    return frozen(array.astype(float))
+
+
+def frozen(array):
+    """A view of an array through which nobody can write."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
 
 
 class Constant(Node):
@@ -184,16 +210,20 @@ class Operation(Node):
         """From arrays to an array."""
         raise NotImplementedError(f"{self!r} needs a compute_output(self, *values)")
 
-    def compute_gradient(self, grad):
-        """From the node of the output's gradient to the gradients of the inputs."""
-        raise NotImplementedError(f"{self!r} needs a compute_gradient(self, grad)")
+    def compute_gradient(self, grad=None):
+        """The nodes of the inputs' gradients, given that of the output (None: ones)."""
+        return self.gradient(Ones(self) if grad is None else grad)
+
+    def gradient(self, grad):
+        """The rule behind it: from a node to a tuple of nodes."""
+        raise NotImplementedError(f"{self!r} needs a gradient(self, grad)")
 
 
 class Add(Operation):
     def compute_output(self, a, b):
         return a + b
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         a, b = self.inputs
         return SumLike(grad, a), SumLike(grad, b)
 
@@ -202,7 +232,7 @@ class Multiply(Operation):
     def compute_output(self, a, b):
         return a * b
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         a, b = self.inputs
         return SumLike(grad * b, a), SumLike(grad * a, b)
 
@@ -211,7 +241,7 @@ class Divide(Operation):
     def compute_output(self, a, b):
         return a / b
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         a, b = self.inputs
         return SumLike(grad / b, a), SumLike(-grad * self / b, b)
 
@@ -220,7 +250,7 @@ class Negative(Operation):
     def compute_output(self, x):
         return -x
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         return (-grad,)
 
 
@@ -232,7 +262,7 @@ class MatMul(Operation):
             raise ValueError("a matrix product needs two axes on both sides")
         return a @ b
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         a, b = self.inputs
         return SumLike(grad @ transpose(b), a), SumLike(transpose(a) @ grad, b)
 
@@ -243,7 +273,7 @@ class Transpose(Operation):
     def compute_output(self, x):
         return np.swapaxes(x, -1, -2)
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         return (transpose(grad),)
 
 
@@ -251,7 +281,7 @@ class Square(Operation):
     def compute_output(self, x):
         return x * x
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         return (2 * grad * self.inputs[0],)
 
 
@@ -260,7 +290,7 @@ class Sigmoid(Operation):
         small = np.exp(-np.abs(x))  # never overflows
         return np.where(x >= 0, 1.0, small) / (1 + small)
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         return (grad * self * (1 - self),)
 
 
@@ -268,7 +298,7 @@ class Log(Operation):
     def compute_output(self, x):
         return np.log(x)
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         return (grad / self.inputs[0],)
 
 
@@ -280,7 +310,7 @@ class ReduceSum(Operation):
     def compute_output(self, x):
         return np.sum(x, axis=self.axis)
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         return (SpreadLike(grad, self.inputs[0], self.axis),)
 
 
@@ -293,7 +323,7 @@ class SumLike(Operation):
         stretched = [axis for axis, length in lengths if length != x.shape[axis]]
         return np.sum(x, axis=(*range(extra), *stretched)).reshape(model.shape)
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         x, model = self.inputs
         return SpreadLike(grad, x), SpreadLike(0.0, model)
 
@@ -312,7 +342,7 @@ class SpreadLike(Operation):
             x = np.expand_dims(x, self.axis)
         return np.broadcast_to(x, model.shape)
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         x, model = self.inputs
         back = SumLike(grad, x) if self.axis is None else reduce_sum(grad, self.axis)
         return back, SpreadLike(0.0, model)
@@ -380,104 +410,56 @@ class Session:
     def __init__(self, graph=None):
         self.graph = get_default_graph() if graph is None else graph
         self._variables = {}
+        self._values = {}  # of the last run
         self._plans = {}
         self._closed = False
+
+    def run(self, fetches, feed_dict=None):
+        """Compute a node, or each of a list, and what they need, once each.
+
+        Every computation sees the variables as they were before the run. Assignments
+        are written at its end.
+        """
+        wanted = tuple(fetches) if isinstance(fetches, list | tuple) else (fetches,)
+        check_nodes(self, wanted, "fetches")
+        self._values = {}
+        plan = self._plan(wanted)
+        values = fed(self, feed_dict or {}, plan)
+        for node in plan:
+            if isinstance(node, Variable):
+                values[node] = self._variables.setdefault(node, node.initial)
+            elif node not in values:
+                values[node] = computed(node, values)
+        self._variables |= assigned(plan, values)
+        self._values = values
+        results = [self.value(node) for node in wanted]
+        return results if isinstance(fetches, list | tuple) else results[0]
+
+    def value(self, node):
+        """What the last run computed for a node, a copy."""
+        check_nodes(self, [node], "value")
+        if node not in self._values:
+            raise ValueError(f"the last run did not compute {node!r}")
+        return None if isinstance(node, Assign) else np.array(self._values[node])
+
+    def _plan(self, wanted):
+        # A node is younger than its inputs, so nodes can run in the order of their
+        # numbers.
+        if wanted not in self._plans:
+            plan = sorted(ancestors(wanted), key=lambda node: node.number)
+            self._plans[wanted] = plan
+        return self._plans[wanted]
+
+    def close(self):
+        """Free the values; the graph stays, for other sessions."""
+        self._variables, self._values, self._plans = {}, {}, {}
+        self._closed = True
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
         self.close()
-
-    def close(self):
-        """Free the values; the graph stays, for other sessions."""
-        self._variables.clear()
-        self._plans.clear()
-        self._closed = True
-
-    def run(self, fetches, feed_dict=None):
-        """Compute a node, or each of a list, and what they need: once each, nothing
-        else.
-
-        Every computation sees the variables as they were before the run. Assignments
-        are written at its end.
-        """
-        if self._closed:
-            raise RuntimeError(
-                "this session is closed, its values are freed: open another"
-            )
-        wanted = tuple(fetches) if isinstance(fetches, list | tuple) else (fetches,)
-        for node in wanted:
-            self._check(node, "fetches")
-        plan = self._plan(wanted)
-        values = self._fed(feed_dict or {}, plan)
-        for node in plan:
-            if node not in values:
-                values[node] = self._compute(node, values)
-        self._write([node for node in plan if isinstance(node, Assign)], values)
-        results = [self._result(node, values) for node in wanted]
-        return results if isinstance(fetches, list | tuple) else results[0]
-
-    def _result(self, node, values):
-        # A copy, so that the caller may change it.
-        return None if isinstance(node, Assign) else np.array(values[node])
-
-    def _check(self, node, where):
-        if not isinstance(node, Node):
-            raise TypeError(f"{where} holds nodes of the graph, and not {node!r}")
-        if node.graph is not self.graph:
-            raise ValueError(f"{node!r} belongs to another graph than this session")
-
-    def _fed(self, feed_dict, plan):
-        values = {}
-        for node, value in feed_dict.items():
-            self._check(node, "feed_dict")
-            if not isinstance(node, Placeholder):
-                raise TypeError(f"{node!r} cannot be fed, only placeholders can")
-            values[node] = as_array(value)
-            shape = values[node].shape
-            if not node.fits(shape):
-                raise ValueError(
-                    f"{node!r} has the shape {node.shape} and was fed {shape}"
-                )
-        for node in plan:
-            if isinstance(node, Placeholder) and node not in values:
-                users = sorted({repr(user) for user in node.consumers if user in plan})
-                need = f"needed by {', '.join(users)}" if users else "fetched"
-                raise ValueError(
-                    f"{node!r} is {need} and was not fed: put it in feed_dict"
-                )
-        return values
-
-    def _plan(self, wanted):
-        # A node is younger than its inputs: nodes can run in the order of their
-        # numbers.
-        if wanted not in self._plans:
-            self._plans[wanted] = sorted(
-                ancestors(wanted), key=lambda node: node.number
-            )
-        return self._plans[wanted]
-
-    def _compute(self, node, values):
-        if isinstance(node, Constant):
-            return node.value
-        if isinstance(node, Variable):
-            return self._variables.setdefault(node, node.initial)
-        taken = [values[given] for given in node.inputs]
-        try:
-            return node.compute_output(*taken)
-        except ValueError as error:
-            shapes = [f"{given!r} {np.shape(values[given])}" for given in node.inputs]
-            raise ValueError(f"{node!r} of {', '.join(shapes)}: {error}") from error
-
-    def _write(self, assigns, values):
-        targets = Counter(target for node in assigns for target in node.variables)
-        if twice := [target for target, times in targets.items() if times > 1]:
-            raise ValueError(
-                f"{twice[0]!r} would be written more than once in this run"
-            )
-        for node in assigns:
-            self._variables.update(zip(node.variables, values[node], strict=True))
 
 
 def ancestors(nodes):
@@ -490,38 +472,101 @@ def ancestors(nodes):
     return found
 
 
+def computed(node, values):
+    """The value of a constant or an operation."""
+    if isinstance(node, Constant):
+        return node.value
+    taken = [values[given] for given in node.inputs]
+    try:
+        output = node.compute_output(*taken)
+    except ValueError as error:
+        raise ValueError(why_not(node, taken, error)) from error
+    return output if isinstance(node, Assign) else frozen(np.asarray(output))
+
+
+def assigned(plan, values):
+    """What the assignments among the nodes write: a dict from variables to values."""
+    new = {}
+    for node in plan:
+        if isinstance(node, Assign):
+            for target, value in zip(node.variables, values[node], strict=True):
+                if target in new:
+                    raise ValueError(
+                        f"{target!r} would be written more than once in this run"
+                    )
+                new[target] = value
+    return new
+
+
+def check_nodes(session, nodes, where):
+    if session._closed:
+        raise RuntimeError("this session is closed, its values are freed: open another")
+    for node in nodes:
+        if not isinstance(node, Node):
+            raise TypeError(f"{where} holds nodes of the graph, and not {node!r}")
+        if node.graph is not session.graph:
+            raise ValueError(f"{node!r} belongs to another graph than this session")
+
+
+def fed(session, feed_dict, plan):
+    """The values that are fed, checked; what is missing is an error."""
+    check_nodes(session, feed_dict, "feed_dict")
+    values = {}
+    for node, value in feed_dict.items():
+        if not isinstance(node, Placeholder):
+            raise TypeError(f"{node!r} cannot be fed, only placeholders can")
+        values[node] = as_array(value)
+        shape = values[node].shape
+        if not node.fits(shape):
+            raise ValueError(f"{node!r} has the shape {node.shape} and was fed {shape}")
+    for node in plan:
+        if isinstance(node, Placeholder) and node not in values:
+            users = {repr(user) for user in set(node.consumers) & set(plan)}
+            need = f"needed by {', '.join(sorted(users))}" if users else "fetched"
+            raise ValueError(f"{node!r} is {need} and was not fed: put it in feed_dict")
+    return values
+
+
+def why_not(node, taken, error):
+    if "read-only" in str(error):
+        return f"{node!r} writes into its input: let it make a new array"
+    pairs = zip(node.inputs, taken, strict=True)
+    shapes = ", ".join(f"{given!r} {array.shape}" for given, array in pairs)
+    return f"{node!r} of {shapes}: {error}"
+
+
 # --- Training -------------------------------------------------------------------------
 
 
-class One(Operation):
-    """Where the gradients begin: the derivative of the loss with respect to itself."""
+class Ones(Operation):
+    """Where the gradients begin: the derivative of a sum by each of its terms."""
 
     def compute_output(self, loss):
-        if loss.size != 1:
-            raise ValueError(
-                "gradients are those of one number: put reduce_sum around it"
-            )
         return np.ones_like(loss)
 
-    def compute_gradient(self, grad):
+    def gradient(self, grad):
         return (SpreadLike(0.0, self.inputs[0]),)
 
 
-def compute_gradients(loss):
-    """Draw the nodes that compute the gradients of ``loss``.
+class Gradients(dict):
+    """From a node to the node of its gradient."""
 
-    Returns
-    -------
-    dict
-        For every node that the loss is computed from, the node of its gradient.
+    def __missing__(self, node):
+        raise ValueError(f"the loss does not depend on {node!r}")
+
+
+def compute_gradients(loss):
+    """Draw the gradients of ``loss``, or of its sum if it is no single number.
+
+    The result is a dict: for every node behind the loss, the node of its gradient.
     """
     if not isinstance(loss, Node):
         raise TypeError(f"gradients are drawn for a node, and not for {loss!r}")
     part = ancestors([loss])
     waiting = {node: sum(user in part for user in node.consumers) for node in part}
     arrived = {node: [] for node in part}
-    arrived[loss].append(One(loss))
-    gradients, queue = {}, deque([loss])
+    arrived[loss].append(Ones(loss))
+    gradients, queue = Gradients(), deque([loss])
     while queue:
         node = queue.popleft()
         gradients[node] = total(arrived[node])
@@ -586,7 +631,5 @@ class GradientDescentOptimizer:
             variables = [node for node in variables if isinstance(node, Variable)]
         if not variables:
             raise ValueError(f"{loss!r} depends on no variable: nothing to minimize")
-        if strangers := [node for node in variables if node not in gradients]:
-            raise ValueError(f"{loss!r} does not depend on {strangers[0]!r}")
         values = [node - self.learning_rate * gradients[node] for node in variables]
         return Assign(variables, values, name="minimize")

@@ -1,6 +1,7 @@
 """Step 64: sessions. The graph is drawn once, and sessions run it."""
 
 import gc
+import threading
 import weakref
 
 import numpy as np
@@ -84,6 +85,26 @@ def test_a_default_graph_is_left_behind_after_an_error(graph):
     assert tf.get_default_graph() is graph
 
 
+def test_a_thread_has_default_graphs_of_its_own(graph):
+    names, together = {}, threading.Barrier(2)
+
+    def draw(name):
+        with tf.Graph().as_default() as own:
+            together.wait()
+            node = tf.constant(1.0, name=name)
+            together.wait()
+            names[name] = [n.name for n in own.nodes] == [name] and node.graph is own
+            together.wait()
+
+    threads = [threading.Thread(target=draw, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert names == {"a": True, "b": True}
+    assert graph.nodes == []
+
+
 def test_the_graph_knows_its_consumers():
     x = tf.constant(1.0)
     y = x * x
@@ -113,8 +134,16 @@ def test_what_is_no_number_is_refused(make, wrong):
 
 def test_a_node_has_no_truth_value():
     x = tf.constant(2.0, name="x")
-    with pytest.raises(TypeError, match=r"'x'.*no value and"):
-        bool(x)
+    for attempt in (
+        lambda: bool(x),
+        lambda: x == 2.0,
+        lambda: x != 2.0,
+        lambda: x > 2.0,
+        lambda: x in (1.0, 2.0),
+        lambda: np.asarray(x),
+    ):
+        with pytest.raises(TypeError, match=r"'x'.*has no value"):
+            attempt()
 
 
 def test_a_shape_is_a_tuple():
@@ -126,7 +155,7 @@ def test_the_base_class_says_what_is_missing():
     x = tf.constant(1.0)
     with pytest.raises(NotImplementedError, match="compute_output"):
         run(tf.Operation(x))
-    with pytest.raises(NotImplementedError, match="compute_gradient"):
+    with pytest.raises(NotImplementedError, match=r"gradient\(self, grad\)"):
         tf.compute_gradients(tf.Operation(x))
 
 
@@ -359,11 +388,28 @@ def test_a_ladder_of_additions_is_drawn_once(graph):
     assert run(gradient) == 2.0**200
 
 
-def test_gradients_are_of_one_number():
+def test_the_gradients_of_several_numbers_are_those_of_their_sum():
     x = tf.variable([1.0, 2.0], name="x")
-    gradient = tf.compute_gradients(tf.square(x))[x]
-    with pytest.raises(ValueError, match=r"'square'> \(2,\).*reduce_sum"):
-        run(gradient)
+    y = tf.square(x)
+    assert run(tf.compute_gradients(y)[x]).tolist() == [2.0, 4.0]
+    assert run(tf.compute_gradients(tf.reduce_sum(y))[x]).tolist() == [2.0, 4.0]
+
+
+def test_an_operation_begins_with_ones():
+    x, w = tf.variable([1.0, 2.0]), tf.variable([3.0, 4.0])
+    y = x * w
+    assert [array.tolist() for array in run(list(y.compute_gradient()))] == [
+        [3.0, 4.0],
+        [1.0, 2.0],
+    ]
+    of_x, _ = y.compute_gradient(tf.constant(10.0) * y)
+    assert run(of_x).tolist() == [90.0, 320.0]
+
+
+def test_a_node_that_the_loss_does_not_depend_on():
+    x, w = tf.variable(1.0), tf.variable(2.0, name="w")
+    with pytest.raises(ValueError, match="does not depend on <Variable 'w'>"):
+        tf.compute_gradients(tf.square(x))[w]
 
 
 def test_a_value_has_no_gradient():
@@ -569,18 +615,56 @@ def test_closing_frees_the_values():
     assert tf.Session().run(w).tolist() == [0.0] * 10
 
 
-def test_a_run_keeps_no_value_in_between():
+def test_values_of_the_last_run_can_be_asked_for_until_the_next():
     held = []
 
     class Watch(tf.Operation):
         def compute_output(self, x):
-            held.append(weakref.ref(x))
+            held.append(weakref.ref(x.base))
             return x + 1
 
-    x = tf.placeholder()
+    x = tf.placeholder(name="x")
+    double = x * 2.0
+    watch = Watch(double)
     with tf.Session() as session:
-        session.run(Watch(x * 2.0), {x: np.ones(10)})
+        with pytest.raises(ValueError, match="last run did not compute <Watch"):
+            session.value(watch)
+        session.run(watch, {x: np.ones(2)})
+        assert session.value(double).tolist() == [2.0, 2.0]
+        session.value(double)[:] = 5
+        assert session.value(double).tolist() == [2.0, 2.0]
+        assert held[0]() is not None
+        session.run(x, {x: 1.0})
         assert held[0]() is None
+        with pytest.raises(ValueError, match="last run did not compute <Watch"):
+            session.value(watch)
+    with pytest.raises(RuntimeError, match="closed"):
+        session.value(x)
+
+
+def test_an_operation_that_writes_into_its_input_is_an_error():
+    class Doubles(tf.Operation):
+        def compute_output(self, x):
+            x *= 2
+            return x
+
+    w, c, x = tf.variable([1.0]), tf.constant([1.0]), tf.placeholder()
+    with tf.Session() as session:
+        for source in (w, c, x, x + 1):
+            with pytest.raises(ValueError, match=r"Doubles.*writes into its input"):
+                session.run(Doubles(source), {x: np.ones(1)})
+        assert session.run([w, c]) == [1.0, 1.0]
+
+
+def test_what_an_operation_keeps_for_itself_stays_its_own():
+    own = np.ones(2)
+
+    class Keeps(tf.Operation):
+        def compute_output(self, x):
+            return own
+
+    run(Keeps(1.0))
+    own[0] = 2.0
 
 
 def test_a_chain_of_100_000(graph):
