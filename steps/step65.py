@@ -1,6 +1,7 @@
 """Step 65: what does not need a gradient: scalars, and a graph of the others."""
 
 import math
+import operator
 import weakref
 from functools import partial
 from itertools import count
@@ -269,6 +270,20 @@ Scalar.__rsub__ = lambda b, a: sub(a, b)
 Scalar.__rmul__ = lambda b, a: mul(a, b)
 Scalar.__rtruediv__ = lambda b, a: div(a, b)
 Scalar.__rpow__ = lambda b, a: pow(a, b)
+
+
+def compare(sign):
+    """A comparison goes up in steps and has no slope: its result is True or False."""
+    return lambda a, b: sign(a.data, b.data if isinstance(b, Scalar) else b)
+
+
+Scalar.__lt__ = compare(operator.lt)
+Scalar.__le__ = compare(operator.le)
+Scalar.__gt__ = compare(operator.gt)
+Scalar.__ge__ = compare(operator.ge)
+Scalar.__eq__ = compare(operator.eq)
+Scalar.__ne__ = compare(operator.ne)
+Scalar.__bool__ = lambda x: x.data != 0
 
 
 # --- What to do with it ---------------------------------------------------------------

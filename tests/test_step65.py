@@ -165,6 +165,24 @@ def test_a_scalar_holds_one_real_number():
     assert repr(Scalar(0.25)) == "Scalar(0.25)"
 
 
+def test_comparisons_compare_the_numbers():
+    x, y = new(2.0, 3.0)
+    for other in (y, 3.0, np.float64(3.0)):
+        assert [x < other, x <= other, x > other, x >= other] == [
+            True,
+            True,
+            False,
+            False,
+        ]
+        assert [x == other, x != other] == [False, True]
+    assert x == 2
+    assert x == Scalar(2.0)
+    assert bool(Scalar(0.0)) is False
+    assert bool(x) is True
+    assert len({x, y, Scalar(2.0)}) == 3, "a scalar can be a key, by identity"
+    assert (0.0 if x == 2.0 else 1.0) == 0.0
+
+
 # --- Random graphs --------------------------------------------------------------------
 
 
