@@ -7,25 +7,11 @@ of that input. There are no function objects and no table of operations.
 
 import threading
 from collections.abc import Callable
-from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = [
-    "Edge",
-    "Tensor",
-    "col2im",
-    "computed",
-    "conv2d",
-    "exp",
-    "gradient_error",
-    "im2col",
-    "log",
-    "log_softmax",
-    "max_pool",
-    "softmax",
-]
+__all__ = ["Edge", "Tensor", "computed", "gradient_error"]
 
 
 class Edge(NamedTuple):
@@ -45,11 +31,11 @@ class Tensor:
     __slots__ = ("__weakref__", "_data", "edges", "grad", "requires_grad")
     __array_ufunc__ = None  # np.ones(3) + tensor is asked of the tensor
 
-    def __init__(self, data, requires_grad=False):
+    def __init__(self, data, requires_grad=False, dtype=None):
         self.edges = ()
         self.grad = None
         self.requires_grad = requires_grad
-        self._data = numbers(data)
+        self._data = numbers(data, dtype)
         if requires_grad and self.dtype.kind != "f":
             raise TypeError(f"only floats have a gradient, not {self.dtype}: write 1.0")
 
@@ -105,18 +91,21 @@ class Tensor:
 
 
 def frozen(array):
-    """Forbid writing into an array."""
+    """A view of an array through which nobody can write."""
+    array = np.asarray(array).view()
     array.flags.writeable = False
     return array
 
 
-def numbers(data):
+def numbers(data, dtype=None):
     """Copy what a caller hands over into an array of our own."""
     if isinstance(data, Tensor):
         raise TypeError(
             "this is a tensor already; Tensor(x.data) makes a new one of it"
         )
     array = np.array(data)
+    if dtype is not None and array.dtype.kind in "biuf":
+        array = array.astype(dtype)
     if array.dtype.kind not in "biuf":
         raise TypeError(
             f"a tensor holds numbers, not {type(data).__name__} {data!r:.40}"
@@ -177,8 +166,18 @@ def first_gradient(y, grad):
     return grad.astype(y.dtype, casting="same_kind")
 
 
-def checked(gx, x):
-    """A gradient as it has to be: in the shape and the dtype of its tensor."""
+def gradient_by(rule, g, x):
+    """What a rule makes of g, in the shape and the dtype of its tensor x."""
+    try:
+        gx = rule(g)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise ValueError(
+            "a rule writes into an array that others use: let it make a new one"
+        ) from None
+    if gx is None:
+        raise TypeError(f"a rule gave nothing for a tensor {x.shape}: return it")
     if np.shape(gx) != x.shape:
         raise ValueError(
             f"a rule gave a gradient {np.shape(gx)} for a tensor {x.shape}"
@@ -197,11 +196,11 @@ def backward(y, grad=None):
     ready = [y]
     while ready:
         tensor = ready.pop()
-        g = pending.pop(tensor)
+        g = frozen(pending.pop(tensor))
         if not tensor.edges:
             tensor.grad = np.array(g) if tensor.grad is None else tensor.grad + g
         for x, rule in tensor.edges:
-            gx = checked(rule(g), x)
+            gx = gradient_by(rule, g, x)
             pending[x] = pending[x] + gx if x in pending else gx
             waits[x] -= 1
             if waits[x] == 0:
@@ -224,7 +223,7 @@ def let_go(tensor):
     # The last edge to an input frees the input, which frees its inputs, and so on: a
     # recursion inside Python. So the first tensor to go takes the edges of all that
     # follow, and lets them go one by one.
-    if tensor.edges:
+    if getattr(tensor, "edges", ()):  # none if its making failed
         tensor.loose.edges.append(tensor.edges)
         if not tensor.loose.busy:
             tensor.loose.busy = True
@@ -402,158 +401,7 @@ Tensor.__matmul__ = matmul
 Tensor.__rmatmul__ = lambda a, b: matmul(b, a)
 
 
-# --- exp, log, softmax ----------------------------------------------------------------
-
-
-def exp(x):
-    x = as_tensor(x)
-    # The rule holds the array y. If it held the new tensor, the two would keep each
-    # other.
-    y = np.exp(x.data)
-    return computed(y, (x, lambda g: g * y))
-
-
-def log(x):
-    x = as_tensor(x)
-    x_data = x.data
-    return computed(np.log(x_data), (x, lambda g: g / x_data))
-
-
-def softmax(x, axis=-1):
-    x = as_tensor(x)
-    # Each row is shifted by its own maximum. So its largest term is 1, and none is 0 /
-    # 0.
-    y = np.exp(x.data - x.data.max(axis=axis, keepdims=True))
-    y = y / y.sum(axis=axis, keepdims=True)
-    return computed(y, (x, lambda g: y * (g - (g * y).sum(axis=axis, keepdims=True))))
-
-
-def log_softmax(x, axis=-1):
-    x = as_tensor(x)
-    y = x.data - x.data.max(axis=axis, keepdims=True)
-    y = y - np.log(np.exp(y).sum(axis=axis, keepdims=True))
-    return computed(y, (x, lambda g: g - np.exp(y) * g.sum(axis=axis, keepdims=True)))
-
-
-# --- Windows: convolution and pooling -------------------------------------------------
-
-
-class Windows(NamedTuple):
-    """How a window moves over images (N, C, H, W). Each is a pair: rows, columns."""
-
-    kernel: tuple
-    stride: tuple
-    padding: tuple
-
-    @classmethod
-    def of(cls, kernel, stride, padding):
-        """A single number stands for both."""
-        kernel, stride = pair("kernel", kernel, 1), pair("stride", stride, 1)
-        return cls(kernel, stride, pair("padding", padding, 0))
-
-    def count(self, shape):
-        """How many windows stand below each other, and how many side by side."""
-        (_, _, h, w), (kh, kw), (sh, sw), (ph, pw) = shape, *self
-        free = h + 2 * ph - kh, w + 2 * pw - kw
-        if min(free) < 0:
-            raise ValueError(
-                f"a kernel {kh, kw} does not fit into {h, w} + 2 * {ph, pw}"
-            )
-        return free[0] // sh + 1, free[1] // sw + 1
-
-
-def pair(name, value, least):
-    """Two whole numbers, or one for both."""
-    two = tuple(value) if isinstance(value, tuple | list) else (value, value)
-    whole = all(isinstance(n, int | np.integer) and n >= least for n in two)
-    if len(two) != 2 or not whole:
-        raise ValueError(f"{name} {value!r}: give a whole number >= {least}, or a pair")
-    return two
-
-
-def gather(images, windows, fill=0.0):
-    """Write each window of the images into a row: (N · windows, C · kernel size)."""
-    (n, c, _, _), (kh, kw), (sh, sw), (ph, pw) = images.shape, *windows
-    oh, ow = windows.count(images.shape)
-    if ph or pw:
-        border = ((0, 0), (0, 0), (ph, ph), (pw, pw))
-        images = np.pad(images, border, constant_values=fill)
-    seen = np.lib.stride_tricks.sliding_window_view(images, (kh, kw), axis=(2, 3))
-    seen = seen[:, :, ::sh, ::sw].transpose(0, 2, 3, 1, 4, 5)
-    return seen.reshape(n * oh * ow, c * kh * kw)
-
-
-def scatter(rows, shape, windows):
-    """Add each row to the images at the place where ``gather`` reads it."""
-    (n, c, h, w), (kh, kw), (sh, sw), (ph, pw) = shape, *windows
-    oh, ow = windows.count(shape)
-    rows = rows.reshape(n, oh, ow, c, kh, kw).transpose(0, 3, 4, 5, 1, 2)
-    images = np.zeros((n, c, h + 2 * ph, w + 2 * pw), rows.dtype)
-    for i in range(kh):
-        for j in range(kw):
-            images[:, :, i : i + sh * oh : sh, j : j + sw * ow : sw] += rows[:, :, i, j]
-    return images[:, :, ph : ph + h, pw : pw + w]
-
-
-def im2col(x, kernel, stride=1, padding=0, fill=0.0):
-    """Images (N, C, H, W) to rows, one a window; ``fill`` stands in the padding."""
-    x = images_only("im2col", x)
-    windows, shape = Windows.of(kernel, stride, padding), x.shape
-    rows = gather(x.data, windows, fill)
-    return computed(rows, (x, lambda g: scatter(g, shape, windows)))
-
-
-def col2im(rows, shape, kernel, stride=1, padding=0):
-    """Rows to images of ``shape`` (N, C, H, W); where windows overlap, they add."""
-    rows = as_tensor(rows)
-    windows = Windows.of(kernel, stride, padding)
-    wanted = (shape[0] * prod(windows.count(shape)), shape[1] * prod(windows.kernel))
-    if rows.shape != wanted:
-        raise ValueError(f"col2im: {shape} has rows {wanted}, not {rows.shape}")
-    images = scatter(rows.data, shape, windows)
-    return computed(images, (rows, lambda g: gather(g, windows)))
-
-
-def conv2d(x, weight, bias=None, stride=1, padding=0):
-    """Kernels (F, C, KH, KW) over images (N, C, H, W): a linear layer a window."""
-    x = images_only("conv2d", x)
-    if weight.ndim != 4 or weight.shape[1] != x.shape[1]:
-        raise ValueError(f"conv2d: kernels {weight.shape} do not fit images {x.shape}")
-    f, _, *kernel = weight.shape
-    rows = im2col(x, kernel, stride, padding) @ weight.reshape(f, -1).T
-    if bias is not None:
-        if bias.shape != (f,):
-            raise ValueError(
-                f"conv2d: {f} kernels need a bias ({f},), not {bias.shape}"
-            )
-        rows = rows + bias
-    oh, ow = Windows.of(kernel, stride, padding).count(x.shape)
-    return rows.reshape(len(x), oh, ow, f).transpose(0, 3, 1, 2)
-
-
-def max_pool(x, kernel, stride=None, padding=0):
-    """The largest value of each window; without a stride they stand side by side."""
-    x = images_only("max_pool", x)
-    windows = Windows.of(kernel, kernel if stride is None else stride, padding)
-    if any(p >= k for p, k in zip(windows.padding, windows.kernel, strict=True)):
-        raise ValueError(
-            f"max_pool: padding {padding} is as large as the window {kernel}"
-        )
-    n, c, h, w = x.shape
-    # The padding must never win, not even against negative numbers.
-    rows = im2col(x.reshape(n * c, 1, h, w), *windows, fill=-np.inf)
-    largest = rows.data.argmax(axis=1)
-    return rows[np.arange(len(rows)), largest].reshape(n, c, *windows.count(x.shape))
-
-
-def images_only(name, x):
-    x = as_tensor(x)
-    if x.ndim != 4:
-        raise ValueError(f"{name} takes images of shape (N, C, H, W), not {x.shape}")
-    return x
-
-
-# --- Trust ----------------------------------------------------------------------------
+# --- Checking -------------------------------------------------------------------------
 
 
 def gradient_error(f, *arrays, eps=1e-6):

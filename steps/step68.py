@@ -26,7 +26,7 @@ from dezero_lite import Function, Variable
 from dezero_lite.models import MLP
 from dezero_lite.optimizers import SGD
 
-from . import step61, step62, step64, step65, step66
+from . import step61, step62, step64, step65, step66, step67
 
 __all__ = [
     "DESIGNS",
@@ -264,9 +264,9 @@ def classifier_65(x, t, weights, rate):
 def classifier_66(x, t, weights, rate):
     w1, b1, w2, b2 = weights = [step66.Tensor(v, requires_grad=True) for v in weights]
     while True:
-        hidden = 1 / (1 + step66.exp(-(x @ w1 + b1)))
+        hidden = 1 / (1 + step67.exp(-(x @ w1 + b1)))
         score = hidden @ w2 + b2
-        loss = step66.log(1 + step66.exp(-t * score)).sum() / len(x)
+        loss = step67.log(1 + step67.exp(-t * score)).sum() / len(x)
         yield loss.data, [weight.data for weight in weights]
         loss.backward()
         for weight in weights:
