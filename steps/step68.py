@@ -407,8 +407,10 @@ def made_in_each_step(program, made_of, task, steps=5):
 # --- How long it takes ----------------------------------------------------------------
 
 
-def time_per_step(programs, task, rounds=11, steps=2, clock=time.perf_counter):
-    """Seconds for a step of each program: the medians over some rounds, taken in turns.
+def time_per_step(
+    programs, task, rounds=11, steps=2, clock=time.perf_counter, of=median
+):
+    """Seconds for a step of each program, over some rounds, taken in turns.
 
     Parameters
     ----------
@@ -420,6 +422,8 @@ def time_per_step(programs, task, rounds=11, steps=2, clock=time.perf_counter):
         So many steps make a turn.
     clock : callable
         Tells the time in seconds.
+    of : callable
+        What to make of the turns: the median, or ``min``, the least disturbed.
     """
     runs = {name: program(*task) for name, program in programs.items()}
     for run in runs.values():  # to warm up: what is done once is done here
@@ -432,4 +436,4 @@ def time_per_step(programs, task, rounds=11, steps=2, clock=time.perf_counter):
             for _ in islice(run, steps):
                 pass
             turns[name].append((clock() - start) / steps)
-    return {name: median(times) for name, times in turns.items()}
+    return {name: of(times) for name, times in turns.items()}

@@ -54,6 +54,18 @@ def test_they_agree_on_other_data_too(kind, name, seed, n):
     np.testing.assert_allclose(weights, right_weights, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("name", OTHERS)
+def test_they_agree_where_a_network_is_sure_and_wrong(name):
+    task = classifier_task(12)
+    # Scores of about 50: a probability of e⁻⁵⁰ must not be rounded to 0.
+    task = task._replace(weights=[50 * weight for weight in task.weights], rate=0.01)
+    losses, weights = train(DESIGNS[name].classifier, task, 3)
+    right_losses, right_weights = train(DESIGNS["by hand"].classifier, task, 3)
+    assert right_losses[0] > 10
+    np.testing.assert_allclose(losses, right_losses, rtol=1e-10)
+    np.testing.assert_allclose(weights, right_weights, rtol=1e-10, atol=1e-10)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_program_by_hand_descends_along_numerical_gradients(kind):
     task, eps = random_task(kind, 3, 5), 1e-6
@@ -245,4 +257,6 @@ def test_each_program_speaks_of_its_own_design_only():
                 text[text.index(f"def {kind}_{number}") :],
                 re.M | re.S,
             )
-            assert set(re.findall(r"step\d\d", body[0])) == {f"step{number}"}
+            own = {f"step{number}"}
+            both = own | {"step67"} if number == 66 else own  # 67 is 66 and more
+            assert own <= set(re.findall(r"step\d\d", body[0])) <= both
