@@ -48,7 +48,7 @@ class Node:
     def __init__(self, name=None):
         self.name = name
         self._value = None
-        self._users = []
+        self._users = set()
 
     @property
     def value(self):
@@ -62,12 +62,12 @@ class Node:
 
     def users(self):
         """The nodes that are computed from this one directly."""
-        # Weak references: a node that nobody holds any more is gone, and stays in no
-        # list.
-        self._users = [
-            reference for reference in self._users if reference() is not None
-        ]
-        return [reference() for reference in self._users]
+        return [reference() for reference in self._users.copy()]
+
+    def used_by(self, user):
+        # A weak reference does not keep the user alive, and when the user goes, it is
+        # discarded.
+        self._users.add(weakref.ref(user, self._users.discard))
 
     def eval(self):
         """The value of this node; what is missing is computed, and kept."""
@@ -81,19 +81,6 @@ class Node:
         self._value = value
         for node in downstream(self):
             node._value = None
-
-    def __repr__(self):
-        text = self.label if self.parent is None else formula(self)
-        state = "empty" if self.value is None else "filled"
-        return f"{type(self).__name__}({text}, {state})"
-
-    def __array__(self, dtype=None, copy=None):
-        raise TypeError(
-            f"{self.label} is a node, not an array: ask for it with .eval()"
-        )
-
-    def __bool__(self):
-        raise TypeError(f"{self.label} may have no value yet: ask for it with .eval()")
 
 
 class Variable(Node):
@@ -138,8 +125,8 @@ class Placeholder(Node):
             raise TypeError('an input placeholder needs a name, as in Placeholder("x")')
         super().__init__(name)
         self.parent = parent
-        for node in parent.inputs if parent else ():
-            node._users.append(weakref.ref(self))
+        for node in set(parent.inputs) if parent else ():
+            node.used_by(self)
 
     @property
     def label(self):
@@ -173,9 +160,16 @@ def as_value(value, owner, dtype=None):
     value = np.array(value)
     if value.dtype.kind not in "biuf":
         raise TypeError(f"{owner} needs real numbers, not dtype {value.dtype}")
-    value = value.astype(dtype or (value.dtype if value.dtype.kind == "f" else float))
-    value.flags.writeable = False
-    return value
+    return frozen(
+        value.astype(dtype or (value.dtype if value.dtype.kind == "f" else float))
+    )
+
+
+def frozen(array):
+    """A view of an array through which nobody can write."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
 
 
 def as_node(x):
@@ -191,15 +185,26 @@ def formula(node):
     return f"{type(node.parent).__name__.lower()}({inputs})"
 
 
+def text(node):
+    state = "empty" if node.value is None else "filled"
+    return f"{type(node).__name__}({formula(node)}, {state})"
+
+
+def no_value(node, *others, **options):
+    raise TypeError(f"{node.label} is a node, not a value: ask {node.label}.eval()")
+
+
+Node.__repr__ = text
+Node.__array__ = Node.__bool__ = no_value
+Node.__eq__ = Node.__ne__ = no_value
+Node.__lt__ = Node.__le__ = Node.__gt__ = Node.__ge__ = no_value
+
+
 # --- Walking --------------------------------------------------------------------------
 
 
 def upstream(node, wanted):
-    """All that a node depends on, inputs first, itself last; only what is ``wanted``.
-
-    A list does what recursion would do, so a deep graph does not exhaust Python's
-    stack.
-    """
+    """All that a node depends on, inputs first, itself last; only what is wanted."""
     order, seen, stack = [], set(), [(node, False)]
     while stack:
         node, inputs_done = stack.pop()
@@ -231,7 +236,7 @@ def check_filled(asked, missing):
         return
     complaints = []
     for node in empty:
-        users = [user for user in missing if user.parent and node in user.parent.inputs]
+        users = [user for user in missing if takes(user, node)]
         needed_by = ", ".join(formula(user) for user in users)
         complaints.append(
             f"{node.label} (needed by {needed_by})" if users else node.label
@@ -243,20 +248,27 @@ def check_filled(asked, missing):
     )
 
 
+def takes(node, x):
+    """Whether x is an input of a node."""
+    return node.parent is not None and any(x is given for given in node.parent.inputs)
+
+
 def computed(node):
     """Ask the parent of a node, whose inputs all have values, for its value."""
     values = [x.value for x in node.parent.inputs]
     try:
-        value = np.asarray(node.parent.compute(*values))
+        value = node.parent.compute(*values)
     except ValueError as error:
-        shapes = ", ".join(f"{x.label} {np.shape(x.value)}" for x in node.parent.inputs)
-        message = (
-            f"{formula(node)} cannot be computed from the shapes {shapes}: {error}"
-        )
-        raise ValueError(message) from None
-    value.flags.writeable = False
+        raise ValueError(why_not(node, error)) from None
     node.parent.runs += 1
-    return value
+    return frozen(np.asarray(value))
+
+
+def why_not(node, error):
+    if "read-only" in str(error):
+        return f"{formula(node)} writes into its input: let it make a new array"
+    shapes = ", ".join(f"{x.label} {np.shape(x.value)}" for x in node.parent.inputs)
+    return f"{formula(node)} cannot be computed from the shapes {shapes}: {error}"
 
 
 # --- Operations -----------------------------------------------------------------------
@@ -415,6 +427,17 @@ class Tanh(Operation):
         return (g * (1 - y * y),)
 
 
+class Sigmoid(Operation):
+    """1 / (1 + e⁻ᵃ), to the last digit where it is small"""
+
+    def compute(self, a):
+        small = np.exp(-np.abs(a))  # never overflows
+        return np.where(a >= 0, 1, small) / (1 + small)
+
+    def gradient(self, g, y):
+        return (g * y * (1 - y),)
+
+
 class LogSumExp(Operation):
     """log(Σ exp a) along the last axis, which stays with length 1; does not overflow"""
 
@@ -488,7 +511,7 @@ class Size(Operation):
         return (None,)
 
 
-# --- Operations for people ------------------------------------------------------------
+# --- Plain functions to call ----------------------------------------------------------
 
 
 def add(a, b):
@@ -538,8 +561,7 @@ def tanh(a):
 
 
 def sigmoid(a):
-    """1 / (1 + e⁻ᵃ), as a stretched tanh, which does not overflow."""
-    return tanh(as_node(a) * 0.5) * 0.5 + 0.5
+    return Placeholder(parent=Sigmoid(a))
 
 
 def logsumexp(a):
@@ -572,22 +594,9 @@ Node.__neg__ = negate
 
 
 def gradients(y, variables):
-    """Build the gradients of a node with respect to variables.
-
-    Parameters
-    ----------
-    y : Node
-        If it is not a single number, the gradient is that of the sum of its elements.
-    variables : list of Node
-
-    Returns
-    -------
-    list of Node
-        One for each variable, of its shape. Nothing is computed yet.
-    """
-    if isinstance(variables, Node):
-        raise TypeError("gradients needs a list of variables, as in gradients(y, [w])")
+    """Build the gradients of the sum of y, a list of nodes, one for each variable."""
     order = upstream(y, lambda node: True)
+    check_variables(y, variables, set(order))
     depends = set(variables)
     for node in order:
         if node.parent and depends & set(node.parent.inputs):
@@ -604,6 +613,14 @@ def gradients(y, variables):
                 gx = Placeholder(parent=Shrink(gx, x)) if operation.broadcasts else gx
                 found[x] = found[x] + gx if x in found else gx
     return [found[x] if x in found else full_like(x, 0.0) for x in variables]
+
+
+def check_variables(y, variables, behind_y):
+    if isinstance(variables, Node):
+        raise TypeError("gradients needs a list of variables, as in gradients(y, [w])")
+    for x in variables:
+        if x not in behind_y:
+            raise ValueError(f"{formula(y)} does not depend on {formula(x)}")
 
 
 def full_like(a, number):

@@ -5,8 +5,8 @@ that takes arrays and returns arrays, and that may write new values into shared
 variables.
 """
 
+import threading
 from collections.abc import Callable
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +28,6 @@ __all__ = [
     "power",
     "scalar",
     "sigmoid",
-    "switch",
     "tanh",
     "total",
     "transpose",
@@ -60,20 +59,6 @@ class Expression:
 
     def __repr__(self):
         return f"{type(self).__name__}({formula(self)}, {self.dtype}, {self.shape})"
-
-    def __bool__(self):
-        raise TypeError(
-            f"{formula(self)} is neither true nor false before a function runs; "
-            "choose with switch(condition, then, otherwise) in place of if"
-        )
-
-    def __iter__(self):
-        raise TypeError(f"no loop can go through {self.label} before a function runs")
-
-    def __array__(self, dtype=None, copy=None):
-        raise TypeError(
-            f"{self.label} is no array: it has no value before a function runs"
-        )
 
     @property
     def T(self):
@@ -110,7 +95,8 @@ class Shared(Expression):
 
     def set_value(self, value):
         """Write another value of the same type."""
-        self.value = accepted(value, self)
+        with ONE_AT_A_TIME:
+            self.value = accepted(value, self)
 
 
 def scalar(name, dtype=float):
@@ -137,6 +123,18 @@ def named(x):
     return f"type {type(x).__name__}"
 
 
+def no_value(x, *others, **options):
+    raise TypeError(
+        f"{formula(x)} has no value before a function runs: it is neither true nor "
+        "false, cannot be compared, and is not an array"
+    )
+
+
+Expression.__bool__ = Expression.__iter__ = Expression.__array__ = no_value
+Expression.__lt__ = Expression.__le__ = Expression.__gt__ = Expression.__ge__ = no_value
+Expression.__eq__ = Expression.__ne__ = no_value
+
+
 # --- Values ---------------------------------------------------------------------------
 
 
@@ -147,7 +145,14 @@ def as_array(value, owner):
         raise TypeError(
             f"{owner} takes a real number or an np.array(...), not type {kind}"
         )
-    return np.array(value)
+    return frozen(np.array(value))
+
+
+def frozen(array):
+    """A view of an array through which nobody can write."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
 
 
 def accepted(value, x):
@@ -160,7 +165,7 @@ def accepted(value, x):
         raise TypeError(f"{x.label} takes {x.dtype}, not {array.dtype}")
     if not may_be(array.shape, x.shape):
         raise ValueError(f"{x.label} takes the shape {x.shape}, not {array.shape}")
-    return array.astype(x.dtype, copy=False)
+    return frozen(array.astype(x.dtype, copy=False))
 
 
 def may_be(shape, other):
@@ -271,6 +276,11 @@ def size_of(a):
     return np.array(a.size, np.result_type(a.dtype, np.float32))
 
 
+def logistic(a):
+    small = np.exp(-np.abs(a))  # never overflows
+    return np.where(a >= 0, 1, small) / (1 + small)
+
+
 def shifted(a):
     largest = a.max(axis=-1, keepdims=True)
     return largest + np.log(np.exp(a - largest).sum(axis=-1, keepdims=True))
@@ -283,6 +293,7 @@ DIVIDE = Op("divide", np.divide, broadcast, lambda g, y, a, b: (g / b, -g * y / 
 NEGATE = Op("negate", np.negative, same, lambda g, y, a: (-g,))
 EXP = Op("exp", np.exp, same, lambda g, y, a: (g * y,))
 LOG = Op("log", np.log, same, lambda g, y, a: (g / a,))
+SIGMOID = Op("sigmoid", logistic, same, lambda g, y, a: (g * y * (1 - y),))
 TANH = Op("tanh", np.tanh, same, lambda g, y, a: (g * (1 - y * y),))
 TRANSPOSE = Op("transpose", np.transpose, reverse, lambda g, y, a: (transpose(g),))
 MATMUL = Op("matmul", np.matmul, product, lambda g, y, a, b: (g @ b.T, a.T @ g))
@@ -291,12 +302,6 @@ SIZE = Op("size", size_of, lambda a: ())
 STRETCH = Op("stretch", repeated_to, second, lambda g, y, a, b: (shrink(g, a), None))
 SHRINK = Op("shrink", add_up_to, second, lambda g, y, a, b: (stretch(g, a), None))
 ZEROS_LIKE = Op("zeros_like", np.zeros_like, same)
-GREATER = Op("greater", np.greater, broadcast)
-GREATER_EQUAL = Op("greater_equal", np.greater_equal, broadcast)
-LESS = Op("less", np.less, broadcast)
-LESS_EQUAL = Op("less_equal", np.less_equal, broadcast)
-NOT = Op("not", np.logical_not, same)
-SWITCH = Op("switch", None, None)
 
 
 Expression.__add__ = lambda a, b: apply(ADD, a, b)
@@ -311,13 +316,9 @@ Expression.__matmul__ = lambda a, b: apply(MATMUL, a, b)
 Expression.__rmatmul__ = lambda a, b: apply(MATMUL, b, a)
 Expression.__neg__ = lambda a: apply(NEGATE, a)
 Expression.__pow__ = lambda a, c: power(a, c)
-Expression.__gt__ = lambda a, b: apply(GREATER, a, b)
-Expression.__ge__ = lambda a, b: apply(GREATER_EQUAL, a, b)
-Expression.__lt__ = lambda a, b: apply(LESS, a, b)
-Expression.__le__ = lambda a, b: apply(LESS_EQUAL, a, b)
 
 
-# --- Operations for people ------------------------------------------------------------
+# --- Plain functions to call ----------------------------------------------------------
 
 
 def exp(a):
@@ -333,8 +334,8 @@ def tanh(a):
 
 
 def sigmoid(a):
-    """1 / (1 + e⁻ᵃ), as a stretched tanh, which does not overflow."""
-    return tanh(a * 0.5) * 0.5 + 0.5
+    """1 / (1 + e⁻ᵃ), to the last digit where it is small; does not overflow."""
+    return apply(SIGMOID, a)
 
 
 def logsumexp(a):
@@ -399,39 +400,13 @@ def shrink(a, b):
     return apply(SHRINK, a, b)
 
 
-def switch(condition, then, otherwise):
-    """``then`` or ``otherwise``, as the condition says; the other is not computed."""
-    condition = as_expression(condition, np.dtype(bool))
-    if condition.dtype != bool or condition.shape != ():
-        wrong = named(condition)
-        raise TypeError(f"switch needs one truth value, as in x > 0, not {wrong}")
-    then, otherwise = as_expressions(then, otherwise)
-    if then.dtype != otherwise.dtype or not may_be(then.shape, otherwise.shape):
-        types = f"{named(then)}, and {named(otherwise)}"
-        raise TypeError(f"the branches of a switch must be of one type, not {types}")
-    pairs = zip(then.shape, otherwise.shape, strict=True)
-    shape = [p if p == q else None for p, q in pairs]
-    return Expression(then.dtype, shape, SWITCH, (condition, then, otherwise))
-
-
 # --- Functions ------------------------------------------------------------------------
 
 
 def function(inputs, outputs, updates=()):
-    """A function from arrays to arrays.
+    """A function from the values of symbols to those of one output, or of a list.
 
-    Parameters
-    ----------
-    inputs : list of Symbol
-        The arguments, in order.
-    outputs : Expression or list of Expression
-        What a call returns: one array, or a list.
-    updates : list of (Shared, Expression)
-        What a call writes, all of it computed from the old values, after the outputs.
-
-    Returns
-    -------
-    Function
+    ``updates`` are pairs (shared variable, new value), computed from the old values.
     """
     inputs = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     several = isinstance(outputs, list | tuple)
@@ -461,15 +436,16 @@ def check_signature(inputs, outputs, updates):
             raise TypeError(
                 f'an input must be a symbol, as in scalar("x"), not {named(x)}'
             )
-    targets = [target for target, _ in updates]
-    for x in [*inputs, *targets]:
-        if inputs.count(x) + targets.count(x) > 1:
+    named_so_far = set()
+    for x in [*inputs, *(target for target, _ in updates)]:
+        if x in named_so_far:
             raise ValueError(f"{x.label} is named twice")
+        named_so_far.add(x)
     needed = inputs_first([*outputs, *(new for _, new in updates)])
     for x in needed:
-        if isinstance(x, Symbol) and x not in inputs:
-            users = [formula(user) for user in needed if x in user.inputs]
-            needed_by = ", ".join(users) or "an output"
+        if isinstance(x, Symbol) and x not in named_so_far:
+            users = [user for user in needed if any(x is i for i in user.inputs)]
+            needed_by = ", ".join(map(formula, users)) or "an output"
             raise ValueError(
                 f"{x.label}, needed by {needed_by}, is not among the inputs"
             )
@@ -489,17 +465,32 @@ def inputs_first(targets):
     return order
 
 
+# Two calls at once would read the same old values, and lose one of the updates.
+ONE_AT_A_TIME = threading.RLock()
+
+
 class Function:
-    """What ``function`` makes. ``ran`` lists what the last call computed, in order."""
+    """What ``function`` makes: from arrays to arrays."""
 
     def __init__(self, inputs, outputs, updates, several):
         self.inputs = inputs
         self.outputs = outputs
         self.updates = updates
         self.several = several
-        self.ran = []
+        self.order = inputs_first([*outputs, *(new for _, new in updates)])
 
     def __call__(self, *arguments):
+        with ONE_AT_A_TIME:
+            values = self.taken_in(arguments)
+            for x in self.order:
+                if x not in values:
+                    values[x] = computed(x, values)
+            self.write(values)
+        results = [np.array(values[y]) for y in self.outputs]
+        return results if self.several else results[0]
+
+    def taken_in(self, arguments):
+        """The values to begin with: those of the inputs."""
         given, wanted = len(arguments), len(self.inputs)
         if given != wanted:
             names = ", ".join(x.label for x in self.inputs)
@@ -507,16 +498,13 @@ class Function:
                 f"wrong number of arguments: {given}, not {wanted} ({names})"
             )
         pairs = zip(self.inputs, arguments, strict=True)
-        values = {x: accepted(value, x) for x, value in pairs}
-        self.ran = run([*self.outputs, *(new for _, new in self.updates)], values)
-        results = [np.array(values[y]) for y in self.outputs]
-        # Nothing has been written so far. First make sure that all of it can be.
-        written = [
-            (target, accepted(values[new], target)) for target, new in self.updates
-        ]
-        for target, value in written:
+        return {x: accepted(value, x) for x, value in pairs}
+
+    def write(self, values):
+        """Make sure that all new values can be written, then write them."""
+        new_values = [accepted(values[new], target) for target, new in self.updates]
+        for (target, _), value in zip(self.updates, new_values, strict=True):
             target.value = value
-        return results if self.several else results[0]
 
     def __repr__(self):
         takes = ", ".join(x.label for x in self.inputs)
@@ -525,67 +513,29 @@ class Function:
         return f"Function({takes} -> {returns}{f'; {writes}' if writes else ''})"
 
 
-def run(targets, values):
-    """Compute expressions into ``values``, each at most once; return them in order."""
-    ran, stack = [], list(reversed(targets))
-    while stack:
-        x = stack[-1]
-        waits_for = (
-            [] if x in values else [i for i in asks(x, values) if i not in values]
-        )
-        if waits_for:
-            stack += reversed(waits_for)
-            continue
-        stack.pop()
-        if x not in values:
-            values[x] = computed(x, values)
-            if x.op:
-                ran.append(x)
-    return ran
-
-
-def asks(x, values):
-    """The inputs needed: of a switch, the condition, then the branch that it says."""
-    if x.op is not SWITCH:
-        return x.inputs
-    condition, then, otherwise = x.inputs
-    if condition not in values:
-        return [condition]
-    return [then if values[condition] else otherwise]
-
-
 def computed(x, values):
     if x.op is None:
         return x.value
-    arrays = [values[i] for i in asks(x, values)]
-    if x.op is SWITCH:
-        return arrays[0]
+    arrays = [values[i] for i in x.inputs]
     try:
-        return np.asarray(x.op.compute(*arrays))
+        return frozen(np.asarray(x.op.compute(*arrays)))
     except ValueError as error:
-        pairs = zip(x.inputs, arrays, strict=True)
-        shapes = ", ".join(f"{i.label} {a.shape}" for i, a in pairs)
-        message = f"{formula(x)} cannot be computed from the shapes {shapes}: {error}"
-        raise ValueError(message) from None
+        raise ValueError(why_not(x, arrays, error)) from None
+
+
+def why_not(x, arrays, error):
+    if "read-only" in str(error):
+        return f"{formula(x)} writes into its input: let it make a new array"
+    pairs = zip(x.inputs, arrays, strict=True)
+    shapes = ", ".join(f"{i.label} {a.shape}" for i, a in pairs)
+    return f"{formula(x)} cannot be computed from the shapes {shapes}: {error}"
 
 
 # --- Gradients ------------------------------------------------------------------------
 
 
 def grad(cost, wrt):
-    """The gradient of a single number, as an expression of the variable's type.
-
-    Parameters
-    ----------
-    cost : Expression
-        Of shape ().
-    wrt : Expression or list of Expression
-        With respect to what.
-
-    Returns
-    -------
-    Expression or list of Expression
-    """
+    """The gradient of a single number with respect to an expression, or to a list."""
     several = isinstance(wrt, list | tuple)
     wrt = list(wrt) if several else [wrt]
     order = inputs_first([cost]) if isinstance(cost, Expression) else []
@@ -595,18 +545,15 @@ def grad(cost, wrt):
         if not depends.isdisjoint(x.inputs):
             depends.add(x)
 
-    # What reached each expression: gradients, each with its condition (None: always
-    # there).
-    arrived = {cost: [(Constant(np.array(1, cost.dtype)), None)]}
+    found = {cost: Constant(np.array(1, cost.dtype))}
     for x in reversed(order):
-        if x in depends and x in arrived:
-            arrived[x] = [collected(x, arrived[x])]
-            for i, g, given in handed_on(x, *arrived[x][0]):
+        if x in depends and x in found and x.op and x.op.gradient:
+            gradients = x.op.gradient(found[x], x, *x.inputs)
+            for i, g in zip(x.inputs, gradients, strict=True):
                 if i in depends and g is not None and i.dtype.kind == "f":
-                    arrived.setdefault(i, []).append((shrink(g, i), given))
-    found = [
-        or_zeros(x, *arrived[x][0]) if x in arrived else zeros_like(x) for x in wrt
-    ]
+                    g = shrink(g, i)
+                    found[i] = found[i] + g if i in found else g
+    found = [found[x] if x in found else zeros_like(x) for x in wrt]
     return found if several else found[0]
 
 
@@ -620,41 +567,3 @@ def check_gradient(cost, wrt, order):
             )
         if x not in order:
             raise ValueError(f"{formula(cost)} does not depend on {x.label}")
-
-
-def handed_on(x, g, given):
-    """What an expression hands on: triples of input, gradient, condition."""
-    if x.op is SWITCH:
-        yes, then, otherwise = x.inputs
-        return [
-            (then, g, both(given, yes)),
-            (otherwise, g, both(given, apply(NOT, yes))),
-        ]
-    if x.op is None or x.op.gradient is None:
-        return []
-    gradients = x.op.gradient(g, x, *x.inputs)
-    return [(i, gi, given) for i, gi in zip(x.inputs, gradients, strict=True)]
-
-
-def collected(x, arrived):
-    """The sum of the gradients that reached an expression, and when there is one at
-    all.
-    """
-    conditions = list(dict.fromkeys(given for _, given in arrived))
-    if len(conditions) == 1:
-        return reduce(lambda a, b: a + b, [g for g, _ in arrived]), conditions[0]
-    g = reduce(lambda a, b: a + b, [or_zeros(x, g, given) for g, given in arrived])
-    return g, None if None in conditions else reduce(either, conditions)
-
-
-def or_zeros(x, g, given):
-    return g if given is None else switch(given, g, zeros_like(x))
-
-
-def both(a, b):
-    """a and b; where a is false, b is not computed, and may be a branch not taken."""
-    return b if a is None else switch(a, b, False)
-
-
-def either(a, b):
-    return switch(a, True, b)

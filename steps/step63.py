@@ -1,592 +1,674 @@
-"""Step 63: sessions: a graph that is only drawn, and sessions that run it."""
+"""Step 63: branches in a graph.
 
-import contextlib
-from collections import Counter, deque
+A switch computes one of two branches, as a condition says that is computed itself. Its
+gradient flows through the branch that is taken.
+"""
+
+import threading
+from collections.abc import Callable
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
 __all__ = [
-    "GradientDescentOptimizer",
-    "Graph",
-    "Node",
-    "Operation",
-    "Session",
-    "add",
-    "assign",
-    "compute_gradients",
-    "constant",
-    "divide",
-    "get_default_graph",
+    "Expression",
+    "Function",
+    "Op",
+    "Shared",
+    "Symbol",
+    "equal",
+    "exp",
+    "function",
+    "grad",
     "log",
+    "logsumexp",
     "matmul",
-    "multiply",
-    "negative",
-    "placeholder",
-    "reduce_sum",
+    "matrix",
+    "mean",
+    "power",
+    "scalar",
     "sigmoid",
-    "square",
+    "switch",
+    "tanh",
+    "total",
     "transpose",
-    "variable",
+    "vector",
+    "zeros_like",
 ]
 
 
-# --- The graph ------------------------------------------------------------------------
+# --- Expressions ----------------------------------------------------------------------
 
 
-class Graph:
-    """A drawing: nodes, and who takes what from whom. It holds no results."""
+class Expression:
+    """What to compute, and the result's type: dtype and shape (None: any length)."""
 
-    def __init__(self):
-        self.nodes = []
-        # Each name that is taken, and the number to try next behind it.
-        self._names = {}
-        self._finalized = False
+    # NumPy leaves array + expression to the expression.
+    __array_ufunc__ = None
 
-    @contextlib.contextmanager
-    def as_default(self):
-        """Draw new nodes into this graph for the length of a ``with`` block."""
-        _default_graphs.append(self)
-        try:
-            yield self
-        finally:
-            _default_graphs.pop()
+    def __init__(self, dtype, shape, op=None, inputs=(), name=None):
+        self.dtype = np.dtype(dtype)
+        self.shape = tuple(shape)
+        self.op = op
+        self.inputs = tuple(inputs)
+        self.name = name
 
-    def finalize(self):
-        """Take no more nodes: building in a loop by mistake becomes an error."""
-        self._finalized = True
-
-    def enter(self, node, name):
-        """Take a node in; return its number and a name that no other node has."""
-        if self._finalized:
-            raise RuntimeError(f"the graph is finalized: build {name!r} before that")
-        unique = name
-        while unique in self._names:
-            unique = f"{name}_{self._names[name]}"
-            self._names[name] += 1
-        self._names[unique] = 1
-        self.nodes.append(node)
-        return len(self.nodes) - 1, unique
-
-
-_default_graphs = [Graph()]
-
-
-def get_default_graph():
-    """The graph into which new constants, variables and placeholders are drawn."""
-    return _default_graphs[-1]
-
-
-class Node:
-    """A place in a graph. It knows whom it takes from and who takes from it."""
-
-    __array_ufunc__ = None  # so that array * node asks the node, and not NumPy
-
-    def __init__(self, graph, inputs=(), name=None):
-        self.graph = graph
-        self.number, self.name = graph.enter(self, name or type(self).__name__.lower())
-        self.inputs = inputs
-        self.consumers = []
-        for node in inputs:
-            node.consumers.append(self)
+    @property
+    def label(self):
+        """A short name for messages."""
+        return self.name or self.op.name
 
     def __repr__(self):
-        return f"<{type(self).__name__} {self.name!r}>"
+        return f"{type(self).__name__}({formula(self)}, {self.dtype}, {self.shape})"
 
-    def __bool__(self):
-        raise TypeError(f"{self!r} has no value and is neither true nor false: run it")
-
-
-# --- Where values come from -----------------------------------------------------------
+    @property
+    def T(self):
+        return transpose(self)
 
 
-def as_array(value):
-    """An array of floats with the numbers in ``value``, a copy."""
-    try:
-        array = np.array(value)
-    except ValueError:  # rows of unequal length
-        array = np.array(None)
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"numbers are needed here, and not {value!r}")
-    return array.astype(float)
+class Symbol(Expression):
+    """An argument of functions to come: a name and a type."""
+
+    def __init__(self, name, shape, dtype=float):
+        super().__init__(dtype, shape, name=name)
 
 
-class Constant(Node):
-    """A value that never changes."""
+class Constant(Expression):
+    """A number or an array that stands in a formula."""
 
-    def __init__(self, value, name=None):
-        self.value = as_array(value)
-        super().__init__(get_default_graph(), name=name)
-
-
-class Variable(Node):
-    """A value that a session keeps from run to run; here is what it begins with."""
-
-    def __init__(self, initial, name=None):
-        self.initial = as_array(initial)
-        super().__init__(get_default_graph(), name=name)
+    def __init__(self, value):
+        name = str(value) if value.shape == () else "an array"
+        super().__init__(value.dtype, value.shape, name=name)
+        self.value = value
 
 
-class Placeholder(Node):
-    """A value that is fed into each run. None in its shape stands for any length."""
+class Shared(Expression):
+    """A value that lives between calls, shared by all functions: a weight, say."""
 
-    def __init__(self, shape=None, name=None):
-        if shape is not None and not isinstance(shape, tuple | list):
-            raise TypeError(f"a shape is a tuple such as (None, 3), and not {shape!r}")
-        self.shape = None if shape is None else tuple(shape)
-        super().__init__(get_default_graph(), name=name)
+    def __init__(self, value, name):
+        value = as_array(value, name)
+        super().__init__(value.dtype, value.shape, name=name)
+        self.value = value
 
-    def fits(self, shape):
-        if self.shape is None:
-            return True
-        if len(shape) != len(self.shape):
-            return False
-        return all(mine in (None, n) for mine, n in zip(self.shape, shape, strict=True))
+    def get_value(self):
+        """A copy of the value."""
+        return self.value.copy()
 
-
-def constant(value, name=None):
-    return Constant(value, name)
+    def set_value(self, value):
+        """Write another value of the same type."""
+        with ONE_AT_A_TIME:
+            self.value = accepted(value, self)
 
 
-def variable(initial, name=None):
-    return Variable(initial, name)
+def scalar(name, dtype=float):
+    return Symbol(name, (), dtype)
 
 
-def placeholder(shape=None, name=None):
-    return Placeholder(shape, name)
+def vector(name, length=None, dtype=float):
+    return Symbol(name, (length,), dtype)
+
+
+def matrix(name, rows=None, columns=None, dtype=float):
+    return Symbol(name, (rows, columns), dtype)
+
+
+def formula(x):
+    """One level of what an expression is computed from, as in ``multiply(w, x)``."""
+    return f"{x.op.name}({', '.join(i.label for i in x.inputs)})" if x.op else x.label
+
+
+def named(x):
+    """How a message speaks of something that does not fit, an expression or not."""
+    if isinstance(x, Expression):
+        return f"{formula(x)}, which is {x.dtype} {x.shape}"
+    return f"type {type(x).__name__}"
+
+
+def no_value(x, *others, **options):
+    raise TypeError(
+        f"{formula(x)} has no value before a function runs: in place of if, say "
+        "switch(condition, then, otherwise), and in place of ==, equal(a, b)"
+    )
+
+
+Expression.__bool__ = Expression.__iter__ = Expression.__array__ = no_value
+Expression.__eq__ = Expression.__ne__ = no_value
+
+
+# --- Values ---------------------------------------------------------------------------
+
+
+def as_array(value, owner):
+    """A copy of a number or array, as an array."""
+    if not isinstance(value, np.ndarray | np.generic | bool | int | float):
+        kind = type(value).__name__
+        raise TypeError(
+            f"{owner} takes a real number or an np.array(...), not type {kind}"
+        )
+    return frozen(np.array(value))
+
+
+def frozen(array):
+    """A view of an array through which nobody can write."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+def accepted(value, x):
+    """A copy of a value as an array of an expression's type, if it is of that type."""
+    array = as_array(value, x.label)
+    # A bare number takes the precision that is asked for; an array does not lose its
+    # own.
+    rule = "same_kind" if isinstance(value, bool | int | float) else "safe"
+    if not np.can_cast(array.dtype, x.dtype, rule):
+        raise TypeError(f"{x.label} takes {x.dtype}, not {array.dtype}")
+    if not may_be(array.shape, x.shape):
+        raise ValueError(f"{x.label} takes the shape {x.shape}, not {array.shape}")
+    return frozen(array.astype(x.dtype, copy=False))
+
+
+def may_be(shape, other):
+    """Whether two shapes, as far as they are known, can be the same."""
+    if len(shape) != len(other):
+        return False
+    return all(p == q or None in (p, q) for p, q in zip(shape, other, strict=True))
 
 
 # --- Operations -----------------------------------------------------------------------
 
 
-class Operation(Node):
-    """A node that is computed from others; numbers and arrays become constants."""
+class Op(NamedTuple):
+    """A rule: a name, what to do with arrays, the result's shape, the inputs'
+    gradients.
 
-    def __init__(self, *inputs, name=None):
-        graph = self._graph_of(inputs)
-        with graph.as_default():
-            nodes = tuple(x if isinstance(x, Node) else Constant(x) for x in inputs)
-        super().__init__(graph, nodes, name)
-
-    def _graph_of(self, inputs):
-        nodes = [x for x in inputs if isinstance(x, Node)]
-        if not nodes:
-            return get_default_graph()
-        for node in nodes:
-            if isinstance(node, Assign):
-                raise TypeError(f"{node!r} writes variables, it has no value to take")
-            if node.graph is not nodes[0].graph:
-                raise ValueError(
-                    f"{nodes[0]!r} and {node!r} belong to different graphs"
-                )
-        return nodes[0].graph
-
-    def compute_output(self, *values):
-        """From arrays to an array."""
-        raise NotImplementedError(f"{self!r} needs a compute_output(self, *values)")
-
-    def compute_gradient(self, grad):
-        """From the node of the output's gradient to the gradients of the inputs."""
-        raise NotImplementedError(f"{self!r} needs a compute_gradient(self, grad)")
-
-
-class Add(Operation):
-    def compute_output(self, a, b):
-        return a + b
-
-    def compute_gradient(self, grad):
-        a, b = self.inputs
-        return SumLike(grad, a), SumLike(grad, b)
-
-
-class Multiply(Operation):
-    def compute_output(self, a, b):
-        return a * b
-
-    def compute_gradient(self, grad):
-        a, b = self.inputs
-        return SumLike(grad * b, a), SumLike(grad * a, b)
-
-
-class Divide(Operation):
-    def compute_output(self, a, b):
-        return a / b
-
-    def compute_gradient(self, grad):
-        a, b = self.inputs
-        return SumLike(grad / b, a), SumLike(-grad * self / b, b)
-
-
-class Negative(Operation):
-    def compute_output(self, x):
-        return -x
-
-    def compute_gradient(self, grad):
-        return (-grad,)
-
-
-class MatMul(Operation):
-    """The product of two matrices, or of two stacks of them."""
-
-    def compute_output(self, a, b):
-        if min(a.ndim, b.ndim) < 2:
-            raise ValueError("a matrix product needs two axes on both sides")
-        return a @ b
-
-    def compute_gradient(self, grad):
-        a, b = self.inputs
-        return SumLike(grad @ transpose(b), a), SumLike(transpose(a) @ grad, b)
-
-
-class Transpose(Operation):
-    """The last two axes exchanged."""
-
-    def compute_output(self, x):
-        return np.swapaxes(x, -1, -2)
-
-    def compute_gradient(self, grad):
-        return (transpose(grad),)
-
-
-class Square(Operation):
-    def compute_output(self, x):
-        return x * x
-
-    def compute_gradient(self, grad):
-        return (2 * grad * self.inputs[0],)
-
-
-class Sigmoid(Operation):
-    def compute_output(self, x):
-        small = np.exp(-np.abs(x))  # never overflows
-        return np.where(x >= 0, 1.0, small) / (1 + small)
-
-    def compute_gradient(self, grad):
-        return (grad * self * (1 - self),)
-
-
-class Log(Operation):
-    def compute_output(self, x):
-        return np.log(x)
-
-    def compute_gradient(self, grad):
-        return (grad / self.inputs[0],)
-
-
-class ReduceSum(Operation):
-    def __init__(self, x, axis=None, name=None):
-        self.axis = axis
-        super().__init__(x, name=name)
-
-    def compute_output(self, x):
-        return np.sum(x, axis=self.axis)
-
-    def compute_gradient(self, grad):
-        return (SpreadLike(grad, self.inputs[0], self.axis),)
-
-
-class SumLike(Operation):
-    """Undoes broadcasting: sums over the axes along which the model was stretched."""
-
-    def compute_output(self, x, model):
-        extra = x.ndim - model.ndim
-        lengths = enumerate(model.shape, start=extra)
-        stretched = [axis for axis, length in lengths if length != x.shape[axis]]
-        return np.sum(x, axis=(*range(extra), *stretched)).reshape(model.shape)
-
-    def compute_gradient(self, grad):
-        x, model = self.inputs
-        return SpreadLike(grad, x), SpreadLike(0.0, model)
-
-
-class SpreadLike(Operation):
-    """Undoes a sum: repeats x along ``axis``, or as broadcasting does, to fit the
-    model.
+    ``gradient(g, y, *inputs)`` makes expressions, given the gradient g of the result y.
     """
 
-    def __init__(self, x, model, axis=None):
-        self.axis = axis
-        super().__init__(x, model)
-
-    def compute_output(self, x, model):
-        if self.axis is not None:
-            x = np.expand_dims(x, self.axis)
-        return np.broadcast_to(x, model.shape)
-
-    def compute_gradient(self, grad):
-        x, model = self.inputs
-        back = SumLike(grad, x) if self.axis is None else reduce_sum(grad, self.axis)
-        return back, SpreadLike(0.0, model)
+    name: str
+    compute: Callable
+    shape: Callable
+    gradient: Callable | None = None
 
 
-def add(a, b, name=None):
-    return Add(a, b, name=name)
+def apply(op, *inputs):
+    """The expression that an operation makes. What does not fit is refused here."""
+    inputs = as_expressions(*inputs)
+    try:
+        shape = op.shape(*(x.shape for x in inputs))
+        with np.errstate(all="ignore"):
+            # Computing with one element is the shortest way to learn the result's
+            # dtype.
+            tried = op.compute(*(np.ones((1,) * len(x.shape), x.dtype) for x in inputs))
+    except (TypeError, ValueError) as error:
+        types = ", ".join(f"{x.label} {x.dtype} {x.shape}" for x in inputs)
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{op.name} does not take {types}: {error}") from None
+    return Expression(np.asarray(tried).dtype, shape, op, inputs)
 
 
-def multiply(a, b, name=None):
-    return Multiply(a, b, name=name)
+def as_expressions(*xs):
+    """As expressions; bare numbers take the dtype of the first expression."""
+    dtype = next((x.dtype for x in xs if isinstance(x, Expression)), np.dtype(float))
+    return [as_expression(x, dtype) for x in xs]
 
 
-def divide(a, b, name=None):
-    return Divide(a, b, name=name)
+def as_expression(x, dtype):
+    """An expression as it is, the rest as a constant; a bare number takes the dtype."""
+    if isinstance(x, Expression):
+        return x
+    array = as_array(x, "a formula")
+    bare = isinstance(x, bool | int | float)
+    return Constant(array.astype(np.result_type(dtype, x)) if bare else array)
 
 
-def negative(x, name=None):
-    return Negative(x, name=name)
+def same(a):
+    return a
 
 
-def matmul(a, b, name=None):
-    return MatMul(a, b, name=name)
+def reverse(a):
+    return a[::-1]
 
 
-def transpose(x, name=None):
-    return Transpose(x, name=name)
+def broadcast(a, b):
+    """The shape that NumPy stretches two shapes to."""
+    n = max(len(a), len(b))
+    shape = []
+    for p, q in zip((1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b, strict=True):
+        if p != q and None not in (p, q) and 1 not in (p, q):
+            raise ValueError(f"{p} and {q} do not broadcast")
+        # A length not known yet, beside one known and not 1, has to become that or 1.
+        shape.append(q if p == 1 or (p is None and q != 1) else p)
+    return tuple(shape)
 
 
-def square(x, name=None):
-    return Square(x, name=name)
+def product(a, b):
+    """The shape of a matrix product."""
+    if len(a) != 2 or len(b) != 2:
+        raise ValueError("it needs two matrices")
+    if None not in (a[1], b[0]) and a[1] != b[0]:
+        raise ValueError(f"{a[1]} columns do not meet {b[0]} rows")
+    return a[0], b[1]
 
 
-def sigmoid(x, name=None):
-    return Sigmoid(x, name=name)
+def second(a, b):
+    return b
 
 
-def log(x, name=None):
-    return Log(x, name=name)
+def last_is_one(a):
+    if not a:
+        raise ValueError("it needs an axis")
+    return *a[:-1], 1
 
 
-def reduce_sum(x, axis=None, name=None):
-    return ReduceSum(x, axis, name=name)
+def repeated_to(a, b):
+    return np.broadcast_to(a, b.shape).astype(b.dtype)
 
 
-Node.__add__ = add
-Node.__radd__ = lambda b, a: add(a, b)
-Node.__sub__ = lambda a, b: add(a, negative(b))
-Node.__rsub__ = lambda b, a: add(a, negative(b))
-Node.__mul__ = multiply
-Node.__rmul__ = lambda b, a: multiply(a, b)
-Node.__truediv__ = divide
-Node.__rtruediv__ = lambda b, a: divide(a, b)
-Node.__matmul__ = matmul
-Node.__rmatmul__ = lambda b, a: matmul(a, b)
-Node.__neg__ = negative
+def add_up_to(a, b):
+    """Sum an array to the shape and dtype of another: the way back from a broadcast."""
+    front = a.ndim - b.ndim
+    repeated = [front + i for i, n in enumerate(b.shape) if n != a.shape[front + i]]
+    return a.sum(axis=(*range(front), *repeated)).reshape(b.shape).astype(b.dtype)
 
 
-# --- The session ----------------------------------------------------------------------
+def size_of(a):
+    return np.array(a.size, np.result_type(a.dtype, np.float32))
 
 
-class Session:
-    """Runs parts of one graph and keeps the values of its variables in between."""
-
-    def __init__(self, graph=None):
-        self.graph = get_default_graph() if graph is None else graph
-        self._variables = {}
-        self._plans = {}
-        self._closed = False
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()
-
-    def close(self):
-        """Free the values; the graph stays, for other sessions."""
-        self._variables.clear()
-        self._plans.clear()
-        self._closed = True
-
-    def run(self, fetches, feed_dict=None):
-        """Compute a node, or each of a list, and what they need: once each, nothing
-        else.
-
-        Every computation sees the variables as they were before the run. Assignments
-        are written at its end.
-        """
-        if self._closed:
-            raise RuntimeError(
-                "this session is closed, its values are freed: open another"
-            )
-        wanted = tuple(fetches) if isinstance(fetches, list | tuple) else (fetches,)
-        for node in wanted:
-            self._check(node, "fetches")
-        plan = self._plan(wanted)
-        values = self._fed(feed_dict or {}, plan)
-        for node in plan:
-            if node not in values:
-                values[node] = self._compute(node, values)
-        self._write([node for node in plan if isinstance(node, Assign)], values)
-        results = [self._result(node, values) for node in wanted]
-        return results if isinstance(fetches, list | tuple) else results[0]
-
-    def _result(self, node, values):
-        # A copy, so that the caller may change it.
-        return None if isinstance(node, Assign) else np.array(values[node])
-
-    def _check(self, node, where):
-        if not isinstance(node, Node):
-            raise TypeError(f"{where} holds nodes of the graph, and not {node!r}")
-        if node.graph is not self.graph:
-            raise ValueError(f"{node!r} belongs to another graph than this session")
-
-    def _fed(self, feed_dict, plan):
-        values = {}
-        for node, value in feed_dict.items():
-            self._check(node, "feed_dict")
-            if not isinstance(node, Placeholder):
-                raise TypeError(f"{node!r} cannot be fed, only placeholders can")
-            values[node] = as_array(value)
-            shape = values[node].shape
-            if not node.fits(shape):
-                raise ValueError(
-                    f"{node!r} has the shape {node.shape} and was fed {shape}"
-                )
-        for node in plan:
-            if isinstance(node, Placeholder) and node not in values:
-                users = sorted({repr(user) for user in node.consumers if user in plan})
-                need = f"needed by {', '.join(users)}" if users else "fetched"
-                raise ValueError(
-                    f"{node!r} is {need} and was not fed: put it in feed_dict"
-                )
-        return values
-
-    def _plan(self, wanted):
-        # A node is younger than its inputs: nodes can run in the order of their
-        # numbers.
-        if wanted not in self._plans:
-            self._plans[wanted] = sorted(
-                ancestors(wanted), key=lambda node: node.number
-            )
-        return self._plans[wanted]
-
-    def _compute(self, node, values):
-        if isinstance(node, Constant):
-            return node.value
-        if isinstance(node, Variable):
-            return self._variables.setdefault(node, node.initial)
-        taken = [values[given] for given in node.inputs]
-        try:
-            return node.compute_output(*taken)
-        except ValueError as error:
-            shapes = [f"{given!r} {np.shape(values[given])}" for given in node.inputs]
-            raise ValueError(f"{node!r} of {', '.join(shapes)}: {error}") from error
-
-    def _write(self, assigns, values):
-        targets = Counter(target for node in assigns for target in node.variables)
-        if twice := [target for target, times in targets.items() if times > 1]:
-            raise ValueError(
-                f"{twice[0]!r} would be written more than once in this run"
-            )
-        for node in assigns:
-            self._variables.update(zip(node.variables, values[node], strict=True))
+def logistic(a):
+    small = np.exp(-np.abs(a))  # never overflows
+    return np.where(a >= 0, 1, small) / (1 + small)
 
 
-def ancestors(nodes):
-    """The nodes and all that they are computed from, a set."""
-    found, worklist = set(nodes), list(nodes)
-    while worklist:
-        new = set(worklist.pop().inputs) - found
-        found |= new
-        worklist += new
-    return found
+def shifted(a):
+    largest = a.max(axis=-1, keepdims=True)
+    return largest + np.log(np.exp(a - largest).sum(axis=-1, keepdims=True))
 
 
-# --- Training -------------------------------------------------------------------------
+ADD = Op("add", np.add, broadcast, lambda g, y, a, b: (g, g))
+SUBTRACT = Op("subtract", np.subtract, broadcast, lambda g, y, a, b: (g, -g))
+MULTIPLY = Op("multiply", np.multiply, broadcast, lambda g, y, a, b: (g * b, g * a))
+DIVIDE = Op("divide", np.divide, broadcast, lambda g, y, a, b: (g / b, -g * y / b))
+NEGATE = Op("negate", np.negative, same, lambda g, y, a: (-g,))
+EXP = Op("exp", np.exp, same, lambda g, y, a: (g * y,))
+LOG = Op("log", np.log, same, lambda g, y, a: (g / a,))
+SIGMOID = Op("sigmoid", logistic, same, lambda g, y, a: (g * y * (1 - y),))
+TANH = Op("tanh", np.tanh, same, lambda g, y, a: (g * (1 - y * y),))
+TRANSPOSE = Op("transpose", np.transpose, reverse, lambda g, y, a: (transpose(g),))
+MATMUL = Op("matmul", np.matmul, product, lambda g, y, a, b: (g @ b.T, a.T @ g))
+LOGSUMEXP = Op("logsumexp", shifted, last_is_one, lambda g, y, a: (g * exp(a - y),))
+SIZE = Op("size", size_of, lambda a: ())
+STRETCH = Op("stretch", repeated_to, second, lambda g, y, a, b: (shrink(g, a), None))
+SHRINK = Op("shrink", add_up_to, second, lambda g, y, a, b: (stretch(g, a), None))
+ZEROS_LIKE = Op("zeros_like", np.zeros_like, same)
+GREATER = Op("greater", np.greater, broadcast)
+GREATER_EQUAL = Op("greater_equal", np.greater_equal, broadcast)
+LESS = Op("less", np.less, broadcast)
+LESS_EQUAL = Op("less_equal", np.less_equal, broadcast)
+EQUAL = Op("equal", np.equal, broadcast)
+NOT = Op("not", np.logical_not, same)
+SWITCH = Op("switch", None, None)
 
 
-class One(Operation):
-    """Where the gradients begin: the derivative of the loss with respect to itself."""
+Expression.__add__ = lambda a, b: apply(ADD, a, b)
+Expression.__radd__ = lambda a, b: apply(ADD, b, a)
+Expression.__sub__ = lambda a, b: apply(SUBTRACT, a, b)
+Expression.__rsub__ = lambda a, b: apply(SUBTRACT, b, a)
+Expression.__mul__ = lambda a, b: apply(MULTIPLY, a, b)
+Expression.__rmul__ = lambda a, b: apply(MULTIPLY, b, a)
+Expression.__truediv__ = lambda a, b: apply(DIVIDE, a, b)
+Expression.__rtruediv__ = lambda a, b: apply(DIVIDE, b, a)
+Expression.__matmul__ = lambda a, b: apply(MATMUL, a, b)
+Expression.__rmatmul__ = lambda a, b: apply(MATMUL, b, a)
+Expression.__neg__ = lambda a: apply(NEGATE, a)
+Expression.__pow__ = lambda a, c: power(a, c)
+Expression.__gt__ = lambda a, b: apply(GREATER, a, b)
+Expression.__ge__ = lambda a, b: apply(GREATER_EQUAL, a, b)
+Expression.__lt__ = lambda a, b: apply(LESS, a, b)
+Expression.__le__ = lambda a, b: apply(LESS_EQUAL, a, b)
 
-    def compute_output(self, loss):
-        if loss.size != 1:
-            raise ValueError(
-                "gradients are those of one number: put reduce_sum around it"
-            )
-        return np.ones_like(loss)
 
-    def compute_gradient(self, grad):
-        return (SpreadLike(0.0, self.inputs[0]),)
+# --- Plain functions to call ----------------------------------------------------------
 
 
-def compute_gradients(loss):
-    """Draw the nodes that compute the gradients of ``loss``.
+def exp(a):
+    return apply(EXP, a)
 
-    Returns
-    -------
-    dict
-        For every node that the loss is computed from, the node of its gradient.
+
+def log(a):
+    return apply(LOG, a)
+
+
+def tanh(a):
+    return apply(TANH, a)
+
+
+def sigmoid(a):
+    """1 / (1 + e⁻ᵃ), to the last digit where it is small; does not overflow."""
+    return apply(SIGMOID, a)
+
+
+def logsumexp(a):
+    """log(Σ exp a) along the last axis, kept with length 1; does not overflow."""
+    return apply(LOGSUMEXP, a)
+
+
+def matmul(a, b):
+    return apply(MATMUL, a, b)
+
+
+def transpose(a):
+    return apply(TRANSPOSE, a)
+
+
+def power(a, c):
+    """a to the power of c, a number."""
+    if not isinstance(c, int | float):
+        raise TypeError(f"a ** c needs a number for c, not type {type(c).__name__}")
+
+    def gradient(g, y, a):
+        # The gradient of a constant is not c · 0 ** (c − 1), which is no number at
+        # zero.
+        return (g * c * a ** (c - 1) if c else None,)
+
+    return apply(Op("power", lambda a: a**c, same, gradient), a)
+
+
+def total(a, axis=None):
+    """The sum of all elements, or along one axis, which stays with length 1."""
+
+    def compute(a):
+        return np.sum(a, axis=axis, keepdims=axis is not None)
+
+    def shape(a):
+        if axis is None:
+            return ()
+        if not -len(a) <= axis < len(a):
+            raise ValueError(f"there is no axis {axis}")
+        return tuple(1 if i == axis % len(a) else n for i, n in enumerate(a))
+
+    return apply(Op("total", compute, shape, lambda g, y, a: (stretch(g, a),)), a)
+
+
+def mean(a):
+    return total(a) / apply(SIZE, a)
+
+
+def zeros_like(a):
+    return apply(ZEROS_LIKE, a)
+
+
+def stretch(a, b):
+    """``a`` repeated to the shape of ``b``."""
+    return apply(STRETCH, a, b)
+
+
+def shrink(a, b):
+    """``a`` added up to the shape of ``b``; as it is if their types are the same."""
+    if a.dtype == b.dtype and a.shape == b.shape and None not in a.shape:
+        return a
+    return apply(SHRINK, a, b)
+
+
+def equal(a, b):
+    """Where a and b are the same; ``a == b`` would have to be answered now."""
+    return apply(EQUAL, a, b)
+
+
+def switch(condition, then, otherwise):
+    """``then`` or ``otherwise``, as the condition says; the other is not computed."""
+    condition = as_condition(condition)
+    then, otherwise = as_expressions(then, otherwise)
+    if then.dtype != otherwise.dtype or not may_be(then.shape, otherwise.shape):
+        types = f"{named(then)}, and {named(otherwise)}"
+        raise TypeError(f"the branches of a switch must be of one type, not {types}")
+    pairs = zip(then.shape, otherwise.shape, strict=True)
+    shape = [p if p == q else None for p, q in pairs]
+    return Expression(then.dtype, shape, SWITCH, (condition, then, otherwise))
+
+
+def as_condition(x):
+    """One truth value; a whole number is true if it is not 0."""
+    x = as_expression(x, np.dtype(bool))
+    if x.shape != () or x.dtype.kind not in "biu":
+        raise TypeError(f"switch needs one truth value, as in x > 0, not {named(x)}")
+    return x if x.dtype == bool else apply(NOT, equal(x, 0))
+
+
+# --- Functions ------------------------------------------------------------------------
+
+
+def function(inputs, outputs, updates=()):
+    """A function from the values of symbols to those of one output, or of a list.
+
+    ``updates`` are pairs (shared variable, new value), computed from the old values.
     """
-    if not isinstance(loss, Node):
-        raise TypeError(f"gradients are drawn for a node, and not for {loss!r}")
-    part = ancestors([loss])
-    waiting = {node: sum(user in part for user in node.consumers) for node in part}
-    arrived = {node: [] for node in part}
-    arrived[loss].append(One(loss))
-    gradients, queue = {}, deque([loss])
-    while queue:
-        node = queue.popleft()
-        gradients[node] = total(arrived[node])
-        if not isinstance(node, Operation):
+    inputs = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    several = isinstance(outputs, list | tuple)
+    outputs = [as_expression(y, float) for y in (outputs if several else [outputs])]
+    pairs = updates.items() if isinstance(updates, dict) else updates
+    updates = [(target, as_update(target, new)) for target, new in pairs]
+    check_signature(inputs, outputs, updates)
+    return Function(inputs, outputs, updates, several)
+
+
+def as_update(target, new):
+    """The new value of a shared variable as an expression of the variable's type."""
+    if not isinstance(target, Shared):
+        raise TypeError(f"only shared variables can be updated, not {named(target)}")
+    new = as_expression(new, target.dtype)
+    right_dtype = np.can_cast(new.dtype, target.dtype, "safe")
+    if not right_dtype or not may_be(new.shape, target.shape):
+        kind = f"{target.dtype} {target.shape}"
+        raise TypeError(f"{target.label} is {kind} and cannot take {named(new)}")
+    return new
+
+
+def check_signature(inputs, outputs, updates):
+    """Refuse, when a function is made, what could not work when it is called."""
+    for x in inputs:
+        if not isinstance(x, Symbol):
+            raise TypeError(
+                f'an input must be a symbol, as in scalar("x"), not {named(x)}'
+            )
+    named_so_far = set()
+    for x in [*inputs, *(target for target, _ in updates)]:
+        if x in named_so_far:
+            raise ValueError(f"{x.label} is named twice")
+        named_so_far.add(x)
+    needed = inputs_first([*outputs, *(new for _, new in updates)])
+    for x in needed:
+        if isinstance(x, Symbol) and x not in named_so_far:
+            users = [user for user in needed if any(x is i for i in user.inputs)]
+            needed_by = ", ".join(map(formula, users)) or "an output"
+            raise ValueError(
+                f"{x.label}, needed by {needed_by}, is not among the inputs"
+            )
+
+
+def inputs_first(targets):
+    """All that expressions are made of, inputs first, found without recursion."""
+    order, seen, stack = [], set(), [(x, False) for x in reversed(targets)]
+    while stack:
+        x, inputs_done = stack.pop()
+        if inputs_done:
+            order.append(x)
+        elif x not in seen:
+            seen.add(x)
+            stack.append((x, True))
+            stack += [(i, False) for i in reversed(x.inputs)]
+    return order
+
+
+# Two calls at once would read the same old values, and lose one of the updates.
+ONE_AT_A_TIME = threading.RLock()
+
+
+class Function:
+    """What ``function`` makes. ``ran`` lists what the last call computed, in order."""
+
+    def __init__(self, inputs, outputs, updates, several):
+        self.inputs = inputs
+        self.outputs = outputs
+        self.updates = updates
+        self.several = several
+        self.targets = [*outputs, *(new for _, new in updates)]
+        self.ran = []
+
+    def __call__(self, *arguments):
+        with ONE_AT_A_TIME:
+            values = self.taken_in(arguments)
+            self.ran = run(self.targets, values)
+            self.write(values)
+        results = [np.array(values[y]) for y in self.outputs]
+        return results if self.several else results[0]
+
+    def taken_in(self, arguments):
+        """The values to begin with: those of the inputs."""
+        given, wanted = len(arguments), len(self.inputs)
+        if given != wanted:
+            names = ", ".join(x.label for x in self.inputs)
+            raise TypeError(
+                f"wrong number of arguments: {given}, not {wanted} ({names})"
+            )
+        pairs = zip(self.inputs, arguments, strict=True)
+        return {x: accepted(value, x) for x, value in pairs}
+
+    def write(self, values):
+        """Make sure that all new values can be written, then write them."""
+        new_values = [accepted(values[new], target) for target, new in self.updates]
+        for (target, _), value in zip(self.updates, new_values, strict=True):
+            target.value = value
+
+    def __repr__(self):
+        takes = ", ".join(x.label for x in self.inputs)
+        writes = ", ".join(target.label for target, _ in self.updates)
+        returns = ", ".join(y.label for y in self.outputs)
+        return f"Function({takes} -> {returns}{f'; {writes}' if writes else ''})"
+
+
+def run(targets, values):
+    """Compute expressions into ``values``, each at most once; return them in order."""
+    ran, stack = [], list(reversed(targets))
+    while stack:
+        x = stack[-1]
+        asked = [] if x in values else asks(x, values)
+        waits_for = [i for i in asked if i not in values]
+        if waits_for:
+            stack += reversed(waits_for)
             continue
-        parts = node.compute_gradient(gradients[node])
-        for given, grad in zip(node.inputs, parts, strict=True):
-            arrived[given].append(grad)
-            waiting[given] -= 1
-            if waiting[given] == 0:  # all consumers have been visited
-                queue.append(given)
-    return gradients
+        stack.pop()
+        if x not in values:
+            values[x] = computed(x, values)
+            if x.op:
+                ran.append(x)
+    return ran
 
 
-def total(nodes):
-    """The node of a sum."""
-    result, *others = nodes
-    for node in others:
-        result = add(result, node)
-    return result
+def asks(x, values):
+    """The inputs needed: of a switch, the condition, then the branch that it says."""
+    if x.op is not SWITCH:
+        return x.inputs
+    condition, then, otherwise = x.inputs
+    if condition not in values:
+        return [condition]
+    return [then if values[condition] else otherwise]
 
 
-class Assign(Operation):
-    """Writes variables at the end of the run that computes it; its value is None."""
-
-    def __init__(self, variables, values, name=None):
-        for target in variables:
-            if not isinstance(target, Variable):
-                raise TypeError(
-                    f"only variables can be assigned to, and not {target!r}"
-                )
-        self.variables = tuple(variables)
-        super().__init__(*variables, *values, name=name)
-
-    def compute_output(self, *arrays):
-        old, new = arrays[: len(self.variables)], arrays[len(self.variables) :]
-        for target, before, after in zip(self.variables, old, new, strict=True):
-            if before.shape != after.shape:
-                shapes = f"{before.shape}, and its new value {after.shape}"
-                raise ValueError(f"{target!r} has the shape {shapes}")
-        return new
+def computed(x, values):
+    if x.op is None:
+        return x.value
+    arrays = [values[i] for i in asks(x, values)]
+    if x.op is SWITCH:
+        return arrays[0]
+    try:
+        return frozen(np.asarray(x.op.compute(*arrays)))
+    except ValueError as error:
+        raise ValueError(why_not(x, arrays, error)) from None
 
 
-def assign(target, value, name=None):
-    """A node that gives a variable a new value."""
-    return Assign([target], [value], name=name)
+def why_not(x, arrays, error):
+    if "read-only" in str(error):
+        return f"{formula(x)} writes into its input: let it make a new array"
+    pairs = zip(x.inputs, arrays, strict=True)
+    shapes = ", ".join(f"{i.label} {a.shape}" for i, a in pairs)
+    return f"{formula(x)} cannot be computed from the shapes {shapes}: {error}"
 
 
-class GradientDescentOptimizer:
-    """Steps against the gradient. The learning rate is a number, or a node."""
+# --- Gradients ------------------------------------------------------------------------
 
-    def __init__(self, learning_rate):
-        self.learning_rate = learning_rate
 
-    def minimize(self, loss, variables=None):
-        """The operation that makes one step, for these variables or for all of the
-        loss.
-        """
-        gradients = compute_gradients(loss)
-        if variables is None:
-            variables = [node for node in loss.graph.nodes if node in gradients]
-            variables = [node for node in variables if isinstance(node, Variable)]
-        if not variables:
-            raise ValueError(f"{loss!r} depends on no variable: nothing to minimize")
-        if strangers := [node for node in variables if node not in gradients]:
-            raise ValueError(f"{loss!r} does not depend on {strangers[0]!r}")
-        values = [node - self.learning_rate * gradients[node] for node in variables]
-        return Assign(variables, values, name="minimize")
+def grad(cost, wrt):
+    """The gradient of a single number with respect to an expression, or to a list."""
+    several = isinstance(wrt, list | tuple)
+    wrt = list(wrt) if several else [wrt]
+    order = inputs_first([cost]) if isinstance(cost, Expression) else []
+    check_gradient(cost, wrt, set(order))
+    depends = set(wrt)
+    for x in order:
+        if not depends.isdisjoint(x.inputs):
+            depends.add(x)
+
+    # What reached each expression: gradients, each with its condition (None: always).
+    arrived = {cost: [(Constant(np.array(1, cost.dtype)), None)]}
+    for x in reversed(order):
+        if x in depends and x in arrived:
+            arrived[x] = [collected(x, arrived[x])]
+            for i, g, given in handed_on(x, *arrived[x][0]):
+                if i in depends and g is not None and i.dtype.kind == "f":
+                    arrived.setdefault(i, []).append((shrink(g, i), given))
+    found = [
+        or_zeros(x, *arrived[x][0]) if x in arrived else zeros_like(x) for x in wrt
+    ]
+    return found if several else found[0]
+
+
+def check_gradient(cost, wrt, order):
+    if not isinstance(cost, Expression) or cost.shape != () or cost.dtype.kind != "f":
+        raise TypeError(f"only a single real number has a gradient, not {named(cost)}")
+    for x in wrt:
+        if not isinstance(x, Expression) or x.dtype.kind != "f":
+            raise TypeError(
+                f"a gradient is with respect to real numbers, not {named(x)}"
+            )
+        if x not in order:
+            raise ValueError(f"{formula(cost)} does not depend on {x.label}")
+
+
+def handed_on(x, g, given):
+    """What an expression hands on: triples of input, gradient, condition."""
+    if x.op is SWITCH:
+        yes, then, otherwise = x.inputs
+        return [
+            (then, g, both(given, yes)),
+            (otherwise, g, both(given, apply(NOT, yes))),
+        ]
+    if x.op is None or x.op.gradient is None:
+        return []
+    gradients = x.op.gradient(g, x, *x.inputs)
+    return [(i, gi, given) for i, gi in zip(x.inputs, gradients, strict=True)]
+
+
+def collected(x, arrived):
+    """The sum of the gradients that reached an expression, and its condition."""
+    conditions = list(dict.fromkeys(given for _, given in arrived))
+    if len(conditions) == 1:
+        return reduce(lambda a, b: a + b, [g for g, _ in arrived]), conditions[0]
+    g = reduce(lambda a, b: a + b, [or_zeros(x, g, given) for g, given in arrived])
+    always = any(given is None for given in conditions)
+    return g, None if always else reduce(either, conditions)
+
+
+def or_zeros(x, g, given):
+    return g if given is None else switch(given, g, zeros_like(x))
+
+
+def both(a, b):
+    """a and b; where a is false, b is not computed, and may be a branch not taken."""
+    return b if a is None else switch(a, b, False)
+
+
+def either(a, b):
+    return switch(a, True, b)

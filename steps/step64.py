@@ -1,306 +1,635 @@
-"""Step 64: what does not need a gradient: scalars, and a graph of the others."""
+"""Step 64: sessions: a graph that is only drawn, and sessions that run it."""
 
-import math
-import weakref
-from functools import partial
-from itertools import count
-from numbers import Real
+import contextlib
+import threading
+from collections import deque
+
+import numpy as np
 
 __all__ = [
-    "BINARY",
-    "UNARY",
+    "GradientDescentOptimizer",
+    "Graph",
     "Node",
-    "Scalar",
-    "abs",
+    "Operation",
+    "Session",
     "add",
-    "cos",
-    "div",
-    "exp",
-    "find",
-    "gradient_descent",
-    "jacobian",
-    "live_nodes",
+    "assign",
+    "compute_gradients",
+    "constant",
+    "divide",
+    "get_default_graph",
     "log",
-    "mul",
-    "neg",
-    "pow",
-    "relu",
+    "matmul",
+    "multiply",
+    "negative",
+    "placeholder",
+    "reduce_sum",
     "sigmoid",
-    "sin",
-    "sqrt",
-    "sub",
-    "tan",
-    "tanh",
+    "square",
+    "transpose",
+    "variable",
 ]
 
 
 # --- The graph ------------------------------------------------------------------------
 
-_ids = count(1)
-_live = weakref.WeakValueDictionary()  # from id to node; holds no node alive
+
+class Graph:
+    """A drawing: nodes, and who takes what from whom. It holds no results."""
+
+    def __init__(self):
+        self.nodes = []
+        # Each name that is taken, and the number to try next behind it.
+        self._names = {}
+        self._finalized = False
+
+    @contextlib.contextmanager
+    def as_default(self):
+        """Draw new nodes into this graph for the length of a ``with`` block."""
+        _defaults.graphs.append(self)
+        try:
+            yield self
+        finally:
+            _defaults.graphs.pop()
+
+    def finalize(self):
+        """Take no more nodes: building in a loop by mistake becomes an error."""
+        self._finalized = True
+
+    def enter(self, node, name):
+        """Take a node in; return its number and a name that no other node has."""
+        if self._finalized:
+            raise RuntimeError(f"the graph is finalized: build {name!r} before that")
+        unique = name
+        while unique in self._names:
+            unique = f"{name}_{self._names[name]}"
+            self._names[name] += 1
+        self._names[unique] = 1
+        self.nodes.append(node)
+        return len(self.nodes) - 1, unique
+
+
+class Defaults(threading.local):
+    """The default graphs of a thread, which are its own; the present one is the last.
+
+    ``threading.local`` gives each thread an object of its own.
+    """
+
+    def __init__(self):
+        self.graphs = [Graph()]
+
+
+_defaults = Defaults()
+
+
+def get_default_graph():
+    """The graph into which new constants, variables and placeholders are drawn."""
+    return _defaults.graphs[-1]
 
 
 class Node:
-    """What the graph knows of a scalar that needs a gradient.
+    """A place in a graph. It knows whom it takes from and who takes from it."""
 
-    ``edges`` holds pairs (node, slope), one for each operand that needs a gradient. A
-    leaf has none. Of a node that backward has freed, ``edges`` is None.
-    """
+    __array_ufunc__ = None  # so that array * node asks the node, and not NumPy
 
-    __slots__ = ("__weakref__", "edges", "grad", "id", "kind")
-
-    def __init__(self, kind, edges=()):
-        self.id = next(_ids)  # larger than the ids of its operands, which are older
-        self.kind = kind
-        self.edges = edges
-        self.grad = None
-        _live[self.id] = self
-
-    def free(self):
-        self.edges = None
-        del _live[self.id]
-
-
-def live_nodes():
-    """How many nodes there are in the graph now, leaves included."""
-    return len(_live)
-
-
-def find(number):
-    """The living node with this id."""
-    if number not in _live:
-        raise KeyError(
-            f"no living node has the id {number}: it was freed, or it never was"
-        )
-    return _live[number]
-
-
-# --- The scalar -----------------------------------------------------------------------
-
-
-class Scalar:
-    """One number. It has a node in the graph if it needs a gradient, and none
-    otherwise.
-    """
-
-    __slots__ = ("data", "node")
-    __array_ufunc__ = None  # so that np.float64(2) * x asks us, and not NumPy
-
-    def __init__(self, data, requires_grad=False):
-        if not isinstance(data, Real):
-            raise TypeError(f"a Scalar holds one real number, and not {data!r}")
-        self.data = float(data)
-        self.node = Node("leaf") if requires_grad else None
-
-    @property
-    def requires_grad(self):
-        return self.node is not None
-
-    @property
-    def grad(self):
-        return self.node.grad if self.node else None
-
-    def zero_grad(self):
-        if self.node:
-            self.node.grad = None
+    def __init__(self, graph, inputs=(), name=None):
+        self.graph = graph
+        self.number, self.name = graph.enter(self, name or type(self).__name__.lower())
+        self.inputs = inputs
+        self.consumers = []
+        for node in inputs:
+            node.consumers.append(self)
 
     def __repr__(self):
-        needs = ", requires_grad=True" if self.requires_grad else ""
-        return f"Scalar({self.data:g}{needs})"
-
-    def backward(self, retain_graph=False):
-        """Add the derivative of this scalar to each leaf's ``grad``, free what is
-        between.
-
-        Parameters
-        ----------
-        retain_graph : bool
-            Keep the nodes, so that backward can run again.
-        """
-        if self.node is None:
-            raise RuntimeError(
-                f"{self!r} comes from no scalar that has requires_grad=True"
-            )
-        for node, gradient in gradients(self.node):
-            if not node.edges:
-                node.grad = gradient if node.grad is None else node.grad + gradient
-            elif not retain_graph:
-                node.free()
+        return f"<{type(self).__name__} {self.name!r}>"
 
 
-REUSED = "reused"
+def no_value(node, *others, **options):
+    raise TypeError(
+        f"{node!r} has no value, is neither true nor false, and cannot be compared: "
+        "run it"
+    )
 
 
-def gradients(start):
-    """Walk back; give pairs (node, derivative of the start by it), youngest first."""
-    if start.kind == REUSED:
-        raise RuntimeError(AGAIN)
-    arrived = {start.id: 1.0}
-    for node in nodes_behind(start):
-        gradient = arrived.pop(node.id)
-        for operand, slope in node.edges:
-            arrived[operand.id] = arrived.get(operand.id, 0.0) + gradient * slope
-        yield node, gradient
+Node.__bool__ = Node.__array__ = Node.__eq__ = Node.__ne__ = no_value
+Node.__lt__ = Node.__le__ = Node.__gt__ = Node.__ge__ = no_value
 
 
-def nodes_behind(start):
-    """The nodes that a gradient reaches, youngest first: each comes before its
-    operands.
+# --- Where values come from -----------------------------------------------------------
+
+
+def as_array(value):
+    """An array of floats with the numbers in ``value``, a frozen copy."""
+    try:
+        array = np.array(value)
+    except ValueError:  # rows of unequal length
+        array = np.array(None)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"numbers are needed here, and not {value!r}")
+    return frozen(array.astype(float))
+
+
+def frozen(array):
+    """A view of an array through which nobody can write."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+class Constant(Node):
+    """A value that never changes."""
+
+    def __init__(self, value, name=None):
+        self.value = as_array(value)
+        super().__init__(get_default_graph(), name=name)
+
+
+class Variable(Node):
+    """A value that a session keeps from run to run; here is what it begins with."""
+
+    def __init__(self, initial, name=None):
+        self.initial = as_array(initial)
+        super().__init__(get_default_graph(), name=name)
+
+
+class Placeholder(Node):
+    """A value that is fed into each run. None in its shape stands for any length."""
+
+    def __init__(self, shape=None, name=None):
+        if shape is not None and not isinstance(shape, tuple | list):
+            raise TypeError(f"a shape is a tuple such as (None, 3), and not {shape!r}")
+        self.shape = None if shape is None else tuple(shape)
+        super().__init__(get_default_graph(), name=name)
+
+    def fits(self, shape):
+        if self.shape is None:
+            return True
+        if len(shape) != len(self.shape):
+            return False
+        return all(mine in (None, n) for mine, n in zip(self.shape, shape, strict=True))
+
+
+def constant(value, name=None):
+    return Constant(value, name)
+
+
+def variable(initial, name=None):
+    return Variable(initial, name)
+
+
+def placeholder(shape=None, name=None):
+    return Placeholder(shape, name)
+
+
+# --- Operations -----------------------------------------------------------------------
+
+
+class Operation(Node):
+    """A node that is computed from others; numbers and arrays become constants."""
+
+    def __init__(self, *inputs, name=None):
+        graph = self._graph_of(inputs)
+        with graph.as_default():
+            nodes = tuple(x if isinstance(x, Node) else Constant(x) for x in inputs)
+        super().__init__(graph, nodes, name)
+
+    def _graph_of(self, inputs):
+        nodes = [x for x in inputs if isinstance(x, Node)]
+        if not nodes:
+            return get_default_graph()
+        for node in nodes:
+            if isinstance(node, Assign):
+                raise TypeError(f"{node!r} writes variables, it has no value to take")
+            if node.graph is not nodes[0].graph:
+                raise ValueError(
+                    f"{nodes[0]!r} and {node!r} belong to different graphs"
+                )
+        return nodes[0].graph
+
+    def compute_output(self, *values):
+        """From arrays to an array."""
+        raise NotImplementedError(f"{self!r} needs a compute_output(self, *values)")
+
+    def compute_gradient(self, grad=None):
+        """The nodes of the inputs' gradients, given that of the output (None: ones)."""
+        return self.gradient(Ones(self) if grad is None else grad)
+
+    def gradient(self, grad):
+        """The rule behind it: from a node to a tuple of nodes."""
+        raise NotImplementedError(f"{self!r} needs a gradient(self, grad)")
+
+
+class Add(Operation):
+    def compute_output(self, a, b):
+        return a + b
+
+    def gradient(self, grad):
+        a, b = self.inputs
+        return SumLike(grad, a), SumLike(grad, b)
+
+
+class Multiply(Operation):
+    def compute_output(self, a, b):
+        return a * b
+
+    def gradient(self, grad):
+        a, b = self.inputs
+        return SumLike(grad * b, a), SumLike(grad * a, b)
+
+
+class Divide(Operation):
+    def compute_output(self, a, b):
+        return a / b
+
+    def gradient(self, grad):
+        a, b = self.inputs
+        return SumLike(grad / b, a), SumLike(-grad * self / b, b)
+
+
+class Negative(Operation):
+    def compute_output(self, x):
+        return -x
+
+    def gradient(self, grad):
+        return (-grad,)
+
+
+class MatMul(Operation):
+    """The product of two matrices, or of two stacks of them."""
+
+    def compute_output(self, a, b):
+        if min(a.ndim, b.ndim) < 2:
+            raise ValueError("a matrix product needs two axes on both sides")
+        return a @ b
+
+    def gradient(self, grad):
+        a, b = self.inputs
+        return SumLike(grad @ transpose(b), a), SumLike(transpose(a) @ grad, b)
+
+
+class Transpose(Operation):
+    """The last two axes exchanged."""
+
+    def compute_output(self, x):
+        return np.swapaxes(x, -1, -2)
+
+    def gradient(self, grad):
+        return (transpose(grad),)
+
+
+class Square(Operation):
+    def compute_output(self, x):
+        return x * x
+
+    def gradient(self, grad):
+        return (2 * grad * self.inputs[0],)
+
+
+class Sigmoid(Operation):
+    def compute_output(self, x):
+        small = np.exp(-np.abs(x))  # never overflows
+        return np.where(x >= 0, 1.0, small) / (1 + small)
+
+    def gradient(self, grad):
+        return (grad * self * (1 - self),)
+
+
+class Log(Operation):
+    def compute_output(self, x):
+        return np.log(x)
+
+    def gradient(self, grad):
+        return (grad / self.inputs[0],)
+
+
+class ReduceSum(Operation):
+    def __init__(self, x, axis=None, name=None):
+        self.axis = axis
+        super().__init__(x, name=name)
+
+    def compute_output(self, x):
+        return np.sum(x, axis=self.axis)
+
+    def gradient(self, grad):
+        return (SpreadLike(grad, self.inputs[0], self.axis),)
+
+
+class SumLike(Operation):
+    """Undoes broadcasting: sums over the axes along which the model was stretched."""
+
+    def compute_output(self, x, model):
+        extra = x.ndim - model.ndim
+        lengths = enumerate(model.shape, start=extra)
+        stretched = [axis for axis, length in lengths if length != x.shape[axis]]
+        return np.sum(x, axis=(*range(extra), *stretched)).reshape(model.shape)
+
+    def gradient(self, grad):
+        x, model = self.inputs
+        return SpreadLike(grad, x), SpreadLike(0.0, model)
+
+
+class SpreadLike(Operation):
+    """Undoes a sum: repeats x along ``axis``, or as broadcasting does, to fit the
+    model.
     """
-    found, worklist = {start}, [start]
+
+    def __init__(self, x, model, axis=None):
+        self.axis = axis
+        super().__init__(x, model)
+
+    def compute_output(self, x, model):
+        if self.axis is not None:
+            x = np.expand_dims(x, self.axis)
+        return np.broadcast_to(x, model.shape)
+
+    def gradient(self, grad):
+        x, model = self.inputs
+        back = SumLike(grad, x) if self.axis is None else reduce_sum(grad, self.axis)
+        return back, SpreadLike(0.0, model)
+
+
+def add(a, b, name=None):
+    return Add(a, b, name=name)
+
+
+def multiply(a, b, name=None):
+    return Multiply(a, b, name=name)
+
+
+def divide(a, b, name=None):
+    return Divide(a, b, name=name)
+
+
+def negative(x, name=None):
+    return Negative(x, name=name)
+
+
+def matmul(a, b, name=None):
+    return MatMul(a, b, name=name)
+
+
+def transpose(x, name=None):
+    return Transpose(x, name=name)
+
+
+def square(x, name=None):
+    return Square(x, name=name)
+
+
+def sigmoid(x, name=None):
+    return Sigmoid(x, name=name)
+
+
+def log(x, name=None):
+    return Log(x, name=name)
+
+
+def reduce_sum(x, axis=None, name=None):
+    return ReduceSum(x, axis, name=name)
+
+
+Node.__add__ = add
+Node.__radd__ = lambda b, a: add(a, b)
+Node.__sub__ = lambda a, b: add(a, negative(b))
+Node.__rsub__ = lambda b, a: add(a, negative(b))
+Node.__mul__ = multiply
+Node.__rmul__ = lambda b, a: multiply(a, b)
+Node.__truediv__ = divide
+Node.__rtruediv__ = lambda b, a: divide(a, b)
+Node.__matmul__ = matmul
+Node.__rmatmul__ = lambda b, a: matmul(a, b)
+Node.__neg__ = negative
+
+
+# --- The session ----------------------------------------------------------------------
+
+
+class Session:
+    """Runs parts of one graph and keeps the values of its variables in between."""
+
+    def __init__(self, graph=None):
+        self.graph = get_default_graph() if graph is None else graph
+        self._variables = {}
+        self._values = {}  # of the last run
+        self._plans = {}
+        self._closed = False
+
+    def run(self, fetches, feed_dict=None):
+        """Compute a node, or each of a list, and what they need, once each.
+
+        Every computation sees the variables as they were before the run. Assignments
+        are written at its end.
+        """
+        wanted = tuple(fetches) if isinstance(fetches, list | tuple) else (fetches,)
+        check_nodes(self, wanted, "fetches")
+        self._values = {}
+        plan = self._plan(wanted)
+        values = fed(self, feed_dict or {}, plan)
+        for node in plan:
+            if isinstance(node, Variable):
+                values[node] = self._variables.setdefault(node, node.initial)
+            elif node not in values:
+                values[node] = computed(node, values)
+        self._variables |= assigned(plan, values)
+        self._values = values
+        results = [self.value(node) for node in wanted]
+        return results if isinstance(fetches, list | tuple) else results[0]
+
+    def value(self, node):
+        """What the last run computed for a node, a copy."""
+        check_nodes(self, [node], "value")
+        if node not in self._values:
+            raise ValueError(f"the last run did not compute {node!r}")
+        return None if isinstance(node, Assign) else np.array(self._values[node])
+
+    def _plan(self, wanted):
+        # A node is younger than its inputs, so nodes can run in the order of their
+        # numbers.
+        if wanted not in self._plans:
+            plan = sorted(ancestors(wanted), key=lambda node: node.number)
+            self._plans[wanted] = plan
+        return self._plans[wanted]
+
+    def close(self):
+        """Free the values; the graph stays, for other sessions."""
+        self._variables, self._values, self._plans = {}, {}, {}
+        self._closed = True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+def ancestors(nodes):
+    """The nodes and all that they are computed from, a set."""
+    found, worklist = set(nodes), list(nodes)
     while worklist:
-        node = worklist.pop()
-        if node.edges is None:
-            raise RuntimeError(AGAIN)
-        new = {operand for operand, _ in node.edges} - found
+        new = set(worklist.pop().inputs) - found
         found |= new
         worklist += new
-    return sorted(found, key=lambda node: node.id, reverse=True)
+    return found
 
 
-AGAIN = (
-    "backward has been here before and has freed this part of the graph: "
-    "say backward(retain_graph=True) the first time, or compute the scalar again"
-)
-
-
-# --- The tables -----------------------------------------------------------------------
-
-
-def logistic(x):
-    small = math.exp(-math.fabs(x))  # never overflows
-    return (1.0 if x >= 0 else small) / (1 + small)
-
-
-def slope_of_base(a, b, y):
-    return b * math.pow(a, b - 1) if b else 0.0
-
-
-def slope_of_exponent(a, b, y):
-    return 0.0 if a == 0 < b else y * math.log(a)
-
-
-# Each name: the value y, and the slope of y in x.
-UNARY = {
-    "neg": (lambda x: -x, lambda x, y: -1.0),
-    "abs": (math.fabs, lambda x, y: float((x > 0) - (x < 0))),
-    "exp": (math.exp, lambda x, y: y),
-    "log": (math.log, lambda x, y: 1 / x),
-    "sin": (math.sin, lambda x, y: math.cos(x)),
-    "cos": (math.cos, lambda x, y: -math.sin(x)),
-    "tan": (math.tan, lambda x, y: 1 + y * y),
-    "sqrt": (math.sqrt, lambda x, y: 0.5 / y),
-    "tanh": (math.tanh, lambda x, y: 1 - y * y),
-    "sigmoid": (logistic, lambda x, y: y * (1 - y)),
-    "relu": (lambda x: max(x, 0.0), lambda x, y: float(x > 0)),
-}
-
-# Each name: the value y, the slope of y in a, and the slope of y in b.
-BINARY = {
-    "add": (lambda a, b: a + b, lambda a, b, y: 1.0, lambda a, b, y: 1.0),
-    "sub": (lambda a, b: a - b, lambda a, b, y: 1.0, lambda a, b, y: -1.0),
-    "mul": (lambda a, b: a * b, lambda a, b, y: b, lambda a, b, y: a),
-    "div": (lambda a, b: a / b, lambda a, b, y: 1 / b, lambda a, b, y: -y / b),
-    "pow": (math.pow, slope_of_base, slope_of_exponent),
-}
-
-RULES = UNARY | BINARY
-
-
-def apply(name, *operands):
-    """Compute; enter the graph if an operand needs a gradient, with edges to such
-    alone.
-    """
-    operands = [x if isinstance(x, Scalar) else Scalar(x) for x in operands]
-    numbers = [x.data for x in operands]
-    rule, *slopes = RULES[name]
-    sought = "value"
+def computed(node, values):
+    """The value of a constant or an operation."""
+    if isinstance(node, Constant):
+        return node.value
+    taken = [values[given] for given in node.inputs]
     try:
-        result = Scalar(rule(*numbers))
-        sought = "slope"
-        edges = tuple(
-            (enter(x), slope(*numbers, result.data))
-            for x, slope in zip(operands, slopes, strict=True)
-            if x.requires_grad
-        )
-    except (ArithmeticError, ValueError):
-        place = ", ".join(map(str, numbers))
-        raise ValueError(f"{name} has no {sought} that is a float at {place}") from None
-    if edges:
-        result.node = Node(name, edges)
+        output = node.compute_output(*taken)
+    except ValueError as error:
+        raise ValueError(why_not(node, taken, error)) from error
+    return output if isinstance(node, Assign) else frozen(np.asarray(output))
+
+
+def assigned(plan, values):
+    """What the assignments among the nodes write: a dict from variables to values."""
+    new = {}
+    for node in plan:
+        if isinstance(node, Assign):
+            for target, value in zip(node.variables, values[node], strict=True):
+                if target in new:
+                    raise ValueError(
+                        f"{target!r} would be written more than once in this run"
+                    )
+                new[target] = value
+    return new
+
+
+def check_nodes(session, nodes, where):
+    if session._closed:
+        raise RuntimeError("this session is closed, its values are freed: open another")
+    for node in nodes:
+        if not isinstance(node, Node):
+            raise TypeError(f"{where} holds nodes of the graph, and not {node!r}")
+        if node.graph is not session.graph:
+            raise ValueError(f"{node!r} belongs to another graph than this session")
+
+
+def fed(session, feed_dict, plan):
+    """The values that are fed, checked; what is missing is an error."""
+    check_nodes(session, feed_dict, "feed_dict")
+    values = {}
+    for node, value in feed_dict.items():
+        if not isinstance(node, Placeholder):
+            raise TypeError(f"{node!r} cannot be fed, only placeholders can")
+        values[node] = as_array(value)
+        shape = values[node].shape
+        if not node.fits(shape):
+            raise ValueError(f"{node!r} has the shape {node.shape} and was fed {shape}")
+    for node in plan:
+        if isinstance(node, Placeholder) and node not in values:
+            users = {repr(user) for user in set(node.consumers) & set(plan)}
+            need = f"needed by {', '.join(sorted(users))}" if users else "fetched"
+            raise ValueError(f"{node!r} is {need} and was not fed: put it in feed_dict")
+    return values
+
+
+def why_not(node, taken, error):
+    if "read-only" in str(error):
+        return f"{node!r} writes into its input: let it make a new array"
+    pairs = zip(node.inputs, taken, strict=True)
+    shapes = ", ".join(f"{given!r} {array.shape}" for given, array in pairs)
+    return f"{node!r} of {shapes}: {error}"
+
+
+# --- Training -------------------------------------------------------------------------
+
+
+class Ones(Operation):
+    """Where the gradients begin: the derivative of a sum by each of its terms."""
+
+    def compute_output(self, loss):
+        return np.ones_like(loss)
+
+    def gradient(self, grad):
+        return (SpreadLike(0.0, self.inputs[0]),)
+
+
+class Gradients(dict):
+    """From a node to the node of its gradient."""
+
+    def __missing__(self, node):
+        raise ValueError(f"the loss does not depend on {node!r}")
+
+
+def compute_gradients(loss):
+    """Draw the gradients of ``loss``, or of its sum if it is no single number.
+
+    The result is a dict: for every node behind the loss, the node of its gradient.
+    """
+    if not isinstance(loss, Node):
+        raise TypeError(f"gradients are drawn for a node, and not for {loss!r}")
+    part = ancestors([loss])
+    waiting = {node: sum(user in part for user in node.consumers) for node in part}
+    arrived = {node: [] for node in part}
+    arrived[loss].append(Ones(loss))
+    gradients, queue = Gradients(), deque([loss])
+    while queue:
+        node = queue.popleft()
+        gradients[node] = total(arrived[node])
+        if not isinstance(node, Operation):
+            continue
+        parts = node.compute_gradient(gradients[node])
+        for given, grad in zip(node.inputs, parts, strict=True):
+            arrived[given].append(grad)
+            waiting[given] -= 1
+            if waiting[given] == 0:  # all consumers have been visited
+                queue.append(given)
+    return gradients
+
+
+def total(nodes):
+    """The node of a sum."""
+    result, *others = nodes
+    for node in others:
+        result = add(result, node)
     return result
 
 
-def enter(x):
-    """The node that an edge leads to; what backward has freed is a leaf again."""
-    if x.node.edges is None:
-        x.node = Node(REUSED)
-    return x.node
+class Assign(Operation):
+    """Writes variables at the end of the run that computes it; its value is None."""
+
+    def __init__(self, variables, values, name=None):
+        for target in variables:
+            if not isinstance(target, Variable):
+                raise TypeError(
+                    f"only variables can be assigned to, and not {target!r}"
+                )
+        self.variables = tuple(variables)
+        super().__init__(*variables, *values, name=name)
+
+    def compute_output(self, *arrays):
+        old, new = arrays[: len(self.variables)], arrays[len(self.variables) :]
+        for target, before, after in zip(self.variables, old, new, strict=True):
+            if before.shape != after.shape:
+                shapes = f"{before.shape}, and its new value {after.shape}"
+                raise ValueError(f"{target!r} has the shape {shapes}")
+        return new
 
 
-neg = partial(apply, "neg")
-abs = partial(apply, "abs")
-exp = partial(apply, "exp")
-log = partial(apply, "log")
-sin = partial(apply, "sin")
-cos = partial(apply, "cos")
-tan = partial(apply, "tan")
-sqrt = partial(apply, "sqrt")
-tanh = partial(apply, "tanh")
-sigmoid = partial(apply, "sigmoid")
-relu = partial(apply, "relu")
-add = partial(apply, "add")
-sub = partial(apply, "sub")
-mul = partial(apply, "mul")
-div = partial(apply, "div")
-pow = partial(apply, "pow")
-
-# A partial would not be bound to its object as a method is. Hence the lambdas.
-
-Scalar.__neg__ = lambda x: neg(x)
-Scalar.__abs__ = lambda x: abs(x)
-Scalar.__add__ = lambda a, b: add(a, b)
-Scalar.__sub__ = lambda a, b: sub(a, b)
-Scalar.__mul__ = lambda a, b: mul(a, b)
-Scalar.__truediv__ = lambda a, b: div(a, b)
-Scalar.__pow__ = lambda a, b: pow(a, b)
-Scalar.__radd__ = lambda b, a: add(a, b)
-Scalar.__rsub__ = lambda b, a: sub(a, b)
-Scalar.__rmul__ = lambda b, a: mul(a, b)
-Scalar.__rtruediv__ = lambda b, a: div(a, b)
-Scalar.__rpow__ = lambda b, a: pow(a, b)
+def assign(target, value, name=None):
+    """A node that gives a variable a new value."""
+    return Assign([target], [value], name=name)
 
 
-# --- What to do with it ---------------------------------------------------------------
+class GradientDescentOptimizer:
+    """Steps against the gradient. The learning rate is a number, or a node."""
 
+    def __init__(self, learning_rate):
+        self.learning_rate = learning_rate
 
-def jacobian(outputs, inputs):
-    """All derivatives: a row for each output, a column for each input."""
-    for x in inputs:
-        if not x.requires_grad:
-            raise ValueError(
-                f"{x!r} needs no gradient: make it with requires_grad=True"
-            )
-    rows = []
-    for y in outputs:
-        pairs = gradients(y.node) if y.requires_grad else ()
-        found = {node.id: gradient for node, gradient in pairs}
-        rows.append([found.get(x.node.id, 0.0) for x in inputs])
-    return rows
-
-
-def gradient_descent(compute_loss, parameters, learning_rate, steps):
-    """Step against the gradient of ``compute_loss()``; return the losses."""
-    losses = []
-    for _ in range(steps):
-        for parameter in parameters:
-            parameter.zero_grad()
-        loss = compute_loss()
-        loss.backward()
-        for position, parameter in enumerate(parameters):
-            if parameter.grad is None:
-                raise ValueError(f"the loss does not depend on parameter {position}")
-        for parameter in parameters:
-            parameter.data -= learning_rate * parameter.grad
-        losses.append(loss.data)
-    return losses
+    def minimize(self, loss, variables=None):
+        """The operation that makes one step, for these variables or for all of the
+        loss.
+        """
+        gradients = compute_gradients(loss)
+        if variables is None:
+            variables = [node for node in loss.graph.nodes if node in gradients]
+            variables = [node for node in variables if isinstance(node, Variable)]
+        if not variables:
+            raise ValueError(f"{loss!r} depends on no variable: nothing to minimize")
+        values = [node - self.learning_rate * gradients[node] for node in variables]
+        return Assign(variables, values, name="minimize")

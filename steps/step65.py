@@ -1,581 +1,321 @@
-"""Step 65: edges that carry the rule.
+"""Step 65: what does not need a gradient: scalars, and a graph of the others."""
 
-A computed :class:`Tensor` has one :class:`Edge` to each tensor that it came from. The
-edge holds a closure, the rule that turns the gradient of the result into the gradient
-of that input. There are no function objects and no table of operations.
-"""
-
-import threading
-from collections.abc import Callable
-from math import prod
-from typing import NamedTuple
-
-import numpy as np
+import math
+import operator
+import weakref
+from functools import partial
+from itertools import count
+from numbers import Real
 
 __all__ = [
-    "Edge",
-    "Tensor",
-    "col2im",
-    "computed",
-    "conv2d",
+    "BINARY",
+    "UNARY",
+    "Node",
+    "Scalar",
+    "abs",
+    "add",
+    "cos",
+    "div",
     "exp",
-    "gradient_error",
-    "im2col",
+    "find",
+    "gradient_descent",
+    "jacobian",
+    "live_nodes",
     "log",
-    "log_softmax",
-    "max_pool",
-    "softmax",
+    "mul",
+    "neg",
+    "pow",
+    "relu",
+    "sigmoid",
+    "sin",
+    "sqrt",
+    "sub",
+    "tan",
+    "tanh",
 ]
 
 
-class Edge(NamedTuple):
-    """A way back: an input, and the rule for its gradient from the result's."""
+# --- The graph ------------------------------------------------------------------------
 
-    tensor: "Tensor"
-    rule: Callable
+_ids = count(1)
+_live = weakref.WeakValueDictionary()  # from id to node; holds no node alive
 
 
-class Tensor:
-    """An array that knows which tensors it was computed from.
+class Node:
+    """What the graph knows of a scalar that needs a gradient.
 
-    ``data`` cannot be written in place, because the rules hold it: assign a new array.
-    ``grad`` is an array or None. A tensor that you make has no ``edges``.
+    ``edges`` holds pairs (node, slope), one for each operand that needs a gradient. A
+    leaf has none. Of a node that backward has freed, ``edges`` is None.
     """
 
-    __slots__ = ("__weakref__", "_data", "edges", "grad", "requires_grad")
-    __array_ufunc__ = None  # np.ones(3) + tensor is asked of the tensor
+    __slots__ = ("__weakref__", "edges", "grad", "id", "kind")
+
+    def __init__(self, kind, edges=()):
+        self.id = next(_ids)  # larger than the ids of its operands, which are older
+        self.kind = kind
+        self.edges = edges
+        self.grad = None
+        _live[self.id] = self
+
+    def free(self):
+        self.edges = None
+        del _live[self.id]
+
+
+def live_nodes():
+    """How many nodes there are in the graph now, leaves included."""
+    return len(_live)
+
+
+def find(number):
+    """The living node with this id."""
+    if number not in _live:
+        raise KeyError(
+            f"no living node has the id {number}: it was freed, or it never was"
+        )
+    return _live[number]
+
+
+# --- The scalar -----------------------------------------------------------------------
+
+
+class Scalar:
+    """One number. It has a node in the graph if it needs a gradient, and none
+    otherwise.
+    """
+
+    __slots__ = ("data", "node")
+    __array_ufunc__ = None  # so that np.float64(2) * x asks us, and not NumPy
 
     def __init__(self, data, requires_grad=False):
-        self.edges = ()
-        self.grad = None
-        self.requires_grad = requires_grad
-        self._data = numbers(data)
-        if requires_grad and self.dtype.kind != "f":
-            raise TypeError(f"only floats have a gradient, not {self.dtype}: write 1.0")
+        if not isinstance(data, Real):
+            raise TypeError(f"a Scalar holds one real number, and not {data!r}")
+        self.data = float(data)
+        self.node = Node("leaf") if requires_grad else None
 
     @property
-    def data(self):
-        return self._data
+    def requires_grad(self):
+        return self.node is not None
 
-    @data.setter
-    def data(self, new):
-        if self.edges:
-            raise ValueError(
-                "this tensor was computed: assign to the ones it came from"
-            )
-        # Rules made so far keep the old array; the old gradient belongs to it, and
-        # goes.
-        self._data = frozen(numbers(new).astype(self.dtype, casting="same_kind"))
-        self.grad = None
+    @property
+    def grad(self):
+        return self.node.grad if self.node else None
 
     def zero_grad(self):
-        """Forget the gradient: the next backward pass begins at zero."""
-        self.grad = None
-
-    @property
-    def shape(self):
-        return self._data.shape
-
-    @property
-    def ndim(self):
-        return self._data.ndim
-
-    @property
-    def size(self):
-        return self._data.size
-
-    @property
-    def dtype(self):
-        return self._data.dtype
-
-    def __len__(self):
-        if self.ndim == 0:
-            raise TypeError("a tensor of shape () is one number and has no length")
-        return len(self._data)
-
-    def __bool__(self):
-        return bool(self._data)
+        if self.node:
+            self.node.grad = None
 
     def __repr__(self):
-        text = str(self._data).replace("\n", "\n" + " " * len("Tensor("))
-        return f"Tensor({text}{', requires_grad=True' * self.requires_grad})"
+        needs = ", requires_grad=True" if self.requires_grad else ""
+        return f"Scalar({self.data:g}{needs})"
+
+    def backward(self, retain_graph=False):
+        """Add the derivative of this scalar to each leaf's ``grad``, free what is
+        between.
+
+        Parameters
+        ----------
+        retain_graph : bool
+            Keep the nodes, so that backward can run again.
+        """
+        if self.node is None:
+            raise RuntimeError(
+                f"{self!r} comes from no scalar that has requires_grad=True"
+            )
+        for node, gradient in gradients(self.node):
+            if not node.edges:
+                node.grad = gradient if node.grad is None else node.grad + gradient
+            elif not retain_graph:
+                node.free()
 
 
-# --- Helpers --------------------------------------------------------------------------
+REUSED = "reused"
 
 
-def frozen(array):
-    """Forbid writing into an array."""
-    array.flags.writeable = False
-    return array
+def gradients(start):
+    """Walk back; give pairs (node, derivative of the start by it), youngest first."""
+    if start.kind == REUSED:
+        raise RuntimeError(AGAIN)
+    arrived = {start.id: 1.0}
+    for node in nodes_behind(start):
+        gradient = arrived.pop(node.id)
+        for operand, slope in node.edges:
+            arrived[operand.id] = arrived.get(operand.id, 0.0) + gradient * slope
+        yield node, gradient
 
 
-def numbers(data):
-    """Copy what a caller hands over into an array of our own."""
-    if isinstance(data, Tensor):
-        raise TypeError(
-            "this is a tensor already; Tensor(x.data) makes a new one of it"
-        )
-    array = np.array(data)
-    if array.dtype.kind not in "biuf":
-        raise TypeError(
-            f"a tensor holds numbers, not {type(data).__name__} {data!r:.40}"
-        )
-    return frozen(array)
-
-
-def as_tensor(value, other=None):
-    """Make a constant of ``value``; a number takes the dtype of ``other``."""
-    if isinstance(value, Tensor):
-        return value
-    if isinstance(value, int | float | np.number) and isinstance(other, Tensor):
-        number = np.asarray(value).item()
-        value = np.asarray(number, dtype=np.result_type(other.dtype, number))
-    return Tensor(value)
-
-
-def computed(data, *edges):
-    """A tensor that was computed, with pairs (input, rule) as its edges.
-
-    Edges to constants are left out, because nobody wants a gradient there.
+def nodes_behind(start):
+    """The nodes that a gradient reaches, youngest first: each comes before its
+    operands.
     """
-    edges = tuple(Edge(x, rule) for x, rule in edges if x.requires_grad)
-    tensor = Tensor.__new__(Tensor)
-    tensor.edges = edges
-    tensor.grad = None
-    tensor.requires_grad = bool(edges)
-    tensor._data = frozen(np.asarray(data))
-    return tensor
-
-
-# --- The way back ---------------------------------------------------------------------
-
-
-def edges_into(root):
-    """Count the edges that lead to each tensor that ``root`` was computed from."""
-    counts, worklist = {root: 0}, [root]
+    found, worklist = {start}, [start]
     while worklist:
-        for x, _ in worklist.pop().edges:
-            if x not in counts:
-                counts[x] = 0
-                worklist.append(x)
-            counts[x] += 1
-    return counts
+        node = worklist.pop()
+        if node.edges is None:
+            raise RuntimeError(AGAIN)
+        new = {operand for operand, _ in node.edges} - found
+        found |= new
+        worklist += new
+    return sorted(found, key=lambda node: node.id, reverse=True)
 
 
-def first_gradient(y, grad):
-    """The gradient that the backward pass begins with."""
-    if not y.requires_grad:
-        raise RuntimeError("nothing that led to this tensor has requires_grad=True")
-    if grad is None and y.size != 1:
-        raise ValueError(
-            f"backward begins at one number, not at {y.shape}: sum() it first"
-        )
-    grad = np.ones(y.shape) if grad is None else np.asarray(grad)
-    if grad.shape != y.shape:
-        raise ValueError(f"a gradient {grad.shape} does not fit a tensor {y.shape}")
-    return grad.astype(y.dtype, casting="same_kind")
+AGAIN = (
+    "backward has been here before and has freed this part of the graph: "
+    "say backward(retain_graph=True) the first time, or compute the scalar again"
+)
 
 
-def checked(gx, x):
-    """A gradient as it has to be: in the shape and the dtype of its tensor."""
-    if np.shape(gx) != x.shape:
-        raise ValueError(
-            f"a rule gave a gradient {np.shape(gx)} for a tensor {x.shape}"
-        )
-    return np.asarray(gx).astype(x.dtype, casting="same_kind", copy=False)
+# --- The tables -----------------------------------------------------------------------
 
 
-def backward(y, grad=None):
-    """Add to ``grad`` of the tensors made with ``requires_grad`` that led to this one.
+def logistic(x):
+    small = math.exp(-math.fabs(x))  # never overflows
+    return (1.0 if x >= 0 else small) / (1 + small)
 
-    ``grad`` is the gradient to begin with; for a tensor of one element it is 1.
+
+def slope_of_base(a, b, y):
+    return b * math.pow(a, b - 1) if b else 0.0
+
+
+def slope_of_exponent(a, b, y):
+    return 0.0 if a == 0 < b else y * math.log(a)
+
+
+# Each name: the value y, and the slope of y in x.
+UNARY = {
+    "neg": (lambda x: -x, lambda x, y: -1.0),
+    "abs": (math.fabs, lambda x, y: float((x > 0) - (x < 0))),
+    "exp": (math.exp, lambda x, y: y),
+    "log": (math.log, lambda x, y: 1 / x),
+    "sin": (math.sin, lambda x, y: math.cos(x)),
+    "cos": (math.cos, lambda x, y: -math.sin(x)),
+    "tan": (math.tan, lambda x, y: 1 + y * y),
+    "sqrt": (math.sqrt, lambda x, y: 0.5 / y),
+    "tanh": (math.tanh, lambda x, y: 1 - y * y),
+    "sigmoid": (logistic, lambda x, y: y * (1 - y)),
+    "relu": (lambda x: max(x, 0.0), lambda x, y: float(x > 0)),
+}
+
+# Each name: the value y, the slope of y in a, and the slope of y in b.
+BINARY = {
+    "add": (lambda a, b: a + b, lambda a, b, y: 1.0, lambda a, b, y: 1.0),
+    "sub": (lambda a, b: a - b, lambda a, b, y: 1.0, lambda a, b, y: -1.0),
+    "mul": (lambda a, b: a * b, lambda a, b, y: b, lambda a, b, y: a),
+    "div": (lambda a, b: a / b, lambda a, b, y: 1 / b, lambda a, b, y: -y / b),
+    "pow": (math.pow, slope_of_base, slope_of_exponent),
+}
+
+RULES = UNARY | BINARY
+
+
+def apply(name, *operands):
+    """Compute; enter the graph if an operand needs a gradient, with edges to such
+    alone.
     """
-    # A tensor hands its gradient on when all edges into it have delivered.
-    waits = edges_into(y)
-    pending = {y: first_gradient(y, grad)}
-    ready = [y]
-    while ready:
-        tensor = ready.pop()
-        g = pending.pop(tensor)
-        if not tensor.edges:
-            tensor.grad = np.array(g) if tensor.grad is None else tensor.grad + g
-        for x, rule in tensor.edges:
-            gx = checked(rule(g), x)
-            pending[x] = pending[x] + gx if x in pending else gx
-            waits[x] -= 1
-            if waits[x] == 0:
-                ready.append(x)
-
-
-Tensor.backward = backward
-
-
-class Loose(threading.local):
-    """Edges of tensors that are being freed, and whether a loop is at work on them."""
-
-    def __init__(self):
-        self.edges = []
-        self.busy = False
-
-
-def let_go(tensor):
-    """Free what a tensor came from, without recursion."""
-    # The last edge to an input frees the input, which frees its inputs, and so on: a
-    # recursion inside Python. So the first tensor to go takes the edges of all that
-    # follow, and lets them go one by one.
-    if tensor.edges:
-        tensor.loose.edges.append(tensor.edges)
-        if not tensor.loose.busy:
-            tensor.loose.busy = True
-            while tensor.loose.edges:
-                tensor.loose.edges.pop()
-            tensor.loose.busy = False
-
-
-Tensor.loose = Loose()
-Tensor.__del__ = let_go
-
-
-# --- Arithmetic -----------------------------------------------------------------------
-
-
-def both(sign, a, b):
-    """The two operands of a sign as tensors whose shapes fit together."""
-    a, b = as_tensor(a, b), as_tensor(b, a)
+    operands = [x if isinstance(x, Scalar) else Scalar(x) for x in operands]
+    numbers = [x.data for x in operands]
+    rule, *slopes = RULES[name]
+    sought = "value"
     try:
-        np.broadcast_shapes(a.shape, b.shape)
-    except ValueError:
-        raise ValueError(f"a {sign} b: {a.shape} and {b.shape} do not fit") from None
-    return a, b
-
-
-def sum_to(g, shape):
-    """Add up ``g`` along every axis that broadcasting stretched, until it has
-    ``shape``.
-    """
-    if g.shape == shape:
-        return g
-    new = g.ndim - len(shape)
-    stretched = tuple(i for i in range(g.ndim) if i < new or shape[i - new] == 1)
-    return g.sum(axis=stretched, keepdims=True).reshape(shape)
-
-
-def add(a, b):
-    a, b = both("+", a, b)
-    a_shape, b_shape = a.shape, b.shape
-    return computed(
-        a.data + b.data,
-        (a, lambda g: sum_to(g, a_shape)),
-        (b, lambda g: sum_to(g, b_shape)),
-    )
-
-
-def sub(a, b):
-    a, b = both("-", a, b)
-    a_shape, b_shape = a.shape, b.shape
-    return computed(
-        a.data - b.data,
-        (a, lambda g: sum_to(g, a_shape)),
-        (b, lambda g: sum_to(-g, b_shape)),
-    )
-
-
-def mul(a, b):
-    a, b = both("*", a, b)
-    a_data, b_data = a.data, b.data
-    return computed(
-        a_data * b_data,
-        (a, lambda g: sum_to(g * b_data, a_data.shape)),
-        (b, lambda g: sum_to(g * a_data, b_data.shape)),
-    )
-
-
-def div(a, b):
-    a, b = both("/", a, b)
-    a_shape, b_data = a.shape, b.data
-    y = a.data / b_data
-    return computed(
-        y,
-        (a, lambda g: sum_to(g / b_data, a_shape)),
-        (b, lambda g: sum_to(-g * y / b_data, b_data.shape)),
-    )
-
-
-def neg(x):
-    return computed(-x.data, (x, lambda g: -g))
-
-
-def compare(ufunc):
-    """A comparison goes up in steps and has no slope: its result is an array, no
-    tensor.
-    """
-    return lambda a, b: ufunc(a.data, b.data if isinstance(b, Tensor) else b)
-
-
-Tensor.__add__ = Tensor.__radd__ = add
-Tensor.__mul__ = Tensor.__rmul__ = mul
-Tensor.__sub__ = sub
-Tensor.__rsub__ = lambda a, b: sub(b, a)
-Tensor.__truediv__ = div
-Tensor.__rtruediv__ = lambda a, b: div(b, a)
-Tensor.__neg__ = neg
-Tensor.__lt__ = compare(np.less)
-Tensor.__le__ = compare(np.less_equal)
-Tensor.__gt__ = compare(np.greater)
-Tensor.__ge__ = compare(np.greater_equal)
-Tensor.__eq__ = compare(np.equal)
-Tensor.__ne__ = compare(np.not_equal)
-
-
-# --- Shapes, sums, products -----------------------------------------------------------
-
-
-def reshape(x, *shape):
-    old = x.shape
-    return computed(x.data.reshape(*shape), (x, lambda g: g.reshape(old)))
-
-
-def transpose(x, *axes):
-    axes = axes[0] if axes and isinstance(axes[0], tuple | list) else axes
-    order = np.arange(x.ndim)[list(axes)] if axes else np.arange(x.ndim)[::-1]
-    return computed(
-        x.data.transpose(order), (x, lambda g: g.transpose(np.argsort(order)))
-    )
-
-
-def sum_over(x, axis=None, keepdims=False):
-    shape = x.shape
-
-    def rule(g):
-        g = g if keepdims or axis is None else np.expand_dims(g, axis)
-        return np.broadcast_to(g, shape)
-
-    return computed(x.data.sum(axis=axis, keepdims=keepdims), (x, rule))
-
-
-def get_item(x, index):
-    index, shape = unchanging(index), x.shape
-
-    def rule(g):
-        # Zero everywhere else; an element that was taken twice gets both gradients.
-        gx = np.zeros(shape, g.dtype)
-        np.add.at(gx, index, g)
-        return gx
-
-    return computed(np.array(x.data[index]), (x, rule))
-
-
-def unchanging(index):
-    """Copy the lists and arrays of an index: the rule needs it later, as it is now."""
-    if isinstance(index, tuple):
-        return tuple(unchanging(part) for part in index)
-    if isinstance(index, Tensor):
-        return index.data
-    return np.array(index) if isinstance(index, list | np.ndarray) else index
-
-
-def matmul(a, b):
-    a, b = as_tensor(a, b), as_tensor(b, a)
-    if a.ndim == 0 or b.ndim == 0 or a.shape[-1] != b.shape[-2:][0]:
-        raise ValueError(f"a @ b: the shapes {a.shape} and {b.shape} do not multiply")
-    # A vector is one column on the right of @, and one row on the left.
-    if b.ndim == 1:
-        return matmul(a, b.reshape(-1, 1))[..., 0]
-    if a.ndim == 1:
-        return matmul(a.reshape(1, -1), b)[..., 0, :]
-    a_data, b_data = a.data, b.data
-    return computed(
-        a_data @ b_data,
-        (a, lambda g: sum_to(g @ np.swapaxes(b_data, -1, -2), a_data.shape)),
-        (b, lambda g: sum_to(np.swapaxes(a_data, -1, -2) @ g, b_data.shape)),
-    )
-
-
-Tensor.reshape = reshape
-Tensor.transpose = transpose
-Tensor.T = property(transpose)
-Tensor.sum = sum_over
-Tensor.__getitem__ = get_item
-Tensor.__iter__ = lambda x: (x[i] for i in range(len(x)))
-Tensor.__matmul__ = matmul
-Tensor.__rmatmul__ = lambda a, b: matmul(b, a)
-
-
-# --- exp, log, softmax ----------------------------------------------------------------
-
-
-def exp(x):
-    x = as_tensor(x)
-    # The rule holds the array y. If it held the new tensor, the two would keep each
-    # other.
-    y = np.exp(x.data)
-    return computed(y, (x, lambda g: g * y))
-
-
-def log(x):
-    x = as_tensor(x)
-    x_data = x.data
-    return computed(np.log(x_data), (x, lambda g: g / x_data))
-
-
-def softmax(x, axis=-1):
-    x = as_tensor(x)
-    # Each row is shifted by its own maximum. So its largest term is 1, and none is 0 /
-    # 0.
-    y = np.exp(x.data - x.data.max(axis=axis, keepdims=True))
-    y = y / y.sum(axis=axis, keepdims=True)
-    return computed(y, (x, lambda g: y * (g - (g * y).sum(axis=axis, keepdims=True))))
-
-
-def log_softmax(x, axis=-1):
-    x = as_tensor(x)
-    y = x.data - x.data.max(axis=axis, keepdims=True)
-    y = y - np.log(np.exp(y).sum(axis=axis, keepdims=True))
-    return computed(y, (x, lambda g: g - np.exp(y) * g.sum(axis=axis, keepdims=True)))
-
-
-# --- Windows: convolution and pooling -------------------------------------------------
-
-
-class Windows(NamedTuple):
-    """How a window moves over images (N, C, H, W). Each is a pair: rows, columns."""
-
-    kernel: tuple
-    stride: tuple
-    padding: tuple
-
-    @classmethod
-    def of(cls, kernel, stride, padding):
-        """A single number stands for both."""
-        kernel, stride = pair("kernel", kernel, 1), pair("stride", stride, 1)
-        return cls(kernel, stride, pair("padding", padding, 0))
-
-    def count(self, shape):
-        """How many windows stand below each other, and how many side by side."""
-        (_, _, h, w), (kh, kw), (sh, sw), (ph, pw) = shape, *self
-        free = h + 2 * ph - kh, w + 2 * pw - kw
-        if min(free) < 0:
-            raise ValueError(
-                f"a kernel {kh, kw} does not fit into {h, w} + 2 * {ph, pw}"
-            )
-        return free[0] // sh + 1, free[1] // sw + 1
-
-
-def pair(name, value, least):
-    """Two whole numbers, or one for both."""
-    two = tuple(value) if isinstance(value, tuple | list) else (value, value)
-    whole = all(isinstance(n, int | np.integer) and n >= least for n in two)
-    if len(two) != 2 or not whole:
-        raise ValueError(f"{name} {value!r}: give a whole number >= {least}, or a pair")
-    return two
-
-
-def gather(images, windows, fill=0.0):
-    """Write each window of the images into a row: (N · windows, C · kernel size)."""
-    (n, c, _, _), (kh, kw), (sh, sw), (ph, pw) = images.shape, *windows
-    oh, ow = windows.count(images.shape)
-    if ph or pw:
-        border = ((0, 0), (0, 0), (ph, ph), (pw, pw))
-        images = np.pad(images, border, constant_values=fill)
-    seen = np.lib.stride_tricks.sliding_window_view(images, (kh, kw), axis=(2, 3))
-    seen = seen[:, :, ::sh, ::sw].transpose(0, 2, 3, 1, 4, 5)
-    return seen.reshape(n * oh * ow, c * kh * kw)
-
-
-def scatter(rows, shape, windows):
-    """Add each row to the images at the place where ``gather`` reads it."""
-    (n, c, h, w), (kh, kw), (sh, sw), (ph, pw) = shape, *windows
-    oh, ow = windows.count(shape)
-    rows = rows.reshape(n, oh, ow, c, kh, kw).transpose(0, 3, 4, 5, 1, 2)
-    images = np.zeros((n, c, h + 2 * ph, w + 2 * pw), rows.dtype)
-    for i in range(kh):
-        for j in range(kw):
-            images[:, :, i : i + sh * oh : sh, j : j + sw * ow : sw] += rows[:, :, i, j]
-    return images[:, :, ph : ph + h, pw : pw + w]
-
-
-def im2col(x, kernel, stride=1, padding=0, fill=0.0):
-    """Images (N, C, H, W) to rows, one a window; ``fill`` stands in the padding."""
-    x = images_only("im2col", x)
-    windows, shape = Windows.of(kernel, stride, padding), x.shape
-    rows = gather(x.data, windows, fill)
-    return computed(rows, (x, lambda g: scatter(g, shape, windows)))
-
-
-def col2im(rows, shape, kernel, stride=1, padding=0):
-    """Rows to images of ``shape`` (N, C, H, W); where windows overlap, they add."""
-    rows = as_tensor(rows)
-    windows = Windows.of(kernel, stride, padding)
-    wanted = (shape[0] * prod(windows.count(shape)), shape[1] * prod(windows.kernel))
-    if rows.shape != wanted:
-        raise ValueError(f"col2im: {shape} has rows {wanted}, not {rows.shape}")
-    images = scatter(rows.data, shape, windows)
-    return computed(images, (rows, lambda g: gather(g, windows)))
-
-
-def conv2d(x, weight, bias=None, stride=1, padding=0):
-    """Kernels (F, C, KH, KW) over images (N, C, H, W): a linear layer a window."""
-    x = images_only("conv2d", x)
-    if weight.ndim != 4 or weight.shape[1] != x.shape[1]:
-        raise ValueError(f"conv2d: kernels {weight.shape} do not fit images {x.shape}")
-    f, _, *kernel = weight.shape
-    rows = im2col(x, kernel, stride, padding) @ weight.reshape(f, -1).T
-    if bias is not None:
-        if bias.shape != (f,):
-            raise ValueError(
-                f"conv2d: {f} kernels need a bias ({f},), not {bias.shape}"
-            )
-        rows = rows + bias
-    oh, ow = Windows.of(kernel, stride, padding).count(x.shape)
-    return rows.reshape(len(x), oh, ow, f).transpose(0, 3, 1, 2)
-
-
-def max_pool(x, kernel, stride=None, padding=0):
-    """The largest value of each window; without a stride they stand side by side."""
-    x = images_only("max_pool", x)
-    windows = Windows.of(kernel, kernel if stride is None else stride, padding)
-    if any(p >= k for p, k in zip(windows.padding, windows.kernel, strict=True)):
-        raise ValueError(
-            f"max_pool: padding {padding} is as large as the window {kernel}"
+        result = Scalar(rule(*numbers))
+        sought = "slope"
+        edges = tuple(
+            (enter(x), slope(*numbers, result.data))
+            for x, slope in zip(operands, slopes, strict=True)
+            if x.requires_grad
         )
-    n, c, h, w = x.shape
-    # The padding must never win, not even against negative numbers.
-    rows = im2col(x.reshape(n * c, 1, h, w), *windows, fill=-np.inf)
-    largest = rows.data.argmax(axis=1)
-    return rows[np.arange(len(rows)), largest].reshape(n, c, *windows.count(x.shape))
+    except (ArithmeticError, ValueError):
+        place = ", ".join(map(str, numbers))
+        raise ValueError(f"{name} has no {sought} that is a float at {place}") from None
+    if edges:
+        result.node = Node(name, edges)
+    return result
 
 
-def images_only(name, x):
-    x = as_tensor(x)
-    if x.ndim != 4:
-        raise ValueError(f"{name} takes images of shape (N, C, H, W), not {x.shape}")
-    return x
+def enter(x):
+    """The node that an edge leads to; what backward has freed is a leaf again."""
+    if x.node.edges is None:
+        x.node = Node(REUSED)
+    return x.node
 
 
-# --- Trust ----------------------------------------------------------------------------
+neg = partial(apply, "neg")
+abs = partial(apply, "abs")
+exp = partial(apply, "exp")
+log = partial(apply, "log")
+sin = partial(apply, "sin")
+cos = partial(apply, "cos")
+tan = partial(apply, "tan")
+sqrt = partial(apply, "sqrt")
+tanh = partial(apply, "tanh")
+sigmoid = partial(apply, "sigmoid")
+relu = partial(apply, "relu")
+add = partial(apply, "add")
+sub = partial(apply, "sub")
+mul = partial(apply, "mul")
+div = partial(apply, "div")
+pow = partial(apply, "pow")
+
+# A partial would not be bound to its object as a method is. Hence the lambdas.
+
+Scalar.__neg__ = lambda x: neg(x)
+Scalar.__abs__ = lambda x: abs(x)
+Scalar.__add__ = lambda a, b: add(a, b)
+Scalar.__sub__ = lambda a, b: sub(a, b)
+Scalar.__mul__ = lambda a, b: mul(a, b)
+Scalar.__truediv__ = lambda a, b: div(a, b)
+Scalar.__pow__ = lambda a, b: pow(a, b)
+Scalar.__radd__ = lambda b, a: add(a, b)
+Scalar.__rsub__ = lambda b, a: sub(a, b)
+Scalar.__rmul__ = lambda b, a: mul(a, b)
+Scalar.__rtruediv__ = lambda b, a: div(a, b)
+Scalar.__rpow__ = lambda b, a: pow(a, b)
 
 
-def gradient_error(f, *arrays, eps=1e-6):
-    """The largest difference between the gradients of ``f`` and central differences.
+def compare(sign):
+    """A comparison goes up in steps and has no slope: its result is True or False."""
+    return lambda a, b: sign(a.data, b.data if isinstance(b, Scalar) else b)
 
-    Where a gradient is larger than 1, the difference is relative to it.
-    """
-    arrays = [np.array(array, dtype=float) for array in arrays]
-    tensors = [Tensor(array, requires_grad=True) for array in arrays]
-    y = f(*tensors)
-    # Random numbers to begin with: with ones, errors that add up to zero are not seen.
-    weights = np.random.default_rng(0).normal(size=y.shape)
-    y.backward(weights)
-    errors = [0.0]
-    for array, tensor in zip(arrays, tensors, strict=True):
-        gradient = np.zeros(array.shape) if tensor.grad is None else tensor.grad
-        for index in np.ndindex(array.shape):
-            value, ys = array[index], []
-            for moved in (value + eps, value - eps):
-                array[index] = moved
-                ys.append(f(*map(Tensor, arrays)).data)
-            array[index] = value
-            slope = np.sum((ys[0] - ys[1]) * weights) / (2 * eps)
-            errors.append(abs(slope - gradient[index]) / max(1.0, abs(slope)))
-    return float(np.max(errors))
+
+Scalar.__lt__ = compare(operator.lt)
+Scalar.__le__ = compare(operator.le)
+Scalar.__gt__ = compare(operator.gt)
+Scalar.__ge__ = compare(operator.ge)
+Scalar.__eq__ = compare(operator.eq)
+Scalar.__ne__ = compare(operator.ne)
+Scalar.__bool__ = lambda x: x.data != 0
+
+
+# --- What to do with it ---------------------------------------------------------------
+
+
+def jacobian(outputs, inputs):
+    """All derivatives: a row for each output, a column for each input."""
+    for x in inputs:
+        if not x.requires_grad:
+            raise ValueError(
+                f"{x!r} needs no gradient: make it with requires_grad=True"
+            )
+    rows = []
+    for y in outputs:
+        pairs = gradients(y.node) if y.requires_grad else ()
+        found = {node.id: gradient for node, gradient in pairs}
+        rows.append([found.get(x.node.id, 0.0) for x in inputs])
+    return rows
+
+
+def gradient_descent(compute_loss, parameters, learning_rate, steps):
+    """Step against the gradient of ``compute_loss()``; return the losses."""
+    losses = []
+    for _ in range(steps):
+        for parameter in parameters:
+            parameter.zero_grad()
+        loss = compute_loss()
+        loss.backward()
+        for position, parameter in enumerate(parameters):
+            if parameter.grad is None:
+                raise ValueError(f"the loss does not depend on parameter {position}")
+        for parameter in parameters:
+            parameter.data -= learning_rate * parameter.grad
+        losses.append(loss.data)
+    return losses

@@ -1,435 +1,429 @@
-"""Step 66: six designs, one program.
+"""Step 66: edges that carry the rule.
 
-The same two programs, written once for each design, and tools that compare the runs.
-Each program is a generator: it yields the loss and the weights that gave it, and takes
-a step to go on.
+A computed :class:`Tensor` has one :class:`Edge` to each tensor that it came from. The
+edge holds a closure, the rule that turns the gradient of the result into the gradient
+of that input. There are no function objects and no table of operations.
 """
 
-import ast
-import contextlib
-import gc
-import inspect
-import textwrap
-import time
-import tracemalloc
+import threading
 from collections.abc import Callable
-from functools import partial
-from itertools import islice
-from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
-import dezero_lite.functions as F
-import dezero_lite.layers as L
-from dezero_lite import Function, Variable
-from dezero_lite.models import MLP
-from dezero_lite.optimizers import SGD
+__all__ = ["Edge", "Tensor", "computed", "gradient_error"]
 
-from . import step61, step62, step63, step64, step65
 
-__all__ = [
-    "DESIGNS",
-    "Design",
-    "Task",
-    "classifier_61",
-    "classifier_62",
-    "classifier_63",
-    "classifier_64",
-    "classifier_65",
-    "classifier_by_hand",
-    "classifier_dezero_lite",
-    "classifier_task",
-    "line_61",
-    "line_62",
-    "line_63",
-    "line_64",
-    "line_65",
-    "line_by_hand",
-    "line_dezero_lite",
-    "line_task",
-    "lines_of_code",
-    "living",
-    "made_in_each_step",
-    "time_per_step",
-    "train",
-    "watch",
-    "words",
-]
+class Edge(NamedTuple):
+    """A way back: an input, and the rule for its gradient from the result's."""
 
+    tensor: "Tensor"
+    rule: Callable
 
-# --- The tasks ------------------------------------------------------------------------
 
+class Tensor:
+    """An array that knows which tensors it was computed from.
 
-class Task(NamedTuple):
-    """What a program is given: data, first weights, and the learning rate."""
-
-    x: np.ndarray
-    t: np.ndarray
-    weights: list
-    rate: float
-
-
-def line_task(n=24):
-    """Points near the line t = 2x − 1. Weights: a slope (1, 1) and an offset (1,)."""
-    rng = np.random.default_rng(0)
-    x = rng.uniform(-1, 1, size=(n, 1))
-    t = 2 * x - 1 + rng.normal(0, 0.1, size=(n, 1))
-    return Task(x, t, [np.zeros((1, 1)), np.zeros(1)], 0.1)
-
-
-def classifier_task(n=24):
-    """Points in the plane, 1 inside of a circle and −1 outside, and a 2-3-1 network."""
-    rng = np.random.default_rng(8)
-    # Half of the points inside, half outside, with a gap between.
-    radius = np.where(
-        np.arange(n) % 2, rng.uniform(0, 0.5, n), rng.uniform(0.8, 1.2, n)
-    )
-    angle = rng.uniform(0, 2 * np.pi, n)
-    x = radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    t = np.where(radius < 0.65, 1.0, -1.0)[:, None]
-    w1, w2 = rng.normal(0, 2, size=(2, 3)), rng.normal(0, 1, size=(3, 1))
-    return Task(x, t, [w1, np.zeros(3), w2, np.zeros(1)], 3.0)
-
-
-# --- A line ---------------------------------------------------------------------------
-
-
-def line_by_hand(x, t, weights, rate):
-    w, b = weights
-    while True:
-        error = x @ w + b - t
-        yield np.mean(error**2), [w, b]
-        slope = 2 * error / len(x)
-        w = w - rate * x.T @ slope
-        b = b - rate * slope.sum(axis=0)
-
-
-def line_61(x, t, weights, rate):
-    w, b = weights = [step61.Variable(value) for value in weights]
-    inputs, targets = step61.Placeholder("x"), step61.Placeholder("t")
-    loss = step61.mean((inputs @ w + b - targets) ** 2)
-    slopes = step61.gradients(loss, weights)
-    inputs.fill(x)
-    targets.fill(t)
-    while True:
-        yield loss.eval(), [weight.value for weight in weights]
-        # All gradients first: an update clears what lies downstream.
-        values = [slope.eval() for slope in slopes]
-        for weight, value in zip(weights, values, strict=True):
-            weight.update(weight.value - rate * value)
-
-
-def line_62(x, t, weights, rate):
-    w, b = weights = [step62.Shared(value, "weight") for value in weights]
-    inputs, targets = step62.matrix("x"), step62.matrix("t")
-    loss = step62.mean((inputs @ w + b - targets) ** 2)
-    slopes = step62.grad(loss, weights)
-    updates = [(w, w - rate * slope) for w, slope in zip(weights, slopes, strict=True)]
-    step = step62.function([inputs, targets], [loss, *weights], updates)
-    while True:
-        value, *before = step(x, t)
-        yield value, before
-
-
-def line_63(x, t, weights, rate):
-    graph = step63.Graph()
-    with graph.as_default():
-        inputs, targets = step63.placeholder((None, 1)), step63.placeholder((None, 1))
-        w, b = weights = [step63.variable(value) for value in weights]
-        error = inputs @ w + b - targets
-        loss = step63.reduce_sum(step63.square(error)) / len(x)
-        step = step63.GradientDescentOptimizer(rate).minimize(loss)
-    with step63.Session(graph) as session:
-        while True:
-            feed = {inputs: x, targets: t}
-            value, *before, _ = session.run([loss, *weights, step], feed)
-            yield value, before
-
-
-def line_64(x, t, weights, rate):
-    w, b = weights = [step64.Scalar(v.item(), requires_grad=True) for v in weights]
-    points = list(zip(x[:, 0], t[:, 0], strict=True))
-    while True:
-        loss = sum((w * xi + b - ti) ** 2 for xi, ti in points) / len(points)
-        yield loss.data, [weight.data for weight in weights]
-        loss.backward()
-        for weight in weights:
-            weight.data -= rate * weight.grad
-            weight.zero_grad()
-
-
-def line_65(x, t, weights, rate):
-    w, b = weights = [step65.Tensor(v, requires_grad=True) for v in weights]
-    while True:
-        error = x @ w + b - t
-        loss = (error * error).sum() / len(x)
-        yield loss.data, [weight.data for weight in weights]
-        loss.backward()
-        for weight in weights:
-            # New data, and the old gradient is forgotten.
-            weight.data = weight.data - rate * weight.grad
-
-
-def line_dezero_lite(x, t, weights, rate):
-    model = L.Linear(1)
-    for parameter, value in zip(model.params(), weights, strict=True):
-        parameter.data = value.copy()
-    optimizer = SGD(rate).setup(model)
-    while True:
-        loss = F.mean_squared_error(model(x), t)
-        yield loss.data, [parameter.data for parameter in model.params()]
-        model.cleargrads()
-        loss.backward()
-        optimizer.update()
-
-
-# --- A classifier ---------------------------------------------------------------------
-
-
-def classifier_by_hand(x, t, weights, rate):
-    w1, b1, w2, b2 = weights
-    while True:
-        hidden = 1 / (1 + np.exp(-(x @ w1 + b1)))
-        miss = np.exp(-t * (hidden @ w2 + b2))
-        yield np.mean(np.log(1 + miss)), [w1, b1, w2, b2]
-        score_slope = -t * miss / (1 + miss) / len(x)
-        hidden_slope = score_slope @ w2.T * hidden * (1 - hidden)
-        w1, b1 = w1 - rate * x.T @ hidden_slope, b1 - rate * hidden_slope.sum(axis=0)
-        w2, b2 = w2 - rate * hidden.T @ score_slope, b2 - rate * score_slope.sum(axis=0)
-
-
-def classifier_61(x, t, weights, rate):
-    w1, b1, w2, b2 = weights = [step61.Variable(value) for value in weights]
-    inputs, targets = step61.Placeholder("x"), step61.Placeholder("t")
-    score = step61.sigmoid(inputs @ w1 + b1) @ w2 + b2
-    loss = -step61.mean(step61.log(step61.sigmoid(targets * score)))
-    slopes = step61.gradients(loss, weights)
-    inputs.fill(x)
-    targets.fill(t)
-    while True:
-        yield loss.eval(), [weight.value for weight in weights]
-        values = [slope.eval() for slope in slopes]
-        for weight, value in zip(weights, values, strict=True):
-            weight.update(weight.value - rate * value)
-
-
-def classifier_62(x, t, weights, rate):
-    w1, b1, w2, b2 = weights = [step62.Shared(value, "weight") for value in weights]
-    inputs, targets = step62.matrix("x"), step62.matrix("t")
-    score = step62.sigmoid(inputs @ w1 + b1) @ w2 + b2
-    loss = -step62.mean(step62.log(step62.sigmoid(targets * score)))
-    slopes = step62.grad(loss, weights)
-    updates = [(w, w - rate * slope) for w, slope in zip(weights, slopes, strict=True)]
-    step = step62.function([inputs, targets], [loss, *weights], updates)
-    while True:
-        value, *before = step(x, t)
-        yield value, before
-
-
-def classifier_63(x, t, weights, rate):
-    graph = step63.Graph()
-    with graph.as_default():
-        inputs, targets = step63.placeholder((None, 2)), step63.placeholder((None, 1))
-        w1, b1, w2, b2 = weights = [step63.variable(value) for value in weights]
-        score = step63.sigmoid(inputs @ w1 + b1) @ w2 + b2
-        loss = -step63.reduce_sum(step63.log(step63.sigmoid(targets * score))) / len(x)
-        step = step63.GradientDescentOptimizer(rate).minimize(loss)
-    with step63.Session(graph) as session:
-        while True:
-            feed = {inputs: x, targets: t}
-            value, *before, _ = session.run([loss, *weights, step], feed)
-            yield value, before
-
-
-def classifier_64(x, t, weights, rate):
-    leaf = partial(step64.Scalar, requires_grad=True)
-    w1, b1, w2, b2 = (list(map(leaf, value.flat)) for value in weights)
-    weights = [*w1, *b1, *w2, *b2]
-    units = list(zip(w1[: len(b1)], w1[len(b1) :], b1, w2, strict=True))
-    points = list(zip(*x.T, t[:, 0], strict=True))
-    while True:
-        loss = 0.0
-        for p, q, ti in points:
-            hidden = [step64.sigmoid(u * p + v * q + b) for u, v, b, _ in units]
-            score = sum(w * h for (*_, w), h in zip(units, hidden, strict=True)) + b2[0]
-            loss = loss - step64.log(step64.sigmoid(ti * score)) / len(points)
-        yield loss.data, [weight.data for weight in weights]
-        loss.backward()
-        for weight in weights:
-            weight.data -= rate * weight.grad
-            weight.zero_grad()
-
-
-def classifier_65(x, t, weights, rate):
-    w1, b1, w2, b2 = weights = [step65.Tensor(v, requires_grad=True) for v in weights]
-    while True:
-        hidden = 1 / (1 + step65.exp(-(x @ w1 + b1)))
-        score = hidden @ w2 + b2
-        loss = step65.log(1 + step65.exp(-t * score)).sum() / len(x)
-        yield loss.data, [weight.data for weight in weights]
-        loss.backward()
-        for weight in weights:
-            weight.data = weight.data - rate * weight.grad
-
-
-def classifier_dezero_lite(x, t, weights, rate):
-    model = MLP((3, 1), activation=F.sigmoid)
-    for parameter, value in zip(model.params(), weights, strict=True):
-        parameter.data = value.copy()
-    optimizer = SGD(rate).setup(model)
-    while True:
-        loss = F.sigmoid_cross_entropy(model(x), t > 0)
-        yield loss.data, [parameter.data for parameter in model.params()]
-        model.cleargrads()
-        loss.backward()
-        optimizer.update()
-
-
-# --- Side by side ---------------------------------------------------------------------
-
-
-class Design(NamedTuple):
-    """The two programs, and the classes of the objects that a graph is made of."""
-
-    line: Callable
-    classifier: Callable
-    made_of: tuple = ()
-
-
-DESIGNS = {
-    "by hand": Design(line_by_hand, classifier_by_hand),
-    "step 61": Design(line_61, classifier_61, (step61.Node, step61.Operation)),
-    "step 62": Design(line_62, classifier_62, (step62.Expression,)),
-    "step 63": Design(line_63, classifier_63, (step63.Node,)),
-    "step 64": Design(line_64, classifier_64, (step64.Node,)),
-    "step 65": Design(line_65, classifier_65, (step65.Tensor, step65.Edge)),
-    "dezero_lite": Design(
-        line_dezero_lite, classifier_dezero_lite, (Variable, Function)
-    ),
-}
-
-
-def train(program, task, steps):
-    """Run a program; return the losses, and the weights after the steps in one row."""
-    run = program(*task)
-    losses = [float(loss) for loss, _ in islice(run, steps)]
-    _, weights = next(run)
-    return losses, np.concatenate([np.ravel(weight) for weight in weights])
-
-
-# --- What a program says --------------------------------------------------------------
-
-
-def lines_of_code(thing):
-    """The lines of a function or module, a statement to a line, without docstrings."""
-    tree = parsed(thing)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            node.body = [child for child in node.body if not is_text(child)] or [
-                ast.Pass()
-            ]
-    return sum(bool(line) for line in ast.unparse(tree).splitlines())
-
-
-def is_text(node):
-    """Whether a statement is nothing but a string."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def words(program):
-    """The names behind a dot: what has to be known of NumPy and of the design."""
-    tree = ast.walk(parsed(program))
-    return sorted({node.attr for node in tree if isinstance(node, ast.Attribute)})
-
-
-def parsed(thing):
-    """The syntax tree of a function or module."""
-    return ast.parse(textwrap.dedent(inspect.getsource(thing)))
-
-
-# --- What a run keeps -----------------------------------------------------------------
-
-
-def living(made_of):
-    """The objects of some classes that are in memory now, whoever holds them."""
-    return [thing for thing in gc.get_objects() if issubclass(type(thing), made_of)]
-
-
-class Watch(NamedTuple):
-    """For each step: objects of the graph and memory in use when the loss is known, and
-    the most memory that was in use since the step before. Memory is in bytes.
+    ``data`` cannot be written in place, because the rules hold it: assign a new array.
+    ``grad`` is an array or None. A tensor that you make has no ``edges``.
     """
 
-    objects: list
-    in_use: list
-    peak: list
+    __slots__ = ("__weakref__", "_data", "edges", "grad", "requires_grad")
+    __array_ufunc__ = None  # np.ones(3) + tensor is asked of the tensor
+
+    def __init__(self, data, requires_grad=False, dtype=None):
+        self.edges = ()
+        self.grad = None
+        self.requires_grad = requires_grad
+        self._data = numbers(data, dtype)
+        if requires_grad and self.dtype.kind != "f":
+            raise TypeError(f"only floats have a gradient, not {self.dtype}: write 1.0")
+
+    @property
+    def data(self):
+        return self._data
+
+    @data.setter
+    def data(self, new):
+        if self.edges:
+            raise ValueError(
+                "this tensor was computed: assign to the ones it came from"
+            )
+        # Rules made so far keep the old array; the old gradient belongs to it, and
+        # goes.
+        self._data = frozen(numbers(new).astype(self.dtype, casting="same_kind"))
+        self.grad = None
+
+    def zero_grad(self):
+        """Forget the gradient: the next backward pass begins at zero."""
+        self.grad = None
+
+    @property
+    def shape(self):
+        return self._data.shape
+
+    @property
+    def ndim(self):
+        return self._data.ndim
+
+    @property
+    def size(self):
+        return self._data.size
+
+    @property
+    def dtype(self):
+        return self._data.dtype
+
+    def __len__(self):
+        if self.ndim == 0:
+            raise TypeError("a tensor of shape () is one number and has no length")
+        return len(self._data)
+
+    def __bool__(self):
+        return bool(self._data)
+
+    def __repr__(self):
+        text = str(self._data).replace("\n", "\n" + " " * len("Tensor("))
+        return f"Tensor({text}{', requires_grad=True' * self.requires_grad})"
 
 
-@contextlib.contextmanager
-def others_set_aside():
-    """In this ``with`` block, ``living`` does not find what was there before."""
-    gc.collect()
-    gc.freeze()
+# --- Helpers --------------------------------------------------------------------------
+
+
+def frozen(array):
+    """A view of an array through which nobody can write."""
+    array = np.asarray(array).view()
+    array.flags.writeable = False
+    return array
+
+
+def numbers(data, dtype=None):
+    """Copy what a caller hands over into an array of our own."""
+    if isinstance(data, Tensor):
+        raise TypeError(
+            "this is a tensor already; Tensor(x.data) makes a new one of it"
+        )
+    array = np.array(data)
+    if dtype is not None and array.dtype.kind in "biuf":
+        array = array.astype(dtype)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(
+            f"a tensor holds numbers, not {type(data).__name__} {data!r:.40}"
+        )
+    return frozen(array)
+
+
+def as_tensor(value, other=None):
+    """Make a constant of ``value``; a number takes the dtype of ``other``."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, int | float | np.number) and isinstance(other, Tensor):
+        number = np.asarray(value).item()
+        value = np.asarray(number, dtype=np.result_type(other.dtype, number))
+    return Tensor(value)
+
+
+def computed(data, *edges):
+    """A tensor that was computed, with pairs (input, rule) as its edges.
+
+    Edges to constants are left out, because nobody wants a gradient there.
+    """
+    edges = tuple(Edge(x, rule) for x, rule in edges if x.requires_grad)
+    tensor = Tensor.__new__(Tensor)
+    tensor.edges = edges
+    tensor.grad = None
+    tensor.requires_grad = bool(edges)
+    tensor._data = frozen(np.asarray(data))
+    return tensor
+
+
+# --- The way back ---------------------------------------------------------------------
+
+
+def edges_into(root):
+    """Count the edges that lead to each tensor that ``root`` was computed from."""
+    counts, worklist = {root: 0}, [root]
+    while worklist:
+        for x, _ in worklist.pop().edges:
+            if x not in counts:
+                counts[x] = 0
+                worklist.append(x)
+            counts[x] += 1
+    return counts
+
+
+def first_gradient(y, grad):
+    """The gradient that the backward pass begins with."""
+    if not y.requires_grad:
+        raise RuntimeError("nothing that led to this tensor has requires_grad=True")
+    if grad is None and y.size != 1:
+        raise ValueError(
+            f"backward begins at one number, not at {y.shape}: sum() it first"
+        )
+    grad = np.ones(y.shape) if grad is None else np.asarray(grad)
+    if grad.shape != y.shape:
+        raise ValueError(f"a gradient {grad.shape} does not fit a tensor {y.shape}")
+    return grad.astype(y.dtype, casting="same_kind")
+
+
+def gradient_by(rule, g, x):
+    """What a rule makes of g, in the shape and the dtype of its tensor x."""
     try:
-        yield
-    finally:
-        gc.unfreeze()
+        gx = rule(g)
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise ValueError(
+            "a rule writes into an array that others use: let it make a new one"
+        ) from None
+    if gx is None:
+        raise TypeError(f"a rule gave nothing for a tensor {x.shape}: return it")
+    if np.shape(gx) != x.shape:
+        raise ValueError(
+            f"a rule gave a gradient {np.shape(gx)} for a tensor {x.shape}"
+        )
+    return np.asarray(gx).astype(x.dtype, casting="same_kind", copy=False)
 
 
-def watch(program, made_of, task, steps):
-    """Run a program and write down what it keeps in memory."""
-    found = Watch([], [], [])
-    with others_set_aside():
-        tracemalloc.start()
-        for _ in islice(program(*task), steps):
-            in_use, peak = tracemalloc.get_traced_memory()
-            found.in_use.append(in_use)
-            found.peak.append(peak)
-            found.objects.append(len(living(made_of)))
-            # The list of living objects must not count as the program's.
-            tracemalloc.reset_peak()
-        tracemalloc.stop()
-    return found
+def backward(y, grad=None):
+    """Add to ``grad`` of the tensors made with ``requires_grad`` that led to this one.
 
-
-def made_in_each_step(program, made_of, task, steps=5):
-    """How many objects of the graph are made in a step, when the first one is over."""
-    # Whoever is in this dict is held by it, so no id is given away a second time.
-    seen, sizes = {}, []
-    with others_set_aside():
-        for _ in islice(program(*task), steps + 1):
-            seen |= {id(thing): thing for thing in living(made_of)}
-            sizes.append(len(seen))
-    return (sizes[-1] - sizes[0]) / steps
-
-
-# --- How long it takes ----------------------------------------------------------------
-
-
-def time_per_step(programs, task, rounds=11, steps=2, clock=time.perf_counter):
-    """Seconds for a step of each program: the medians over some rounds, taken in turns.
-
-    Parameters
-    ----------
-    programs : dict of str to callable
-    task : Task
-    rounds : int
-        So many times each of the programs has its turn.
-    steps : int
-        So many steps make a turn.
-    clock : callable
-        Tells the time in seconds.
+    ``grad`` is the gradient to begin with; for a tensor of one element it is 1.
     """
-    runs = {name: program(*task) for name, program in programs.items()}
-    for run in runs.values():  # to warm up: what is done once is done here
-        for _ in islice(run, 2):
-            pass
-    turns = {name: [] for name in runs}
-    for _ in range(rounds):
-        for name, run in runs.items():
-            start = clock()
-            for _ in islice(run, steps):
-                pass
-            turns[name].append((clock() - start) / steps)
-    return {name: median(times) for name, times in turns.items()}
+    # A tensor hands its gradient on when all edges into it have delivered.
+    waits = edges_into(y)
+    pending = {y: first_gradient(y, grad)}
+    ready = [y]
+    while ready:
+        tensor = ready.pop()
+        g = frozen(pending.pop(tensor))
+        if not tensor.edges:
+            tensor.grad = np.array(g) if tensor.grad is None else tensor.grad + g
+        for x, rule in tensor.edges:
+            gx = gradient_by(rule, g, x)
+            pending[x] = pending[x] + gx if x in pending else gx
+            waits[x] -= 1
+            if waits[x] == 0:
+                ready.append(x)
+
+
+Tensor.backward = backward
+
+
+class Loose(threading.local):
+    """Edges of tensors that are being freed, and whether a loop is at work on them."""
+
+    def __init__(self):
+        self.edges = []
+        self.busy = False
+
+
+def let_go(tensor):
+    """Free what a tensor came from, without recursion."""
+    # The last edge to an input frees the input, which frees its inputs, and so on: a
+    # recursion inside Python. So the first tensor to go takes the edges of all that
+    # follow, and lets them go one by one.
+    if getattr(tensor, "edges", ()):  # none if its making failed
+        tensor.loose.edges.append(tensor.edges)
+        if not tensor.loose.busy:
+            tensor.loose.busy = True
+            while tensor.loose.edges:
+                tensor.loose.edges.pop()
+            tensor.loose.busy = False
+
+
+Tensor.loose = Loose()
+Tensor.__del__ = let_go
+
+
+# --- Arithmetic -----------------------------------------------------------------------
+
+
+def both(sign, a, b):
+    """The two operands of a sign as tensors whose shapes fit together."""
+    a, b = as_tensor(a, b), as_tensor(b, a)
+    try:
+        np.broadcast_shapes(a.shape, b.shape)
+    except ValueError:
+        raise ValueError(f"a {sign} b: {a.shape} and {b.shape} do not fit") from None
+    return a, b
+
+
+def sum_to(g, shape):
+    """Add up ``g`` along every axis that broadcasting stretched, until it has
+    ``shape``.
+    """
+    if g.shape == shape:
+        return g
+    new = g.ndim - len(shape)
+    stretched = tuple(i for i in range(g.ndim) if i < new or shape[i - new] == 1)
+    return g.sum(axis=stretched, keepdims=True).reshape(shape)
+
+
+def add(a, b):
+    a, b = both("+", a, b)
+    a_shape, b_shape = a.shape, b.shape
+    return computed(
+        a.data + b.data,
+        (a, lambda g: sum_to(g, a_shape)),
+        (b, lambda g: sum_to(g, b_shape)),
+    )
+
+
+def sub(a, b):
+    a, b = both("-", a, b)
+    a_shape, b_shape = a.shape, b.shape
+    return computed(
+        a.data - b.data,
+        (a, lambda g: sum_to(g, a_shape)),
+        (b, lambda g: sum_to(-g, b_shape)),
+    )
+
+
+def mul(a, b):
+    a, b = both("*", a, b)
+    a_data, b_data = a.data, b.data
+    return computed(
+        a_data * b_data,
+        (a, lambda g: sum_to(g * b_data, a_data.shape)),
+        (b, lambda g: sum_to(g * a_data, b_data.shape)),
+    )
+
+
+def div(a, b):
+    a, b = both("/", a, b)
+    a_shape, b_data = a.shape, b.data
+    y = a.data / b_data
+    return computed(
+        y,
+        (a, lambda g: sum_to(g / b_data, a_shape)),
+        (b, lambda g: sum_to(-g * y / b_data, b_data.shape)),
+    )
+
+
+def neg(x):
+    return computed(-x.data, (x, lambda g: -g))
+
+
+def compare(ufunc):
+    """A comparison goes up in steps and has no slope: its result is an array, no
+    tensor.
+    """
+    return lambda a, b: ufunc(a.data, b.data if isinstance(b, Tensor) else b)
+
+
+Tensor.__add__ = Tensor.__radd__ = add
+Tensor.__mul__ = Tensor.__rmul__ = mul
+Tensor.__sub__ = sub
+Tensor.__rsub__ = lambda a, b: sub(b, a)
+Tensor.__truediv__ = div
+Tensor.__rtruediv__ = lambda a, b: div(b, a)
+Tensor.__neg__ = neg
+Tensor.__lt__ = compare(np.less)
+Tensor.__le__ = compare(np.less_equal)
+Tensor.__gt__ = compare(np.greater)
+Tensor.__ge__ = compare(np.greater_equal)
+Tensor.__eq__ = compare(np.equal)
+Tensor.__ne__ = compare(np.not_equal)
+
+
+# --- Shapes, sums, products -----------------------------------------------------------
+
+
+def reshape(x, *shape):
+    old = x.shape
+    return computed(x.data.reshape(*shape), (x, lambda g: g.reshape(old)))
+
+
+def transpose(x, *axes):
+    axes = axes[0] if axes and isinstance(axes[0], tuple | list) else axes
+    order = np.arange(x.ndim)[list(axes)] if axes else np.arange(x.ndim)[::-1]
+    return computed(
+        x.data.transpose(order), (x, lambda g: g.transpose(np.argsort(order)))
+    )
+
+
+def sum_over(x, axis=None, keepdims=False):
+    shape = x.shape
+
+    def rule(g):
+        g = g if keepdims or axis is None else np.expand_dims(g, axis)
+        return np.broadcast_to(g, shape)
+
+    return computed(x.data.sum(axis=axis, keepdims=keepdims), (x, rule))
+
+
+def get_item(x, index):
+    index, shape = unchanging(index), x.shape
+
+    def rule(g):
+        # Zero everywhere else; an element that was taken twice gets both gradients.
+        gx = np.zeros(shape, g.dtype)
+        np.add.at(gx, index, g)
+        return gx
+
+    return computed(np.array(x.data[index]), (x, rule))
+
+
+def unchanging(index):
+    """Copy the lists and arrays of an index: the rule needs it later, as it is now."""
+    if isinstance(index, tuple):
+        return tuple(unchanging(part) for part in index)
+    if isinstance(index, Tensor):
+        return index.data
+    return np.array(index) if isinstance(index, list | np.ndarray) else index
+
+
+def matmul(a, b):
+    a, b = as_tensor(a, b), as_tensor(b, a)
+    if a.ndim == 0 or b.ndim == 0 or a.shape[-1] != b.shape[-2:][0]:
+        raise ValueError(f"a @ b: the shapes {a.shape} and {b.shape} do not multiply")
+    # A vector is one column on the right of @, and one row on the left.
+    if b.ndim == 1:
+        return matmul(a, b.reshape(-1, 1))[..., 0]
+    if a.ndim == 1:
+        return matmul(a.reshape(1, -1), b)[..., 0, :]
+    a_data, b_data = a.data, b.data
+    return computed(
+        a_data @ b_data,
+        (a, lambda g: sum_to(g @ np.swapaxes(b_data, -1, -2), a_data.shape)),
+        (b, lambda g: sum_to(np.swapaxes(a_data, -1, -2) @ g, b_data.shape)),
+    )
+
+
+Tensor.reshape = reshape
+Tensor.transpose = transpose
+Tensor.T = property(transpose)
+Tensor.sum = sum_over
+Tensor.__getitem__ = get_item
+Tensor.__iter__ = lambda x: (x[i] for i in range(len(x)))
+Tensor.__matmul__ = matmul
+Tensor.__rmatmul__ = lambda a, b: matmul(b, a)
+
+
+# --- Checking -------------------------------------------------------------------------
+
+
+def gradient_error(f, *arrays, eps=1e-6):
+    """The largest difference between the gradients of ``f`` and central differences.
+
+    Where a gradient is larger than 1, the difference is relative to it.
+    """
+    arrays = [np.array(array, dtype=float) for array in arrays]
+    tensors = [Tensor(array, requires_grad=True) for array in arrays]
+    y = f(*tensors)
+    # Random numbers to begin with: with ones, errors that add up to zero are not seen.
+    weights = np.random.default_rng(0).normal(size=y.shape)
+    y.backward(weights)
+    errors = [0.0]
+    for array, tensor in zip(arrays, tensors, strict=True):
+        gradient = np.zeros(array.shape) if tensor.grad is None else tensor.grad
+        for index in np.ndindex(array.shape):
+            value, ys = array[index], []
+            for moved in (value + eps, value - eps):
+                array[index] = moved
+                ys.append(f(*map(Tensor, arrays)).data)
+            array[index] = value
+            slope = np.sum((ys[0] - ys[1]) * weights) / (2 * eps)
+            errors.append(abs(slope - gradient[index]) / max(1.0, abs(slope)))
+    return float(np.max(errors))

@@ -45,8 +45,8 @@ class StepKind(Enum):
 
 DESIGNS = range(61, 69)
 # Designs that import others, and designs that another one, letter for letter, begins.
-NOT_ALONE = {66}
-GOES_ON_FROM: dict[int, int] = {}
+NOT_ALONE = {67, 68}
+GOES_ON_FROM = {63: 62}
 
 
 def kind(number):

@@ -1,659 +1,269 @@
-"""Step 63: sessions. The graph is drawn once, and sessions run it."""
+"""Step 63: branches. A switch computes one of them, and its gradient flows there."""
 
-import gc
-import weakref
+import operator
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steps import step63 as tf
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
-def run(fetches, feed_dict=None):
-    with tf.Session() as session:
-        return session.run(fetches, feed_dict)
-
-
-def differences(loss, node, value, feed, eps=1e-6):
-    """The gradient by central differences; everything is fed, so one placeholder is
-    nudged at a time.
-    """
-    found = np.zeros(value.shape)
-    with tf.Session(loss.graph) as session:
-        for index in np.ndindex(value.shape):
-            sides = []
-            for step in (eps, -eps):
-                nudged = value.copy()
-                nudged[index] += step
-                sides.append(session.run(loss, feed | {node: nudged}))
-            found[index] = (sides[0] - sides[1]) / (2 * eps)
-    return found
-
-
-def check_gradients(loss, feed, rtol=1e-6, atol=1e-6):
-    gradients = tf.compute_gradients(loss)
-    nodes = [node for node in feed if node in gradients]
-    with tf.Session(loss.graph) as session:
-        found = session.run([gradients[node] for node in nodes], feed)
-    for node, gradient in zip(nodes, found, strict=True):
-        assert gradient.shape == feed[node].shape
-        np.testing.assert_allclose(
-            gradient, differences(loss, node, feed[node], feed), rtol=rtol, atol=atol
-        )
-    return gradients
-
-
-# --- Drawing --------------------------------------------------------------------------
-
-
-def test_building_computes_nothing_and_running_does():
-    class Noisy(tf.Operation):
-        def compute_output(self, x):
-            raise AssertionError("computed")
-
-    x = tf.constant(3.0)
-    Noisy(x)
-    assert run(tf.square(x)) == 9.0
-
-
-def test_nodes_go_to_the_default_graph_and_names_are_unique(graph):
-    x = tf.constant(1.0, name="x")
-    tf.constant(1.0, name="x_1")
-    assert tf.constant(1.0, name="x").name == "x_2"
-    assert [node.name for node in (x + x, x + x)] == ["add", "add_1"]
-    assert repr(x) == "<Constant 'x'>"
-    assert tf.get_default_graph() is graph
-    with tf.Graph().as_default() as other:
-        tf.constant(2.0)
-        assert tf.get_default_graph() is other
-        y = x * x
-    assert (len(graph.nodes), len(other.nodes), y.graph) == (6, 1, graph)
-
-
-def test_a_default_graph_is_left_behind_after_an_error(graph):
-    with pytest.raises(KeyError), tf.Graph().as_default():
-        raise KeyError
-    assert tf.get_default_graph() is graph
-
-
-def test_the_graph_knows_its_consumers():
-    x = tf.constant(1.0)
-    y = x * x
-    assert x.consumers == [y, y]
-    assert y.inputs == (x, x)
-
-
-def test_a_finalized_graph_takes_no_node(graph):
-    x = tf.constant(2.0)
-    y = x * x
-    graph.finalize()
-    assert run(y) == 4.0
-    size = len(graph.nodes)
-    with pytest.raises(RuntimeError, match=r"finalized.*'add'"):
-        tf.add(x, x)
-    assert (len(graph.nodes), len(x.consumers)) == (size, 2)
-
-
-@pytest.mark.parametrize("wrong", ["text", None, 1j, [[1.0], [1.0, 2.0]]])
-@pytest.mark.parametrize(
-    "make", [tf.constant, tf.variable, lambda wrong: tf.constant(1.0) + wrong]
+from steps import step63
+from steps.step63 import (
+    Shared,
+    equal,
+    exp,
+    function,
+    grad,
+    log,
+    mean,
+    scalar,
+    sigmoid,
+    switch,
+    tanh,
+    total,
+    vector,
+    zeros_like,
 )
-def test_what_is_no_number_is_refused(make, wrong):
-    with pytest.raises(TypeError, match="numbers"):
-        make(wrong)
 
 
-def test_a_node_has_no_truth_value():
-    x = tf.constant(2.0, name="x")
-    with pytest.raises(TypeError, match=r"'x'.*no value and"):
-        bool(x)
+def positive(shape, seed=0):
+    return np.random.default_rng(seed).uniform(0.5, 2.0, shape)
 
 
-def test_a_shape_is_a_tuple():
-    with pytest.raises(TypeError, match="'x'"):
-        tf.placeholder("x")
+def numerical(f, shared, eps=1e-5):
+    """The gradient of a function without arguments with respect to a shared variable,
+    by central differences.
+    """
+    start = shared.get_value()
+    gradient = np.zeros_like(start)
+    for index in np.ndindex(start.shape):
+        values = []
+        for step in (eps, -eps):
+            moved = start.copy()
+            moved[index] += step
+            shared.set_value(moved)
+            values.append(f())
+        gradient[index] = (values[0] - values[1]) / (2 * eps)
+    shared.set_value(start)
+    return gradient
 
 
-def test_the_base_class_says_what_is_missing():
-    x = tf.constant(1.0)
-    with pytest.raises(NotImplementedError, match="compute_output"):
-        run(tf.Operation(x))
-    with pytest.raises(NotImplementedError, match="compute_gradient"):
-        tf.compute_gradients(tf.Operation(x))
+def assert_gradients(cost, variables, tolerance=1e-5):
+    value = function([], cost)
+    for variable, found in zip(
+        variables, function([], grad(cost, variables))(), strict=True
+    ):
+        assert found.shape == variable.get_value().shape
+        assert found.dtype == variable.dtype
+        np.testing.assert_allclose(
+            found, numerical(value, variable), rtol=tolerance, atol=tolerance
+        )
 
 
-# --- Operations -----------------------------------------------------------------------
+def names(f):
+    return [x.op.name for x in f.ran]
 
 
-A = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
-B = np.array([[2.0, 1.0, 0.5], [3.0, -0.5, 2.0]])
-
-OUTPUTS = {
-    "add": (lambda a, b: tf.add(a, b), A + B),
-    "multiply": (lambda a, b: tf.multiply(a, b), A * B),
-    "divide": (lambda a, b: tf.divide(a, b), A / B),
-    "negative": (lambda a, b: tf.negative(a), -A),
-    "subtract": (lambda a, b: a - b, A - B),
-    "matmul": (lambda a, b: tf.matmul(a, tf.transpose(b)), A @ B.T),
-    "square": (lambda a, b: tf.square(a), A**2),
-    "sigmoid": (lambda a, b: tf.sigmoid(a), 1 / (1 + np.exp(-A))),
-    "log": (lambda a, b: tf.log(tf.square(a)), np.log(A**2)),
-    "reduce_sum": (lambda a, b: tf.reduce_sum(a), A.sum()),
-    "reduce_sum of rows": (lambda a, b: tf.reduce_sum(a, axis=-1), A.sum(-1)),
-    "reduce_sum of two axes": (lambda a, b: tf.reduce_sum(a, axis=(0, 1)), A.sum()),
-}
+# --- Switch ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", OUTPUTS)
-def test_outputs_and_gradients(name):
-    build, expected = OUTPUTS[name]
-    a, b = tf.placeholder(name="a"), tf.placeholder(name="b")
-    y = build(a, b)
-    np.testing.assert_allclose(run(y, {a: A, b: B}), expected)
-    weights = np.random.default_rng(0).normal(size=np.shape(expected))
-    check_gradients(tf.reduce_sum(y * weights), {a: A, b: B})
+def test_only_the_branch_taken_is_computed():
+    x = scalar("x")
+    f = function([x], switch(x > 0, log(x), exp(x)))
+    assert f(1.0) == 0.0
+    assert names(f) == ["greater", "log", "switch"]
+    assert f(-1.0) == np.exp(-1.0)
+    assert names(f) == ["greater", "exp", "switch"]
 
 
-@pytest.mark.parametrize("name", OUTPUTS)
-def test_gradients_of_gradients(name):
-    build, expected = OUTPUTS[name]
-    a, b = tf.placeholder(name="a"), tf.placeholder(name="b")
-    weights = np.random.default_rng(0).normal(size=np.shape(expected))
-    gradients = tf.compute_gradients(tf.reduce_sum(tf.square(build(a, b)) * weights))
-    slopes = [
-        tf.reduce_sum(tf.square(gradients[node]))
-        for node in (a, b)
-        if node in gradients
-    ]
-    check_gradients(sum(slopes, tf.constant(0.0)), {a: A, b: B}, rtol=1e-5, atol=1e-4)
+def test_the_gradient_flows_through_the_branch_taken_only():
+    x, w = scalar("x"), Shared(3.0, "w")
+    # For negative x, log, its gradient and its second derivative would warn, and
+    # warnings are errors here.
+    y = w * switch(x > 0, log(x), x * x)
+    first = grad(y, x)
+    f = function([x], [y, first, grad(first, x), grad(y, w)])
+    assert np.allclose(f(2.0), [3 * np.log(2.0), 1.5, -0.75, np.log(2.0)])
+    assert "log" in names(f)
+    assert "divide" in names(f)
+    assert np.allclose(f(-2.0), [12.0, -12.0, 6.0, 4.0])
+    assert "log" not in names(f)
+    assert "divide" not in names(f)
 
 
-SHAPES = [
-    ((), (2, 3)),
-    ((3,), (2, 3)),
-    ((2, 1), (2, 3)),
-    ((1, 3), (4, 1)),
-    ((2, 1, 3), (4, 1)),
-    ((1,), ()),
-    ((0,), (1,)),
+def test_a_variable_of_the_other_branch_gets_zeros():
+    a, b, x = Shared(np.ones(2), "a"), Shared(np.ones(3), "b"), scalar("x")
+    y = switch(x > 0, total(exp(a)), total(b * b))
+    f = function([x], grad(y, [a, b]))
+    left, right = f(1.0)
+    assert np.allclose(left, np.e)
+    assert np.array_equal(right, np.zeros(3))
+    left, right = f(-1.0)
+    assert np.array_equal(left, np.zeros(2))
+    assert np.allclose(right, 2.0)
+
+
+def test_nested_switches_and_a_condition_inside_a_branch():
+    x = scalar("x")
+    # The inner condition takes a logarithm that may be taken in the outer branch only.
+    y = switch(x > 0, switch(log(x) > 0, log(x) * 2, x * 3), -x)
+    f = function([x], [y, grad(y, x)])
+    assert np.allclose(f(4.0), [2 * np.log(4.0), 0.5])
+    assert np.allclose(f(0.5), [1.5, 3.0])
+    assert np.allclose(f(-4.0), [4.0, -1.0])
+    assert "log" not in names(f)
+
+
+def test_a_switch_over_arrays_and_numbers():
+    x, take = vector("x"), scalar("take", bool)
+    f = function([x, take], switch(take, x * 2, zeros_like(x)))
+    assert np.array_equal(f(np.ones(2), True), [2.0, 2.0])
+    assert np.array_equal(f(np.ones(2), False), [0.0, 0.0])
+    n = Shared(0, "n")
+    rate = function([], switch(n < 2, 0.5, 0.1), [(n, n + 1)])
+    assert [float(rate()) for _ in range(4)] == [0.5, 0.5, 0.1, 0.1]
+    assert function([x], switch(True, total(x), 0.0))(np.ones(2)) == 2.0
+
+
+def test_misuse_of_a_switch():
+    x, v = scalar("x"), vector("v")
+    with pytest.raises(
+        TypeError,
+        match=(
+            r"one truth value, as in x > 0, not greater\(v, 0\.0\), which is bool "
+            r"\(None,\)"
+        ),
+    ):
+        switch(v > 0, x, x)
+    with pytest.raises(TypeError, match=r"one truth value, as in x > 0, not x"):
+        switch(x, x, x)
+    with pytest.raises(
+        TypeError, match=r"of one type, not x, which is float64 \(\), and v"
+    ):
+        switch(x > 0, x, v)
+    with pytest.raises(TypeError, match="of one type"):
+        switch(x > 0, x, scalar("n", int))
+
+
+def test_pythons_if_freezes_a_branch():
+    n = Shared(0, "n")
+    rate = 0.5 if n.get_value() < 2 else 0.1
+    frozen = function([], rate, [(n, n + 1)])
+    assert [float(frozen()) for _ in range(4)] == [0.5] * 4
+
+
+def test_where_nothing_flows_the_gradient_is_zero():
+    x = scalar("x")
+    y = switch(x > 0, 1.0, 2.0) + zeros_like(x)
+    assert function([x], grad(y, x))(5.0) == 0.0
+
+
+def test_a_whole_number_is_a_condition():
+    n, x = scalar("n", int), scalar("x")
+    f = function([n, x], [switch(n, log(x), exp(x)), grad(switch(n, x * 2, x * 3), x)])
+    assert f(2, 1.0) == [0.0, 2.0]
+    assert f(-1, 1.0) == [0.0, 2.0]
+    assert f(0, 0.0) == [1.0, 3.0]
+    assert function([x], switch(1, x, x * 2))(3.0) == 3.0
+
+
+def test_equal_is_asked_when_the_function_runs():
+    x = scalar("x")
+    f = function([x], switch(equal(x, 0), 1.0, 2.0))
+    assert [float(f(value)) for value in (0.0, 3.0, 0.0)] == [1.0, 2.0, 1.0]
+    with pytest.raises(TypeError, match=r"in place of ==, equal\(a, b\)"):
+        switch(x == 0, 1.0, 2.0)
+    for attempt in (lambda: x != 0, lambda: bool(x > 0), lambda: x > 0 and x < 1):
+        with pytest.raises(TypeError, match=r"has no value.*switch\("):
+            attempt()
+
+
+@pytest.mark.parametrize("name", ["gt", "ge", "lt", "le"])
+def test_comparisons_are_expressions(name):
+    compare = getattr(operator, name)
+    x, a = vector("x"), np.array([1.0, 2.0, 3.0])
+    f = function([x], [compare(x, 2.0), compare(2.0, x), compare(a, x)])
+    value = np.array([1.0, 2.0, 4.0])
+    right = [compare(value, 2.0), compare(2.0, value), compare(a, value)]
+    for found, expected in zip(f(value), right, strict=True):
+        assert found.dtype == bool
+        assert np.array_equal(found, expected)
+
+
+def test_the_mean_of_truth_values_is_a_share():
+    x = vector("x")
+    assert function([x], mean(x > 0))(np.array([1.0, -1.0, 2.0, 3.0])) == 0.75
+    assert function([x], mean(x * 0 + 2))(np.ones(3)) == 2.0
+
+
+def test_each_expression_is_computed_once():
+    x = scalar("x")
+    a = x * x
+    f = function([x], [switch(x > 0, a * a + a, a), a])
+    assert f(3.0) == [90.0, 9.0]
+    assert names(f).count("multiply") == 2
+
+
+# --- Random graphs --------------------------------------------------------------------
+
+
+# Smooth everywhere and of moderate size, so that finite differences can judge them.
+RULES = [
+    lambda a, b: a * 0.5 + b,
+    lambda a, b: a - b * 0.5,
+    lambda a, b: tanh(a) * tanh(b),
+    lambda a, b: a / (b * b + 1),
+    lambda a, b: exp(tanh(a)),
+    lambda a, b: log(b * b + 1),
+    lambda a, b: sigmoid(a - b),
+    lambda a, b: total(a) * 0.2,
+    lambda a, b: mean(a) * tanh(b),
+    lambda a, b: tanh(a) ** 3,
 ]
 
 
-@pytest.mark.parametrize(
-    "shapes", [pair for both in SHAPES for pair in (both, both[::-1])]
-)
-@pytest.mark.parametrize("operation", [tf.add, tf.multiply, tf.divide])
-def test_broadcasting_is_undone(operation, shapes):
-    rng = np.random.default_rng(0)
-    feed = {tf.placeholder(): rng.uniform(0.5, 2, size=shape) for shape in shapes}
-    y = operation(*feed)
-    check_gradients(tf.reduce_sum(tf.square(y)), feed)
-
-
-def test_broadcasting_of_stacks_of_matrices_is_undone():
-    rng = np.random.default_rng(0)
-    for left, right in [
-        ((2, 3), (4, 3, 2)),
-        ((5, 1, 2, 3), (4, 3, 2)),
-        ((1, 2, 3), (4, 3, 1)),
-    ]:
-        feed = {tf.placeholder(): rng.normal(size=shape) for shape in (left, right)}
-        check_gradients(tf.reduce_sum(tf.square(tf.matmul(*feed))), feed)
-
-
-def test_operators_take_numbers_and_arrays_on_both_sides():
-    x = tf.constant([1.0, 2.0])
-    array = np.array([3.0, 5.0])
-    for node, expected in [
-        (array + x, [4, 7]),
-        (1 - x, [0, -1]),
-        (array * x, [3, 10]),
-        (2 / x, [2, 1]),
-        (x / 2, [0.5, 1]),
-        (x - array, [-2, -3]),
-        (np.float64(2) * x, [2, 4]),
-        (array[None] @ tf.transpose(tf.constant([[1.0, 2.0]])), [[13]]),
-    ]:
-        assert isinstance(node, tf.Node)
-        np.testing.assert_allclose(run(node), expected)
-    assert run(tf.add(2.0, 3.0)) == 5.0
-
-
-def test_sigmoid_does_not_overflow_and_keeps_small_values():
-    y = run(tf.sigmoid([-700.0, 0.0, 800.0]))
-    np.testing.assert_allclose(y, [np.exp(-700.0), 0.5, 1.0])
-
-
-@st.composite
-def programs(draw):
-    """Shapes for three inputs, and lines (operation, operand, operand) of a program
-    over them.
+def drawn_graph(data, leaves):
+    """A random graph with switches. Branches that are not taken hold a logarithm that
+    would raise.
     """
-    shapes = draw(
-        st.lists(
-            st.sampled_from([(), (3,), (1,), (2, 1), (2, 3), (1, 3)]),
-            min_size=3,
-            max_size=3,
-        )
-    )
-    operations = [
-        "add",
-        "subtract",
-        "multiply",
-        "divide",
-        "negative",
-        "square",
-        "sigmoid",
-        "log",
-        "sum",
-        "sum 0",
-        "matmul",
+    poison = total(log(leaves[0] * 0.0 - 1.0))
+    switches = [
+        Shared(data.draw(st.sampled_from([-1.0, 1.0])), f"s{i}") for i in range(3)
     ]
-    lines = draw(
-        st.lists(
-            st.tuples(
-                st.sampled_from(operations), st.integers(0, 20), st.integers(0, 20)
-            ),
-            min_size=1,
-            max_size=12,
-        )
+    nodes = list(leaves)
+    for _ in range(data.draw(st.integers(1, 8))):
+        pick = st.integers(0, len(nodes) - 1)
+        a, b = nodes[data.draw(pick)], nodes[data.draw(pick)]
+        made = data.draw(st.sampled_from(RULES))(a, b)
+        if data.draw(st.booleans()):
+            s = data.draw(st.sampled_from(switches))
+            other = (
+                made * a * 0.1 * poison + made
+                if data.draw(st.booleans())
+                else made * poison
+            )
+            other = total(other)
+            made = (
+                switch(s > 0, total(made), other)
+                if s.get_value() > 0
+                else switch(s > 0, other, total(made))
+            )
+        nodes.append(made)
+    return sum((total(tanh(node)) for node in nodes), zeros_like(total(leaves[0])))
+
+
+@given(st.data())
+@settings(max_examples=80, deadline=None)
+def test_gradients_on_random_graphs_with_switches(data):
+    shapes = st.sampled_from([(), (3,), (2, 3), (2, 1), (1, 3)])
+    leaves = [
+        Shared(positive(data.draw(shapes), i), f"w{i}")
+        for i in range(data.draw(st.integers(1, 3)))
+    ]
+    assert_gradients(drawn_graph(data, leaves), leaves, tolerance=1e-4)
+
+
+def test_the_public_names_are_there():
+    assert all(
+        getattr(step63, name).__module__ == "steps.step63" for name in step63.__all__
     )
-    return shapes, lines, draw(st.integers(0, 2**32 - 1))
-
-
-def play(inputs, lines):
-    """Draw a random program; every result is squashed, so that no value runs away."""
-    pool = list(inputs)
-    for operation, i, j in lines:
-        a, b = pool[i % len(pool)], pool[j % len(pool)]
-        y = {
-            "add": lambda a=a, b=b: a + b,
-            "subtract": lambda a=a, b=b: a - b,
-            "multiply": lambda a=a, b=b: a * b,
-            "divide": lambda a=a, b=b: a / (1 + tf.square(b)),
-            "negative": lambda a=a, b=b: -a,
-            "square": lambda a=a, b=b: tf.square(a),
-            "sigmoid": lambda a=a, b=b: tf.sigmoid(a),
-            "log": lambda a=a, b=b: tf.log(1 + tf.square(a)),
-            "sum": lambda a=a, b=b: tf.reduce_sum(a) / 6,
-            "sum 0": lambda a=a, b=b: tf.reduce_sum(np.ones((2, 1)) * a, axis=0) / 2,
-            "matmul": lambda a=a, b=b: (
-                a
-                + tf.reduce_sum(
-                    tf.matmul(np.ones((2, 3)) * a, tf.transpose(np.ones((2, 3)) * b))
-                )
-                / 9
-            ),
-        }[operation]()
-        pool.append(4 * tf.sigmoid(y) - 2)
-    return tf.reduce_sum(pool[-1]) + tf.reduce_sum(pool[len(pool) // 2])
-
-
-@settings(deadline=None, max_examples=60)
-@given(programs())
-def test_gradients_of_random_graphs(program):
-    shapes, lines, seed = program
-    rng = np.random.default_rng(seed)
-    with tf.Graph().as_default():
-        feed = {tf.placeholder(): rng.normal(size=shape) for shape in shapes}
-        check_gradients(play(list(feed), lines), feed, rtol=1e-5, atol=1e-7)
-
-
-@settings(deadline=None, max_examples=15)
-@given(programs())
-def test_gradients_of_gradients_of_random_graphs(program):
-    shapes, lines, seed = program
-    rng = np.random.default_rng(seed)
-    with tf.Graph().as_default():
-        feed = {tf.placeholder(): rng.normal(size=shape) for shape in shapes}
-        gradients = tf.compute_gradients(play(list(feed), lines[:4]))
-        slopes = [
-            tf.reduce_sum(tf.square(gradients[node]))
-            for node in feed
-            if node in gradients
-        ]
-        check_gradients(
-            tf.reduce_sum(sum(slopes, tf.constant(0.0))), feed, rtol=1e-4, atol=1e-6
-        )
-
-
-def test_third_derivative():
-    x = tf.variable(2.0)
-    y = x * x * x * x
-    for _ in range(3):
-        y = tf.compute_gradients(y)[x]
-    assert run(y) == 48.0
-
-
-@pytest.mark.parametrize(
-    ("build", "gradient"),
-    [
-        (lambda x: x + x, 2.0),
-        (lambda x: x, 1.0),
-        (lambda x: tf.square(tf.square(x)) + tf.square(tf.square(x)), 64.0),
-        (lambda x: tf.square(tf.square(tf.square(x))) + tf.square(x), 1028.0),
-    ],
-)
-def test_every_path_counts_once_whatever_its_length(build, gradient):
-    x = tf.variable(2.0)
-    y = build(x)
-    tf.square(y)  # a consumer that the gradient does not pass through
-    assert run(tf.compute_gradients(y)[x]) == gradient
-
-
-def test_a_ladder_of_additions_is_drawn_once(graph):
-    x = tf.variable(1.0)
-    y = x
-    for _ in range(200):
-        y = y + y
-    gradient = tf.compute_gradients(y)[x]
-    assert len(graph.nodes) < 2000
-    assert run(gradient) == 2.0**200
-
-
-def test_gradients_are_of_one_number():
-    x = tf.variable([1.0, 2.0], name="x")
-    gradient = tf.compute_gradients(tf.square(x))[x]
-    with pytest.raises(ValueError, match=r"'square'> \(2,\).*reduce_sum"):
-        run(gradient)
-
-
-def test_a_value_has_no_gradient():
-    x = tf.variable(2.0)
-    with pytest.raises(TypeError, match=r"a node.*not for array\(4\.\)"):
-        tf.compute_gradients(run(tf.square(x)))
-
-
-# --- Running --------------------------------------------------------------------------
-
-
-def test_run_gives_what_was_asked_for_in_its_form():
-    x = tf.constant([1.0, 2.0])
-    y = tf.reduce_sum(x)
-    assert isinstance(run(y), np.ndarray)
-    assert run(y).shape == ()
-    one, other = run([x, y])
-    assert (one.tolist(), other) == ([1.0, 2.0], 3.0)
-    assert run([]) == []
-
-
-def test_nothing_is_computed_twice_and_nothing_needless():
-    counts = []
-
-    class Counted(tf.Operation):
-        def compute_output(self, x):
-            counts.append(self.name)
-            return x + 1
-
-    x = tf.constant(1.0)
-    a = Counted(x, name="a")
-    b = Counted(a, name="b")
-    Counted(a, name="needless")
-    with tf.Session() as session:
-        assert session.run([a * b + a, b])[0] == 8.0
-        assert counts == ["a", "b"]
-        session.run(a)
-        assert counts == ["a", "b", "a"]
-
-
-def test_results_are_copies():
-    w = tf.variable([1.0, 2.0])
-    c = tf.constant([1.0, 2.0])
-    x = tf.placeholder()
-    fed = np.array([1.0, 2.0])
-    update = tf.assign(w, x)
-    with tf.Session() as session:
-        for array in session.run([w, c, x], {x: fed}):
-            array[:] = 0
-        assert fed.tolist() == [1.0, 2.0]
-        session.run(update, {x: fed})
-        fed[:] = 0
-        for array in session.run([w, c]):
-            assert array.tolist() == [1.0, 2.0]
-
-
-def test_every_session_has_its_own_values():
-    w = tf.variable(1.0)
-    update = tf.assign(w, w + 1)
-    with tf.Session() as one, tf.Session() as other:
-        assert one.run(update) is None
-        one.run(update)
-        assert (one.run(w), other.run(w)) == (3.0, 1.0)
-
-
-def test_an_assignment_is_written_at_the_end_of_the_run():
-    a, b = tf.variable(1.0), tf.variable(2.0)
-    swap = [tf.assign(a, b), tf.assign(b, a)]
-    with tf.Session() as session:
-        assert session.run([*swap, a, b])[2:] == [1.0, 2.0]
-        assert session.run([a, b]) == [2.0, 1.0]
-
-
-def test_assignments_that_do_not_fit():
-    w, x = tf.variable([1.0, 2.0], name="w"), tf.placeholder()
-    update = tf.assign(w, x)
-    with tf.Session() as session:
-        with pytest.raises(ValueError, match=r"'w'> has the shape \(2,\).*\(3,\)"):
-            session.run(update, {x: [1.0, 2.0, 3.0]})
-        with pytest.raises(ValueError, match="'w'> would be written more than once"):
-            session.run([update, tf.assign(w, x)], {x: [1.0, 2.0]})
-        assert session.run(w).tolist() == [1.0, 2.0]
-    with pytest.raises(TypeError, match="only variables"):
-        tf.assign(x, w)
-    with pytest.raises(TypeError, match="no value to take"):
-        tf.square(update)
-    with tf.Graph().as_default():
-        stranger = tf.constant(1.0)
-    with pytest.raises(ValueError, match="different graphs"):
-        tf.assign(w, stranger)
-    with tf.Graph().as_default():
-        assert tf.assign(w, 1.0).graph is w.graph
-
-
-def test_a_run_that_fails_writes_nothing():
-    w = tf.variable(1.0)
-    x = tf.placeholder()
-    fails = tf.matmul(x, x)
-    update = tf.assign(w, w + 1)
-    with tf.Session() as session:
-        with pytest.raises(ValueError, match="matmul"):
-            session.run([update, fails], {x: np.ones((2, 3))})
-        assert session.run(w) == 1.0
-
-
-def test_an_error_names_the_node_and_the_shapes():
-    x, w = tf.placeholder(name="x"), tf.variable(np.ones((2, 1)), name="w")
-    product = tf.matmul(x, w, name="score")
-    with pytest.raises(ValueError, match=r"'score'.*'x'> \(4, 3\).*'w'> \(2, 1\)"):
-        run(product, {x: np.ones((4, 3))})
-    with pytest.raises(ValueError, match="two axes"):
-        run(product, {x: np.ones(3)})
-
-
-def test_a_missing_feed_names_who_needs_it():
-    x, t = tf.placeholder(name="x"), tf.placeholder(name="t")
-    y = tf.square(x, name="y")
-    loss = tf.add(y, t, name="loss")
-    tf.compute_gradients(loss)
-    with pytest.raises(
-        ValueError,
-        match="<Placeholder 't'> is needed by <Add 'loss'> and was not fed: put",
-    ):
-        run(loss, {x: 1.0})
-    with pytest.raises(
-        ValueError,
-        match="<Placeholder 'x'> is needed by <Square 'y'> and was not fed: put",
-    ):
-        run(y)
-    with pytest.raises(ValueError, match="is fetched and was not fed"):
-        run(x)
-    assert run(y, {x: 2.0}) == 4.0
-
-
-@pytest.mark.parametrize(
-    ("shape", "value", "fits"),
-    [
-        ((None, 3), np.ones((5, 3)), True),
-        ((None, 3), np.ones((5, 2)), False),
-        ((None, 3), np.ones(3), False),
-        ((), 1.0, True),
-        ((), [1.0], False),
-        ([2], [1.0, 2.0], True),
-        (None, np.ones((2, 3, 4)), True),
-    ],
-)
-def test_a_feed_of_a_wrong_shape(shape, value, fits):
-    x = tf.placeholder(shape, name="x")
-    if fits:
-        np.testing.assert_array_equal(run(x, {x: value}), value)
-    else:
-        with pytest.raises(ValueError, match=r"'x'> has the shape .* was fed "):
-            run(x, {x: value})
-
-
-def test_what_cannot_be_fed():
-    x, w = tf.placeholder(name="x"), tf.variable(1.0, name="w")
-    with pytest.raises(TypeError, match="'w'> cannot be fed"):
-        run(w, {w: 2.0})
-    with pytest.raises(TypeError, match="nodes of the graph, and not 'x'"):
-        run(w, {"x": 2.0})
-    with pytest.raises(TypeError, match="numbers"):
-        run(x, {x: "two"})
-    assert run(w, {x: 2.0}) == 1.0, "a feed that is not needed does no harm"
-
-
-def test_nodes_of_another_graph():
-    x = tf.placeholder(name="x")
-    with tf.Graph().as_default() as other:
-        y = tf.placeholder(name="y")
-    for attempt in (
-        lambda: run(y),
-        lambda: run(x, {y: 1.0}),
-        lambda: tf.Session(other).run(x),
-    ):
-        with pytest.raises(ValueError, match="another graph"):
-            attempt()
-    with pytest.raises(ValueError, match=r"'x'.*'y'.*different graphs"):
-        tf.add(x, y)
-    with pytest.raises(TypeError, match="nodes of the graph, and not 5"):
-        run(5)
-
-
-def test_a_closed_session_is_closed():
-    x = tf.constant(1.0)
-    with tf.Session() as session:
-        session.run(x)
-    with pytest.raises(RuntimeError, match=r"closed.*open another"):
-        session.run(x)
-
-
-def test_closing_frees_the_values():
-    w = tf.variable(np.zeros(10))
-    update = tf.assign(w, w + 1)
-    session = tf.Session()
-    session.run(update)
-    (array,) = session._variables.values()
-    gone = weakref.ref(array)
-    del array
-    assert gone() is not None
-    session.close()
-    assert gone() is None
-    assert tf.Session().run(w).tolist() == [0.0] * 10
-
-
-def test_a_run_keeps_no_value_in_between():
-    held = []
-
-    class Watch(tf.Operation):
-        def compute_output(self, x):
-            held.append(weakref.ref(x))
-            return x + 1
-
-    x = tf.placeholder()
-    with tf.Session() as session:
-        session.run(Watch(x * 2.0), {x: np.ones(10)})
-        assert held[0]() is None
-
-
-def test_a_chain_of_100_000(graph):
-    x = tf.variable(0.0)
-    y = x
-    for _ in range(100_000):
-        y = y + 1.0
-    gradient = tf.compute_gradients(y)[x]
-    assert run([y, gradient]) == [100_000, 1.0]
-    graph.nodes.clear()
-    del x, y, gradient
-    gc.collect()
-
-
-# --- Training -------------------------------------------------------------------------
-
-
-def test_linear_regression_trains_and_the_graph_stays(graph):
-    rng = np.random.default_rng(0)
-    inputs = rng.normal(size=(50, 2))
-    targets = inputs @ [[2.0], [-1.0]] + 0.5
-    x, t = tf.placeholder((None, 2)), tf.placeholder((None, 1))
-    w, b = tf.variable(np.zeros((2, 1))), tf.variable(np.zeros(1))
-    loss = tf.reduce_sum(tf.square(x @ w + b - t)) / 50
-    train = tf.GradientDescentOptimizer(0.1).minimize(loss)
-    size = len(graph.nodes)
-    with tf.Session() as session:
-        for _ in range(200):
-            session.run(train, {x: inputs, t: targets})
-        slope, offset = session.run([w, b])
-    np.testing.assert_allclose(slope.ravel(), [2.0, -1.0], atol=1e-6)
-    np.testing.assert_allclose(offset, [0.5], atol=1e-6)
-    assert len(graph.nodes) == size
-
-
-def test_a_small_classifier_trains():
-    rng = np.random.default_rng(0)
-    inputs = rng.uniform(-1, 1, size=(200, 2))
-    labels = (inputs[:, :1] * inputs[:, 1:] > 0).astype(float)
-    x, t = tf.placeholder((None, 2)), tf.placeholder((None, 1))
-    w1, b1 = tf.variable(rng.normal(size=(2, 8)) * 2), tf.variable(np.zeros(8))
-    w2, b2 = tf.variable(rng.normal(size=(8, 1))), tf.variable(np.zeros(1))
-    score = tf.sigmoid(x @ w1 + b1) @ w2 + b2
-    loss = (
-        -tf.reduce_sum(
-            t * tf.log(tf.sigmoid(score)) + (1 - t) * tf.log(tf.sigmoid(-score))
-        )
-        / 200
-    )
-    train = tf.GradientDescentOptimizer(2.0).minimize(loss)
-    with tf.Session() as session:
-        for _ in range(1500):
-            session.run(train, {x: inputs, t: labels})
-        right = (session.run(score, {x: inputs}) > 0) == labels
-    assert right.mean() > 0.95
-
-
-def test_minimize_some_variables_and_a_learning_rate_that_is_fed():
-    a, b, rate = (
-        tf.variable(1.0, name="a"),
-        tf.variable(1.0, name="b"),
-        tf.placeholder((), name="rate"),
-    )
-    train = tf.GradientDescentOptimizer(rate).minimize(tf.square(a) + tf.square(b), [a])
-    with tf.Session() as session:
-        session.run(train, {rate: 0.25})
-        assert session.run([a, b]) == [0.5, 1.0]
-
-
-def test_what_cannot_be_minimized():
-    x, w = tf.constant(1.0), tf.variable(1.0, name="w")
-    optimizer = tf.GradientDescentOptimizer(0.1)
-    with pytest.raises(ValueError, match="depends on no variable"):
-        optimizer.minimize(tf.square(x))
-    with pytest.raises(ValueError, match="does not depend on <Variable 'w'>"):
-        optimizer.minimize(tf.square(x), [w])

@@ -1,248 +1,630 @@
-"""Step 66: six designs, one program. The programs agree with one another, and the tools
-measure what they say.
+"""Step 66: tensors whose edges carry the rule. Every gradient against finite
+differences, every fault mended.
 """
 
 import gc
-import re
-from itertools import islice
+import inspect
+import subprocess
+import sys
+import threading
+import weakref
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
-from steps import step62, step64, step66
-from steps.course.lessons import LESSONS
-from steps.step66 import DESIGNS, Task, classifier_task, line_task, train
+from steps import step66
+from steps.step66 import Tensor, computed, gradient_error, matmul, sum_to
 
-KINDS = {"line": line_task, "classifier": classifier_task}
-OTHERS = [name for name in DESIGNS if name != "by hand"]
+SMALL = 1e-6
+few = settings(max_examples=40, deadline=None)
 
 
-def random_task(kind, seed, n):
-    """Other data and other weights than the lesson's; the shapes are the same."""
-    rng = np.random.default_rng(seed)
-    shapes = {"line": [(1, 1), (1,)], "classifier": [(2, 3), (3,), (3, 1), (1,)]}[kind]
-    x = rng.normal(size=(n, shapes[0][0]))
-    t = (
-        rng.normal(size=(n, 1))
-        if kind == "line"
-        else rng.choice([-1.0, 1.0], size=(n, 1))
+def random(*shape, seed=0):
+    return np.random.default_rng(seed).uniform(0.5, 1.5, shape)
+
+
+def distinct(*shape, seed=0):
+    """Numbers that differ by 0.1 at least, below and above zero: the largest stays the
+    largest when nudged.
+    """
+    return (
+        np.random.default_rng(seed).permutation(np.prod(shape)).reshape(shape)
+        - np.prod(shape) / 2
+    ) / 10 + 0.05
+
+
+def leaf(value):
+    return Tensor(np.asarray(value, dtype=float), requires_grad=True)
+
+
+# --- Gradients ------------------------------------------------------------------------
+
+A, B, C = random(2, 3), random(2, 3, seed=1), random(3, 4, seed=2)
+DRIFT = random(2, 3, 4)
+
+OPERATIONS = {
+    "a + b": (lambda a, b: a + b, A, B),
+    "a - b": (lambda a, b: a - b, A, B),
+    "a * b": (lambda a, b: a * b, A, B),
+    "a / b": (lambda a, b: a / b, A, B),
+    "-a": (lambda a: -a, A),
+    "2 - a": (lambda a: 2 - a, A),
+    "2 / a": (lambda a: 2 / a, A),
+    "a + array": (lambda a: np.ones(3) + a * np.full((2, 1), 3.0), A),
+    "a used twice": (lambda a: a * a + a, A),
+    "reshape": (lambda a: a.reshape(3, 2) * B.reshape(3, 2), A),
+    "reshape by tuple": (lambda a: a.reshape((6,)), A),
+    "transpose": (lambda a: a.T @ Tensor(B), A),
+    "transpose axes": (lambda a: a.transpose(2, 0, 1), DRIFT),
+    "transpose negative axes": (lambda a: a.transpose((-1, 0, -2)), DRIFT),
+    "sum": (lambda a: a.sum(), A),
+    "sum axis": (lambda a: a.sum(axis=1), DRIFT),
+    "sum last axis": (lambda a: a.sum(-1, keepdims=True), DRIFT),
+    "sum axes": (lambda a: a.sum((0, -1)), DRIFT),
+    "matmul": (lambda a, b: a @ b, A, C),
+    "where it is positive": (lambda a: a * (a > 0), distinct(3, 4)),
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_gradients(name):
+    f, *arrays = OPERATIONS[name]
+    assert gradient_error(f, *arrays) < SMALL
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        1,
+        -1,
+        (1, 2),
+        slice(None, None, -2),
+        (..., slice(1, 3)),
+        (None, 0),
+        [0, 0, 2],
+        ([0, 0, 2], [1, 1, 3]),
+        (slice(None), [3, 3, 0]),
+        np.array([True, False, True]),
+        Tensor([2, 2]),
+        (),
+    ],
+)
+def test_gradient_of_an_index(index):
+    assert gradient_error(lambda a: a[index] * 2, random(3, 4)) < SMALL
+
+
+@few
+@given(
+    hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3),
+    st.sampled_from(["+", "-", "*", "/"]),
+)
+def test_gradients_of_broadcast_operands(shapes, sign):
+    a_shape, b_shape = shapes.input_shapes
+    f = {"+": step66.add, "-": step66.sub, "*": step66.mul, "/": step66.div}[sign]
+    assert gradient_error(f, random(*a_shape), random(*b_shape, seed=1)) < SMALL
+
+
+@few
+@given(
+    hnp.mutually_broadcastable_shapes(
+        signature=np.matmul.signature, max_dims=2, max_side=3
     )
-    return Task(x, t, [rng.normal(size=shape) for shape in shapes], 0.2)
+)
+def test_products_of_all_shapes(shapes):
+    a, b = (random(*shape, seed=i) for i, shape in enumerate(shapes.input_shapes))
+    assert np.allclose(matmul(Tensor(a), Tensor(b)).data, a @ b)
+    assert matmul(Tensor(a), Tensor(b)).shape == np.shape(a @ b)
+    assert gradient_error(matmul, a, b) < SMALL
 
 
-# --- Equal numbers --------------------------------------------------------------------
+# A random graph: each step takes tensors made before, by number, and keeps values
+# small, so that differences are exact.
+STEPS = [
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: a * b / 2,
+    lambda a, b: a / (b * b + 1),
+    lambda a, b: -a,
+    lambda a, b: a.sum(axis=0, keepdims=True) / 2 + b,
+    lambda a, b: a @ b / 3,
+    lambda a, b: a.T,
+    lambda a, b: a[[0, 0, 2]] * b[:, [1, 2, 1]],
+    lambda a, b: a.reshape(9).reshape(3, 3),
+]
+NODE = st.integers(0, 100)
+GRAPHS = st.lists(
+    st.tuples(st.sampled_from(STEPS), NODE, NODE), min_size=1, max_size=12
+)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", OTHERS)
-def test_all_designs_give_the_numbers_of_the_program_by_hand(kind, name):
-    task = KINDS[kind](12)
-    losses, weights = train(getattr(DESIGNS[name], kind), task, 100)
-    right_losses, right_weights = train(getattr(DESIGNS["by hand"], kind), task, 100)
-    np.testing.assert_allclose(losses, right_losses, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(weights, right_weights, rtol=0, atol=1e-10)
+def run(graph, *leaves):
+    made = list(leaves)
+    for f, i, j in graph:
+        made.append(f(made[i % len(made)], made[j % len(made)]))
+    return made[-1]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize(("seed", "n"), [(0, 1), (1, 2), (2, 7)])
-def test_they_agree_on_other_data_too(kind, name, seed, n):
-    task = random_task(kind, seed, n)
-    losses, weights = train(getattr(DESIGNS[name], kind), task, 10)
-    right_losses, right_weights = train(getattr(DESIGNS["by hand"], kind), task, 10)
-    np.testing.assert_allclose(losses, right_losses, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(weights, right_weights, rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_program_by_hand_descends_along_numerical_gradients(kind):
-    task, eps = random_task(kind, 3, 5), 1e-6
-    program = getattr(DESIGNS["by hand"], kind)
-
-    def loss(weights):
-        return next(program(*task._replace(weights=weights)))[0]
-
-    run = program(*task)
-    next(run)
-    _, stepped = next(run)
-    for position, (weight, new) in enumerate(zip(task.weights, stepped, strict=True)):
-        for index in np.ndindex(weight.shape):
-            sides = []
-            for nudge in (eps, -eps):
-                nudged = [w.copy() for w in task.weights]
-                nudged[position][index] += nudge
-                sides.append(loss(nudged))
-            slope = (sides[0] - sides[1]) / (2 * eps)
-            assert np.isclose(
-                weight[index] - new[index], task.rate * slope, rtol=1e-5, atol=1e-8
-            )
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", DESIGNS)
-def test_a_program_leaves_the_task_as_it_was(kind, name):
-    task = KINDS[kind](6)
-    copies = [task.x.copy(), task.t.copy(), *(weight.copy() for weight in task.weights)]
-    train(getattr(DESIGNS[name], kind), task, 5)
-    for array, copy in zip([task.x, task.t, *task.weights], copies, strict=True):
-        np.testing.assert_array_equal(array, copy)
-
-
-def test_the_tasks_are_learned():
-    losses, weights = train(step66.line_by_hand, line_task(), 100)
-    assert losses[-1] < 0.02 < losses[0]
-    np.testing.assert_allclose(weights, [2, -1], atol=0.1)
-    losses, _ = train(step66.classifier_by_hand, classifier_task(), 200)
-    assert losses[-1] < 0.05 < losses[0]
-
-
-def test_a_step_yields_the_weights_that_gave_the_loss():
-    task = line_task(8)
-    for name in DESIGNS:
-        for loss, weights in islice(DESIGNS[name].line(*task), 4):
-            w, b = (
-                np.reshape(weight, start.shape)
-                for weight, start in zip(weights, task.weights, strict=True)
-            )
-            assert np.isclose(loss, np.mean((task.x @ w + b - task.t) ** 2)), name
-
-
-# --- Lines and words ------------------------------------------------------------------
-
-
-def test_lines_are_counted_without_docstrings_comments_and_blank_lines():
-    def f(a):
-        """Two
-        lines.
-        """
-        # A comment.
-
-        return sum(
-            [
-                a,
-                a,
-            ]
+@few
+@given(GRAPHS)
+def test_gradients_of_random_graphs(graph):
+    assert (
+        gradient_error(
+            lambda a, b: run(graph, a, b), random(3, 3), random(3, 3, seed=1)
         )
-
-    assert step66.lines_of_code(f) == 2
-    assert step66.lines_of_code(step66.line_by_hand) == 8
-    assert step66.lines_of_code(step64) < len(
-        (LESSONS / "step64.py").read_text(encoding="utf-8").splitlines()
+        < 1e-5
     )
 
 
-def test_words_are_the_names_behind_a_dot():
-    assert step66.words(step66.line_62) == [
-        "Shared",
-        "function",
-        "grad",
-        "matrix",
-        "mean",
+def naive_backward(tensor, g, into):
+    """The textbook's walk: right, and as many calls as there are paths."""
+    if not tensor.edges:
+        into[tensor] = into.get(tensor, 0) + g
+    for x, rule in tensor.edges:
+        naive_backward(x, rule(g), into)
+
+
+@few
+@given(GRAPHS.filter(lambda graph: len(graph) < 7))
+def test_the_order_gives_what_all_paths_give(graph):
+    a, b = leaf(random(3, 3)), leaf(random(3, 3, seed=1))
+    y, into = run(graph, a, b).sum(), {}
+    naive_backward(y, np.ones(()), into)
+    y.backward()
+    for x in (a, b):
+        assert (x in into) == (x.grad is not None)
+        assert x.grad is None or np.allclose(x.grad, into[x])
+
+
+# --- The faults of the textbook form --------------------------------------------------
+
+
+def ladder(x, rungs):
+    for _ in range(rungs):
+        x = x + x
+    return x
+
+
+def test_a_ladder_of_additions_costs_one_call_for_each_edge():
+    calls = []
+
+    def counted(x):
+        def rule(g):
+            calls.append(1)
+            return g
+
+        return computed(x.data * 2, (x, rule), (x, rule))
+
+    x = leaf(1.0)
+    y = x
+    for _ in range(60):
+        y = counted(y)
+    y.backward()
+    assert len(calls) == 120
+    assert x.grad == 2.0**60
+    x.zero_grad()
+    ladder(x, 60).backward()
+    assert x.grad == 2.0**60
+
+
+def test_a_gradient_has_the_shape_of_its_tensor_on_every_axis():
+    x, b, s = leaf(random(2, 3, 4)), leaf(random(3, 1)), leaf(2.0)
+    ((x + b) * s).sum().backward()
+    assert np.allclose(b.grad, np.full((3, 1), 16.0))
+    assert s.grad.shape == ()
+
+
+def test_the_gradient_of_an_index_is_zero_elsewhere_and_adds_up():
+    x = leaf([5.0, 6.0, 7.0, 8.0])
+    x[[1, 1, 3]].sum().backward()
+    assert x.grad.tolist() == [0, 2, 0, 1]
+
+
+def test_no_default_is_shared():
+    own = [
+        f
+        for _, f in inspect.getmembers(step66, inspect.isfunction)
+        if f.__module__ == step66.__name__
     ]
-
-
-# --- What a run keeps -----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_no_design_gathers_objects_over_training(name):
-    design = DESIGNS[name]
-    found = step66.watch(design.classifier, design.made_of, classifier_task(6), 12)
-    assert len(found.objects) == len(found.in_use) == len(found.peak) == 12
-    assert len(set(found.objects[1:])) == 1
-    assert all(
-        peak >= in_use > 0
-        for peak, in_use in zip(found.peak, found.in_use, strict=True)
-    )
-
-
-def test_the_designs_own_counter_agrees():
-    gc.collect()
-    before = step64.live_nodes()
-    run = step66.classifier_64(*classifier_task(6))
-    next(run)
-    found = step66.watch(step66.classifier_64, (step64.Node,), classifier_task(6), 1)
-    assert found.objects[0] == step64.live_nodes() - before
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_static_graphs_are_made_once_and_dynamic_ones_in_each_step(name):
-    design = DESIGNS[name]
-    made = step66.made_in_each_step(
-        design.classifier, design.made_of, classifier_task(6)
-    )
-    assert (made == 0) == (name in ("step 61", "step 62", "step 63"))
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_a_run_that_ends_leaves_no_graph(name):
-    design = DESIGNS[name]
-    gc.collect()
-    before = len(step66.living(design.made_of))
-    train(design.classifier, classifier_task(6), 3)
-    gc.collect()
-    assert len(step66.living(design.made_of)) == before
-
-
-def test_a_program_that_gathers_is_seen():
-    def gathers(x, t, weights, rate):
-        kept = []
-        while True:
-            kept.append(step62.scalar("x") + 1.0)
-            yield 0.0, weights
-
-    found = step66.watch(gathers, (step62.Expression,), line_task(2), 5)
-    assert found.objects == [3, 6, 9, 12, 15]
-    assert step66.made_in_each_step(gathers, (step62.Expression,), line_task(2)) == 3
-
-
-# --- How long it takes ----------------------------------------------------------------
-
-
-def test_time_is_taken_in_turns_after_a_warm_up_and_the_median_counts():
-    now, calls = [0.0], []
-
-    def program(name, seconds):
-        def run(*task):
-            for second in seconds:
-                calls.append(name)
-                now[0] += second
-                yield 0.0, []
-
-        return run
-
-    # Two steps to warm up, then three turns of two; one turn is disturbed.
-    quick = [50.0, 9.0, 1.0, 3.0, 100.0, 100.0, 2.0, 4.0]
-    slow = [50.0, 9.0, 6.0, 6.0, 7.0, 7.0, 8.0, 8.0]
-    programs = {"quick": program("quick", quick), "slow": program("slow", slow)}
-    found = step66.time_per_step(
-        programs, line_task(2), rounds=3, steps=2, clock=lambda: now[0]
-    )
-    assert found == {"quick": 3.0, "slow": 7.0}
-    assert calls == ["quick"] * 2 + ["slow"] * 2 + (["quick"] * 2 + ["slow"] * 2) * 3
-
-
-# --- The module -----------------------------------------------------------------------
-
-
-def test_every_program_of_the_designs_is_public():
-    programs = [program for design in DESIGNS.values() for program in design[:2]]
-    assert {program.__name__ for program in programs} <= set(step66.__all__)
-    assert all(hasattr(step66, name) for name in step66.__all__)
-    assert list(DESIGNS) == [
-        "by hand",
-        *(f"step {n}" for n in range(61, 66)),
-        "dezero_lite",
-    ]
-
-
-def test_each_program_speaks_of_its_own_design_only():
-    text = (LESSONS / "step66.py").read_text(encoding="utf-8")
-    for number in range(61, 66):
-        for kind in KINDS:
-            body = re.search(
-                rf"^def {kind}_{number}\(.*?(?=^\S)",
-                text[text.index(f"def {kind}_{number}") :],
-                re.M | re.S,
+    for f in own:
+        for parameter in inspect.signature(f).parameters.values():
+            assert parameter.default is parameter.empty or isinstance(
+                parameter.default, int | float | None
             )
-            assert set(re.findall(r"step\d\d", body[0])) == {f"step{number}"}
+    for name, method in inspect.getmembers(Tensor, inspect.isfunction):
+        for parameter in inspect.signature(method).parameters.values():
+            assert parameter.default is parameter.empty or isinstance(
+                parameter.default, int | float | None
+            ), name
+
+
+@pytest.mark.parametrize(
+    ("wrong", "arrays"),
+    [
+        (
+            lambda a, b: computed(
+                a.data + b.data, (a, lambda g: g), (b, lambda g: g[0])
+            ),
+            (A, B[0]),
+        ),
+        (lambda a: computed(np.exp(a.data), (a, lambda g: g * 0)), (A,)),
+        (lambda a: computed(np.exp(a.data), (a, lambda g: g * np.nan)), (A,)),
+        (lambda a: computed(a.data.T, (a, lambda g: g.T[::-1])), (A,)),
+        (lambda a: computed(np.log(a.data), (a, lambda g: g / (a.data + 1e-3))), (A,)),
+    ],
+)
+def test_the_check_sees_a_wrong_rule(wrong, arrays):
+    assert not gradient_error(wrong, *arrays) < SMALL
+
+
+# --- Memory ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def without_collector():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("without_collector")
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_graphs_are_freed_without_the_collector(name):
+    f, *arrays = OPERATIONS[name]
+    leaves = [leaf(array) for array in arrays]
+    y = (f(*leaves) * 1).sum()
+    y.backward()
+    inner, worklist = [], [y]
+    while worklist:
+        tensor = worklist.pop()
+        worklist += [x for x, _ in tensor.edges]
+        inner += [weakref.ref(tensor)] if tensor.edges else []
+    del y, tensor
+    assert inner
+    assert not any(ref() for ref in inner)
+    assert gc.collect() == 0
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_rules_hold_arrays_and_no_tensors(name):
+    f, *arrays = OPERATIONS[name]
+    worklist = [f(*map(leaf, arrays))]
+    while worklist:
+        for x, rule in worklist.pop().edges:
+            worklist.append(x)
+            assert not any(
+                isinstance(value, Tensor)
+                for value in inspect.getclosurevars(rule).nonlocals.values()
+            )
+
+
+def test_constants_are_not_kept():
+    x, constant = leaf(A), Tensor(B)
+    y = (x * constant + constant) * Tensor(2.0)
+    assert (constant * 2 + 1).edges == ()
+    assert not (constant * 2).requires_grad
+    worklist = [y]
+    while worklist:
+        tensor = worklist.pop()
+        assert tensor.requires_grad
+        worklist += [x for x, _ in tensor.edges]
+    gone = weakref.ref(constant)
+    del constant
+    assert gone() is None
+
+
+LONG_CHAIN = """
+import gc, threading
+from steps.step66 import Tensor
+
+def work():
+    gc.collect()  # what the imports have left
+    gc.disable()
+    x = y = Tensor(1.0, requires_grad=True)
+    for _ in range(100_000):
+        y = y * 1.0
+    y.backward()
+    assert x.grad == 1.0
+    del y
+    assert gc.collect() == 0
+    print("done")
+
+# So small a stack would not carry a recursion of that depth in C; Python 3.13 needs
+# this much for other things.
+threading.stack_size(1024 * 1024)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+
+
+def test_a_chain_of_100_000_is_walked_and_deleted_without_recursion():
+    done = subprocess.run(
+        [sys.executable, "-c", LONG_CHAIN], capture_output=True, text=True, timeout=120
+    )
+    assert (done.stdout, done.stderr[-2000:]) == ("done\n", "")
+
+
+def test_one_destructor_runs_inside_another_at_most():
+    depths = []
+
+    class Watched(Tensor):
+        __slots__ = ()
+
+        def __del__(self):
+            depths.append(len(inspect.stack()))
+            super().__del__()
+
+    def link(x):
+        y = Watched(1.0)
+        y.edges = computed(x.data, (x, lambda g: g)).edges
+        y.requires_grad = True
+        return y
+
+    y = leaf(1.0)
+    for _ in range(200):
+        y = link(y)
+    del y
+    assert len(depths) == 200
+    assert max(depths) - min(depths) <= 1
+
+
+def test_chains_are_freed_in_several_threads():
+    gone = []
+
+    def work():
+        y = leaf(1.0)
+        for _ in range(500):
+            y = y + 1
+            gone.append(weakref.ref(y))
+        del y
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(gone) == 2000
+    assert not any(ref() for ref in gone)
+
+
+# --- Tensors --------------------------------------------------------------------------
+
+
+def test_gradients_add_up_until_they_are_forgotten():
+    x = leaf(3.0)
+    y = x * x
+    y.backward()
+    y.backward()
+    assert x.grad == 12.0
+    x.zero_grad()
+    assert x.grad is None
+    y.backward(10.0)
+    assert x.grad == 60.0
+
+
+def test_new_data_forgets_the_gradient_and_leaves_old_graphs_alone():
+    x = Tensor(np.float32([1, 2]), requires_grad=True)
+    y = (x * x).sum()
+    y.backward()
+    x.data = x.data - 0.5 * np.float64(x.grad)
+    assert x.grad is None
+    assert x.dtype == np.float32
+    assert x.data.tolist() == [0, 0]
+    y.backward()
+    assert x.grad.tolist() == [2, 4], "the gradient where y was computed"
+
+
+def test_data_is_nobody_elses():
+    array = np.array([1.0, 2.0])
+    x = leaf(array)
+    y = x * x
+    array[:] = 9
+    with pytest.raises(ValueError, match="read-only"):
+        x.data[0] = 9
+    with pytest.raises(ValueError, match="read-only"):
+        y.data[0] = 9
+    y.sum().backward()
+    assert x.grad.tolist() == [2, 4]
+
+
+def test_an_index_array_may_change_afterwards():
+    x, index = leaf([1.0, 2.0, 3.0]), np.array([0, 1])
+    y = x[index]
+    index[:] = 2
+    y.sum().backward()
+    assert x.grad.tolist() == [1, 1, 0]
+
+
+def test_a_rule_that_writes_into_its_gradient_is_an_error():
+    def doubles(g):
+        g *= 2
+        return g
+
+    a, b = leaf(3.0), leaf(1.0)
+    wrong = computed(2 * a.data, (a, doubles))
+    with pytest.raises(ValueError, match="a rule writes into an array that others use"):
+        (wrong + b).backward()
+    c = leaf(1.0)
+    y = computed(c.data * 3, (c, doubles), (c, lambda g: g))
+    with pytest.raises(ValueError, match="a rule writes"):
+        y.backward()
+
+
+def test_what_is_handed_to_computed_stays_its_owners():
+    own = np.ones(2)
+    y = computed(own)
+    own[0] = 5.0
+    with pytest.raises(ValueError, match="read-only"):
+        y.data[0] = 1.0
+
+
+def test_a_dtype_can_be_asked_for():
+    x = Tensor([1, 2], requires_grad=True, dtype=np.float32)
+    assert x.dtype == np.float32
+    assert Tensor(1.7, dtype=int).data == 1
+    with pytest.raises(TypeError, match="only floats have a gradient, not int64"):
+        Tensor([1.0], requires_grad=True, dtype=int)
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_a_tensor_that_could_not_be_made_goes_in_silence():
+    with pytest.raises(TypeError):
+        Tensor([1.0], typo=True)
+    gc.collect()
+
+
+def test_gradients_are_not_shared():
+    a, b = leaf([1.0, 2.0]), leaf([3.0, 4.0])
+    start = np.ones(2)
+    (a + b).backward(start)
+    a.grad *= 5
+    assert b.grad.tolist() == [1, 1]
+    assert start.tolist() == [1, 1]
+    c = leaf(A)
+    c.sum().backward()
+    c.grad[0] = 7
+
+
+# These compute with a float64 array beside the tensor.
+WIDENED = {"a + array", "reshape", "transpose"}
+
+
+@pytest.mark.parametrize("name", sorted(OPERATIONS.keys() - WIDENED))
+def test_float32_stays(name):
+    f, *arrays = OPERATIONS[name]
+    leaves = [Tensor(np.float32(array), requires_grad=True) for array in arrays]
+    y = f(*leaves)
+    assert y.dtype == np.float32
+    y.sum().backward()
+    assert all(x.grad.dtype == np.float32 and x.grad.shape == x.shape for x in leaves)
+
+
+def test_a_number_takes_the_dtype_of_the_tensor():
+    x = Tensor(np.float32(2), requires_grad=True)
+    for y in (x * 0.1, 1 / x, x - np.float64(0.1), 3 + x, x * True):
+        assert y.dtype == np.float32
+    assert (Tensor([1, 2]) * 0.5).data.tolist() == [0.5, 1.0]
+    wide = (x * Tensor(2.0)).sum()
+    assert wide.dtype == np.float64
+    wide.backward()
+    assert x.grad.dtype == np.float32
+
+
+def test_comparisons_give_arrays():
+    x, y = Tensor([1.0, 2.0, 3.0]), Tensor([2.0, 2.0, 2.0])
+    assert type(x < y) is np.ndarray
+    for left, right in ((x, y), (x, 2.0), (x, y.data)):
+        found = [
+            left < right,
+            left <= right,
+            left > right,
+            left >= right,
+            left == right,
+            left != right,
+        ]
+        texts = [
+            "".join("01"[int(value)] for value in comparison) for comparison in found
+        ]
+        assert texts == ["100", "110", "001", "011", "010", "101"]
+    assert (np.array([2.0, 2.0, 2.0]) > x).tolist() == [True, False, False]
+    assert x in {x}, "a tensor can be a key, by identity"
+    assert bool(Tensor(0.0)) is False
+
+
+def test_arrays_on_the_left_are_asked_of_the_tensor():
+    x = leaf([1.0, 2.0])
+    for y in (
+        np.ones(2) + x,
+        np.ones(2) - x,
+        np.ones(2) * x,
+        np.ones(2) / x,
+        np.ones((2, 2)) @ x,
+    ):
+        assert isinstance(y, Tensor)
+        assert y.requires_grad
+    with pytest.raises(TypeError):
+        np.exp(x)
+
+
+def test_length_shape_and_text():
+    x = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    assert (len(x), x.shape, x.ndim, x.size, x.dtype) == (2, (2, 3), 2, 6, float)
+    assert repr(x) == "Tensor([[1. 2. 3.]\n        [4. 5. 6.]], requires_grad=True)"
+    assert repr(Tensor(1.5)) == "Tensor(1.5)"
+    assert [row.data.tolist() for row in x] == [[1, 2, 3], [4, 5, 6]]
+    first, second = x
+    (first * second).sum().backward()
+    assert x.grad.tolist() == [[4, 5, 6], [1, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "words"),
+    [
+        (
+            lambda: computed(2.0, (leaf(1.0), lambda g: None)).backward(),
+            TypeError,
+            r"a rule gave nothing for a tensor \(\)",
+        ),
+        (
+            lambda: Tensor([1, 2], requires_grad=True),
+            TypeError,
+            r"only floats have a gradient, not int64: write 1\.0",
+        ),
+        (lambda: Tensor("text"), TypeError, "a tensor holds numbers, not str 'text'"),
+        (lambda: Tensor(None), TypeError, "not NoneType"),
+        (lambda: Tensor([leaf(1.0), leaf(2.0)]), TypeError, "not list"),
+        (lambda: Tensor(leaf(1.0)), TypeError, "a tensor already"),
+        (lambda: Tensor(1.0).backward(), RuntimeError, "requires_grad=True"),
+        (
+            lambda: (leaf(A) * 2).backward(),
+            ValueError,
+            r"begins at one number, not at \(2, 3\): sum\(\)",
+        ),
+        (
+            lambda: leaf(A).backward(np.ones(3)),
+            ValueError,
+            r"a gradient \(3,\) does not fit a tensor \(2, 3\)",
+        ),
+        (
+            lambda: setattr(leaf(A) * 2, "data", B),
+            ValueError,
+            "assign to the ones it came from",
+        ),
+        (
+            lambda: setattr(Tensor([1, 2]), "data", [0.5, 1]),
+            TypeError,
+            "float64.*int64",
+        ),
+        (
+            lambda: Tensor(A) + Tensor(C),
+            ValueError,
+            r"a \+ b: \(2, 3\) and \(3, 4\) do not fit",
+        ),
+        (
+            lambda: Tensor(A) @ Tensor(B),
+            ValueError,
+            r"a @ b: the shapes \(2, 3\) and \(2, 3\) do not multiply",
+        ),
+        (lambda: Tensor(A) @ 2, ValueError, "do not multiply"),
+        (lambda: len(Tensor(1.0)), TypeError, "no length"),
+        (lambda: list(Tensor(1.0)), TypeError, "no length"),
+        (lambda: Tensor(A)[5], IndexError, "out of bounds"),
+        (
+            lambda: computed(A, (leaf(1.0), lambda g: g)).backward(A),
+            ValueError,
+            r"gave a gradient \(2, 3\) for a ten",
+        ),
+    ],
+)
+def test_errors_say_what_was_wrong(wrong, error, words):
+    with pytest.raises(error, match=words):
+        wrong()
+
+
+def test_sum_to_leaves_what_fits():
+    g = np.ones((2, 3))
+    assert sum_to(g, (2, 3)) is g

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import dezero_lite
-from steps import step22, step61, step62, step63, step64, step65
+from steps import step22, step61, step62, step64, step65, step66
 from steps.course.lessons import ROOT
 
 PAGE = ROOT / "docs" / "designs.md"
@@ -124,53 +124,53 @@ def second_62(f, value):
     return step62.function([x], step62.grad(step62.grad(f(x), x), x))(np.array(value))
 
 
-def gradients_63(f, *values):
-    with step63.Graph().as_default(), step63.Session() as session:
-        xs = [step63.variable(value) for value in values]
+def gradients_64(f, *values):
+    with step64.Graph().as_default(), step64.Session() as session:
+        xs = [step64.variable(value) for value in values]
         y = f(*xs)
-        found = step63.compute_gradients(step63.reduce_sum(y))
+        found = step64.compute_gradients(step64.reduce_sum(y))
         return session.run([y, *[found[x] for x in xs]])
 
 
-def again_63(f):
-    graph = step63.Graph()
+def again_64(f):
+    graph = step64.Graph()
     with graph.as_default():
-        x = step63.placeholder((), "x")
+        x = step64.placeholder((), "x")
         y = f(x)
-    return lambda value: step63.Session(graph).run(y, {x: np.array(value)})
+    return lambda value: step64.Session(graph).run(y, {x: np.array(value)})
 
 
-def second_63(f, value):
-    with step63.Graph().as_default(), step63.Session() as session:
-        x = step63.variable(value)
-        first = step63.compute_gradients(f(x))[x]
-        return session.run(step63.compute_gradients(first)[x])
+def second_64(f, value):
+    with step64.Graph().as_default(), step64.Session() as session:
+        x = step64.variable(value)
+        first = step64.compute_gradients(f(x))[x]
+        return session.run(step64.compute_gradients(first)[x])
 
 
-def gradients_64(f, *values):
+def gradients_65(f, *values):
     if any(np.ndim(value) for value in values):
         raise CannotSay
-    xs = [step64.Scalar(value, requires_grad=True) for value in values]
+    xs = [step65.Scalar(value, requires_grad=True) for value in values]
     y = f(*xs)
     y.backward()
     return [np.array(number) for number in [y.data, *[x.grad for x in xs]]]
 
 
-def gradients_65(f, *values):
-    xs = [step65.Tensor(np.array(value), requires_grad=True) for value in values]
+def gradients_66(f, *values):
+    xs = [step66.Tensor(np.array(value), requires_grad=True) for value in values]
     y = f(*xs)
     y.backward(np.ones(y.shape))
     return [y.data, *[x.grad for x in xs]]
 
 
-def constant_64():
-    before = step64.live_nodes()
-    y = step64.Scalar(2.0) * 3.0
-    return step64.live_nodes() == before and not y.requires_grad
-
-
 def constant_65():
-    y = step65.Tensor(np.array(2.0)) * 3.0
+    before = step65.live_nodes()
+    y = step65.Scalar(2.0) * 3.0
+    return step65.live_nodes() == before and not y.requires_grad
+
+
+def constant_66():
+    y = step66.Tensor(np.array(2.0)) * 3.0
     return not y.edges and not y.requires_grad
 
 
@@ -189,18 +189,18 @@ DESIGNS = [
         again_62,
         second_62,
     ),
-    Design("step 63", gradients_63, None, again_63, second_63),
-    Design(
-        "step 64",
-        gradients_64,
-        lambda value: step64.Scalar(value, True),
-        constants_stay_out=constant_64,
-    ),
+    Design("step 64", gradients_64, None, again_64, second_64),
     Design(
         "step 65",
         gradients_65,
-        lambda value: step65.Tensor(value, True),
+        lambda value: step65.Scalar(value, True),
         constants_stay_out=constant_65,
+    ),
+    Design(
+        "step 66",
+        gradients_66,
+        lambda value: step66.Tensor(value, True),
+        constants_stay_out=constant_66,
     ),
     Design(
         "dezero_lite",
@@ -351,34 +351,34 @@ CAPABILITIES = {
     "waits for the longer way": (unequal_ways, ()),
     "differentiates a chain of 100,000": (a_long_chain, ()),
     "has operators, numbers on either side": (all_operators, ()),
-    "mixes with arrays": (mixed_with_arrays, ("step 64",)),
+    "mixes with arrays": (mixed_with_arrays, ("step 65",)),
     "sums a gradient over broadcast axes": (
         summed_over_broadcast_axes,
-        ("step 22", "step 64"),
+        ("step 22", "step 65"),
     ),
     "is freed without the garbage collector": (
         freed_without_the_collector,
-        ("step 63",),
+        ("step 64",),
     ),
     "differentiates gradients again": (
         second_derivatives,
-        ("step 22", "step 64", "step 65"),
+        ("step 22", "step 65", "step 66"),
     ),
     "runs without a graph on request": (
         no_graph_on_request,
-        ("step 61", "step 62", "step 63", "step 64", "step 65"),
+        ("step 61", "step 62", "step 64", "step 65", "step 66"),
     ),
     "keeps constants out by requires_grad": (
         constants_stay_out,
-        ("step 22", "step 61", "step 62", "step 63", "dezero_lite"),
+        ("step 22", "step 61", "step 62", "step 64", "dezero_lite"),
     ),
     "builds a graph once and runs it often": (
         built_once_run_often,
-        ("step 22", "step 64", "step 65", "dezero_lite"),
+        ("step 22", "step 65", "step 66", "dezero_lite"),
     ),
     "lets Python's if decide in every run": (
         pythons_if_decides,
-        ("step 61", "step 62", "step 63"),
+        ("step 61", "step 62", "step 64"),
     ),
 }
 

@@ -1,0 +1,262 @@
+"""Step 68: six designs, one program. The programs agree with one another, and the tools
+measure what they say.
+"""
+
+import gc
+import re
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from steps import step62, step65, step68
+from steps.course.lessons import LESSONS
+from steps.step68 import DESIGNS, Task, classifier_task, line_task, train
+
+KINDS = {"line": line_task, "classifier": classifier_task}
+OTHERS = [name for name in DESIGNS if name != "by hand"]
+
+
+def random_task(kind, seed, n):
+    """Other data and other weights than the lesson's; the shapes are the same."""
+    rng = np.random.default_rng(seed)
+    shapes = {"line": [(1, 1), (1,)], "classifier": [(2, 3), (3,), (3, 1), (1,)]}[kind]
+    x = rng.normal(size=(n, shapes[0][0]))
+    t = (
+        rng.normal(size=(n, 1))
+        if kind == "line"
+        else rng.choice([-1.0, 1.0], size=(n, 1))
+    )
+    return Task(x, t, [rng.normal(size=shape) for shape in shapes], 0.2)
+
+
+# --- Equal numbers --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", OTHERS)
+def test_all_designs_give_the_numbers_of_the_program_by_hand(kind, name):
+    task = KINDS[kind](12)
+    losses, weights = train(getattr(DESIGNS[name], kind), task, 100)
+    right_losses, right_weights = train(getattr(DESIGNS["by hand"], kind), task, 100)
+    np.testing.assert_allclose(losses, right_losses, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(weights, right_weights, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize(("seed", "n"), [(0, 1), (1, 2), (2, 7)])
+def test_they_agree_on_other_data_too(kind, name, seed, n):
+    task = random_task(kind, seed, n)
+    losses, weights = train(getattr(DESIGNS[name], kind), task, 10)
+    right_losses, right_weights = train(getattr(DESIGNS["by hand"], kind), task, 10)
+    np.testing.assert_allclose(losses, right_losses, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(weights, right_weights, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_they_agree_where_a_network_is_sure_and_wrong(name):
+    task = classifier_task(12)
+    # Scores of about 50: a probability of e⁻⁵⁰ must not be rounded to 0.
+    task = task._replace(weights=[50 * weight for weight in task.weights], rate=0.01)
+    losses, weights = train(DESIGNS[name].classifier, task, 3)
+    right_losses, right_weights = train(DESIGNS["by hand"].classifier, task, 3)
+    assert right_losses[0] > 10
+    np.testing.assert_allclose(losses, right_losses, rtol=1e-10)
+    np.testing.assert_allclose(weights, right_weights, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_program_by_hand_descends_along_numerical_gradients(kind):
+    task, eps = random_task(kind, 3, 5), 1e-6
+    program = getattr(DESIGNS["by hand"], kind)
+
+    def loss(weights):
+        return next(program(*task._replace(weights=weights)))[0]
+
+    run = program(*task)
+    next(run)
+    _, stepped = next(run)
+    for position, (weight, new) in enumerate(zip(task.weights, stepped, strict=True)):
+        for index in np.ndindex(weight.shape):
+            sides = []
+            for nudge in (eps, -eps):
+                nudged = [w.copy() for w in task.weights]
+                nudged[position][index] += nudge
+                sides.append(loss(nudged))
+            slope = (sides[0] - sides[1]) / (2 * eps)
+            assert np.isclose(
+                weight[index] - new[index], task.rate * slope, rtol=1e-5, atol=1e-8
+            )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", DESIGNS)
+def test_a_program_leaves_the_task_as_it_was(kind, name):
+    task = KINDS[kind](6)
+    copies = [task.x.copy(), task.t.copy(), *(weight.copy() for weight in task.weights)]
+    train(getattr(DESIGNS[name], kind), task, 5)
+    for array, copy in zip([task.x, task.t, *task.weights], copies, strict=True):
+        np.testing.assert_array_equal(array, copy)
+
+
+def test_the_tasks_are_learned():
+    losses, weights = train(step68.line_by_hand, line_task(), 100)
+    assert losses[-1] < 0.02 < losses[0]
+    np.testing.assert_allclose(weights, [2, -1], atol=0.1)
+    losses, _ = train(step68.classifier_by_hand, classifier_task(), 200)
+    assert losses[-1] < 0.05 < losses[0]
+
+
+def test_a_step_yields_the_weights_that_gave_the_loss():
+    task = line_task(8)
+    for name in DESIGNS:
+        for loss, weights in islice(DESIGNS[name].line(*task), 4):
+            w, b = (
+                np.reshape(weight, start.shape)
+                for weight, start in zip(weights, task.weights, strict=True)
+            )
+            assert np.isclose(loss, np.mean((task.x @ w + b - task.t) ** 2)), name
+
+
+# --- Lines and words ------------------------------------------------------------------
+
+
+def test_lines_are_counted_without_docstrings_comments_and_blank_lines():
+    def f(a):
+        """Two
+        lines.
+        """
+        # A comment.
+
+        return sum(
+            [
+                a,
+                a,
+            ]
+        )
+
+    assert step68.lines_of_code(f) == 2
+    assert step68.lines_of_code(step68.line_by_hand) == 8
+    assert step68.lines_of_code(step65) < len(
+        (LESSONS / "step65.py").read_text(encoding="utf-8").splitlines()
+    )
+
+
+def test_words_are_the_names_behind_a_dot():
+    assert step68.words(step68.line_62) == [
+        "Shared",
+        "function",
+        "grad",
+        "matrix",
+        "mean",
+    ]
+
+
+# --- What a run keeps -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_no_design_gathers_objects_over_training(name):
+    design = DESIGNS[name]
+    found = step68.watch(design.classifier, design.made_of, classifier_task(6), 12)
+    assert len(found.objects) == len(found.in_use) == len(found.peak) == 12
+    assert len(set(found.objects[1:])) == 1
+    assert all(
+        peak >= in_use > 0
+        for peak, in_use in zip(found.peak, found.in_use, strict=True)
+    )
+
+
+def test_the_designs_own_counter_agrees():
+    gc.collect()
+    before = step65.live_nodes()
+    run = step68.classifier_65(*classifier_task(6))
+    next(run)
+    found = step68.watch(step68.classifier_65, (step65.Node,), classifier_task(6), 1)
+    assert found.objects[0] == step65.live_nodes() - before
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_static_graphs_are_made_once_and_dynamic_ones_in_each_step(name):
+    design = DESIGNS[name]
+    made = step68.made_in_each_step(
+        design.classifier, design.made_of, classifier_task(6)
+    )
+    assert (made == 0) == (name in ("step 61", "step 62", "step 64"))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_run_that_ends_leaves_no_graph(name):
+    design = DESIGNS[name]
+    gc.collect()
+    before = len(step68.living(design.made_of))
+    train(design.classifier, classifier_task(6), 3)
+    gc.collect()
+    assert len(step68.living(design.made_of)) == before
+
+
+def test_a_program_that_gathers_is_seen():
+    def gathers(x, t, weights, rate):
+        kept = []
+        while True:
+            kept.append(step62.scalar("x") + 1.0)
+            yield 0.0, weights
+
+    found = step68.watch(gathers, (step62.Expression,), line_task(2), 5)
+    assert found.objects == [3, 6, 9, 12, 15]
+    assert step68.made_in_each_step(gathers, (step62.Expression,), line_task(2)) == 3
+
+
+# --- How long it takes ----------------------------------------------------------------
+
+
+def test_time_is_taken_in_turns_after_a_warm_up_and_the_median_counts():
+    now, calls = [0.0], []
+
+    def program(name, seconds):
+        def run(*task):
+            for second in seconds:
+                calls.append(name)
+                now[0] += second
+                yield 0.0, []
+
+        return run
+
+    # Two steps to warm up, then three turns of two; one turn is disturbed.
+    quick = [50.0, 9.0, 1.0, 3.0, 100.0, 100.0, 2.0, 4.0]
+    slow = [50.0, 9.0, 6.0, 6.0, 7.0, 7.0, 8.0, 8.0]
+    programs = {"quick": program("quick", quick), "slow": program("slow", slow)}
+    found = step68.time_per_step(
+        programs, line_task(2), rounds=3, steps=2, clock=lambda: now[0]
+    )
+    assert found == {"quick": 3.0, "slow": 7.0}
+    assert calls == ["quick"] * 2 + ["slow"] * 2 + (["quick"] * 2 + ["slow"] * 2) * 3
+
+
+# --- The module -----------------------------------------------------------------------
+
+
+def test_every_program_of_the_designs_is_public():
+    programs = [program for design in DESIGNS.values() for program in design[:2]]
+    assert {program.__name__ for program in programs} <= set(step68.__all__)
+    assert all(hasattr(step68, name) for name in step68.__all__)
+    assert list(DESIGNS) == [
+        "by hand",
+        *(f"step {n}" for n in (61, 62, 64, 65, 66)),
+        "dezero_lite",
+    ]
+
+
+def test_each_program_speaks_of_its_own_design_only():
+    text = (LESSONS / "step68.py").read_text(encoding="utf-8")
+    for number in (61, 62, 64, 65, 66):
+        for kind in KINDS:
+            body = re.search(
+                rf"^def {kind}_{number}\(.*?(?=^\S)",
+                text[text.index(f"def {kind}_{number}") :],
+                re.M | re.S,
+            )
+            own = {f"step{number}"}
+            both = own | {"step67"} if number == 66 else own  # 67 is 66 and more
+            assert own <= set(re.findall(r"step\d\d", body[0])) <= both
