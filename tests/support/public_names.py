@@ -169,7 +169,11 @@ def complaints(introduced, tested):
     }
     listed = {*introduced, *(name for names in TO_COME.values() for name in names)}
     for name in listed - set(names):
-        found[name] = ["It has a step, but the package does not have it: take it out."]
+        found[name] = [
+            "It has a step, but the package does not have it. If it was moved, import "
+            "it where it was, and list it in `__all__` there; if it is gone, take it "
+            "out of its step, or of TO_COME."
+        ]
     return [
         "\n".join(
             [
