@@ -177,7 +177,7 @@ def gradient_by(rule, g, x):
             "a rule writes into an array that others use: let it make a new one"
         ) from None
     if gx is None:
-        raise TypeError(f"a rule gave nothing for a tensor {x.shape}: return it")
+        raise TypeError(f"a rule gave nothing for a tensor {x.shape}: it must return")
     if np.shape(gx) != x.shape:
         raise ValueError(
             f"a rule gave a gradient {np.shape(gx)} for a tensor {x.shape}"

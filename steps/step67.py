@@ -33,8 +33,7 @@ __all__ = [
 
 def exp(x):
     x = as_tensor(x)
-    # The rule holds the array y. If it held the new tensor, the two would keep each
-    # other.
+    # The rule holds the array y, not the new tensor: the two would keep each other.
     y = np.exp(x.data)
     return computed(y, (x, lambda g: g * y))
 

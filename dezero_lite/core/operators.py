@@ -212,7 +212,8 @@ def rdiv(x0: Operand, x1: Operand) -> Variable:
 
 def pow(x: Operand, c: Operand) -> Variable:
     """``x ** c``. Source: book step 22."""
-    return Pow()(x, c)
+    y: Variable = Pow()(x, c)
+    return y
 
 
 # --- shapes and dtypes ----------------------------------------------------------------

@@ -57,11 +57,11 @@ def changes(before, after):
 
 def _whole_classes(these, others):
     # A class that the other side lacks stays in one piece: its methods are no news of
-    # their own.
+    # their own. A class that comes from elsewhere is not among these.
     merged: dict[str, str] = {}
     for name, text in these.items():
         owner = name.split(".")[0]
-        if owner != name and owner not in others:
+        if owner != name and owner in these and owner not in others:
             merged[owner] += "\n\n" + "\n".join(
                 f"    {line}" if line else "" for line in text.splitlines()
             )
