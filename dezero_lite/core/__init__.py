@@ -9,6 +9,7 @@ differentiable, and step 40 explains `sum_to` and `broadcast_to`.
 
 from .arrays import NUMBERS, as_array
 from .backward import walk
+from .book import Pow
 from .function import Function
 from .messages import describe
 from .operators import (
@@ -20,7 +21,6 @@ from .operators import (
     Log,
     Mul,
     Neg,
-    Pow,
     Sub,
     SumTo,
     add,

@@ -85,7 +85,9 @@ def walk(
         queued.remove(f)
         if retain_grad:
             kept |= copies_of_gradients(f, grads)
-        gys = gradients_of_outputs(f, grads)
+        ys = f._outputs
+        one = type(ys) is not tuple
+        gys = (grads.pop(ys()),) if one else several_gradients(f, grads)
         gxs = f.vjp(f.inputs, *gys) if create_graph else f.vjp_on_arrays(*gys)
         if type(gxs) is not tuple or len(gxs) != len(f.inputs):
             gxs = one_for_each_input(f, gxs)
@@ -96,19 +98,22 @@ def walk(
             # Two numbers of one type fit each other; anything else is looked at.
             if type(gx) is not type(x._data) or type(gx) not in FLOAT_SCALARS:
                 gx = fitted(gx, x, f, create_graph)
-            if x in grads and x.creator:
-                grads[x] = grads[x] + gx
-            elif x in grads:
+            creator = x.creator
+            if x in grads and creator is None:
                 # A leaf's gradient has memory of its own, and so may grow in place.
                 grads[x] += gx
-            elif x.creator is None:
-                memory = memory or uses_of_memory([*gys, *f.inputs, *gxs])
-                grads[x] = gx if is_fresh(gx, f, memory) else copied(gx)
+            elif x in grads:
+                grads[x] = grads[x] + gx
+            elif creator is None:
+                if type(gx) not in FLOAT_SCALARS:
+                    memory = memory or uses_of_memory([*gys, *f.inputs, *gxs])
+                    gx = gx if is_fresh(gx, f, memory) else copied(gx)
+                grads[x] = gx
             else:
                 grads[x] = gx
-                if x.creator not in queued:
-                    queued.add(x.creator)
-                    heappush(queue, (-x.creator.generation, next(serial), x.creator))
+                if creator not in queued:
+                    queued.add(creator)
+                    heappush(queue, (-creator.generation, next(serial), creator))
     return grads | kept
 
 
@@ -135,12 +140,10 @@ def with_earlier(x: Variable, gradient: Any, is_start: bool) -> Variable:
 # --- into a function and out of it ----------------------------------------------------
 
 
-def gradients_of_outputs(f: Function, grads: dict[Variable, Any]) -> Sequence[Any]:
-    """Take the gradients of the outputs of `f` out of `grads`."""
-    outputs = f._outputs
-    if type(outputs) is not tuple:
-        return (grads.pop(outputs()),)
-    return zeros_for_missing(f, [grads.pop(ref(), None) for ref in outputs])
+def several_gradients(f: Function, grads: dict[Variable, Any]) -> Sequence[Any]:
+    """Take the gradients of several outputs of `f` out of `grads`."""
+    ys: list[Any] = [ref() for ref in f.outputs]
+    return zeros_for_missing(f, [grads.pop(y, None) for y in ys])
 
 
 def copies_of_gradients(f: Function, grads: dict[Variable, Any]) -> dict[Variable, Any]:

@@ -137,10 +137,6 @@ class Pow(BinaryOperator):
 
     sign = "**"
 
-    def __new__(cls, c: Any = None) -> Any:
-        # The book's form is Pow(c)(x).
-        return super().__new__(cls) if c is None else lambda x: cls()(x, c)
-
     def forward(self, a: Any, b: Any) -> Any:
         return a**b
 
@@ -212,8 +208,7 @@ def rdiv(x0: Operand, x1: Operand) -> Variable:
 
 def pow(x: Operand, c: Operand) -> Variable:
     """``x ** c``. Source: book step 22."""
-    y: Variable = Pow()(x, c)
-    return y
+    return Pow()(x, c)
 
 
 # --- shapes and dtypes ----------------------------------------------------------------

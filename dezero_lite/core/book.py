@@ -1,0 +1,19 @@
+"""What the book's core has and ours says in another way, for the book's reader."""
+
+from __future__ import annotations
+
+from . import operators
+from .variable import Operand, Variable
+
+__all__ = ["Pow"]
+
+
+class Pow(operators.Pow):
+    """A power with a fixed exponent: ``Pow(c)(x)`` is ``x ** c``."""
+
+    def __init__(self, c: float) -> None:
+        self.c = c
+
+    def __call__(self, *inputs: Operand) -> Variable:
+        (x,) = inputs
+        return operators.pow(x, self.c)
