@@ -1,0 +1,288 @@
+"""Exercises of stage 6: other right solutions than the lessons' own are accepted, and
+likely mistakes are told in a sentence.
+"""
+
+import contextlib
+import io
+from functools import cache
+
+import pytest
+
+from steps import builder, exercises
+
+
+@cache
+def cells(number):
+    """The first cell of a lesson, which imports, and its check cells in order."""
+    code = [c for c in builder.assemble(number)["cells"] if c["cell_type"] == "code"]
+    checks = [
+        cell["source"]
+        for cell in code
+        if exercises.CHECK in cell["metadata"].get("tags", [])
+    ]
+    return code[0]["source"], checks
+
+
+def judged(number, exercise, answer):
+    """Run an answer and the exercise's check; what the check says."""
+    imports, checks = cells(number)
+    names = {"__name__": "__main__"}
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(imports, names)
+        exec(f"from steps.step{number} import *", names)
+        exec(CONTEXT.get((number, exercise), ""), names)
+        exec(answer, names)
+        exec(checks[exercise - 1], names)
+    return said.getvalue()
+
+
+CONTEXT = {
+    (61, 2): "from steps.step61 import full_like",
+    (61, 3): """
+rng = np.random.default_rng(0)
+xs, ts = rng.normal(size=(6, 1)), rng.normal(size=(6, 1))
+w1, b1 = Variable(rng.normal(size=(1, 10))), Variable(rng.normal(size=10))
+w2, b2 = Variable(rng.normal(size=(10, 1))), Variable(rng.normal(size=1))
+x, t = Placeholder("x"), Placeholder("t")
+x.fill(xs)
+t.fill(ts)
+hidden = tanh(x @ w1 + b1)
+fit = mean((hidden @ w2 + b2 - t) ** 2)
+""",
+    (64, 1): """
+def story():
+    return [11.0, 12.0, 10.0, 20.0]
+""",
+    (64, 2): "from steps.step64 import SumLike",
+    (64, 3): "from steps.step64 import Assign",
+    (65, 1): """
+def program():
+    x, c = Scalar(2.0, requires_grad=True), Scalar(3.0)
+    a = c * c
+    return {"a": a, "b": (b := x * a), "c": c, "d": (d := exp(a + 1)), "e": b + d}
+""",
+    (66, 2): "from steps.step66 import sum_to",
+    (67, 2): "from steps.step67 import Windows",
+    (68, 3): """
+def largest_difference(run, other):
+    (losses, weights), (other_losses, other_weights) = run, other
+    return max(*abs(np.subtract(losses, other_losses)), *abs(weights - other_weights))
+""",
+}
+
+RIGHT = {
+    (61, 1): ['cleared = ["y", "d", "a"]'],
+    (61, 2): [
+        """
+class Sin(Operation):
+    def compute(self, a):
+        return np.sin(a)
+    def gradient(self, g, y):
+        return [-sin(self.inputs[0] - np.pi / 2) * g]
+def sin(a):
+    return Placeholder(parent=Sin(a))
+""",
+        """
+class Cos(Operation):
+    def compute(self, a):
+        return np.cos(a)
+    def gradient(self, g, y):
+        return (-g * sin(self.inputs[0]),)
+class Sin(Operation):
+    def compute(self, a):
+        return np.sin(a)
+    def gradient(self, g, y):
+        return (g * Placeholder(parent=Cos(self.inputs[0])),)
+def sin(a):
+    return Placeholder(parent=Sin(a))
+""",
+    ],
+    (61, 3): [
+        """
+def loss_without(i):
+    keep = np.arange(10) != i
+    hidden.fill(hidden.eval() * keep, short_circuit=True)
+    loss = fit.eval().item()
+    hidden.clear()
+    return loss
+"""
+    ],
+    (62, 1): [
+        """
+def make_counter():
+    by, so_far = scalar("by"), Shared(0.0, "total")
+    new = by + so_far
+    return function(by, new, {so_far: new})
+"""
+    ],
+    (62, 2): [
+        """
+last, before = Shared(0, "last"), Shared(1, "before")
+fibonacci = function([], last, {last: last + before, before: last})
+"""
+    ],
+    (62, 3): [
+        """
+def newton(f, start):
+    x = Shared(np.array(start), "place")
+    value = f(x)
+    slope = grad(value, [x])[0]
+    return function([], x, {x: x - 1.0 / slope * value})
+"""
+    ],
+    (63, 1): [
+        "leaky_relu = lambda x: switch(x < 0, x / 10, x)",
+        "leaky_relu = lambda x: x * switch(x > 0, 1.0, 0.1)",
+    ],
+    (63, 2): [
+        """
+def price(n):
+    rest = switch(n > 10, switch(n > 20, 30 + n, 10 + 2 * n), 3 * n)
+    return rest
+slope_at_15 = 2.0
+"""
+    ],
+    (63, 3): [
+        """
+def clipped(g, longest):
+    square = total(g**2)
+    return g * switch(square > longest**2, longest / square**0.5, 1.0)
+"""
+    ],
+    (64, 1): ["answers = (11, 12, 10, 20)"],
+    (64, 2): [
+        """
+class Subtract(Operation):
+    def compute_output(self, a, b):
+        return np.subtract(a, b)
+    def gradient(self, grad):
+        return [SumLike(grad, self.inputs[0]), -SumLike(grad, self.inputs[1])]
+"""
+    ],
+    (64, 3): [
+        """
+class MomentumOptimizer:
+    def __init__(self, rate, momentum):
+        self.rate, self.momentum = rate, momentum
+    def minimize(self, loss, variables):
+        slopes = compute_gradients(loss)
+        speeds = [variable(0 * w.initial) for w in variables]
+        new = [self.momentum * v - self.rate * slopes[w]
+               for v, w in zip(speeds, variables)]
+        moved = [w + v for w, v in zip(variables, new)]
+        return Assign([*variables, *speeds], [*moved, *new])
+"""
+    ],
+    (65, 1): ['number_of_nodes, need_a_gradient = 3, "b, e"'],
+    (65, 2): [
+        "detach = lambda x: Scalar(x.data, requires_grad=False)\ngradient_at_3 = 3"
+    ],
+    (65, 3): [
+        """
+def newton(f, start, steps):
+    if steps == 0:
+        return list(start)
+    unknowns = [Scalar(number, True) for number in start]
+    values = f(*unknowns)
+    J = np.array(jacobian(values, unknowns))
+    step = np.linalg.inv(J) @ [value.data for value in values]
+    return newton(f, [float(a - b) for a, b in zip(start, step)], steps - 1)
+"""
+    ],
+    (66, 1): [
+        """
+def tanh(x):
+    array = x.data
+    return computed(np.tanh(array), (x, lambda g: g / np.cosh(array) ** 2))
+"""
+    ],
+    (66, 2): ["maximum = lambda a, b: a * (a > b) + b * (b >= a)"],
+    (66, 3): [
+        """
+def running_sum(x):
+    return np.tril(np.ones((len(x), len(x)))) @ x
+""",
+        """
+def running_sum(x):
+    return computed(np.cumsum(x.data), (x, lambda g: g.sum() - np.cumsum(g) + g))
+""",
+    ],
+    (67, 1): [
+        """
+def cross_entropy(scores, labels):
+    right = np.eye(scores.shape[1])[labels]
+    return (scores.log_softmax() * right).sum() / -len(labels)
+"""
+    ],
+    (67, 2): [
+        """
+def average_pool(x, kernel):
+    kh, kw = kernel if isinstance(kernel, tuple) else (kernel, kernel)
+    n, c, h, w = x.shape
+    x = x[:, :, : h // kh * kh, : w // kw * kw]
+    return x.reshape(n, c, h // kh, kh, w // kw, kw).sum(axis=(3, 5)) / (kh * kw)
+"""
+    ],
+    (67, 3): [
+        """
+def deconv2d(x, weight, stride):
+    (n, f, h, w), (_, c, kh, kw) = x.shape, weight.shape
+    pixels = x.reshape(n, f, h * w).transpose(0, 2, 1).reshape(-1, f)
+    size = n, c, stride * (h - 1) + kh, stride * (w - 1) + kw
+    return col2im(pixels @ weight.reshape(f, c * kh * kw), size, (kh, kw), stride)
+"""
+    ],
+    (68, 2): [
+        """
+def ratio(f, g, rounds=11, clock=time.perf_counter):
+    def taken(call):
+        begin = clock()
+        call()
+        return clock() - begin
+    taken(f), taken(g)
+    pairs = np.array([(taken(f), taken(g)) for _ in range(rounds)])
+    return float(np.median(pairs[:, 0]) / np.median(pairs[:, 1]))
+"""
+    ],
+}
+LIKELY = [
+    (61, 3, "def loss_without(i):\n    hidden.eval()[:, i] = 0", "change a copy"),
+    (61, 3, "def loss_without(i):\n    hidden.fill(np.zeros(10))", "cut the graph"),
+    (62, 1, "make_counter = lambda: lambda by: by", r"return a function\(...\)"),
+    (
+        62,
+        3,
+        "def newton(f, start):\n    grad(scalar('x'), f(scalar('x')))",
+        "the slope",
+    ),
+    (63, 1, "leaky_relu = lambda x: x if x > 0 else 0.1 * x", "not with if"),
+    (63, 1, "leaky_relu = lambda x: switch(x > 0, x, 0.2 * x)", "it should be -0.3"),
+    (66, 1, "def tanh(x):\n    return computed(np.tanh(x.data))", "an edge to x"),
+    (
+        66,
+        2,
+        "maximum = lambda a, b: computed(np.maximum(a.data, b.data))",
+        "needs edges",
+    ),
+    (
+        66,
+        3,
+        "running_sum = lambda x: computed(np.cumsum(x.data), (x, len))",
+        "the rule",
+    ),
+    (67, 1, "cross_entropy = lambda s, t: -log_softmax(s).sum()", "the loss is"),
+    (67, 3, "deconv2d = lambda x, w, s: x.reshape(-1, 4) @ w.reshape(3, -1)", "shapes"),
+]
+
+
+@pytest.mark.parametrize("place", RIGHT, ids=lambda place: "{}.{}".format(*place))
+def test_other_right_solutions_are_accepted(place):
+    for answer in RIGHT[place]:
+        assert f"Exercise {place[1]} is right." in judged(*place, answer)
+
+
+@pytest.mark.parametrize(("number", "exercise", "answer", "words"), LIKELY)
+def test_a_likely_mistake_is_told_in_a_sentence(number, exercise, answer, words):
+    with pytest.raises(AssertionError, match=words):
+        judged(number, exercise, answer)
