@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from steps import builder, exercises
+from steps.course import builder, exercises
 
 
 @cache
