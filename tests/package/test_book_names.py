@@ -5,6 +5,7 @@ import sys
 from importlib import import_module
 from inspect import isclass
 
+import numpy as np
 import pytest
 
 from dezero_lite import core, functions, functions_conv
@@ -45,9 +46,28 @@ def test_every_name_is_listed_once_and_there():
         assert [name for name in module.__all__ if not hasattr(module, name)] == []
 
 
-def test_a_class_of_the_book_computes():
-    x = core.as_variable(3.0)
-    assert functions.Exp()(x).item() == functions.exp(x).item()
+AS_A_CLASS = {
+    "Cos": "cos",
+    "Exp": "exp",
+    "Log": "log",
+    "LogSoftmax": "log_softmax",
+    "Max": "max",
+    "Min": "min",
+    "ReLU": "relu",
+    "Sigmoid": "sigmoid",
+    "Sin": "sin",
+    "Softmax": "softmax",
+    "Tanh": "tanh",
+    "Transpose": "transpose",
+}
+
+
+@pytest.mark.parametrize("name", AS_A_CLASS)
+def test_a_class_computes_what_its_function_does(name):
+    x = np.array([[0.1, 0.2, 0.3], [1.0, 2.0, 3.0]])
+    y = getattr(functions, name)()(x)
+    wanted = getattr(functions, AS_A_CLASS[name])(x)
+    assert np.array_equal(y.data, wanted.data)
 
 
 def test_a_star_brings_what_steps_introduce():
