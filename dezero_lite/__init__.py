@@ -30,6 +30,7 @@ from .core import (
     test_mode,
     using_config,
 )
+from .core import setup_variable as setup_variable
 from .dataloaders import DataLoader, SeqDataLoader
 from .datasets import Dataset
 from .layers import Layer
@@ -37,6 +38,9 @@ from .models import Model
 from .random import manual_seed
 
 __version__ = "0.1.0"
+
+# For the book's reader: its steps 28 and 29 ask whether its simple core is in use.
+is_simple_core = False
 
 __all__ = [
     "Config",

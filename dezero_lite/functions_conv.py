@@ -5,11 +5,15 @@ Steps introduce what ``__all__`` lists; the rest is there for the book's reader.
 
 # ruff: noqa: F403 (each file lists its names)
 
+from .core import Function as Function
+from .core import as_variable as as_variable
+from .core import broadcast_to as broadcast_to
 from .functions import conv, pool, window
 from .functions.conv import *
 from .functions.conv import Conv2d as Conv2d
 from .functions.conv import Conv2DGradW as Conv2DGradW
 from .functions.conv import Deconv2d as Deconv2d
+from .functions.linear import linear as linear
 from .functions.pool import *
 from .functions.pool import AveragePooling as AveragePooling
 from .functions.pool import Pooling as Pooling

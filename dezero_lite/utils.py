@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from .core import SumTo, Variable
+from .core import as_variable as as_variable
 from .files import cache_dir, get_file, show_progress
 from .functions.window import get_conv_outsize, get_deconv_outsize, pair
 from .gradcheck import gradient_check, numerical_grad
 from .graph import get_dot_graph, plot_dot_graph
 
+# `as_variable` stands above for the book's reader alone.
 __all__ = [
     "array_allclose",
     "array_equal",

@@ -9,7 +9,7 @@ differentiable, and step 40 explains `sum_to` and `broadcast_to`.
 
 from .arrays import NUMBERS, as_array
 from .backward import walk
-from .book import Pow
+from .book import Pow, setup_variable
 from .function import Function
 from .messages import describe
 from .operators import (
@@ -67,6 +67,7 @@ __all__ = [
     "pow",
     "rdiv",
     "rsub",
+    "setup_variable",
     "sub",
     "sum_to",
     "test_mode",

@@ -1,11 +1,13 @@
-"""What the book's core has and ours says in another way, for the book's reader."""
+"""What the book's core has and ours says in another way, for the book's reader: no step
+introduces it.
+"""
 
 from __future__ import annotations
 
 from . import operators
 from .variable import Operand, Variable
 
-__all__ = ["Pow"]
+__all__ = ["Pow", "setup_variable"]
 
 
 class Pow(operators.Pow):
@@ -17,3 +19,11 @@ class Pow(operators.Pow):
     def __call__(self, *inputs: Operand) -> Variable:
         (x,) = inputs
         return operators.pow(x, self.c)
+
+
+def setup_variable() -> None:
+    """Do nothing: a Variable has its signs already. Source: book step 23.
+
+    In the book, this attaches ``+``, ``-`` and so on to Variable, and scripts may call
+    it.
+    """

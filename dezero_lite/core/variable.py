@@ -148,7 +148,7 @@ class Variable:
         # their outputs by weak references only.
         if self.creator is not None:
             raise TypeError(messages.part_of_a_graph(self))
-        grad = self.grad if self.grad is None else self.grad.detach()
+        grad = None if self.grad is None else as_variable(self.grad).detach()
         slots = {
             name: getattr(self, name)
             for kind in type(self).__mro__

@@ -8,6 +8,12 @@ from a folder of your own: see :mod:`dezero_lite.files`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..files import cache_dir as cache_dir
+from ..files import get_file as get_file
+from ..transforms import Compose as Compose
+from ..transforms import Flatten as Flatten
+from ..transforms import Normalize as Normalize
+from ..transforms import ToFloat as ToFloat
 from .dataset import Dataset
 
 if TYPE_CHECKING:
@@ -20,7 +26,8 @@ if TYPE_CHECKING:
     from .text import Shakespear
     from .toy import SinCurve, Spiral, get_spiral
 
-# The helpers of cache.py are for the book's reader alone.
+# The helpers of cache.py, and what stands above from files and transforms, are for the
+# book's reader alone.
 __all__ = [
     "CIFAR10",
     "CIFAR100",

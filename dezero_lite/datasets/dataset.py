@@ -46,6 +46,7 @@ class Dataset:
     ...     def prepare(self):
     ...         self.data = np.arange(10)
     ...         self.label = self.data**2
+    >>> from dezero_lite.transforms import ToFloat
     >>> squares = Squares(target_transform=ToFloat())
     >>> len(squares)
     10

@@ -214,6 +214,9 @@ def softmax(x: Operand, axis: int = 1) -> Variable:
 
 
 class Softmax(AlongAxis):
+    def __init__(self, axis: int = 1) -> None:
+        super().__init__(axis)
+
     def forward(self, x: Any) -> Any:
         # Many classes have a sum too large for a float16.
         wider = upcast_half(x)
@@ -250,6 +253,9 @@ def log_softmax(x: Operand, axis: int = 1) -> Variable:
 
 
 class LogSoftmax(AlongAxis):
+    def __init__(self, axis: int = 1) -> None:
+        super().__init__(axis)
+
     def forward(self, x: Any) -> Any:
         # Many classes have a sum too large for a float16.
         wider = upcast_half(x)

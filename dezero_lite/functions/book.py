@@ -2,7 +2,22 @@
 reader: no step introduces them.
 """
 
-from ..core import BroadcastTo, Function, Log, SumTo, Variable, as_array, as_variable
+from ..core import (
+    BroadcastTo,
+    Function,
+    Log,
+    SumTo,
+    Variable,
+    add,
+    as_array,
+    as_variable,
+    div,
+    mul,
+    neg,
+    pow,
+    rsub,
+    sub,
+)
 from .activation import LeakyReLU, LogSoftmax, ReLU, Sigmoid, Softmax
 from .elementwise import Clip, Cos, Exp, Sin, Tanh
 from .linear import Linear, MatMul
@@ -40,6 +55,13 @@ __all__ = [
     "Tanh",
     "Transpose",
     "Variable",
+    "add",
     "as_array",
     "as_variable",
+    "div",
+    "mul",
+    "neg",
+    "pow",
+    "rsub",
+    "sub",
 ]

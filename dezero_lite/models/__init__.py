@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..layers import Layer as Layer
 from .model import MLP, Model, Sequential
 
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ dezero_lite as dezero``.
 Those with networks, up to the book's end, are in test_book_networks.py.
 """
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,81 @@ def test_gradient_descent_on_rosenbrock():
         x0.data -= lr * x0.grad.data
         x1.data -= lr * x1.grad.data
     assert np.allclose([x0.data, x1.data], [0.9945, 0.9890], atol=1e-3)
+
+
+def simple_variable(data):
+    """A Variable as the book's steps 28 and 29 come by it."""
+    if not dezero.is_simple_core:
+        from dezero_lite.core_simple import Variable, setup_variable
+
+        setup_variable()
+    return Variable(data)
+
+
+def test_gradient_descent_with_gradients_that_are_arrays():
+    def rosenbrock(x0, x1):
+        return 100 * (x1 - x0**2) ** 2 + (x0 - 1) ** 2
+
+    x0 = simple_variable(np.array(0.0))
+    x1 = simple_variable(np.array(2.0))
+    lr = 0.001
+    for _ in range(1000):
+        y = rosenbrock(x0, x1)
+        x0.cleargrad()
+        x1.cleargrad()
+        y.backward()
+        x0.data -= lr * x0.grad
+        x1.data -= lr * x1.grad
+    # The book's framework prints these two.
+    assert f"{x0}, {x1}" == "variable(0.6837118569138317), variable(0.4659526837427042)"
+
+
+def test_newtons_method_with_a_second_derivative_by_hand():
+    x = simple_variable(np.array(2.0))
+    for _ in range(10):
+        y = x**4 - 2 * x**2
+        x.cleargrad()
+        y.backward()
+        x.data -= x.grad / (12 * x.data**2 - 4)
+    assert (x.data, y.data) == (1.0, -1.0)
+
+
+def test_a_gradient_that_is_an_array_adds_up_and_is_copied():
+    x = simple_variable(np.array([1.0, 2.0]))
+    for _ in range(2):
+        (x * x).backward()
+    assert type(x.grad) is np.ndarray
+    assert x.grad.tolist() == [4.0, 8.0]
+    copy = deepcopy(x)
+    copy.grad += 1
+    assert (type(copy), copy.grad.tolist()) == (type(x), [5.0, 9.0])
+    assert x.grad.tolist() == [4.0, 8.0]
+    x.cleargrad()
+    assert x.grad is None
+
+
+def test_a_function_of_ones_own_whose_backward_computes_on_arrays():
+    from dezero_lite.core_simple import Function
+
+    class ReLU(Function):
+        def forward(self, x):
+            return np.maximum(x, 0)
+
+        def backward(self, gy):
+            return np.where(self.inputs[0].data > 0, gy, 0)
+
+    class Doubled(ReLU):
+        def backward(self, gy):
+            return 2 * super().backward(gy)
+
+    class Named(ReLU):
+        pass
+
+    for kind, slope in [(ReLU, 1.0), (Doubled, 2.0), (Named, 1.0)]:
+        x = simple_variable(np.array([-1.0, 3.0]))
+        y = kind()(x)
+        y.backward()
+        assert x.grad.tolist() == [0.0, slope]
 
 
 def test_newtons_method():

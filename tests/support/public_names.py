@@ -1,6 +1,7 @@
 """Every public name of the package, the step that introduces it, and what else a
 public name needs.
 
+Names that only the book's reader needs stand in book_names.py, and no step has them.
 Names whose lesson is still to be written stand in TO_COME under the number of their
 step. Writing a lesson moves its names into the step's ``__all__``.
 """
@@ -81,12 +82,15 @@ def public_names():
 def functions_kept_back():
     """Functions of ``dezero_lite/functions/`` that its ``__init__`` does not hand on:
     a dict from name to value.
+
+    Files without an ``__all__`` serve the others there; book.py has what the book's
+    reader alone needs.
     """
     found = {}
     for path in Path(dezero_lite.functions.__path__[0]).glob("[!_]*.py"):
         module = import_module(f"dezero_lite.functions.{path.stem}")
-        for name in module.__all__:
-            if name not in dezero_lite.functions.__all__:
+        for name in getattr(module, "__all__", []):
+            if path.stem != "book" and name not in dezero_lite.functions.__all__:
                 found[name] = getattr(module, name)
     return found
 

@@ -1,0 +1,113 @@
+"""The book's framework as of its step 23, for its reader: steps 28 and 29 ask for it.
+
+It is :mod:`dezero_lite.core`, but for one thing. Before the book's step 32, a gradient
+is an array: a step of gradient descent reads ``x.data -= lr * x.grad``, and a
+function's `backward` computes with NumPy. Variables and functions that are made from
+these two classes keep to that. Results are core's, so that a gradient kept on the way
+is a Variable.
+
+Examples
+--------
+>>> import numpy as np
+>>> x = Variable(np.array(3.0))
+>>> y = x**2
+>>> y.backward()
+>>> x.data -= 0.1 * x.grad
+>>> x
+variable(2.4)
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from . import core
+from .core import (
+    Add,
+    Config,
+    Div,
+    Mul,
+    Neg,
+    Pow,
+    Sub,
+    add,
+    as_array,
+    as_variable,
+    div,
+    mul,
+    neg,
+    no_grad,
+    pow,
+    rdiv,
+    rsub,
+    setup_variable,
+    sub,
+    using_config,
+)
+
+__all__ = [
+    "Add",
+    "Config",
+    "Div",
+    "Function",
+    "Mul",
+    "Neg",
+    "Pow",
+    "Sub",
+    "Variable",
+    "add",
+    "as_array",
+    "as_variable",
+    "div",
+    "mul",
+    "neg",
+    "no_grad",
+    "pow",
+    "rdiv",
+    "rsub",
+    "setup_variable",
+    "sub",
+    "using_config",
+]
+
+
+class Variable(core.Variable):
+    """A Variable whose gradient is an array, so that it cannot be differentiated again.
+    Source: book steps 1-22.
+    """
+
+    __slots__ = ("_gradient",)
+
+    @property
+    def grad(self) -> Any:
+        """The gradient, an array of the shape and dtype of `data`, or ``None``."""
+        return self._gradient
+
+    @grad.setter
+    def grad(self, gradient: Any) -> None:
+        self._gradient: Any = array_in(gradient)
+
+
+class Function(core.Function):
+    """A function whose `backward` takes and returns arrays, so that the gradient cannot
+    be differentiated again. Source: book steps 2-22.
+    """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "backward" in vars(cls):
+            cls.backward = from_arrays(cls.backward)  # type: ignore[method-assign]
+
+
+def from_arrays(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """The same `backward`, called with Variables."""
+
+    @wraps(backward)
+    def called_with_variables(self: Function, *gys: Any) -> Any:
+        return backward(self, *[array_in(gy) for gy in gys])
+
+    return called_with_variables
+
+
+def array_in(gradient: Any) -> Any:
+    return gradient.data if isinstance(gradient, core.Variable) else gradient
