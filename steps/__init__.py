@@ -2,8 +2,9 @@
 
 ``steps.step08`` is the framework as it is after step 8; the lesson ``steps/step08.md``
 explains it. The helpers of the lessons are here: :func:`diff` shows what changed
-between two steps, :func:`draw` draws a graph, and :func:`source` shows the package's
-own code. The course tool is ``python -m steps``.
+between two steps, :func:`draw` draws a graph, :func:`source` shows the package's own
+code, and :func:`side_by_side` shows two pieces of code beside each other. The course
+tool is ``python -m steps``.
 """
 
 
@@ -71,3 +72,23 @@ def source(thing):
     from .course.sources import Source
 
     return Source(thing)
+
+
+def side_by_side(old, new):
+    """Show two pieces of code beside each other, lines that say the same in one row.
+
+    Parameters
+    ----------
+    old, new : class, function or method
+        Docstrings, annotations, and comments that are meant for tools are left out.
+
+    Returns
+    -------
+    SideBySide
+        Shows itself in two columns, in a notebook and in a terminal. Rows whose two
+        lines are the same, or nearly, are shaded; in a terminal they have ``=`` between
+        them.
+    """
+    from .course.side_by_side import SideBySide
+
+    return SideBySide(old, new)

@@ -5,6 +5,7 @@ lessons         where the files of a lesson are, and what its head says
 definitions     cuts a module's text into definitions
 differences     what changed between two steps
 sources         shows the package's own code
+side_by_side    two pieces of code beside each other
 pictures        draws graphs written as text
 exercises       solutions, and the stubs that take their place
 builder         from text and code to a notebook

@@ -160,8 +160,8 @@ def sources_digest(number):
     for path in paths:
         text = _there(path).read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.name.encode() + text)
-    for text in sources.shown(codes):
-        digest.update(text.encode())
+    for texts in sources.shown(codes):
+        digest.update("".join(texts).encode())
     return digest.hexdigest()[:16]
 
 

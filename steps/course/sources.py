@@ -8,6 +8,7 @@ from operator import attrgetter
 from .lessons import CourseError
 
 SHOWN_FROM = ("dezero_lite", "steps")
+SHOWING = ("source", "side_by_side")
 
 
 class Source:
@@ -22,23 +23,28 @@ class Source:
         return self.text
 
     def _repr_html_(self):
-        from pygments import highlight
-        from pygments.formatters import HtmlFormatter
-        from pygments.lexers import PythonLexer
-
         # Without a font of its own, a page made by nbconvert would show the code in
         # that of its text.
-        font = "font-family: monospace"
-        return highlight(
-            self.text,
-            PythonLexer(),
-            HtmlFormatter(noclasses=True, nobackground=True, prestyles=font),
-        )
+        return _highlighted(self.text, prestyles="font-family: monospace")
+
+
+def highlighted_lines(text):
+    """The lines of a piece of code as HTML, for a table."""
+    return _highlighted(text, nowrap=True).splitlines()
+
+
+def _highlighted(text, **options):
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    look = HtmlFormatter(noclasses=True, nobackground=True, **options)
+    return highlight(text, PythonLexer(stripnl=False), look)
 
 
 def shown(cells):
-    """The source of all that a lesson shows of the package, as in
-    ``steps.source(Variable.backward)``.
+    """The source of all that each cell of a lesson shows of the package, as in
+    ``steps.source(Variable.backward)`` or ``steps.side_by_side(one, other)``.
 
     Parameters
     ----------
@@ -47,33 +53,39 @@ def shown(cells):
 
     Returns
     -------
-    list of str
+    list of list of str
+        For each cell what it shows, as text.
 
     Raises
     ------
     CourseError
         If what is shown is not a name, or a name that leads to no source text.
     """
-    trees = [tree for cell in cells if (tree := _parsed(cell))]
+    trees = [_parsed(cell) for cell in cells]
     names = _imported(trees)
     return [
-        _source_text(call, names)
+        [
+            _shown_text(call, names)
+            for call in ast.walk(tree)
+            if isinstance(call, ast.Call) and _shows(call)
+        ]
         for tree in trees
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call)
-        and ast.unparse(call.func) in ("steps.source", "source")
     ]
+
+
+def _shows(call):
+    return ast.unparse(call.func).removeprefix("steps.") in SHOWING
 
 
 def _parsed(cell):
     try:
         return ast.parse(cell)
     except SyntaxError:  # a magic, or an error on purpose
-        if "steps.source(" in cell:
+        if any(f"steps.{way}(" in cell for way in SHOWING):
             raise CourseError(
                 f"A cell that shows source has to be all Python, and not: {cell}"
             ) from None
-        return None
+        return ast.parse("")
 
 
 def _imported(trees):
@@ -93,9 +105,21 @@ def _imported(trees):
     return names
 
 
-def _source_text(call, names):
+def _shown_text(call, names):
     text = ast.unparse(call)
-    path = ast.unparse(call.args[0]) if call.args else ""
+    paths = [ast.unparse(argument) for argument in call.args] or [""]
+    things = [_thing(path, names, text) for path in paths]
+    try:
+        if ast.unparse(call.func).endswith("side_by_side"):
+            from .side_by_side import SideBySide
+
+            return repr(SideBySide(*things))
+        return Source(*things).text
+    except (AttributeError, TypeError, OSError) as error:
+        raise CourseError(f"`{text}` shows nothing: {error}.") from None
+
+
+def _thing(path, names, text):
     if not all(part.isidentifier() for part in path.split(".")):
         raise CourseError(
             f"`{text}` is not understood. Show a thing by a name that the lesson "
@@ -108,7 +132,6 @@ def _source_text(call, names):
             f"`{text}`: no cell of the lesson imports {home} from dezero_lite or steps."
         )
     try:
-        thing = attrgetter(rest)(names[home]) if rest else names[home]
-        return Source(thing).text
-    except (AttributeError, TypeError, OSError) as error:
+        return attrgetter(rest)(names[home]) if rest else names[home]
+    except AttributeError as error:
         raise CourseError(f"`{text}` shows nothing: {error}.") from None

@@ -1,6 +1,7 @@
 """The course tool: what it prints, what it refuses, and that it overwrites nothing."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import sys
 import pytest
 
 from dezero_lite import Variable
-from steps import diff, draw, source
+from steps import diff, draw, side_by_side, source
 from steps.course import lessons
 from steps.course.commands import main
 from steps.course.definitions import definitions, extract, pieces
@@ -140,6 +141,63 @@ def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
     assert repr(shown).lstrip().startswith("def cleargrad(self)")
     assert "<span" in shown._repr_html_()
     assert "cleargrad" in shown._repr_html_()
+
+
+def one(x: int, *, loud: bool = False) -> int:
+    """The one."""
+    y: int = x + 1  # a comment stays
+    if loud:
+        print(y)
+    # For the tool.
+    return y  # type: ignore[no-any-return]
+
+
+def other(x):
+    if x < 0:
+        raise ValueError(f"{x} < 0")
+    y = x + 1  # a comment stays
+    return y
+
+
+def test_two_pieces_of_code_stand_side_by_side():
+    shown = side_by_side(other, one)
+    assert shown.rows == [
+        ("def other(x):", "def one(x, *, loud=False):", False),
+        ("    if x < 0:", "", False),
+        ('        raise ValueError(f"{x} < 0")', "", False),
+        ("    y = x + 1  # a comment stays", "    y = x + 1  # a comment stays", True),
+        ("", "    if loud:", False),
+        ("", "        print(y)", False),
+        ("    return y", "    return y", True),
+    ]
+    lines = repr(shown).splitlines()
+    assert re.fullmatch(r"    return y +=     return y", lines[-1])
+    assert lines[2].endswith("|")
+    title = f"{__name__.replace('.', '/')}.py"
+    assert lines[0].startswith(f"{title}: other ")
+
+
+def test_side_by_side_in_html_is_escaped_and_shaded():
+    page = side_by_side(other, one)._repr_html_()
+    assert page.count("rgba") == 2
+    assert page.count("<tr") == 8
+    assert "&lt;" in page
+    assert " < 0" not in page
+    assert page == side_by_side(other, one)._repr_html_()
+
+
+def test_side_by_side_shows_classes_methods_and_wrapped_functions():
+    from dezero_lite import no_grad
+    from steps import step22
+
+    text = repr(side_by_side(step22.no_grad, no_grad))
+    assert text.splitlines()[0].split() == [
+        *["steps/step22.py:", "no_grad"],
+        *["dezero_lite/core/settings.py:", "no_grad"],
+    ]
+    text = repr(side_by_side(step22.Variable, Variable))
+    assert "    def cleargrad(self):" in text
+    assert '"""' not in text
 
 
 # --- Pictures -------------------------------------------------------------------------

@@ -221,6 +221,52 @@ RIGHT = {
     ],
 }
 
+ROOMS_GIVEN = """\
+rooms = {
+    "variable": ["Variable"],
+    "function": ["Function"],
+    "operators": ["arithmetic"],
+    "backward": ["walk"],
+}
+"""
+STAR_BY_ALL = (
+    "    if hasattr(module, '__all__'):\n        return sorted(module.__all__)\n"
+)
+NAMES = f"def names_of(module):\n{STAR_BY_ALL}"
+AFFECTED = "def affected(room, needs):\n"
+
+RIGHT |= {
+    (23, 1): [
+        # Rooms of their own for what stands at the bottom and at the top.
+        ROOMS_GIVEN + "rooms['settings'] = ['settings']\n"
+        "rooms['arrays'] = ['as_array']\nrooms['function'] += ['as_variable']\n"
+        "rooms['operators'] += ['signs']\nrooms['extras'] = ['functions', 'checks']",
+        "rooms = {\n    'backward': ['walk', 'settings', 'as_variable'],\n"
+        "    'operators': ('arithmetic', 'functions'),\n    'all_signs': ['signs'],\n"
+        "    'function': ['Function'],\n"
+        "    'variable': ['as_array', 'checks', 'Variable'],\n}",
+    ],
+    (23, 2): [
+        "def names_of(module):\n    names = {}\n"
+        "    dummy = [n for n in module.__dict__ if not n.startswith('_')]\n"
+        "    return sorted(getattr(module, '__all__', dummy))",
+        "def names_of(module):\n    try:\n        names = list(module.__all__)\n"
+        "    except AttributeError:\n"
+        "        names = list(filter(lambda n: n[0] != '_', dir(module)))\n"
+        "    names.sort()\n    return names",
+    ],
+    (23, 3): [
+        f"{AFFECTED}    def reached(start, seen):\n        for other in needs:\n"
+        "            if start in needs[other] and other not in seen:\n"
+        "                seen.add(other)\n                reached(other, seen)\n"
+        "        return seen\n    return reached(room, set()) - {room}",
+        f"{AFFECTED}    found = {{room}}\n    while True:\n"
+        "        more = found | {a for a, bs in needs.items() if found & set(bs)}\n"
+        "        if more == found:\n            return frozenset(found - {room})\n"
+        "        found = more",
+    ],
+}
+
 BUMP = "def bump(x):\n    return Exp()(Neg()(Square()(x)))\n"
 NEG = method("Neg", "forward(self, x)", "return -x")
 SIN = ("forward(self, x)", "return np.sin(x)")
@@ -464,6 +510,66 @@ WRONG = [
         3,
         "def paths(y):\n    return ' -> '.join(history(y))",
         "for exp(x²) it should be",
+    ),
+    (23, 1, ROOMS_GIVEN, "have no room yet"),
+    (
+        23,
+        1,
+        ROOMS_GIVEN + "rooms['variable'] += ['as_array', 'signs']\n"
+        "rooms['function'] += ['settings', 'as_variable']\n"
+        "rooms['backward'] += ['checks', 'functions']",
+        "there is a circle: ",
+    ),
+    (
+        23,
+        1,
+        ROOMS_GIVEN + "rooms['variable'] += ['as_array', 'checks']\n"
+        "rooms['function'] += ['settings', 'functions']\n"
+        "rooms['operators'] += ['signs', 'as_variable']",
+        "needs as_variable from operators",
+    ),
+    (23, 1, ROOMS_GIVEN + "rooms['variable'] += ['as_arary']", "no piece 'as_arary'"),
+    (23, 1, ROOMS_GIVEN + "rooms['x'] = 'signs'", "for each room a list"),
+    (23, 1, ROOMS_GIVEN + "rooms['variable'] += ['walk']", "has two places"),
+    (23, 1, "rooms = {'everything': list(PIECES)}", "should stay in the room"),
+    (
+        23,
+        2,
+        "def names_of(module):\n    return sorted(module.__all__)",
+        "a module without __all__",
+    ),
+    (
+        23,
+        2,
+        NAMES + "    return sorted(vars(module))",
+        "names without a leading underscore",
+    ),
+    (
+        23,
+        2,
+        "def names_of(module):\n"
+        "    return sorted(n for n in vars(module) if not n.startswith('_'))",
+        "for step 23 the list is its __all__",
+    ),
+    (23, 3, f"{AFFECTED}    return set(needs[room])", "turn the question round"),
+    (
+        23,
+        3,
+        f"{AFFECTED}    return {{a for a in needs if room in needs[a]}}",
+        "the roof needs the floor through the wall",
+    ),
+    (
+        23,
+        3,
+        f"{AFFECTED}    found = {{a for a in needs if room in needs[a]}}\n"
+        "    return found.union(*(affected(a, needs) for a in found))",
+        "keep the rooms that you have seen",
+    ),
+    (
+        23,
+        3,
+        f"{AFFECTED}    return [a for a in needs if room in needs[a]]",
+        "should be a set",
     ),
 ]
 

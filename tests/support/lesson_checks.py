@@ -11,6 +11,7 @@ import re
 
 import pytest
 
+from steps.course import sources
 from steps.course.definitions import IMPORTS, definitions, pieces
 from steps.course.differences import Differences, changes
 from steps.course.lessons import Head, notebook_path
@@ -88,16 +89,24 @@ def minutes(notebook):
     """The time that a lesson takes, as its head states it.
 
     130 words a minute, 15 visible lines of code a minute (of a difference between two
-    steps as well), 5 minutes for writing the step, and 3, 5 and 8 for the exercises.
+    steps, and of the package where a cell shows it, as well), 5 minutes for writing the
+    step, and 3, 5 and 8 for the exercises.
     """
     words = lines = exercises = 0
+    cells = code_cells(notebook)
+    shown = dict(
+        zip(
+            map(id, cells), sources.shown([source(cell) for cell in cells]), strict=True
+        )
+    )
     for cell in notebook["cells"]:
         text = source(cell)
         if cell["cell_type"] == "markdown":
             words += len(re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL).split())
             exercises += len(re.findall(r"^### Exercise \d", text, re.MULTILINE))
         elif "hide-input" not in tags(cell):
-            lines += len([line for line in text.splitlines() if line.strip()])
+            for code in [text, *shown[id(cell)]]:
+                lines += len([line for line in code.splitlines() if line.strip()])
             for before, after in re.findall(
                 r"^steps\.diff\((\d+), (\d+)\)", text, re.M
             ):
@@ -237,9 +246,12 @@ def from_a_later_step(lesson, number, public=()):
     code = "\n".join(
         re.findall(r"^```\{code-cell\}.*?^```", lesson, re.DOTALL | re.MULTILINE)
     )
-    names = set(re.findall(r"\bdezero_lite\.(\w+)", code))
+    names = set(re.findall(r"(?<!from )\bdezero_lite\.(\w+)", code))
     for imported in re.findall(r"from dezero_lite\S* import (.+)", code):
         names |= set(re.findall(r"\w+", imported))
+    # What a lesson shows, it introduces.
+    for shown in re.findall(r"steps\.(?:source|side_by_side)\(([^)]+)\)", code):
+        names -= set(re.findall(r"\w+", shown))
     complaints = [f"uses step {later}" for later in sorted(used) if later > number]
     return complaints + [
         f"uses {name} of the package" for name in sorted(names - set(public))
@@ -248,18 +260,17 @@ def from_a_later_step(lesson, number, public=()):
 
 def package_step_not_shown(lesson, own, public):
     """Functions of a package step that no %load line shows, and public names that
-    `steps.source` does not show.
+    neither `steps.source` nor `steps.side_by_side` shows.
     """
     loaded = {
         name
         for names in re.findall(r"^# %load -s (\S+) ", lesson, re.MULTILINE)
         for name in names.split(",")
     }
-    sources = set(re.findall(r"steps\.source\((\w+)", lesson))
+    shown = set(re.findall(r"steps\.source\((\w+)", lesson))
+    shown |= set(re.findall(r"steps\.side_by_side\([\w.]+, (\w+)", lesson))
     return [
-        f"{name} is not shown"
-        for name in [*own, *public]
-        if name not in loaded | sources
+        f"{name} is not shown" for name in [*own, *public] if name not in loaded | shown
     ]
 
 

@@ -1,0 +1,162 @@
+"""Two pieces of code beside each other, lines that say the same in one row."""
+
+import ast
+import inspect
+import re
+import textwrap
+from difflib import SequenceMatcher
+from itertools import zip_longest
+
+from .lessons import STEPS
+from .sources import highlighted_lines
+
+# What two lines must have in common, from 0 to 1, to stand in one row.
+ALIKE = 0.65
+FOR_TOOLS = re.compile(r"  # (type: ignore|noqa)\b.*")
+SHADE = "rgba(0,114,178,0.12)"
+
+
+class SideBySide:
+    """Two functions or classes in two columns; shows itself in a notebook and in a
+    terminal.
+
+    Docstrings, annotations, and comments that are meant for tools are left out. `rows`
+    are pairs of lines, each with whether the two say the same.
+    """
+
+    def __init__(self, old, new):
+        self.titles = _title(old), _title(new)
+        self.texts = _code(old), _code(new)
+        old_lines, new_lines = (text.splitlines() for text in self.texts)
+        self.rows = []
+        for i, j, are_alike in _rows(old_lines, new_lines):
+            left = "" if i is None else old_lines[i]
+            right = "" if j is None else new_lines[j]
+            self.rows.append((left, right, are_alike))
+
+    def __repr__(self):
+        width = max(len(left) for left in [self.titles[0], *self.texts[0].splitlines()])
+        lines = [f"{self.titles[0]:{width}}   {self.titles[1]}"]
+        lines += [
+            f"{left:{width}} {'=' if are_alike else '|'} {right}".rstrip()
+            for left, right, are_alike in self.rows
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self):
+        plain = [text.splitlines() for text in self.texts]
+        bare = ["\n".join(line.strip() for line in lines) for lines in plain]
+        columns = [highlighted_lines(text) for text in bare]
+        rows = []
+        for i, j, are_alike in _rows(*plain):
+            cells = "".join(
+                _cell("", "") if k is None else _cell(column[k], lines[k])
+                for k, column, lines in zip((i, j), columns, plain, strict=True)
+            )
+            shade = SHADE if are_alike else "none"
+            rows.append(f'<tr style="background:{shade}">{cells}</tr>')
+        head = "".join(
+            f'<th style="text-align:left; padding:0.3em 0.6em">{title}</th>'
+            for title in self.titles
+        )
+        return (
+            '<table style="width:100%; table-layout:fixed; border-collapse:collapse; '
+            'font-family:monospace; font-size:0.8em; line-height:1.4">'
+            f'<tr style="background:none">{head}</tr>{"".join(rows)}</table>'
+        )
+
+
+def _cell(html, line):
+    # A line that is too long for its column goes on below, further to the right.
+    indent = len(line) - len(line.lstrip()) + 4
+    return (
+        '<td style="text-align:left; vertical-align:top; white-space:pre-wrap; '
+        f"overflow-wrap:anywhere; padding:0 0.6em 0 calc({indent}ch + 0.6em); "
+        f'text-indent:-4ch">{html}</td>'
+    )
+
+
+def _title(thing):
+    module = re.sub(rf"^{re.escape(STEPS)}\b", "steps", thing.__module__)
+    return f"{module.replace('.', '/')}.py: {thing.__qualname__}"
+
+
+def _code(thing):
+    text = textwrap.dedent(inspect.getsource(getattr(thing, "fget", thing)))
+    lines = text.rstrip().splitlines()
+    # From the last line to the first, so that those above keep their numbers.
+    for node in sorted(ast.walk(ast.parse(text)), key=_line, reverse=True):
+        if isinstance(node, ast.AnnAssign) and node.value:
+            _without_annotation(lines, node)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            if ast.get_docstring(node):
+                _without_docstring(lines, node)
+            if isinstance(node, ast.FunctionDef):
+                _with_bare_signature(lines, node)
+    for i in reversed(range(1, len(lines))):
+        # A comment above a line for tools says why the line needs one.
+        if FOR_TOOLS.search(lines[i]) and lines[i - 1].lstrip().startswith("#"):
+            del lines[i - 1]
+    return "\n".join(FOR_TOOLS.sub("", line) for line in lines)
+
+
+def _line(node):
+    return getattr(node, "lineno", 0)
+
+
+def _without_annotation(lines, node):
+    # Python counts columns in bytes.
+    line = lines[node.annotation.lineno - 1].encode()
+    line = line[: node.target.end_col_offset] + line[node.annotation.end_col_offset :]
+    lines[node.annotation.lineno - 1] = line.decode()
+
+
+def _without_docstring(lines, node):
+    first, last = node.body[0].lineno - 1, node.body[0].end_lineno
+    last += not "".join(lines[last : last + 1]).strip()
+    del lines[first:last]
+
+
+def _with_bare_signature(lines, node):
+    arguments = node.args
+    for argument in ast.walk(arguments):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    indent = " " * node.col_offset
+    signature = f"{indent}def {node.name}({ast.unparse(arguments)}):"
+    first = node.lineno - 1
+    last = next(i for i in range(first, len(lines)) if lines[i].endswith(":"))
+    lines[first : last + 1] = [signature]
+
+
+def _rows(old, new):
+    # The pairs of like lines, none crossing another, with the greatest sum of
+    # likeness; then what lies between them, in order.
+    likeness = [[_likeness(a, b) for b in new] for a in old]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i in reversed(range(len(old))):
+        for j in reversed(range(len(new))):
+            together = best[i + 1][j + 1] + likeness[i][j]
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], together)
+    rows, i, j, waiting = [], 0, 0, ([], [])
+    while i < len(old) and j < len(new):
+        if best[i][j] == best[i + 1][j]:
+            waiting[0].append(i)
+            i += 1
+        elif best[i][j] == best[i][j + 1]:
+            waiting[1].append(j)
+            j += 1
+        else:
+            rows += [(*pair, False) for pair in zip_longest(*waiting)]
+            rows.append((i, j, True))
+            i, j, waiting = i + 1, j + 1, ([], [])
+    waiting[0].extend(range(i, len(old)))
+    waiting[1].extend(range(j, len(new)))
+    return rows + [(*pair, False) for pair in zip_longest(*waiting)]
+
+
+def _likeness(a, b):
+    # A long line that both have counts for more than a short one.
+    a, b = a.strip(), b.strip()
+    ratio = SequenceMatcher(None, a, b, autojunk=False).ratio()
+    return ratio * len(a + b) if ratio >= ALIKE else 0.0
