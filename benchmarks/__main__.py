@@ -6,7 +6,6 @@ are medians over the rounds, divided by ``dezero_lite``'s.
 """
 
 import argparse
-import json
 import os
 import platform
 import statistics
@@ -18,14 +17,15 @@ from pathlib import Path
 
 from . import limits
 from .frameworks import FRAMEWORKS
-from .programs import MEMORY, PROGRAMS, SLOW
+from .programs import MEMORY, ROWS, Row
 
 # Seconds between turns, and runs that count in each.
 PAUSE = 0.1
 RUNS = 5
-CHAINS = {"chain of 200,000 operations"}
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 OURS = "dezero_lite"
+# Measured in processes that do nothing else.
+IMPORT = Row("import, against numpy", program=None)
 
 
 def main():
@@ -50,16 +50,16 @@ def main():
     options = parser.parse_args()
     names = [name for name in FRAMEWORKS if name == OURS or installed(name)]
     print("Comparing", ", ".join(names))
-    titles = [title for title in PROGRAMS if options.only in title]
-    rows = medians(names, titles, options.rounds)
+    asked = [row for row in ROWS if options.only in row.title]
+    times = medians(names, asked, options.rounds)
     if not options.only:
-        rows["import, against numpy"] = import_ratios(names, options.rounds)
-    memory = peaks(names, [title for title in MEMORY if options.only in title])
-    text = report(names, rows, memory, limits.measure(), options.rounds)
+        times[IMPORT] = import_ratios(names, options.rounds)
+    memory = peaks(names, [row for row in MEMORY if options.only in row.title])
+    text = report(names, times, memory, limits.measure(), options.rounds)
     print(text)
     if not (options.no_files or options.only):
         (DOCS / "benchmarks.md").write_text(text, encoding="utf-8", newline="\n")
-        plot(names, rows)
+        plot(names, times)
 
 
 def installed(name):
@@ -69,42 +69,32 @@ def installed(name):
         return None
 
 
-def can_run(name, title):
-    # autograd has no networks, and without networks there are no weights to hold.
-    if hasattr(PROGRAMS[title], "needs_networks"):
-        return name != "autograd"
-    return name != "dezero-float32"
-
-
-def medians(names, titles, rounds):
+def medians(names, rows, rounds):
     """Seconds by row and framework."""
     workers = {name: Worker(name) for name in names}
-    seconds = {}
-    for title in titles:
-        print("  ", title, flush=True)
-        able = [name for name in names if can_run(name, title)]
-        for i in range(max(3, rounds // 3) if title in SLOW else rounds):
+    times = {}
+    for row in rows:
+        print("  ", row.title, flush=True)
+        seconds = {name: [] for name in names if row.fits(name)}
+        able = list(seconds)
+        for i in range(max(3, rounds // 3) if row.slow else rounds):
             # Each framework begins in turn. The pause lets the threads of the one
             # before come to rest.
             for name in able[i % len(able) :] + able[: i % len(able)]:
                 time.sleep(PAUSE)
-                for part, values in turn(workers[name], title).items():
-                    seconds.setdefault(
-                        f"{title}, {part}" if part else title, {}
-                    ).setdefault(name, []).extend(values)
-    return {
-        row: {name: statistics.median(values) for name, values in by.items()}
-        for row, by in seconds.items()
-    }
+                seconds[name] += turn(workers[name], row)
+        times[row] = {
+            name: statistics.median(values) for name, values in seconds.items()
+        }
+    return times
 
 
-def turn(worker, title):
-    """Seconds of a few runs in a row, by part. The first one is not counted: it
-    prepares the work, and the caches.
+def turn(worker, row):
+    """Seconds of a few runs in a row. The first one is not counted: it prepares the
+    work, and the caches.
     """
-    worker.run(title)
-    runs = [worker.run(title) for _ in range(1 if title in SLOW else RUNS)]
-    return {part: [run[part] for run in runs] for part in runs[0]}
+    worker.run(row)
+    return [worker.run(row) for _ in range(1 if row.slow else RUNS)]
 
 
 class Worker:
@@ -126,10 +116,10 @@ class Worker:
             )
         return line
 
-    def run(self, title):
-        self.process.stdin.write(title + "\n")
+    def run(self, row):
+        self.process.stdin.write(row.title + "\n")
         self.process.stdin.flush()
-        return json.loads(self.read())
+        return float(self.read())
 
 
 def import_ratios(names, rounds):
@@ -160,21 +150,20 @@ print(time.perf_counter() - start)
     return {name: statistics.median(values) / base for name, values in seconds.items()}
 
 
-def peaks(names, titles):
+def peaks(names, rows):
     """Megabytes by row and framework: the median of three processes each."""
-    rows = {}
-    for title in titles:
-        print("  ", "memory of", title, flush=True)
-        for name in names:
-            if name == ("dezero-float32" if title in CHAINS else "autograd"):
-                continue
-            command = [sys.executable, "-m", "benchmarks.worker", name, title]
+    memory = {}
+    for row in rows:
+        print("  ", "memory of", row.title, flush=True)
+        memory[row] = {}
+        for name in filter(row.fits, names):
+            command = [sys.executable, "-m", "benchmarks.worker", name, row.title]
             values = [float(subprocess.check_output(command)) for _ in range(3)]
-            rows.setdefault(title, {})[name] = statistics.median(values)
-    return rows
+            memory[row][name] = statistics.median(values)
+    return memory
 
 
-def report(names, rows, memory, rates, rounds):
+def report(names, times, memory, rates, rounds):
     """The tables as Markdown: our time, and every other's divided by ours; peaks of
     memory; limits.
     """
@@ -206,8 +195,8 @@ def report(names, rows, memory, rates, rounds):
         "| work | " + " | ".join(others) + " | against the limit |",
         "| :--- |" + " ---: |" * (len(others) + 1),
     ]
-    for row, by in rows.items():
-        if row.startswith("import"):
+    for row, by in times.items():
+        if row is IMPORT:
             cells = [
                 f"{by[name]:.1f} (ours {by[OURS]:.1f})" if name in by else "–"
                 for name in others
@@ -217,7 +206,8 @@ def report(names, rows, memory, rates, rounds):
                 f"{by[name] / by[OURS]:.1f}" if name in by else "–" for name in others
             ]
         lines.append(
-            f"| {row} | {' | '.join(cells)} | {limits.distance(row, by[OURS], rates)} |"
+            f"| {row.title} | {' | '.join(cells)} | "
+            f"{limits.distance(row.work, by[OURS], rates)} |"
         )
     lines += [
         "",
@@ -243,7 +233,7 @@ def memory_table(names, memory):
     ]
     for row, by in memory.items():
         lines.append(
-            f"| {row} | "
+            f"| {row.title} | "
             + " | ".join(f"{by[name]:.0f}" if name in by else "–" for name in names)
             + " |"
         )
@@ -258,14 +248,14 @@ def units():
     ]
 
 
-def plot(names, rows):
+def plot(names, times):
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     plt.style.use("steps.course")
-    rows = {row: by for row, by in rows.items() if not row.startswith("import")}
+    rows = {row.title: by for row, by in times.items() if row is not IMPORT}
     others = [name for name in names if name != OURS]
     figure, ax = plt.subplots(figsize=(9, 1 + 0.45 * len(rows)))
     for i, name in enumerate(others):

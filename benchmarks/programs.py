@@ -1,11 +1,39 @@
-"""What is measured. Each row is a function from a framework to seconds, or to several
-seconds by name.
-"""
+"""What is measured: the rows of the tables."""
 
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
+
+from .limits import Work, conv_flops
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A row of a table, with all that is to be known of it.
+
+    ``program`` gets a framework. In the table of times it returns seconds. In that of
+    memory it prepares some work and returns it; measured is the peak while the work
+    runs, beyond what was there before. A row without a program is measured in a way of
+    its own.
+    """
+
+    title: str
+    program: Callable[[Any], Any] | None
+    #: What no framework can do without, where that is the limit.
+    work: Work | None = None
+    #: Whether it takes seconds, so that a few rounds have to be enough.
+    slow: bool = False
+    #: Whether a framework has to have layers.
+    needs_networks: bool = False
+
+    def fits(self, framework):
+        """Whether it says something about a framework, given by its name."""
+        # autograd has no networks, and without networks there are no weights to hold.
+        return framework != ("autograd" if self.needs_networks else "dezero-float32")
 
 
 def clock(work):
@@ -27,23 +55,11 @@ def chain(x, length):
 
 
 def chain_of(framework, length):
+    """Seconds for each operation, forward and backward."""
     x = framework.variable(1.0)
     y, forward = clock(lambda: framework.forward(lambda x: chain(x, length), x))
     _, backward = clock(lambda: framework.backward(y))
-    return {"forward": forward / length, "backward": backward / length}
-
-
-def short_chain(framework):
-    """A chain of 2,000 scalar operations: seconds for each operation."""
-    return chain_of(framework, 2_000)
-
-
-def long_chain(framework):
-    """A chain of 200,000 scalar operations: seconds for each operation, forward and
-    backward together.
-    """
-    seconds = chain_of(framework, 200_000)
-    return {"": seconds["forward"] + seconds["backward"]}
+    return forward / length, backward / length
 
 
 def wide_graph(framework):
@@ -58,7 +74,7 @@ def wide_graph(framework):
         return level[0]
 
     y = framework.forward(branches, framework.variable(1.0))
-    return {"": clock(lambda: framework.backward(y))[1]}
+    return clock(lambda: framework.backward(y))[1]
 
 
 def goldstein_price(framework):
@@ -66,9 +82,7 @@ def goldstein_price(framework):
     from steps.step24 import goldstein
 
     x, y = framework.variable(1.0), framework.variable(1.0)
-    return {
-        "": clock(lambda: framework.backward(framework.forward(goldstein, x, y)))[1]
-    }
+    return clock(lambda: framework.backward(framework.forward(goldstein, x, y)))[1]
 
 
 def newton(framework):
@@ -83,7 +97,7 @@ def newton(framework):
     x, seconds = clock(ten_steps)
     if abs(x - 1) > 1e-9:
         raise AssertionError(f"Newton's method ended at {x}, not at 1")
-    return {"": seconds}
+    return seconds
 
 
 def tanh_to_order_6(framework):
@@ -91,7 +105,7 @@ def tanh_to_order_6(framework):
     value, seconds = clock(lambda: framework.derivative(framework.tanh, 1.0, 6))
     if abs(value - 13.6241) > 1e-6 * 100:
         raise AssertionError(f"the sixth derivative of tanh at 1 came out as {value}")
-    return {"": seconds}
+    return seconds
 
 
 def scaled_rows(framework):
@@ -105,70 +119,136 @@ def scaled_rows(framework):
             framework.forward(lambda x, row: framework.sum(x * row), x, row)
         )
 
-    return {"": clock(work)[1]}
+    return clock(work)[1]
 
 
 # --- networks -------------------------------------------------------------------------
 
 
-def network(name, *arguments):
+def network(title, prepare, work=None, slow=False):
     """A row that prepares its work once for each framework, and then clocks it."""
+    prepare = cache(prepare)
 
-    @cache
-    def prepared(networks):
-        return getattr(networks, name)(*arguments)
+    def program(framework):
+        return clock(prepare(framework.networks))[1]
 
-    def row(framework):
-        return {"": clock(prepared(framework.networks))[1]}
-
-    row.needs_networks = True
-    return row
+    return Row(title, program, work, slow, needs_networks=True)
 
 
-PROGRAMS = {
-    "one scalar operation (chain of 2,000)": short_chain,
-    "one scalar operation (chain of 200,000)": long_chain,
-    "8,000 branches, backward": wide_graph,
-    "Goldstein-Price with gradient": goldstein_price,
-    "ten Newton steps": newton,
-    "tanh to order 6": tanh_to_order_6,
-    "x·row, 1000×1000": scaled_rows,
-    "MLP 784-1000-10, batch 100, SGD step": network("mlp_step", "SGD"),
-    "MLP 784-1000-10, batch 100, Adam step": network("mlp_step", "Adam"),
-    "epoch of 60,000 with loader": network("epoch", 60_000),
-    "loader alone": network("loader", 60_000),
-    "conv2d 16×1×28² → 16, k5 p2": network(
-        "conv2d", (16, 1, 28, 28), (16, 1, 5, 5), 1, 2
+def products(amount):
+    return Work("products", amount)
+
+
+def fresh_floats(n):
+    return Work("fresh", n * 4)
+
+
+# The first layer's input needs no gradient, so that it counts two passes where others
+# count three.
+MLP_STEP = 2 * 100 * (2 * 784_000 + 3 * 10_000)
+LENET_STEP = (
+    conv_flops(64, 1, 28, 28, 6, 5, passes=2)
+    + conv_flops(64, 6, 10, 10, 16, 5)
+    + 6 * 64 * 58_920
+)
+
+ROWS = [
+    Row(
+        "one scalar operation (chain of 2,000), forward",
+        lambda framework: chain_of(framework, 2_000)[0],
+        Work("nodes", 1),
     ),
-    "conv2d 8×64×56² → 64, k1": network(
-        "conv2d", (8, 64, 56, 56), (64, 64, 1, 1), 1, 0
+    Row(
+        "one scalar operation (chain of 2,000), backward",
+        lambda framework: chain_of(framework, 2_000)[1],
+        Work("nodes", 1),
     ),
-    "conv2d 8×64×56² → 64, k3 p1": network(
-        "conv2d", (8, 64, 56, 56), (64, 64, 3, 3), 1, 1
+    Row(
+        "one scalar operation (chain of 200,000)",
+        lambda framework: sum(chain_of(framework, 200_000)),
+        Work("nodes", 2),
+        slow=True,
     ),
-    "conv2d 32×16×14² → 32, k3 p1": network(
-        "conv2d", (32, 16, 14, 14), (32, 16, 3, 3), 1, 1
+    Row("8,000 branches, backward", wide_graph, Work("nodes", 16_000), slow=True),
+    Row("Goldstein-Price with gradient", goldstein_price),
+    Row("ten Newton steps", newton),
+    Row("tanh to order 6", tanh_to_order_6),
+    Row("x·row, 1000×1000", scaled_rows, fresh_floats(2 * 1000 * 1000)),
+    network(
+        "MLP 784-1000-10, batch 100, SGD step",
+        lambda networks: networks.mlp_step("SGD"),
+        work=products(MLP_STEP),
     ),
-    "conv2d 8×64×56² → 64, k3 s2 p1": network(
-        "conv2d", (8, 64, 56, 56), (64, 64, 3, 3), 2, 1
+    network(
+        "MLP 784-1000-10, batch 100, Adam step",
+        lambda networks: networks.mlp_step("Adam"),
+        work=products(MLP_STEP),
     ),
-    "max pooling 2×2/2, 8×64×56²": network("pooling", "max", 2, 2),
-    "average pooling 2×2/2, 8×64×56²": network("pooling", "average", 2, 2),
-    "max pooling 3×3/2, 8×64×56²": network("pooling", "max", 3, 2),
-    "LeNet step, batch 64, SGD": network("lenet_step"),
-    "VGG16 forward, one 224² image": network("vgg16"),
-    "LSTM(100), 30 steps, batch 30": network("lstm"),
-}
-
-# These take seconds each; a few rounds are enough, and on a small machine more would
-# take an hour.
-SLOW = {
-    "one scalar operation (chain of 200,000)",
-    "8,000 branches, backward",
-    "epoch of 60,000 with loader",
-    "loader alone",
-    "VGG16 forward, one 224² image",
-}
+    network(
+        "epoch of 60,000 with loader",
+        lambda networks: networks.epoch(60_000),
+        work=products(600 * MLP_STEP),
+        slow=True,
+    ),
+    network(
+        "loader alone",
+        lambda networks: networks.loader(60_000),
+        work=fresh_floats(60_000 * 784),
+        slow=True,
+    ),
+    network(
+        "conv2d 16×1×28² → 16, k5 p2",
+        lambda networks: networks.conv2d((16, 1, 28, 28), (16, 1, 5, 5), 1, 2),
+        work=products(conv_flops(16, 1, 28, 28, 16, 5)),
+    ),
+    network(
+        "conv2d 8×64×56² → 64, k1",
+        lambda networks: networks.conv2d((8, 64, 56, 56), (64, 64, 1, 1), 1, 0),
+        work=products(conv_flops(8, 64, 56, 56, 64, 1)),
+    ),
+    network(
+        "conv2d 8×64×56² → 64, k3 p1",
+        lambda networks: networks.conv2d((8, 64, 56, 56), (64, 64, 3, 3), 1, 1),
+        work=products(conv_flops(8, 64, 56, 56, 64, 3)),
+    ),
+    network(
+        "conv2d 32×16×14² → 32, k3 p1",
+        lambda networks: networks.conv2d((32, 16, 14, 14), (32, 16, 3, 3), 1, 1),
+        work=products(conv_flops(32, 16, 14, 14, 32, 3)),
+    ),
+    network(
+        "conv2d 8×64×56² → 64, k3 s2 p1",
+        lambda networks: networks.conv2d((8, 64, 56, 56), (64, 64, 3, 3), 2, 1),
+        work=products(conv_flops(8, 64, 28, 28, 64, 3)),
+    ),
+    network(
+        "max pooling 2×2/2, 8×64×56²",
+        lambda networks: networks.pooling("max", 2, 2),
+        work=fresh_floats(8 * 64 * (56 * 56 + 28 * 28)),
+    ),
+    network(
+        "average pooling 2×2/2, 8×64×56²",
+        lambda networks: networks.pooling("average", 2, 2),
+        work=fresh_floats(8 * 64 * (56 * 56 + 28 * 28)),
+    ),
+    network(
+        "max pooling 3×3/2, 8×64×56²",
+        lambda networks: networks.pooling("max", 3, 2),
+        work=fresh_floats(8 * 64 * (56 * 56 + 27 * 27)),
+    ),
+    network(
+        "LeNet step, batch 64, SGD",
+        lambda networks: networks.lenet_step(),
+        work=products(LENET_STEP),
+    ),
+    network(
+        "VGG16 forward, one 224² image",
+        lambda networks: networks.vgg16(),
+        work=products(2 * 15.47e9),
+        slow=True,
+    ),
+    network("LSTM(100), 30 steps, batch 30", lambda networks: networks.lstm()),
+]
 
 
 # --- memory ---------------------------------------------------------------------------
@@ -179,15 +259,28 @@ def chain_to_keep(framework):
     return lambda: framework.backward(framework.forward(lambda x: chain(x, 200_000), x))
 
 
-# Each prepares some work and returns it; measured is the peak while the work runs,
-# beyond what was there before.
-MEMORY = {
-    "conv2d 8×64×56² → 64, k3 p1": lambda framework: framework.networks.conv2d(
-        (8, 64, 56, 56), (64, 64, 3, 3), 1, 1
+MEMORY = [
+    Row(
+        "conv2d 8×64×56² → 64, k3 p1",
+        lambda framework: framework.networks.conv2d(
+            (8, 64, 56, 56), (64, 64, 3, 3), 1, 1
+        ),
+        needs_networks=True,
     ),
-    "six-layer MLP step, batch 1,000": lambda framework: (
-        framework.networks.deep_mlp_step()
+    Row(
+        "six-layer MLP step, batch 1,000",
+        lambda framework: framework.networks.deep_mlp_step(),
+        needs_networks=True,
     ),
-    "chain of 200,000 operations": chain_to_keep,
-    "VGG16 forward, one 224² image": lambda framework: framework.networks.vgg16(),
-}
+    Row("chain of 200,000 operations", chain_to_keep),
+    Row(
+        "VGG16 forward, one 224² image",
+        lambda framework: framework.networks.vgg16(),
+        needs_networks=True,
+    ),
+]
+
+
+def titled(rows, title):
+    """The row with a title, by which another process asks for it."""
+    return next(row for row in rows if row.title == title)

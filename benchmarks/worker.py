@@ -1,29 +1,28 @@
-"""One framework in a process of its own: reads the name of a program, runs it once,
-writes its seconds.
+"""One framework in a process of its own: reads the title of a row, runs its program
+once, writes its seconds.
 
-``python -m benchmarks.worker NAME MEMORY`` measures one program's peak of memory
+``python -m benchmarks.worker NAME TITLE`` measures the peak of memory of one row
 instead.
 """
 
-import json
 import sys
 
 from .frameworks import FRAMEWORKS
-from .programs import MEMORY, PROGRAMS
+from .programs import MEMORY, ROWS, titled
 
 
 def main(name):
     framework = FRAMEWORKS[name]()
     print("ready", flush=True)
     for line in sys.stdin:
-        print(json.dumps(PROGRAMS[line.strip()](framework)), flush=True)
+        print(titled(ROWS, line.strip()).program(framework), flush=True)
 
 
 def memory(name, title):
     """Print the peak of resident memory while the work runs, beyond what was there
     before, in MB (Linux).
     """
-    work = MEMORY[title](FRAMEWORKS[name]())
+    work = titled(MEMORY, title).program(FRAMEWORKS[name]())
     before = status("VmRSS")
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")  # forget the peak so far

@@ -42,6 +42,7 @@ class Dataset:
 
     Examples
     --------
+    >>> from dezero_lite.transforms import ToFloat
     >>> class Squares(Dataset):
     ...     def prepare(self):
     ...         self.data = np.arange(10)

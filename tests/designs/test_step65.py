@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from steps import step65 as sc
 from steps.step65 import Scalar
+from tests.support.arrays import assert_close
 
 
 @pytest.fixture(autouse=True)
@@ -232,7 +233,7 @@ def test_gradients_of_random_graphs(values, lines):
         scale = 1 + max(map(abs, row))
         # The third derivative of such a program can be large, and the difference as
         # wrong as this.
-        assert np.allclose(row, differences, rtol=1e-4, atol=1e-5 * scale)
+        assert_close(row, differences, rtol=1e-4, atol=1e-5 * scale)
 
 
 @settings(deadline=None, max_examples=50)
@@ -460,9 +461,7 @@ def test_jacobian_by_rows():
     outputs = [x * y, sc.sin(x), y**2, Scalar(1.0)]
     for _ in range(2):
         rows = sc.jacobian(outputs, [x, y])
-        assert np.allclose(
-            rows, [[3.0, 2.0], [math.cos(2.0), 0.0], [0.0, 6.0], [0.0, 0.0]]
-        )
+        assert_close(rows, [[3.0, 2.0], [math.cos(2.0), 0.0], [0.0, 6.0], [0.0, 0.0]])
     assert (x.grad, y.grad) == (None, None), "the leaves are as they were"
     with pytest.raises(ValueError, match=r"Scalar\(1\) needs no gradient"):
         sc.jacobian(outputs, [Scalar(1.0)])

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import dezero_lite
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.needs import needs
 
 MODULES = (
@@ -121,7 +122,8 @@ def test_a_network_of_two_linear_layers_trained_by_hand():
         w2 = w2 - lr * h.T @ g
         c2 = c2 - lr * g.sum(axis=0)
     pairs = zip((l1.W, l1.b, l2.W, l2.b), (w1, c1, w2, c2), strict=True)
-    assert all(np.allclose(p.data, q, atol=1e-3) for p, q in pairs)
+    for p, q in pairs:
+        assert_close(p.data, q, atol=1e-3)
     assert float(loss.data) < 0.3
 
 
@@ -190,7 +192,7 @@ def test_five_steps_of_each_optimizer(name):
         layer.cleargrads()
         loss.backward()
         optimizer.update()
-    assert np.allclose(layer.p.data, WHERE_THEY_GET[name], rtol=1e-9)
+    assert_close(layer.p.data, WHERE_THEY_GET[name], rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -244,8 +246,8 @@ def test_hooks_decay_clip_and_freeze():
             param.grad.data *= 0.5
 
     assert one_step().tolist() == [0.0, 0.0]
-    assert np.allclose(one_step(WeightDecay(0.1)), [3 - 0.5 * 6.3, 4 - 0.5 * 8.4])
-    assert np.allclose(one_step(ClipGrad(5.0)), [1.5, 2.0], atol=1e-5)
+    assert_close(one_step(WeightDecay(0.1)), [3 - 0.5 * 6.3, 4 - 0.5 * 8.4])
+    assert_close(one_step(ClipGrad(5.0)), [1.5, 2.0], atol=1e-5)
     assert one_step(ClipGrad(100.0)).tolist() == [0.0, 0.0]
     assert one_step(halve).tolist() == [1.5, 2.0]
 
@@ -260,9 +262,9 @@ def test_hooks_decay_clip_and_freeze():
         model.cleargrads()
         F.sum(model(np.ones((4, 2)))).backward()
         optimizer.update()
-    assert np.array_equal(model.l0.W.data, before[0])
+    assert_equal(model.l0.W.data, before[0])
     assert not np.array_equal(model.l2.W.data, before[1])
-    assert np.array_equal(model.l2.b.data, before[2])
+    assert_equal(model.l2.b.data, before[2])
 
 
 def test_an_optimizer_of_the_readers_own():
@@ -387,8 +389,8 @@ def test_softmax_and_cross_entropy():
     t = np.array([2, 0, 1, 0])
     y = model(x)
     p = F.softmax_simple(y)
-    assert np.allclose(p.data.sum(axis=1), 1)
-    assert np.allclose(p.data, F.softmax(y).data)
+    assert_close(p.data.sum(axis=1), 1)
+    assert_close(p.data, F.softmax(y).data)
 
     loss = F.softmax_cross_entropy_simple(y, t)
     loss.backward()
@@ -397,10 +399,8 @@ def test_softmax_and_cross_entropy():
     loss2 = F.softmax_cross_entropy(model(x), t)
     loss2.backward()
     assert np.isclose(loss.data, loss2.data)
-    assert all(
-        np.allclose(param.grad.data, simple[id(param)], atol=1e-6)
-        for param in model.params()
-    )
+    for param in model.params():
+        assert_close(param.grad.data, simple[id(param)], atol=1e-6)
 
     scores = Variable(np.array([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0]]))
     loss = F.softmax_cross_entropy(scores, np.array([0, 2]))
@@ -408,7 +408,7 @@ def test_softmax_and_cross_entropy():
     e = np.exp(scores.data)
     p = e / e.sum(axis=1, keepdims=True)
     assert np.isclose(loss.data, -(np.log(p[0, 0]) + np.log(p[1, 2])) / 2)
-    assert np.allclose(scores.grad.data, (p - np.eye(3)[[0, 2]]) / 2)
+    assert_close(scores.grad.data, (p - np.eye(3)[[0, 2]]) / 2)
     assert float(F.accuracy(scores, np.array([0, 2])).data) == 0.5
 
 
@@ -426,7 +426,7 @@ def test_the_spiral_by_batches_made_by_hand():
     x, t = dezero.datasets.get_spiral(train=True)
     assert (x.shape, t.shape) == ((300, 2), (300,))
     # The points are the book's.
-    assert np.allclose(x[0], [-0.13981389, -0.00721657], atol=1e-6)
+    assert_close(x[0], [-0.13981389, -0.00721657], atol=1e-6)
     model = MLP((hidden_size, 3))
     optimizer = optimizers.SGD(lr).setup(model)
 
@@ -709,7 +709,7 @@ def test_mnist_with_a_transform_of_the_readers_own(mnist):
     assert x.reshape(28, 28)[2 * int(t) + 4, 10] >= 180
     own = dezero.datasets.MNIST(train=True, transform=f)
     default = dezero.datasets.MNIST(train=True)
-    assert np.allclose(own[5][0], default[5][0])
+    assert_close(own[5][0], default[5][0])
     x, t = next(iter(DataLoader(own, 10, shuffle=False)))
     assert (x.shape, t.shape) == ((10, 784), (10,))
 
@@ -785,7 +785,7 @@ def test_weights_from_a_file_of_the_books_framework(desk):
     model.load_weights("book.npz")
     x = rng.randn(6, 4)
     y = model(x)
-    assert np.allclose(y.data, np.tanh(x @ W0 + b0) @ W1 + b1, atol=1e-5)
+    assert_close(y.data, np.tanh(x @ W0 + b0) @ W1 + b1, atol=1e-5)
 
 
 def test_a_network_with_everything_comes_back_from_its_file(desk):
@@ -871,17 +871,17 @@ def test_two_ways_to_convolve_and_to_pool():
     k.cleargrad()
     y2 = F.conv2d(x, k, None, 1, 1)
     y2.backward()
-    assert np.allclose(y.data, y2.data)
-    assert np.allclose(x.grad.data, simple[0])
-    assert np.allclose(k.grad.data, simple[1])
+    assert_close(y.data, y2.data)
+    assert_close(x.grad.data, simple[0])
+    assert_close(k.grad.data, simple[1])
 
     x = Variable(rng.rand(2, 3, 6, 6))
     a = F.pooling_simple(x, 2, stride=2)
     b = F.pooling(x, kernel_size=2, stride=2)
     expected = x.data.reshape(2, 3, 3, 2, 3, 2)
-    assert np.array_equal(a.data, b.data)
-    assert np.array_equal(b.data, expected.max(axis=(3, 5)))
-    assert np.allclose(F.average_pooling(x, 2, 2).data, expected.mean(axis=(3, 5)))
+    assert_equal(a.data, b.data)
+    assert_equal(b.data, expected.max(axis=(3, 5)))
+    assert_close(F.average_pooling(x, 2, 2).data, expected.mean(axis=(3, 5)))
     b.backward()
     assert x.grad.data.sum() == b.size
 
@@ -901,7 +901,7 @@ def test_dropout_in_training_and_in_testing():
     assert set(np.unique(y.data)) == {0.0, 1.25}
     with test_mode():
         y = F.dropout(x)
-    assert np.array_equal(y.data, x)
+    assert_equal(y.data, x)
 
 
 def test_a_lenet_learns_and_is_tested():
@@ -1006,7 +1006,7 @@ def test_a_cnn_has_the_losses_of_the_books_framework():
         loss.backward()
         optimizer.update()
         losses.append(float(loss.data))
-    assert np.allclose(losses, LOSSES_OF_THE_CNN, rtol=1e-4)
+    assert_close(losses, LOSSES_OF_THE_CNN, rtol=1e-4)
 
 
 def test_batch_normalisation_in_training_and_in_testing():
@@ -1019,14 +1019,14 @@ def test_batch_normalisation_in_training_and_in_testing():
     x = rng.randn(50, 4) * 3 + 5
     bn = L.BatchNorm()
     y = bn(x)
-    assert np.allclose(y.data.mean(axis=0), 0, atol=1e-6)
-    assert np.allclose(y.data.std(axis=0), 1, atol=1e-4)
+    assert_close(y.data.mean(axis=0), 0, atol=1e-6)
+    assert_close(y.data.std(axis=0), 1, atol=1e-4)
     for _ in range(100):
         bn(x)
     with dezero.test_mode():
         y = bn(x[:1])
     unbiased = x.std(axis=0, ddof=1)
-    assert np.allclose(y.data, (x[:1] - x.mean(axis=0)) / unbiased, atol=1e-2)
+    assert_close(y.data, (x[:1] - x.mean(axis=0)) / unbiased, atol=1e-2)
 
     gamma, beta = Parameter(np.full(3, 2.0)), Parameter(np.full(3, 1.0))
     mean, var = np.zeros(3), np.ones(3)
@@ -1034,15 +1034,13 @@ def test_batch_normalisation_in_training_and_in_testing():
     y = F.batch_nrom(image, gamma, beta, mean, var)
     weights = rng.randn(*y.shape)
     F.sum(y * weights).backward()
-    assert np.allclose(y.data.mean(axis=(0, 2, 3)), 1)
-    assert np.allclose(mean, 0.1 * image.data.mean(axis=(0, 2, 3)))
-    assert np.allclose(beta.grad.data, weights.sum(axis=(0, 2, 3)))
-    assert np.allclose(
-        gamma.grad.data, ((y.data - 1) / 2 * weights).sum(axis=(0, 2, 3))
-    )
+    assert_close(y.data.mean(axis=(0, 2, 3)), 1)
+    assert_close(mean, 0.1 * image.data.mean(axis=(0, 2, 3)))
+    assert_close(beta.grad.data, weights.sum(axis=(0, 2, 3)))
+    assert_close(gamma.grad.data, ((y.data - 1) / 2 * weights).sum(axis=(0, 2, 3)))
     # Neither a shift nor a scaling of a channel changes anything.
-    assert np.allclose(image.grad.data.sum(axis=(0, 2, 3)), 0, atol=1e-10)
-    assert np.allclose((image.grad.data * image.data).sum(axis=(0, 2, 3)), 0, atol=1e-2)
+    assert_close(image.grad.data.sum(axis=(0, 2, 3)), 0, atol=1e-10)
+    assert_close((image.grad.data * image.data).sum(axis=(0, 2, 3)), 0, atol=1e-2)
 
 
 @needs("PIL", "pygraphviz")
@@ -1056,7 +1054,7 @@ def test_vgg16_sees_an_image_and_is_drawn(desk, monkeypatch):
     img = Image.fromarray(pixels)
     x = VGG16.preprocess(img)
     assert (type(x), x.shape, x.dtype) == (np.ndarray, (3, 224, 224), np.float32)
-    assert np.allclose(x[:, 0, 0], [10 - 103.939, 0 - 116.779, 200 - 123.68])
+    assert_close(x[:, 0, 0], [10 - 103.939, 0 - 116.779, 200 - 123.68])
 
     # A small image makes a small network.
     x = VGG16.preprocess(img, size=(32, 32))
@@ -1369,7 +1367,7 @@ def test_a_target_network_is_a_copy():
         qnet.cleargrads()
         loss.backward()
         optimizer.update()
-    assert np.array_equal(qnet_target.l1.W.data, copied)
+    assert_equal(qnet_target.l1.W.data, copied)
     assert not np.array_equal(qnet.l1.W.data, copied)
     greedy = qnet(rng.rand(1, 4)).data.argmax()
     assert greedy in (0, 1)
@@ -1423,7 +1421,7 @@ def test_a_recurrent_layer_keeps_its_state():
     names = sorted(p.name for p in rnn.params())
     assert names == ["W", "W", "b"]
     x2h, b, h2h = rnn.x2h.W.data, rnn.x2h.b.data, rnn.h2h.W.data
-    assert np.allclose(rnn.h.data, np.tanh(x @ x2h + b + h.data @ h2h), atol=1e-6)
+    assert_close(rnn.h.data, np.tanh(x @ x2h + b + h.data @ h2h), atol=1e-6)
     rnn.reset_state()
     assert rnn.h is None
 
@@ -1462,7 +1460,7 @@ def test_an_rnn_follows_a_curve():
     assert seqlen == 999
     xs = [example[0] for example in train_set]
     ts = [example[1] for example in train_set]
-    assert np.array_equal(xs[1:], ts[:-1])
+    assert_equal(xs[1:], ts[:-1])
 
     model = simple_rnn(hidden_size, 1)
     optimizer = dezero.optimizers.Adam().setup(model)
@@ -1527,7 +1525,7 @@ def test_an_rnn_has_the_losses_of_the_books_framework():
             loss.unchain_backward()
             optimizer.update()
             losses.append(float(loss.data))
-    assert np.allclose(losses, LOSSES_OF_THE_RNN, rtol=1e-9)
+    assert_close(losses, LOSSES_OF_THE_RNN, rtol=1e-9)
 
 
 def test_an_rnn_is_given_targets_as_the_curve_has_them():
@@ -1716,9 +1714,7 @@ def test_utils_compare_and_check():
     )
     assert array_allclose(numerical_grad(F.tanh, x), 1 - np.tanh(x) ** 2)
     assert sum_to(x, (1, 3)).shape == (1, 3)
-    assert np.allclose(
-        logsumexp(x, axis=1), np.log(np.exp(x).sum(axis=1, keepdims=True))
-    )
+    assert_close(logsumexp(x, axis=1), np.log(np.exp(x).sum(axis=1, keepdims=True)))
     assert tuple(max_backward_shape(x, 1)) == (4, 1)
     assert reshape_sum_backward(Variable(np.ones(4)), (4, 3), 1, False).shape == (4, 1)
     show_progress(1, 10, 20)
@@ -1754,14 +1750,14 @@ def test_transforms_one_after_the_other():
     )
     x = f(image)
     middle = pixels[5:25, 10:30].transpose(2, 0, 1)
-    assert np.allclose(x, (middle - np.array([10, 20, 30]).reshape(3, 1, 1)) / 2)
+    assert_close(x, (middle - np.array([10, 20, 30]).reshape(3, 1, 1)) / 2)
     assert Resize((8, 6))(image).size == (8, 6)
-    assert np.array_equal(np.asarray(Convert("BGR")(image)), pixels[..., ::-1])
+    assert_equal(np.asarray(Convert("BGR")(image)), pixels[..., ::-1])
     back = ToPIL()(pixels.transpose(2, 0, 1))
-    assert np.array_equal(np.asarray(back), pixels)
+    assert_equal(np.asarray(back), pixels)
 
     x = np.array([[0.0, 51.0], [102.0, 255.0]])
-    assert np.allclose(
+    assert_close(
         Compose([Flatten(), ToFloat(), Normalize(0.0, 255.0)])(x), [0.0, 0.2, 0.4, 1.0]
     )
     assert ToInt()(x).dtype.kind == "i"
@@ -1777,7 +1773,7 @@ def test_transforms_one_after_the_other():
         transform=Compose([ToFloat(), Normalize(0.0, 255.0)]),
         target_transform=lambda t: t * 10,
     )
-    assert np.allclose(two[1][0], [0.4, 1.0])
+    assert_close(two[1][0], [0.4, 1.0])
     assert two[1][1] == 10
 
 

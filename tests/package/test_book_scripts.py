@@ -11,6 +11,7 @@ import pytest
 
 import dezero_lite as dezero
 from dezero_lite import Function, Parameter, Variable
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.needs import needs
 
 F = dezero.functions
@@ -49,7 +50,7 @@ def test_gradient_descent_on_rosenbrock():
         y.backward()
         x0.data -= lr * x0.grad.data
         x1.data -= lr * x1.grad.data
-    assert np.allclose([x0.data, x1.data], [0.9945, 0.9890], atol=1e-3)
+    assert_close([x0.data, x1.data], [0.9945, 0.9890], atol=1e-3)
 
 
 def simple_variable(data):
@@ -188,7 +189,7 @@ def test_a_function_of_ones_own_to_the_fourth_derivative():
         gx.backward(create_graph=True)
         found.append(x.grad.data)
     expected = [np.cos(x.data), -np.sin(x.data), -np.cos(x.data), np.sin(x.data)]
-    assert np.allclose(found, expected)
+    assert_close(found, expected)
 
 
 def test_taylors_sine():
@@ -272,8 +273,8 @@ def test_a_function_of_ones_own_with_two_inputs_and_a_setting():
     b = Variable(np.array([1.0, 0.5, -1.0]))
     y = ScaledProduct(2.0)(a, b)
     y.backward()
-    assert np.array_equal(a.grad.data, [[2.0, 1.0, -2.0], [2.0, 1.0, -2.0]])
-    assert np.array_equal(b.grad.data, [10.0, 14.0, 18.0])
+    assert_equal(a.grad.data, [[2.0, 1.0, -2.0], [2.0, 1.0, -2.0]])
+    assert_equal(b.grad.data, [10.0, 14.0, 18.0])
     assert y.creator.inputs[0] is a
     assert y.creator.__class__.__name__ == "ScaledProduct"
 
@@ -302,10 +303,10 @@ def test_a_function_of_ones_own_works_on_either_kind_of_array_and_uses_its_outpu
     y = Softplus()(x)
     y.backward(create_graph=True)
     gx = x.grad
-    assert np.allclose(gx.data, s)
+    assert_close(gx.data, s)
     x.cleargrad()
     gx.backward()
-    assert np.allclose(x.grad.data, s * (1 - s))
+    assert_close(x.grad.data, s * (1 - s))
 
     x.cleargrad()
     y = MyExp()(x * 2)
@@ -313,7 +314,7 @@ def test_a_function_of_ones_own_works_on_either_kind_of_array_and_uses_its_outpu
     gx = x.grad
     x.cleargrad()
     gx.backward()
-    assert np.allclose(x.grad.data, 4 * np.exp(2 * x.data))
+    assert_close(x.grad.data, 4 * np.exp(2 * x.data))
 
 
 def test_a_function_of_ones_own_that_masks_an_array():
@@ -330,8 +331,8 @@ def test_a_function_of_ones_own_that_masks_an_array():
     x = Variable(np.array([[-1.0, 2.0], [3.0, -4.0]]))
     y = MyReLU()(x)
     y.backward()
-    assert np.array_equal(y.data, [[0.0, 2.0], [3.0, 0.0]])
-    assert np.array_equal(x.grad.data, [[0.0, 1.0], [1.0, 0.0]])
+    assert_equal(y.data, [[0.0, 2.0], [3.0, 0.0]])
+    assert_equal(x.grad.data, [[0.0, 1.0], [1.0, 0.0]])
 
 
 def test_a_function_of_ones_own_with_two_outputs():
@@ -351,7 +352,7 @@ def test_a_function_of_ones_own_with_two_outputs():
     low, high = MinMax()(a, b)
     z = F.sum(low * 10 + high)
     z.backward()
-    assert np.array_equal(low.data, [1.0, 3.0])
+    assert_equal(low.data, [1.0, 3.0])
     assert (a.grad.data.tolist(), b.grad.data.tolist()) == ([10.0, 1.0], [1.0, 10.0])
 
 
@@ -414,7 +415,7 @@ def test_higher_derivatives_of_sine():
     logs.append(x.grad.data)
 
     sin, cos = np.sin(x.data), np.cos(x.data)
-    assert np.allclose(logs, [sin, cos, -sin, -cos, sin])
+    assert_close(logs, [sin, cos, -sin, -cos, sin])
 
 
 @pytest.mark.parametrize(
@@ -440,7 +441,7 @@ def test_four_derivatives(f, derivatives):
         y.backward(create_graph=True)
         y = x.grad
         found.append(y.data)
-    assert np.allclose(found, derivatives(x.data))
+    assert_close(found, derivatives(x.data))
 
 
 @needs("pygraphviz")
@@ -481,7 +482,7 @@ def test_a_product_of_the_hessian_and_a_vector():
     x.cleargrad()
     z = F.matmul(v, gx)
     z.backward()
-    assert np.array_equal(x.grad.data, [8.0, 10.0])
+    assert_equal(x.grad.data, [8.0, 10.0])
 
 
 def test_newton_beats_gradient_descent_on_rosenbrock():
@@ -504,7 +505,7 @@ def test_newton_beats_gradient_descent_on_rosenbrock():
         step = np.linalg.solve(np.array(hessian), np.array([g0.data, g1.data]))
         x0.data -= step[0]
         x1.data -= step[1]
-    assert np.allclose([x0.data, x1.data], [1.0, 1.0], atol=1e-10)
+    assert_close([x0.data, x1.data], [1.0, 1.0], atol=1e-10)
 
 
 # --- pictures -------------------------------------------------------------------------
@@ -642,10 +643,10 @@ def test_matrix_products():
     W = Variable(rng.randn(3, 4))
     y = F.matmul(x, W)
     y.backward()
-    assert np.allclose(y.data, x.data.dot(W.data))
-    assert np.allclose(x.grad.data, np.ones((2, 4)).dot(W.data.T))
-    assert np.allclose(W.grad.data, x.data.T.dot(np.ones((2, 4))))
-    assert np.allclose(x.dot(W).data, y.data)
+    assert_close(y.data, x.data.dot(W.data))
+    assert_close(x.grad.data, np.ones((2, 4)).dot(W.data.T))
+    assert_close(W.grad.data, x.data.T.dot(np.ones((2, 4))))
+    assert_close(x.dot(W).data, y.data)
 
 
 def test_numbers_and_arrays_on_either_side():
@@ -749,7 +750,7 @@ def test_linear_regression():
         assert np.isclose(found, (error**2).mean())
         w -= lr * 2 * (error * x.data).mean()
         c -= lr * 2 * error.mean()
-    assert np.allclose([W.data[0, 0], b.data[0]], [w, c])
+    assert_close([W.data[0, 0], b.data[0]], [w, c])
     assert losses[-1] < 0.1
 
 
@@ -791,10 +792,8 @@ def test_a_network_of_two_layers_of_variables():
         c1 = c1 - lr * gh.sum(axis=0)
         w2 = w2 - lr * h.T @ g
         c2 = c2 - lr * g.sum(axis=0)
-    assert all(
-        np.allclose(p.data, q)
-        for p, q in zip((W1, b1, W2, b2), (w1, c1, w2, c2), strict=True)
-    )
+    for p, q in zip((W1, b1, W2, b2), (w1, c1, w2, c2), strict=True):
+        assert_close(p.data, q)
     assert float(loss.data) < 0.3
 
 
@@ -826,7 +825,7 @@ def test_settings_change_and_come_back():
     Config.train = False
     try:
         x = Variable(np.ones(5))
-        assert np.array_equal(F.dropout(x).data, x.data)
+        assert_equal(F.dropout(x).data, x.data)
     finally:
         Config.train = True
 

@@ -9,6 +9,7 @@ import pytest
 from dezero_lite import Variable, cuda
 from dezero_lite import functions as F
 from tests.support import fake_cupy
+from tests.support.arrays import assert_equal
 
 
 @pytest.fixture
@@ -37,9 +38,9 @@ def test_data_go_there_and_back(gpu):
     assert isinstance(x.grad.data, fake_cupy.ndarray)
     x.to_cpu()
     assert type(x.data) is np.ndarray
-    assert np.array_equal(x.data, [1.0, 2.0])
+    assert_equal(x.data, [1.0, 2.0])
     assert type(cuda.as_numpy(y)) is np.ndarray
-    assert np.array_equal(cuda.as_numpy(x), x.data)
+    assert_equal(cuda.as_numpy(x), x.data)
 
 
 def test_a_number_becomes_an_array(gpu):

@@ -38,6 +38,7 @@ from dezero_lite.datasets import (
     text,
 )
 from dezero_lite.transforms import Normalize, ToFloat, ToInt
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.memory_checks import at_most
 from tests.support.needs import needs
 
@@ -103,8 +104,8 @@ def test_a_batch_is_a_copy():
 def test_transforms_apply_to_examples_and_labels(index):
     plain = Numbers()[index]
     x, t = Numbers(transform=lambda x: x + 0.5, target_transform=lambda t: -t)[index]
-    assert np.array_equal(x, plain[0] + 0.5)
-    assert np.array_equal(t, -plain[1])
+    assert_equal(x, plain[0] + 0.5)
+    assert_equal(t, -plain[1])
 
 
 @pytest.mark.parametrize(
@@ -214,37 +215,37 @@ def test_the_spirals_are_those_of_the_book(train):
     before = np.random.get_state()[1].tolist()
     x, t = get_spiral(train)
     rows, arms = SPIRALS[train]
-    assert np.allclose(x[:2], rows, rtol=1e-6)
+    assert_close(x[:2], rows, rtol=1e-6)
     assert t[:10].tolist() == arms
     assert (x.dtype, t.dtype) == (np.float32, np.int64)
     assert np.bincount(t).tolist() == [100, 100, 100]
-    assert np.allclose(np.sort(np.hypot(*x[t == 2].T)), np.arange(100) / 100, atol=1e-6)
+    assert_close(np.sort(np.hypot(*x[t == 2].T)), np.arange(100) / 100, atol=1e-6)
     assert np.random.get_state()[1].tolist() == before
 
 
 def test_spiral_is_a_data_set_of_them():
     x, t = get_spiral(train=False)
     spiral = Spiral(train=False)
-    assert np.array_equal(spiral.data, x)
-    assert np.array_equal(spiral.label, t)
+    assert_equal(spiral.data, x)
+    assert_equal(spiral.label, t)
 
 
 def test_the_sine_curve_goes_on():
     manual_seed(0)
     curve = SinCurve()
     assert curve.data.shape == curve.label.shape == (999, 1)
-    assert np.array_equal(curve.data[1:], curve.label[:-1])
+    assert_equal(curve.data[1:], curve.label[:-1])
     noise = curve.data[:, 0] - np.sin(np.linspace(0, 2 * np.pi, 1000)[:-1])
     assert 0.04 < np.abs(noise).max() <= 0.05
     manual_seed(0)
-    assert np.array_equal(SinCurve().data, curve.data)
+    assert_equal(SinCurve().data, curve.data)
     assert not np.array_equal(SinCurve().data, curve.data)
 
 
 def test_the_sine_curve_is_tested_on_a_clean_cosine():
     curve = SinCurve(train=False)
-    assert np.allclose(curve.data[:, 0], np.cos(np.linspace(0, 2 * np.pi, 1000)[:-1]))
-    assert np.allclose(curve.label[-1], 1)
+    assert_close(curve.data[:, 0], np.cos(np.linspace(0, 2 * np.pi, 1000)[:-1]))
+    assert_close(curve.label[-1], 1)
 
 
 # --- Digits ---------------------------------------------------------------------------
@@ -333,7 +334,7 @@ def test_mnist_is_read_from_a_folder(folder, kind, part):
     put(folder, gzip.compress(idx(PIXELS)), gzip.compress(idx(KINDS)), part)
     data = kind()
     assert data.data.shape == (5, 1, 28, 28)
-    assert np.array_equal(data.data[:, 0], PIXELS)
+    assert_equal(data.data[:, 0], PIXELS)
     assert data.label.tolist() == KINDS
     x, t = data[0]
     assert (x.shape, x.dtype, x.min(), x.max(), t) == ((784,), np.float32, 0, 1, 3)
@@ -550,7 +551,7 @@ def test_cifar10_is_read_in_order(folder):
     assert CIFAR10.labels()[7] == "horse"
     x, _ = train[0]
     assert x.dtype == np.float32
-    assert np.allclose([x[0, 0, 0], x[1, 0, 0]], [10 / 127.5 - 1, -1])
+    assert_close([x[0, 0, 0], x[1, 0, 0]], [10 / 127.5 - 1, -1])
     train.data[0] = 1
 
 
@@ -723,7 +724,7 @@ def test_a_play_is_characters_by_number(folder):
     play = Shakespear()
     assert play.data.dtype == np.int64
     assert play.data[:6].tolist() == [0, 1, 2, 3, 4, 5]
-    assert np.array_equal(play.data[1:], play.label[:-1])
+    assert_equal(play.data[1:], play.label[:-1])
     assert (
         "".join(play.id_to_char[i] for i in [*play.data, play.label[-1]])
         == "to be, or not"
@@ -745,8 +746,8 @@ def test_prepared_data_can_be_kept(tmp_path, monkeypatch):
     save_cache_npz(data + 2, label, url)
     for train, expected in ((True, data), (False, data + 2)):
         found = load_cache_npz("cifar.tar.gz", train)
-        assert np.array_equal(found[0], expected)
-        assert np.array_equal(found[1], label)
+        assert_equal(found[0], expected)
+        assert_equal(found[1], label)
     assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == [
         "cifar.tar.gz.test.npz",
         "cifar.tar.gz.train.npz",

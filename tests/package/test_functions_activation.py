@@ -8,6 +8,7 @@ import pytest
 
 import dezero_lite.functions as F
 from dezero_lite import Variable
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.function_checks import check_function
 
 SHAPES = [(), (0,), (1,), (3,), (2, 3), (1, 2, 3)]
@@ -40,7 +41,7 @@ ELEMENTWISE = {
 def test_activations(name, shape):
     x = numbers(*shape)
     f = getattr(F, name)
-    assert np.allclose(f(Variable(x)).data, each(ELEMENTWISE[name], x), rtol=1e-12)
+    assert_close(f(Variable(x)).data, each(ELEMENTWISE[name], x), rtol=1e-12)
     check_function(f, x)
 
 
@@ -51,7 +52,7 @@ def test_activations_of_numbers_and_whole_numbers(name):
     for dtype in (np.int8, np.uint8, np.int64):
         # Whole numbers that wrap around: 100² and −200 do not fit in a byte.
         x = np.array([0, 3, 100], dtype)
-        assert np.allclose(f(x).data, each(ELEMENTWISE[name], x.astype(float)))
+        assert_close(f(x).data, each(ELEMENTWISE[name], x.astype(float)))
     with pytest.raises(TypeError, match="cannot receive a gradient"):
         f(Variable(np.array([1, 2]))).backward()
 
@@ -83,8 +84,8 @@ def test_activations_far_from_zero(name, dtype):
         "leaky_relu": ([-2e3, -20, 100, 1e4], [0.2, 0.2, 1, 1]),
         "gelu": ([0, 0, 100, 1e4], [0, 0, 1, 1]),
     }[name]
-    assert np.allclose(y.data, values, atol=1e-40)
-    assert np.allclose(gx.data, slopes, atol=1e-40)
+    assert_close(y.data, values, atol=1e-40)
+    assert_close(gx.data, slopes, atol=1e-40)
     assert y.dtype == gx.dtype == dtype
     # What is made of two lines has no second derivative.
     assert x.grad is None or np.all(np.abs(x.grad.data) < 1e-40)
@@ -95,13 +96,13 @@ def test_small_sigmoids_keep_their_digits():
     x = Variable(np.array([-30.0], np.float32))
     y = F.sigmoid(x)
     y.backward()
-    assert np.allclose([y.data, x.grad.data], np.exp(-30.0), rtol=1e-5, atol=0)
+    assert_close([y.data, x.grad.data], float(np.exp(-30)), rtol=1e-5, atol=0)
 
 
 @pytest.mark.parametrize("slope", [0.0, 0.01, 1.0, 3.0, -0.5])
 def test_leaky_relu_with_any_slope(slope):
     x = numbers(7)
-    assert np.allclose(F.leaky_relu(x, slope).data, np.where(x > 0, x, slope * x))
+    assert_close(F.leaky_relu(x, slope).data, np.where(x > 0, x, slope * x))
     check_function(lambda x: F.leaky_relu(x, slope), x)
 
 
@@ -119,7 +120,7 @@ def test_kinks_belong_to_the_negative_side():
 def test_relu_keeps_whole_numbers_and_nan():
     y = F.relu(np.array([-3, 3], np.int8))
     assert y.dtype == np.int8
-    assert np.array_equal(y.data, [0, 3])
+    assert_equal(y.data, [0, 3])
     assert np.isnan(F.relu(np.array(np.nan)).item())
 
 
@@ -177,7 +178,7 @@ def test_softmax_along_any_axis(name, shape, axis):
     x = numbers(*shape)
     f = getattr(F, name)
     expected = softmax(x, axis)
-    assert np.allclose(
+    assert_close(
         f(Variable(x), axis=axis).data,
         np.log(expected) if name == "log_softmax" else expected,
     )
@@ -188,7 +189,7 @@ def test_softmax_along_any_axis(name, shape, axis):
 def test_softmax_goes_along_rows_by_default(name):
     x = numbers(3, 4)
     f = getattr(F, name)
-    assert np.array_equal(f(x).data, f(x, axis=1).data)
+    assert_equal(f(x).data, f(x, axis=1).data)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -202,7 +203,7 @@ def test_each_row_is_shifted_by_its_own_maximum(name, dtype):
         y.grad = Variable(np.array([[1, 0, 0]] * 3, dtype))
         y.backward()
     if name == "log_softmax":
-        assert np.allclose(
+        assert_close(
             y.data,
             [
                 [-np.log(2), -np.log(2), -2e4 - np.log(2)],
@@ -212,17 +213,17 @@ def test_each_row_is_shifted_by_its_own_maximum(name, dtype):
         )
         slopes = [[0.5, -0.5, 0], [2 / 3, -1 / 3, -1 / 3], [2 / 3, -1 / 3, -1 / 3]]
     else:
-        assert np.allclose(y.data, [[0.5, 0.5, 0], [1 / 3] * 3, [1 / 3] * 3])
+        assert_close(y.data, [[0.5, 0.5, 0], [1 / 3] * 3, [1 / 3] * 3])
         slopes = [[0.25, -0.25, 0], [2 / 9, -1 / 9, -1 / 9], [2 / 9, -1 / 9, -1 / 9]]
-    assert np.allclose(x.grad.data, slopes)
+    assert_close(x.grad.data, slopes)
     assert y.dtype == x.grad.dtype == dtype
-    assert np.array_equal(x.data, before)
+    assert_equal(x.data, before)
 
 
 @pytest.mark.parametrize("name", SOFTMAXES)
 def test_a_score_of_minus_infinity_has_no_share(name):
     y = getattr(F, name)(np.array([[0.0, 0.0, -np.inf]])).data
-    assert np.allclose(np.exp(y) if name == "log_softmax" else y, [[0.5, 0.5, 0]])
+    assert_close(np.exp(y) if name == "log_softmax" else y, [[0.5, 0.5, 0]])
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.int8])
@@ -231,7 +232,7 @@ def test_scores_in_whole_numbers_are_computed_with_as_float64(name, dtype):
     x = np.array([[1, 2, 120]], dtype)
     f = getattr(F, name)
     assert f(x).dtype == np.float64
-    assert np.array_equal(f(x).data, f(x.astype(float)).data)
+    assert_equal(f(x).data, f(x.astype(float)).data)
     with pytest.raises(TypeError, match="cannot receive a gradient"):
         f(Variable(x)).backward()
 
@@ -280,8 +281,8 @@ def test_the_order_of_bytes_does_not_matter(name):
     like = Variable(np.array([-1, 0, 2], np.float32))
     expected = f(like)
     expected.backward()
-    assert np.array_equal(y.data, expected.data)
-    assert np.array_equal(x.grad.data, like.grad.data)
+    assert_equal(y.data, expected.data)
+    assert_equal(x.grad.data, like.grad.data)
 
 
 HALVES = {
@@ -312,7 +313,7 @@ def test_more_classes_than_a_float16_can_count_have_gradients(name):
     assert x.grad.dtype == np.float16
     # Three digits of a difference from 1.
     expected, atol = (0, 0.01) if name == "log_softmax" else (1 / 70_000, 1e-7)
-    assert np.allclose(x.grad.data[0, 4:], expected, rtol=0, atol=atol)
+    assert_close(x.grad.data[0, 4:], expected, rtol=0, atol=atol)
 
 
 def test_the_gradient_of_a_float16_softmax_counts_on_where_a_float16_cannot():
@@ -323,7 +324,7 @@ def test_the_gradient_of_a_float16_softmax_counts_on_where_a_float16_cannot():
     y.backward()
     # 30,000 · (0 − 69,999 / 70,000) / 70,000
     assert np.isclose(x.grad.data[0, 0], -30_000 / 70_000, rtol=0.01)
-    assert np.allclose(x.grad.data[0, 1:], 0, atol=2e-3)
+    assert_close(x.grad.data[0, 1:], 0, atol=2e-3)
 
 
 LOW = np.array([[-1000.0, 0.0, 5.0], [-80.0, 30.0, 2.0]])

@@ -24,6 +24,7 @@ from dezero_lite.functions_conv import (
     pooling,
     pooling_simple,
 )
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.function_checks import check_function, run
 
 
@@ -159,11 +160,11 @@ def test_columns_hold_what_the_window_sees():
     columns = im2col_array(x, (2, 3), (1, 1), 0, to_matrix=False)
     assert columns.shape == (2, 2, 2, 3, 2, 2)
     for r, c in np.ndindex(2, 2):
-        assert np.array_equal(columns[:, :, :, :, r, c], x[:, :, r : r + 2, c : c + 3])
+        assert_equal(columns[:, :, :, :, r, c], x[:, :, r : r + 2, c : c + 3])
     matrix = im2col_array(x, (2, 3), (1, 1), 0)
     assert matrix.shape == (2 * 2 * 2, 2 * 2 * 3)
-    assert np.array_equal(matrix[1], x[0, :, 0:2, 1:4].ravel())
-    assert np.array_equal(matrix[4], x[1, :, 0:2, 0:3].ravel())
+    assert_equal(matrix[1], x[0, :, 0:2, 1:4].ravel())
+    assert_equal(matrix[4], x[1, :, 0:2, 0:3].ravel())
 
 
 @settings(derandomize=True, deadline=None, max_examples=40)
@@ -218,7 +219,7 @@ def test_columns_of_a_wrong_shape_are_refused():
 @given(windows())
 def test_a_convolution_is_what_the_loops_say(case):
     x, W, stride, pad, dilation, groups = case
-    assert np.allclose(
+    assert_close(
         conv2d(x, W, None, *case[2:]).data,
         naive_conv(x, W, stride, pad, dilation, groups),
     )
@@ -230,9 +231,7 @@ def test_a_deconvolution_is_what_the_loops_say(case):
     x, W, stride, pad, dilation, groups = case
     y = conv2d(x, W, None, *case[2:]).data
     found = deconv2d(y, W, None, stride, pad, x.shape[2:], dilation, groups).data
-    assert np.allclose(
-        found, naive_deconv(y, W, x.shape, stride, pad, dilation, groups)
-    )
+    assert_close(found, naive_deconv(y, W, x.shape, stride, pad, dilation, groups))
 
 
 GEOMETRIES = [
@@ -350,7 +349,7 @@ def test_all_ways_to_compute_agree_with_the_readable_one(
     found = run(lambda x, W, b: conv2d(x, W, b, 1, pad), [Variable(a) for a in inputs])
     for result, like in zip(found, expected, strict=True):
         assert result.shape == like.shape
-        assert np.allclose(result, like)
+        assert_close(result, like)
     assert taken[0] == (pixel_ways if pixel else ways)
     if not pixel:
         assert len(taken[1]) == blocks
@@ -362,8 +361,8 @@ def test_a_plain_array_receives_no_gradient_and_disturbs_none(constant):
     whole = run(lambda x, W: conv2d(x, W, None, 1, 1), [Variable(x), Variable(W)])
     inputs = [a if i == constant else Variable(a) for i, a in enumerate((x, W))]
     y, g = run(lambda x, W: conv2d(x, W, None, 1, 1), inputs)
-    assert np.allclose(y, whole[0])
-    assert np.allclose(g, whole[2 - constant])
+    assert_close(y, whole[0])
+    assert_close(g, whole[2 - constant])
 
 
 def test_the_simple_convolution_has_gradients():
@@ -393,7 +392,7 @@ def test_no_images_give_no_images(size):
     y.backward()
     assert y.shape == (0, 3, 5 - size, 5 - size)
     assert x.grad.shape == x.shape
-    assert np.array_equal(W.grad.data, np.zeros(W.shape))
+    assert_equal(W.grad.data, np.zeros(W.shape))
     assert pooling(np.zeros((0, 2, 4, 4)), 2).shape == (0, 2, 3, 3)
     assert average_pooling(np.zeros((0, 2, 4, 4)), 2).shape == (0, 2, 3, 3)
 
@@ -404,13 +403,13 @@ def test_images_in_another_order_of_memory_are_the_same_images():
         numbers(2, 2, 3, 3)[:, :, ::-1].transpose(1, 0, 2, 3),
     )
     like = conv2d(x.copy(), W.copy(), None, 1, 1).data
-    assert np.allclose(conv2d(x, W, None, 1, 1).data, like)
-    assert np.array_equal(pooling(x, 2).data, pooling(x.copy(), 2).data)
+    assert_close(conv2d(x, W, None, 1, 1).data, like)
+    assert_equal(pooling(x, 2).data, pooling(x.copy(), 2).data)
 
 
 def test_whole_numbers_are_convolved_as_such_and_wider_numbers_widen():
     x, W = np.arange(16).reshape(1, 1, 4, 4), np.ones((1, 1, 3, 3), int)
-    assert np.array_equal(conv2d(x, W).data, [[[[45, 54], [81, 90]]]])
+    assert_equal(conv2d(x, W).data, [[[[45, 54], [81, 90]]]])
     assert conv2d(x, W).dtype == x.dtype
     single = np.float32(1) * x.astype(np.float32)
     assert conv2d(single, W.astype(np.float32), np.ones(1)).dtype == np.float64
@@ -426,7 +425,7 @@ def test_the_gradient_of_a_bias_is_right_for_many_images():
         y.grad = Variable(np.full(y.shape, np.float32(0.1)))
         y.backward()
         exact = 120_000 * float(np.float32(0.1))
-        assert np.allclose(b.grad.data, exact, rtol=1e-5, atol=0)
+        assert_close(b.grad.data, exact, rtol=1e-5, atol=0)
 
 
 @pytest.mark.parametrize("stride", [1, 2])
@@ -459,7 +458,7 @@ def test_the_gradient_of_pixel_kernels_takes_images_of_any_size_one_by_one_or_to
     z.backward()
     whole = np.einsum("nohw,nchw->oc", y, x)
     own = whole if groups == 1 else np.concatenate([whole[:3, :2], whole[3:, 2:]])
-    assert np.allclose(W.grad.data[:, :, 0, 0], own)
+    assert_close(W.grad.data[:, :, 0, 0], own)
 
 
 @pytest.mark.parametrize("shape", [(256, 64, 1, 1), (64, 64, 4, 4), (2, 16, 128, 128)])
@@ -483,7 +482,7 @@ def test_a_deconvolution_without_outsize_takes_one_pixel_where_the_formula_has_n
     y, W = numbers(1, 1, 1, 1), numbers(1, 1, 3, 3)
     x = deconv2d(y, W, stride=3, pad=2)
     assert x.shape == (1, 1, 1, 1)
-    assert np.allclose(x.data, naive_deconv(y, W, x.shape, (3, 3), (2, 2)))
+    assert_close(x.data, naive_deconv(y, W, x.shape, (3, 3), (2, 2)))
 
 
 @pytest.mark.parametrize(
@@ -681,11 +680,11 @@ def test_pooling_is_what_the_loops_say(kernel, stride, pad):
     x = distinct(2, 3, 5, 6) - 100
     sizes = pair(kernel), pair(stride), pair(pad)
     maxima = naive_pooling(x, *sizes, max)
-    assert np.array_equal(pooling(x, kernel, stride, pad).data, maxima)
-    assert np.array_equal(pooling_simple(x, kernel, stride, pad).data, maxima)
+    assert_equal(pooling(x, kernel, stride, pad).data, maxima)
+    assert_equal(pooling_simple(x, kernel, stride, pad).data, maxima)
     area = sizes[0][0] * sizes[0][1]
     means = naive_pooling(x, *sizes, lambda pixels: sum(pixels) / area)
-    assert np.allclose(average_pooling(x, kernel, stride, pad).data, means)
+    assert_close(average_pooling(x, kernel, stride, pad).data, means)
 
 
 @pytest.mark.parametrize("function", [pooling, pooling_simple, average_pooling])
@@ -703,11 +702,11 @@ def test_a_function_of_a_maximum_has_a_second_order():
 def test_the_first_of_equal_maxima_receives_the_gradient():
     x = Variable(np.array([[[[0.0, 7.0, 7.0], [7.0, 7.0, 7.0]]]]))
     pooling(x, 2).backward(create_graph=True)
-    assert np.array_equal(x.grad.data, [[[[0, 2, 0], [0, 0, 0]]]])
+    assert_equal(x.grad.data, [[[[0, 2, 0], [0, 0, 0]]]])
     zeros = Variable(np.zeros((1, 1, 4, 4)))
     pooling(zeros, 2, 2).backward()
     assert zeros.grad.data.sum() == 4
-    assert np.array_equal(zeros.grad.data[0, 0, ::2, ::2], np.ones((2, 2)))
+    assert_equal(zeros.grad.data[0, 0, ::2, ::2], np.ones((2, 2)))
 
 
 @pytest.mark.parametrize(("kernel", "stride", "pad"), POOLINGS)
@@ -723,7 +722,7 @@ def test_the_first_of_many_equal_maxima_receives_the_gradient_row_by_row(
         for r, c in stops(x.shape, *sizes):
             places = [(h, w) for _, _, h, w in seen(x.shape, *sizes, (1, 1), r, c)]
             expected[n, k][max(places, key=lambda place: x.data[n, k][place])] += 1
-    assert np.array_equal(x.grad.data, expected)
+    assert_equal(x.grad.data, expected)
 
 
 @pytest.mark.parametrize(
@@ -746,7 +745,7 @@ def test_no_infinite_gradient_reaches_what_is_no_maximum(function, kernel, strid
     y.grad = Variable(np.full(y.shape, np.inf))
     x.cleargrad()
     y.backward(create_graph=True)
-    assert np.array_equal(x.grad.data, np.where(winners, np.inf, 0))
+    assert_equal(x.grad.data, np.where(winners, np.inf, 0))
     # The second order takes what lies where the winner is, and nothing else.
     gy = y.grad = Variable(np.ones(y.shape))
     x.cleargrad()
@@ -754,7 +753,7 @@ def test_no_infinite_gradient_reaches_what_is_no_maximum(function, kernel, strid
     gx = x.grad
     gx.grad = Variable(np.where(winners, 3, np.inf))
     gx.backward()
-    assert np.array_equal(gy.grad.data, np.full(y.shape, 3))
+    assert_equal(gy.grad.data, np.full(y.shape, 3))
 
 
 def test_a_window_as_large_as_the_image_takes_few_steps():
@@ -769,7 +768,7 @@ def test_a_window_as_large_as_the_image_takes_few_steps():
         )
         y.backward()
     assert sum(len(masks) for masks in count) == 60
-    assert np.array_equal(x.grad.data, x.data == x.data.max())
+    assert_equal(x.grad.data, x.data == x.data.max())
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, bool, np.float16])
@@ -779,13 +778,11 @@ def test_the_border_never_wins(dtype):
     )
     y = pooling(x, 2, 1, 1)
     assert y.dtype == dtype
-    assert np.array_equal(y.data, np.full((1, 1, 3, 3), x[0, 0, 0, 0]))
+    assert_equal(y.data, np.full((1, 1, 3, 3), x[0, 0, 0, 0]))
 
 
 def test_means_of_whole_numbers_are_no_whole_numbers():
-    assert np.array_equal(
-        average_pooling(np.arange(4).reshape(1, 1, 2, 2), 2).data, [[[[1.5]]]]
-    )
+    assert_equal(average_pooling(np.arange(4).reshape(1, 1, 2, 2), 2).data, [[[[1.5]]]])
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, bool])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from dezero_lite import Parameter, Variable, no_grad
 from dezero_lite import functions as F
 from dezero_lite.functions.linear import Linear
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.function_checks import check_function, run
 
 
@@ -50,7 +51,7 @@ def test_matmul_is_numpys(left, right):
     x, W = array(*left), array(*right, seed=1)
     y = F.matmul(Variable(x), Variable(W))
     assert y.shape == np.matmul(x, W).shape
-    assert np.allclose(y.data, np.matmul(x, W))
+    assert_close(y.data, np.matmul(x, W))
     check_function(F.matmul, x, W)
     check_function(lambda x, W: F.matmul(x, W) ** 2, x, W)
 
@@ -77,8 +78,8 @@ def test_the_gradients_of_a_product_are_sums_over_all_that_an_element_meets(data
     gW = np.einsum("...mk->...k", np.broadcast_to(x.data, (*full, m, k)))[
         ..., :, None
     ] * np.ones(n)
-    assert np.allclose(x.grad.data, summed_to(gx, x.shape))
-    assert np.allclose(W.grad.data, summed_to(gW, W.shape))
+    assert_close(x.grad.data, summed_to(gx, x.shape))
+    assert_close(W.grad.data, summed_to(gW, W.shape))
 
 
 def summed_to(gx, shape):
@@ -96,7 +97,7 @@ def test_one_matrix_may_stand_on_both_sides():
 )
 def test_a_product_has_many_names(multiply):
     x, W = var(2, 3), var(3, 4, seed=1)
-    assert np.allclose(multiply(x, W).data, x.data @ W.data)
+    assert_close(multiply(x, W).data, x.data @ W.data)
 
 
 def test_an_array_may_stand_on_either_side():
@@ -104,12 +105,12 @@ def test_an_array_may_stand_on_either_side():
     by_array = Variable(x) @ W
     from_array = x @ Variable(W)
     assert isinstance(from_array, Variable)
-    assert np.allclose(by_array.data, x @ W)
-    assert np.allclose(from_array.data, x @ W)
+    assert_close(by_array.data, x @ W)
+    assert_close(from_array.data, x @ W)
     by_array.backward()
     from_array.backward()
-    assert np.allclose(by_array.creator.inputs[0].grad.data, np.ones((2, 4)) @ W.T)
-    assert np.allclose(from_array.creator.inputs[1].grad.data, x.T @ np.ones((2, 4)))
+    assert_close(by_array.creator.inputs[0].grad.data, np.ones((2, 4)) @ W.T)
+    assert_close(from_array.creator.inputs[1].grad.data, x.T @ np.ones((2, 4)))
 
 
 def test_a_constant_costs_no_product():
@@ -117,7 +118,7 @@ def test_a_constant_costs_no_product():
     y = F.matmul(x, W)
     y.backward()
     assert y.creator.vjp([x, W.data], np.ones((2, 4)))[0] is None
-    assert np.allclose(W.grad.data, x.T @ np.ones((2, 4)))
+    assert_close(W.grad.data, x.T @ np.ones((2, 4)))
 
 
 @pytest.mark.parametrize(
@@ -186,8 +187,8 @@ both = pytest.mark.parametrize("linear", [F.linear, F.linear_simple])
 )
 def test_linear_is_a_product_and_a_sum(linear, shape):
     x, W, b = array(*shape), array(3, 2, seed=1), array(2, seed=2)
-    assert np.allclose(linear(Variable(x), Variable(W), Variable(b)).data, x @ W + b)
-    assert np.allclose(linear(Variable(x), Variable(W)).data, x @ W)
+    assert_close(linear(Variable(x), Variable(W), Variable(b)).data, x @ W + b)
+    assert_close(linear(Variable(x), Variable(W)).data, x @ W)
     check_function(linear, x, W, b)
     check_function(linear, x, W)
     check_function(lambda x, W, b: linear(x, W, b) ** 2, x, W, b)
@@ -202,12 +203,12 @@ def test_linear_of_nothing_is_the_bias(linear, wide, out):
 @both
 def test_linear_takes_a_bias_of_zeros(linear):
     x, W = array(4, 3), array(3, 2)
-    assert np.allclose(linear(x, W, np.zeros(2)).data, x @ W)
+    assert_close(linear(x, W, np.zeros(2)).data, x @ W)
 
 
 def test_the_book_may_call_the_class():
     x, W, b = var(4, 3), var(3, 2), var(2)
-    assert np.allclose(Linear()(x, W, b).data, x.data @ W.data + b.data)
+    assert_close(Linear()(x, W, b).data, x.data @ W.data + b.data)
 
 
 def test_linear_is_one_function():
@@ -239,9 +240,8 @@ def test_linear_leaves_what_it_was_given_alone():
     inputs = [var(4, 3), var(3, 2), var(2)]
     before = [x.data.copy() for x in inputs]
     run(F.linear, inputs)
-    assert all(
-        np.array_equal(x.data, old) for x, old in zip(inputs, before, strict=True)
-    )
+    for x, old in zip(inputs, before, strict=True):
+        assert_equal(x.data, old)
 
 
 def test_linear_computes_only_the_gradients_that_are_wanted():
@@ -250,7 +250,7 @@ def test_linear_computes_only_the_gradients_that_are_wanted():
     gx, gW, gb = y.creator.vjp([x, W.data, b], np.ones((4, 2)))
     assert gx is None
     assert gb is None
-    assert np.allclose(gW, x.T @ np.ones((4, 2)))
+    assert_close(gW, x.T @ np.ones((4, 2)))
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_the_gradient_of_the_bias_is_right_to_the_last_digits(shape):
     y.grad = Variable(np.full(y.shape, np.float32(0.1)))
     y.backward()
     assert b.grad.dtype == np.float32
-    assert np.allclose(b.grad.data, 6000, rtol=3e-6, atol=0)
+    assert_close(b.grad.data, 6000, rtol=3e-6, atol=0)
 
 
 def test_many_rows_are_right_to_every_order():

@@ -11,6 +11,7 @@ from dezero_lite import Parameter, Variable, manual_seed, no_grad, test_mode
 from dezero_lite import functions as F
 from dezero_lite.functions import norm
 from tests.support import fake_cupy
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.function_checks import check_function, run
 
 
@@ -51,7 +52,7 @@ def test_the_same_seed_drops_the_same_elements_anywhere():
     here = F.dropout(x).data
     manual_seed(3)
     there = F.dropout(fake_cupy.array(x)).data
-    assert np.array_equal(here, fake_cupy.asnumpy(there))
+    assert_equal(here, fake_cupy.asnumpy(there))
     assert not np.array_equal(here, F.dropout(x).data)
 
 
@@ -67,25 +68,25 @@ def test_dropout_stops_what_is_infinite():
     y = F.dropout(x, 0.5)
     kept = y.data != 0
     assert 0 < kept.sum() < 80
-    assert np.array_equal(y.data[kept], x.data[kept] * 2, equal_nan=True)
+    assert_equal(y.data[kept], x.data[kept] * 2)
     y.grad = Variable(np.full(80, np.inf))
     y.backward(create_graph=True)
     gx = x.grad
-    assert np.array_equal(gx.data, np.where(kept, np.inf, 0))
+    assert_equal(gx.data, np.where(kept, np.inf, 0))
     gy = y.grad = Variable(np.ones(80))
     x.cleargrad()
     y.backward(create_graph=True)
     gx = x.grad
     gx.grad = Variable(np.full(80, np.inf))
     gx.backward()
-    assert np.array_equal(gy.grad.data, np.where(kept, np.inf, 0))
+    assert_equal(gy.grad.data, np.where(kept, np.inf, 0))
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_dropout_of_almost_everything_leaves_zeros(dtype):
     y = F.dropout(np.ones(100, dtype), 1 - 1e-9)
     assert y.dtype == dtype
-    assert np.array_equal(y.data, np.zeros(100))
+    assert_equal(y.data, np.zeros(100))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_dropout_tells_shares_apart_that_a_float32_cannot(
 
     monkeypatch.setattr(norm, "generator", Drawn)
     y = F.dropout(np.ones(3), ratio)
-    assert np.allclose(y.data, np.where(np.array(drawn) >= ratio, scale, 0))
+    assert_close(y.data, np.where(np.array(drawn) >= ratio, scale, 0))
 
 
 def test_dropout_is_nothing_in_use():
@@ -154,7 +155,7 @@ def test_batch_norm_normalises_each_channel(shape):
         gamma * (rows - rows.mean(axis=0)) / np.sqrt(rows.var(axis=0) + 2e-5) + beta
     )
     assert y.shape == shape
-    assert np.allclose(channels(y.data), expected)
+    assert_close(channels(y.data), expected)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -184,9 +185,7 @@ def test_batch_norm_is_right_in_use(shape):
     x, gamma, beta = array(*shape), array(c, seed=1), array(c, seed=2)
     with test_mode():
         y = F.batch_norm(x, gamma, beta, mean, var).data
-    assert np.allclose(
-        channels(y), gamma * (channels(x) - mean) / np.sqrt(var + 2e-5) + beta
-    )
+    assert_close(channels(y), gamma * (channels(x) - mean) / np.sqrt(var + 2e-5) + beta)
 
     def by_constants(x, gamma, beta):
         there = isinstance(x.data, fake_cupy.ndarray)
@@ -209,23 +208,23 @@ def test_training_moves_the_running_averages(shape):
     )
     F.batch_norm(x, np.ones(c), np.zeros(c), mean, var, decay=0.7)
     assert kept[0] is mean
-    assert np.allclose(mean, expected[0])
-    assert np.allclose(var, expected[1])
+    assert_close(mean, expected[0])
+    assert_close(var, expected[1])
 
 
 def test_test_mode_leaves_the_running_averages_alone():
     mean, var = np.zeros(3), np.ones(3)
     with test_mode():
         F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), mean, var)
-    assert np.array_equal(mean, np.zeros(3))
-    assert np.array_equal(var, np.ones(3))
+    assert_equal(mean, np.zeros(3))
+    assert_equal(var, np.ones(3))
 
 
 def test_the_running_averages_may_be_parameters():
     mean, var = Parameter(np.zeros(3)), Parameter(np.ones(3))
     x = array(4, 3)
     F.batch_norm(Variable(x), np.ones(3), np.zeros(3), mean, var)
-    assert np.allclose(mean.data, 0.1 * x.mean(axis=0))
+    assert_close(mean.data, 0.1 * x.mean(axis=0))
     assert mean.grad is None
 
 
@@ -237,8 +236,8 @@ def test_averages_that_move_on_do_not_disturb_backward():
     F.batch_norm(x, gamma, np.zeros(3), mean, var)
     assert mean[0] != 0
     y.backward()
-    assert np.allclose(x.grad.data, 1)
-    assert np.allclose(gamma.grad.data, x.data.sum(axis=0))
+    assert_close(x.grad.data, 1)
+    assert_close(gamma.grad.data, x.data.sum(axis=0))
 
 
 def test_one_number_for_a_channel_becomes_beta():
@@ -246,9 +245,9 @@ def test_one_number_for_a_channel_becomes_beta():
     beta = np.array([1.0, 2.0, 3.0])
     y = F.batch_norm(x, np.ones(3), beta, mean, var)
     y.backward()
-    assert np.array_equal(y.data, [beta])
-    assert np.array_equal(x.grad.data, np.zeros((1, 3)))
-    assert np.allclose(var, 0.9)
+    assert_equal(y.data, [beta])
+    assert_equal(x.grad.data, np.zeros((1, 3)))
+    assert_close(var, 0.9)
 
 
 def test_a_constant_channel_does_not_divide_by_zero():
@@ -257,7 +256,7 @@ def test_a_constant_channel_does_not_divide_by_zero():
         x, np.ones(2, np.float32), np.zeros(2, np.float32), np.zeros(2), np.ones(2)
     )
     y.backward()
-    assert np.array_equal(y.data, np.zeros((4, 2)))
+    assert_equal(y.data, np.zeros((4, 2)))
     assert np.isfinite(x.grad.data).all()
 
 
@@ -281,13 +280,13 @@ def test_whole_numbers_are_normalised_like_others():
     expected = F.batch_norm(
         x.astype(float), np.ones(2), np.zeros(2), np.zeros(2), np.ones(2)
     )
-    assert np.allclose(
+    assert_close(
         F.batch_norm(x, np.ones(2), np.zeros(2), np.zeros(2), np.ones(2)).data,
         expected.data,
     )
     with test_mode():
         y = F.batch_norm(x, np.ones(2), np.zeros(2), np.full(2, 0.5), np.ones(2), eps=0)
-    assert np.allclose(y.data, x - 0.5)
+    assert_close(y.data, x - 0.5)
 
 
 @pytest.mark.parametrize(
@@ -307,7 +306,7 @@ def test_batch_norm_does_not_see_shift_and_scale(n, shift, scale):
     x, ones, zeros = array(n, 3), np.ones(3), np.zeros(3)
     y = F.batch_norm(x, ones, zeros, np.zeros(3), np.ones(3), eps=1e-12)
     z = F.batch_norm(x * scale + shift, ones, zeros, np.zeros(3), np.ones(3), eps=1e-12)
-    assert np.allclose(y.data, z.data, atol=1e-5)
+    assert_close(y.data, z.data, atol=1e-5)
 
 
 def test_the_books_spelling_is_understood():
@@ -350,9 +349,8 @@ def test_batch_norm_names_what_does_not_fit(shapes, message):
     before = [a.copy() for a in arrays[3:]]
     with pytest.raises(ValueError, match=message):
         F.batch_norm(*arrays)
-    assert all(
-        np.array_equal(a, old) for a, old in zip(arrays[3:], before, strict=True)
-    )
+    for a, old in zip(arrays[3:], before, strict=True):
+        assert_equal(a, old)
 
 
 def test_batch_norm_needs_averages_that_can_hold_fractions():
@@ -386,9 +384,9 @@ def test_many_equal_rows_have_their_mean():
     y = F.batch_norm(x, gamma, beta, mean, var, decay=0)
     y.grad = Variable(np.full(y.shape, np.float32(0.1)))
     y.backward()
-    assert np.allclose(y.data, 0, atol=1e-4)
-    assert np.allclose(mean, 0.1, rtol=1e-5, atol=0)
-    assert np.allclose(beta.grad.data, 6000, rtol=3e-6, atol=0)
+    assert_close(y.data, 0, atol=1e-4)
+    assert_close(mean, 0.1, rtol=1e-5, atol=0)
+    assert_close(beta.grad.data, 6000, rtol=3e-6, atol=0)
 
 
 @pytest.mark.parametrize("shape", [(6, 2), (3, 2, 2, 2)])
@@ -436,7 +434,7 @@ def test_layer_norm_normalises_each_example(shape, features):
     z = (x - x.mean(axis=axes, keepdims=True)) / np.sqrt(
         x.var(axis=axes, keepdims=True) + 1e-5
     )
-    assert np.allclose(F.layer_norm(Variable(x), gamma, beta).data, gamma * z + beta)
+    assert_close(F.layer_norm(Variable(x), gamma, beta).data, gamma * z + beta)
     check_function(
         lambda x, gamma, beta: F.layer_norm(x, gamma, beta, eps=0.01) ** 2,
         x,
@@ -449,15 +447,15 @@ def test_layer_norm_of_one_feature_is_beta():
     x = Variable(array(4, 1))
     y = F.layer_norm(x, np.ones(1), np.full(1, 2.0))
     y.backward()
-    assert np.array_equal(y.data, np.full((4, 1), 2.0))
-    assert np.array_equal(x.grad.data, np.zeros((4, 1)))
+    assert_equal(y.data, np.full((4, 1), 2.0))
+    assert_equal(x.grad.data, np.zeros((4, 1)))
 
 
 def test_layer_norm_does_not_ask_for_the_mode():
     x, gamma, beta = array(4, 3), array(3, seed=1), array(3, seed=2)
     with test_mode():
         in_use = F.layer_norm(x, gamma, beta)
-    assert np.array_equal(in_use.data, F.layer_norm(x, gamma, beta).data)
+    assert_equal(in_use.data, F.layer_norm(x, gamma, beta).data)
 
 
 @pytest.mark.parametrize(
@@ -520,6 +518,5 @@ def test_nothing_that_is_given_is_written_into(f):
     inputs = [var(4, 3), var(3, seed=1), var(3, seed=2)]
     before = [x.data.copy() for x in inputs]
     run(f, inputs)
-    assert all(
-        np.array_equal(x.data, old) for x, old in zip(inputs, before, strict=True)
-    )
+    for x, old in zip(inputs, before, strict=True):
+        assert_equal(x.data, old)

@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 from dezero_lite import Variable, no_grad
 from dezero_lite import functions as F
 from tests.support import fake_cupy
+from tests.support.arrays import assert_equal
 from tests.support.function_checks import check_function, run
 
 
@@ -28,7 +29,7 @@ def is_picked(slices, *shape):
     modules.
     """
     x = array(*shape)
-    assert np.array_equal(F.get_item(Variable(x), slices).data, x[slices])
+    assert_equal(F.get_item(Variable(x), slices).data, x[slices])
     check_function(lambda x: F.get_item(x, slices) ** 2, x)
 
 
@@ -52,7 +53,7 @@ def is_picked(slices, *shape):
 def test_reshape_is_numpys(old, new):
     x = array(*old)
     expected = x.reshape(new)
-    assert np.array_equal(F.reshape(Variable(x), new).data, expected)
+    assert_equal(F.reshape(Variable(x), new).data, expected)
     assert F.reshape(Variable(x), new).shape == expected.shape
     check_function(lambda x: F.reshape(x, new) ** 3, x)
 
@@ -67,7 +68,7 @@ def test_reshape_to_the_same_shape_is_the_variable_itself():
 @pytest.mark.parametrize("shape", [((3, 2),), ([3, 2],), (3, 2), (-1, 2), (6,), (-1,)])
 def test_the_method_reshape_takes_lengths_one_by_one_or_together(shape):
     x = var(2, 3)
-    assert np.array_equal(x.reshape(*shape).data, x.data.reshape(*shape))
+    assert_equal(x.reshape(*shape).data, x.data.reshape(*shape))
 
 
 @pytest.mark.parametrize(
@@ -186,7 +187,7 @@ def test_a_variable_without_data_is_named(f):
 )
 def test_transpose_is_numpys(shape, axes):
     x = array(*shape)
-    assert np.array_equal(F.transpose(Variable(x), axes).data, x.transpose(axes))
+    assert_equal(F.transpose(Variable(x), axes).data, x.transpose(axes))
     check_function(lambda x: F.transpose(x, axes) ** 3, x)
 
 
@@ -195,7 +196,7 @@ def test_transpose_is_numpys(shape, axes):
 )
 def test_the_method_transpose_takes_axes_one_by_one_or_together(axes):
     x = var(2, 3, 4)
-    assert np.array_equal(x.transpose(*axes).data, x.data.transpose(*axes))
+    assert_equal(x.transpose(*axes).data, x.data.transpose(*axes))
 
 
 def test_a_vector_may_be_transposed_along_its_one_axis():
@@ -287,7 +288,7 @@ def test_a_gradient_adds_up_over_repeated_indices(dtype):
     x[np.array([150, 150, 0], dtype)].backward()
     expected = np.zeros((200, 3))
     expected[150], expected[0] = 2, 1
-    assert np.array_equal(x.grad.data, expected)
+    assert_equal(x.grad.data, expected)
 
 
 def test_rows_counted_from_the_end_receive_their_gradient():
@@ -295,7 +296,7 @@ def test_rows_counted_from_the_end_receive_their_gradient():
     y = x[[-1, 3, 0]]
     y.grad = Variable(np.array([[1.0, 2], [10, 20], [100, 200]]))
     y.backward()
-    assert np.array_equal(x.grad.data, [[100, 200], [0, 0], [0, 0], [11, 22]])
+    assert_equal(x.grad.data, [[100, 200], [0, 0], [0, 0], [11, 22]])
 
 
 @pytest.mark.parametrize(
@@ -325,7 +326,7 @@ def test_a_mask_of_the_whole_shape_picks_elements():
     is_picked(x > 1, 3, 4)
     is_picked(x > 9, 3, 4)
     xs = Variable(x)
-    assert np.array_equal(xs[xs > 1].data, x[x > 1])
+    assert_equal(xs[xs > 1].data, x[x > 1])
 
 
 def test_an_index_in_a_tuple_may_be_a_variable():
@@ -369,7 +370,7 @@ def test_the_gradient_of_a_part_counts_how_often_each_element_was_picked(data):
         y.backward()
         expected = np.zeros(shape)
         np.add.at(expected, slices, 1)
-        assert np.array_equal(x.grad.data, expected)
+        assert_equal(x.grad.data, expected)
 
 
 @pytest.mark.parametrize("index", [{0, 1}, "a", 1.0, {}, [0.5], object()])
@@ -391,7 +392,7 @@ def test_a_variable_is_gone_through_row_by_row():
     assert [row.shape for row in rows] == [(2,), (2,), (2,)]
     total = sum(row * (i + 1) for i, row in enumerate(x))
     total.backward()
-    assert np.array_equal(x.grad.data, [[1, 1], [2, 2], [3, 3]])
+    assert_equal(x.grad.data, [[1, 1], [2, 2], [3, 3]])
 
 
 def test_a_number_is_not_an_empty_sequence():
@@ -413,9 +414,7 @@ def test_an_index_may_change_after_it_was_used(index, form):
     index[:] = index[::-1].copy()
     index[0] = 0
     y.backward()
-    assert np.array_equal(
-        x.grad.data != 0, [[True, y.ndim == 2]] * 2 + [[False, False]]
-    )
+    assert_equal(x.grad.data != 0, [[True, y.ndim == 2]] * 2 + [[False, False]])
 
 
 def test_an_index_on_the_gpu_may_change_too():
@@ -472,7 +471,7 @@ def test_a_loop_under_no_grad_leaves_no_graph():
 def test_embed_id_looks_up_rows(shape):
     x = np.random.default_rng(0).integers(0, 5, shape)
     W = array(5, 3)
-    assert np.array_equal(F.embed_id(x, Variable(W)).data, W[x])
+    assert_equal(F.embed_id(x, Variable(W)).data, W[x])
     check_function(lambda W, x: F.embed_id(x, W) ** 2, W, x)
     check_function(lambda W, x: F.embed_id(Variable(x), W) ** 2, W, x)
 
@@ -500,9 +499,9 @@ def test_embed_id_names_the_numbers_and_the_rows():
 
 def test_embed_id_takes_lists_and_numbers():
     W = var(5, 3)
-    assert np.array_equal(F.embed_id([[0, 4]], W).data, W.data[[[0, 4]]])
+    assert_equal(F.embed_id([[0, 4]], W).data, W.data[[[0, 4]]])
     assert F.embed_id([], W).shape == (0, 3)
-    assert np.array_equal(F.embed_id(2, W).data, W.data[2])
+    assert_equal(F.embed_id(2, W).data, W.data[2])
 
 
 def test_the_numbers_of_embed_id_may_change_afterwards():
@@ -529,7 +528,7 @@ def test_the_numbers_of_embed_id_may_change_afterwards():
 )
 def test_concat_is_numpys(shapes, axis):
     xs = [array(*shape, seed=i) for i, shape in enumerate(shapes)]
-    assert np.array_equal(
+    assert_equal(
         F.concat([Variable(x) for x in xs], axis).data, np.concatenate(xs, axis)
     )
     check_function(lambda *xs: F.concat(xs, axis) ** 2, *xs)
@@ -549,9 +548,7 @@ def test_concat_is_numpys(shapes, axis):
 )
 def test_stack_is_numpys(shape, axis):
     xs = [array(*shape, seed=i) for i in range(3)]
-    assert np.array_equal(
-        F.stack([Variable(x) for x in xs], axis).data, np.stack(xs, axis)
-    )
+    assert_equal(F.stack([Variable(x) for x in xs], axis).data, np.stack(xs, axis))
     check_function(lambda *xs: F.stack(xs, axis) ** 2, *xs)
 
 
@@ -564,7 +561,7 @@ def test_one_variable_twice_receives_both_gradients(join):
 def test_plain_arrays_join_variables(join):
     x = var(2, 3)
     join((array(2, 3), x)).backward()
-    assert np.array_equal(x.grad.data, np.ones((2, 3)))
+    assert_equal(x.grad.data, np.ones((2, 3)))
 
 
 def test_concat_names_the_shapes_that_do_not_fit():
@@ -613,14 +610,14 @@ def test_split_is_numpys(shape, cuts, axis):
     parts = F.split(Variable(x), cuts, axis)
     assert isinstance(parts, tuple)
     for part, expected in zip(parts, np.split(x, cuts, axis), strict=True):
-        assert np.array_equal(part.data, expected)
+        assert_equal(part.data, expected)
     check_function(lambda x: tuple(part**2 for part in F.split(x, cuts, axis)), x)
 
 
 def test_a_part_that_nobody_uses_receives_nothing():
     x = var(6)
     F.split(x, 3)[1].backward()
-    assert np.array_equal(x.grad.data, [0, 0, 1, 1, 0, 0])
+    assert_equal(x.grad.data, [0, 0, 1, 1, 0, 0])
 
 
 def test_split_and_concat_undo_each_other():
@@ -641,8 +638,8 @@ def test_split_names_the_length_and_the_parts():
 
 def test_concat_and_stack_take_whatever_one_can_go_through():
     parts = [array(2), array(2, seed=1)]
-    assert np.array_equal(F.concat(x for x in parts).data, np.concatenate(parts))
-    assert np.array_equal(F.stack(x for x in parts).data, np.stack(parts))
+    assert_equal(F.concat(x for x in parts).data, np.concatenate(parts))
+    assert_equal(F.stack(x for x in parts).data, np.stack(parts))
 
 
 @pytest.mark.parametrize("name", ["concat", "stack"])
@@ -677,7 +674,7 @@ def test_the_parts_of_split_follow_each_other(cuts):
 def test_split_may_count_from_the_end_and_past_it(cuts):
     x = array(4)
     for part, like in zip(F.split(Variable(x), cuts), np.split(x, cuts), strict=True):
-        assert np.array_equal(part.data, like)
+        assert_equal(part.data, like)
     check_function(lambda x: F.concat(F.split(x, cuts)) ** 2, x)
 
 
@@ -699,7 +696,7 @@ def test_split_may_count_from_the_end_and_past_it(cuts):
 )
 def test_pad_is_numpys(shape, width, value):
     x = array(*shape)
-    assert np.array_equal(
+    assert_equal(
         F.pad(Variable(x), width, value).data, np.pad(x, width, constant_values=value)
     )
     check_function(lambda x: F.pad(x, width, value) ** 2, x)
@@ -771,4 +768,4 @@ def test_the_input_stays_as_it_is():
     x = var(2, 3)
     before = x.data.copy()
     run(lambda x: F.pad(F.concat([x.T.reshape(2, 3)[[0, 0]], x]), 1), [x])
-    assert np.array_equal(x.data, before)
+    assert_equal(x.data, before)

@@ -22,6 +22,7 @@ from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.optimizers import SGD
 from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.memory_checks import at_most
 
 LAYERS = {
@@ -351,9 +352,9 @@ def test_a_layer_can_be_copied():
     x = random(4, 5)
     y = model(x)
     twin = copy.deepcopy(model)
-    assert np.array_equal(twin(x).data, y.data)
+    assert_equal(twin(x).data, y.data)
     twin.l0.W.data += 1
-    assert np.array_equal(model(x).data, y.data)
+    assert_equal(model(x).data, y.data)
 
 
 @every_layer
@@ -370,14 +371,14 @@ def test_a_layer_that_was_called_can_be_copied_and_pickled(name, copied):
     assert same(snapshot(layer), snapshot(twin))
     assert all(isinstance(p, Parameter) for p in twin.params())
     with test_mode():
-        assert np.array_equal(twin(x).data, layer(x).data)
+        assert_equal(twin(x).data, layer(x).data)
 
 
 def test_a_copied_state_has_no_past():
     layer = L.LSTM(3)
     layer(random(2, 4))
     twin = copy.deepcopy(layer)
-    assert np.array_equal(twin.h.data, layer.h.data)
+    assert_equal(twin.h.data, layer.h.data)
     assert twin.h.creator is twin.c.creator is None
     assert layer.h.creator is not None
 
@@ -406,7 +407,7 @@ def test_a_copied_state_in_a_list_does_not_depend_on_its_original(holder):
     assert only(layer.states) is state
     assert state.creator is not None
     assert only(twin.states).creator is None
-    assert np.array_equal(only(twin.states).data, state.data)
+    assert_equal(only(twin.states).data, state.data)
     assert twin.numbers == [1, 2]
     assert copy.copy(layer).numbers is layer.numbers
 
@@ -498,9 +499,8 @@ def test_the_array_module_follows_the_data(name):
         assert all(
             isinstance(a, np.ndarray if xp is np else fake_cupy.ndarray) for a in arrays
         )
-    assert all(
-        np.allclose(a, b, rtol=1e-5, atol=1e-6) for a, b in zip(*results, strict=True)
-    )
+    for a, b in zip(*results, strict=True):
+        assert_close(a, b, rtol=1e-5, atol=1e-6)
 
 
 @every_layer
@@ -520,7 +520,7 @@ def test_sizes_given_or_told_by_the_first_input_make_the_same_layer(name):
     if not isinstance(
         given, L.recurrent.Recurrent
     ):  # which draws its weights in another order
-        assert np.array_equal(given(x).data, y.data)
+        assert_equal(given(x).data, y.data)
 
 
 @every_layer
@@ -535,13 +535,13 @@ def test_saved_weights_load_into_a_layer_that_has_seen_no_input(name, tmp_path):
         if isinstance(part, L.recurrent.Recurrent):
             part.reset_state()
     with test_mode():
-        assert np.array_equal(layer(x).data, fresh(x).data)
+        assert_equal(layer(x).data, fresh(x).data)
     for old, new in zip(
         variables_by_name(layer).values(),
         variables_by_name(fresh).values(),
         strict=True,
     ):
-        assert np.array_equal(old.data, new.data)
+        assert_equal(old.data, new.data)
         assert old.dtype == new.dtype
 
 
@@ -552,7 +552,7 @@ def test_linear_is_a_product_and_a_bias():
     layer = L.Linear(2, in_size=3)
     layer.b.data[...] = [1, 2]
     x = random(4, 3)
-    assert np.allclose(layer(x).data, x @ layer.W.data + [1, 2], atol=1e-6)
+    assert_close(layer(x).data, x @ layer.W.data + [1, 2], atol=1e-6)
     assert L.Linear(2, nobias=True).b is None
 
 
@@ -574,8 +574,8 @@ def test_the_seed_decides_the_weights():
         return L.Linear(3, in_size=2).W.data
 
     state = np.random.get_state()[1].copy()
-    assert np.array_equal(weights(), weights())
-    assert np.array_equal(np.random.get_state()[1], state)
+    assert_equal(weights(), weights())
+    assert_equal(np.random.get_state()[1], state)
 
 
 def test_input_sizes_are_known_once_told():
@@ -600,9 +600,7 @@ def test_deconv2d_is_the_way_back_through_conv2d():
     y = conv(x)
     deconv.W = conv.W
     y.backward()
-    assert np.allclose(
-        deconv(np.ones(y.shape, np.float32)).data, x.grad.data, atol=1e-5
-    )
+    assert_close(deconv(np.ones(y.shape, np.float32)).data, x.grad.data, atol=1e-5)
 
 
 def test_linear_takes_more_than_two_axes():
@@ -654,7 +652,7 @@ def test_a_layer_derived_from_a_lazy_one_runs_its_own_forward_once():
 
     layer = Doubled(4, nobias=True)
     x = random(5, 3)
-    assert np.allclose(layer(x).data, 2 * x @ layer.W.data, atol=1e-6)
+    assert_close(layer(x).data, 2 * x @ layer.W.data, atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -777,7 +775,7 @@ def test_rnn_follows_its_formula():
     for t in range(3):
         x = random(4, 2) + t
         h = np.tanh(x @ layer.x2h.W.data + layer.x2h.b.data + h @ layer.h2h.W.data)
-        assert np.allclose(layer(x).data, h, atol=1e-6)
+        assert_close(layer(x).data, h, atol=1e-6)
 
 
 def test_gru_follows_its_formula():
@@ -794,7 +792,7 @@ def test_gru_follows_its_formula():
             x @ layer.x2h.W.data + layer.x2h.b.data + (r * h) @ layer.h2h.W.data
         )
         h = z * h + (1 - z) * new
-        assert np.allclose(layer(x).data, h, atol=1e-6)
+        assert_close(layer(x).data, h, atol=1e-6)
 
 
 def test_lstm_follows_its_formula():
@@ -808,8 +806,8 @@ def test_lstm_follows_its_formula():
         )
         c = sigmoid(f) * c + sigmoid(i) * np.tanh(u)
         h = sigmoid(o) * np.tanh(c)
-        assert np.allclose(layer(x).data, h, atol=1e-6)
-        assert np.allclose(layer.c.data, c, atol=1e-6)
+        assert_close(layer(x).data, h, atol=1e-6)
+        assert_close(layer.c.data, c, atol=1e-6)
 
 
 def test_an_rnn_with_its_input_size_given_has_square_weights_for_its_state():
@@ -873,7 +871,7 @@ def test_a_state_is_kept_until_it_is_reset(cell):
     assert not np.allclose(first.data, second.data)
     layer.reset_state()
     assert layer.h is None
-    assert np.array_equal(layer(x).data, first.data)
+    assert_equal(layer(x).data, first.data)
 
 
 @recurrent
@@ -884,9 +882,9 @@ def test_a_state_can_be_set(cell):
     state = (layer.h, layer.c) if cell is L.LSTM else (layer.h,)
     second = layer(x)
     layer.set_state(*state)
-    assert np.array_equal(layer(x).data, second.data)
+    assert_equal(layer(x).data, second.data)
     layer.set_state(*[variable.data for variable in state])
-    assert np.array_equal(layer(x).data, second.data)
+    assert_equal(layer(x).data, second.data)
 
 
 @recurrent
@@ -994,7 +992,8 @@ def test_truncation_ends_the_memory_of_an_lstm_where_it_ends_the_output():
         gradients("by hand"),
         gradients("not"),
     )
-    assert all(np.array_equal(a, b) for a, b in zip(cut, by_hand, strict=True))
+    for a, b in zip(cut, by_hand, strict=True):
+        assert_equal(a, b)
     assert not np.allclose(cut[0], whole[0])
 
 
@@ -1035,7 +1034,7 @@ def test_embed_id_looks_up_rows_and_adds_up_gradients():
     assert layer.W.dtype == np.float32
     x = np.array([[0, 2], [2, 2]])
     y = layer(x)
-    assert np.array_equal(y.data, layer.W.data[x])
+    assert_equal(y.data, layer.W.data[x])
     F.sum(y).backward()
     assert layer.W.grad.data[:, 0].tolist() == [1, 0, 3, 0, 0]
 
@@ -1063,23 +1062,23 @@ def test_batch_norm_learns_statistics_in_training_and_uses_them_in_test_mode():
     x = random(50, 3, 4, 4) * 2 + 1
     for _ in range(100):
         y = layer(x)
-    assert np.allclose(y.data.mean(axis=(0, 2, 3)), 0, atol=1e-5)
-    assert np.allclose(y.data.std(axis=(0, 2, 3)), 1, atol=1e-4)
-    assert np.allclose(layer.avg_mean.data, x.mean(axis=(0, 2, 3)), rtol=1e-2)
-    assert np.allclose(layer.avg_var.data, x.var(axis=(0, 2, 3)), rtol=1e-2)
+    assert_close(y.data.mean(axis=(0, 2, 3)), 0, atol=1e-5)
+    assert_close(y.data.std(axis=(0, 2, 3)), 1, atol=1e-4)
+    assert_close(layer.avg_mean.data, x.mean(axis=(0, 2, 3)), rtol=1e-2)
+    assert_close(layer.avg_var.data, x.var(axis=(0, 2, 3)), rtol=1e-2)
     before = layer.avg_mean.data.copy(), layer.avg_var.data.copy()
     with test_mode():
         one = layer(x[:1])
-    assert np.allclose(one.data, y.data[:1], atol=0.05)
-    assert np.array_equal(layer.avg_mean.data, before[0])
-    assert np.array_equal(layer.avg_var.data, before[1])
+    assert_close(one.data, y.data[:1], atol=0.05)
+    assert_equal(layer.avg_mean.data, before[0])
+    assert_equal(layer.avg_var.data, before[1])
 
 
 def test_layer_norm_needs_no_statistics():
     layer = L.LayerNorm()
     y = layer(random(4, 50) * 3 + 2)
-    assert np.allclose(y.data.mean(axis=1), 0, atol=1e-5)
-    assert np.allclose(y.data.std(axis=1), 1, atol=1e-3)
+    assert_close(y.data.mean(axis=1), 0, atol=1e-5)
+    assert_close(y.data.std(axis=1), 1, atol=1e-3)
 
 
 def test_dropout_drops_in_training_only():
@@ -1088,7 +1087,7 @@ def test_dropout_drops_in_training_only():
     x = np.ones((100, 100), dtype=np.float32)
     assert np.isclose((layer(x).data == 0).mean(), 0.3, atol=0.02)
     with test_mode():
-        assert np.array_equal(layer(x).data, x)
+        assert_equal(layer(x).data, x)
 
 
 # --- files ----------------------------------------------------------------------------
@@ -1176,9 +1175,9 @@ def test_weights_of_the_books_lstm_load(told, tmp_path):
         x = random(4, 2) + t
         h, c = book_lstm(x, h, c, arrays)
         y = net.fc(net.rnn(x))
-        assert np.allclose(net.rnn.h.data, h, atol=1e-6)
-        assert np.allclose(net.rnn.c.data, c, atol=1e-6)
-        assert np.allclose(y.data, h @ arrays["fc/W"] + arrays["fc/b"], atol=1e-5)
+        assert_close(net.rnn.h.data, h, atol=1e-6)
+        assert_close(net.rnn.c.data, c, atol=1e-6)
+        assert_close(y.data, h @ arrays["fc/W"] + arrays["fc/b"], atol=1e-5)
     assert net.rnn.x2h.W.dtype == np.float32
 
 
@@ -1311,7 +1310,7 @@ def test_loading_keeps_the_array_module(tmp_path):
         p.data = fake_cupy.asarray(p.data)
     there.load_weights(tmp_path / "linear.npz")
     assert isinstance(there.W.data, fake_cupy.ndarray)
-    assert np.array_equal(fake_cupy.asnumpy(there.W.data), layer.W.data)
+    assert_equal(fake_cupy.asnumpy(there.W.data), layer.W.data)
     there.save_weights(tmp_path / "again.npz")
     assert isinstance(there.W.data, fake_cupy.ndarray)
     assert (tmp_path / "again.npz").read_bytes() == (
@@ -1357,7 +1356,7 @@ def test_a_sequence_of_layers_with_statistics_trains_saves_and_loads(tmp_path):
     net.save_weights(tmp_path / "net")
     fresh.load_weights(tmp_path / "net")
     with test_mode():
-        assert np.array_equal(net(x).data, fresh(x).data)
+        assert_equal(net(x).data, fresh(x).data)
 
 
 def test_the_books_list_of_names_is_there():

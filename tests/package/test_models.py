@@ -29,6 +29,7 @@ from dezero_lite.models import (
 from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.optimizers import Adam
 from dezero_lite.random import manual_seed
+from tests.support.arrays import assert_close, assert_equal
 
 
 def random(*shape):
@@ -56,7 +57,7 @@ def light(monkeypatch):
 def test_a_sequence_calls_its_layers_in_order():
     model = Sequential(L.Linear(4), F.relu, L.Linear(2))
     x = random(5, 3)
-    assert np.array_equal(model(x).data, model.l2(F.relu(model.l0(x))).data)
+    assert_equal(model(x).data, model.l2(F.relu(model.l0(x))).data)
     assert [name for name, _ in model.named_params()] == [
         "l0/W",
         "l0/b",
@@ -82,7 +83,7 @@ def test_an_mlp_bends_between_its_layers_but_not_after_them():
     for activation in (F.sigmoid, F.relu):
         model = MLP((4, 3, 2), activation)
         x = random(5, 6)
-        assert np.array_equal(
+        assert_equal(
             model(x).data, model.l2(activation(model.l1(activation(model.l0(x))))).data
         )
     assert MLP((4,)).activation is F.sigmoid
@@ -97,7 +98,7 @@ def test_a_layer_that_is_replaced_is_used_and_learned(make):
     model.l0 = new
     inner = F.sigmoid if isinstance(model, MLP) else F.relu
     expected = model.layers[-1](inner(new(x)))
-    assert np.array_equal(model(x).data, expected.data)
+    assert_equal(model(x).data, expected.data)
     assert model.layers[0] is new
     params = list(model.params())
     assert any(p is new.W for p in params)
@@ -133,7 +134,7 @@ def test_a_copy_of_a_model_has_layers_of_its_own():
         twin = copied(model)
         twin.l2 = L.Linear(7)
         assert twin(x).shape == (5, 7)
-        assert np.array_equal(model(x).data, y.data)
+        assert_equal(model(x).data, y.data)
 
 
 def test_an_mlp_needs_a_layer():
@@ -164,7 +165,7 @@ def test_a_model_that_was_called_can_be_pickled():
     model, x = Sequential(MLP((4, 3), F.relu), L.LSTM(2), L.Linear(2)), random(5, 3)
     F.sum(model(x)).backward()
     twin = pickle.loads(pickle.dumps(model))
-    assert np.array_equal(twin(x).data, model(x).data)
+    assert_equal(twin(x).data, model(x).data)
     assert [name for name, _ in twin.named_params()] == [
         name for name, _ in model.named_params()
     ]
@@ -276,7 +277,7 @@ def test_vgg16_prepares_an_image():
     assert (x.shape, x.dtype) == ((3, 224, 224), np.float32)
     assert x.flags.c_contiguous
     assert x.flags.writeable
-    assert np.allclose(x[:, 0, 0], [0 - 103.939, 10 - 116.779, 255 - 123.68])
+    assert_close(x[:, 0, 0], [0 - 103.939, 10 - 116.779, 255 - 123.68])
     assert VGG16.preprocess(red, size=(3, 2), dtype=np.float64).shape == (3, 2, 3)
     assert VGG16.preprocess(red, size=None, dtype=np.float64).shape == (3, 4, 5)
     with pytest.raises(
@@ -406,9 +407,9 @@ def test_a_bottleneck_adds_to_its_input():
     block, x = Bottleneck(2, 8, 1, project=False), random(2, 8, 3, 3)
     block(x)
     block.bn3.gamma.data[...] = 0
-    assert np.array_equal(block(x).data, np.maximum(x, 0))
+    assert_equal(block(x).data, np.maximum(x, 0))
     block.bn3.beta.data[...] = 2
-    assert np.allclose(block(x).data, np.maximum(x + 2, 0))
+    assert_close(block(x).data, np.maximum(x + 2, 0))
 
 
 @pytest.mark.parametrize(
@@ -428,7 +429,7 @@ def test_the_bottleneck_of_the_book_that_keeps_the_size():
     block, x = BottleneckB(4, 2), random(1, 4, 6, 6)
     block(x)
     block.bn3.gamma.data[...] = 0
-    assert np.array_equal(block(x).data, np.maximum(x, 0))
+    assert_equal(block(x).data, np.maximum(x, 0))
     assert block.conv1.in_channels == 4
 
 
@@ -476,7 +477,7 @@ def test_a_bias_in_the_books_file_is_taken_from_the_mean(tmp_path):
     )
     for name in ("own.npz", "book.npz"):
         with test_mode():
-            assert np.allclose(Small(tmp_path / name)(x).data, expected, atol=1e-5)
+            assert_close(Small(tmp_path / name)(x).data, expected, atol=1e-5)
     # As a part of another model, too.
     whole = Sequential(Small())
     save_arrays(
@@ -485,7 +486,7 @@ def test_a_bias_in_the_books_file_is_taken_from_the_mean(tmp_path):
     )
     whole.load_weights(tmp_path / "whole.npz")
     with test_mode():
-        assert np.allclose(whole(x).data, expected, atol=1e-5)
+        assert_close(whole(x).data, expected, atol=1e-5)
     for wrong in (bias[:2], bias.astype(complex)):
         save_arrays(tmp_path / "wrong.npz", {**arrays, "conv1/b": wrong})
         with pytest.raises(ValueError, match="not in the model: conv1/b"):
@@ -498,7 +499,7 @@ def test_pretrained_weights_come_from_a_folder_of_ones_own(tmp_path, monkeypatch
     model.save_weights(tmp_path / "resnet0.npz")
     monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path))
     with test_mode():
-        assert np.array_equal(Small(pretrained=True)(x).data, model(x).data)
+        assert_equal(Small(pretrained=True)(x).data, model(x).data)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from dezero_lite.optimizers import (
 )
 from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.memory_checks import at_most
 
 # --- formulas, one number at a time ---------------------------------------------------
@@ -128,7 +129,7 @@ def test_the_first_steps_follow_the_formula(name, shape):
     make, formula = CASES[name]
     x = np.random.default_rng(0).standard_normal(shape)
     param = walk(make(), x.copy(), 5)
-    assert np.allclose(param.data, one_by_one(formula, x, 5), rtol=1e-12, atol=1e-12)
+    assert_close(param.data, one_by_one(formula, x, 5), rtol=1e-12, atol=1e-12)
 
 
 @every_optimizer
@@ -143,7 +144,7 @@ def test_float32_stays_float32_and_so_does_all_that_is_remembered(name):
         for key, array in optimizer.state(param).items()
         if key != "t"
     )
-    assert np.allclose(param.data, one_by_one(formula, x, 5), rtol=1e-4, atol=1e-5)
+    assert_close(param.data, one_by_one(formula, x, 5), rtol=1e-4, atol=1e-5)
 
 
 @every_optimizer
@@ -157,7 +158,7 @@ def test_settings_may_be_numpy_numbers(name):
     found = walk(optimizer, x.copy(), 3).data
     # Equal to the last bit: nothing was computed in double precision on the way.
     assert found.dtype == np.float32
-    assert np.array_equal(found, expected)
+    assert_equal(found, expected)
 
 
 @every_optimizer
@@ -176,7 +177,7 @@ def test_a_large_parameter_is_updated_in_chunks_and_no_number_is_left_out(name, 
     x = np.random.default_rng(0).standard_normal(shape)
     param = walk(CASES[name][0](), x.copy(), 3)
     small = walk(CASES[name][0](), x.ravel()[-7:].copy(), 3)
-    assert np.array_equal(param.data.ravel()[-7:], small.data)
+    assert_equal(param.data.ravel()[-7:], small.data)
     assert np.all(param.data != x)
 
 
@@ -196,7 +197,7 @@ def test_data_need_not_lie_in_one_piece(name):
     strided[...] = x
     param = walk(CASES[name][0](), strided, 3)
     assert param.data is strided
-    assert np.array_equal(strided, walk(CASES[name][0](), x.copy(), 3).data)
+    assert_equal(strided, walk(CASES[name][0](), x.copy(), 3).data)
 
 
 @every_optimizer
@@ -208,8 +209,8 @@ def test_a_gradient_that_others_hold_stays_as_it_is(name, hook):
     optimizer.add_hook(hook)
     held = param.grad
     optimizer.update()
-    assert np.array_equal(grad, np.ones(3))
-    assert np.array_equal(held.data, np.ones(3))
+    assert_equal(grad, np.ones(3))
+    assert_equal(held.data, np.ones(3))
 
 
 @every_optimizer
@@ -217,7 +218,7 @@ def test_another_array_module_works(name):
     x = np.random.default_rng(0).standard_normal((5, 3))
     there = walk(CASES[name][0](), fake_cupy.array(x), 3)
     assert isinstance(there.data, fake_cupy.ndarray)
-    assert np.allclose(
+    assert_close(
         fake_cupy.asnumpy(there.data),
         walk(CASES[name][0](), x.copy(), 3).data,
         rtol=1e-12,
@@ -290,7 +291,7 @@ def test_a_plain_variable_that_is_learned_like_a_parameter_is_an_error():
     for learn in (optimizer.update, model.cleargrads):
         with pytest.raises(TypeError, match=message):
             learn()
-    assert np.array_equal(model.net.inner[0].W.data, before)
+    assert_equal(model.net.inner[0].W.data, before)
     model.net.scale = Parameter(model.net.scale.data)
     model(np.ones((3, 4), np.float32)).backward()
     optimizer.update()
@@ -319,7 +320,7 @@ def test_a_parameter_without_gradient_is_skipped(name):
     still, moved = parameter(np.ones(2)), parameter(np.ones(2), np.ones(2))
     empty = parameter(None)
     CASES[name][0]().setup(Holder(still, moved, empty)).update()
-    assert np.array_equal(still.data, np.ones(2))
+    assert_equal(still.data, np.ones(2))
     assert not np.array_equal(moved.data, np.ones(2))
 
 
@@ -354,7 +355,7 @@ def test_a_gradient_of_another_kind_or_shape_is_an_error(grad):
         ),
     ):
         SGD().setup(Holder(param)).update()
-    assert np.array_equal(param.data, np.ones(2))
+    assert_equal(param.data, np.ones(2))
 
 
 @every_optimizer
@@ -367,8 +368,8 @@ def test_a_gradient_of_another_shape_is_an_error_before_anything_has_changed(nam
         match=r"the gradient of parameter 'W' has shape \(3,\): .* like \(2,\)",
     ):
         optimizer.update()
-    assert np.array_equal(right.data, np.ones(2))
-    assert np.array_equal(wrong.data, np.ones(2))
+    assert_equal(right.data, np.ones(2))
+    assert_equal(wrong.data, np.ones(2))
     assert not any(
         array.any()
         for param in (right, wrong)
@@ -381,7 +382,7 @@ def test_adamw_leaves_the_data_alone_where_its_rule_is_given_a_wrong_gradient():
     param.grad = Variable(np.ones(3))
     with pytest.raises(ValueError, match="broadcast"):
         AdamW().setup(Holder(param)).update_one(param)
-    assert np.array_equal(param.data, np.ones(2))
+    assert_equal(param.data, np.ones(2))
 
 
 def test_a_hook_gets_gradients_that_are_right():
@@ -408,7 +409,7 @@ def test_setup_forgets_what_was_remembered():
             optimizer.update()
         results.append(param.data.copy())
     assert optimizer.t == 4
-    assert np.array_equal(*results)
+    assert_equal(*results)
 
 
 def test_adam_counts_the_updates_of_each_parameter():
@@ -421,7 +422,7 @@ def test_adam_counts_the_updates_of_each_parameter():
     optimizer.update()
     # The first step of Adam is as long as alpha, however large the gradient and however
     # late.
-    assert np.allclose(late.data, -0.01)
+    assert_close(late.data, -0.01)
     assert optimizer.t == 11
     assert math.isclose(optimizer.lr, 0.01 * math.sqrt(1 - 0.999**11) / (1 - 0.9**11))
 
@@ -488,8 +489,8 @@ def test_clipping_shortens_all_gradients_by_the_same_factor():
         parameter(np.zeros(()), np.array(4.0)),
     )
     ClipGrad(1.0)([a, b])
-    assert np.allclose(a.grad.data, [0.6, 0], atol=1e-6)
-    assert np.allclose(b.grad.data, 0.8, atol=1e-6)
+    assert_close(a.grad.data, [0.6, 0], atol=1e-6)
+    assert_close(b.grad.data, 0.8, atol=1e-6)
 
 
 def test_clipping_leaves_short_gradients_alone():
@@ -502,7 +503,7 @@ def test_clipping_leaves_short_gradients_alone():
 def test_clipping_does_not_overflow_in_single_precision():
     param = parameter(np.zeros(2, dtype=np.float32), np.full(2, 1e30, dtype=np.float32))
     ClipGrad(1.0)([param])
-    assert np.allclose(param.grad.data, 0.5**0.5)
+    assert_close(param.grad.data, 0.5**0.5)
     assert param.grad.dtype == np.float32
 
 
@@ -528,7 +529,7 @@ def test_clipping_works_in_another_array_module():
         fake_cupy.array(np.zeros(2)), fake_cupy.array(np.array([3.0, 4.0]))
     )
     ClipGrad(1.0)([param])
-    assert np.allclose(fake_cupy.asnumpy(param.grad.data), [0.6, 0.8])
+    assert_close(fake_cupy.asnumpy(param.grad.data), [0.6, 0.8])
 
 
 def test_frozen_parameters_stay_and_the_hooks_after_it_do_not_see_them():
@@ -710,7 +711,8 @@ def test_state_of_another_model_is_refused_and_nothing_changes(sizes, reason, tm
         optimizer.load_state(tmp_path / "state.npz")
     assert optimizer.lr == 0.1
     after = [optimizer.state(param)["v"] for param in other.params()]
-    assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+    for a, b in zip(before, after, strict=True):
+        assert_equal(a, b)
 
 
 def test_a_state_of_another_shape_is_refused_before_it_is_unpacked(tmp_path):

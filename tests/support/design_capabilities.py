@@ -18,6 +18,7 @@ import numpy as np
 import dezero_lite
 from steps import step22, step61, step62, step64, step65, step66
 from steps.course.lessons import ROOT
+from tests.support.arrays import assert_close
 
 PAGE = ROOT / "docs" / "designs.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
@@ -220,7 +221,7 @@ def check(design, f, values, expected):
     assert len(found) == len(expected)
     for value, right in zip(found, expected, strict=True):
         assert np.shape(value) == np.shape(right)
-        assert np.allclose(value, right)
+        assert_close(value, right)
 
 
 def a_chain(design):

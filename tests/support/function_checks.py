@@ -5,6 +5,7 @@ import numpy as np
 from dezero_lite import Variable, as_variable
 from dezero_lite.gradcheck import gradient_check
 from tests.support import fake_cupy
+from tests.support.arrays import assert_close
 
 
 def check_function(f, *inputs, rtol=1e-4, atol=1e-5):
@@ -28,7 +29,7 @@ def _stays_float32(f, inputs):
         assert isinstance(result, np.ndarray)
         assert result.dtype == np.float32
         assert result.shape == like.shape
-        assert np.allclose(result, like, rtol=1e-3, atol=1e-3)
+        assert_close(result, like, rtol=1e-3, atol=1e-3)
 
 
 def _follows_the_array_module(f, inputs):
@@ -39,7 +40,7 @@ def _follows_the_array_module(f, inputs):
     found = run(f, [Variable(there(x)) if _is_float(x) else there(x) for x in inputs])
     for result, like in zip(found, expected, strict=True):
         assert isinstance(result, fake_cupy.ndarray)
-        assert np.allclose(fake_cupy.asnumpy(result), like)
+        assert_close(fake_cupy.asnumpy(result), like)
 
 
 def run(f, inputs):
