@@ -347,6 +347,25 @@ def test_sum_to_and_broadcast_to_are_each_others_gradients(shapes):
         assert y is x
 
 
+def test_the_gradient_of_a_bias_is_right_over_a_million_rows_of_float32():
+    tenth = np.float32(0.1)
+    x = Variable(np.zeros((1_000_000, 3), np.float32))
+    b = Variable(np.zeros(3, np.float32))
+    y = x + b
+    y.grad = Variable(np.full(y.shape, tenth))
+    y.backward()
+    np.testing.assert_allclose(b.grad.data, 1e6 * float(tenth), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "to"), [((10**6, 3), (3,)), ((2, 10**6, 2), (2, 1, 2))]
+)
+def test_sum_to_is_right_over_a_million_rows_of_float32(shape, to):
+    tenth = np.float32(0.1)
+    y = sum_to(np.full(shape, tenth), to)
+    np.testing.assert_allclose(y.data, 1e6 * float(tenth), rtol=1e-5)
+
+
 @pytest.mark.parametrize("shape", [(4,), (3, 3), (1, 2, 3), (2, 2)])
 def test_sum_to_refuses_shapes_that_do_not_broadcast_back(shape):
     with pytest.raises(ValueError, match=r"cannot sum shape \(2, 3\) to shape"):
