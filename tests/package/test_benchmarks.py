@@ -36,7 +36,7 @@ def test_a_worker_answers():
     worker = Worker("dezero_lite")
     assert list(worker.run("Goldstein-Price with gradient")) == [""]
     worker.process.stdin.close()
-    assert worker.process.wait(timeout=10) == 0
+    assert worker.process.wait(timeout=60) == 0
     worker.process.stdout.close()
 
 

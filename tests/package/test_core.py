@@ -8,7 +8,6 @@ import pickle
 import subprocess
 import sys
 import threading
-import time
 import weakref
 
 import numpy as np
@@ -28,7 +27,7 @@ from dezero_lite import (
     no_grad,
     using_config,
 )
-from dezero_lite.core import broadcast_to, sum_to
+from dezero_lite.core import arrays, backward, broadcast_to, sum_to
 
 OPERATORS = {
     "+": lambda a, b: a + b,
@@ -686,7 +685,7 @@ thread.join()
 def test_a_million_links(step):
     program = LONG_CHAIN.replace("STEP", step)
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=300
     )
     assert (done.stdout, done.stderr[-2000:]) == ("done\n", "")
 
@@ -976,7 +975,7 @@ def test_a_gradient_beside_a_view_of_it_is_not_shared():
     assert (start.grad == 2).all()
 
 
-def test_many_leaves_of_one_function_take_time_in_proportion():
+def test_many_leaves_of_one_function_take_work_in_proportion(monkeypatch):
     class Total(Function):
         def forward(self, *xs):
             return np.sum(xs, axis=0)
@@ -984,14 +983,17 @@ def test_many_leaves_of_one_function_take_time_in_proportion():
         def vjp(self, xs, gy):
             return tuple([gy * 1.0 for _ in xs])
 
-    def seconds(n):
-        y = Total()(*[var([1.0, 2.0]) for _ in range(n)])
-        start = time.perf_counter()
-        y.backward()
-        return time.perf_counter() - start
+    asked = []
 
-    few = min(seconds(500) for _ in range(3))
-    assert min(seconds(5_000) for _ in range(3)) < 40 * few
+    def owner(array):
+        asked.append(array)
+        return arrays.owner(array)
+
+    monkeypatch.setattr(backward, "owner", owner)
+    n = 500
+    y = Total()(*[var([1.0, 2.0]) for _ in range(n)])
+    y.backward()
+    assert n <= len(asked) <= 4 * n
 
 
 def test_where_backward_fails_no_gradient_has_changed():
