@@ -5,6 +5,9 @@ functions and backward. On it stand, in this order, functions, layers and models
 them optimizers, datasets, dataloaders and transforms.
 """
 
+import contextlib
+import os
+
 import numpy as np
 
 from . import (
@@ -72,5 +75,9 @@ __all__ = [
 
 # The C library gives the memory of large arrays back to the system when they are gone,
 # and to get it again, cleared, takes longer than to compute with it. Once an array of
-# this size has come and gone, glibc keeps up to twice as much.
-np.empty(31 * 2**20, np.uint8)
+# this size has come and gone, glibc keeps what it has for the next arrays. How much
+# that is has no bound: memory is given back from the end only, and one small thing that
+# lives there holds all before it. The README says what a training run keeps.
+if os.environ.get("DEZERO_LITE_KEEP_MEMORY") != "0":
+    with contextlib.suppress(MemoryError):
+        np.empty(31 * 2**20, np.uint8)

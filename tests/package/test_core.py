@@ -8,7 +8,6 @@ import pickle
 import subprocess
 import sys
 import threading
-import time
 import weakref
 
 import numpy as np
@@ -28,7 +27,7 @@ from dezero_lite import (
     no_grad,
     using_config,
 )
-from dezero_lite.core import broadcast_to, sum_to
+from dezero_lite.core import arrays, backward, broadcast_to, sum_to
 
 OPERATORS = {
     "+": lambda a, b: a + b,
@@ -345,6 +344,25 @@ def test_sum_to_and_broadcast_to_are_each_others_gradients(shapes):
     else:
         assert sum_to(z, full) is z
         assert y is x
+
+
+def test_the_gradient_of_a_bias_is_right_over_a_million_rows_of_float32():
+    tenth = np.float32(0.1)
+    x = Variable(np.zeros((1_000_000, 3), np.float32))
+    b = Variable(np.zeros(3, np.float32))
+    y = x + b
+    y.grad = Variable(np.full(y.shape, tenth))
+    y.backward()
+    np.testing.assert_allclose(b.grad.data, 1e6 * float(tenth), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "to"), [((10**6, 3), (3,)), ((2, 10**6, 2), (2, 1, 2))]
+)
+def test_sum_to_is_right_over_a_million_rows_of_float32(shape, to):
+    tenth = np.float32(0.1)
+    y = sum_to(np.full(shape, tenth), to)
+    np.testing.assert_allclose(y.data, 1e6 * float(tenth), rtol=1e-5)
 
 
 @pytest.mark.parametrize("shape", [(4,), (3, 3), (1, 2, 3), (2, 2)])
@@ -667,7 +685,7 @@ thread.join()
 def test_a_million_links(step):
     program = LONG_CHAIN.replace("STEP", step)
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=300
     )
     assert (done.stdout, done.stderr[-2000:]) == ("done\n", "")
 
@@ -957,7 +975,7 @@ def test_a_gradient_beside_a_view_of_it_is_not_shared():
     assert (start.grad == 2).all()
 
 
-def test_many_leaves_of_one_function_take_time_in_proportion():
+def test_many_leaves_of_one_function_take_work_in_proportion(monkeypatch):
     class Total(Function):
         def forward(self, *xs):
             return np.sum(xs, axis=0)
@@ -965,14 +983,17 @@ def test_many_leaves_of_one_function_take_time_in_proportion():
         def vjp(self, xs, gy):
             return tuple([gy * 1.0 for _ in xs])
 
-    def seconds(n):
-        y = Total()(*[var([1.0, 2.0]) for _ in range(n)])
-        start = time.perf_counter()
-        y.backward()
-        return time.perf_counter() - start
+    asked = []
 
-    few = min(seconds(500) for _ in range(3))
-    assert min(seconds(5_000) for _ in range(3)) < 40 * few
+    def owner(array):
+        asked.append(array)
+        return arrays.owner(array)
+
+    monkeypatch.setattr(backward, "owner", owner)
+    n = 500
+    y = Total()(*[var([1.0, 2.0]) for _ in range(n)])
+    y.backward()
+    assert n <= len(asked) <= 4 * n
 
 
 def test_where_backward_fails_no_gradient_has_changed():

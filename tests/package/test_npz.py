@@ -72,7 +72,7 @@ def test_a_failure_while_saving_leaves_the_old_file_and_no_other(tmp_path, monke
 
 
 def test_threads_may_save_under_one_name_at_the_same_time(tmp_path, monkeypatch):
-    write_array, both = np.lib.format.write_array, threading.Barrier(2, timeout=10)
+    write_array, both = np.lib.format.write_array, threading.Barrier(2, timeout=60)
 
     def together(*args, **kwargs):
         both.wait()

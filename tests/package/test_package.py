@@ -43,7 +43,7 @@ def test_functions_are_functions_where_a_module_has_the_same_name():
     platform.libc_ver()[0] != "glibc",
     reason="other C libraries manage memory in other ways",
 )
-def test_memory_of_large_arrays_is_kept_for_the_next():
+def test_memory_of_large_arrays_is_kept_for_the_next(monkeypatch):
     program = (
         "import resource, sys, numpy as np; {}\n"
         "def faults(): return resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
@@ -55,6 +55,24 @@ def test_memory_of_large_arrays_is_kept_for_the_next():
     pages = 10 * 4 * 2**20 * 8 // 4096
     assert int(run(program.format("import dezero_lite"))) < pages / 5
     assert int(run(program.format(""))) > pages / 5, "NumPy alone gives its memory back"
+    monkeypatch.setenv("DEZERO_LITE_KEEP_MEMORY", "0")
+    assert int(run(program.format("import dezero_lite"))) > pages / 5
+
+
+@pytest.mark.skipif(
+    platform.system() != "Linux", reason="limits on memory are Linux's own"
+)
+def test_it_is_imported_where_memory_is_short():
+    program = (
+        "import numpy, resource, sys\n"
+        # Room for the package's code, but not for an array of 31 MB.
+        "pages = int(open('/proc/self/statm').read().split()[0])\n"
+        "limit = pages * resource.getpagesize() + 24 * 2**20\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
+        "import dezero_lite\n"
+        "print(dezero_lite.Variable(numpy.array(1.0)) + 1)"
+    )
+    assert run(program) == "variable(2.0)"
 
 
 def test_the_programs_of_the_readme_run():
