@@ -6,6 +6,7 @@ definitions     cuts a module's text into definitions
 differences     what changed between two steps
 sources         shows the package's own code
 pictures        draws graphs written as text
+overview        the map, and the links between lessons
 exercises       solutions, and the stubs that take their place
 builder         from text and code to a notebook
 copies          students' copies of the lessons

@@ -18,21 +18,25 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from . import exercises, pictures, sources
+from . import exercises, overview, pictures, sources
 from .definitions import extract
 from .lessons import (
     LESSONS,
+    MAP,
     NOTEBOOKS,
     ROOT,
     CourseError,
     lesson_path,
     module_path,
     notebook_path,
+    numbers,
+    stem,
 )
 
 LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)")
 MEASURED = "nbval-ignore-output"
 FOLDED = "hide-input"
+LINKS = "links"
 LARGEST = 1_000_000
 CELL_TIMEOUT = 120
 
@@ -49,6 +53,7 @@ def assemble(number):
         for position, cell in enumerate(_lesson_cells(number), start=1)
     ]
     _mark_exercises(number, cells)
+    _link(number, cells)
     metadata = {
         "course": {"step": number},
         "kernelspec": {
@@ -71,7 +76,7 @@ def _lesson_cells(number):
 def _cell(number, position, cell):
     made = {
         "cell_type": cell.cell_type,
-        "id": f"step{number:02d}-{position:02d}",
+        "id": f"{stem(number)}-{position:02d}",
         "metadata": {},
         "source": cell.source,
     }
@@ -101,6 +106,24 @@ def _with_code(source):
     text = _there(path).read_text(encoding="utf-8")
     code = extract(text, line["names"].split(","), path.name)
     return f"{line[0]}\n{code}"
+
+
+def _link(number, cells):
+    if number == MAP:
+        for cell in cells:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = overview.with_links(cell["source"])
+    elif ways := overview.ways_on(number):
+        for place, name in ((1, LINKS), (len(cells) + 1, f"{LINKS}-end")):
+            cells.insert(
+                place,
+                {
+                    "cell_type": "markdown",
+                    "id": f"{stem(number)}-{name}",
+                    "metadata": {},
+                    "source": ways,
+                },
+            )
 
 
 def _mark_exercises(number, cells):
@@ -155,8 +178,10 @@ def sources_digest(number):
     codes = [cell.source for cell in _lesson_cells(number) if cell.cell_type == "code"]
     used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", "\n".join(codes))}
     paths = [lesson_path(number), LESSONS / "course.mplstyle", Path(pictures.__file__)]
-    paths += [module_path(n) for n in sorted(used | {number})]
+    paths += [module_path(n) for n in sorted(used | {number} - {MAP})]
     digest = hashlib.sha256()
+    if number == MAP:  # its picture shows which lessons are there
+        digest.update(str(numbers()).encode())
     for path in paths:
         text = _there(path).read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.name.encode() + text)
@@ -200,7 +225,7 @@ def execute(notebook, folder=NOTEBOOKS):
         ).execute()
     except nbclient.exceptions.CellExecutionError as error:
         raise CourseError(
-            f"Step {notebook['metadata']['course']['step']} does not run:\n{error}"
+            f"{stem(notebook['metadata']['course']['step'])} does not run:\n{error}"
         ) from None
     for cell, ran in zip(notebook["cells"], running.cells, strict=True):
         if cell["cell_type"] == "code":
@@ -375,7 +400,7 @@ def why_stale(number):
     if course.get("sources") != digest:
         return "its lesson, or code that its lesson uses, changed since"
     if _without_outputs(notebook) != _without_outputs(fresh):
-        return "the builder changed since"
+        return "the builder, or the title of a lesson that it links to, changed since"
     return None
 
 

@@ -7,6 +7,7 @@ import time
 
 from .differences import Differences
 from .lessons import (
+    MAP,
     NOTEBOOKS,
     ROOT,
     STEPS,
@@ -16,6 +17,8 @@ from .lessons import (
     known,
     notebook_path,
     numbers,
+    stem,
+    with_map,
 )
 
 
@@ -57,7 +60,13 @@ def _parser():
     added.add_argument("before", metavar="A", type=int)
     added.add_argument("after", metavar="B", type=int)
     added = command("build", build, "build notebooks from lessons and code")
-    numbers_argument(added, "the steps to build; all if none is named")
+    added.add_argument(
+        "steps",
+        metavar="N",
+        type=_number_or_map,
+        nargs="*",
+        help="the steps to build, or start, the map; all if none is named",
+    )
     added.add_argument(
         "--force",
         action="store_true",
@@ -77,6 +86,10 @@ def _parser():
         "the steps; all if none is named",
     )
     return parser
+
+
+def _number_or_map(text):
+    return MAP if text == "start" else int(text)
 
 
 def list_steps(options):
@@ -99,8 +112,8 @@ def build(options):
     from . import builder
 
     _need_checkout()
-    for number in [known(n) for n in options.steps] or numbers():
-        print(f"step {number:2d} … ", end="", flush=True)
+    for number in [n if n == MAP else known(n) for n in options.steps] or with_map():
+        print(f"{stem(number)} … ", end="", flush=True)
         start = time.perf_counter()
         changed = builder.build(number, options.force)
         print(
@@ -114,18 +127,18 @@ def check(options):
 
     _need_checkout()
     stale = {
-        number: reason for number in numbers() if (reason := builder.why_stale(number))
+        number: reason for number in with_map() if (reason := builder.why_stale(number))
     }
     for half in halves():
         print(half)
     for number, reason in stale.items():
         print(
-            f"step{number:02d}.ipynb is stale: {reason}. `python -m steps build "
-            f"{number}` builds it."
+            f"{stem(number)}.ipynb is stale: {reason}. `python -m steps build "
+            f"{number or 'start'}` builds it."
         )
     if stale or halves():
         return 1
-    print(f"All {len(numbers())} notebooks are what the builder gives.")
+    print(f"All {len(with_map())} notebooks are what the builder gives.")
     return 0
 
 

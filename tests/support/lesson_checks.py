@@ -93,6 +93,8 @@ def minutes(notebook):
     words = lines = exercises = 0
     for cell in notebook["cells"]:
         text = source(cell)
+        if "-links" in cell["id"]:
+            continue
         if cell["cell_type"] == "markdown":
             words += len(re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL).split())
             exercises += len(re.findall(r"^### Exercise \d", text, re.MULTILINE))
