@@ -35,7 +35,6 @@ from .lessons import (
 
 LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)")
 MEASURED = "nbval-ignore-output"
-FOLDED = "hide-input"
 LINKS = "links"
 LARGEST = 1_000_000
 CELL_TIMEOUT = 120
@@ -50,7 +49,7 @@ def assemble(number):
     """
     cells = [
         _cell(number, position, cell)
-        for position, cell in enumerate(_lesson_cells(number), start=1)
+        for position, cell in enumerate(lesson_cells(number), start=1)
     ]
     _mark_exercises(number, cells)
     _link(number, cells)
@@ -66,7 +65,8 @@ def assemble(number):
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-def _lesson_cells(number):
+def lesson_cells(number):
+    """The cells of a lesson as its text has them, without the code of its step."""
     import jupytext
 
     text = lesson_path(number).read_text(encoding="utf-8")
@@ -78,7 +78,7 @@ def _cell(number, position, cell):
         "cell_type": cell.cell_type,
         "id": f"{stem(number)}-{position:02d}",
         "metadata": {},
-        "source": cell.source,
+        "source": exercises.with_folded_hints(cell.source),
     }
     if cell.cell_type == "code":
         made |= {
@@ -88,7 +88,7 @@ def _cell(number, position, cell):
         }
         if tags := cell.metadata.get("tags"):
             made["metadata"]["tags"] = list(tags)
-        if FOLDED in made["metadata"].get("tags", ()):
+        if exercises.FOLDED in made["metadata"].get("tags", ()):
             made["metadata"]["jupyter"] = {"source_hidden": True}
     return made
 
@@ -136,15 +136,16 @@ def _mark_exercises(number, cells):
             count += 1
             exercises.without_solution(cell["source"])
             cell["metadata"] |= {
-                "tags": [*tags, FOLDED],
+                "tags": [*tags, exercises.FOLDED],
                 "jupyter": {"source_hidden": True},
             }
             cell["metadata"]["nbgrader"] = _grading(
                 f"step{number:02d}-exercise{count}", solution=True
             )
         elif exercises.CHECK in tags:
+            exercises.without_hidden_tests(cell["source"])
             cell["metadata"] |= {
-                "tags": [*tags, FOLDED],
+                "tags": [*tags, exercises.FOLDED],
                 "jupyter": {"source_hidden": True},
             }
             cell["metadata"]["nbgrader"] = _grading(
@@ -175,7 +176,7 @@ def sources_digest(number):
     CourseError
         If one of the files is missing, or if something shown has no source.
     """
-    codes = [cell.source for cell in _lesson_cells(number) if cell.cell_type == "code"]
+    codes = [cell.source for cell in lesson_cells(number) if cell.cell_type == "code"]
     used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", "\n".join(codes))}
     paths = [lesson_path(number), LESSONS / "course.mplstyle", Path(pictures.__file__)]
     paths += [module_path(n) for n in sorted(used | {number} - {MAP})]

@@ -1,9 +1,11 @@
 """The command line of the course tool: ``python -m steps --help``."""
 
 import argparse
+import shlex
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from .differences import Differences
 from .lessons import (
@@ -81,6 +83,11 @@ def _parser():
     )
     added.add_argument("folder", metavar="DIR")
     numbers_argument(added, "the steps to copy; all if none is named")
+    added = command("lay", lay, "make my-course, or renew it; loses no work")
+    added.add_argument("folder", metavar="DIR", nargs="?")
+    added = command("fresh", fresh, "set your copy of a step aside, and lay a new one")
+    added.add_argument("step", metavar="N", type=int)
+    added.add_argument("folder", metavar="DIR", nargs="?")
     numbers_argument(
         command("verify", verify, "run notebooks and compare every output"),
         "the steps; all if none is named",
@@ -155,7 +162,39 @@ def student(options):
     from .copies import write_copies
 
     written = write_copies(options.folder, options.steps)
-    print(f"{len(written)} notebooks without solutions are in {options.folder}.")
+    folder = shlex.quote(str(Path(options.folder).resolve()))
+    print(
+        f"Wrote {', '.join(path.stem for path in written)} into {folder}, without "
+        f"solutions. To open them: python -m jupyterlab {folder}"
+    )
+
+
+def lay(options):
+    from . import own
+
+    folder = Path(options.folder or own.FOLDER)
+    done = own.lay(folder)
+    if done.new:
+        print(f"Laid {_count(done.new)} in {folder}, to work in.")
+    if done.renewed:
+        print(f"The course is newer: renewed {_count(done.renewed)}.")
+    if done.kept:
+        print(
+            f"You have worked in {', '.join(map(stem, done.kept))}, and the course has "
+            "a newer version. Yours stays as it is; `python start.py steps fresh N` "
+            "sets your copy of step N aside and lays the new one."
+        )
+
+
+def _count(steps):
+    return stem(steps[0]) if len(steps) == 1 else f"{len(steps)} notebooks"
+
+
+def fresh(options):
+    from . import own
+
+    aside = own.fresh(options.step, options.folder or own.FOLDER)
+    print(f"{stem(options.step)}.ipynb is new; your copy is {aside.name} beside it.")
 
 
 def verify(options):

@@ -10,13 +10,11 @@ from .lessons import CourseError
 SHOWN_FROM = ("dezero_lite", "steps")
 
 
-class Source:
-    """The source of a class or function of the package; shows itself in a notebook and
-    in a terminal.
-    """
+class Listing:
+    """Code that shows itself, highlighted in a notebook and as text in a terminal."""
 
-    def __init__(self, thing):
-        self.text = inspect.getsource(getattr(thing, "fget", thing)).rstrip()
+    def __init__(self, text):
+        self.text = text
 
     def __repr__(self):
         return self.text
@@ -34,6 +32,13 @@ class Source:
             PythonLexer(),
             HtmlFormatter(noclasses=True, nobackground=True, prestyles=font),
         )
+
+
+class Source(Listing):
+    """The source of a class or function of the package."""
+
+    def __init__(self, thing):
+        super().__init__(inspect.getsource(getattr(thing, "fget", thing)).rstrip())
 
 
 def shown(cells):

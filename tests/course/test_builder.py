@@ -213,7 +213,7 @@ def test_an_older_builders_notebook_is_stale(workshop, monkeypatch):
     path = workshop(":tags: [hide-input]\n\nprint(1)")
     builder.build(1)
     assert cells(path)[-1]["metadata"]["jupyter"] == {"source_hidden": True}
-    monkeypatch.setattr(builder, "FOLDED", "another-tag")
+    monkeypatch.setattr(builder.exercises, "FOLDED", "another-tag")
     assert builder.why_stale(1).startswith("the builder")
 
 
