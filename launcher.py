@@ -1,4 +1,5 @@
-"""What start.py does: sets the course up in .venv, once, and opens the first lesson.
+"""What start.py does: sets the course up in .venv, once, and opens the map of the
+learner's own folder, my-course.
 
 Nothing is installed yet when this runs, so it has only the standard library.
 """
@@ -12,27 +13,30 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 HELP = """\
-python start.py [lab] [options]    open the lessons in JupyterLab, at step 1
+python start.py [lab] [options]    open your folder my-course in JupyterLab, at its map
+python start.py run FILE [...]     run a program, such as examples/digits_cnn.py
 python start.py test [options]     run all tests, in parallel
 python start.py steps [options]    run the course tool, python -m steps
 
-Options go to JupyterLab, pytest or the course tool as they are:
+Options go to JupyterLab, the program, pytest or the course tool as they are:
 
 python start.py --no-browser --port 8899
-python start.py lab notebooks/step12.ipynb
+python start.py lab my-course/step12.ipynb
 python start.py test tests/course/test_start.py -x
 
-Everything runs in the folder of the course. The first start installs what the course
-needs into .venv there; that takes the network and a few minutes. Delete .venv to
-begin afresh."""
+A file is looked for where you stand, then in the folder of the course. The first start
+installs what the course needs into .venv there; that takes the network and a few
+minutes. Delete .venv to begin afresh."""
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 LOG = VENV / "install.log"
+MAP = "my-course/start.ipynb"
 
 
 def main(arguments):
@@ -49,8 +53,8 @@ def main(arguments):
         return 0
     if command not in COMMANDS:
         sys.exit(
-            f"start.py knows lab, test and steps, but not '{command}'; --help tells "
-            "more."
+            f"start.py knows lab, run, test and steps, but not '{command}'; --help "
+            "tells more."
         )
     try:
         set_up()
@@ -68,12 +72,47 @@ def main(arguments):
 
 def lab(options):
     trust()
-    command = [PYTHON, "-m", "jupyterlab"]
-    if not any(option.endswith(".ipynb") for option in options):
-        # The folder of the notebook that Lab is given becomes the top of its file
-        # browser.
-        command.append("notebooks/step01.ipynb")
-    return run([*command, *options])
+    if code := run([PYTHON, "-m", "steps", "lay"]):
+        return code
+    notebooks = [option for option in options if option.endswith(".ipynb")]
+    others = [option for option in options if option not in notebooks]
+    page = found(notebooks[0]) if notebooks else ROOT / MAP
+    return run([PYTHON, "-m", "jupyterlab", *where(page), *as_root(), *others])
+
+
+def where(page):
+    """The options with which Lab, and the address it prints, lead to a page.
+
+    The top of the file browser is the course, so that one's own folder, the examples
+    and the lessons are all in sight.
+    """
+    if not page.is_relative_to(ROOT):
+        return [str(page)]
+    way = quote(page.relative_to(ROOT).as_posix())
+    return [f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url=/lab/tree/{way}"]
+
+
+def as_root():
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return []
+    print(
+        "You are root: what runs in a notebook may change anything on this machine. "
+        "An account of your own is safer."
+    )
+    return ["--allow-root"]
+
+
+def found(name):
+    for path in (Path.cwd() / name, ROOT / name):
+        if path.exists():
+            return path.resolve()
+    sys.exit(f"There is no {name}, neither here nor in {ROOT}.")
+
+
+def program(options):
+    if not options:
+        sys.exit("Name the program to run, such as examples/digits_cnn.py.")
+    return run([PYTHON, found(options[0]), *options[1:]], folder=Path.cwd())
 
 
 def test(options):
@@ -84,10 +123,11 @@ def test(options):
 
 
 def steps(options):
-    return run([PYTHON, "-m", "steps", *options])
+    # A folder that is named means one where the caller stands.
+    return run([PYTHON, "-m", "steps", *options], folder=Path.cwd())
 
 
-COMMANDS = {"lab": lab, "test": test, "steps": steps}
+COMMANDS = {"lab": lab, "run": program, "test": test, "steps": steps}
 
 
 def trust():
@@ -112,13 +152,17 @@ def set_up():
     again.
     """
     began = time.time()
-    if recall("python") != fingerprint() or not PYTHON.exists():
+    lost = missing_folder()
+    if lost:
+        print(f"{lost} is gone from the environment, which is made anew.")
+    if lost or recall("python") != fingerprint() or not PYTHON.exists():
         make_environment()
         remember("python", fingerprint())
     wanted = digest(["pyproject.toml", "constraints.txt"])
     if recall("packages") != wanted:
         forget("packages")
         count = install()
+        remember("folders", "\n".join(folders()))
         remember("packages", wanted)
         print(f"Installed {count} package(s) in {time.time() - began:.0f} s.")
 
@@ -128,6 +172,27 @@ def fingerprint():
     made at.
     """
     return ascii([sys.implementation.cache_tag, sys.base_prefix, str(ROOT)])
+
+
+def folders():
+    """The folders of the environment, but for those that come and go with versions."""
+    names = []
+    for place, inside, _ in os.walk(VENV):
+        inside[:] = [
+            name
+            for name in sorted(inside)
+            if name != "__pycache__" and not name.endswith(".dist-info")
+        ]
+        names += [os.path.relpath(os.path.join(place, name), VENV) for name in inside]
+    return names
+
+
+def missing_folder():
+    """A folder that was installed and is no longer there, or None."""
+    for name in recall("folders").splitlines():
+        if not os.path.isdir(os.path.join(VENV, name)):
+            return name
+    return None
 
 
 def make_environment():
@@ -199,11 +264,11 @@ def last_error():
     return (errors or lines or ["it did not say why; is the disk full?"])[-1]
 
 
-def run(command, log=None):
+def run(command, log=None, folder=ROOT):
     """The exit code of a command; with a log it is silent, and we show its progress."""
     child = subprocess.Popen(
         command,
-        cwd=ROOT,
+        cwd=folder,
         # For the terminals in Lab, which should find this environment first.
         env=os.environ | {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', '')}"},
         stdin=subprocess.DEVNULL if log else None,

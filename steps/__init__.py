@@ -3,8 +3,8 @@
 ``steps.step08`` is the framework as it is after step 8; the lesson ``steps/step08.md``
 explains it. The helpers of the lessons are here: :func:`diff` shows what changed
 between two steps, :func:`draw` draws a graph, :func:`source` shows the package's own
-code, and :func:`side_by_side` shows two pieces of code beside each other. The course
-tool is ``python -m steps``.
+code, and :func:`side_by_side` two pieces of code beside each other. :func:`hint` and
+:func:`solution` help with an exercise. The course tool is ``python -m steps``.
 """
 
 
@@ -92,3 +92,51 @@ def side_by_side(old, new):
     from .course.side_by_side import SideBySide
 
     return SideBySide(old, new)
+
+
+def hint(step, exercise, nearer=False):
+    """Give a hint for an exercise: the first one, and a nearer one at a click.
+
+    Parameters
+    ----------
+    step, exercise : int
+        ``hint(8, 2)`` is for exercise 2 of step 8.
+    nearer : bool
+        Whether to show the nearer hint at once.
+
+    Returns
+    -------
+    Hints
+        Shows itself in a notebook and in a terminal.
+
+    Raises
+    ------
+    CourseError
+        If there is no such exercise, or if it has no hints.
+    """
+    from .course.help import Hints
+
+    return Hints(step, exercise, nearer)
+
+
+def solution(step, exercise):
+    """Show a solution of an exercise; yours may be another one and right as well.
+
+    Parameters
+    ----------
+    step, exercise : int
+        ``solution(8, 2)`` is for exercise 2 of step 8.
+
+    Returns
+    -------
+    Solution
+        Shows itself highlighted in a notebook and as text in a terminal.
+
+    Raises
+    ------
+    CourseError
+        If there is no such exercise.
+    """
+    from .course.help import Solution
+
+    return Solution(step, exercise)

@@ -7,6 +7,7 @@ differences     what changed between two steps
 sources         shows the package's own code
 side_by_side    two pieces of code beside each other
 pictures        draws graphs written as text
+overview        the map, and the links between lessons
 exercises       solutions, and the stubs that take their place
 builder         from text and code to a notebook
 copies          students' copies of the lessons

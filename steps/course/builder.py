@@ -18,21 +18,24 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from . import exercises, pictures, sources
+from . import exercises, overview, pictures, sources
 from .definitions import extract
 from .lessons import (
     LESSONS,
+    MAP,
     NOTEBOOKS,
     ROOT,
     CourseError,
     lesson_path,
     module_path,
     notebook_path,
+    numbers,
+    stem,
 )
 
 LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)")
 MEASURED = "nbval-ignore-output"
-FOLDED = "hide-input"
+LINKS = "links"
 LARGEST = 1_000_000
 CELL_TIMEOUT = 120
 
@@ -46,9 +49,10 @@ def assemble(number):
     """
     cells = [
         _cell(number, position, cell)
-        for position, cell in enumerate(_lesson_cells(number), start=1)
+        for position, cell in enumerate(lesson_cells(number), start=1)
     ]
     _mark_exercises(number, cells)
+    _link(number, cells)
     metadata = {
         "course": {"step": number},
         "kernelspec": {
@@ -61,7 +65,8 @@ def assemble(number):
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-def _lesson_cells(number):
+def lesson_cells(number):
+    """The cells of a lesson as its text has them, without the code of its step."""
     import jupytext
 
     text = lesson_path(number).read_text(encoding="utf-8")
@@ -71,9 +76,9 @@ def _lesson_cells(number):
 def _cell(number, position, cell):
     made = {
         "cell_type": cell.cell_type,
-        "id": f"step{number:02d}-{position:02d}",
+        "id": f"{stem(number)}-{position:02d}",
         "metadata": {},
-        "source": cell.source,
+        "source": exercises.with_folded_hints(cell.source),
     }
     if cell.cell_type == "code":
         made |= {
@@ -83,7 +88,7 @@ def _cell(number, position, cell):
         }
         if tags := cell.metadata.get("tags"):
             made["metadata"]["tags"] = list(tags)
-        if FOLDED in made["metadata"].get("tags", ()):
+        if exercises.FOLDED in made["metadata"].get("tags", ()):
             made["metadata"]["jupyter"] = {"source_hidden": True}
     return made
 
@@ -103,6 +108,24 @@ def _with_code(source):
     return f"{line[0]}\n{code}"
 
 
+def _link(number, cells):
+    if number == MAP:
+        for cell in cells:
+            if cell["cell_type"] == "markdown":
+                cell["source"] = overview.with_links(cell["source"])
+    elif ways := overview.ways_on(number):
+        for place, name in ((1, LINKS), (len(cells) + 1, f"{LINKS}-end")):
+            cells.insert(
+                place,
+                {
+                    "cell_type": "markdown",
+                    "id": f"{stem(number)}-{name}",
+                    "metadata": {},
+                    "source": ways,
+                },
+            )
+
+
 def _mark_exercises(number, cells):
     # nbgrader's metadata, so that a teacher can hand the notebooks out and grade them
     # with it.
@@ -113,15 +136,16 @@ def _mark_exercises(number, cells):
             count += 1
             exercises.without_solution(cell["source"])
             cell["metadata"] |= {
-                "tags": [*tags, FOLDED],
+                "tags": [*tags, exercises.FOLDED],
                 "jupyter": {"source_hidden": True},
             }
             cell["metadata"]["nbgrader"] = _grading(
                 f"step{number:02d}-exercise{count}", solution=True
             )
         elif exercises.CHECK in tags:
+            exercises.without_hidden_tests(cell["source"])
             cell["metadata"] |= {
-                "tags": [*tags, FOLDED],
+                "tags": [*tags, exercises.FOLDED],
                 "jupyter": {"source_hidden": True},
             }
             cell["metadata"]["nbgrader"] = _grading(
@@ -152,11 +176,13 @@ def sources_digest(number):
     CourseError
         If one of the files is missing, or if something shown has no source.
     """
-    codes = [cell.source for cell in _lesson_cells(number) if cell.cell_type == "code"]
+    codes = [cell.source for cell in lesson_cells(number) if cell.cell_type == "code"]
     used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", "\n".join(codes))}
     paths = [lesson_path(number), LESSONS / "course.mplstyle", Path(pictures.__file__)]
-    paths += [module_path(n) for n in sorted(used | {number})]
+    paths += [module_path(n) for n in sorted(used | {number} - {MAP})]
     digest = hashlib.sha256()
+    if number == MAP:  # its picture shows which lessons are there
+        digest.update(str(numbers()).encode())
     for path in paths:
         text = _there(path).read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.name.encode() + text)
@@ -200,7 +226,7 @@ def execute(notebook, folder=NOTEBOOKS):
         ).execute()
     except nbclient.exceptions.CellExecutionError as error:
         raise CourseError(
-            f"Step {notebook['metadata']['course']['step']} does not run:\n{error}"
+            f"{stem(notebook['metadata']['course']['step'])} does not run:\n{error}"
         ) from None
     for cell, ran in zip(notebook["cells"], running.cells, strict=True):
         if cell["cell_type"] == "code":
@@ -375,7 +401,7 @@ def why_stale(number):
     if course.get("sources") != digest:
         return "its lesson, or code that its lesson uses, changed since"
     if _without_outputs(notebook) != _without_outputs(fresh):
-        return "the builder changed since"
+        return "the builder, or the title of a lesson that it links to, changed since"
     return None
 
 

@@ -1,12 +1,15 @@
 """The command line of the course tool: ``python -m steps --help``."""
 
 import argparse
+import shlex
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from .differences import Differences
 from .lessons import (
+    MAP,
     NOTEBOOKS,
     ROOT,
     STEPS,
@@ -16,6 +19,8 @@ from .lessons import (
     known,
     notebook_path,
     numbers,
+    stem,
+    with_map,
 )
 
 
@@ -57,7 +62,13 @@ def _parser():
     added.add_argument("before", metavar="A", type=int)
     added.add_argument("after", metavar="B", type=int)
     added = command("build", build, "build notebooks from lessons and code")
-    numbers_argument(added, "the steps to build; all if none is named")
+    added.add_argument(
+        "steps",
+        metavar="N",
+        type=_number_or_map,
+        nargs="*",
+        help="the steps to build, or start, the map; all if none is named",
+    )
     added.add_argument(
         "--force",
         action="store_true",
@@ -72,11 +83,20 @@ def _parser():
     )
     added.add_argument("folder", metavar="DIR")
     numbers_argument(added, "the steps to copy; all if none is named")
+    added = command("lay", lay, "make my-course, or renew it; loses no work")
+    added.add_argument("folder", metavar="DIR", nargs="?")
+    added = command("fresh", fresh, "set your copy of a step aside, and lay a new one")
+    added.add_argument("step", metavar="N", type=int)
+    added.add_argument("folder", metavar="DIR", nargs="?")
     numbers_argument(
         command("verify", verify, "run notebooks and compare every output"),
         "the steps; all if none is named",
     )
     return parser
+
+
+def _number_or_map(text):
+    return MAP if text == "start" else int(text)
 
 
 def list_steps(options):
@@ -99,8 +119,8 @@ def build(options):
     from . import builder
 
     _need_checkout()
-    for number in [known(n) for n in options.steps] or numbers():
-        print(f"step {number:2d} … ", end="", flush=True)
+    for number in [n if n == MAP else known(n) for n in options.steps] or with_map():
+        print(f"{stem(number)} … ", end="", flush=True)
         start = time.perf_counter()
         changed = builder.build(number, options.force)
         print(
@@ -114,18 +134,18 @@ def check(options):
 
     _need_checkout()
     stale = {
-        number: reason for number in numbers() if (reason := builder.why_stale(number))
+        number: reason for number in with_map() if (reason := builder.why_stale(number))
     }
     for half in halves():
         print(half)
     for number, reason in stale.items():
         print(
-            f"step{number:02d}.ipynb is stale: {reason}. `python -m steps build "
-            f"{number}` builds it."
+            f"{stem(number)}.ipynb is stale: {reason}. `python -m steps build "
+            f"{number or 'start'}` builds it."
         )
     if stale or halves():
         return 1
-    print(f"All {len(numbers())} notebooks are what the builder gives.")
+    print(f"All {len(with_map())} notebooks are what the builder gives.")
     return 0
 
 
@@ -142,7 +162,39 @@ def student(options):
     from .copies import write_copies
 
     written = write_copies(options.folder, options.steps)
-    print(f"{len(written)} notebooks without solutions are in {options.folder}.")
+    folder = shlex.quote(str(Path(options.folder).resolve()))
+    print(
+        f"Wrote {', '.join(path.stem for path in written)} into {folder}, without "
+        f"solutions. To open them: python -m jupyterlab {folder}"
+    )
+
+
+def lay(options):
+    from . import own
+
+    folder = Path(options.folder or own.FOLDER)
+    done = own.lay(folder)
+    if done.new:
+        print(f"Laid {_count(done.new)} in {folder}, to work in.")
+    if done.renewed:
+        print(f"The course is newer: renewed {_count(done.renewed)}.")
+    if done.kept:
+        print(
+            f"You have worked in {', '.join(map(stem, done.kept))}, and the course has "
+            "a newer version. Yours stays as it is; `python start.py steps fresh N` "
+            "sets your copy of step N aside and lays the new one."
+        )
+
+
+def _count(steps):
+    return stem(steps[0]) if len(steps) == 1 else f"{len(steps)} notebooks"
+
+
+def fresh(options):
+    from . import own
+
+    aside = own.fresh(options.step, options.folder or own.FOLDER)
+    print(f"{stem(options.step)}.ipynb is new; your copy is {aside.name} beside it.")
 
 
 def verify(options):

@@ -1,17 +1,28 @@
 """Students' copies of the lessons: no solutions, no outputs, and theirs to keep."""
 
+import hashlib
+import json
 import os
 import re
 from pathlib import Path
 
-from . import builder
+from . import builder, overview
 from .exercises import for_students
-from .lessons import LESSONS, STEPS, CourseError, known, notebook_path, numbers
+from .lessons import (
+    LESSONS,
+    MAP,
+    ROOT,
+    STEPS,
+    CourseError,
+    known,
+    notebook_path,
+    with_map,
+)
 
 
 def write_copies(folder, chosen=None):
-    """Write students' notebooks into a folder; write none if one of them is there
-    already.
+    """Write the map and students' notebooks into a folder; write none if one of them is
+    there already. A map that is there already stays.
 
     They are made from the lessons, not from built notebooks, which an installed package
     does not have.
@@ -28,41 +39,107 @@ def write_copies(folder, chosen=None):
     list of Path
         The files written.
     """
-    folder = Path(folder)
-    targets = {folder / notebook_path(n).name: known(n) for n in (chosen or numbers())}
+    folder = Path(folder).resolve()
+    numbers = [known(n) for n in chosen] if chosen else with_map()
+    targets = {folder / notebook_path(n).name: n for n in numbers}
     if there := sorted(path.name for path in targets if path.exists()):
         raise CourseError(
             f"{folder} already holds {', '.join(there)}. Nothing was written, so that "
             "no work is lost: choose another folder, or name the steps that are "
             "missing."
         )
-    texts = {target: _copy(number, folder) for target, number in targets.items()}
+    the_map = folder / notebook_path(MAP).name
+    if MAP in with_map() and not the_map.exists():
+        targets = {the_map: MAP} | targets
+
+    def missing(name):
+        return folder / name not in targets and not (folder / name).exists()
+
+    texts = {path: copy_of(n, folder, missing) for path, n in targets.items()}
     folder.mkdir(parents=True, exist_ok=True)
     for target, text in texts.items():
-        # Mode x fails, rather than overwrites, if the file has come into being
-        # meanwhile.
-        with target.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        write_new(target, text)
     return list(targets)
 
 
-def _copy(number, folder):
-    notebook = for_students(builder.assemble(number))
+def write_new(path, text):
+    # Mode x fails, rather than overwrites, if the file has come into being meanwhile.
+    with path.open("x", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
+def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):
+    """The text of a student's copy that is to lie in a folder.
+
+    Parameters
+    ----------
+    missing : callable
+        Told the name of a notebook, says whether it is missing in the folder; a link to
+        it is then plain words.
+    tell_solutions : bool
+        Whether the copy says how to see the solutions.
+    """
+    whole = _with_outputs(number) if number == MAP else builder.assemble(number)
+    notebook = whole if number == MAP else for_students(whole, tell_solutions)
+    _import_steps(notebook)
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             cell["source"] = _as_installed(_pointed_at_code(cell["source"], folder))
+        else:
+            cell["source"] = overview.without_links_to(cell["source"], missing)
+    notebook["metadata"]["course"] = {
+        "step": number,
+        "sources": digest_of_sources(notebook),
+        "copy": digest_of([cell["metadata"] for cell in notebook["cells"]]),
+    }
     return builder.as_text(notebook)
 
 
+def _with_outputs(number):
+    """The map as it was built, its picture shown; bare in an installed package."""
+    path = notebook_path(number)
+    if not path.exists():
+        return builder.assemble(number)
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        cell["source"] = "".join(cell["source"])
+    return notebook
+
+
+def digest_of_sources(notebook):
+    """A digest of what someone can write in a notebook: kinds and sources of cells."""
+    return digest_of(
+        [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"]]
+    )
+
+
+def digest_of(thing):
+    return hashlib.sha256(json.dumps(thing).encode()).hexdigest()[:16]
+
+
+def _import_steps(notebook):
+    # steps.hint and steps.solution are to be at hand, whatever the lesson needs.
+    codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    if any(re.search(r"(?m)^import steps$", cell["source"]) for cell in codes):
+        return
+    for cell in codes:
+        if re.match(r"import |from ", cell["source"]):
+            cell["source"] += "\n\nimport steps"
+            return
+
+
 def _pointed_at_code(code, folder):
-    # The %load lines name the code's place as seen from notebooks/; a copy elsewhere
-    # needs its own way there.
-    try:
+    # The %load lines name the code's place as seen from notebooks/; a copy elsewhere in
+    # the checkout needs its own way there. A copy that leaves this machine has none.
+    if folder.resolve().is_relative_to(ROOT):
         way = Path(os.path.relpath(LESSONS, folder.resolve())).as_posix()
-    except ValueError:  # another drive on Windows
-        way = LESSONS.as_posix()
+        replacement = rf"\g<magic>\g<names> {way}/\g<file>"
+    else:
+        replacement = r"# From \g<file>: \g<names>"
     return re.sub(
-        r"^(# %load -s \S+ )\.\./steps/", lambda match: f"{match[1]}{way}/", code
+        r"^(?P<magic># %load -s )(?P<names>\S+) \.\./steps/(?P<file>\S+)",
+        replacement,
+        code,
     )
 
 

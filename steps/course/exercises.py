@@ -1,15 +1,70 @@
-"""Exercises: a solution between two markers, and a check behind it."""
+"""Exercises: a task with two hints, a solution between two markers, and a check behind
+it.
+
+In a lesson an exercise reads::
+
+    ### Exercise 1: twice
+
+    Write `twice(x)`.
+
+    ```{hint}
+    Which operator makes a number larger?
+    ```
+
+    ```{hint}
+    Multiply, and return what you get.
+    ```
+
+and then come two code cells, the solution between ``### BEGIN SOLUTION`` and ``### END
+SOLUTION``, and the check, tagged ``check``. What stands in the check between ``###
+BEGIN HIDDEN TESTS`` and ``### END HIDDEN TESTS`` is not in the copies: it tries other
+inputs, which a hard-coded answer does not know.
+"""
 
 import copy
+import re
+from dataclasses import dataclass
 
 from .lessons import CourseError
 
 BEGIN = "### BEGIN SOLUTION"
 END = "### END SOLUTION"
+BEGIN_HIDDEN = "### BEGIN HIDDEN TESTS"
+END_HIDDEN = "### END HIDDEN TESTS"
 STUB = "...  # your code here"
 # Between functions no statement is needed, and a last line of dots would be printed.
 STUB_OUTSIDE = "# your code here"
 CHECK = "check"
+FOLDED = "hide-input"
+GOES_ON = "raises-exception"
+
+HINT = re.compile(r"^```\{hint\}\n(?P<text>.*?)\n```$\n*", re.M | re.S)
+FOLDED_HINT = re.compile(r'<details class="hint">.*?</details>\n*', re.S)
+
+
+@dataclass
+class Exercise:
+    """An exercise as its lesson has it; the solution and the check are whole cells."""
+
+    hints: list[str]
+    solution: str
+    check: str
+
+
+def of_lesson(cells):
+    """The exercises of a lesson, from its cells as the lesson has them."""
+    found: list[Exercise] = []
+    hints: list[str] = []
+    for cell in cells:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            hints = [hint["text"] for hint in HINT.finditer(source)] or hints
+        elif is_solution(source):
+            found.append(Exercise(hints, source, ""))
+            hints = []
+        elif CHECK in cell["metadata"].get("tags", ()) and found:
+            found[-1].check = source
+    return found
 
 
 def is_solution(source):
@@ -24,37 +79,107 @@ def without_solution(source):
     CourseError
         If the markers do not stand in pairs.
     """
+
+    def stub(line):
+        word = STUB if line.startswith(" ") else STUB_OUTSIDE
+        return [line.replace(BEGIN, word)]
+
+    return _replaced(source, BEGIN, END, stub)
+
+
+def without_hidden_tests(source):
+    """Take the hidden tests out of a check.
+
+    Raises
+    ------
+    CourseError
+        If the markers do not stand in pairs.
+    """
+    return _replaced(source, BEGIN_HIDDEN, END_HIDDEN, lambda line: [])
+
+
+def without_markers(source):
+    """A solution as one would write it, without the two lines around it."""
+    return "\n".join(
+        line for line in source.splitlines() if line.strip() not in (BEGIN, END)
+    )
+
+
+def _replaced(source, begin, end, replacement):
     lines, inside = [], False
     for line in source.splitlines():
-        if line.strip() == (END if inside else BEGIN):
+        if line.strip() == (end if inside else begin):
             inside = not inside
             if inside:
-                stub = STUB if line.startswith(" ") else STUB_OUTSIDE
-                lines.append(line.replace(BEGIN, stub))
-        elif line.strip() in (BEGIN, END):
-            raise CourseError(f"The markers `{BEGIN}` and `{END}` must stand in pairs.")
+                lines += replacement(line)
+        elif line.strip() in (begin, end):
+            raise CourseError(f"The markers `{begin}` and `{end}` must stand in pairs.")
         elif not inside:
             lines.append(line)
     if inside:
-        raise CourseError(f"A `{BEGIN}` has no `{END}`.")
+        raise CourseError(f"A `{begin}` has no `{end}`.")
     return "\n".join(lines)
 
 
-def for_students(notebook):
-    """A copy of a notebook (as a dict) without solutions and outputs, its exercise
-    cells open.
+# --- In notebooks ---------------------------------------------------------------------
+
+
+def with_folded_hints(text):
+    """A task as the built notebook shows it: its hints open at a click."""
+    count = 0
+
+    def folded(hint):
+        nonlocal count
+        count += 1
+        return (
+            f'<details class="hint"><summary>Hint {count}</summary>\n\n{hint["text"]}'
+            "\n\n</details>\n\n"
+        )
+
+    return HINT.sub(folded, text).rstrip()
+
+
+def for_students(notebook, tell_solutions=False):
+    """A copy of a notebook (as a dict) without solutions, hints, hidden tests and
+    outputs.
+
+    Its exercise cells are open, and its checks folded. An exercise that is not solved
+    yet does not stop *Run All*.
+
+    Parameters
+    ----------
+    tell_solutions : bool
+        Whether to say how to see the solution, too, and not the hints alone.
     """
     notebook = copy.deepcopy(notebook)
-    notebook["metadata"].pop("course", None)
+    step = notebook["metadata"].pop("course", {}).get("step")
+    exercise, task = 0, None
     for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        tags = cell["metadata"].get("tags", [])
         if cell["cell_type"] != "code":
+            cell["source"] = FOLDED_HINT.sub("", source).rstrip()
+            has_hints, task = source != cell["source"], cell
             continue
         cell.update(outputs=[], execution_count=None)
-        source = "".join(cell["source"])
         if is_solution(source):
+            exercise += 1
             cell["source"] = without_solution(source)
             cell["metadata"].pop("jupyter", None)
-            cell["metadata"]["tags"] = [
-                tag for tag in cell["metadata"].get("tags", []) if tag != "hide-input"
-            ]
+            tags = [tag for tag in tags if tag != FOLDED]
+            cell["metadata"]["tags"] = [*tags, GOES_ON]
+            if task:
+                task["source"] += _where_help_is(
+                    step, exercise, has_hints, tell_solutions
+                )
+                task = None
+        elif CHECK in tags:
+            cell["source"] = without_hidden_tests(source)
+            cell["metadata"]["tags"] = [*tags, GOES_ON]
     return notebook
+
+
+def _where_help_is(step, exercise, hints, solutions):
+    ways = [f"`steps.hint({step}, {exercise})` gives a hint"] * hints
+    ways += [f"`steps.solution({step}, {exercise})` shows a solution"] * solutions
+    return f"\n\nStuck? {', '.join(ways)}." if ways else ""

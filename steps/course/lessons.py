@@ -10,6 +10,8 @@ STEPS = __package__.removesuffix(".course")
 LESSONS = Path(__file__).resolve().parents[1]
 ROOT = LESSONS.parent
 NOTEBOOKS = ROOT / "notebooks"
+# The map, start.md, comes before the first step: its notebook is built like theirs.
+MAP = 0
 
 
 class CourseError(Exception):
@@ -19,6 +21,13 @@ class CourseError(Exception):
 def numbers():
     """The numbers of the steps, in order: of those that have a lesson and a module."""
     return sorted(_files(".md") & _files(".py"))
+
+
+def with_map():
+    """The numbers of all that has a notebook: the map, if there is one, and the
+    steps.
+    """
+    return [MAP] * lesson_path(MAP).exists() + numbers()
 
 
 def halves():
@@ -101,12 +110,17 @@ def module_path(number):
     return LESSONS / f"step{number:02d}.py"
 
 
+def stem(number):
+    """What the files of a step are called, before the dot."""
+    return "start" if number == MAP else f"step{number:02d}"
+
+
 def lesson_path(number):
-    return LESSONS / f"step{number:02d}.md"
+    return LESSONS / f"{stem(number)}.md"
 
 
 def notebook_path(number):
-    return NOTEBOOKS / f"step{number:02d}.ipynb"
+    return NOTEBOOKS / f"{stem(number)}.ipynb"
 
 
 @dataclass

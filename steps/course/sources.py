@@ -11,13 +11,11 @@ SHOWN_FROM = ("dezero_lite", "steps")
 SHOWING = ("source", "side_by_side")
 
 
-class Source:
-    """The source of a class or function of the package; shows itself in a notebook and
-    in a terminal.
-    """
+class Listing:
+    """Code that shows itself, highlighted in a notebook and as text in a terminal."""
 
-    def __init__(self, thing):
-        self.text = inspect.getsource(getattr(thing, "fget", thing)).rstrip()
+    def __init__(self, text):
+        self.text = text
 
     def __repr__(self):
         return self.text
@@ -40,6 +38,13 @@ def _highlighted(text, **options):
 
     look = HtmlFormatter(noclasses=True, nobackground=True, **options)
     return highlight(text, PythonLexer(stripnl=False), look)
+
+
+class Source(Listing):
+    """The source of a class or function of the package."""
+
+    def __init__(self, thing):
+        super().__init__(inspect.getsource(getattr(thing, "fget", thing)).rstrip())
 
 
 def shown(cells):

@@ -213,8 +213,8 @@ def test_an_older_builders_notebook_is_stale(workshop, monkeypatch):
     path = workshop(":tags: [hide-input]\n\nprint(1)")
     builder.build(1)
     assert cells(path)[-1]["metadata"]["jupyter"] == {"source_hidden": True}
-    monkeypatch.setattr(builder, "FOLDED", "another-tag")
-    assert builder.why_stale(1) == "the builder changed since"
+    monkeypatch.setattr(builder.exercises, "FOLDED", "another-tag")
+    assert builder.why_stale(1).startswith("the builder")
 
 
 def test_every_output_of_a_built_notebook_is_compared(tmp_path):
@@ -272,7 +272,7 @@ from dezero_lite.optimizers import Adam
         ("Function.__call__", "def __call__(self"),
         ("Variable.backward", "def backward("),
         ("Variable.shape", "@property"),
-        ("no_grad", "@contextlib.contextmanager|def no_grad|class no_grad"),
+        ("no_grad", "@switch\ndef no_grad("),
         ("F.sin", "def sin("),
         ("F.conv2d", "def conv2d("),
         ("Linear", "class Linear("),

@@ -60,12 +60,15 @@ class Children:
         self.codes = {}
         self.logs = {"pip": "Collecting a\nSuccessfully installed a-1 b-2 c-3\n"}
 
-    def __call__(self, command, log=None):
-        name = command[2]
+    def __call__(self, command, log=None, folder=None):
+        name = command[2] if command[1] == "-m" else command[1].name
+        self.folder = folder
         self.ran.append(name)
         self.command = command
         if log:
             log.write(self.logs.get(name, "").encode())
+        if command[2:] == ["steps", "lay"]:
+            return 0
         code = self.codes.get(name, 0)
         if isinstance(code, BaseException):
             raise code
@@ -474,29 +477,127 @@ def passed_on(start, children):
     return passed_on
 
 
-def test_lab_is_what_comes_without_a_command(passed_on):
-    assert passed_on() == "jupyterlab notebooks/step01.ipynb"
-    assert passed_on("lab") == "jupyterlab notebooks/step01.ipynb"
+def lab_at(start, page):
+    return (
+        f"jupyterlab --ServerApp.root_dir={start.ROOT} "
+        f"--LabApp.default_url=/lab/tree/{page}"
+    )
 
 
-def test_lab_gets_its_options(passed_on):
-    expected = "jupyterlab notebooks/step01.ipynb --no-browser --port 8899"
+def is_root(start, monkeypatch, answer):
+    monkeypatch.setattr(start.os, "geteuid", lambda: 0 if answer else 1000, False)
+
+
+@pytest.fixture
+def no_root(start, monkeypatch):
+    is_root(start, monkeypatch, False)
+
+
+@pytest.mark.usefixtures("no_root")
+def test_lab_opens_the_map_of_the_learners_folder(start, passed_on):
+    assert passed_on() == lab_at(start, "my-course/start.ipynb")
+    assert passed_on("lab") == lab_at(start, "my-course/start.ipynb")
+
+
+@pytest.mark.usefixtures("no_root")
+def test_lab_gets_its_options(start, passed_on):
+    expected = lab_at(start, "my-course/start.ipynb") + " --no-browser --port 8899"
     assert passed_on("--no-browser", "--port", "8899") == expected
     assert passed_on("lab", "--no-browser", "--port", "8899") == expected
 
 
-def test_lab_can_open_another_lesson(passed_on):
-    assert (
-        passed_on("lab", "notebooks/step07.ipynb", "--x")
-        == "jupyterlab notebooks/step07.ipynb --x"
+@pytest.mark.usefixtures("no_root")
+def test_lab_can_open_another_lesson_from_anywhere(
+    start, passed_on, checkout, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    expected = lab_at(start, "notebooks/step02.ipynb") + " --x"
+    assert passed_on("lab", "notebooks/step02.ipynb", "--x") == expected
+    monkeypatch.chdir(checkout / "notebooks")
+    assert passed_on("lab", "step02.ipynb", "--x") == expected
+    own = tmp_path / "mine.ipynb"
+    own.write_text("{}")
+    assert passed_on("lab", str(own)) == f"jupyterlab {own}"
+
+
+def test_a_notebook_that_is_not_there_is_named(start, children):
+    start.set_up()
+    assert "There is no my-course/step99.ipynb" in complaint(
+        start, "lab", "my-course/step99.ipynb"
     )
 
 
-def test_lab_trusts_first_and_the_others_do_not(start, children):
+def test_the_address_of_a_folder_with_a_space_is_written_as_one(start, checkout):
+    (checkout / "my notes.ipynb").write_text("{}")
+    assert start.where(checkout / "my notes.ipynb")[1].endswith("/my%20notes.ipynb")
+
+
+def test_root_is_warned_and_let_in(start, passed_on, monkeypatch, capsys):
+    is_root(start, monkeypatch, True)
+    assert passed_on("--x").endswith("start.ipynb --allow-root --x")
+    assert "You are root" in capsys.readouterr().out
+    is_root(start, monkeypatch, False)
+    assert "--allow-root" not in passed_on("--x")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_folder_that_cannot_be_laid_stops_before_lab(start, children, monkeypatch):
+    start.set_up()
+    start.trust()
+    monkeypatch.setattr(start, "run", lambda command, *_: command[2:].count("lay"))
+    assert start.main([]) == 1
+
+
+def test_lab_trusts_and_lays_first_and_the_others_do_not(start, children):
     start.set_up()
     assert children.during(lambda: start.main(["test"])) == ["pytest"]
     assert children.during(lambda: start.main(["steps"])) == ["steps"]
-    assert children.during(lambda: start.main([])) == ["nbformat.sign", "jupyterlab"]
+    assert children.during(lambda: start.main([])) == [
+        "nbformat.sign",
+        "steps",
+        "jupyterlab",
+    ]
+
+
+def test_the_course_tool_and_programs_run_where_the_caller_stands(
+    start, children, checkout, tmp_path, monkeypatch
+):
+    start.set_up()
+    (checkout / "examples").mkdir()
+    example = checkout / "examples" / "digits.py"
+    example.touch()
+    monkeypatch.chdir(tmp_path)
+    start.main(["steps", "student", "here"])
+    assert children.folder == tmp_path
+    start.main(["run", "examples/digits.py", "--epochs", "1"])
+    assert children.folder == tmp_path
+    assert children.command == [start.PYTHON, example, "--epochs", "1"]
+    (tmp_path / "mine.py").touch()
+    start.main(["run", "mine.py"])
+    assert children.command == [start.PYTHON, tmp_path / "mine.py"]
+
+
+def test_a_program_has_to_be_named_and_to_be_there(start, children):
+    start.set_up()
+    assert "Name the program" in complaint(start, "run")
+    assert "There is no nothing.py" in complaint(start, "run", "nothing.py")
+
+
+def test_an_environment_that_lost_a_folder_is_made_anew(start, children, capsys):
+    start.set_up()
+    package = Path(start.VENV) / "lib" / "numpy" / "core"
+    info = Path(start.VENV) / "lib" / "numpy-2.0.dist-info"
+    for folder in (package, info, package / "__pycache__"):
+        folder.mkdir(parents=True)
+    start.remember("folders", "\n".join(start.folders()))
+    assert children.during(start.set_up) == []
+    info.rmdir()
+    (package / "__pycache__").rmdir()
+    assert children.during(start.set_up) == []
+    package.rmdir()
+    assert children.during(start.set_up) == ["venv", "pip"]
+    assert "core is gone from the environment" in capsys.readouterr().out
+    assert children.during(start.set_up) == []
 
 
 def test_tests_run_in_parallel(passed_on):
@@ -522,7 +623,9 @@ def test_steps_gets_its_options(passed_on):
 def test_help_names_every_command_and_does_nothing(start, children, capsys, option):
     assert start.main([option]) == 0
     help_text = capsys.readouterr().out
-    assert all(f"python start.py {name} " in help_text for name in ("test", "steps"))
+    assert all(
+        f"python start.py {name} " in help_text for name in ("run", "test", "steps")
+    )
     assert "python start.py [lab] " in help_text
     assert children.ran == []
 

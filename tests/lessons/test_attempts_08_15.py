@@ -224,7 +224,12 @@ WRONG = [
         method("Cube", "forward(self, x)", "x**3") + CALL,
         "must return an array",
     ),
-    (9, 1, method("Cube", "forward(self, x)", "return x**3") + CALL, "needs a backward"),
+    (
+        9,
+        1,
+        method("Cube", "forward(self, x)", "return x**3") + CALL,
+        "needs a backward",
+    ),
     (
         9,
         2,

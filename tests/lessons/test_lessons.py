@@ -1,7 +1,6 @@
 """Every lesson against the guards, and every guard against a planted fault."""
 
 import copy
-import re
 from importlib import import_module
 
 import pytest

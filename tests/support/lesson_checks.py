@@ -11,7 +11,7 @@ import re
 
 import pytest
 
-from steps.course import sources
+from steps.course import exercises, sources
 from steps.course.definitions import IMPORTS, definitions, pieces
 from steps.course.differences import Differences, changes
 from steps.course.lessons import Head, notebook_path
@@ -92,7 +92,7 @@ def minutes(notebook):
     steps, and of the package where a cell shows it, as well), 5 minutes for writing the
     step, and 3, 5 and 8 for the exercises.
     """
-    words = lines = exercises = 0
+    words = lines = tasks = 0
     cells = code_cells(notebook)
     shown = dict(
         zip(
@@ -100,10 +100,12 @@ def minutes(notebook):
         )
     )
     for cell in notebook["cells"]:
-        text = source(cell)
+        if "-links" in cell["id"]:
+            continue
+        text = exercises.FOLDED_HINT.sub("", source(cell))
         if cell["cell_type"] == "markdown":
             words += len(re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL).split())
-            exercises += len(re.findall(r"^### Exercise \d", text, re.MULTILINE))
+            tasks += len(re.findall(r"^### Exercise \d", text, re.MULTILINE))
         elif "hide-input" not in tags(cell):
             for code in [text, *shown[id(cell)]]:
                 lines += len([line for line in code.splitlines() if line.strip()])
@@ -114,7 +116,7 @@ def minutes(notebook):
                     len([line for line in change.lines() if line[1:].strip()])
                     for change in Differences(int(before), int(after)).changes
                 )
-    return round(words / 130 + lines / 15 + 5 + sum((3, 5, 8)[:exercises]))
+    return round(words / 130 + lines / 15 + 5 + sum((3, 5, 8)[:tasks]))
 
 
 def notebook(number):

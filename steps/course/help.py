@@ -1,0 +1,51 @@
+"""Help with an exercise, on request: :func:`steps.hint` and :func:`steps.solution`."""
+
+from . import builder, exercises
+from .lessons import CourseError, known
+from .sources import Listing
+
+
+class Hints:
+    """The hints of an exercise: the first at once, the nearer ones at a click."""
+
+    def __init__(self, step, exercise, nearer=False):
+        hints = _exercise(step, exercise).hints
+        if not hints:
+            raise CourseError(
+                f"Exercise {exercise} of step {step} has no hints. "
+                f"`steps.solution({step}, {exercise})` shows a solution."
+            )
+        self._first, *self._nearer = hints
+        self._all = nearer
+        self._call = f"steps.hint({step}, {exercise}, nearer=True)"
+
+    def __repr__(self):
+        if self._all:
+            return "\n\n".join([self._first, *self._nearer])
+        way_on = [f"A nearer one: {self._call}"] if self._nearer else []
+        return "\n\n".join([self._first, *way_on])
+
+    def _repr_markdown_(self):
+        folded = [
+            f"<details{' open' if self._all else ''}><summary>A nearer hint</summary>"
+            f"\n\n{hint}\n\n</details>"
+            for hint in self._nearer
+        ]
+        return "\n\n".join([self._first, *folded])
+
+
+class Solution(Listing):
+    """A solution of an exercise: other right ones exist."""
+
+    def __init__(self, step, exercise):
+        found = _exercise(step, exercise)
+        super().__init__(exercises.without_markers(found.solution))
+
+
+def _exercise(step, exercise):
+    found = exercises.of_lesson(builder.lesson_cells(known(step)))
+    if exercise not in range(1, len(found) + 1):
+        raise CourseError(
+            f"Step {step} has no exercise {exercise}; it has {len(found)} exercises."
+        )
+    return found[exercise - 1]

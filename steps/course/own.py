@@ -1,0 +1,144 @@
+"""A folder of the learner's own, ``my-course``: laid once, renewed with care.
+
+What the learner changed is never overwritten. A copy knows, in its metadata, a digest
+of the sources it was laid with; as long as its cells still have that digest, nobody has
+worked in it, and a newer lesson can take its place.
+"""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import copies
+from .lessons import (
+    LESSONS,
+    NOTEBOOKS,
+    ROOT,
+    CourseError,
+    known,
+    notebook_path,
+    with_map,
+)
+
+FOLDER = ROOT / "my-course" if NOTEBOOKS.is_dir() else Path("my-course")
+# Says from which course the folder was laid, so that the next start need not look.
+STAMP = ".course.json"
+
+
+@dataclass
+class Laid:
+    """What laying a folder did, as numbers of steps: laid anew, renewed, left alone
+    though the course has a newer lesson.
+    """
+
+    new: list[int] = field(default_factory=list)
+    renewed: list[int] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
+
+
+def lay(folder=FOLDER):
+    """Write the map and the lessons that are missing; renew those nobody worked in."""
+    folder = Path(folder).resolve()
+    done = Laid()
+    targets = {number: folder / notebook_path(number).name for number in with_map()}
+    if _made_from(folder) == _course() and all(p.exists() for p in targets.values()):
+        return done
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, target in targets.items():
+        text = copies.copy_of(number, folder, tell_solutions=True)
+        if not target.exists():
+            copies.write_new(target, text)
+            done.new.append(number)
+        elif _is_current(target, text):
+            continue
+        elif _is_untouched(target):
+            _replace(target, text)
+            done.renewed.append(number)
+        else:
+            done.kept.append(number)
+    _replace(folder / STAMP, json.dumps({"course": _course()}) + "\n")
+    return done
+
+
+def fresh(number, folder=FOLDER):
+    """Set the learner's copy of a lesson aside and lay a new one.
+
+    Returns
+    -------
+    Path
+        Where the old copy is now.
+
+    Raises
+    ------
+    CourseError
+        If there is no such step, or no copy of it.
+    """
+    folder = Path(folder).resolve()
+    target = folder / notebook_path(known(number)).name
+    if not target.exists():
+        raise CourseError(f"There is no {target.name} in {folder}.")
+    text = copies.copy_of(number, folder, tell_solutions=True)
+    aside = _free_name(target)
+    target.rename(aside)
+    copies.write_new(target, text)
+    return aside
+
+
+def _free_name(target):
+    count = 1
+    while True:
+        name = target.with_name(f"{target.stem}-old{count}.ipynb")
+        if not name.exists():
+            return name
+        count += 1
+
+
+# --- What state a copy is in ----------------------------------------------------------
+
+
+def _is_current(target, text):
+    return _marks(_read(target)) == _marks(json.loads(text))
+
+
+def _is_untouched(target):
+    notebook = _read(target)
+    marks = _marks(notebook)
+    return bool(marks) and copies.digest_of_sources(notebook) == marks["sources"]
+
+
+def _marks(notebook):
+    return notebook.get("metadata", {}).get("course", {})
+
+
+def _read(path):
+    """A notebook as a dict; an empty one if it cannot be read, which is not ours to
+    replace.
+    """
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        return notebook if isinstance(notebook, dict) else {}
+    except ValueError:
+        return {}
+
+
+def _replace(path, text):
+    # At once or not at all: an interrupted start leaves the old file.
+    half = path.with_name(f".{path.name}.new")
+    half.write_text(text, encoding="utf-8", newline="\n")
+    os.replace(half, path)
+
+
+def _made_from(folder):
+    return _read(folder / STAMP).get("course") if (folder / STAMP).exists() else None
+
+
+def _course():
+    """A digest of all that copies are made from, the course tool included."""
+    digest = hashlib.sha256()
+    files = [*LESSONS.glob("*.md"), *LESSONS.glob("*.py"), *NOTEBOOKS.glob("start.*")]
+    for path in sorted([*files, *LESSONS.glob("course/*.py")]):
+        content = path.read_bytes().replace(b"\r\n", b"\n")
+        digest.update(path.name.encode() + hashlib.sha256(content).digest())
+    return digest.hexdigest()[:16]

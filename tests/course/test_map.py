@@ -1,0 +1,115 @@
+"""The map, and the links between the lessons."""
+
+import json
+import re
+
+import pytest
+
+from steps.course import builder, overview
+from steps.course.lessons import (
+    MAP,
+    NOTEBOOKS,
+    head,
+    notebook_path,
+    numbers,
+)
+from tests.course.test_builder import LESSON, workshop  # noqa: F401
+
+LINK = re.compile(r"\]\(([^)]+\.ipynb)\)")
+TOY_MAP = """\
+# The map
+
+### Stage 1: beginnings
+
+After it, numbers double.
+
+1. A title that the lesson does not have
+2. A lesson to come
+"""
+
+
+def texts(book):
+    return ["".join(c["source"]) for c in book["cells"] if c["cell_type"] == "markdown"]
+
+
+def test_every_step_stands_on_the_map_once_and_under_its_own_title():
+    listed = [n for stage in overview.stages() for n in stage.steps]
+    assert listed == sorted(set(listed))
+    assert set(numbers()) <= set(listed)
+    text = "\n".join(texts(builder.assemble(MAP)))
+    for number in numbers():
+        assert f"{number}. [{head(number).title}](step{number:02d}.ipynb)" in text
+
+
+def test_a_lesson_to_come_is_no_link():
+    text = "\n".join(texts(builder.assemble(MAP)))
+    assert {f"step{n:02d}.ipynb" for n in numbers()} == set(LINK.findall(text))
+
+
+def test_the_map_links_to_what_is_there(workshop):  # noqa: F811
+    lessons = workshop().parents[1] / "steps"
+    (lessons / "start.md").write_text(TOY_MAP, encoding="utf-8")
+    (text,) = texts(builder.assemble(MAP))
+    assert "1. [A little lesson](step01.ipynb), 1 minutes\n2. A lesson to come" in text
+    (stage,) = overview.stages()
+    assert (stage.title, stage.gain) == ("beginnings", "numbers double.")
+    assert stage.steps[2] == "A lesson to come"
+
+
+def test_a_lesson_links_to_the_map_and_its_neighbours(workshop):  # noqa: F811
+    lessons = workshop().parents[1] / "steps"
+    (lessons / "start.md").write_text(TOY_MAP, encoding="utf-8")
+    second = LESSON.replace("Step 1: A little", "Step 2: Another")
+    (lessons / "step02.md").write_text(second, encoding="utf-8")
+    (lessons / "step02.py").write_text("", encoding="utf-8")
+    first, last = texts(builder.assemble(1)), texts(builder.assemble(2))
+    assert first[1] == first[-1]
+    assert (
+        first[1] == "[The map](start.ipynb) · next: [2. Another lesson](step02.ipynb)"
+    )
+    assert last[1] == (
+        "[The map](start.ipynb) · before: [1. A little lesson](step01.ipynb)"
+    )
+
+
+@pytest.mark.parametrize("number", numbers())
+def test_every_lesson_leads_to_the_map_and_on(number):
+    steps = numbers()
+    place = steps.index(number)
+    around = steps[max(place - 1, 0) : place + 2]
+    links = LINK.findall(texts(builder.assemble(number))[1])
+    assert links == ["start.ipynb"] + [
+        f"step{n:02d}.ipynb" for n in around if n != number
+    ]
+    assert all((NOTEBOOKS / link).exists() for link in links)
+
+
+def test_a_change_of_a_title_next_door_makes_a_notebook_stale(
+    workshop,  # noqa: F811
+):
+    path = workshop()
+    lessons = path.parents[1] / "steps"
+    (lessons / "start.md").write_text(TOY_MAP, encoding="utf-8")
+    builder.build(1)
+    builder.build(MAP)
+    assert builder.why_stale(1) is None
+    assert builder.why_stale(MAP) is None
+    (lessons / "step02.py").write_text("", encoding="utf-8")
+    (lessons / "step02.md").write_text(LESSON, encoding="utf-8")
+    (lessons / "step02.md").write_text(
+        LESSON.replace("Step 1", "Step 2"), encoding="utf-8"
+    )
+    assert "the title of a lesson" in builder.why_stale(1)
+    assert "changed since" in builder.why_stale(MAP)
+
+
+def test_the_built_map_is_what_the_builder_gives():
+    assert builder.why_stale(MAP) is None
+
+
+def test_the_map_shows_its_picture_and_reads_digits():
+    book = json.loads(notebook_path(MAP).read_text(encoding="utf-8"))
+    outputs = [o for c in book["cells"] for o in c.get("outputs", [])]
+    pictures = [o for o in outputs if "image/png" in o.get("data", {})]
+    assert len(pictures) == 2
+    assert any("more than 9 of 10" in "".join(o.get("text", "")) for o in outputs)
