@@ -78,6 +78,8 @@ def walk(
     grads: dict[Variable, Any] = {y: gy}
     kept: dict[Variable, Any] = {}
     queue = [(-first.generation, 0, first)]
+    # What waits in the queue. No gradient comes for a function that was taken out,
+    # because all that hand one on have a higher generation.
     queued = {first}
     serial = count(1)
     while queue:
@@ -85,9 +87,7 @@ def walk(
         queued.remove(f)
         if retain_grad:
             kept |= copies_of_gradients(f, grads)
-        ys = f._outputs
-        one = type(ys) is not tuple
-        gys = (grads.pop(ys()),) if one else several_gradients(f, grads)
+        gys = gradients_of_outputs(f, grads)
         gxs = f.vjp(f.inputs, *gys) if create_graph else f.vjp_on_arrays(*gys)
         if type(gxs) is not tuple or len(gxs) != len(f.inputs):
             gxs = one_for_each_input(f, gxs)
@@ -100,11 +100,13 @@ def walk(
                 gx = fitted(gx, x, f, create_graph)
             creator = x.creator
             if x in grads and creator is None:
-                # A leaf's gradient has memory of its own, and so may grow in place.
+                # A leaf, which no function made, has a gradient of its own, and that
+                # may grow in place.
                 grads[x] += gx
             elif x in grads:
                 grads[x] = grads[x] + gx
             elif creator is None:
+                # What the leaf keeps must be nobody else's memory.
                 if type(gx) not in FLOAT_SCALARS:
                     memory = memory or uses_of_memory([*gys, *f.inputs, *gxs])
                     gx = gx if is_fresh(gx, f, memory) else copied(gx)
@@ -140,9 +142,11 @@ def with_earlier(x: Variable, gradient: Any, is_start: bool) -> Variable:
 # --- into a function and out of it ----------------------------------------------------
 
 
-def several_gradients(f: Function, grads: dict[Variable, Any]) -> Sequence[Any]:
-    """Take the gradients of several outputs of `f` out of `grads`."""
+def gradients_of_outputs(f: Function, grads: dict[Variable, Any]) -> Sequence[Any]:
+    """Take the gradients of the outputs of `f` out of `grads`."""
     ys: list[Any] = [ref() for ref in f.outputs]
+    if len(ys) == 1:
+        return (grads.pop(ys[0]),)
     return zeros_for_missing(f, [grads.pop(y, None) for y in ys])
 
 

@@ -183,12 +183,14 @@ class Function:
         return inputs, with_fitting_numbers(xs) if NUMPY_1 else xs, generation
 
     def _explain(self, inputs: Sequence[Any]) -> None:
-        # Why forward failed, where its inputs tell.
+        # Say why forward failed, where the inputs show it.
         for i, x in enumerate(inputs):
             if isinstance(x, Variable) and x._data is None:
                 raise ValueError(messages.no_data_yet(self, i, x)) from None
 
     def __init_subclass__(cls) -> None:
+        # Called when a class derives from this one. A class with a `backward`, the
+        # book's way, opens its boxes and hands on gradients as said at the end below.
         if cls.backward is not Function.backward:
             for name, value in THE_BOOKS_WAY.items():
                 setattr(cls, name, value)
@@ -220,8 +222,8 @@ def with_fitting_numbers(values: Sequence[Any]) -> list[Any]:
     return with_dtypes(values, dtypes)
 
 
-# Who writes a `backward` in the book's way expects Variables for all inputs, and arrays
-# in `forward`, also where they have no dimensions.
+# The book's way: a `backward` expects that all inputs are Variables, and a `forward`
+# that all numbers are arrays, also those without dimensions.
 
 
 def _open_for_the_books_way(
