@@ -1,9 +1,11 @@
 """Step 24: difficult functions."""
 
+from dezero_lite.utils import gradient_check, numerical_grad
+
 from . import step23
 from .step23 import *  # noqa: F403
 
-__all__ = [*step23.__all__]
+__all__ = [*step23.__all__, "gradient_check", "numerical_grad"]
 
 
 def sphere(x, y):

@@ -105,10 +105,13 @@ def _line(node):
 
 
 def _without_annotation(lines, node):
+    _cut(lines, node.lineno, node.target.end_col_offset, node.annotation.end_col_offset)
+
+
+def _cut(lines, number, start, end):
     # Python counts columns in bytes.
-    line = lines[node.annotation.lineno - 1].encode()
-    line = line[: node.target.end_col_offset] + line[node.annotation.end_col_offset :]
-    lines[node.annotation.lineno - 1] = line.decode()
+    line = lines[number - 1].encode()
+    lines[number - 1] = (line[:start] + line[end:]).decode()
 
 
 def _without_docstring(lines, node):
@@ -118,15 +121,28 @@ def _without_docstring(lines, node):
 
 
 def _with_bare_signature(lines, node):
-    arguments = node.args
-    for argument in ast.walk(arguments):
-        if isinstance(argument, ast.arg):
-            argument.annotation = None
-    indent = " " * node.col_offset
-    signature = f"{indent}def {node.name}({ast.unparse(arguments)}):"
+    # On one line, and without annotations.
     first = node.lineno - 1
+    if node.returns:
+        line = lines[node.returns.end_lineno - 1].encode()
+        arrow = line.rindex(b" ->", 0, node.returns.col_offset)
+        _cut(lines, node.returns.end_lineno, arrow, node.returns.end_col_offset)
+    arguments = [arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)]
+    for arg in sorted(arguments, key=_place, reverse=True):
+        if arg.annotation:
+            start = arg.col_offset + len(arg.arg.encode())
+            _cut(lines, arg.lineno, start, arg.annotation.end_col_offset)
+    if node.body[0].lineno == node.lineno:
+        return
     last = next(i for i in range(first, len(lines)) if lines[i].endswith(":"))
-    lines[first : last + 1] = [signature]
+    signature = " ".join(line.strip() for line in lines[first : last + 1])
+    for clumsy, usual in (("( ", "("), (", )", ")"), (" )", ")"), (" = ", "=")):
+        signature = signature.replace(clumsy, usual)
+    lines[first : last + 1] = [" " * node.col_offset + signature]
+
+
+def _place(node):
+    return node.lineno, node.col_offset
 
 
 def _rows(old, new):

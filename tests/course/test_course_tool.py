@@ -143,11 +143,16 @@ def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
     assert "cleargrad" in shown._repr_html_()
 
 
-def one(x: int, *, loud: bool = False) -> int:
+def one(
+    x: float,
+    *others: float,
+    eps: float = 1e-4,
+    **_: float,
+) -> float:
     """The one."""
-    y: int = x + 1  # a comment stays
-    if loud:
-        print(y)
+    y: float = x + 1  # a comment stays
+    if others:
+        print(y, eps)
     # For the tool.
     return y  # type: ignore[no-any-return]
 
@@ -162,12 +167,12 @@ def other(x):
 def test_two_pieces_of_code_stand_side_by_side():
     shown = side_by_side(other, one)
     assert shown.rows == [
-        ("def other(x):", "def one(x, *, loud=False):", False),
+        ("def other(x):", "def one(x, *others, eps=1e-4, **_):", False),
         ("    if x < 0:", "", False),
         ('        raise ValueError(f"{x} < 0")', "", False),
         ("    y = x + 1  # a comment stays", "    y = x + 1  # a comment stays", True),
-        ("", "    if loud:", False),
-        ("", "        print(y)", False),
+        ("", "    if others:", False),
+        ("", "        print(y, eps)", False),
         ("    return y", "    return y", True),
     ]
     lines = repr(shown).splitlines()

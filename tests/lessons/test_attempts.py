@@ -267,6 +267,47 @@ RIGHT |= {
     ],
 }
 
+F_24 = "def f(x, y):\n    return (x - 3) ** 2 + 2 * (y + 1) ** 2\n"
+HIMMELBLAU = """\
+def himmelblau(x, y):
+    return (x**2 + y - 11) ** 2 + (x + y**2 - 7) ** 2
+
+
+def descend(f, x, y, rounds=2_000, rate=0.01):
+"""
+RIGHT |= {
+    (24, 1): [
+        "f = lambda a, b: a * a - 6 * a + 9 + 2 * (b * b + 2 * b + 1)\npoint = [3, -1]",
+        F_24 + "point = np.array([3.0, 0.0])\nfor _ in range(100):\n"
+        "    point = point - 0.2 * np.array(gradient(f, *point))",
+    ],
+    (24, 2): [
+        HIMMELBLAU + "    place = np.array([x, y])\n"
+        "    for _ in range(rounds):\n"
+        "        place = place - rate * np.array(gradient(f, *place))\n"
+        "    return tuple(place)",
+        "def himmelblau(x, y):\n    a, b = x * x + y - 11, y * y + x - 7\n"
+        "    return a * a + b * b\n"
+        "def descend(f, x, y, rounds=2_000, rate=0.01):\n    if rounds:\n"
+        "        gx, gy = gradient(f, x, y)\n"
+        "        # In two halves, so that the calls do not pile up.\n"
+        "        x, y = x - rate * gx, y - rate * gy\n"
+        "        x, y = descend(f, x, y, (rounds - 1) // 2, rate)\n"
+        "        x, y = descend(f, x, y, rounds - 1 - (rounds - 1) // 2, rate)\n"
+        "    return x, y",
+    ],
+    (24, 3): [
+        "def minima():\n    ends = []\n"
+        "    for start in ((3, 3), (-3, 3), (3, -3), (-3, -3), (1, 1)):\n"
+        "        x, y = descend(himmelblau, *start)\n"
+        "        if not any(abs(x - a) + abs(y - b) < 0.1 for a, b in ends):\n"
+        "            ends.append((round(x, 3), round(y, 3)))\n    return ends",
+        "def minima():\n    starts = np.array([[3, 3], [-3, 3], [3, -3], [-3, -3]])\n"
+        "    ends = [descend(himmelblau, *s, rounds=800) for s in starts * 1.1]\n"
+        "    return np.unique(np.round(ends, 3), axis=0)",
+    ],
+}
+
 BUMP = "def bump(x):\n    return Exp()(Neg()(Square()(x)))\n"
 NEG = method("Neg", "forward(self, x)", "return -x")
 SIN = ("forward(self, x)", "return np.sin(x)")
@@ -511,6 +552,61 @@ WRONG = [
         "def paths(y):\n    return ' -> '.join(history(y))",
         "for exp(x²) it should be",
     ),
+    (24, 1, F_24 + "point = (3.0, 1.0)", "and not zero"),
+    (24, 1, F_24 + "point = 3.0, -1.0, 0.0", "as two numbers"),
+    (24, 1, F_24 + "point = None", "as two numbers"),
+    (
+        24,
+        1,
+        "def f(x, y):\n    (x - 3) ** 2\npoint = 3, -1",
+        "should return the formula",
+    ),
+    (
+        24,
+        1,
+        F_24.replace("2 * ", "") + "point = (3.0, -1.0)",
+        "f(0, 0) should be 11",
+    ),
+    (24, 2, f"{HIMMELBLAU}    return x, y", "has not moved"),
+    (24, 2, f"{HIMMELBLAU}    for _ in range(rounds):\n        pass", "a pair"),
+    (
+        24,
+        2,
+        HIMMELBLAU + "    for _ in range(rounds):\n"
+        "        x = x - rate * gradient(f, x, y)[0]\n"
+        "        y = y - rate * gradient(f, x, y)[1]\n    return x, y",
+        "both of the old point",
+    ),
+    (
+        24,
+        2,
+        HIMMELBLAU + "    gx, gy = gradient(f, x, y)\n"
+        "    return x - rate * gx, y - rate * gy",
+        "are there all rounds",
+    ),
+    (
+        24,
+        2,
+        HIMMELBLAU + "    for _ in range(rounds):\n"
+        "        gx, gy = gradient(f, x, y)\n"
+        "        x, y = x + rate * gx, y + rate * gy\n    return x, y",
+        "subtract rate times",
+    ),
+    (24, 3, "def minima():\n    return [(3.0, 2.0)]", "start in other corners"),
+    (
+        24,
+        3,
+        "def minima():\n    return [descend(himmelblau, a, b, 500) for a in (-3, 3)\n"
+        "            for b in (-3, 0, 3)]",
+        "a point is there twice",
+    ),
+    (
+        24,
+        3,
+        "def minima():\n    return [descend(himmelblau, a, b, 500) for a in (-3, 3)\n"
+        "            for b in (-3, 3)]",
+        "to three digits",
+    ),
     (23, 1, ROOMS_GIVEN, "have no room yet"),
     (
         23,
@@ -549,7 +645,7 @@ WRONG = [
         2,
         "def names_of(module):\n"
         "    return sorted(n for n in vars(module) if not n.startswith('_'))",
-        "for step 23 the list is its __all__",
+        "with __all__, the list is exactly that",
     ),
     (23, 3, f"{AFFECTED}    return set(needs[room])", "turn the question round"),
     (
