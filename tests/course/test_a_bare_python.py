@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from steps.course.lessons import ROOT
 
 # What the extras bring is not to be found, as if it were not installed.
@@ -27,6 +29,7 @@ def bare_pytest(*arguments):
     )
 
 
+@pytest.mark.slow
 def test_unit_tests_need_numpy_and_pytest_alone():
     run = bare_pytest(
         "tests/package/test_functions_linear.py",

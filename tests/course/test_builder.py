@@ -85,6 +85,7 @@ RICH = [
 ]
 
 
+@pytest.mark.slow
 def test_building_twice_gives_the_same_bytes(workshop):
     path = workshop(*RICH)
     assert builder.build(1)
@@ -217,6 +218,7 @@ def test_an_older_builders_notebook_is_stale(workshop, monkeypatch):
     assert builder.why_stale(1).startswith("the builder")
 
 
+@pytest.mark.slow
 def test_every_output_of_a_built_notebook_is_compared(tmp_path):
     """With the settings of notebooks/conftest.py, nbval sees a digit, and an error."""
     book = json.loads((ROOT / "notebooks" / "step09.ipynb").read_text(encoding="utf-8"))

@@ -264,6 +264,7 @@ def test_student_writes_and_then_refuses(tmp_path, capsys):
     assert len(list(folder.iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_check(capsys):
     assert main(["check"]) == 0
     assert f"All {len(numbers()) + 1} notebooks" in capsys.readouterr().out
@@ -292,6 +293,7 @@ def test_check_names_a_spoiled_notebook(copied, capsys):
     assert "step02" not in out
 
 
+@pytest.mark.slow
 def test_a_missing_notebook_is_named(copied, capsys):
     notebook_path(3).unlink()
     assert main(["check"]) == 1
@@ -306,6 +308,7 @@ def test_without_a_checkout_it_says_so(monkeypatch, tmp_path, capsys):
     assert "needs a checkout" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_verify_runs_and_its_exit_code_tells():
     def verify(number):
         run = [sys.executable, "-m", "steps", "verify", str(number)]

@@ -97,6 +97,7 @@ def test_the_course_tool_knows_where_it_is(installed):
     assert "needs a checkout" in refused.stderr
 
 
+@pytest.mark.slow
 def test_copies_for_students_run(installed, tmp_path):
     folder = tmp_path / "mine"
     made = installed("-m", "dezero_lite.steps", "student", folder, 8, 24)

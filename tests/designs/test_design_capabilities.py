@@ -16,12 +16,19 @@ from tests.support.design_capabilities import (
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
-@pytest.mark.parametrize("name", CAPABILITIES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if "100,000" in name else ())
+        for name in CAPABILITIES
+    ],
+)
 def test_capability(name, design):
     probe, cannot = CAPABILITIES[name]
     assert outcome(probe, design) == (NO if design.name in cannot else YES)
 
 
+@pytest.mark.slow
 def test_the_page_in_the_docs_is_up_to_date():
     text = PAGE.read_text(encoding="utf-8")
     assert text == page(text), "run python -m tests.support.design_capabilities"

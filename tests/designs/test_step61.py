@@ -27,7 +27,7 @@ from steps.step61 import (
     total,
     transpose,
 )
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close, assert_equal, uniform
 
 
 def numerical(node, variable, eps=1e-5):
@@ -179,6 +179,7 @@ def test_what_was_filled_in_cannot_change_behind_our_back():
         w.value = np.zeros(2)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_nodes():
     x = Placeholder("x")
     y = x
@@ -502,7 +503,7 @@ RULES = [
 
 
 def positive(shape, seed=0):
-    return np.random.default_rng(seed).uniform(0.5, 2.0, shape)
+    return uniform(*shape, high=2, seed=seed)
 
 
 @pytest.mark.parametrize("shapes", SHAPES)
@@ -552,6 +553,7 @@ def test_gradients_of_any_node_with_respect_to_any():
         gradients(nodes["a"], [nodes["b"]])
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=80, deadline=None)
 def test_gradients_on_random_graphs(data):

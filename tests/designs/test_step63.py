@@ -24,11 +24,11 @@ from steps.step63 import (
     vector,
     zeros_like,
 )
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close, assert_equal, uniform
 
 
 def positive(shape, seed=0):
-    return np.random.default_rng(seed).uniform(0.5, 2.0, shape)
+    return uniform(*shape, high=2, seed=seed)
 
 
 def numerical(f, shared, eps=1e-5):

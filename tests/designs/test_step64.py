@@ -667,6 +667,7 @@ def test_what_an_operation_keeps_for_itself_stays_its_own():
     own[0] = 2.0
 
 
+@pytest.mark.slow
 def test_a_chain_of_100_000(graph):
     x = tf.variable(0.0)
     y = x

@@ -17,24 +17,10 @@ from hypothesis.extra import numpy as hnp
 
 from steps import step66
 from steps.step66 import Tensor, computed, gradient_error, matmul, sum_to
-from tests.support.arrays import assert_close
+from tests.support.arrays import assert_close, distinct, uniform
 
 SMALL = 1e-6
 few = settings(max_examples=40, deadline=None)
-
-
-def random(*shape, seed=0):
-    return np.random.default_rng(seed).uniform(0.5, 1.5, shape)
-
-
-def distinct(*shape, seed=0):
-    """Numbers that differ by 0.1 at least, below and above zero: the largest stays the
-    largest when nudged.
-    """
-    return (
-        np.random.default_rng(seed).permutation(np.prod(shape)).reshape(shape)
-        - np.prod(shape) / 2
-    ) / 10 + 0.05
 
 
 def leaf(value):
@@ -43,8 +29,8 @@ def leaf(value):
 
 # --- Gradients ------------------------------------------------------------------------
 
-A, B, C = random(2, 3), random(2, 3, seed=1), random(3, 4, seed=2)
-DRIFT = random(2, 3, 4)
+A, B, C = uniform(2, 3), uniform(2, 3, seed=1), uniform(3, 4, seed=2)
+DRIFT = uniform(2, 3, 4)
 
 OPERATIONS = {
     "a + b": (lambda a, b: a + b, A, B),
@@ -94,7 +80,7 @@ def test_gradients(name):
     ],
 )
 def test_gradient_of_an_index(index):
-    assert gradient_error(lambda a: a[index] * 2, random(3, 4)) < SMALL
+    assert gradient_error(lambda a: a[index] * 2, uniform(3, 4)) < SMALL
 
 
 @few
@@ -105,7 +91,7 @@ def test_gradient_of_an_index(index):
 def test_gradients_of_broadcast_operands(shapes, sign):
     a_shape, b_shape = shapes.input_shapes
     f = {"+": step66.add, "-": step66.sub, "*": step66.mul, "/": step66.div}[sign]
-    assert gradient_error(f, random(*a_shape), random(*b_shape, seed=1)) < SMALL
+    assert gradient_error(f, uniform(*a_shape), uniform(*b_shape, seed=1)) < SMALL
 
 
 @few
@@ -115,7 +101,7 @@ def test_gradients_of_broadcast_operands(shapes, sign):
     )
 )
 def test_products_of_all_shapes(shapes):
-    a, b = (random(*shape, seed=i) for i, shape in enumerate(shapes.input_shapes))
+    a, b = (uniform(*shape, seed=i) for i, shape in enumerate(shapes.input_shapes))
     assert_close(matmul(Tensor(a), Tensor(b)).data, a @ b)
     assert matmul(Tensor(a), Tensor(b)).shape == np.shape(a @ b)
     assert gradient_error(matmul, a, b) < SMALL
@@ -153,7 +139,7 @@ def run(graph, *leaves):
 def test_gradients_of_random_graphs(graph):
     assert (
         gradient_error(
-            lambda a, b: run(graph, a, b), random(3, 3), random(3, 3, seed=1)
+            lambda a, b: run(graph, a, b), uniform(3, 3), uniform(3, 3, seed=1)
         )
         < 1e-5
     )
@@ -170,7 +156,7 @@ def naive_backward(tensor, g, into):
 @few
 @given(GRAPHS.filter(lambda graph: len(graph) < 7))
 def test_the_order_gives_what_all_paths_give(graph):
-    a, b = leaf(random(3, 3)), leaf(random(3, 3, seed=1))
+    a, b = leaf(uniform(3, 3)), leaf(uniform(3, 3, seed=1))
     y, into = run(graph, a, b).sum(), {}
     naive_backward(y, np.ones(()), into)
     y.backward()
@@ -212,7 +198,7 @@ def test_a_ladder_of_additions_costs_one_call_for_each_edge():
 
 
 def test_a_gradient_has_the_shape_of_its_tensor_on_every_axis():
-    x, b, s = leaf(random(2, 3, 4)), leaf(random(3, 1)), leaf(2.0)
+    x, b, s = leaf(uniform(2, 3, 4)), leaf(uniform(3, 1)), leaf(2.0)
     ((x + b) * s).sum().backward()
     assert_close(b.grad, np.full((3, 1), 16.0))
     assert s.grad.shape == ()
@@ -343,6 +329,7 @@ thread.join()
 """
 
 
+@pytest.mark.slow
 def test_a_chain_of_100_000_is_walked_and_deleted_without_recursion():
     done = subprocess.run(
         [sys.executable, "-c", LONG_CHAIN], capture_output=True, text=True, timeout=120
@@ -350,6 +337,7 @@ def test_a_chain_of_100_000_is_walked_and_deleted_without_recursion():
     assert (done.stdout, done.stderr[-2000:]) == ("done\n", "")
 
 
+@pytest.mark.slow
 def test_one_destructor_runs_inside_another_at_most():
     depths = []
 

@@ -26,24 +26,10 @@ from steps.step67 import (
     scatter,
     softmax,
 )
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close, assert_equal, distinct, uniform
 
 SMALL = 1e-6
 few = settings(max_examples=40, deadline=None)
-
-
-def random(*shape, seed=0):
-    return np.random.default_rng(seed).uniform(0.5, 1.5, shape)
-
-
-def distinct(*shape, seed=0):
-    """Numbers that differ by 0.1 at least, below and above zero: the largest stays the
-    largest when nudged.
-    """
-    return (
-        np.random.default_rng(seed).permutation(np.prod(shape)).reshape(shape)
-        - np.prod(shape) / 2
-    ) / 10 + 0.05
 
 
 def leaf(value):
@@ -52,13 +38,13 @@ def leaf(value):
 
 # --- Gradients ------------------------------------------------------------------------
 
-A = random(2, 3)
+A = uniform(2, 3)
 IMAGES, KERNELS, BIAS = (
-    random(2, 3, 5, 4),
-    random(4, 3, 3, 2, seed=1),
-    random(4, seed=2),
+    uniform(2, 3, 5, 4),
+    uniform(4, 3, 3, 2, seed=1),
+    uniform(4, seed=2),
 )
-ROWS = random(2 * 3 * 4, 3 * 3 * 1, seed=3)
+ROWS = uniform(2 * 3 * 4, 3 * 3 * 1, seed=3)
 IMAGE = Tensor(IMAGES)
 
 OPERATIONS = {
@@ -138,7 +124,7 @@ def run(graph, *leaves):
 def test_gradients_of_random_graphs(graph):
     assert (
         gradient_error(
-            lambda a, b: run(graph, a, b), random(3, 3), random(3, 3, seed=1)
+            lambda a, b: run(graph, a, b), uniform(3, 3), uniform(3, 3, seed=1)
         )
         < 1e-5
     )
@@ -172,7 +158,7 @@ def padded(x, padding, fill=0.0):
 @few
 @given(TWO, TWO, PADDING)
 def test_convolution_of_every_geometry(kernel, stride, padding):
-    x, w, b = random(2, 2, 4, 3), random(3, 2, *kernel, seed=1), random(3, seed=2)
+    x, w, b = uniform(2, 2, 4, 3), uniform(3, 2, *kernel, seed=1), uniform(3, seed=2)
     windows = Windows(kernel, stride, padding)
     expected = by_loops(
         padded(x, padding),
@@ -204,9 +190,9 @@ def test_pooling_of_every_geometry(kernel, stride, padding):
 @few
 @given(TWO, TWO, PADDING)
 def test_scatter_is_the_transpose_of_gather(kernel, stride, padding):
-    windows, x = Windows(kernel, stride, padding), random(2, 2, 4, 3)
+    windows, x = Windows(kernel, stride, padding), uniform(2, 2, 4, 3)
     rows = gather(x, windows)
-    other = random(*rows.shape, seed=1)
+    other = uniform(*rows.shape, seed=1)
     assert np.isclose(
         (rows * other).sum(), (x * scatter(other, x.shape, windows)).sum()
     )

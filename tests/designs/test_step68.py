@@ -186,6 +186,7 @@ def test_static_graphs_are_made_once_and_dynamic_ones_in_each_step(name):
     assert (made == 0) == (name in ("step 61", "step 62", "step 64"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_run_that_ends_leaves_no_graph(name):
     design = DESIGNS[name]

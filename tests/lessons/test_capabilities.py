@@ -21,12 +21,21 @@ from tests.support.capabilities import (
 
 @pytest.mark.parametrize("number", [*SNAPSHOTS, PACKAGE])
 @pytest.mark.parametrize(
-    "capability", CAPABILITIES, ids=lambda capability: capability.name
+    "capability",
+    [
+        pytest.param(
+            capability,
+            id=capability.name,
+            marks=pytest.mark.slow if "100,000" in capability.name else (),
+        )
+        for capability in CAPABILITIES
+    ],
 )
 def test_capability(capability, number):
     assert outcome(capability.probe, number) == capability.expected(number)
 
 
+@pytest.mark.slow
 def test_the_page_in_the_docs_is_up_to_date():
     assert PAGE.read_text(encoding="utf-8") == table(), (
         "run python -m tests.support.capabilities"

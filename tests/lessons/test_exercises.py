@@ -49,6 +49,7 @@ def complaints_about_stubs(book, folder):
     return complaints
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", numbers())
 def test_checks_fail_on_the_stub_and_help(number):
     assert complaints_about_stubs(notebook(number), NOTEBOOKS) == []
@@ -140,6 +141,7 @@ def test_a_lone_marker_is_an_error(lone):
         exercises.without_solution(f"x = 1\n{lone}\nx = 2\n")
 
 
+@pytest.mark.slow
 def test_copies_hold_no_solution_and_no_output(tmp_path):
     written = write_copies(tmp_path / "mine")
     assert [path.name for path in written] == [notebook_path(n).name for n in numbers()]

@@ -92,6 +92,7 @@ def test_a_stray_name_is_seen():
     assert strays(names, {"box", "heapq"}) == ["count", "heapq"]
 
 
+@pytest.mark.slow
 def test_importing_a_step_takes_little_longer_than_importing_numpy(tmp_path):
     timer = """
 import sys, time

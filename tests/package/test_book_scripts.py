@@ -1,7 +1,7 @@
 """Scripts in the manner of the book's stages 2 to 4, run as they are after ``import
 dezero_lite as dezero``.
 
-Those with networks, up to the book's end, are in test_book_networks.py.
+Those with networks, up to the book's end, are in the folder book.
 """
 
 from copy import deepcopy

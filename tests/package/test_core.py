@@ -679,6 +679,7 @@ thread.join()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "step", ["pass", "y.unchain_backward(); assert y.creator.inputs[0].creator is None"]
 )
@@ -1077,6 +1078,7 @@ def test_derivatives_are_taken_at_the_data_of_the_time_of_backward(f, create_gra
     x.cleargrad()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_result_is_copied_after_detach(copied):
     y = var(2.0) * 3

@@ -83,6 +83,7 @@ def save_idx(path, array):
     path.write_bytes(gzip.compress(header + array.astype(np.uint8).tobytes(), 1))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("clothes")
 @pytest.mark.parametrize("name", NAMES)
 def test_the_quick_run_reaches_its_result_and_saves_a_picture(run, tmp_path, name):
@@ -115,6 +116,7 @@ def test_every_example_is_tested():
     assert scripts == set(NAMES)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_run_and_another_one_another(run):
     first, again, other = [
         run("spiral", "--quick", "--plot", "x.svg", "--seed", seed).stderr
@@ -124,6 +126,7 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another(run):
     assert losses[0] == losses[1] != losses[2]
 
 
+@pytest.mark.slow
 def test_a_picture_that_cannot_be_saved_is_refused_before_the_run(run):
     done = run("spiral", "--plot", "nowhere/spiral.png")
     assert done.returncode == 2

@@ -24,18 +24,8 @@ from dezero_lite.functions_conv import (
     pooling,
     pooling_simple,
 )
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close, assert_equal, distinct, normal
 from tests.support.function_checks import check_function, run
-
-
-def numbers(*shape, seed=0):
-    return np.random.default_rng(seed).standard_normal(shape)
-
-
-def distinct(*shape):
-    """No two numbers as close as differences reach: no maximum changes hands."""
-    return np.random.default_rng(0).permutation(np.prod(shape)).reshape(shape) / 10.0
-
 
 # --- references: one loop for every axis ----------------------------------------------
 
@@ -127,7 +117,7 @@ def windows(draw):
     )
     groups = draw(st.sampled_from([1, 1, 2]))
     n, c, oc = (draw(st.integers(1, 2)) for _ in range(3))
-    x, W = numbers(n, c * groups, *image), numbers(oc * groups, c, *kernel, seed=1)
+    x, W = normal(n, c * groups, *image), normal(oc * groups, c, *kernel, seed=1)
     return x, W, stride, pad, dilation, groups
 
 
@@ -178,7 +168,7 @@ def test_columns_and_images_are_adjoint(case, to_matrix):
         )
     )
     columns = im2col_array(x, W.shape[2:], stride, pad, to_matrix)
-    c = numbers(*columns.shape, seed=2)
+    c = normal(*columns.shape, seed=2)
     image = col2im_array(c, x.shape, W.shape[2:], stride, pad, to_matrix)
     assert image.shape == x.shape
     assert np.isclose(np.vdot(columns, c), np.vdot(x, image))
@@ -186,7 +176,7 @@ def test_columns_and_images_are_adjoint(case, to_matrix):
 
 @pytest.mark.parametrize("to_matrix", [True, False])
 def test_columns_have_gradients(to_matrix):
-    x = numbers(2, 2, 4, 5)
+    x = normal(2, 2, 4, 5)
     check_function(lambda x: im2col(x, (2, 3), (2, 1), (1, 0), to_matrix), x)
     columns = im2col_array(x, (2, 3), (2, 1), (1, 0), to_matrix)
     check_function(
@@ -196,7 +186,7 @@ def test_columns_have_gradients(to_matrix):
 
 
 def test_columns_are_no_view_of_the_images():
-    x = numbers(1, 1, 2, 2)
+    x = normal(1, 1, 2, 2)
     assert not np.shares_memory(x, im2col_array(x, 1, 1, 0))
     assert not np.shares_memory(x, im2col_array(x, 1, 1, 0, to_matrix=False))
 
@@ -209,7 +199,7 @@ def test_columns_of_a_wrong_shape_are_refused():
             r"4\)"
         ),
     ):
-        col2im(numbers(4, 4), (1, 1, 3, 4), 2)
+        col2im(normal(4, 4), (1, 1, 3, 4), 2)
 
 
 # --- convolution ----------------------------------------------------------------------
@@ -252,23 +242,23 @@ GEOMETRIES = [
 @pytest.mark.parametrize(("x", "W", "stride", "pad", "dilation", "groups"), GEOMETRIES)
 @pytest.mark.parametrize("with_bias", [True, False])
 def test_convolutions_have_gradients(x, W, stride, pad, dilation, groups, with_bias):
-    b = [numbers(W[0], seed=2)] if with_bias else []
+    b = [normal(W[0], seed=2)] if with_bias else []
     check_function(
         lambda x, W, b=None: conv2d(x, W, b, stride, pad, dilation, groups),
-        numbers(*x),
-        numbers(*W, seed=1),
+        normal(*x),
+        normal(*W, seed=1),
         *b,
     )
 
 
 @pytest.mark.parametrize(("x", "W", "stride", "pad", "dilation", "groups"), GEOMETRIES)
 def test_deconvolutions_have_gradients(x, W, stride, pad, dilation, groups):
-    y = conv2d(numbers(*x), numbers(*W), None, stride, pad, dilation, groups).data
+    y = conv2d(normal(*x), normal(*W), None, stride, pad, dilation, groups).data
     check_function(
         lambda y, W, b: deconv2d(y, W, b, stride, pad, x[2:], dilation, groups),
         y,
-        numbers(*W),
-        numbers(x[1], seed=2),
+        normal(*W),
+        normal(x[1], seed=2),
     )
 
 
@@ -340,7 +330,7 @@ def test_all_ways_to_compute_agree_with_the_readable_one(
     x, W, pad = (3, 2, 5, 4), (3, 2, 3, 2), 1
     if pixel:
         x, W, pad = (3, 2, 4, 3), (3, 2, 1, 1), 0
-    inputs = numbers(*x), numbers(*W, seed=1), numbers(W[0], seed=2)
+    inputs = normal(*x), normal(*W, seed=1), normal(W[0], seed=2)
     expected = run(
         lambda x, W, b: conv2d_simple(x, W, b, 1, pad), [Variable(a) for a in inputs]
     )
@@ -357,7 +347,7 @@ def test_all_ways_to_compute_agree_with_the_readable_one(
 
 @pytest.mark.parametrize("constant", [0, 1])
 def test_a_plain_array_receives_no_gradient_and_disturbs_none(constant):
-    x, W = numbers(2, 3, 4, 4), numbers(2, 3, 3, 3, seed=1)
+    x, W = normal(2, 3, 4, 4), normal(2, 3, 3, 3, seed=1)
     whole = run(lambda x, W: conv2d(x, W, None, 1, 1), [Variable(x), Variable(W)])
     inputs = [a if i == constant else Variable(a) for i, a in enumerate((x, W))]
     y, g = run(lambda x, W: conv2d(x, W, None, 1, 1), inputs)
@@ -368,16 +358,16 @@ def test_a_plain_array_receives_no_gradient_and_disturbs_none(constant):
 def test_the_simple_convolution_has_gradients():
     check_function(
         lambda x, W, b: conv2d_simple(x, W, b, (2, 1), 1),
-        numbers(2, 2, 4, 3),
-        numbers(3, 2, 3, 2),
-        numbers(3),
+        normal(2, 2, 4, 3),
+        normal(3, 2, 3, 2),
+        normal(3),
     )
 
 
 def test_a_deconvolution_without_an_outsize_takes_the_smallest():
     y = deconv2d(
-        numbers(1, 2, 3, 4),
-        numbers(2, 5, 3, 2),
+        normal(1, 2, 3, 4),
+        normal(2, 5, 3, 2),
         stride=(2, 3),
         pad=(1, 0),
         dilation=(1, 2),
@@ -387,7 +377,7 @@ def test_a_deconvolution_without_an_outsize_takes_the_smallest():
 
 @pytest.mark.parametrize("size", [3, 1])
 def test_no_images_give_no_images(size):
-    x, W = Variable(np.zeros((0, 2, 4, 4))), Variable(numbers(3, 2, size, size))
+    x, W = Variable(np.zeros((0, 2, 4, 4))), Variable(normal(3, 2, size, size))
     y = conv2d(x, W)
     y.backward()
     assert y.shape == (0, 3, 5 - size, 5 - size)
@@ -399,8 +389,8 @@ def test_no_images_give_no_images(size):
 
 def test_images_in_another_order_of_memory_are_the_same_images():
     x, W = (
-        numbers(5, 4, 2, 3).transpose(3, 2, 1, 0),
-        numbers(2, 2, 3, 3)[:, :, ::-1].transpose(1, 0, 2, 3),
+        normal(5, 4, 2, 3).transpose(3, 2, 1, 0),
+        normal(2, 2, 3, 3)[:, :, ::-1].transpose(1, 0, 2, 3),
     )
     like = conv2d(x.copy(), W.copy(), None, 1, 1).data
     assert_close(conv2d(x, W, None, 1, 1).data, like)
@@ -451,8 +441,8 @@ def test_memory_is_that_of_the_images_not_of_the_columns(stride):
 def test_the_gradient_of_pixel_kernels_takes_images_of_any_size_one_by_one_or_together(
     n, size, groups
 ):
-    x, y = numbers(n, 4, size, size), numbers(n, 6, size, size, seed=1)
-    W = Variable(numbers(6, 4 // groups, 1, 1, seed=2))
+    x, y = normal(n, 4, size, size), normal(n, 6, size, size, seed=1)
+    W = Variable(normal(6, 4 // groups, 1, 1, seed=2))
     z = conv2d(x, W, groups=groups)
     z.grad = Variable(y)
     z.backward()
@@ -479,7 +469,7 @@ def test_the_gradient_of_pixel_kernels_makes_no_kernels_for_each_image(shape):
 
 
 def test_a_deconvolution_without_outsize_takes_one_pixel_where_the_formula_has_none():
-    y, W = numbers(1, 1, 1, 1), numbers(1, 1, 3, 3)
+    y, W = normal(1, 1, 1, 1), normal(1, 1, 3, 3)
     x = deconv2d(y, W, stride=3, pad=2)
     assert x.shape == (1, 1, 1, 1)
     assert_close(x.data, naive_deconv(y, W, x.shape, (3, 3), (2, 2)))
@@ -489,146 +479,146 @@ def test_a_deconvolution_without_outsize_takes_one_pixel_where_the_formula_has_n
     ("call", "message"),
     [
         (
-            lambda: conv2d(numbers(2, 3), numbers(1, 3, 2, 2)),
+            lambda: conv2d(normal(2, 3), normal(1, 3, 2, 2)),
             r"images have the shape \(N, C, H, W\), not \(2, 3\)",
         ),
         (
-            lambda: conv2d(numbers(2, 3), numbers(1, 3, 1, 1)),
+            lambda: conv2d(normal(2, 3), normal(1, 3, 1, 1)),
             r"images have the shape \(N, C, H, W\), not \(2, 3\)",
         ),
         (
-            lambda: im2col(numbers(1, 3, 4, 4), (5, 1)),
+            lambda: im2col(normal(1, 3, 4, 4), (5, 1)),
             r"images of shape \(1, 3, 4, 4\) have no place for a window",
         ),
         (
-            lambda: conv2d(numbers(1, 3, 4, 4), numbers(3, 2)),
+            lambda: conv2d(normal(1, 3, 4, 4), normal(3, 2)),
             r"kernels have four axes.*W has shape \(3, 2\)",
         ),
         (
-            lambda: conv2d(numbers(1, 3, 4, 4), numbers(2, 1, 2, 2)),
+            lambda: conv2d(normal(1, 3, 4, 4), normal(2, 1, 2, 2)),
             r"x of shape \(1, 3, 4, 4\) has 3 channels, but W of shape \(2, 1, 2, "
             r"2\) with groups=1 takes 1",
         ),
         (
-            lambda: conv2d(numbers(1, 3, 4, 4), numbers(2, 1, 2, 2), groups=2),
+            lambda: conv2d(normal(1, 3, 4, 4), normal(2, 1, 2, 2), groups=2),
             r"3 channels of x, of shape \(1, 3, 4, 4\), and 2 kernels of W.*do "
             r"not both divide into 2 groups",
         ),
         (
-            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 2, 2), groups=0),
+            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 2, 2), groups=0),
             "do not both divide into 0 groups",
         ),
         (
-            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 2, 2), numbers(3)),
+            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 2, 2), normal(3)),
             r"b has shape \(3,\), but 2 output channels need \(2,\)",
         ),
         (
-            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 7, 2), pad=1),
+            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 7, 2), pad=1),
             r"images of shape \(1, 2, 4, 4\) have no place for a window of size "
             r"\(7, 2\) with stride \(1, 1\) and pad",
         ),
         (
-            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), dilation=2),
+            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), dilation=2),
             r"a window of size \(3, 3\) and dilation \(2, 2\), so of reach \(5, 5\),",
         ),
         (
-            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), stride=0),
+            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), stride=0),
             r"the stride is \(0, 0\)",
         ),
         (
-            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), pad=-1),
+            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), pad=-1),
             r"the pad is \(-1, -1\)",
         ),
         (
-            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), dilation=(1, 0)),
+            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), dilation=(1, 0)),
             r"the dilation is \(1, 0\)",
         ),
         (
-            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 0, 3)),
+            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 0, 3)),
             r"the kernel size is \(0, 3\)",
         ),
         (
-            lambda: conv2d(numbers(1, 2, 4, 4), numbers(2, 2, 3, 3), stride=1.5),
+            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), stride=1.5),
             "a size is a whole number",
         ),
         (
-            lambda: conv2d_simple(numbers(1, 2, 4, 4), numbers(2, 2, 5, 3)),
+            lambda: conv2d_simple(normal(1, 2, 4, 4), normal(2, 2, 5, 3)),
             "have no place for",
         ),
         (
-            lambda: conv2d_simple(numbers(1, 2, 4, 4), numbers(2, 1, 3, 3)),
+            lambda: conv2d_simple(normal(1, 2, 4, 4), normal(2, 1, 3, 3)),
             "has 2 channels, but W of shape",
         ),
         (
-            lambda: deconv2d(numbers(2, 3), numbers(3, 1, 2, 2)),
+            lambda: deconv2d(normal(2, 3), normal(3, 1, 2, 2)),
             r"images have the shape \(N, C, H, W\), not \(2, 3\)",
         ),
         (
-            lambda: deconv2d(numbers(1, 3, 2, 2), numbers(2, 3, 2, 2)),
+            lambda: deconv2d(normal(1, 3, 2, 2), normal(2, 3, 2, 2)),
             r"x of shape \(1, 3, 2, 2\) does not fit W of shape \(2, 3, 2, 2\) "
             r"with groups=1",
         ),
         (
-            lambda: deconv2d(numbers(1, 3, 2, 2), numbers(3, 3, 2, 2), groups=2),
+            lambda: deconv2d(normal(1, 3, 2, 2), normal(3, 3, 2, 2), groups=2),
             "with groups=2",
         ),
         (
-            lambda: deconv2d(numbers(1, 3, 2, 2), numbers(3, 2, 2, 2), numbers(3)),
+            lambda: deconv2d(normal(1, 3, 2, 2), normal(3, 2, 2, 2), normal(3)),
             r"b has shape \(3,\)",
         ),
         (
             lambda: deconv2d(
-                numbers(1, 1, 2, 2), numbers(1, 1, 3, 3), stride=2, outsize=(5, 7)
+                normal(1, 1, 2, 2), normal(1, 1, 3, 3), stride=2, outsize=(5, 7)
             ),
             r"no convolution leads from 5 × 7 pixels to x of shape \(1, 1, 2, "
             r"2\).*outsize can be from 5 × 5 to 6 × 6",
         ),
         (
             lambda: deconv2d(
-                numbers(1, 1, 1, 1), numbers(1, 1, 3, 3), pad=2, stride=3, outsize=2
+                normal(1, 1, 1, 1), normal(1, 1, 3, 3), pad=2, stride=3, outsize=2
             ),
             "outsize can be from 1 × 1 to 1 × 1",
         ),
         (
-            lambda: deconv2d(numbers(1, 1, 2, 2), numbers(1, 1, 3, 3), pad=2),
+            lambda: deconv2d(normal(1, 1, 2, 2), normal(1, 1, 3, 3), pad=2),
             r"nothing is left of x of shape \(1, 1, 2, 2\) with a window.*pad "
             r"\(2, 2\): the pad is what .* cuts off",
         ),
         (
-            lambda: conv2d(numbers(1, 0, 4, 4), numbers(3, 0, 2, 2)),
+            lambda: conv2d(normal(1, 0, 4, 4), normal(3, 0, 2, 2)),
             r"kernels have a channel at least on each side, but W has shape \(3, "
             r"0, 2, 2\)",
         ),
         (
-            lambda: conv2d(numbers(1, 2, 4, 4), numbers(0, 2, 2, 2)),
+            lambda: conv2d(normal(1, 2, 4, 4), normal(0, 2, 2, 2)),
             r"but W has shape \(0, 2, 2, 2\)",
         ),
         (
-            lambda: conv2d_simple(numbers(1, 2, 4, 4), numbers(0, 2, 2, 2)),
+            lambda: conv2d_simple(normal(1, 2, 4, 4), normal(0, 2, 2, 2)),
             r"but W has shape \(0, 2, 2, 2\)",
         ),
         (
-            lambda: deconv2d(numbers(1, 2, 4, 4), numbers(2, 0, 2, 2)),
+            lambda: deconv2d(normal(1, 2, 4, 4), normal(2, 0, 2, 2)),
             r"but W has shape \(2, 0, 2, 2\)",
         ),
         (
-            lambda: conv2d(numbers(1, 0, 4, 4), numbers(3, 2, 2, 2)),
+            lambda: conv2d(normal(1, 0, 4, 4), normal(3, 2, 2, 2)),
             "has 0 channels, but W of shape",
         ),
         (
-            lambda: conv2d(3.0, numbers(1, 1, 2, 2)),
+            lambda: conv2d(3.0, normal(1, 1, 2, 2)),
             r"images have the shape \(N, C, H, W\), not \(\)",
         ),
         (
-            lambda: conv2d(numbers(1, 1, 2, 2), 3),
+            lambda: conv2d(normal(1, 1, 2, 2), 3),
             r"kernels have four axes.*W has shape \(\)",
         ),
         (
-            lambda: conv2d(numbers(1, 1, 2, 2), numbers(1, 1, 2, 2), 1.0),
+            lambda: conv2d(normal(1, 1, 2, 2), normal(1, 1, 2, 2), 1.0),
             r"b has shape \(\), but 1 output",
         ),
         (
-            lambda: deconv2d(3.0, numbers(1, 1, 2, 2)),
+            lambda: deconv2d(3.0, normal(1, 1, 2, 2)),
             r"images have the shape \(N, C, H, W\), not \(\)",
         ),
         (lambda: im2col(3.0, 2), r"images have the shape \(N, C, H, W\), not \(\)"),
@@ -646,9 +636,9 @@ def test_what_does_not_fit_is_refused_with_its_shapes(call, message):
 @pytest.mark.parametrize("function", [conv2d, deconv2d])
 def test_what_is_no_array_or_holds_none_is_refused(function):
     with pytest.raises(TypeError, match="but was given a list"):
-        function([[1.0]], numbers(1, 1, 1, 1))
+        function([[1.0]], normal(1, 1, 1, 1))
     with pytest.raises(ValueError, match="holds no data yet"):
-        function(numbers(1, 1, 2, 2), Variable(None))
+        function(normal(1, 1, 2, 2), Variable(None))
 
 
 # --- pooling --------------------------------------------------------------------------
@@ -818,40 +808,40 @@ def test_no_result_shares_memory_with_its_input(function):
     ("call", "message"),
     [
         (
-            lambda: pooling(numbers(3, 4), 2),
+            lambda: pooling(normal(3, 4), 2),
             r"images have the shape \(N, C, H, W\), not \(3, 4\)",
         ),
         (
-            lambda: pooling(numbers(1, 1, 2, 2), 3),
+            lambda: pooling(normal(1, 1, 2, 2), 3),
             r"images of shape \(1, 1, 2, 2\) have no place for",
         ),
         (
-            lambda: average_pooling(numbers(1, 1, 2, 2), (1, 3)),
+            lambda: average_pooling(normal(1, 1, 2, 2), (1, 3)),
             r"have no place for a window of size \(1, 3\)",
         ),
         (
-            lambda: pooling(numbers(1, 1, 4, 4), 2, pad=(0, 2)),
+            lambda: pooling(normal(1, 1, 4, 4), 2, pad=(0, 2)),
             r"in images of shape \(1, 1, 4, 4\), a window of size \(2, "
             r"2\).*nothing but border",
         ),
         (
-            lambda: pooling(numbers(1, 1, 4, 4), (2, 5), pad=(2, 1)),
+            lambda: pooling(normal(1, 1, 4, 4), (2, 5), pad=(2, 1)),
             "nothing but border",
         ),
         (
-            lambda: pooling(numbers(1, 1, 4, 4), (5, 2), pad=(1, 2)),
+            lambda: pooling(normal(1, 1, 4, 4), (5, 2), pad=(1, 2)),
             "nothing but border",
         ),
-        (lambda: pooling_simple(numbers(1, 1, 4, 4), 2, pad=2), "nothing but border"),
+        (lambda: pooling_simple(normal(1, 1, 4, 4), 2, pad=2), "nothing but border"),
         (
-            lambda: pooling(numbers(1, 1, 4, 4), 2, stride=(1, 0)),
+            lambda: pooling(normal(1, 1, 4, 4), 2, stride=(1, 0)),
             r"the stride is \(1, 0\)",
         ),
         (
-            lambda: average_pooling(numbers(1, 1, 4, 4), 2, pad=-1),
+            lambda: average_pooling(normal(1, 1, 4, 4), 2, pad=-1),
             r"the pad is \(-1, -1\)",
         ),
-        (lambda: pooling(numbers(1, 1, 4, 4), 0), r"the kernel size is \(0, 0\)"),
+        (lambda: pooling(normal(1, 1, 4, 4), 0), r"the kernel size is \(0, 0\)"),
         (lambda: pooling(3.0, 2), r"images have the shape \(N, C, H, W\), not \(\)"),
         (
             lambda: average_pooling(3, 2),

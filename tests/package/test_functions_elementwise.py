@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import dezero_lite.functions as F
 from dezero_lite import Variable
 from dezero_lite.functions import elementwise
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close, assert_equal, distinct
 from tests.support.function_checks import check_function
 
 SHAPES = [(), (0,), (1,), (3,), (2, 3)]
@@ -24,18 +24,10 @@ PAIRS = [
 ]
 
 
-def numbers(*shape, low=-2.0, high=2.0):
-    # Far enough apart from each other, and from 0, to differentiate where functions
-    # have kinks.
-    n = int(np.prod(shape))
-    x = low + (high - low) * (np.arange(n) + 0.4) / max(n, 1)
-    return np.random.default_rng(0).permutation(x).reshape(shape)
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", ["sin", "cos", "tanh", "exp", "abs"])
 def test_functions_of_any_number(name, shape):
-    x = numbers(*shape)
+    x = distinct(*shape)
     f = getattr(F, name)
     assert_equal(f(Variable(x)).data, getattr(np, name)(x))
     check_function(f, x)
@@ -44,7 +36,7 @@ def test_functions_of_any_number(name, shape):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", ["log", "sqrt"])
 def test_functions_of_positive_numbers(name, shape):
-    x = numbers(*shape, low=0.5)
+    x = distinct(*shape, low=0.5)
     f = getattr(F, name)
     assert_equal(f(Variable(x)).data, getattr(np, name)(x))
     check_function(f, x)
@@ -72,7 +64,7 @@ SEVERAL = [
 @pytest.mark.parametrize("f", SEVERAL)
 def test_no_rule_widens_on_its_way(f):
     # Backward would narrow the result again, but only after twice the work.
-    y = f(Variable(numbers(3, 4).astype(np.float32)))
+    y = f(Variable(distinct(3, 4).astype(np.float32)))
     inputs = y.creator.inputs
     arrays = [x.data if isinstance(x, Variable) else x for x in inputs]
     for xs, gy in [(inputs, Variable(y.data)), (arrays, y.data)]:
@@ -166,7 +158,7 @@ def test_the_slope_of_sqrt_at_zero_is_infinite():
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
 @pytest.mark.parametrize(("one", "other"), PAIRS)
 def test_extremes_of_two_broadcast(name, one, other):
-    a, b = numbers(*one), numbers(*other, low=-2.1, high=1.7)
+    a, b = distinct(*one), distinct(*other, low=-2.1, high=1.7)
     f = getattr(F, name)
     assert_equal(f(Variable(a), Variable(b)).data, getattr(np, name)(a, b))
     check_function(f, a, b)
@@ -174,15 +166,15 @@ def test_extremes_of_two_broadcast(name, one, other):
 
 @pytest.mark.parametrize("f", [F.maximum, F.minimum])
 def test_extremes_with_a_number_on_either_side(f):
-    check_function(lambda a: f(a, 0.5), numbers(2, 3))
-    check_function(lambda b: f(0.5, b), numbers(2, 3))
-    check_function(lambda b: f(0.5, b), numbers())
+    check_function(lambda a: f(a, 0.5), distinct(2, 3))
+    check_function(lambda b: f(0.5, b), distinct(2, 3))
+    check_function(lambda b: f(0.5, b), distinct())
 
 
 def test_extremes_with_an_array_on_either_side():
     ones = np.ones(3, np.int8)
-    check_function(F.maximum, numbers(2, 3), ones)
-    check_function(lambda b, ones: F.minimum(ones, b), numbers(2, 3), ones)
+    check_function(F.maximum, distinct(2, 3), ones)
+    check_function(lambda b, ones: F.minimum(ones, b), distinct(2, 3), ones)
 
 
 @given(
@@ -221,7 +213,7 @@ def test_shapes_that_do_not_broadcast_are_named():
     ("one", "other"), [((2, 3), (2, 3)), ((), (3,)), ((2, 1), (3,))]
 )
 def test_where_broadcasts_all_three(condition, one, other):
-    a, b, c = numbers(*one), numbers(*other), numbers(*condition) > 0
+    a, b, c = distinct(*one), distinct(*other), distinct(*condition) > 0
     assert_equal(F.where(c, Variable(a), Variable(b)).data, np.where(c, a, b))
     check_function(lambda a, b, c: F.where(c, a, b), a, b, c)
 
@@ -326,7 +318,7 @@ def test_an_infinite_gradient_passes_where_a_number_was_chosen(gradient):
     "limits", [(-1.0, 0.7), (None, 0.7), (-1.0, None), (0, 1), (1, 1)]
 )
 def test_clip(shape, limits):
-    x = numbers(*shape)
+    x = distinct(*shape)
     assert_equal(F.clip(Variable(x), *limits).data, np.clip(x, *limits))
     check_function(lambda x: F.clip(x, *limits), x)
 

@@ -8,16 +8,12 @@ from hypothesis import strategies as st
 from dezero_lite import Parameter, Variable, no_grad
 from dezero_lite import functions as F
 from dezero_lite.functions.linear import Linear
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close, assert_equal, uniform
 from tests.support.function_checks import check_function, run
 
 
-def array(*shape, seed=0, dtype=float):
-    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(dtype)
-
-
 def var(*shape, **kwargs):
-    return Variable(array(*shape, **kwargs))
+    return Variable(uniform(*shape, **kwargs))
 
 
 # --- matmul ---------------------------------------------------------------------------
@@ -48,7 +44,7 @@ SHAPES = [
 
 @pytest.mark.parametrize(("left", "right"), SHAPES)
 def test_matmul_is_numpys(left, right):
-    x, W = array(*left), array(*right, seed=1)
+    x, W = uniform(*left), uniform(*right, seed=1)
     y = F.matmul(Variable(x), Variable(W))
     assert y.shape == np.matmul(x, W).shape
     assert_close(y.data, np.matmul(x, W))
@@ -88,8 +84,8 @@ def summed_to(gx, shape):
 
 
 def test_one_matrix_may_stand_on_both_sides():
-    check_function(lambda x: x @ x, array(3, 3))
-    check_function(lambda x: x @ x.T, array(2, 3))
+    check_function(lambda x: x @ x, uniform(3, 3))
+    check_function(lambda x: x @ x.T, uniform(2, 3))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +97,7 @@ def test_a_product_has_many_names(multiply):
 
 
 def test_an_array_may_stand_on_either_side():
-    x, W = array(2, 3), array(3, 4, seed=1)
+    x, W = uniform(2, 3), uniform(3, 4, seed=1)
     by_array = Variable(x) @ W
     from_array = x @ Variable(W)
     assert isinstance(from_array, Variable)
@@ -114,7 +110,7 @@ def test_an_array_may_stand_on_either_side():
 
 
 def test_a_constant_costs_no_product():
-    x, W = array(2, 3), Parameter(array(3, 4))
+    x, W = uniform(2, 3), Parameter(uniform(3, 4))
     y = F.matmul(x, W)
     y.backward()
     assert y.creator.vjp([x, W.data], np.ones((2, 4)))[0] is None
@@ -153,7 +149,7 @@ def test_a_constant_costs_no_product():
 )
 def test_shapes_that_do_not_multiply_are_named(left, right, why):
     with pytest.raises(ValueError, match="do not multiply") as error:
-        F.matmul(var(*left), Parameter(array(*right), "W"))
+        F.matmul(var(*left), Parameter(uniform(*right), "W"))
     x, W = (
         f"a Variable of shape {left} and dtype float64",
         f"Variable 'W' of shape {right} and dtype float64",
@@ -186,7 +182,7 @@ both = pytest.mark.parametrize("linear", [F.linear, F.linear_simple])
     "shape", [(4, 3), (1, 3), (0, 3), (3,), (2, 4, 3), (2, 1, 2, 3), (2, 0, 3)]
 )
 def test_linear_is_a_product_and_a_sum(linear, shape):
-    x, W, b = array(*shape), array(3, 2, seed=1), array(2, seed=2)
+    x, W, b = uniform(*shape), uniform(3, 2, seed=1), uniform(2, seed=2)
     assert_close(linear(Variable(x), Variable(W), Variable(b)).data, x @ W + b)
     assert_close(linear(Variable(x), Variable(W)).data, x @ W)
     check_function(linear, x, W, b)
@@ -197,12 +193,12 @@ def test_linear_is_a_product_and_a_sum(linear, shape):
 @both
 @pytest.mark.parametrize(("wide", "out"), [(0, 2), (3, 0), (1, 1)])
 def test_linear_of_nothing_is_the_bias(linear, wide, out):
-    check_function(linear, array(4, wide), array(wide, out), array(out))
+    check_function(linear, uniform(4, wide), uniform(wide, out), uniform(out))
 
 
 @both
 def test_linear_takes_a_bias_of_zeros(linear):
-    x, W = array(4, 3), array(3, 2)
+    x, W = uniform(4, 3), uniform(3, 2)
     assert_close(linear(x, W, np.zeros(2)).data, x @ W)
 
 
@@ -245,7 +241,7 @@ def test_linear_leaves_what_it_was_given_alone():
 
 
 def test_linear_computes_only_the_gradients_that_are_wanted():
-    x, W, b = array(4, 3), Parameter(array(3, 2)), array(2)
+    x, W, b = uniform(4, 3), Parameter(uniform(3, 2)), uniform(2)
     y = F.linear(x, W, b)
     gx, gW, gb = y.creator.vjp([x, W.data, b], np.ones((4, 2)))
     assert gx is None
@@ -312,11 +308,11 @@ def test_the_gradient_of_the_bias_is_right_to_the_last_digits(shape):
 
 def test_many_rows_are_right_to_every_order():
     check_function(
-        lambda *xs: F.linear(*xs) ** 2 / 600, array(600, 1), array(1, 2), array(2)
+        lambda *xs: F.linear(*xs) ** 2 / 600, uniform(600, 1), uniform(1, 2), uniform(2)
     )
 
 
 def test_no_grad_leaves_no_graph():
     with no_grad():
         assert F.linear(var(4, 3), var(3, 2), var(2)).creator is None
-    assert F.matmul(array(4, 3), array(3, 2)).creator is None
+    assert F.matmul(uniform(4, 3), uniform(3, 2)).creator is None

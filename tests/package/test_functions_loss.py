@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from dezero_lite import Parameter, Variable, no_grad
 from dezero_lite import functions as F
 from tests.support import fake_cupy
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close, assert_equal, uniform
 from tests.support.function_checks import check_function, run
 
 
-def array(*shape, seed=0, dtype=float):
-    return np.random.default_rng(seed).uniform(0.1, 0.9, shape).astype(dtype)
+def array(*shape, **kwargs):
+    return uniform(*shape, low=0.1, high=0.9, **kwargs)
 
 
 def var(*shape, **kwargs):

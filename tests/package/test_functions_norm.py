@@ -11,16 +11,12 @@ from dezero_lite import Parameter, Variable, manual_seed, no_grad, test_mode
 from dezero_lite import functions as F
 from dezero_lite.functions import norm
 from tests.support import fake_cupy
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close, assert_equal, uniform
 from tests.support.function_checks import check_function, run
 
 
-def array(*shape, seed=0, dtype=float):
-    return np.random.default_rng(seed).uniform(0.5, 1.5, shape).astype(dtype)
-
-
 def var(*shape, **kwargs):
-    return Variable(array(*shape, **kwargs))
+    return Variable(uniform(*shape, **kwargs))
 
 
 # --- dropout --------------------------------------------------------------------------
@@ -43,11 +39,11 @@ def test_dropout_passes_gradients_where_it_passed_numbers(shape, ratio):
         manual_seed(1)
         return F.dropout(x, ratio) ** 2
 
-    check_function(f, array(*shape))
+    check_function(f, uniform(*shape))
 
 
 def test_the_same_seed_drops_the_same_elements_anywhere():
-    x = array(20)
+    x = uniform(20)
     manual_seed(3)
     here = F.dropout(x).data
     manual_seed(3)
@@ -145,8 +141,8 @@ def channels(x):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_batch_norm_normalises_each_channel(shape):
-    x, c = array(*shape), shape[1]
-    gamma, beta = array(c, seed=1), array(c, seed=2)
+    x, c = uniform(*shape), shape[1]
+    gamma, beta = uniform(c, seed=1), uniform(c, seed=2)
     y = F.batch_norm(
         Variable(x), Variable(gamma), Variable(beta), np.zeros(c), np.ones(c)
     )
@@ -167,13 +163,13 @@ def test_batch_norm_is_right_in_training(shape):
         mean, var = xp.zeros(c, x.dtype), xp.ones(c, x.dtype)
         return F.batch_norm(x, gamma, beta, mean, var, eps=0.01) ** 2
 
-    check_function(f, array(*shape), array(c, seed=1), array(c, seed=2))
+    check_function(f, uniform(*shape), uniform(c, seed=1), uniform(c, seed=2))
 
 
 @pytest.mark.parametrize("shape", [*SHAPES, (1, 3), (0, 3), (0, 3, 2, 2)])
 def test_batch_norm_is_right_in_use(shape):
     c = shape[1]
-    mean, var = array(c, seed=3), array(c, seed=4)
+    mean, var = uniform(c, seed=3), uniform(c, seed=4)
 
     def f(x, gamma, beta, mean, var):
         mean, var = [
@@ -182,7 +178,7 @@ def test_batch_norm_is_right_in_use(shape):
         with test_mode():
             return F.batch_norm(x, gamma, beta, mean, var) ** 2
 
-    x, gamma, beta = array(*shape), array(c, seed=1), array(c, seed=2)
+    x, gamma, beta = uniform(*shape), uniform(c, seed=1), uniform(c, seed=2)
     with test_mode():
         y = F.batch_norm(x, gamma, beta, mean, var).data
     assert_close(channels(y), gamma * (channels(x) - mean) / np.sqrt(var + 2e-5) + beta)
@@ -198,8 +194,8 @@ def test_batch_norm_is_right_in_use(shape):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_training_moves_the_running_averages(shape):
-    x, c = array(*shape), shape[1]
-    mean, var = array(c, seed=3), array(c, seed=4)
+    x, c = uniform(*shape), shape[1]
+    mean, var = uniform(c, seed=3), uniform(c, seed=4)
     kept = mean, var
     rows = channels(x)
     expected = (
@@ -215,21 +211,21 @@ def test_training_moves_the_running_averages(shape):
 def test_test_mode_leaves_the_running_averages_alone():
     mean, var = np.zeros(3), np.ones(3)
     with test_mode():
-        F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), mean, var)
+        F.batch_norm(uniform(4, 3), np.ones(3), np.zeros(3), mean, var)
     assert_equal(mean, np.zeros(3))
     assert_equal(var, np.ones(3))
 
 
 def test_the_running_averages_may_be_parameters():
     mean, var = Parameter(np.zeros(3)), Parameter(np.ones(3))
-    x = array(4, 3)
+    x = uniform(4, 3)
     F.batch_norm(Variable(x), np.ones(3), np.zeros(3), mean, var)
     assert_close(mean.data, 0.1 * x.mean(axis=0))
     assert mean.grad is None
 
 
 def test_averages_that_move_on_do_not_disturb_backward():
-    x, mean, var = Variable(array(4, 3)), np.zeros(3), np.ones(3)
+    x, mean, var = Variable(uniform(4, 3)), np.zeros(3), np.ones(3)
     gamma = Variable(np.ones(3))
     with test_mode():
         y = F.batch_norm(x, gamma, np.zeros(3), mean, var, eps=0)
@@ -241,7 +237,7 @@ def test_averages_that_move_on_do_not_disturb_backward():
 
 
 def test_one_number_for_a_channel_becomes_beta():
-    x, mean, var = Variable(array(1, 3)), np.zeros(3), np.ones(3)
+    x, mean, var = Variable(uniform(1, 3)), np.zeros(3), np.ones(3)
     beta = np.array([1.0, 2.0, 3.0])
     y = F.batch_norm(x, np.ones(3), beta, mean, var)
     y.backward()
@@ -271,7 +267,7 @@ def test_float64_averages_do_not_widen_float32(in_use):
         y = F.batch_norm(*inputs, np.zeros(3), np.ones(3))
     assert y.dtype == np.float32
     mean, var32 = np.zeros(3, np.float32), np.ones(3, np.float32)
-    F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), mean, var32)
+    F.batch_norm(uniform(4, 3), np.ones(3), np.zeros(3), mean, var32)
     assert mean.dtype == var32.dtype == np.float32
 
 
@@ -293,7 +289,7 @@ def test_whole_numbers_are_normalised_like_others():
     "f", [lambda *xs: F.batch_norm(*xs, np.zeros(3), np.ones(3)), F.layer_norm]
 )
 def test_the_gradient_of_a_constant_batch_is_not_computed(f):
-    x, gamma, beta = array(4, 3), Parameter(np.ones(3)), np.zeros(3)
+    x, gamma, beta = uniform(4, 3), Parameter(np.ones(3)), np.zeros(3)
     y = f(x, gamma, beta)
     assert y.creator.vjp([x, gamma.data, beta], np.ones((4, 3)))[0] is None
     y.backward()
@@ -303,7 +299,7 @@ def test_the_gradient_of_a_constant_batch_is_not_computed(f):
 @settings(derandomize=True, deadline=None, max_examples=30)
 @given(st.integers(2, 6), st.floats(-100, 100), st.floats(0.5, 20))
 def test_batch_norm_does_not_see_shift_and_scale(n, shift, scale):
-    x, ones, zeros = array(n, 3), np.ones(3), np.zeros(3)
+    x, ones, zeros = uniform(n, 3), np.ones(3), np.zeros(3)
     y = F.batch_norm(x, ones, zeros, np.zeros(3), np.ones(3), eps=1e-12)
     z = F.batch_norm(x * scale + shift, ones, zeros, np.zeros(3), np.ones(3), eps=1e-12)
     assert_close(y.data, z.data, atol=1e-5)
@@ -345,7 +341,7 @@ def test_the_books_spelling_is_understood():
     ],
 )
 def test_batch_norm_names_what_does_not_fit(shapes, message):
-    arrays = [array(*shape) for shape in shapes]
+    arrays = [uniform(*shape) for shape in shapes]
     before = [a.copy() for a in arrays[3:]]
     with pytest.raises(ValueError, match=message):
         F.batch_norm(*arrays)
@@ -361,18 +357,26 @@ def test_batch_norm_needs_averages_that_can_hold_fractions():
             r"dtype int"
         ),
     ):
-        F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), np.zeros(3, int), np.ones(3))
+        F.batch_norm(
+            uniform(4, 3), np.ones(3), np.zeros(3), np.zeros(3, int), np.ones(3)
+        )
 
 
 def test_batch_norm_names_a_parameter_without_data():
     with pytest.raises(ValueError, match="holds no data yet"):
         F.batch_norm(
-            array(4, 3), Parameter(None, "gamma"), np.zeros(3), np.zeros(3), np.ones(3)
+            uniform(4, 3),
+            Parameter(None, "gamma"),
+            np.zeros(3),
+            np.zeros(3),
+            np.ones(3),
         )
     with pytest.raises(
         ValueError, match="one number of mean for each of the 3 channels"
     ):
-        F.batch_norm(array(4, 3), np.ones(3), np.zeros(3), Parameter(None), np.ones(3))
+        F.batch_norm(
+            uniform(4, 3), np.ones(3), np.zeros(3), Parameter(None), np.ones(3)
+        )
 
 
 def test_many_equal_rows_have_their_mean():
@@ -392,7 +396,7 @@ def test_many_equal_rows_have_their_mean():
 @pytest.mark.parametrize("shape", [(6, 2), (3, 2, 2, 2)])
 @pytest.mark.parametrize("scale", [0.01, 700])
 def test_batches_of_float16_are_normalised_like_float32(shape, scale):
-    narrow = [scale * array(*shape), array(2), array(2, seed=1)]
+    narrow = [scale * uniform(*shape), uniform(2), uniform(2, seed=1)]
     results = []
     for dtype in (np.float16, np.float32):
         inputs = [Variable(x.astype(np.float16).astype(dtype)) for x in narrow]
@@ -429,7 +433,11 @@ def test_batches_of_float16_are_normalised_like_float32(shape, scale):
     ],
 )
 def test_layer_norm_normalises_each_example(shape, features):
-    x, gamma, beta = array(*shape), array(*features, seed=1), array(*features, seed=2)
+    x, gamma, beta = (
+        uniform(*shape),
+        uniform(*features, seed=1),
+        uniform(*features, seed=2),
+    )
     axes = tuple(range(-len(features), 0))
     z = (x - x.mean(axis=axes, keepdims=True)) / np.sqrt(
         x.var(axis=axes, keepdims=True) + 1e-5
@@ -444,7 +452,7 @@ def test_layer_norm_normalises_each_example(shape, features):
 
 
 def test_layer_norm_of_one_feature_is_beta():
-    x = Variable(array(4, 1))
+    x = Variable(uniform(4, 1))
     y = F.layer_norm(x, np.ones(1), np.full(1, 2.0))
     y.backward()
     assert_equal(y.data, np.full((4, 1), 2.0))
@@ -452,7 +460,7 @@ def test_layer_norm_of_one_feature_is_beta():
 
 
 def test_layer_norm_does_not_ask_for_the_mode():
-    x, gamma, beta = array(4, 3), array(3, seed=1), array(3, seed=2)
+    x, gamma, beta = uniform(4, 3), uniform(3, seed=1), uniform(3, seed=2)
     with test_mode():
         in_use = F.layer_norm(x, gamma, beta)
     assert_equal(in_use.data, F.layer_norm(x, gamma, beta).data)
@@ -472,13 +480,13 @@ def test_layer_norm_names_the_shapes_that_do_not_fit(shape, gamma, beta):
     with pytest.raises(
         ValueError, match="the shape of one example, the last axes of x"
     ) as error:
-        F.layer_norm(array(*shape), array(*gamma), array(*beta))
+        F.layer_norm(uniform(*shape), uniform(*gamma), uniform(*beta))
     assert f"x is an array of shape {shape}" in str(error.value)
 
 
 @pytest.mark.parametrize("scale", [0.01, 1, 400, 20_000])
 def test_examples_of_float16_are_normalised_like_float32(scale):
-    narrow = [scale * array(3, 5), array(5), array(5, seed=1)]
+    narrow = [scale * uniform(3, 5), uniform(5), uniform(5, seed=1)]
     results = []
     for dtype in (np.float16, np.float32):
         results.append(

@@ -12,23 +12,19 @@ from hypothesis.extra import numpy as hnp
 from dezero_lite import Variable, no_grad
 from dezero_lite import functions as F
 from tests.support import fake_cupy
-from tests.support.arrays import assert_equal
+from tests.support.arrays import assert_equal, uniform
 from tests.support.function_checks import check_function, run
 
 
-def array(*shape, seed=0, dtype=float):
-    return np.random.default_rng(seed).uniform(0.5, 1.5, shape).astype(dtype)
-
-
 def var(*shape, **kwargs):
-    return Variable(array(*shape, **kwargs))
+    return Variable(uniform(*shape, **kwargs))
 
 
 def is_picked(slices, *shape):
     """Check an index: values as NumPy's, both orders of the gradient, both array
     modules.
     """
-    x = array(*shape)
+    x = uniform(*shape)
     assert_equal(F.get_item(Variable(x), slices).data, x[slices])
     check_function(lambda x: F.get_item(x, slices) ** 2, x)
 
@@ -51,7 +47,7 @@ def is_picked(slices, *shape):
     ],
 )
 def test_reshape_is_numpys(old, new):
-    x = array(*old)
+    x = uniform(*old)
     expected = x.reshape(new)
     assert_equal(F.reshape(Variable(x), new).data, expected)
     assert F.reshape(Variable(x), new).shape == expected.shape
@@ -96,7 +92,7 @@ def test_a_shape_of_anything_but_whole_numbers_is_refused():
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -3, (0, 2), (0, -1)])
 def test_expand_dims_is_numpys(axis):
-    x = array(2, 3)
+    x = uniform(2, 3)
     assert F.expand_dims(Variable(x), axis).shape == np.expand_dims(x, axis).shape
     check_function(lambda x: F.expand_dims(x, axis) ** 2, x)
 
@@ -112,7 +108,7 @@ def test_expand_dims_refuses_an_axis_far_outside():
 
 @pytest.mark.parametrize("axis", [None, 0, 2, -1, (0, 2), (), -4])
 def test_squeeze_is_numpys(axis):
-    x = array(1, 3, 1, 2)[:, :, :, :1] if axis == -1 else array(1, 3, 1, 2)
+    x = uniform(1, 3, 1, 2)[:, :, :, :1] if axis == -1 else uniform(1, 3, 1, 2)
     assert F.squeeze(Variable(x), axis).shape == np.squeeze(x, axis).shape
     check_function(lambda x: F.squeeze(x, axis) ** 2, x)
 
@@ -137,7 +133,7 @@ def test_squeeze_leaves_out_nothing_but_ones(axis):
 )
 def test_flatten_keeps_the_axis_of_the_examples(shape, flat):
     assert F.flatten(var(*shape)).shape == flat
-    check_function(lambda x: F.flatten(x) ** 2, array(*shape))
+    check_function(lambda x: F.flatten(x) ** 2, uniform(*shape))
 
 
 def test_flatten_needs_an_axis():
@@ -186,7 +182,7 @@ def test_a_variable_without_data_is_named(f):
     ],
 )
 def test_transpose_is_numpys(shape, axes):
-    x = array(*shape)
+    x = uniform(*shape)
     assert_equal(F.transpose(Variable(x), axes).data, x.transpose(axes))
     check_function(lambda x: F.transpose(x, axes) ** 3, x)
 
@@ -309,7 +305,7 @@ def test_rows_counted_from_the_end_receive_their_gradient():
     ],
 )
 def test_an_index_may_be_an_array_or_a_variable(index):
-    x = array(3, 2)
+    x = uniform(3, 2)
 
     def by_array(x, index):
         return x[index] ** 2
@@ -322,7 +318,7 @@ def test_an_index_may_be_an_array_or_a_variable(index):
 
 
 def test_a_mask_of_the_whole_shape_picks_elements():
-    x = array(3, 4)
+    x = uniform(3, 4)
     is_picked(x > 1, 3, 4)
     is_picked(x > 9, 3, 4)
     xs = Variable(x)
@@ -330,14 +326,14 @@ def test_a_mask_of_the_whole_shape_picks_elements():
 
 
 def test_an_index_in_a_tuple_may_be_a_variable():
-    x, rows, columns = array(3, 4), np.array([0, 1, 1]), np.array([2, 3, 3])
+    x, rows, columns = uniform(3, 4), np.array([0, 1, 1]), np.array([2, 3, 3])
     check_function(
         lambda x, rows, columns: x[Variable(rows), columns] ** 2, x, rows, columns
     )
 
 
 def test_an_index_on_the_host_finds_data_elsewhere():
-    x = Variable(fake_cupy.array(array(3, 4)))
+    x = Variable(fake_cupy.array(uniform(3, 4)))
     x[np.array([0, 0]), [1, 1]].backward()
     assert fake_cupy.asnumpy(x.grad.data)[0, 1] == 2
 
@@ -418,7 +414,7 @@ def test_an_index_may_change_after_it_was_used(index, form):
 
 
 def test_an_index_on_the_gpu_may_change_too():
-    x = Variable(fake_cupy.array(array(3)))
+    x = Variable(fake_cupy.array(uniform(3)))
     index = fake_cupy.array(np.array([0, 1]))
     y = F.get_item(x, index)
     index[0] = 2
@@ -439,9 +435,9 @@ def test_a_loop_over_rows_is_one_function():
 @pytest.mark.parametrize("shape", [(1,), (3,), (1, 2), (3, 2), (2, 0), (2, 3, 2)])
 def test_a_loop_over_rows_is_right_to_every_order(shape):
     check_function(
-        lambda x: sum(i * row**3 for i, row in enumerate(x, 1)), array(*shape)
+        lambda x: sum(i * row**3 for i, row in enumerate(x, 1)), uniform(*shape)
     )
-    check_function(lambda x: F.stack([row**3 for row in x], axis=-1), array(*shape))
+    check_function(lambda x: F.stack([row**3 for row in x], axis=-1), uniform(*shape))
 
 
 def test_a_loop_may_leave_rows_out():
@@ -470,7 +466,7 @@ def test_a_loop_under_no_grad_leaves_no_graph():
 @pytest.mark.parametrize("shape", [(), (4,), (2, 3), (0,)])
 def test_embed_id_looks_up_rows(shape):
     x = np.random.default_rng(0).integers(0, 5, shape)
-    W = array(5, 3)
+    W = uniform(5, 3)
     assert_equal(F.embed_id(x, Variable(W)).data, W[x])
     check_function(lambda W, x: F.embed_id(x, W) ** 2, W, x)
     check_function(lambda W, x: F.embed_id(Variable(x), W) ** 2, W, x)
@@ -527,7 +523,7 @@ def test_the_numbers_of_embed_id_may_change_afterwards():
     ],
 )
 def test_concat_is_numpys(shapes, axis):
-    xs = [array(*shape, seed=i) for i, shape in enumerate(shapes)]
+    xs = [uniform(*shape, seed=i) for i, shape in enumerate(shapes)]
     assert_equal(
         F.concat([Variable(x) for x in xs], axis).data, np.concatenate(xs, axis)
     )
@@ -547,20 +543,20 @@ def test_concat_is_numpys(shapes, axis):
     ],
 )
 def test_stack_is_numpys(shape, axis):
-    xs = [array(*shape, seed=i) for i in range(3)]
+    xs = [uniform(*shape, seed=i) for i in range(3)]
     assert_equal(F.stack([Variable(x) for x in xs], axis).data, np.stack(xs, axis))
     check_function(lambda *xs: F.stack(xs, axis) ** 2, *xs)
 
 
 @pytest.mark.parametrize("join", [F.concat, F.stack])
 def test_one_variable_twice_receives_both_gradients(join):
-    check_function(lambda x: join([x, x * 2, x]) ** 2, array(2, 3))
+    check_function(lambda x: join([x, x * 2, x]) ** 2, uniform(2, 3))
 
 
 @pytest.mark.parametrize("join", [F.concat, F.stack])
 def test_plain_arrays_join_variables(join):
     x = var(2, 3)
-    join((array(2, 3), x)).backward()
+    join((uniform(2, 3), x)).backward()
     assert_equal(x.grad.data, np.ones((2, 3)))
 
 
@@ -606,7 +602,7 @@ def test_joining_takes_a_list_of_arrays(join, xs):
     ],
 )
 def test_split_is_numpys(shape, cuts, axis):
-    x = array(*shape)
+    x = uniform(*shape)
     parts = F.split(Variable(x), cuts, axis)
     assert isinstance(parts, tuple)
     for part, expected in zip(parts, np.split(x, cuts, axis), strict=True):
@@ -621,7 +617,7 @@ def test_a_part_that_nobody_uses_receives_nothing():
 
 
 def test_split_and_concat_undo_each_other():
-    check_function(lambda x: F.concat(F.split(x, [1, 3], 1), 1) ** 2, array(2, 4))
+    check_function(lambda x: F.concat(F.split(x, [1, 3], 1), 1) ** 2, uniform(2, 4))
 
 
 def test_split_names_the_length_and_the_parts():
@@ -637,7 +633,7 @@ def test_split_names_the_length_and_the_parts():
 
 
 def test_concat_and_stack_take_whatever_one_can_go_through():
-    parts = [array(2), array(2, seed=1)]
+    parts = [uniform(2), uniform(2, seed=1)]
     assert_equal(F.concat(x for x in parts).data, np.concatenate(parts))
     assert_equal(F.stack(x for x in parts).data, np.stack(parts))
 
@@ -672,7 +668,7 @@ def test_the_parts_of_split_follow_each_other(cuts):
     "cuts", [[1, 3], [2, 2], [1, -1], [-3, -1], [2, 9], [-9, 1], []]
 )
 def test_split_may_count_from_the_end_and_past_it(cuts):
-    x = array(4)
+    x = uniform(4)
     for part, like in zip(F.split(Variable(x), cuts), np.split(x, cuts), strict=True):
         assert_equal(part.data, like)
     check_function(lambda x: F.concat(F.split(x, cuts)) ** 2, x)
@@ -695,7 +691,7 @@ def test_split_may_count_from_the_end_and_past_it(cuts):
     ],
 )
 def test_pad_is_numpys(shape, width, value):
-    x = array(*shape)
+    x = uniform(*shape)
     assert_equal(
         F.pad(Variable(x), width, value).data, np.pad(x, width, constant_values=value)
     )
@@ -753,7 +749,7 @@ EVERYTHING = {
 
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_a_plain_array_and_no_grad_leave_no_graph(name):
-    assert EVERYTHING[name](array(2, 3)).creator is None
+    assert EVERYTHING[name](uniform(2, 3)).creator is None
     with no_grad():
         assert EVERYTHING[name](var(2, 3)).creator is None
 

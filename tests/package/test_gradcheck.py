@@ -10,12 +10,11 @@ import pytest
 from dezero_lite import Config, Function, Variable, core
 from dezero_lite.core import BroadcastTo, Div, Mul, SumTo, sum_to
 from dezero_lite.gradcheck import gradient_check, numerical_grad
+from tests.support.arrays import uniform
 
 
 def random(*shape, dtype=float, name=None, seed=0):
-    return Variable(
-        np.random.default_rng(seed).uniform(0.5, 1.5, shape).astype(dtype), name
-    )
+    return Variable(uniform(*shape, seed=seed, dtype=dtype), name)
 
 
 class Softmax(Function):

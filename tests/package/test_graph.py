@@ -168,6 +168,7 @@ def test_a_graph_made_under_no_grad_is_one_node():
     assert len(parts(get_dot_graph(y))[0]) == 1
 
 
+@pytest.mark.slow
 def test_a_million_links_become_text():
     y = x = Variable(np.array(1.0))
     for _ in range(1_000_000):

@@ -22,7 +22,7 @@ from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.optimizers import SGD
 from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close, assert_equal, normal
 from tests.support.memory_checks import at_most
 
 LAYERS = {
@@ -61,7 +61,7 @@ recurrent = pytest.mark.parametrize("cell", [L.RNN, L.GRU, L.LSTM])
 
 
 def random(*shape, dtype=np.float32):
-    return np.random.default_rng(0).standard_normal(shape).astype(dtype)
+    return normal(*shape, dtype=dtype)
 
 
 def names(layer):

@@ -29,11 +29,11 @@ from dezero_lite.models import (
 from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.optimizers import Adam
 from dezero_lite.random import manual_seed
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close, assert_equal, normal
 
 
 def random(*shape):
-    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    return normal(*shape, dtype=np.float32)
 
 
 @pytest.fixture
