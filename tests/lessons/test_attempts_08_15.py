@@ -13,6 +13,16 @@ LOOP_AND_CALL = (
 CUBE = ("forward(self, x)", "return x**3")
 CALL = "def cube(x):\n    return Cube()(x)\n"
 
+MUL = ("forward(self, x0, x1)", "return x0 * x1")
+CALL_MUL = "def mul(x0, x1):\n    return Mul()(x0, x1)\n"
+HALF_ORDER = (
+    "def one_order(links):\n    waits = dict.fromkeys(links, 0)\n"
+    "    for followers in links.values():\n        for node in followers:\n"
+    "            waits[node] += 1\n"
+    "    ready = [n for n in links if waits[n] == 0]\n    order = []\n"
+    "    while ready:\n        node = ready.pop()\n        order.append(node)\n"
+)
+
 RIGHT = {
     (8, 1): [
         "def clear(y):\n    worklist = [y]\n    while worklist:\n"
@@ -80,6 +90,149 @@ RIGHT = {
         "    if y.creator is None:\n"
         "        raise NoGraph(f'{y} was made by nobody: apply a function first')\n"
         "    return y.backward()",
+    ],
+    (10, 1): [
+        "culprit = Reciprocal\ndef right_backward(self, gy):\n"
+        "    return -gy * self.output.data**2",
+        "candidates = [Sin, Reciprocal, Sigmoid]\n"
+        "culprit, = (c for c in candidates\n"
+        "            if not gradient_check(c(), Variable(np.array([2.0]))))\n"
+        "right_backward = lambda self, g: -g / np.square(self.input.data)",
+    ],
+    (10, 2): [
+        "def is_right(cls):\n"
+        "    return all(gradient_check(cls(), Variable(np.array(v)))\n"
+        "               for v in np.linspace(-6, 6, 25))",
+        "def is_right(cls):\n    x = Variable(np.arange(-9.0, 10.0))\n"
+        "    cls()(x).backward()\n"
+        "    return np.abs(x.grad - numerical_diff(cls(), x)).max() < 1e-3",
+    ],
+    (10, 3): [
+        "def worst_error(f, x):\n    numerical = numerical_diff(f, x)\n"
+        "    copy = Variable(x.data * 1.0)\n    y = f(copy)\n    y.backward()\n"
+        "    return max(abs(g - n) / max(abs(n), 1e-8)\n"
+        "               for g, n in zip(copy.grad, numerical))",
+        "def worst_error(f, x):\n    f(x).backward()\n    g, x.grad = x.grad, None\n"
+        "    n = numerical_diff(f, x)\n"
+        "    size = np.where(abs(n) > 1e-8, abs(n), 1e-8)\n"
+        "    return float(np.amax(np.abs(g - n) / size))",
+    ],
+    (11, 1): [
+        method("Mul", "forward(self, xs)", "return (np.multiply(*xs),)"),
+        method("Mul", "forward(self, arrays)", "return [arrays[0] * arrays[1]]"),
+    ],
+    (11, 2): [
+        method("Split", "forward(self, xs)", "return np.split(xs[0], 2)"),
+        method(
+            "Split",
+            "forward(self, xs)",
+            "n = xs[0].size; return xs[0][: n // 2], xs[0][-(n // 2) :]",
+        ),
+    ],
+    (11, 3): [
+        method("AddAll", "forward(self, xs)", "return [sum(xs)]"),
+        method("AddAll", "forward(self, xs)", "return [np.sum(xs, axis=0)]"),
+        method(
+            "AddAll",
+            "forward(self, xs)",
+            "first, *rest = xs; return [first + self.forward(rest)[0]] if rest "
+            "else [first]",
+        ),
+    ],
+    (12, 1): [
+        method("Swap", "forward(self, *xs)", "return xs[::-1]"),
+        method("Swap", "forward(self, a, b)", "a, b = b, a; return a, b"),
+    ],
+    (12, 2): [
+        method(
+            "Polar",
+            "forward(self, x, y)",
+            "return np.sqrt(x**2 + y**2), np.arctan2(y, x)",
+        )
+        + "polar = lambda *point: Polar()(*point)",
+        method(
+            "Polar",
+            "forward(self, *xy)",
+            "z = xy[0] + 1j * xy[1]; return abs(z), np.angle(z)",
+        )
+        + "def polar(x, y):\n    distance, angle = Polar()(x, y)\n"
+        "    return distance, angle",
+    ],
+    (12, 3): [
+        "class Apply(Function):\n    def __init__(self, f):\n        self.forward = f",
+        "class Apply(Function):\n    def __init__(self, f):\n"
+        "        self.forward = lambda *arrays: f(*arrays)",
+    ],
+    (13, 1): [
+        methods(
+            "Sub",
+            ("forward(self, x0, x1)", "return np.subtract(x0, x1)"),
+            ("backward(self, gy)", "return 1 * gy, -1 * gy"),
+        ),
+        methods(
+            "Sub",
+            ("forward(self, *xs)", "return xs[0] + -xs[1]"),
+            ("backward(self, *gys)", "return gys[0], np.negative(gys[0])"),
+        ),
+    ],
+    (13, 2): [
+        methods(
+            "Mul",
+            ("forward(self, *xs)", "return np.multiply(*xs)"),
+            (
+                "backward(self, gy)",
+                "return tuple(gy * v.data for v in self.inputs[::-1])",
+            ),
+        )
+        + "mul = lambda *xs: Mul()(*xs)",
+        methods(
+            "Mul",
+            ("forward(self, a, b)", "self.a, self.b = a, b; return a * b"),
+            ("backward(self, gy)", "return gy * self.b, gy * self.a"),
+        )
+        + "def mul(x0, x1):\n    f = Mul()\n    return f(x0, x1)",
+    ],
+    (13, 3): ["da, db, dc = 5, 8, 3", "da, dc = np.array([5.0, 3.0])\ndb = da + dc"],
+    (14, 1): ["first, second = 8, 14", "first = np.array(8.0)\nsecond = first + 6"],
+    (14, 2): [
+        "def gradients_of_square(points):\n    def one(point):\n"
+        "        x = Variable(np.array(point))\n        square(x).backward()\n"
+        "        return x.grad\n    return [one(point) for point in points]",
+        "def gradients_of_square(points):\n"
+        "    xs = [Variable(np.array(p)) for p in points]\n"
+        "    for x in xs:\n        square(x).backward()\n"
+        "    return [float(x.grad) for x in xs]",
+    ],
+    (14, 3): [
+        "from itertools import combinations\ndef shared(arrays):\n"
+        "    pairs = combinations(range(len(arrays)), 2)\n"
+        "    return [p for p in pairs if np.shares_memory(*(arrays[i] for i in p))]",
+        "def shared(arrays):\n    found = []\n    for i, a in enumerate(arrays):\n"
+        "        for j in range(i + 1, len(arrays)):\n"
+        "            if np.shares_memory(a, arrays[j]):\n"
+        "                found += [[i, j]]\n    return found",
+    ],
+    (15, 1): [
+        "lucky = lambda x: add(x, x)",
+        "def lucky(x):\n    y = square(x)\n    for _ in range(3):\n"
+        "        y = add(y, x)\n    return y",
+    ],
+    (15, 2): [
+        "from math import factorial\nnumber = factorial(3)",
+        "number = len(topological_orders({'B': [], 'C': [], 'E': []}))",
+    ],
+    (15, 3): [
+        "def one_order(links):\n    order = []\n    while len(order) < len(links):\n"
+        "        left = [n for n in links if n not in order]\n"
+        "        waiting = {m for n in left for m in links[n]}\n"
+        "        order += [n for n in left if n not in waiting][:1]\n    return order",
+        "from collections import Counter, deque\ndef one_order(links):\n"
+        "    counts = Counter(m for waiting in links.values() for m in waiting)\n"
+        "    ready = deque(n for n in links if not counts[n])\n    order = []\n"
+        "    while ready:\n        order.append(n := ready.popleft())\n"
+        "        counts.subtract(links[n])\n"
+        "        ready.extend(m for m in dict.fromkeys(links[n]) if not counts[m])\n"
+        "    return order",
     ],
 }
 
@@ -293,6 +446,422 @@ WRONG = [
         "        raise RuntimeError('y is not the result of a function')",
         "it should run backward",
     ),
+    (10, 1, "culprit = Sin", "is content with Sin"),
+    (10, 1, "culprit = 'Reciprocal'", "the class itself"),
+    (
+        10,
+        1,
+        "culprit = Reciprocal\ndef right_backward(self, gy):\n"
+        "    return 1 / self.input.data**2 * gy",
+        "mind the sign",
+    ),
+    (
+        10,
+        1,
+        "culprit = Reciprocal\ndef right_backward(self, gy):\n"
+        "    return -1 / self.input.data**2",
+        "where does gy go in",
+    ),
+    (
+        10,
+        1,
+        "culprit = Reciprocal\ndef right_backward(self, gy):\n"
+        "    return -1 / self.input**2 * gy",
+        "self.input.data",
+    ),
+    (
+        10,
+        1,
+        "culprit = Reciprocal\ndef right_backward(self, gy):\n"
+        "    -1 / self.input.data**2 * gy",
+        "returned nothing",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n    return gradient_check(cls, Variable(np.array(2.0)))",
+        "It gets a class",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n    return gradient_check(cls(), Variable(np.array(2.0)))",
+        "WrongIfNegative was not caught",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n    x = Variable(np.arange(-5.0, 5.0))\n"
+        "    return gradient_check(cls(), x, rtol=0.1)",
+        "OnePerCent was not caught",
+    ),
+    (10, 2, "def is_right(cls):\n    return False", "should be True"),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    f(x).backward()\n    n = numerical_diff(f, x)\n"
+        "    return np.max(abs(x.grad - n) / np.maximum(abs(n), 1e-8))",
+        "work on a copy",
+    ),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    x = Variable(x.data)\n    f(x).backward()\n"
+        "    n = numerical_diff(f, x)\n"
+        "    return np.mean(abs(x.grad - n) / np.maximum(abs(n), 1e-8))",
+        "the largest error is 2",
+    ),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    x = Variable(x.data)\n    f(x).backward()\n"
+        "    n = numerical_diff(f, x)\n"
+        "    return np.max((x.grad - n) / np.maximum(abs(n), 1e-8))",
+        "not by",
+    ),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    x = Variable(x.data)\n    f(x).backward()\n"
+        "    n = numerical_diff(f, x)\n    return np.max(abs(x.grad - n))",
+        "not",
+    ),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    x = Variable(x.data)\n    f(x).backward()\n"
+        "    n = numerical_diff(f, x)\n"
+        "    return abs(x.grad - n) / np.maximum(abs(n), 1e-8)",
+        "one number, the largest",
+    ),
+    (11, 1, method("Mul", "forward(self, xs)", "return xs[0] * xs[1]"), "around the"),
+    (
+        11,
+        1,
+        method("Mul", "forward(self, x0, x1)", "return [x0 * x1]"),
+        "forward takes one argument, a list",
+    ),
+    (11, 1, method("Mul", "forward(self, xs)", "x0, x1 = xs"), "returned nothing"),
+    (
+        11,
+        1,
+        method("Mul", "forward(self, xs)", "return [xs[0].data * xs[1].data]"),
+        "a list of arrays",
+    ),
+    (
+        11,
+        2,
+        method("Split", "forward(self, xs)", "n = len(xs) // 2; return xs[:n], xs[n:]"),
+        "a list of arrays",
+    ),
+    (
+        11,
+        2,
+        method(
+            "Split",
+            "forward(self, xs)",
+            "(x,) = xs; n = len(x) // 2; return [x[n:], x[:n]]",
+        ),
+        "the first half is 1, 2",
+    ),
+    (
+        11,
+        2,
+        method("Split", "forward(self, xs)", "(x,) = xs; return [x[:2], x[2:]]"),
+        "two halves of three",
+    ),
+    (
+        11,
+        3,
+        method(
+            "AddAll", "forward(self, xs)", "a, b, c, d = xs; return [a + b + c + d]"
+        ),
+        "not enough values",
+    ),
+    (
+        11,
+        3,
+        "class AddAll(Function):\n    def forward(self, xs):\n        total = xs[0]\n"
+        "        for x in xs[1:]:\n            total += x\n        return [total]",
+        "changed an input",
+    ),
+    (
+        11,
+        3,
+        "class AddAll(Function):\n    def forward(self, xs):\n        total = 0\n"
+        "        for x in xs:\n            total = total + x\n        return total",
+        "around the",
+    ),
+    (
+        12,
+        1,
+        method("Swap", "forward(self, x0, x1)", "return x0, x1"),
+        "should be 2 and",
+    ),
+    (12, 1, method("Swap", "forward(self, x0, x1)", "return [x1, x0]"), "with commas"),
+    (12, 1, method("Swap", "forward(self, x0, x1)", "x0, x1 = x1, x0"), "with commas"),
+    (12, 1, method("Swap", "forward(self, xs)", "return xs[1], xs[0]"), "own name"),
+    (
+        12,
+        2,
+        method(
+            "Polar", "forward(self, x, y)", "return np.hypot(x, y), np.arctan2(x, y)"
+        )
+        + "def polar(x, y):\n    return Polar()(x, y)",
+        "takes y first",
+    ),
+    (
+        12,
+        2,
+        method(
+            "Polar", "forward(self, x, y)", "return np.hypot(x, y), np.arctan2(y, x)"
+        )
+        + "def polar(x, y):\n    return Polar(x, y)",
+        "make the function first",
+    ),
+    (
+        12,
+        2,
+        method(
+            "Polar", "forward(self, x, y)", "return np.hypot(x, y), np.arctan2(y, x)"
+        )
+        + "def polar(x, y):\n    return Polar()(x, y)[0], Polar()(x, y)[1]",
+        "one call of one Polar",
+    ),
+    (
+        12,
+        2,
+        method(
+            "Polar", "forward(self, x, y)", "return [np.hypot(x, y), np.arctan2(y, x)]"
+        )
+        + "def polar(x, y):\n    return Polar()(x, y)",
+        "Polar.forward must return",
+    ),
+    (
+        12,
+        2,
+        method("Polar", "forward(self, x, y)", "return np.hypot(x, y)")
+        + "def polar(x, y):\n    return Polar()(x, y)",
+        "two variables",
+    ),
+    (
+        12,
+        3,
+        methods(
+            "Apply",
+            ("__init__(self, function)", "self.function = function"),
+            ("forward(self, *xs)", "return self.function(xs)"),
+        ),
+        "single arguments",
+    ),
+    (
+        12,
+        3,
+        methods(
+            "Apply",
+            ("__init__(self, function)", "self.function = function"),
+            ("forward(self, x0, x1)", "return self.function(x0, x1)"),
+        ),
+        "Apply(np.exp) stopped",
+    ),
+    (
+        12,
+        3,
+        methods(
+            "Apply",
+            ("__init__(self, function)", "Apply.function = staticmethod(function)"),
+            ("forward(self, *xs)", "return self.function(*xs)"),
+        ),
+        "in self, not in the class",
+    ),
+    (
+        13,
+        1,
+        methods(
+            "Sub",
+            ("forward(self, x0, x1)", "return x0 - x1"),
+            ("backward(self, gy)", "return gy, gy"),
+        ),
+        "And if only the second does",
+    ),
+    (
+        13,
+        1,
+        methods(
+            "Sub",
+            ("forward(self, x0, x1)", "return x0 - x1"),
+            ("backward(self, gy)", "return gy - gy"),
+        ),
+        "two gradients",
+    ),
+    (
+        13,
+        1,
+        methods(
+            "Sub",
+            ("forward(self, x0, x1)", "return x0 - x1"),
+            ("backward(self, gy)", "return np.array(1.0), np.array(-1.0)"),
+        ),
+        "where does gy go in",
+    ),
+    (
+        13,
+        2,
+        methods("Mul", MUL, ("backward(self, gy)", "return x1.data * gy, x0.data * gy"))
+        + CALL_MUL,
+        "the two derivatives are 3 and 5",
+    ),
+    (
+        13,
+        2,
+        methods(
+            "Mul",
+            MUL,
+            ("backward(self, gy)", "x0, x1 = self.inputs; return x1 * gy, x0 * gy"),
+        )
+        + CALL_MUL,
+        "each has its array in data",
+    ),
+    (
+        13,
+        2,
+        methods(
+            "Mul",
+            MUL,
+            (
+                "backward(self, gy)",
+                "x0, x1 = self.inputs; return x0.data * gy, x1.data * gy",
+            ),
+        )
+        + CALL_MUL,
+        "in this order",
+    ),
+    (
+        13,
+        2,
+        methods(
+            "Mul",
+            MUL,
+            ("backward(self, gy)", "x0, x1 = self.inputs; return x1.data, x0.data"),
+        )
+        + CALL_MUL,
+        "where does gy go in",
+    ),
+    (
+        13,
+        2,
+        methods(
+            "Mul",
+            MUL,
+            (
+                "backward(self, gy)",
+                "x0, x1 = self.inputs; return [x1.data * gy, x0.data * gy]",
+            ),
+        )
+        + CALL_MUL,
+        "with a comma",
+    ),
+    (
+        13,
+        2,
+        methods(
+            "Mul",
+            MUL,
+            ("backward(self, gy)", "x = self.input.data; return x * gy, x * gy"),
+        )
+        + CALL_MUL,
+        "in self.inputs",
+    ),
+    (
+        13,
+        2,
+        methods("Mul", MUL, ("backward(self, gy)", "return gy, gy"))
+        + "def mul(x0, x1):\n    return Mul(x0, x1)",
+        "make the function first",
+    ),
+    (13, 3, "da, db, dc = 5, 5, 3", "nudging b does not give 5"),
+    (13, 3, "da, db, dc = 5, None, 3", "in db as well"),
+    (14, 1, "first, second = 2, 6", "What does each use contribute"),
+    (14, 1, "first, second = 8, 6", "before the second backward"),
+    (14, 1, "first, second = 8, None", "write a number for second"),
+    (
+        14,
+        2,
+        "def gradients_of_square(points):\n    x = Variable(np.array(0.0))\n"
+        "    used = []\n    for point in points:\n        x.cleargrad()\n"
+        "        x.data = np.array(point)\n        square(x).backward()\n"
+        "        used.append(x)\n    return [float(v.grad) for v in used]",
+        "how many variables are in the list",
+    ),
+    (
+        14,
+        2,
+        "def gradients_of_square(points):\n    x = Variable(np.array(0.0))\n"
+        "    used = []\n    for point in points:\n"
+        "        x.data = np.array(point)\n        square(x).backward()\n"
+        "        used.append(float(x.grad))\n    return used",
+        "still there in the second turn",
+    ),
+    (
+        14,
+        2,
+        "def gradients_of_square(points):\n    x = Variable(np.array(0.0))\n"
+        "    for point in points:\n        x.cleargrad()\n"
+        "        x.data = np.array(point)\n        square(x).backward()\n"
+        "    return [x.grad]",
+        "three gradients",
+    ),
+    (
+        14,
+        3,
+        "def shared(arrays):\n    n = range(len(arrays))\n"
+        "    return [(i, j) for i in n for j in n\n"
+        "            if np.shares_memory(arrays[i], arrays[j])]",
+        "the pairs are",
+    ),
+    (
+        14,
+        3,
+        "def shared(arrays):\n    n = len(arrays)\n"
+        "    return [(i, j) for j in range(n) for i in range(j)\n"
+        "            if arrays[i] is arrays[j]]",
+        "the pairs are",
+    ),
+    (
+        14,
+        3,
+        "def shared(arrays):\n    n = len(arrays)\n"
+        "    return [(i, j) for j in range(n) for i in range(j)\n"
+        "            if np.array_equal(arrays[i], arrays[j])]",
+        "the pairs are",
+    ),
+    (15, 1, "lucky = lambda x: square(x)", "at least twice"),
+    (15, 1, "lucky = diamond", "of 1 functions here"),
+    (
+        15,
+        1,
+        "def lucky(x):\n    a = add(x, x)\n    return add(square(a), square(a))",
+        "Which of your variables are used twice",
+    ),
+    (15, 1, "def lucky(x):\n    add(x, x)", "returned nothing"),
+    (15, 2, "number = 3", "whose place is fixed"),
+    (15, 2, "number = '6'", "a whole number"),
+    (
+        15,
+        3,
+        "def one_order(links):\n    return topological_orders(links)[0]",
+        "not recursion",
+    ),
+    (15, 3, "def one_order(links):\n    return list(links)", "which node comes before"),
+    (
+        15,
+        3,
+        f"{HALF_ORDER}        for follower in links[node]:\n"
+        "            waits[follower] -= 1\n            ready.append(follower)\n"
+        "    return order",
+        "each belongs into it, once",
+    ),
+    (15, 3, f"{HALF_ORDER}    return order", "each belongs into it, once"),
 ]
 
 
