@@ -307,7 +307,7 @@ WRONG = [
     (17, 1, "a_gone_after_del_a = 'no'\nboth_gone_after_del_y = 'yes'", "not 'no'"),
     (17, 2, node("self.parent = weakref.ref(parent)"), "weak reference to None"),
     (17, 2, node("self.parent = parent"), "parent() is a call"),
-    (17, 2, node("self.parent = lambda: None"), "child.parent() should give"),
+    (17, 2, node("self.parent = lambda: None"), "child.parent() should be"),
     (17, 2, node("self.parent = lambda: parent"), "the tree is still there"),
     (
         17,
