@@ -10,7 +10,13 @@ pictures        draws graphs written as text
 overview        the map, and the links between lessons
 exercises       solutions, and the stubs that take their place
 builder         from text and code to a notebook
+help            hints and solutions on request
 copies          students' copies of the lessons
+own             the learner's own folder, renewed with care
+running         runs a lesson's cells without a kernel
+progress        which exercises are solved in a folder
+mutants         solutions with one small fault planted
+mutating        how many of them the checks find
 beginning       the skeleton of a new step
 commands        the command line, ``python -m steps``
 =============== ======================================================================

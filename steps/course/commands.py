@@ -19,6 +19,7 @@ from .lessons import (
     known,
     notebook_path,
     numbers,
+    spans,
     stem,
     with_map,
 )
@@ -88,6 +89,16 @@ def _parser():
     added = command("fresh", fresh, "set your copy of a step aside, and lay a new one")
     added.add_argument("step", metavar="N", type=int)
     added.add_argument("folder", metavar="DIR", nargs="?")
+    added = command("progress", progress, "show which exercises are solved in a folder")
+    added.add_argument("folder", metavar="DIR", nargs="?")
+    added = command("mutate", mutate, "measure the checks with mutants of solutions")
+    numbers_argument(added, "the steps; all if none is named")
+    added.add_argument(
+        "--jobs", metavar="N", type=int, help="mutants tried at once; one a core"
+    )
+    added.add_argument(
+        "--table", action="store_true", help="write the scores to docs/exercises.md"
+    )
     numbers_argument(
         command("verify", verify, "run notebooks and compare every output"),
         "the steps; all if none is named",
@@ -195,6 +206,56 @@ def fresh(options):
 
     aside = own.fresh(options.step, options.folder or own.FOLDER)
     print(f"{stem(options.step)}.ipynb is new; your copy is {aside.name} beside it.")
+
+
+def progress(options):
+    from .own import FOLDER
+    from .progress import NOT_BEGUN, progress
+    from .running import RIGHT
+
+    found = progress(options.folder or FOLDER)
+    untouched = [n for n, said in found.items() if set(said) == {NOT_BEGUN}]
+    for number, outcomes in found.items():
+        if number in untouched:
+            continue
+        print(f"{number:3d}  {head(number).title}")
+        for exercise, said in enumerate(outcomes, start=1):
+            # One line each: what a check says may go on for many.
+            wrong = said not in (RIGHT, NOT_BEGUN)
+            said = f"not yet: {said.splitlines()[0]}" if wrong else said
+            print(f"     {exercise}  {said}")
+    if untouched:
+        print(f"Not begun: {spans(untouched)}.")
+    solved = sum(said == RIGHT for outcomes in found.values() for said in outcomes)
+    total = sum(map(len, found.values()))
+    print(f"{solved} of {total} exercises are solved.")
+
+
+def mutate(options):
+    from tqdm import tqdm
+
+    from . import mutating
+
+    _need_checkout()
+    with tqdm(unit="mutant", disable=None) as bar:
+
+        def show(done, total):
+            bar.total = total
+            bar.update(done - bar.n)
+
+        scores = mutating.measure(options.steps, options.jobs, show)
+    for score in scores:
+        print(
+            f"{stem(score.step)}: {score.mutants} mutants, {score.killed} found, "
+            f"{score.harmless} harmless, {len(score.survivors)} survivors"
+        )
+        for exercise, change in score.survivors:
+            print(f"    {score.step}.{exercise}  {change}")
+        for exercise, change in score.gone:
+            print(f"    {score.step}.{exercise}  harmless, but found now: {change}")
+    if options.table:
+        mutating.write_table(scores)
+    return int(any(score.survivors or score.gone for score in scores))
 
 
 def verify(options):

@@ -84,7 +84,7 @@ def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):
     _import_steps(notebook)
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
-            cell["source"] = _as_installed(_pointed_at_code(cell["source"], folder))
+            cell["source"] = as_installed(_pointed_at_code(cell["source"], folder))
         else:
             cell["source"] = overview.without_links_to(cell["source"], missing)
     notebook["metadata"]["course"] = {
@@ -143,8 +143,10 @@ def _pointed_at_code(code, folder):
     )
 
 
-def _as_installed(code, steps=STEPS):
-    # What a checkout calls steps is dezero_lite.steps in an installed package.
+def as_installed(code, steps=STEPS):
+    """Code as it has to be here: what a checkout calls steps is dezero_lite.steps in an
+    installed package.
+    """
     if steps == "steps":
         return code
     package = steps.removesuffix(".steps")

@@ -38,9 +38,9 @@ class Laid:
     kept: list[int] = field(default_factory=list)
 
 
-def lay(folder=FOLDER):
+def lay(folder=None):
     """Write the map and the lessons that are missing; renew those nobody worked in."""
-    folder = Path(folder).resolve()
+    folder = Path(folder or FOLDER).resolve()
     done = Laid()
     targets = {number: folder / notebook_path(number).name for number in with_map()}
     if _made_from(folder) == _course() and all(p.exists() for p in targets.values()):
@@ -62,7 +62,7 @@ def lay(folder=FOLDER):
     return done
 
 
-def fresh(number, folder=FOLDER):
+def fresh(number, folder=None):
     """Set the learner's copy of a lesson aside and lay a new one.
 
     Returns
@@ -75,7 +75,7 @@ def fresh(number, folder=FOLDER):
     CourseError
         If there is no such step, or no copy of it.
     """
-    folder = Path(folder).resolve()
+    folder = Path(folder or FOLDER).resolve()
     target = folder / notebook_path(known(number)).name
     if not target.exists():
         raise CourseError(f"There is no {target.name} in {folder}.")

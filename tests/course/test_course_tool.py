@@ -258,10 +258,10 @@ def test_an_unknown_step_is_named(command, capsys):
 def test_student_writes_and_then_refuses(tmp_path, capsys):
     folder = tmp_path / "mine"
     assert main(["student", str(folder), "1", "2"]) == 0
-    assert "2 notebooks without solutions" in capsys.readouterr().out
+    assert "Wrote start, step01, step02 into" in capsys.readouterr().out
     assert main(["student", str(folder)]) == 1
     assert "already holds step01.ipynb, step02.ipynb" in capsys.readouterr().err
-    assert len(list(folder.iterdir())) == 2
+    assert len(list(folder.iterdir())) == 3
 
 
 @pytest.mark.slow

@@ -1,0 +1,287 @@
+"""The learner's own folder, and copies for a class: nothing that anybody wrote is lost,
+and no path of the machine leaves it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import nbclient
+import nbformat
+import pytest
+
+import steps
+from steps.course import builder, copies, exercises, own
+from steps.course.commands import main
+from steps.course.copies import write_copies
+from steps.course.lessons import ROOT, CourseError
+
+
+def book(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def sources(path):
+    return ["".join(cell["source"]) for cell in book(path)["cells"]]
+
+
+def change(path, old, new):
+    """Change a notebook as somebody does who works in it and saves."""
+    notebook = book(path)
+    for cell in notebook["cells"]:
+        cell["source"] = "".join(cell["source"]).replace(old, new)
+    path.write_text(json.dumps(notebook, indent=1), encoding="utf-8")
+
+
+def run_and_save(path):
+    notebook = book(path)
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["execution_count"] = 1
+            cell["source"] = "".join(cell["source"]).splitlines(keepends=True)
+    notebook["metadata"]["language_info"]["version"] = "3.13"
+    path.write_text(json.dumps(notebook, indent=1), encoding="utf-8")
+
+
+def update(toy, number, old="Write `twice(x)`.", new="Write `twice(x)`, please."):
+    path = toy / "steps" / f"step0{number}.md"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+# --- Laying and renewing --------------------------------------------------------------
+
+
+def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(toy, capsys):
+    assert main(["lay"]) == 0
+    assert "Laid 3 notebooks in" in capsys.readouterr().out
+    names = sorted(path.name for path in own.FOLDER.glob("[!.]*"))
+    assert names == ["start.ipynb", "step01.ipynb", "step02.ipynb"]
+    assert main(["lay"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_nothing_is_made_again_while_the_course_stays(toy, monkeypatch):
+    own.lay()
+    monkeypatch.setattr(copies, "copy_of", lambda *_, **__: pytest.fail("made again"))
+    assert own.lay() == own.Laid()
+
+
+def test_a_lesson_that_was_deleted_comes_back(toy):
+    own.lay()
+    (own.FOLDER / "step02.ipynb").unlink()
+    assert own.lay().new == [2]
+
+
+def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
+    own.lay()
+    first, second = own.FOLDER / "step01.ipynb", own.FOLDER / "step02.ipynb"
+    change(first, exercises.STUB, "return 2 * x")
+    run_and_save(second)
+    work = first.read_bytes()
+    update(toy, 1)
+    update(toy, 2)
+    assert main(["lay"]) == 0
+    out = capsys.readouterr().out
+    assert "renewed step02." in out
+    assert "You have worked in step01," in out
+    assert "start.py steps fresh N" in out
+    assert first.read_bytes() == work
+    assert "please" in "".join(sources(second))
+    assert own.lay() == own.Laid()
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda notebook: notebook["cells"].append(
+            {"cell_type": "markdown", "id": "x", "metadata": {}, "source": "a note"}
+        ),
+        lambda notebook: notebook["cells"].pop(),
+        lambda notebook: notebook["metadata"].pop("course"),
+    ],
+)
+def test_a_note_or_a_deleted_cell_is_work_too(toy, work):
+    own.lay()
+    path = own.FOLDER / "step01.ipynb"
+    notebook = book(path)
+    work(notebook)
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    update(toy, 1)
+    assert own.lay().kept == [1]
+    assert book(path) == notebook
+
+
+@pytest.mark.parametrize("text", ["", "hours of work", "[]"])
+def test_a_file_that_cannot_be_read_stays(toy, text):
+    own.lay()
+    path = own.FOLDER / "step01.ipynb"
+    path.write_text(text)
+    update(toy, 1)
+    assert own.lay().kept == [1]
+    assert path.read_text() == text
+
+
+def test_only_lessons_that_changed_are_touched(toy):
+    own.lay()
+    change(own.FOLDER / "step01.ipynb", exercises.STUB, "return 2 * x")
+    update(toy, 2)
+    done = own.lay()
+    assert (done.renewed, done.kept) == ([2], [])
+
+
+def test_fresh_sets_the_old_copy_aside(toy, capsys):
+    own.lay()
+    path = own.FOLDER / "step02.ipynb"
+    change(path, exercises.STUB, "return 2 * x")
+    work = path.read_bytes()
+    assert main(["fresh", "2"]) == 0
+    assert "your copy is step02-old1.ipynb" in capsys.readouterr().out
+    assert (own.FOLDER / "step02-old1.ipynb").read_bytes() == work
+    assert exercises.STUB in "".join(sources(path))
+    assert main(["fresh", "2"]) == 0
+    assert (own.FOLDER / "step02-old1.ipynb").read_bytes() == work
+    assert (own.FOLDER / "step02-old2.ipynb").exists()
+
+
+def test_fresh_says_what_is_not_there(toy, capsys):
+    assert main(["fresh", "2"]) == 1
+    assert "There is no step02.ipynb in" in capsys.readouterr().err
+    assert main(["fresh", "9"]) == 1
+    assert "There is no step 9" in capsys.readouterr().err
+
+
+def test_git_does_not_see_the_folder():
+    run = ["git", "check-ignore", "my-course/step01.ipynb"]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True)
+    if "not a git repository" in done.stderr:
+        pytest.skip("no git here")
+    assert done.stdout.strip() == "my-course/step01.ipynb"
+
+
+# --- What a copy holds ----------------------------------------------------------------
+
+
+def test_a_copy_has_no_hint_and_no_hidden_test_and_says_where_help_is(toy):
+    own.lay()
+    text = "\n".join(sources(own.FOLDER / "step01.ipynb"))
+    for word in ("operator", "Multiply", "HIDDEN", "range(10)", "SOLUTION", "details"):
+        assert word not in text
+    assert (
+        "Stuck? `steps.hint(1, 1)` gives a hint, `steps.solution(1, 1)` shows a "
+        "solution." in text
+    )
+    assert "Stuck? `steps.solution(1, 2)` shows a solution." in text
+    assert "import math\n\nimport steps" in text
+
+
+def test_copies_for_a_class_do_not_tell_the_solution(toy, tmp_path):
+    _, path = write_copies(tmp_path / "class", [1])
+    text = "\n".join(sources(path))
+    assert "Stuck? `steps.hint(1, 1)` gives a hint." in text
+    assert "steps.solution" not in text
+
+
+def test_a_built_notebook_folds_hints_and_runs_hidden_tests(toy):
+    text = "\n".join(cell["source"] for cell in builder.assemble(1)["cells"])
+    assert "<summary>Hint 2</summary>\n\nMultiply, and return" in text
+    assert "range(10)" in text
+
+
+def test_the_copies_checks_are_folded_and_let_run_all_go_on(toy, tmp_path):
+    _, path = write_copies(tmp_path / "class", [1])
+    for cell in book(path)["cells"]:
+        tags = cell["metadata"].get("tags", [])
+        if exercises.CHECK in tags:
+            assert cell["metadata"]["jupyter"] == {"source_hidden": True}
+            assert exercises.GOES_ON in tags
+    unsolved = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+    nbclient.NotebookClient(unsolved, kernel_name="python3").execute()
+    for cell in unsolved.cells:
+        if cell.cell_type == "code":
+            cell.source = cell.source.replace(exercises.STUB, "return (")
+    nbclient.NotebookClient(unsolved, kernel_name="python3").execute()
+    assert unsolved.cells[-2].outputs[0].ename == "NameError"
+
+
+def test_the_copy_of_the_map_shows_its_picture_without_being_run(toy):
+    builder.build(0)
+    own.lay()
+    assert book(own.FOLDER / "start.ipynb")["cells"][-1]["outputs"][0]["text"] == [
+        "the way\n"
+    ]
+
+
+def test_a_copy_links_to_what_lies_beside_it(toy, tmp_path):
+    the_map, lesson = write_copies(tmp_path / "class", [1])
+    assert "The map](start.ipynb) · next: 2. Lesson 2" in "\n".join(sources(lesson))
+    text = "\n".join(sources(the_map))
+    assert "[Lesson 1](step01.ipynb)" in text
+    assert "2. Lesson 2," in text
+    write_copies(tmp_path / "class", [2])
+    assert "before: [1. Lesson 1](step01.ipynb)" in "\n".join(
+        sources(tmp_path / "class" / "step02.ipynb")
+    )
+
+
+def test_a_copy_that_leaves_the_course_names_no_path(toy, tmp_path):
+    for path in write_copies(tmp_path / "class"):
+        assert str(tmp_path) not in path.read_text(encoding="utf-8")
+        assert "../" not in path.read_text(encoding="utf-8")
+    assert "# From step01.py: one\ndef one" in "\n".join(
+        sources(tmp_path / "class" / "step01.ipynb")
+    )
+    own.lay()
+    text = "\n".join(sources(own.FOLDER / "step01.ipynb"))
+    assert "# %load -s one ../steps/step01.py\ndef one" in text
+
+
+def test_student_writes_where_the_caller_stands_and_says_how_to_open_it(tmp_path):
+    here = tmp_path / "where I stand"
+    here.mkdir()
+    run = [sys.executable, "-m", "steps", "student", "a class", "8"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        run, cwd=here, env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (here / "a class" / "step08.ipynb").exists()
+    assert f"python -m jupyterlab '{here / 'a class'}'" in done.stdout
+
+
+# --- Hints and solutions --------------------------------------------------------------
+
+
+def test_the_first_hint_comes_at_once_and_the_second_at_a_click(toy):
+    shown = steps.hint(1, 1)
+    assert repr(shown) == (
+        "Which operator makes a number larger?\n\n"
+        "A nearer one: steps.hint(1, 1, nearer=True)"
+    )
+    assert "<details><summary>A nearer hint</summary>\n\nMultiply" in (
+        shown._repr_markdown_()
+    )
+    assert repr(steps.hint(1, 1, nearer=True)).endswith("return what you get.")
+
+
+def test_an_exercise_without_hints_says_what_there_is(toy):
+    with pytest.raises(CourseError, match=r"has no hints.*solution\(1, 2\)"):
+        steps.hint(1, 2)
+    with pytest.raises(CourseError, match="Step 1 has no exercise 3; it has 2"):
+        steps.hint(1, 3)
+    with pytest.raises(CourseError, match="no exercise 0"):
+        steps.solution(1, 0)
+
+
+def test_a_solution_is_code_without_markers(toy):
+    shown = steps.solution(1, 1)
+    assert repr(shown) == "def twice(x):\n    return 2 * x"
+    assert "<span" in shown._repr_html_()
+
+
+@pytest.mark.parametrize("marker", [exercises.BEGIN_HIDDEN, exercises.END_HIDDEN])
+def test_a_lone_marker_of_hidden_tests_is_an_error(marker):
+    with pytest.raises(CourseError, match="HIDDEN TESTS"):
+        exercises.without_hidden_tests(f"x = 1\n{marker}\nx = 2\n")
