@@ -154,7 +154,9 @@ def _rows(old, new):
         for j in reversed(range(len(new))):
             together = best[i + 1][j + 1] + likeness[i][j]
             best[i][j] = max(best[i + 1][j], best[i][j + 1], together)
-    rows, i, j, waiting = [], 0, 0, ([], [])
+    rows: list[tuple[int | None, int | None, bool]] = []
+    waiting: tuple[list[int], list[int]] = ([], [])
+    i = j = 0
     while i < len(old) and j < len(new):
         if best[i][j] == best[i + 1][j]:
             waiting[0].append(i)
