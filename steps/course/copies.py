@@ -16,6 +16,7 @@ from .lessons import (
     CourseError,
     known,
     notebook_path,
+    numbers,
     with_map,
 )
 
@@ -40,8 +41,8 @@ def write_copies(folder, chosen=None):
         The files written.
     """
     folder = Path(folder).resolve()
-    numbers = [known(n) for n in chosen] if chosen else with_map()
-    targets = {folder / notebook_path(n).name: n for n in numbers}
+    steps = [known(n) for n in chosen or numbers()]
+    targets = {folder / notebook_path(n).name: n for n in steps}
     if there := sorted(path.name for path in targets if path.exists()):
         raise CourseError(
             f"{folder} already holds {', '.join(there)}. Nothing was written, so that "

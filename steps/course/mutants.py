@@ -76,6 +76,8 @@ def _changes(parent, statement, region):
     While the caller looks at the tree the fault is in it, and afterwards it is gone.
     """
     for place, child in _children(parent):
+        if _is_text(child):
+            continue
         inner = child if isinstance(child, ast.stmt) else statement
         if getattr(child, "lineno", 0) in region:
             before = _first_line(inner)
@@ -132,9 +134,13 @@ def _variants(node):
         yield ast.Return(None)
     elif isinstance(node, ast.Constant):
         yield from _other_constants(node.value)
-    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    if isinstance(node, DROPPED) and not is_text:
+    if isinstance(node, DROPPED):
         yield ast.Pass()
+
+
+def _is_text(node):
+    """Whether a node is a docstring, or the dots of a stub."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_none(value):

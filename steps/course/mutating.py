@@ -146,9 +146,8 @@ An exercise is only as good as its check. So the checks are measured: small faul
 planted in each solution, one at a time (another operator, another constant, a statement
 or a returned value left out, two arguments the wrong way round), and the check has to
 find them. A fault that the check lets pass is a *survivor*. Some do no harm, because
-the answer stays right; they are listed with the reason in
-`steps/course/harmless.json`, and do not count. The score is the share of all others
-that were found.
+the answer stays right; they are listed with the reason in `steps/course/harmless.json`,
+and do not count. The score is the share of all others that were found.
 
 A row shows what the lesson gave when it was last measured, with
 `python -m steps mutate --table 8`; without a number, all lessons are measured. A lesson

@@ -97,6 +97,49 @@ def test_the_course_tool_knows_where_it_is(installed):
     assert "needs a checkout" in refused.stderr
 
 
+RUN_ALL = """
+import json, sys
+import matplotlib
+matplotlib.use("Agg")
+names, failed = {"__name__": "__main__"}, 0
+for cell in json.load(open(sys.argv[1], encoding="utf-8"))["cells"]:
+    if cell["cell_type"] == "code":
+        try:
+            exec("".join(cell["source"]), names)
+        except Exception:
+            if "raises-exception" not in cell["metadata"].get("tags", []):
+                raise
+            failed += 1
+print(failed)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["start", "step01", "step08"])
+def test_run_all_goes_through_a_copy_in_an_empty_folder(installed, tmp_path, name):
+    made = installed("-m", "dezero_lite.steps", "student", tmp_path / "a", 1, 8)
+    assert (made.returncode, made.stderr) == (0, "")
+    run = installed("-c", HIDE + RUN_ALL, tmp_path / "a" / f"{name}.ipynb")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert int(run.stdout.split()[-1]) == (0 if name == "start" else 3)
+
+
+def test_the_learners_folder_and_progress_work(installed, tmp_path):
+    folder = tmp_path / "mine"
+    assert "Laid" in installed("-m", "dezero_lite.steps", "lay", folder).stdout
+    path = folder / "step02.ipynb"
+    text = path.read_text(encoding="utf-8")
+    stub = "    ...  # your code here"
+    path.write_text(text.replace(stub, "    return x * x * x", 1), encoding="utf-8")
+    said = installed("-m", "dezero_lite.steps", "progress", folder)
+    assert said.stderr == ""
+    assert "     1  right" in said.stdout
+    asked = installed(
+        "-c", "from dezero_lite import steps; print(steps.solution(8, 2))"
+    )
+    assert asked.stdout.startswith("def total(nested)"), asked.stderr
+
+
 @pytest.mark.slow
 def test_copies_for_students_run(installed, tmp_path):
     folder = tmp_path / "mine"

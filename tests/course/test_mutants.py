@@ -1,0 +1,214 @@
+"""Mutants: which are made, and that a check that lets one pass is told."""
+
+import ast
+import json
+
+import pytest
+
+from steps.course import builder, exercises, lessons, mutating
+from steps.course.commands import main
+from steps.course.exercises import BEGIN, END
+from steps.course.lessons import CourseError, numbers
+from steps.course.mutants import ANOTHER, mutants
+from steps.course.mutating import KILLED, SURVIVED, TOO_SLOW, Score
+
+
+def of(*lines):
+    """The mutants of a function's solution."""
+    body = "\n".join(f"    {line}" for line in lines)
+    return mutants(f"def f(a, b):\n    {BEGIN}\n{body}\n    {END}\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "changes"),
+    [
+        ("return a + b", ["return a - b", "return"]),
+        ("return a @ b", ["return a * b", "return"]),
+        ("return -a", ["return a", "return"]),
+        ("return not a", ["return a", "return"]),
+        ("return a < b", ["return a <= b", "return"]),
+        ("return a is b", ["return a is not b", "return"]),
+        ("return a and b", ["return a or b", "return"]),
+        ("return f(a, b)", ["return f(b, a)", "return"]),
+        ("return 3", ["return 4", "return 0", "return"]),
+        ("return 'x'", ["return 'x?'", "return"]),
+        ("return True", ["return False", "return"]),
+        ("a += 1", ["a -= 1", "a += 2", "pass"]),
+        ("a.grad = b", ["pass"]),
+        ("a.append(b)", ["pass"]),
+        ("raise ValueError(a, b)", ["raise ValueError(b, a)", "pass"]),
+    ],
+)
+def test_what_is_planted_in_a_line(line, changes):
+    found = [change.partition(" -> ")[2] for change in of(line)]
+    assert sorted(found) == sorted(changes)
+    assert all(change.startswith(line) for change in of(line))
+
+
+@pytest.mark.parametrize(
+    "line", ["return", "return None", '"""A docstring."""', "pass", "x: int", "..."]
+)
+def test_what_has_no_mutant(line):
+    assert of(line) == {}
+
+
+def test_a_whole_loop_is_dropped_and_its_inside_is_changed_line_by_line():
+    found = of("for x in a:", "    b += x", "return b")
+    assert "for x in a: -> pass" in found
+    assert "b += x -> b -= x" in found
+    assert ast.parse(found["b += x -> pass"])
+
+
+def test_each_mutant_has_one_fault_and_what_was_given_stays():
+    cell = f"given = 1 + 2\n\n\ndef f(a):\n    {BEGIN}\n    b = a + 1\n    return b\n"
+    cell += f"    {END}\n\n\nf(3)\n"
+    original = ast.unparse(ast.parse(cell)).splitlines()
+    for source in mutants(cell).values():
+        lines = source.splitlines()
+        assert sum(a != b for a, b in zip(lines, original, strict=True)) == 1
+        assert lines[0] == "given = 1 + 2"
+        assert lines[-1] == "f(3)"
+
+
+def test_the_same_fault_in_two_places_has_two_names():
+    assert {"return a + b -> return a - b", "return a + b -> return a - b (2)"} <= set(
+        of("if a:", "    return a + b", "return a + b")
+    )
+
+
+def test_every_operator_of_a_comparison_has_another():
+    assert {op for op in ast.cmpop.__subclasses__()} <= set(ANOTHER)
+
+
+@pytest.mark.parametrize("number", numbers())
+def test_every_exercise_has_mutants_that_are_python(number):
+    found = exercises.of_lesson(builder.lesson_cells(number))
+    assert found
+    for exercise in found:
+        sources = mutants(exercise.solution).values()
+        assert sources
+        assert all(ast.parse(source) for source in sources)
+
+
+# --- Trying them ----------------------------------------------------------------------
+
+needs_fork = pytest.mark.skipif(
+    not hasattr(mutating.os, "fork"), reason="mutants are tried in forks"
+)
+
+
+def outcomes(number, jobs=2):
+    found = []
+    mutating.try_all(number, jobs, found.append)
+    return {(exercise, change): outcome for exercise, change, outcome in found}
+
+
+def edit(toy, old, new):
+    path = toy / "steps" / "step01.md"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+HIDDEN = """\
+for number in range(10):
+    assert twice(number) == number + number, f"twice({number}) is wrong"
+"""
+
+
+@needs_fork
+def test_a_good_check_finds_every_mutant(toy):
+    found = outcomes(1)
+    assert {exercise for exercise, _ in found} == {1, 2}
+    assert set(found.values()) == {KILLED}
+
+
+@needs_fork
+def test_a_weak_check_lets_mutants_pass(toy):
+    edit(toy, HIDDEN, "")
+    edit(toy, "assert twice(2) == 4", "assert twice(0) == 0")
+    found = outcomes(1)
+    assert found[1, "return 2 * x -> return 3 * x"] == SURVIVED
+    assert found[1, "return 2 * x -> return 2 / x"] == KILLED
+
+
+@needs_fork
+def test_a_mutant_that_never_ends_counts_as_found(toy, monkeypatch):
+    monkeypatch.setattr(mutating, "PATIENCE", 0.5)
+    edit(
+        toy,
+        "    result = 0\n    for number in numbers:\n        result += number\n",
+        "    result, left = 0, len(numbers)\n    while left:\n"
+        "        result += numbers[left - 1]\n        left -= 1\n",
+    )
+    assert outcomes(1)[2, "left -= 1 -> pass"] == TOO_SLOW
+
+
+@needs_fork
+def test_a_check_that_rejects_the_solution_is_told(toy):
+    edit(toy, "twice(2) == 4", "twice(2) == 5")
+    with pytest.raises(CourseError, match="not content"):
+        outcomes(1)
+
+
+@pytest.fixture
+def tried(toy, monkeypatch, tmp_path):
+    """Stands in for the processes: what a lesson's mutants are to give."""
+    lines = []
+    monkeypatch.setattr(mutating, "_tried", lambda number, jobs: iter(lines))
+    monkeypatch.setattr(mutating, "HARMLESS", tmp_path / "harmless.json")
+    monkeypatch.setattr(mutating, "PAGE", tmp_path / "exercises.md")
+    monkeypatch.setattr(mutating.write_table, "__defaults__", (mutating.PAGE,))
+    mutating.HARMLESS.write_text("{}")
+    return lines
+
+
+def test_survivors_are_told_and_the_exit_code_says_so(tried, capsys):
+    tried += [[1, "a -> b", KILLED], [1, "c -> d", SURVIVED], [2, "e -> f", TOO_SLOW]]
+    assert main(["mutate", "1"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "step01: 3 mutants, 2 found, 0 harmless, 1 survivors",
+        "    1.1  c -> d",
+    ]
+
+
+def test_what_is_named_harmless_does_not_count(tried, capsys):
+    tried += [[1, "a -> b", KILLED], [1, "c -> d", SURVIVED]]
+    mutating.HARMLESS.write_text(json.dumps({"1.1": {"c -> d": "the same value"}}))
+    assert main(["mutate", "1"]) == 0
+    assert "1 harmless, 0 survivors" in capsys.readouterr().out
+
+
+def test_what_is_named_harmless_and_found_now_is_told(tried, capsys):
+    tried += [[1, "a -> b", KILLED]]
+    mutating.HARMLESS.write_text(json.dumps({"1.1": {"a -> b": "the same value"}}))
+    assert main(["mutate", "1"]) == 1
+    assert "1.1  harmless, but found now: a -> b" in capsys.readouterr().out
+
+
+def test_the_table_keeps_the_rows_of_other_lessons(tried):
+    page = mutating.PAGE
+    mutating.write_table([Score(2, 3, 10, 8, 1, [(1, "a -> b")])])
+    assert "| 2 | 3 | 10 | 8 | 1 | 1 | 88.9% |" in page.read_text(encoding="utf-8")
+    tried += [[1, "a -> b", KILLED]]
+    assert main(["mutate", "--table", "1"]) == 0
+    rows = mutating.ROW.findall(page.read_text(encoding="utf-8"))
+    assert rows == ["1", "2"]
+    assert "| 1 | 2 | 1 | 1 | 0 | 0 | 100.0% |" in page.read_text(encoding="utf-8")
+
+
+def test_harmless_survivors_have_a_reason_and_an_exercise():
+    for key, changes in mutating.harmless().items():
+        step, exercise = map(int, key.split("."))
+        solution = exercises.of_lesson(builder.lesson_cells(step))[
+            exercise - 1
+        ].solution
+        for change, reason in changes.items():
+            assert change in mutants(solution), f"{key}: there is no mutant {change}"
+            assert len(reason.split()) >= 3
+
+
+def test_the_table_speaks_of_lessons_that_are_there():
+    text = mutating.PAGE.read_text(encoding="utf-8")
+    assert text.startswith(mutating.HEAD)
+    assert {int(n) for n in mutating.ROW.findall(text)} <= set(lessons.numbers())
