@@ -82,6 +82,11 @@ class DataLoader:
         seed: int | None = None,
         drop_last: bool = False,
     ) -> None:
+        if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
+            raise TypeError(
+                f"a loader takes a data set, which has len(data) and data[i], not a "
+                f"{type(dataset).__name__}"
+            )
         self.dataset = dataset
         self.data_size = len(dataset)
         self.batch_size = _at_least_1(batch_size)

@@ -63,6 +63,11 @@ def get_dot_graph(output: Variable, verbose: bool = True) -> str:
         nodes are numbered in the order of the walk, so that the same computation always
         gives the same text.
     """
+    if not isinstance(output, Variable):
+        raise TypeError(
+            "a graph is drawn of a Variable and what it was computed by, not of a "
+            f"{type(output).__name__}"
+        )
     names: dict[int, str] = {}
     lines = [
         "digraph {",
@@ -158,7 +163,8 @@ def plot_dot_graph(
         shows as DOT text.
     """
     ending = _ending(to_file) if to_file is not None else None
-    for count, _ in enumerate(_functions(output), start=1):
+    functions = _functions(output) if isinstance(output, Variable) else ()
+    for count, _ in enumerate(functions, start=1):
         # About as many Variables as functions.
         if 2 * count > MOST_NODES:
             raise ValueError(

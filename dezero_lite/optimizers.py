@@ -101,7 +101,18 @@ class Optimizer:
     def add_hook(self, hook: Callable[[list[Parameter]], None]) -> None:
         """Have `hook` called with the list of parameters that have a gradient, before
         each update.
+
+        Raises
+        ------
+        TypeError
+            If `hook` is none, or a class that nothing was made of.
         """
+        if not callable(hook) or isinstance(hook, type):
+            found = hook.__name__ if isinstance(hook, type) else repr(hook)
+            raise TypeError(
+                "a hook is called with the list of parameters, as WeightDecay(1e-4) "
+                f"is, so it cannot be {found}"
+            )
         self.hooks.append(hook)
 
     def update(self) -> None:

@@ -75,6 +75,11 @@ class Compose:
 
     Source: book, `dezero.transforms`.
 
+    Raises
+    ------
+    TypeError
+        If `transforms` is no list of functions.
+
     Examples
     --------
     >>> f = Compose([Flatten(), ToFloat(), Normalize(0.0, 255.0)])
@@ -83,7 +88,13 @@ class Compose:
     """
 
     def __init__(self, transforms: Sequence[Transform] = ()) -> None:
-        self.transforms = list(transforms)
+        several = transforms if hasattr(transforms, "__iter__") else None
+        if several is None or not all(map(callable, several)):
+            raise TypeError(
+                "Compose takes a list of transforms, as in Compose([Flatten(), "
+                f"ToFloat()]), not {transforms!r}"
+            )
+        self.transforms = list(several)
 
     def __call__(self, x: Any) -> Any:
         for transform in self.transforms:

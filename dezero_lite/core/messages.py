@@ -46,6 +46,21 @@ def not_a_truth_value(x: Any) -> str:
     )
 
 
+def not_one_number(x: Any) -> str:
+    return (
+        f"{describe(x)} is not one number: take one of its elements, as in x[0], or "
+        "sum() or mean() of them"
+    )
+
+
+def no_assignment() -> str:
+    return (
+        "an element of a Variable cannot be changed, since the way back would not "
+        "know: change x.data before you compute with x, or put results together with "
+        "functions.where or functions.concat"
+    )
+
+
 # NumPy's functions that are ours, too, where the names differ.
 OUR_NAMES = {"amax": "max", "amin": "min", "concatenate": "concat"}
 SAME_NAMES = (
@@ -101,6 +116,13 @@ def does_not_broadcast(sign: str, a: Any, b: Any) -> str:
         f"the shapes of a {sign} b do not broadcast: a is {describe(a)}, b is "
         f"{describe(b)}. Counted from the last axis, two lengths must be equal, or one "
         f"of them 1"
+    )
+
+
+def cannot_broadcast(x: Any, shape: Any) -> str:
+    return (
+        f"cannot broadcast {describe(x)} to shape {shape}: counted from the last axis, "
+        "its lengths must be those of the shape, or 1"
     )
 
 

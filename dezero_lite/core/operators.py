@@ -278,6 +278,10 @@ class BroadcastTo(ToShape):
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return SumTo(xs[0].shape).on(gy)
 
+    def _explain(self, inputs: Sequence[Any]) -> None:
+        super()._explain(inputs)
+        raise ValueError(messages.cannot_broadcast(inputs[0], self.shape)) from None
+
 
 class AsType(Function):
     """y = x in another dtype"""

@@ -163,6 +163,8 @@ class Variable:
 
     def item(self) -> Any:
         """The only element, as a Python number."""
+        if self.size != 1:
+            raise ValueError(messages.not_one_number(self))
         return self._data.item()
 
     def __float__(self) -> float:
@@ -198,6 +200,9 @@ class Variable:
 
     def __ge__(self, other: Operand) -> Any:
         return self.data >= unwrap(other)
+
+    def __setitem__(self, *_: Any) -> NoReturn:
+        raise TypeError(messages.no_assignment())
 
     # --- with NumPy on the other side
 

@@ -341,3 +341,6 @@ class Clip(Function):
 
     def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
         return Select(unwrap(xs[0]) == unwrap(self.output(0, gy))).on(gy)
+
+
+Variable.__abs__ = abs

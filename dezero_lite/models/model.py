@@ -86,8 +86,15 @@ class Sequential(Chain):
         for i, layer in enumerate(layers):
             if not callable(layer):
                 raise TypeError(
-                    f"Sequential takes layers and functions, but number {i} is a "
-                    f"{type(layer).__name__}"
+                    f"Sequential takes layers and functions, one by one, but number "
+                    f"{i} is a {type(layer).__name__}: of a list, write "
+                    "Sequential(*layers)"
+                )
+            if isinstance(layer, type):
+                name = layer.__name__
+                raise TypeError(
+                    f"Sequential takes layers and functions, but number {i} is the "
+                    f"class {name}: make one, as in {name}(...)"
                 )
         self.hold({f"l{i}": layer for i, layer in enumerate(layers)})
 

@@ -127,6 +127,14 @@ def test_the_graph_of_a_high_derivative_of_tanh_stays_small(monkeypatch):
     assert len(calls) <= 300
 
 
+def test_pythons_own_abs_is_ours():
+    x = Variable(np.array([-2.0, 3.0]))
+    y = abs(x)
+    y.backward()
+    assert y.data.tolist() == [2, 3]
+    assert x.grad.data.tolist() == [-1, 1]
+
+
 def test_abs_is_flat_at_zero():
     x = Variable(np.array([-2.0, 0.0, 2.0]))
     F.abs(x).backward()
