@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from .types import Axis, Shape
+
 __all__ = ["stable_sum"]
 
-Axis = int | tuple[int, ...] | None
 
 # From so many rows on, `stable_sum` adds them in blocks, each of so many.
 BLOCK_SUM_MIN_ROWS = 512
@@ -64,9 +65,9 @@ def _needs_blocks(x: Any, axes: tuple[Any, ...]) -> bool:
     return rows >= BLOCK_SUM_MIN_ROWS
 
 
-def _runs(axes: list[int]) -> list[tuple[int, ...]]:
+def _runs(axes: list[int]) -> list[Shape]:
     # Axes next to each other belong together. The last ones come first.
-    runs: list[tuple[int, ...]] = []
+    runs: list[Shape] = []
     for i in sorted(axes, reverse=True):
         if runs and runs[-1][0] == i + 1:
             runs[-1] = (i, *runs[-1])
@@ -75,7 +76,7 @@ def _runs(axes: list[int]) -> list[tuple[int, ...]]:
     return runs
 
 
-def _sum_run(x: Any, run: tuple[int, ...]) -> Any:
+def _sum_run(x: Any, run: Shape) -> Any:
     if run[-1] == x.ndim - 1 and x.flags.c_contiguous:
         # What lies side by side NumPy adds in pairs.
         return x.sum(axis=run, keepdims=True)
