@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .types import Axis, Shape
+from .types import Array, Axis, Shape
 
 __all__ = ["stable_sum"]
 
@@ -29,7 +29,7 @@ def is_half(x: Any) -> Any:
     return x.dtype.char == "e"
 
 
-def stable_sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def stable_sum(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     """``x.sum(axis, keepdims=keepdims)`` of an array, also right in the last digits
     where an axis is long, whichever it is.
     """
@@ -48,7 +48,7 @@ def stable_sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return y if keepdims else y.squeeze(axes)
 
 
-def _needs_blocks(x: Any, axes: tuple[Any, ...]) -> bool:
+def _needs_blocks(x: Array, axes: tuple[Any, ...]) -> bool:
     # Whether NumPy would add many numbers one upon the other. If there is no such axis,
     # or one is named twice, `x.sum` says so.
     if x.size < BLOCK_SUM_MIN_ROWS or not all([-x.ndim <= i < x.ndim for i in axes]):
@@ -76,7 +76,7 @@ def _runs(axes: list[int]) -> list[Shape]:
     return runs
 
 
-def _sum_run(x: Any, run: Shape) -> Any:
+def _sum_run(x: Array, run: Shape) -> Array:
     if run[-1] == x.ndim - 1 and x.flags.c_contiguous:
         # What lies side by side NumPy adds in pairs.
         return x.sum(axis=run, keepdims=True)
@@ -85,7 +85,7 @@ def _sum_run(x: Any, run: Shape) -> Any:
     return y.reshape(*before, *[1] * len(run), *after)
 
 
-def _sum_blocks(x: Any, axis: int) -> Any:
+def _sum_blocks(x: Array, axis: int) -> Array:
     n, before, after = x.shape[axis], x.shape[:axis], x.shape[axis + 1 :]
     if n < BLOCK_SUM_MIN_ROWS:
         return x.sum(axis=axis)
