@@ -46,6 +46,9 @@ class Optimizer:
     in place. An optimizer that remembers something about each parameter names it in
     `state_names` and asks :meth:`chunks` for it.
 
+    The numbers among its attributes are its settings: its repr shows them, and
+    :meth:`save_state` saves them.
+
     Attributes
     ----------
     target : Layer or None

@@ -19,6 +19,7 @@ from numpy import ndarray
 from . import messages
 from .arrays import ARRAYS, NUMBERS, NUMPY_1, as_scalar, is_array, with_dtypes
 from .settings import Config
+from .types import Array, Shape, Value
 from .variable import (
     Constant,
     Operand,
@@ -67,7 +68,7 @@ class Function:
     generation = 0
     # One weak reference, or a tuple of them and then the outputs' shapes and dtypes.
     _outputs: Any
-    _forms: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
+    _forms: tuple[tuple[Shape, np.dtype[Any]], ...]
     # Whether forward broadcasts its inputs, so that backward has to sum the gradients
     # that vjp returns.
     broadcasts = False
@@ -108,7 +109,7 @@ class Function:
         self._outputs = weakref.ref(output)
         return output
 
-    def forward(self, *xs: Any, **_: Any) -> Any:
+    def forward(self, *xs: Array, **_: Any) -> Array:
         """Compute the output array, or a tuple of them, from the input arrays."""
         raise NotImplementedError(
             f"{type(self).__name__} needs a forward(self, x, ...)"
@@ -118,7 +119,7 @@ class Function:
         """Compute the gradients of the inputs from those of the outputs: Variables."""
         return self.vjp(self.inputs, *gys)
 
-    def vjp(self, xs: Sequence[Any], *gys: Any, **_: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], *gys: Value, **_: Any) -> Value:
         """Compute the gradients of the inputs `xs` from those of the outputs, on arrays
         or on Variables.
         """
@@ -126,7 +127,7 @@ class Function:
             f"{type(self).__name__} needs a backward(self, gy, ...)"
         )
 
-    def vjp_on_arrays(self, *gys: Any) -> Any:
+    def vjp_on_arrays(self, *gys: Array) -> Array:
         """The same from arrays to arrays: no graph is recorded."""
         xs = [as_scalar(x._data) if isinstance(x, Variable) else x for x in self.inputs]
         return self.vjp(xs, *gys)

@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike
 from . import messages
 from .function import Function
 from .sums import stable_sum
+from .types import Array, Shape, Value
 from .variable import Operand, Variable, as_variable, unwrap
 
 __all__ = [
@@ -44,20 +45,20 @@ class BinaryOperator(Function):
     sign = ""
     broadcasts = True
 
-    def left(self, gy: Any, a: Any, b: Any) -> Any:
+    def left(self, gy: Value, a: Value, b: Value) -> Value:
         raise NotImplementedError
 
-    def right(self, gy: Any, a: Any, b: Any) -> Any:
+    def right(self, gy: Value, a: Value, b: Value) -> Value:
         raise NotImplementedError
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         a, b = xs
         x, y = self.inputs
         ga = self.left(gy, a, b) if isinstance(x, Variable) else None
         gb = self.right(gy, a, b) if isinstance(y, Variable) else None
         return ga, gb
 
-    def vjp_on_arrays(self, *gys: Any) -> Any:
+    def vjp_on_arrays(self, *gys: Array) -> Array:
         # Opens the boxes in passing: half of the time of a sign goes by in here.
         (gy,), (x, y) = gys, self.inputs
         x_has, y_has = isinstance(x, Variable), isinstance(y, Variable)
@@ -77,13 +78,13 @@ class Add(BinaryOperator):
 
     sign = "+"
 
-    def forward(self, a: Any, b: Any) -> Any:
+    def forward(self, a: Array, b: Array) -> Array:
         return a + b
 
-    def left(self, gy: Any, a: Any, b: Any) -> Any:
+    def left(self, gy: Value, a: Value, b: Value) -> Value:
         return gy
 
-    def right(self, gy: Any, a: Any, b: Any) -> Any:
+    def right(self, gy: Value, a: Value, b: Value) -> Value:
         return gy
 
 
@@ -92,13 +93,13 @@ class Sub(BinaryOperator):
 
     sign = "-"
 
-    def forward(self, a: Any, b: Any) -> Any:
+    def forward(self, a: Array, b: Array) -> Array:
         return a - b
 
-    def left(self, gy: Any, a: Any, b: Any) -> Any:
+    def left(self, gy: Value, a: Value, b: Value) -> Value:
         return gy
 
-    def right(self, gy: Any, a: Any, b: Any) -> Any:
+    def right(self, gy: Value, a: Value, b: Value) -> Value:
         return -gy
 
 
@@ -107,13 +108,13 @@ class Mul(BinaryOperator):
 
     sign = "*"
 
-    def forward(self, a: Any, b: Any) -> Any:
+    def forward(self, a: Array, b: Array) -> Array:
         return a * b
 
-    def left(self, gy: Any, a: Any, b: Any) -> Any:
+    def left(self, gy: Value, a: Value, b: Value) -> Value:
         return gy * b
 
-    def right(self, gy: Any, a: Any, b: Any) -> Any:
+    def right(self, gy: Value, a: Value, b: Value) -> Value:
         return gy * a
 
 
@@ -122,13 +123,13 @@ class Div(BinaryOperator):
 
     sign = "/"
 
-    def forward(self, a: Any, b: Any) -> Any:
+    def forward(self, a: Array, b: Array) -> Array:
         return a / b
 
-    def left(self, gy: Any, a: Any, b: Any) -> Any:
+    def left(self, gy: Value, a: Value, b: Value) -> Value:
         return gy / b
 
-    def right(self, gy: Any, a: Any, b: Any) -> Any:
+    def right(self, gy: Value, a: Value, b: Value) -> Value:
         return -gy * (a / b) / b
 
 
@@ -137,16 +138,16 @@ class Pow(BinaryOperator):
 
     sign = "**"
 
-    def forward(self, a: Any, b: Any) -> Any:
+    def forward(self, a: Array, b: Array) -> Array:
         return a**b
 
-    def left(self, gy: Any, a: Any, b: Any) -> Any:
+    def left(self, gy: Value, a: Value, b: Value) -> Value:
         # a⁰ is flat, but at a = 0 the usual b · a**(b - 1) says 0 · ∞; there the
         # exponent stays at 0.
         flat = (b == 0) & (a == 0) if self.needs_input_grad(1) else b == 0
         return gy * b * a ** (b - 1 + flat)
 
-    def right(self, gy: Any, a: Any, b: Any) -> Any:
+    def right(self, gy: Value, a: Value, b: Value) -> Value:
         # a**b · log(a) tends to 0 as a does.
         return gy * a**b * Log().on(a + (a == 0))
 
@@ -154,20 +155,20 @@ class Pow(BinaryOperator):
 class Neg(Function):
     """y = −x"""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return -x
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return -gy
 
 
 class Log(Function):
     """y = log(x), here for the slope of a power in its exponent"""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return np.log(x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy / xs[0]
 
 
@@ -214,7 +215,7 @@ def pow(x: Operand, c: Operand) -> Variable:
 # --- shapes and dtypes ----------------------------------------------------------------
 
 
-def sum_to(x: Operand, shape: tuple[int, ...]) -> Variable:
+def sum_to(x: Operand, shape: Shape) -> Variable:
     """Sum `x` down to `shape`, the reverse of a broadcast; `x` itself if it has that
     shape. Source: book steps 39–40.
 
@@ -227,7 +228,7 @@ def sum_to(x: Operand, shape: tuple[int, ...]) -> Variable:
     return x if x.shape == shape else SumTo(shape)(x)
 
 
-def broadcast_to(x: Operand, shape: tuple[int, ...]) -> Variable:
+def broadcast_to(x: Operand, shape: Shape) -> Variable:
     """Repeat `x` until it has `shape`; `x` itself if it has that shape. Source: book
     step 40.
 
@@ -245,14 +246,14 @@ def broadcast_to(x: Operand, shape: tuple[int, ...]) -> Variable:
 class ToShape(Function):
     """Of the same numbers, another shape."""
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, shape: Shape) -> None:
         self.shape = shape
 
 
 class SumTo(ToShape):
     """y = x, summed along the axes that a broadcast would stretch"""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         lead = x.ndim - len(self.shape)
         pairs = zip(x.shape[max(lead, 0) :], self.shape, strict=False)
         if lead < 0 or any([to not in (1, n) for n, to in pairs]):
@@ -265,17 +266,17 @@ class SumTo(ToShape):
             return x
         return stable_sum(x, (*range(lead), *ones), keepdims=True).reshape(self.shape)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return BroadcastTo(xs[0].shape).on(gy)
 
 
 class BroadcastTo(ToShape):
     """y = x, repeated along new axes and along those of length 1"""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return np.broadcast_to(x, self.shape)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return SumTo(xs[0].shape).on(gy)
 
     def _explain(self, inputs: Sequence[Any]) -> None:
@@ -289,10 +290,10 @@ class AsType(Function):
     def __init__(self, dtype: DTypeLike) -> None:
         self.dtype = dtype
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return x.astype(self.dtype)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy.astype(xs[0].dtype)
 
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from .types import Array, Axis, Shape
+
 __all__ = ["stable_sum"]
 
-Axis = int | tuple[int, ...] | None
 
 # From so many rows on, `stable_sum` adds them in blocks, each of so many.
 BLOCK_SUM_MIN_ROWS = 512
@@ -28,7 +29,7 @@ def is_half(x: Any) -> Any:
     return x.dtype.char == "e"
 
 
-def stable_sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def stable_sum(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     """``x.sum(axis, keepdims=keepdims)`` of an array, also right in the last digits
     where an axis is long, whichever it is.
     """
@@ -47,7 +48,7 @@ def stable_sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return y if keepdims else y.squeeze(axes)
 
 
-def _needs_blocks(x: Any, axes: tuple[Any, ...]) -> bool:
+def _needs_blocks(x: Array, axes: tuple[Any, ...]) -> bool:
     # Whether NumPy would add many numbers one upon the other. If there is no such axis,
     # or one is named twice, `x.sum` says so.
     if x.size < BLOCK_SUM_MIN_ROWS or not all([-x.ndim <= i < x.ndim for i in axes]):
@@ -64,9 +65,9 @@ def _needs_blocks(x: Any, axes: tuple[Any, ...]) -> bool:
     return rows >= BLOCK_SUM_MIN_ROWS
 
 
-def _runs(axes: list[int]) -> list[tuple[int, ...]]:
+def _runs(axes: list[int]) -> list[Shape]:
     # Axes next to each other belong together. The last ones come first.
-    runs: list[tuple[int, ...]] = []
+    runs: list[Shape] = []
     for i in sorted(axes, reverse=True):
         if runs and runs[-1][0] == i + 1:
             runs[-1] = (i, *runs[-1])
@@ -75,7 +76,7 @@ def _runs(axes: list[int]) -> list[tuple[int, ...]]:
     return runs
 
 
-def _sum_run(x: Any, run: tuple[int, ...]) -> Any:
+def _sum_run(x: Array, run: Shape) -> Array:
     if run[-1] == x.ndim - 1 and x.flags.c_contiguous:
         # What lies side by side NumPy adds in pairs.
         return x.sum(axis=run, keepdims=True)
@@ -84,7 +85,7 @@ def _sum_run(x: Any, run: tuple[int, ...]) -> Any:
     return y.reshape(*before, *[1] * len(run), *after)
 
 
-def _sum_blocks(x: Any, axis: int) -> Any:
+def _sum_blocks(x: Array, axis: int) -> Array:
     n, before, after = x.shape[axis], x.shape[:axis], x.shape[axis + 1 :]
     if n < BLOCK_SUM_MIN_ROWS:
         return x.sum(axis=axis)

@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from . import messages
 from .arrays import ARRAYS, as_array, is_array
+from .types import Shape
 
 if TYPE_CHECKING:
     from .function import Function
@@ -90,7 +91,7 @@ class Variable:
         self._data = np.asarray(data) if isinstance(data, np.matrix) else data
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Shape:
         return self._data.shape  # type: ignore[no-any-return]
 
     @property

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core import Function, Operand, Variable, as_array, as_variable, unwrap
 from ..core.sums import stable_sum
+from ..core.types import Array, Value
 from .elementwise import Exp, Tanh, TanhSlope, exp
 from .precision import (
     Select,
@@ -63,7 +64,7 @@ def sigmoid(x: Operand) -> Variable:
 
 
 class Sigmoid(Function):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         x = floats(x)
         y = -x
         # Far below 0, e⁻ˣ is infinite, and 1 / (1 + ∞) = 0 is right.
@@ -74,7 +75,7 @@ class Sigmoid(Function):
         # NumPy 1 widens what has no dimensions.
         return y.astype(x.dtype, copy=False)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         y = self.output(0, gy)
         with underflow_to_zero():
             return gy * (y * (1 - y))
@@ -88,10 +89,10 @@ def relu(x: Operand) -> Variable:
 
 
 class ReLU(Function):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return np.maximum(x, x.dtype.type(0))
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return Select(xs[0] > 0).on(gy)
 
 
@@ -108,7 +109,7 @@ class LeakyReLU(Function):
     def __init__(self, slope: float = 0.2) -> None:
         self.slope = slope
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         x = floats(x)
         if self.slope == 0:
             # 0 · ∞ is no number.
@@ -119,7 +120,7 @@ class LeakyReLU(Function):
         y = x * x.dtype.type(self.slope)
         return pick(x, y, out=into(y))
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         positive = unwrap(xs[0]) > 0
         if gy.dtype.type(self.slope) == 0:
             return Select(positive).on(gy)
@@ -145,7 +146,7 @@ class Gelu(Function):
     a = (2 / pi) ** 0.5
     b = 0.044715 * a
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         # The cube of a float16 soon is too large for one.
         wider = upcast_half(x)
         y = self._inner(wider)
@@ -156,7 +157,7 @@ class Gelu(Function):
         # NumPy 1 widens what has no dimensions.
         return y.astype(floats(x).dtype, copy=False)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy * self._slope(upcast_half(xs[0]))
 
     def _slope(self, x: Any) -> Any:
@@ -217,7 +218,7 @@ class Softmax(AlongAxis):
     def __init__(self, axis: int = 1) -> None:
         super().__init__(axis)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         # Many classes have a sum too large for a float16.
         wider = upcast_half(x)
         y = wider - wider.max(axis=self.axis, keepdims=True)
@@ -226,7 +227,7 @@ class Softmax(AlongAxis):
             y /= stable_sum(y, self.axis, keepdims=True)
             return downcast_half(y, x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         y, gx = upcast_half(self.output(0, gy)), upcast_half(gy)
         with underflow_to_zero():
             gx = y * (gx - Sum(self.axis, keepdims=True).on(y * gx))
@@ -256,7 +257,7 @@ class LogSoftmax(AlongAxis):
     def __init__(self, axis: int = 1) -> None:
         super().__init__(axis)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         # Many classes have a sum too large for a float16.
         wider = upcast_half(x)
         y = wider - wider.max(axis=self.axis, keepdims=True)
@@ -264,7 +265,7 @@ class LogSoftmax(AlongAxis):
             y -= np.log(stable_sum(np.exp(y), self.axis, keepdims=True))
         return downcast_half(y, x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         y, wider = upcast_half(self.output(0, gy)), upcast_half(gy)
         with underflow_to_zero():
             gx = Exp().on(y)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Function, Operand, Variable, as_array, as_variable
+from ..core.types import Array, Value
 from .conv_fast import both_gradients, convolve, deconvolve, kernel_gradient
 from .reduce import Sum
 from .window import Pair, Window, get_deconv_outsize, im2col, not_images, pair
@@ -150,23 +151,23 @@ class _Convolution(Function):
         self.stride, self.pad = stride, pad
         self.dilation, self.groups = dilation, groups
 
-    def window(self, W: Any) -> Window:
+    def window(self, W: Value) -> Window:
         return _window(W, self.stride, self.pad, self.dilation)
 
-    def convolve(self, x: Any, W: Any) -> Any:
+    def convolve(self, x: Value, W: Value) -> Value:
         return Conv2d(self.stride, self.pad, self.dilation, self.groups).on(x, W)
 
-    def deconvolve(self, y: Any, W: Any, size: tuple[int, int]) -> Any:
+    def deconvolve(self, y: Value, W: Value, size: tuple[int, int]) -> Value:
         return Deconv2d(self.stride, self.pad, size, self.dilation, self.groups).on(
             y, W
         )
 
-    def kernel_gradient(self, x: Any, y: Any, size: tuple[int, int]) -> Any:
+    def kernel_gradient(self, x: Value, y: Value, size: tuple[int, int]) -> Value:
         return Conv2DGradW(size, self.stride, self.pad, self.dilation, self.groups).on(
             x, y
         )
 
-    def bias_gradient(self, gy: Any) -> Any:
+    def bias_gradient(self, gy: Value) -> Value:
         # If there is a bias, and somebody wants its gradient.
         if len(self.inputs) < 3 or not self.needs_input_grad(2):
             return None
@@ -174,17 +175,17 @@ class _Convolution(Function):
 
 
 class Conv2d(_Convolution):
-    def forward(self, x: Any, W: Any, b: Any = None) -> Any:
+    def forward(self, x: Array, W: Array, b: Array = None) -> Array:
         window = self.window(W)
         window.stops(x.shape)
         _check_channels(x, W, b, self.groups)
         return _plus(convolve(x, W, window, self.groups), b)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         gx, gW = self._gradients(xs[0], xs[1], gy)
         return (gx, gW, self.bias_gradient(gy))[: len(xs)]
 
-    def _gradients(self, x: Any, W: Any, gy: Any) -> tuple[Any, Any]:
+    def _gradients(self, x: Value, W: Value, gy: Value) -> tuple[Value, Value]:
         wants_x, wants_W = self.needs_input_grad(0), self.needs_input_grad(1)
         if wants_x and wants_W and not isinstance(gy, Variable):
             return both_gradients(x, W, gy, self.window(W), self.groups)
@@ -204,14 +205,14 @@ class Deconv2d(_Convolution):
         super().__init__(stride, pad, dilation, groups)
         self.outsize = outsize
 
-    def forward(self, y: Any, W: Any, b: Any = None) -> Any:
+    def forward(self, y: Array, W: Array, b: Array = None) -> Array:
         window = self.window(W)
         _check_deconvolution(y, W, b, self.groups)
         size = _size_before(y, window, self.outsize)
         shape = y.shape[0], W.shape[1] * self.groups, *size
         return _plus(deconvolve(y, W, window, shape, self.groups), b)
 
-    def vjp(self, xs: Sequence[Any], gx: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gx: Value) -> Value:
         y, W = xs[:2]
         gy = self.convolve(gx, W) if self.needs_input_grad(0) else None
         gW = None
@@ -232,11 +233,11 @@ class Conv2DGradW(_Convolution):
         super().__init__(stride, pad, dilation, groups)
         self.kernel_size = kernel_size
 
-    def forward(self, x: Any, y: Any) -> Any:
+    def forward(self, x: Array, y: Array) -> Array:
         window = Window(self.kernel_size, self.stride, self.pad, self.dilation)
         return kernel_gradient(x, y, window, self.groups)
 
-    def vjp(self, xs: Sequence[Any], gW: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gW: Value) -> Value:
         x, y = xs
         gx = self.deconvolve(y, gW, x.shape[2:]) if self.needs_input_grad(0) else None
         gy = self.convolve(x, gW) if self.needs_input_grad(1) else None

@@ -11,10 +11,10 @@ themselves. All ways agree but for rounding.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from ..core.types import Array, Shape
 from .window import Window
 
 # A block of so many bytes stays in the processor's cache. But since each product reads
@@ -26,16 +26,14 @@ COLUMNS = 256
 # --- which way ------------------------------------------------------------------------
 
 
-def convolve(x: Any, W: Any, window: Window, groups: int) -> Any:
+def convolve(x: Array, W: Array, window: Window, groups: int) -> Array:
     """The convolution of the images `x` with the kernels `W`."""
     if is_pointwise(window):
         return _pointwise(x, W, groups)
     return _convolve(x, W, window, groups)
 
 
-def deconvolve(
-    y: Any, W: Any, window: Window, shape: tuple[int, ...], groups: int
-) -> Any:
+def deconvolve(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> Array:
     """The way back, to images of this shape."""
     if is_pointwise(window):
         return _pointwise(y, _flipped(W, groups), groups)
@@ -44,7 +42,7 @@ def deconvolve(
     return _scatter(y, W, window, shape, groups)
 
 
-def kernel_gradient(x: Any, y: Any, window: Window, groups: int) -> Any:
+def kernel_gradient(x: Array, y: Array, window: Window, groups: int) -> Array:
     """The gradient of the kernels, where that of the convolution is `y`."""
     if is_pointwise(window):
         return _pointwise_kernels(x, y, groups)
@@ -52,8 +50,8 @@ def kernel_gradient(x: Any, y: Any, window: Window, groups: int) -> Any:
 
 
 def both_gradients(
-    x: Any, W: Any, gy: Any, window: Window, groups: int
-) -> tuple[Any, Any]:
+    x: Array, W: Array, gy: Array, window: Window, groups: int
+) -> tuple[Array, Array]:
     """The gradients of the images and of the kernels, which can share their columns."""
     if is_pointwise(window) or not flips(W, window, groups):
         gx = deconvolve(gy, W, window, x.shape, groups)
@@ -68,7 +66,7 @@ def is_pointwise(window: Window) -> bool:
     return window.kernel == window.stride == (1, 1) and window.pad == (0, 0)
 
 
-def flips(W: Any, window: Window, groups: int) -> bool:
+def flips(W: Array, window: Window, groups: int) -> bool:
     """Whether the way back is itself a convolution, with flipped kernels. It then takes
     columns of y in place of columns of x, which pays unless y has many more channels.
     """
@@ -77,7 +75,7 @@ def flips(W: Any, window: Window, groups: int) -> bool:
     return possible and W.shape[0] <= 2 * groups * W.shape[1]
 
 
-def _flipped(W: Any, groups: int) -> Any:
+def _flipped(W: Array, groups: int) -> Array:
     # Kernels for the way back: turned half around, input channels and output channels
     # exchanged.
     oc, c, kh, kw = W.shape
@@ -93,17 +91,17 @@ def _flipped_window(window: Window) -> Window:
 # --- block by block -------------------------------------------------------------------
 
 
-def _convolve(x: Any, W: Any, window: Window, groups: int) -> Any:
+def _convolve(x: Array, W: Array, window: Window, groups: int) -> Array:
     return _sweep(x, window, groups, W=W)[0]
 
 
-def _kernels(x: Any, y: Any, window: Window, groups: int) -> Any:
+def _kernels(x: Array, y: Array, window: Window, groups: int) -> Array:
     return _sweep(x, window, groups, y=y)[1]
 
 
 def _sweep(
-    x: Any, window: Window, groups: int, W: Any = None, y: Any = None
-) -> tuple[Any, Any]:
+    x: Array, window: Window, groups: int, W: Array = None, y: Array = None
+) -> tuple[Array, Array]:
     # Form the columns of x once, for one or both of two products: with the kernels W,
     # which is the convolution, and with y, of the shape of a convolution, which is the
     # gradient of the kernels.
@@ -124,9 +122,7 @@ def _sweep(
     return convolved, gW
 
 
-def _scatter(
-    y: Any, W: Any, window: Window, shape: tuple[int, ...], groups: int
-) -> Any:
+def _scatter(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> Array:
     # The way back for every stride: multiply to columns, then add each of their fields
     # to the pixels that it met.
     stops = y.shape[2:]
@@ -145,12 +141,12 @@ def _scatter(
 
 
 def _blocks(
-    like: Any,
-    shape: tuple[int, ...],
+    like: Array,
+    shape: Shape,
     stops: tuple[int, int],
     window: Window,
     groups: int,
-) -> Iterator[tuple[slice, slice, Any, Any]]:
+) -> Iterator[tuple[slice, slice, Array, Array]]:
     # Some images, or some rows of stops in one: which they are, memory for their
     # columns, and the same memory as one matrix (C / G · KH · KW, N · OH · OW) for each
     # group.
@@ -170,29 +166,29 @@ def _blocks(
             yield images, rows, columns.transpose(3, 0, 1, 2, 4, 5), matrix
 
 
-def _empty(x: Any, W: Any, stops: tuple[int, int]) -> Any:
+def _empty(x: Array, W: Array, stops: tuple[int, int]) -> Array:
     shape = x.shape[0], W.shape[0], *stops
     return np.empty_like(x, np.result_type(x, W), shape=shape, order="C")
 
 
-def _zeros(x: Any, y: Any, window: Window, groups: int) -> Any:
+def _zeros(x: Array, y: Array, window: Window, groups: int) -> Array:
     # For the gradient of the kernels, a matrix for each group.
     shape = groups, y.shape[1] // groups, x.shape[1] // groups * window.area
     return np.zeros_like(x, np.result_type(x, y), shape=shape, order="C")
 
 
-def _as_matrices(W: Any, groups: int) -> Any:
+def _as_matrices(W: Array, groups: int) -> Array:
     # One for each group: a row for each kernel.
     return W.reshape(groups, W.shape[0] // groups, W[0].size)
 
 
-def _grouped(y: Any, groups: int) -> Any:
+def _grouped(y: Array, groups: int) -> Array:
     # From (N, C, H, W) to a matrix (C / G, N · H · W) for each group.
     n, c, h, w = y.shape
     return y.transpose(1, 0, 2, 3).reshape(groups, c // groups, n * h * w)
 
 
-def _ungrouped(matrices: Any, shape: tuple[int, ...]) -> Any:
+def _ungrouped(matrices: Array, shape: Shape) -> Array:
     n, c, h, w = shape
     return matrices.reshape(c, n, h, w).transpose(1, 0, 2, 3)
 
@@ -202,13 +198,13 @@ def _ungrouped(matrices: Any, shape: tuple[int, ...]) -> Any:
 # They mix the channels of that pixel. Nothing slides: the images are their own columns.
 
 
-def _pointwise(x: Any, W: Any, groups: int) -> Any:
+def _pointwise(x: Array, W: Array, groups: int) -> Array:
     n, c, h, w = x.shape
     columns = x.reshape(n, groups, c // groups, h * w)
     return (_as_matrices(W, groups) @ columns).reshape(n, W.shape[0], h, w)
 
 
-def _pointwise_kernels(x: Any, y: Any, groups: int) -> Any:
+def _pointwise_kernels(x: Array, y: Array, groups: int) -> Array:
     # A product writes all of gW, so small images share one. A large image has one of
     # its own, which spares a copy.
     (n, c, h, w), oc = x.shape, y.shape[1]

@@ -35,6 +35,7 @@ from ..core import (
     describe,
     unwrap,
 )
+from ..core.types import Array, Value
 from .precision import Select, require_data
 
 __all__ = [
@@ -58,10 +59,10 @@ def sin(x: Operand) -> Variable:
 
 
 class Sin(Function):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return np.sin(x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy * Cos().on(xs[0])
 
 
@@ -71,10 +72,10 @@ def cos(x: Operand) -> Variable:
 
 
 class Cos(Function):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return np.cos(x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy * -Sin().on(xs[0])
 
 
@@ -93,10 +94,10 @@ def tanh(x: Operand) -> Variable:
 
 
 class Tanh(Function):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return np.tanh(x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy * TanhSlope().on(self.output(0, gy))
 
 
@@ -105,13 +106,13 @@ class TanhSlope(Function):
     high orders small.
     """
 
-    def forward(self, y: Any) -> Any:
+    def forward(self, y: Array) -> Array:
         slope = -y
         slope *= y
         slope += 1
         return slope
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy * (-2 * xs[0])
 
 
@@ -121,10 +122,10 @@ def exp(x: Operand) -> Variable:
 
 
 class Exp(Function):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return np.exp(x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy * self.output(0, gy)
 
 
@@ -145,10 +146,10 @@ def sqrt(x: Operand) -> Variable:
 
 
 class Sqrt(Function):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return np.sqrt(x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy * (0.5 / self.output(0, gy))
 
 
@@ -160,10 +161,10 @@ def abs(x: Operand) -> Variable:
 
 
 class Abs(Function):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return np.abs(x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x = unwrap(xs[0])
         return Select(x > 0).on(gy) - Select(x < 0).on(gy)
 
@@ -194,13 +195,13 @@ def maximum(a: Operand, b: Operand) -> Variable:
 class Maximum(BinaryOperator):
     sign = "and"
 
-    def forward(self, a: Any, b: Any) -> Any:
+    def forward(self, a: Array, b: Array) -> Array:
         return np.maximum(a, b)
 
-    def left(self, gy: Any, a: Any, b: Any) -> Any:
+    def left(self, gy: Value, a: Value, b: Value) -> Value:
         return _passed(gy, a >= b, a > b)
 
-    def right(self, gy: Any, a: Any, b: Any) -> Any:
+    def right(self, gy: Value, a: Value, b: Value) -> Value:
         return _passed(gy, b >= a, b > a)
 
 
@@ -220,17 +221,17 @@ def minimum(a: Operand, b: Operand) -> Variable:
 class Minimum(BinaryOperator):
     sign = "and"
 
-    def forward(self, a: Any, b: Any) -> Any:
+    def forward(self, a: Array, b: Array) -> Array:
         return np.minimum(a, b)
 
-    def left(self, gy: Any, a: Any, b: Any) -> Any:
+    def left(self, gy: Value, a: Value, b: Value) -> Value:
         return _passed(gy, a <= b, a < b)
 
-    def right(self, gy: Any, a: Any, b: Any) -> Any:
+    def right(self, gy: Value, a: Value, b: Value) -> Value:
         return _passed(gy, b <= a, b < a)
 
 
-def _passed(gy: Any, wins: Any, wins_alone: Any) -> Any:
+def _passed(gy: Value, wins: Value, wins_alone: Value) -> Value:
     # All of the gradient where a side wins alone, half of it where both do, else 0.
     share = np.multiply(wins_alone, 0.5, dtype=gy.dtype.type)
     share += 0.5
@@ -274,13 +275,13 @@ class Where(BinaryOperator):
             )
         self.condition = np.not_equal(require_data(condition), 0)
 
-    def forward(self, a: Any, b: Any) -> Any:
+    def forward(self, a: Array, b: Array) -> Array:
         return np.where(self.condition, a, b)
 
-    def left(self, gy: Any, a: Any, b: Any) -> Any:
+    def left(self, gy: Value, a: Value, b: Value) -> Value:
         return Select(self.condition).on(gy)
 
-    def right(self, gy: Any, a: Any, b: Any) -> Any:
+    def right(self, gy: Value, a: Value, b: Value) -> Value:
         return Select(~self.condition).on(gy)
 
     def _explain(self, inputs: Sequence[Any]) -> None:
@@ -335,11 +336,11 @@ class Clip(Function):
     def __init__(self, x_min: float | None, x_max: float | None) -> None:
         self.x_min, self.x_max = x_min, x_max
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         y = np.clip(x, self.x_min, self.x_max)
         return y.astype(x.dtype, copy=False) if x.dtype.kind == "f" else y
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return Select(unwrap(xs[0]) == unwrap(self.output(0, gy))).on(gy)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Function, Operand, SumTo, Variable, describe, unwrap
+from ..core.types import Array, Value
 from .reduce import Sum
 
 __all__ = ["linear", "linear_simple", "matmul"]
@@ -51,10 +52,10 @@ def matmul(x: Operand, W: Operand) -> Variable:
 
 
 class MatMul(Function):
-    def forward(self, x: Any, W: Any) -> Any:
+    def forward(self, x: Array, W: Array) -> Array:
         return x @ W
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, W = xs
         gx = _left(x, W, gy) if self.needs_input_grad(0) else None
         gW = _right(x, W, gy) if self.needs_input_grad(1) else None
@@ -65,31 +66,31 @@ class MatMul(Function):
         _compare(*inputs)
 
 
-def _left(x: Any, W: Any, gy: Any) -> Any:
+def _left(x: Value, W: Value, gy: Value) -> Value:
     if W.ndim == 2:
         return _same_shape(_rows(gy) @ W.T, x)
     left, right, gy = _matrices(x, W, gy)
     return _same_shape(SumTo(left.shape).on(gy @ _swapped(right)), x)
 
 
-def _right(x: Any, W: Any, gy: Any) -> Any:
+def _right(x: Value, W: Value, gy: Value) -> Value:
     if W.ndim == 2:
         return _rows(x).T @ _rows(gy)
     left, right, gy = _matrices(x, W, gy)
     return _same_shape(SumTo(right.shape).on(_swapped(left) @ gy), W)
 
 
-def _rows(x: Any) -> Any:
+def _rows(x: Value) -> Value:
     # All axes but the last in one: one large product is faster than many small ones,
     # and their sum comes with it.
     return x if x.ndim == 2 else x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
 
 
-def _same_shape(gx: Any, x: Any) -> Any:
+def _same_shape(gx: Value, x: Value) -> Value:
     return gx if gx.shape == x.shape else gx.reshape(x.shape)
 
 
-def _matrices(x: Any, W: Any, gy: Any) -> tuple[Any, Any, Any]:
+def _matrices(x: Value, W: Value, gy: Value) -> tuple[Value, Value, Value]:
     # With the axes that a vector does not have.
     left = x.reshape((1, *x.shape)) if x.ndim == 1 else x
     right = W.reshape((*W.shape, 1)) if W.ndim == 1 else W
@@ -97,7 +98,7 @@ def _matrices(x: Any, W: Any, gy: Any) -> tuple[Any, Any, Any]:
     return left, right, gy.reshape((*before, left.shape[-2], right.shape[-1]))
 
 
-def _swapped(x: Any) -> Any:
+def _swapped(x: Value) -> Value:
     return x.transpose((*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
@@ -160,7 +161,7 @@ def linear(x: Operand, W: Operand, b: Operand | None = None) -> Variable:
 
 
 class Linear(Function):
-    def forward(self, x: Any, W: Any, b: Any = None) -> Any:
+    def forward(self, x: Array, W: Array, b: Array = None) -> Array:
         if W.ndim != 2 or (b is not None and b.shape != W.shape[1:]):
             raise ValueError(
                 "linear takes W of shape (I, O) and b of shape (O,): W has shape "
@@ -174,7 +175,7 @@ class Linear(Function):
         y += b
         return y
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, W = xs[:2]
         gx = _left(x, W, gy) if self.needs_input_grad(0) else None
         gW = _right(x, W, gy) if self.needs_input_grad(1) else None

@@ -15,6 +15,7 @@ import numpy as np
 from .. import cuda
 from ..core import Function, Operand, Sub, Variable, as_array
 from ..core.sums import stable_sum
+from ..core.types import Array, Value
 from .activation import Sigmoid, Softmax, softmax
 from .elementwise import clip, log
 from .precision import (
@@ -91,12 +92,12 @@ def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
 
 
 class MeanSquaredError(Function):
-    def forward(self, x0: Any, x1: Any) -> Any:
+    def forward(self, x0: Array, x1: Array) -> Array:
         diff = _difference(x0, x1)
         wider = upcast_half(diff)
         return _mean_over_batch(wider * wider, diff)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         diff = _difference(*xs)
         gx = diff * (gy * (2 / _count(diff)))
         return gx, -gx if self.needs_input_grad(1) else None
@@ -163,7 +164,7 @@ def softmax_cross_entropy(x: Operand, t: Operand) -> Variable:
 
 
 class SoftmaxCrossEntropy(Function):
-    def forward(self, x: Any, t: Any) -> Any:
+    def forward(self, x: Array, t: Array) -> Array:
         # Many classes have a sum too large for a float16.
         wider = upcast_half(x)
         z = wider - wider.max(axis=1, keepdims=True)
@@ -172,7 +173,7 @@ class SoftmaxCrossEntropy(Function):
             losses = np.log(stable_sum(np.exp(z), axis=1)) - right
         return downcast_half(losses.mean(), x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, t = xs
         xp = cuda.get_array_module(x)
         wanted = xp.zeros(x.shape, x.dtype)
@@ -241,14 +242,14 @@ def sigmoid_cross_entropy(x: Operand, t: Operand) -> Variable:
 
 
 class SigmoidCrossEntropy(Function):
-    def forward(self, x: Any, t: Any) -> Any:
+    def forward(self, x: Array, t: Array) -> Array:
         x = floats(x)
         # log(1 + eˣ) for x > 0 is x + log(1 + e⁻ˣ), which does not overflow.
         with underflow_to_zero():
             losses = x * ((x > 0) - t) + np.log1p(np.exp(-np.abs(x)))
         return _mean_over_batch(upcast_half(losses), losses)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, t = xs
         gy = gy * (1 / _count(x))
         with underflow_to_zero():

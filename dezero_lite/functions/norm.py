@@ -15,6 +15,7 @@ import numpy as np
 from .. import cuda
 from ..core import Config, Function, Operand, Variable, as_variable, describe
 from ..core.sums import is_half
+from ..core.types import Array, Shape, Value
 from ..random import generator
 from .precision import downcast_half, into, picker, require_data, upcast_half
 from .reduce import Mean, Sum
@@ -62,7 +63,7 @@ def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
     return Dropout(cuda.get_array_module(x).asarray(kept), 1 / (1 - dropout_ratio))(x)
 
 
-def _random(shape: tuple[int, ...], ratio: float) -> Any:
+def _random(shape: Shape, ratio: float) -> Any:
     # float32 has 2²⁴ numbers from 0 to 1: too few to tell whether one is below 1e-9.
     ample = 2**-12 < ratio < 1 - 2**-12
     return generator().random(shape, np.float32 if ample else np.float64)
@@ -74,14 +75,14 @@ class Dropout(Function):
     def __init__(self, kept: Any, scale: float) -> None:
         self.kept, self.scale = kept, scale
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         # A large scale has no place in a float16.
         y = upcast_half(x)
         y = y * y.dtype.type(self.scale)
         y = picker(y)(self.kept, y, out=into(y))
         return downcast_half(y, x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return Dropout(self.kept, self.scale).on(gy)
 
 
@@ -91,8 +92,8 @@ class Dropout(Function):
 class _Normalisation(Function):
     # Along `axes`, the mean becomes 0 and the variance 1; then gamma and beta, in the
     # shape `form`, set others.
-    axes: tuple[int, ...]
-    form: tuple[int, ...]
+    axes: Shape
+    form: Shape
 
     def __init__(self, eps: float) -> None:
         self.eps = eps
@@ -180,7 +181,7 @@ class BatchNorm(_Normalisation):
         self.avg_var = as_variable(var).data
         self.decay = decay
 
-    def forward(self, x: Any, gamma: Any, beta: Any) -> Any:
+    def forward(self, x: Array, gamma: Array, beta: Array) -> Array:
         self._check(x, gamma, beta)
         self.axes = (0, *range(2, x.ndim))
         self.form = (1, x.shape[1], *[1] * (x.ndim - 2))
@@ -205,7 +206,7 @@ class BatchNorm(_Normalisation):
             self._remember(self.avg_var, var * (m / max(m - 1, 1)))
         return self.scaled(x, centred, var, gamma, beta)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, gamma, beta = xs
         gy = upcast_half(gy)
         _, centred, var = self.moments(x)
@@ -303,7 +304,7 @@ class LayerNorm(_Normalisation):
     def __init__(self, eps: float = 1e-5) -> None:
         super().__init__(eps)
 
-    def forward(self, x: Any, gamma: Any, beta: Any) -> Any:
+    def forward(self, x: Array, gamma: Array, beta: Array) -> Array:
         n = gamma.ndim
         if (
             not n
@@ -321,7 +322,7 @@ class LayerNorm(_Normalisation):
         _, centred, var = self.moments(x)
         return self.scaled(x, centred, var, gamma, beta)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, gamma, _ = xs
         gy = upcast_half(gy)
         _, z, var = self.moments(x)

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import cuda
 from ..core import Function, Operand, Variable, as_array, describe, unwrap
+from ..core.types import Array, Shape, Value
 from .precision import require_data
 from .shape import shape_of
 
@@ -74,19 +75,19 @@ class GetItem(Function):
     def __init__(self, slices: Any) -> None:
         self.slices = slices
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return x[self.slices]
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return GetItemGrad(self.slices, xs[0].shape).on(gy)
 
 
 class GetItemGrad(Function):
-    def __init__(self, slices: Any, in_shape: tuple[int, ...]) -> None:
+    def __init__(self, slices: Any, in_shape: Shape) -> None:
         self.slices = slices
         self.in_shape = in_shape
 
-    def forward(self, gy: Any) -> Any:
+    def forward(self, gy: Array) -> Array:
         gx = cuda.get_array_module(gy).zeros(self.in_shape, gy.dtype)
         slices = self.slices
         if not _may_repeat(slices):
@@ -97,7 +98,7 @@ class GetItemGrad(Function):
             _add_rows(gx, slices, gy)
         return gx
 
-    def vjp(self, xs: Sequence[Any], ggx: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], ggx: Value) -> Value:
         return ggx[self.slices]
 
 
@@ -190,10 +191,10 @@ class _Join(Function):
 class Concat(_Join):
     needs = "they need that axis, and the same length in every other"
 
-    def forward(self, *xs: Any) -> Any:
+    def forward(self, *xs: Array) -> Array:
         return np.concatenate(xs, self.axis)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         axis = self.axis % gy.ndim
         gxs = []
         end = 0
@@ -217,10 +218,10 @@ def stack(xs: Sequence[Operand], axis: int = 0) -> Variable:
 class Stack(_Join):
     needs = "they need to be the same, with that axis to be added"
 
-    def forward(self, *xs: Any) -> Any:
+    def forward(self, *xs: Array) -> Array:
         return np.stack(xs, self.axis)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return Unstack(self.axis % gy.ndim).on(gy)
 
 
@@ -232,10 +233,10 @@ class Unstack(Function):
     def __init__(self, axis: int = 0) -> None:
         self.axis = axis
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return tuple([x[_along(self.axis, i)] for i in range(x.shape[self.axis])])
 
-    def vjp(self, xs: Sequence[Any], *gys: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], *gys: Value) -> Value:
         return Stack(self.axis).on(*gys)
 
 
@@ -267,7 +268,7 @@ class Split(Function):
         self.cuts = indices_or_sections
         self.axis = axis
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         if not -x.ndim <= self.axis < x.ndim:
             raise ValueError(f"there is no axis {self.axis}")
         if isinstance(self.cuts, (int, np.integer)):
@@ -281,7 +282,7 @@ class Split(Function):
                 raise ValueError("the parts are not in order")
         return tuple(np.split(x, self.cuts, self.axis))
 
-    def vjp(self, xs: Sequence[Any], *gys: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], *gys: Value) -> Value:
         return Concat(self.axis).on(*gys)
 
     def _explain(self, inputs: Sequence[Any]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Function, Operand, Variable, as_array, unwrap
+from ..core.types import Array, Shape, Value
 from .precision import downcast_half, picker, upcast_half
 from .window import Pair, Window, im2col
 
@@ -40,7 +41,7 @@ def pooling_simple(
     return columns.max(axis=(2, 3))
 
 
-def _border_columns(x: Any, window: Window) -> Any:
+def _border_columns(x: Array, window: Window) -> Array:
     # −∞ where the window sees the border, else 0.
     _check(x, window)
     border = window.border(np.zeros_like(x), _least(x.dtype))
@@ -85,12 +86,12 @@ class Pooling(Function):
     def __init__(self, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> None:
         self.window = Window(kernel_size, stride, pad)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         _check(x, self.window)
         self._y = _maxima(x, self.window)
         return self._y
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         # Who wins does not change when x changes a little. So the winners are
         # constants, to every order.
         x, window = unwrap(xs[0]), self.window
@@ -120,12 +121,10 @@ LARGE = 16
 class Pooling2DGrad(Function):
     """Each number goes to the winner of its window."""
 
-    def __init__(
-        self, window: Window, shape: tuple[int, ...], winners: list[Any]
-    ) -> None:
+    def __init__(self, window: Window, shape: Shape, winners: list[Any]) -> None:
         self.window, self.shape, self.winners = window, shape, winners
 
-    def forward(self, gy: Any) -> Any:
+    def forward(self, gy: Array) -> Array:
         bordered = np.zeros_like(gy, shape=self.window.bordered(self.shape), order="C")
         fields = self.window.fields(bordered, gy.shape[2:])
         pick = picker(gy)
@@ -136,14 +135,14 @@ class Pooling2DGrad(Function):
                 pick(won, gy, out=pixels)
         return self.window.inside(bordered)
 
-    def vjp(self, xs: Sequence[Any], ggx: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], ggx: Value) -> Value:
         return Pooling2DWithIndexes(self.window, self.shape, self.winners).on(ggx)
 
 
 class Pooling2DWithIndexes(Pooling2DGrad):
     """Each window yields what lies where its winner was."""
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         y = np.zeros_like(x, shape=self.winners[0].shape, order="C")
         fields = self.window.fields(self.window.border(x), y.shape[2:])
         pick = picker(x)
@@ -151,16 +150,16 @@ class Pooling2DWithIndexes(Pooling2DGrad):
             y += pick(won, pixels)
         return y
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return Pooling2DGrad(self.window, self.shape, self.winners).on(gy)
 
 
-def _maxima(x: Any, window: Window) -> Any:
+def _maxima(x: Array, window: Window) -> Array:
     bordered = window.border(x, _least(x.dtype))
     return _over_rows_then_columns(np.maximum, bordered, window, window.stops(x.shape))
 
 
-def _winners(x: Any, y: Any, window: Window) -> list[Any]:
+def _winners(x: Array, y: Array, window: Window) -> list[Array]:
     # For each field of the window: does it hold the maximum first, in each of the
     # places?
     winners = []
@@ -176,7 +175,7 @@ def _winners(x: Any, y: Any, window: Window) -> list[Any]:
     return winners
 
 
-def _image_fields(x: Any, y: Any, window: Window) -> dict[tuple[int, int], Any]:
+def _image_fields(x: Array, y: Array, window: Window) -> dict[tuple[int, int], Array]:
     # Where the fields of the window see the image. The border wins nothing, even where
     # the image holds −∞ itself.
     if not any(window.pad):
@@ -196,7 +195,7 @@ def _least(dtype: np.dtype[Any]) -> float:
     return np.iinfo(dtype).min if dtype.kind in "iu" else 0
 
 
-def _check(x: Any, window: Window) -> None:
+def _check(x: Array, window: Window) -> None:
     window.stops(x.shape)
     (kh, kw), (ph, pw) = window.kernel, window.pad
     if ph >= kh or pw >= kw:
@@ -240,24 +239,24 @@ class AveragePooling(Function):
     def __init__(self, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> None:
         self.window = Window(kernel_size, stride, pad)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         stops = self.window.stops(x.shape)
         # Sums soon leave the range of float16, though means do not.
         bordered = self.window.border(upcast_half(x))
         sums = _over_rows_then_columns(np.add, bordered, self.window, stops)
         return downcast_half(sums / self.window.area, x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return AveragePoolingGrad(self.window, xs[0].shape).on(gy)
 
 
 class AveragePoolingGrad(Function):
     """Each number is shared out equally to its window."""
 
-    def __init__(self, window: Window, shape: tuple[int, ...]) -> None:
+    def __init__(self, window: Window, shape: Shape) -> None:
         self.window, self.shape = window, shape
 
-    def forward(self, gy: Any) -> Any:
+    def forward(self, gy: Array) -> Array:
         (n, c, oh, ow), (h, w) = gy.shape, self.window.bordered(self.shape)[2:]
         share = upcast_half(gy) / self.window.area
         rows = np.zeros_like(share, shape=(n, c, oh, w), order="C")
@@ -268,7 +267,7 @@ class AveragePoolingGrad(Function):
             bordered[:, :, row] += rows
         return downcast_half(self.window.inside(bordered), gy)
 
-    def vjp(self, xs: Sequence[Any], ggx: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], ggx: Value) -> Value:
         window = self.window
         return AveragePooling(window.kernel, window.stride, window.pad).on(ggx)
 
@@ -286,7 +285,7 @@ def _over_rows_then_columns(
     return _fold(operation, [y[:, :, :, column] for column in columns])
 
 
-def _fold(operation: Any, arrays: list[Any]) -> Any:
+def _fold(operation: Any, arrays: list[Array]) -> Array:
     if len(arrays) == 1:
         return arrays[0].copy()
     y = operation(arrays[0], arrays[1])

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core import AsType, Function, Variable, describe, unwrap
 from ..core.sums import is_half
+from ..core.types import Array, Value
 
 # --- data and dtypes ------------------------------------------------------------------
 
@@ -68,10 +69,10 @@ class Select(Function):
     def __init__(self, mask: Any) -> None:
         self.mask = mask
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return picker(x)(self.mask, x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return Select(self.mask).on(gy)
 
 

@@ -23,7 +23,8 @@ from ..core import (
     sum_to,
     unwrap,
 )
-from ..core.sums import Axis, stable_sum
+from ..core.sums import stable_sum
+from ..core.types import Array, Axis, Shape, Value
 from .elementwise import Exp
 from .precision import (
     Select,
@@ -153,7 +154,7 @@ class AlongAxis(Function):
     def __init__(self, axis: Axis = None) -> None:
         self.axis = axis
 
-    def lengths(self, shape: tuple[int, ...]) -> list[int]:
+    def lengths(self, shape: Shape) -> list[int]:
         """The lengths of the axes to go along."""
         return [
             n for n, along in zip(shape, self._along(len(shape)), strict=True) if along
@@ -182,7 +183,7 @@ class AlongAxis(Function):
         if 0 in self.lengths(shape):
             raise self._nothing(shape) from None
 
-    def _nothing(self, shape: tuple[int, ...]) -> ValueError:
+    def _nothing(self, shape: Shape) -> ValueError:
         along = "" if self.axis is None else f" along axis {self.axis!r}"
         return ValueError(
             f"{type(self).__name__} needs an element at least, but shape {shape} has "
@@ -210,15 +211,15 @@ class _Reduction(AlongAxis):
 
 
 class Sum(_Reduction):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return stable_sum(x, self.axis, self.keepdims)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return BroadcastTo(xs[0].shape).on(self.spread(gy, xs[0]))
 
 
 class Mean(Sum):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         if x.size == 0 and 0 in self.lengths(x.shape):
             raise self._nothing(x.shape)
         sums = stable_sum(upcast_half(x), self.axis, self.keepdims)
@@ -227,16 +228,16 @@ class Mean(Sum):
         y = sums / sums.dtype.type(x.size // (sums.size or 1))
         return downcast_half(y, x)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         # Not gy / n: n may be more than a float16 can hold.
         return super().vjp(xs, gy * (gy.size / (xs[0].size or 1)))
 
 
 class Max(_Reduction):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return x.max(axis=self.axis, keepdims=self.keepdims)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, y = unwrap(xs[0]), unwrap(self.output(0, gy))
         chosen = x == self.spread(y, x)
         ties = chosen.sum(axis=self.axis, keepdims=True, dtype=gy.dtype.type)
@@ -245,12 +246,12 @@ class Max(_Reduction):
 
 
 class Min(Max):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return x.min(axis=self.axis, keepdims=self.keepdims)
 
 
 class LogSumExp(_Reduction):
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         # Many elements have a sum too large for a float16.
         wider = upcast_half(x)
         top = self._top(wider)
@@ -261,7 +262,7 @@ class LogSumExp(_Reduction):
         y = downcast_half(y, x)
         return y if self.keepdims else y.squeeze(self.axis)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x = upcast_half(xs[0])
         # The shares are exp(x - y); but where y is large, its last digits are too
         # coarse for that.

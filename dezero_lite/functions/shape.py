@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Function, Operand, Variable, as_array, describe
+from ..core.types import Array, Axis, Shape, Value
 from .precision import require_data
 
 __all__ = ["expand_dims", "flatten", "pad", "reshape", "squeeze", "transpose"]
@@ -50,13 +51,13 @@ def reshape(x: Operand, shape: int | Sequence[int]) -> Variable:
 
 
 class Reshape(Function):
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, shape: Shape) -> None:
         self.shape = shape
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return x.reshape(self.shape)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy.reshape(xs[0].shape)
 
     def _explain(self, inputs: Sequence[Any]) -> None:
@@ -77,12 +78,12 @@ class Reshape(Function):
         ) from None
 
 
-def expand_dims(x: Operand, axis: int | tuple[int, ...]) -> Variable:
+def expand_dims(x: Operand, axis: int | Shape) -> Variable:
     """`x` with a new axis of length 1 at `axis`, or several. Source: book step 47."""
     return reshape(x, np.expand_dims(require_data(x), axis).shape)
 
 
-def squeeze(x: Operand, axis: int | tuple[int, ...] | None = None) -> Variable:
+def squeeze(x: Operand, axis: Axis = None) -> Variable:
     """`x` without the axes of length 1, or without those that `axis` names.
 
     Raises
@@ -142,13 +143,13 @@ def transpose(x: Operand, axes: Sequence[int] | None = None) -> Variable:
 
 
 class Transpose(Function):
-    def __init__(self, axes: tuple[int, ...] | None = None) -> None:
+    def __init__(self, axes: Shape | None = None) -> None:
         self.axes = axes
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return x.transpose(self.axes)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         if self.axes is None:
             return gy.transpose(None)
         axes = [axis % gy.ndim for axis in self.axes]
@@ -206,7 +207,7 @@ class Pad(Function):
         self.widths = widths
         self.value = value
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         shape = tuple(
             [
                 before + n + after
@@ -221,7 +222,7 @@ class Pad(Function):
         y[self._inside(x)] = x
         return y
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy[self._inside(xs[0])]
 
     def _inside(self, x: Any) -> tuple[slice, ...]:
@@ -236,7 +237,7 @@ class Pad(Function):
 # --- helpers and methods --------------------------------------------------------------
 
 
-def shape_of(x: Any) -> tuple[int, ...]:
+def shape_of(x: Any) -> Shape:
     """The shape of a Variable, an array or a number.
 
     Raises

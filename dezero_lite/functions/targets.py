@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Operand, Variable, as_variable, describe, unwrap
+from ..core.types import Shape
 from .precision import require_data
 from .shape import reshape
 
@@ -99,7 +100,7 @@ def check_range(name: str, argument: str, x: Operand, hint: str) -> None:
         )
 
 
-def _check_count(name: str, shape: tuple[int, ...]) -> None:
+def _check_count(name: str, shape: Shape) -> None:
     if shape and shape[0] == 0:
         raise ValueError(
             f"{name} averages over the examples, but the batch of shape {shape} has "

@@ -10,11 +10,11 @@ OW); with them a convolution is a matrix product, and a pooling is a maximum or 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ..core import Function, Operand, Variable, as_array
+from ..core.types import Array, Shape, Value
 
 __all__ = ["col2im", "col2im_array", "im2col", "im2col_array"]
 
@@ -95,12 +95,12 @@ class Window:
         """The number of its fields."""
         return self.kernel[0] * self.kernel[1]
 
-    def columns(self, x: Any) -> Any:
+    def columns(self, x: Array) -> Array:
         """All that it sees in the images `x`: (N, C, KH, KW, OH, OW)."""
         self.stops(x.shape)
         return self.view(self.border(x)).copy()
 
-    def images(self, columns: Any, shape: tuple[int, ...]) -> Any:
+    def images(self, columns: Array, shape: Shape) -> Array:
         """The reverse: images of this shape, where each number of the columns has been
         added to the pixel that it would be seen at.
         """
@@ -109,7 +109,7 @@ class Window:
             pixels += columns[:, :, i, j]
         return self.inside(bordered)
 
-    def stops(self, shape: tuple[int, ...]) -> tuple[int, int]:
+    def stops(self, shape: Shape) -> tuple[int, int]:
         """How many places there are for it in images of this shape: (OH, OW)."""
         if len(shape) != 4:
             raise ValueError(not_images(shape))
@@ -122,7 +122,7 @@ class Window:
             )
         return oh, ow
 
-    def border(self, x: Any, value: float = 0) -> Any:
+    def border(self, x: Array, value: float = 0) -> Array:
         """The images with the border around them."""
         if not any(self.pad):
             return x
@@ -130,12 +130,12 @@ class Window:
         self.inside(y)[...] = x
         return y
 
-    def bordered(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+    def bordered(self, shape: Shape) -> Shape:
         """The shape of images with the border around them."""
         n, c, h, w = shape
         return n, c, h + 2 * self.pad[0], w + 2 * self.pad[1]
 
-    def inside(self, bordered: Any) -> Any:
+    def inside(self, bordered: Array) -> Array:
         """The images without the border around them."""
         (ph, pw), (h, w) = self.pad, bordered.shape[2:]
         return bordered[:, :, ph : h - ph, pw : w - pw]
@@ -149,8 +149,8 @@ class Window:
         return [slice(first, first + step * (stops - 1) + 1, step) for first in firsts]
 
     def fields(
-        self, bordered: Any, stops: tuple[int, int]
-    ) -> dict[tuple[int, int], Any]:
+        self, bordered: Array, stops: tuple[int, int]
+    ) -> dict[tuple[int, int], Array]:
         """For each of its fields (i, j), row by row, the pixels that the field meets:
         views of the shape (N, C, OH, OW).
         """
@@ -161,7 +161,7 @@ class Window:
             for j, column in enumerate(columns)
         }
 
-    def view(self, bordered: Any) -> Any:
+    def view(self, bordered: Array) -> Array:
         """Like `columns`, of images with their border, but nothing is copied yet."""
         seen = np.lib.stride_tricks.sliding_window_view(
             bordered, self.reach, axis=(2, 3)
@@ -192,7 +192,7 @@ class Window:
             raise ValueError(f"the pad is {self.pad}, but a border cannot be negative")
 
 
-def not_images(shape: tuple[int, ...]) -> str:
+def not_images(shape: Shape) -> str:
     """What to say of an array of this shape where images are needed."""
     return (
         f"images have the shape (N, C, H, W), not {shape}: x.reshape(...) makes it so"
@@ -243,7 +243,7 @@ def im2col(
 
 def col2im(
     x: Operand,
-    input_shape: tuple[int, ...],
+    input_shape: Shape,
     kernel_size: Pair,
     stride: Pair = 1,
     pad: Pair = 0,
@@ -284,17 +284,17 @@ class Im2col(Function):
     ) -> None:
         self.arguments = kernel_size, stride, pad, to_matrix
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         return im2col_array(x, *self.arguments)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return Col2im(xs[0].shape, *self.arguments).on(gy)
 
 
 class Col2im(Function):
     def __init__(
         self,
-        input_shape: tuple[int, ...],
+        input_shape: Shape,
         kernel_size: Pair,
         stride: Pair,
         pad: Pair,
@@ -303,17 +303,17 @@ class Col2im(Function):
         self.input_shape = input_shape
         self.arguments = kernel_size, stride, pad, to_matrix
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, x: Array) -> Array:
         kernel_size, stride, pad, to_matrix = self.arguments
         return col2im_array(x, self.input_shape, kernel_size, stride, pad, to_matrix)
 
-    def vjp(self, xs: Sequence[Any], gy: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return Im2col(*self.arguments).on(gy)
 
 
 def im2col_array(
-    img: Any, kernel_size: Pair, stride: Pair, pad: Pair, to_matrix: bool = True
-) -> Any:
+    img: Array, kernel_size: Pair, stride: Pair, pad: Pair, to_matrix: bool = True
+) -> Array:
     """What a window sees at each of its stops, from an array: see :func:`im2col`.
     Source: book step 57.
     """
@@ -325,13 +325,13 @@ def im2col_array(
 
 
 def col2im_array(
-    col: Any,
-    img_shape: tuple[int, ...],
+    col: Array,
+    img_shape: Shape,
     kernel_size: Pair,
     stride: Pair,
     pad: Pair,
     to_matrix: bool = True,
-) -> Any:
+) -> Array:
     """Images from columns, for arrays: see :func:`col2im`. Source: book step 57."""
     window = Window(kernel_size, stride, pad)
     (n, c), (oh, ow) = img_shape[:2], window.stops(img_shape)

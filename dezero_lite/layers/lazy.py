@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..core import Operand, Variable, describe
+from ..core.types import Array, Shape
 from ..random import generator
 from .layer import Layer, LazyParameter, Statistic
 
@@ -43,8 +44,8 @@ class LazyLayer(Layer):
 
 
 def random_weights(
-    shape: tuple[int, ...], fan_in: int, dtype: DTypeLike, xp: ModuleType
-) -> Any:
+    shape: Shape, fan_in: int, dtype: DTypeLike, xp: ModuleType
+) -> Array:
     """Random numbers of such a size that sums over `fan_in` products are about as large
     as one input.
     """

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike
 
 from .. import functions as F
 from ..core import Function, Operand, Variable, describe
+from ..core.types import Array, Value
 from ..cuda import get_array_module
 from ..functions.parts import Concat
 from ..npz import StoredArray, side_by_side
@@ -223,7 +224,9 @@ class LSTMStep(Function):
     computes them again from the inputs, as Variables.
     """
 
-    def forward(self, x: Any, h: Any, c: Any, Wx: Any, Wh: Any, b: Any) -> Any:
+    def forward(
+        self, x: Array, h: Array, c: Array, Wx: Array, Wh: Array, b: Array
+    ) -> Array:
         n = c.shape[1]
         z = x @ Wx
         z += h @ Wh
@@ -239,7 +242,7 @@ class LSTMStep(Function):
         self.gates = (z[:, : 3 * n], z[:, 3 * n :], t)
         return z[:, 2 * n : 3 * n] * t, c
 
-    def vjp(self, xs: Sequence[Any], gh: Any, gc: Any) -> Any:
+    def vjp(self, xs: Sequence[Value], gh: Value, gc: Value) -> Value:
         x, h, c, Wx, Wh, _ = xs
         n = c.shape[1]
         fio, u, t = _lstm_gates(*xs) if isinstance(gh, Variable) else self.gates

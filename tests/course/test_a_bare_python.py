@@ -12,7 +12,7 @@ from steps.course.lessons import ROOT
 BARE = """
 import sys
 for name in ("nbval xdist hypothesis matplotlib IPython PIL pooch tqdm pygraphviz "
-             "graphviz jupytext nbformat nbclient").split():
+             "graphviz jupytext nbformat nbclient requests urllib3").split():
     sys.modules[name] = None
 import pytest
 sys.exit(pytest.main(["-p", "no:cacheprovider", *sys.argv[1:]]))

@@ -10,12 +10,16 @@ import threading
 from pathlib import Path
 
 import pytest
-import requests
-import urllib3
 
 from dezero_lite import files
 from dezero_lite.files import get_file, show_progress
 from tests.support.needs import needs
+
+try:
+    import requests
+    import urllib3
+except ImportError:  # what needs them is skipped
+    requests = urllib3 = None
 
 CONTENT = bytes(range(256)) * 1000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -163,35 +167,35 @@ def test_an_address_that_anybody_can_change_needs_a_hash(server, start):
     assert server.asked == []
 
 
-class Redirects(requests.adapters.BaseAdapter):
+def redirects(target):
     """An https server that sends everybody elsewhere."""
 
-    def __init__(self, target):
-        super().__init__()
-        self.target = target
+    class Redirects(requests.adapters.BaseAdapter):
+        def send(self, request, **_):
+            response = requests.Response()
+            response.status_code, response.url = 302, request.url
+            response.headers["location"] = target
+            response.raw = urllib3.HTTPResponse(io.BytesIO(), preload_content=False)
+            response.request = request
+            return response
 
-    def send(self, request, **_):
-        response = requests.Response()
-        response.status_code, response.url = 302, request.url
-        response.headers["location"] = self.target
-        response.raw = urllib3.HTTPResponse(io.BytesIO(), preload_content=False)
-        response.request = request
-        return response
+        def close(self):
+            pass
 
-    def close(self):
-        pass
+    return Redirects()
 
 
+@needs("requests")
 def test_an_address_that_leads_on_to_an_unsafe_one_needs_a_hash(
     server, cache, monkeypatch
 ):
     get_adapter = requests.Session.get_adapter
-    redirects = Redirects(server.url + "data.bin")
+    elsewhere = redirects(server.url + "data.bin")
     monkeypatch.setattr(
         requests.Session,
         "get_adapter",
         lambda self, url: (
-            redirects if url.startswith("https:") else get_adapter(self, url)
+            elsewhere if url.startswith("https:") else get_adapter(self, url)
         ),
     )
     with pytest.raises(ValueError, match=r"^http://127.*/data\.bin is not safe, since"):

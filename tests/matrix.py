@@ -1,0 +1,96 @@
+"""The package's tests on the oldest and newest Python and NumPy: ``python -m
+tests.matrix``.
+
+Each combination gets an environment of its own for as long as it takes, with NumPy and
+pytest alone. A Python that this machine does not have is skipped, and named.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# Python, and what pip is asked for; the first is the oldest that pyproject.toml allows.
+COMBINATIONS = [
+    ("3.10", "numpy==1.26.0"),
+    ("3.10", "numpy"),
+    ("3.12", "numpy==1.26.*"),
+    ("3.13", "numpy"),
+]
+VERSIONS = """
+import platform, numpy
+print("Python", platform.python_version(), "with NumPy", numpy.__version__)
+"""
+TESTS = ["tests/package", "-m", "not slow", "-q", "-p", "no:cacheprovider"]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.matrix", description=__doc__.partition(":")[0] + "."
+    )
+    parser.add_argument(
+        "--oldest",
+        action="store_true",
+        help="the oldest combination of which this machine has the Python, no other",
+    )
+    parser.add_argument(
+        "--tests", nargs=argparse.REMAINDER, default=TESTS, help="what pytest is given"
+    )
+    options = parser.parse_args()
+    failed, run = [], 0
+    for version, numpy in COMBINATIONS:
+        name = f"Python {version}, {numpy}"
+        python = interpreter(version)
+        if python is None:
+            print(f"-- {name}: skipped, there is no Python {version} here")
+        elif options.oldest and run:
+            print(f"-- {name}: left out")
+        else:
+            run += 1
+            print(f"-- {name}", flush=True)
+            if not passes(python, numpy, options.tests):
+                failed.append(name)
+    if not run:
+        sys.exit("None of these Pythons is here, so nothing was tested.")
+    if failed:
+        sys.exit(f"Failed: {'; '.join(failed)}")
+
+
+def interpreter(version):
+    """A Python of a version, from the path or from pyenv; None where there is none."""
+    candidates = [
+        shutil.which(f"python{version}"),
+        *sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python")),
+    ]
+    return next((str(python) for python in candidates if _is(python, version)), None)
+
+
+def _is(python, version):
+    # pyenv puts a command on the path for every version, also for one not in use.
+    if python is None:
+        return False
+    tell = "import sys; print('%d.%d' % sys.version_info[:2])"
+    done = subprocess.run([python, "-c", tell], capture_output=True, text=True)
+    return done.stdout.strip() == version
+
+
+def passes(python, numpy, tests):
+    """Whether the tests pass in a new environment."""
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([python, "-m", "venv", folder], check=True)
+        inside = next(Path(folder).glob("[bS]*/python*"))
+        pip = [inside, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        subprocess.run([*pip, numpy, "pytest"], check=True)
+        subprocess.run([inside, "-c", VERSIONS], check=True)
+        done = subprocess.run([inside, "-m", "pytest", *tests], cwd=ROOT)
+    print(f"-- {time.monotonic() - start:.0f} s", flush=True)
+    return done.returncode == 0
+
+
+if __name__ == "__main__":
+    main()
