@@ -534,6 +534,14 @@ WRONG = [
         "    return abs(x.grad - n) / np.maximum(abs(n), 1e-8)",
         "one number, the largest",
     ),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    x = Variable(x.data)\n    f(x).backward()\n"
+        "    n = numerical_diff(f, x)\n"
+        "    return np.max(abs(x.grad - n) / np.maximum(abs(n), 1.0))",
+        "a missing 2 is an error of 0.5",
+    ),
     (11, 1, method("Mul", "forward(self, xs)", "return xs[0] * xs[1]"), "around the"),
     (
         11,
@@ -810,6 +818,15 @@ WRONG = [
         "        x.data = np.array(point)\n        square(x).backward()\n"
         "    return [x.grad]",
         "three gradients",
+    ),
+    (
+        14,
+        2,
+        "def gradients_of_square(points):\n    found = []\n"
+        "    for point in points:\n        x.cleargrad()\n"
+        "        x.data = np.array(point)\n        square(x).backward()\n"
+        "        found.append(x.grad)\n    return found",
+        "somewhere else in the notebook",
     ),
     (
         14,
