@@ -369,13 +369,14 @@ def checksum(notebook):
 
 
 def _keep_measured(notebook, old):
-    if notebook["metadata"]["course"]["sources"] != old["metadata"].get(
-        "course", {}
-    ).get("sources"):
+    # What is measured stays, as long as nothing it is made from has changed.
+    sources = notebook["metadata"]["course"]["sources"]
+    if sources != old["metadata"].get("course", {}).get("sources"):
         return
-    for cell, before in zip(notebook["cells"], old["cells"], strict=True):
-        if MEASURED in cell["metadata"].get("tags", []):
-            cell["outputs"] = before["outputs"]
+    outputs = {cell["id"]: cell.get("outputs") for cell in old["cells"]}
+    for cell in notebook["cells"]:
+        if MEASURED in cell["metadata"].get("tags", []) and outputs.get(cell["id"]):
+            cell["outputs"] = outputs[cell["id"]]
 
 
 # --- Checking -------------------------------------------------------------------------
