@@ -517,7 +517,7 @@ WRONG = [
         "def worst_error(f, x):\n    x = Variable(x.data)\n    f(x).backward()\n"
         "    n = numerical_diff(f, x)\n"
         "    return np.max((x.grad - n) / np.maximum(abs(n), 1e-8))",
-        "not by",
+        "an error of 0.5, not -0.4",
     ),
     (
         10,
