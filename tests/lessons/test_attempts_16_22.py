@@ -474,7 +474,7 @@ WRONG = [
         1,
         "class Described(Variable):\n    def describe(self):\n"
         "        return f'{name}: shape {shape}'",
-        "found in self",
+        "are in self",
     ),
     (19, 2, "class Turned(Variable):\n    pass", "no T yet"),
     (
