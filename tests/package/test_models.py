@@ -73,7 +73,7 @@ def test_an_empty_sequence_changes_nothing():
 
 def test_a_sequence_takes_what_can_be_called():
     with pytest.raises(
-        TypeError, match="Sequential takes layers and functions, .*number 1 is a list"
+        TypeError, match=r"Sequential takes layers and functions, .*number 1 is a list"
     ):
         Sequential(F.relu, [L.Linear(2)])
 
