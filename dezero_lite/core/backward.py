@@ -49,7 +49,8 @@ def backward(
     -----
     Where `grad` was set beforehand, the walk begins with it; else with ones. If it
     fails, no gradient has changed. Derivatives are taken at the data that the Variables
-    hold when backward runs: assign no other `data` between forward and backward.
+    hold when backward runs: assign no other `data` between forward and backward, and
+    change none in place.
 
     Threads that run backward on the same parameters at the same time lose gradients:
     give each a copy of the model, and add up.

@@ -10,7 +10,7 @@ import pytest
 
 from dezero_lite import Variable
 from steps import diff, draw, side_by_side, source
-from steps.course import lessons
+from steps.course import builder, lessons
 from steps.course.commands import main
 from steps.course.definitions import definitions, extract, pieces
 from steps.course.differences import changes
@@ -139,8 +139,12 @@ def test_source_is_escaped_in_html():
 def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
     shown = source(Variable.cleargrad)
     assert repr(shown).lstrip().startswith("def cleargrad(self)")
-    assert "<span" in shown._repr_html_()
-    assert "cleargrad" in shown._repr_html_()
+    page = shown._repr_html_()
+    # Colours stand in the page itself, and the ground is the page's own.
+    assert re.search(r'<span style="color: #\w+[^"]*">def</span>', page)
+    assert "background" not in page
+    assert '<pre style="font-family: monospace' in page
+    assert "cleargrad" in page
 
 
 def one(
@@ -309,6 +313,24 @@ def test_without_a_checkout_it_says_so(monkeypatch, tmp_path, capsys):
 
 
 @pytest.mark.slow
+def test_build_builds_all_if_none_is_named(monkeypatch, capsys):
+    built = []
+    monkeypatch.setattr(builder, "build", lambda number, force: built.append(number))
+    assert main(["build"]) == 0
+    assert built == numbers()
+    built.clear()
+    assert main(["build", "3"]) == 0
+    assert built == [3]
+    assert "step  3 … unchanged (0.0 s)" in capsys.readouterr().out
+
+
+def test_copies_need_no_checkout(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("steps.course.commands.NOTEBOOKS", tmp_path / "none")
+    monkeypatch.setattr(lessons, "NOTEBOOKS", tmp_path / "none")
+    assert main(["student", str(tmp_path / "mine"), "1"]) == 0
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["step01.ipynb"]
+
+
 def test_verify_runs_and_its_exit_code_tells():
     def verify(number):
         run = [sys.executable, "-m", "steps", "verify", str(number)]

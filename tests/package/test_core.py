@@ -1091,6 +1091,14 @@ def test_a_result_is_copied_after_detach(copied):
     copied(y.detach())
 
 
+def test_set_creator_notes_function_and_generation():
+    f = (var(1.0) * 2 * 3).creator
+    y = var(6.0)
+    y.set_creator(f)
+    assert y.creator is f
+    assert y.generation == f.generation + 1 == 2
+
+
 def test_copies_are_on_their_own():
     x = Parameter(np.array([1.0, 2.0]), name="x")
     (x * x).backward(create_graph=True)

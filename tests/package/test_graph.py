@@ -1,5 +1,6 @@
 """Pictures: drawn by what there is, and text with a hint where there is nothing."""
 
+import contextlib
 import html
 import os
 import re
@@ -10,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 
-from dezero_lite import Function, Variable, no_grad
+from dezero_lite import Function, Variable, graph, no_grad
 from dezero_lite.graph import (
     GraphvizMissing,
     Picture,
@@ -239,3 +240,25 @@ def test_a_variable_that_feeds_every_function_of_a_chain_draws_in_time():
     render(get_dot_graph(y), "svg")
     # A tenth of a second; without a limit to the layout, it would be a minute.
     assert seconds() - start < 5
+
+
+def test_what_silences_graphviz_puts_everything_back():
+    def of(descriptor):
+        return os.fstat(descriptor)
+
+    before, count = of(2), len(open_descriptors())
+    for _ in range(3):
+        with graph._silent_stderr():
+            assert not os.path.samestat(of(2), before)
+    assert os.path.samestat(of(2), before)
+    assert len(open_descriptors()) == count
+
+
+def open_descriptors():
+    """The numbers below 100 that stand for an open file."""
+    found = []
+    for number in range(100):
+        with contextlib.suppress(OSError):
+            os.fstat(number)
+            found.append(number)
+    return found

@@ -479,3 +479,12 @@ def test_a_length_that_nobody_knows_may_be_any(shape, fits):
         else pytest.raises(ValueError, match=r"model: \(\?, 5\)")
     ):
         check_fit("a.npz", "Net", {"W": np.ones(shape)}, {"W": (None, 5)})
+
+
+def test_a_parameter_without_a_form_takes_any():
+    found = {"w": np.ones((2, 3))}
+    for expected in (None, (None, 3), (2, None), (2, 3)):
+        check_fit("w.npz", "MLP", found, {"w": expected})
+    for expected in ((3, None), (2,), (2, 3, 1), ()):
+        with pytest.raises(ValueError, match="of another shape: w"):
+            check_fit("w.npz", "MLP", found, {"w": expected})
