@@ -1,10 +1,13 @@
 """The tools beside: utilities, transforms and the names by which parts are imported."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 
+import dezero_lite
 from tests.support.arrays import assert_close, assert_equal
 from tests.support.needs import needs
 
@@ -127,7 +130,12 @@ model.save_weights('spiral.npz')
 def test_a_script_in_a_process_of_its_own(desk):
     (desk / "spiral.py").write_text(SCRIPT)
     done = subprocess.run(
-        [sys.executable, "spiral.py"], capture_output=True, text=True, check=True
+        [sys.executable, "spiral.py"],
+        # The package need not be installed to be tested.
+        env=os.environ | {"PYTHONPATH": str(Path(dezero_lite.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     lines = done.stdout.splitlines()
     assert [line.split(",")[0] for line in lines] == ["epoch 1", "epoch 2", "epoch 3"]
