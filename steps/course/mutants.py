@@ -156,7 +156,7 @@ def _other_constants(value):
             yield ast.Constant(type(value)(0))
         if isinstance(value, float) and abs(value) < 0.1 and value:
             yield ast.Constant(value * 1000)
-    elif isinstance(value, str):
+    elif isinstance(value, str) and " " not in value:  # a sentence may be another
         yield ast.Constant(value + "?")
 
 

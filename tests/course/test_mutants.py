@@ -32,6 +32,7 @@ def of(*lines):
         ("return f(a, b)", ["return f(b, a)", "return"]),
         ("return 3", ["return 4", "return 0", "return"]),
         ("return 'x'", ["return 'x?'", "return"]),
+        ("return 'a sentence to read'", ["return"]),
         ("return True", ["return False", "return"]),
         ("a += 1", ["a -= 1", "a += 2", "pass"]),
         ("a.grad = b", ["pass"]),
