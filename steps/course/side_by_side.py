@@ -189,5 +189,5 @@ def _likeness(a, b):
 
 def _role(line):
     # What a line defines, what it assigns to, or the word that it begins with.
-    found = DEFINES.match(line) or ASSIGNS.match(line) or re.match(r"\S*", line)
-    return found.group()
+    found = DEFINES.match(line) or ASSIGNS.match(line)
+    return found.group() if found else line.partition(" ")[0]
