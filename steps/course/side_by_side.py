@@ -11,7 +11,11 @@ from .lessons import STEPS
 from .sources import highlighted_lines
 
 # What two lines must have in common, from 0 to 1, to stand in one row.
-ALIKE = 0.65
+ALIKE = 0.8
+# Where a name lives says nothing about what a line does.
+WHERE = re.compile(r"\b(self|np|heapq|contextlib)(\.|, )")
+DEFINES = re.compile(r"(?:def|class) \w+")
+ASSIGNS = re.compile(r"([\w., ]+?) = ")
 FOR_TOOLS = re.compile(r"  # (type: ignore|noqa)\b.*")
 SHADE = "rgba(0,114,178,0.12)"
 
@@ -174,6 +178,16 @@ def _rows(old, new):
 
 def _likeness(a, b):
     # A long line that both have counts for more than a short one.
-    a, b = a.strip(), b.strip()
+    a, b = (WHERE.sub("", line.strip()) for line in (a, b))
+    if _role(a) != _role(b):
+        return 0.0
+    if DEFINES.match(a):
+        return len(a + b)
     ratio = SequenceMatcher(None, a, b, autojunk=False).ratio()
     return ratio * len(a + b) if ratio >= ALIKE else 0.0
+
+
+def _role(line):
+    # What a line defines, what it assigns to, or the word that it begins with.
+    found = DEFINES.match(line) or ASSIGNS.match(line)
+    return found.group() if found else line.partition(" ")[0]

@@ -186,6 +186,43 @@ def test_two_pieces_of_code_stand_side_by_side():
     assert lines[0].startswith(f"{title}: other ")
 
 
+def left(self, np, x):
+    f = x.creator
+    if x.on:
+        self.grad = np.ones_like(x)
+    return f
+
+
+def right(ones_like, x):
+    first = x.creator
+    if first.off or not x.on:
+        grad = ones_like(x)
+    return first * grad
+
+
+def test_lines_are_alike_only_where_they_do_the_same():
+    # Neither the name defined or assigned to may differ, nor much of the rest; where a
+    # name lives makes no difference.
+    alike = [row[:2] for row in side_by_side(left, right).rows if row[2]]
+    assert alike == [
+        ("        self.grad = np.ones_like(x)", "        grad = ones_like(x)")
+    ]
+
+
+def test_definitions_of_one_name_stand_in_one_row():
+    from dezero_lite.core.backward import walk
+    from dezero_lite.core.operators import Mul
+    from steps import step22
+
+    rows = side_by_side(step22.Mul, Mul).rows
+    assert [row[0].split()[1] for row in rows if row[2]] == [
+        "Mul(Function):",
+        "forward(self,",
+    ]
+    rows = side_by_side(step22.Variable.backward, walk).rows
+    assert [row[0].split()[0] for row in rows if row[2]] == ["while", "_,", "for"]
+
+
 def test_side_by_side_in_html_is_escaped_and_shaded():
     page = side_by_side(other, one)._repr_html_()
     assert page.count("rgba") == 2

@@ -628,6 +628,25 @@ WRONG = [
     (23, 1, ROOMS_GIVEN + "rooms['x'] = 'signs'", "for each room a list"),
     (23, 1, ROOMS_GIVEN + "rooms['variable'] += ['walk']", "has two places"),
     (23, 1, "rooms = {'everything': list(PIECES)}", "should stay in the room"),
+    (23, 1, ROOMS_GIVEN + "rooms['x'] = [['signs']]", "the name of one piece"),
+    (23, 1, ROOMS_GIVEN + "rooms['class'] = ['signs']", "cannot be the name of a room"),
+    (23, 1, ROOMS_GIVEN + "rooms['__init__'] = ['signs']", "cannot be the name of a r"),
+    (23, 1, ROOMS_GIVEN + "rooms['x'] = []", "the room 'x' is empty"),
+    (
+        23,
+        2,
+        "def names_of(module):\n"
+        "    return sorted(n for n in dir(module) if n in module.__all__)",
+        "a module without __all__",
+    ),
+    (23, 2, f"{NAMES}    return sorted(dir(module))", "here ['apple', 'zebra']"),
+    (
+        23,
+        2,
+        "def names_of(module):\n    names = getattr(module, '__all__', dir(module))\n"
+        "    return sorted(n for n in names if not n.startswith('_'))",
+        "here ['_hidden', 'zebra']",
+    ),
     (
         23,
         2,
@@ -666,6 +685,42 @@ WRONG = [
         3,
         f"{AFFECTED}    return [a for a in needs if room in needs[a]]",
         "should be a set",
+    ),
+    (
+        23,
+        3,
+        f"{AFFECTED}    found, todo = set(), [room]\n    while todo:\n"
+        "        changed = todo.pop()\n        for other in needs:\n"
+        "            if changed in needs[other] and other not in found:\n"
+        "                found.add(other)\n                todo.append(other)\n"
+        "    return found",
+        "in a circle, too, leave the room itself out",
+    ),
+    (
+        23,
+        3,
+        f"{AFFECTED}    found = {{a for a in needs if room in needs[a]}}\n"
+        "    more = {a for a in needs if found & set(needs[a])}\n"
+        "    return (found | more) - {room}",
+        "affects them all",
+    ),
+    (
+        23,
+        3,
+        f"{AFFECTED}    found, todo = set(), [room]\n    while todo:\n"
+        "        changed = todo.pop()\n        for other in needs:\n"
+        "            if changed in needs[other]:\n"
+        "                found.add(other)\n                todo.append(other)\n"
+        "    return found - {room}",
+        "keep the rooms that you have seen",
+    ),
+    (
+        23,
+        3,
+        f"{AFFECTED}    found = {{room}}\n    for _ in list(needs):\n"
+        "        found |= {a for a in needs if found & set(needs[a])}\n"
+        "    needs.clear()\n    return found - {room}",
+        "should leave needs as it is",
     ),
 ]
 
