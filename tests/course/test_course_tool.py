@@ -368,6 +368,17 @@ def test_copies_need_no_checkout(monkeypatch, tmp_path, capsys):
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["step01.ipynb"]
 
 
+def test_a_missing_package_is_named(monkeypatch, capsys):
+    def build(number, force):
+        raise ModuleNotFoundError("no nbclient", name="nbclient")
+
+    monkeypatch.setattr(builder, "build", build)
+    assert main(["build", "3"]) == 1
+    said = capsys.readouterr()
+    assert said.out == "step  3 … "
+    assert 'needs nbclient: pip install "dezero-lite[course,test]"' in said.err
+
+
 def test_verify_runs_and_its_exit_code_tells():
     def verify(number):
         run = [sys.executable, "-m", "steps", "verify", str(number)]

@@ -1,0 +1,237 @@
+"""``python -m tests.mutation``: plant faults, and see which of them the tests notice.
+
+First every test runs once, and it is noted which functions it calls. Then each fault is
+planted in a copy of the checkout, and the tests that call the changed function run
+until one of them fails: first the few of the two test files that are most about it,
+then all others. Results go to `.mutation/`; a run that was stopped goes on from there,
+and what has changed since is tried again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import queue
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from .mutants import sample
+from .processes import PARTS, ROOT, preload, run_pytest
+
+WORK = ROOT / ".mutation"
+NOTES, RESULTS = WORK / "notes", WORK / "results.jsonl"
+EQUIVALENT = Path(__file__).with_name("equivalent.txt")
+TESTED = ("dezero_lite/**/*.py", "steps/course/*.py")
+TESTS = ("tests/package", "tests/course")
+# These take long, or run in processes of their own, where nothing can be noted.
+LEFT_OUT = ("examples", "benchmarks", "wheel", "start", "bare_python", "book_networks")
+SLOWEST = 6
+FIRST_FILES = 2
+
+
+def main():
+    options = _options()
+    WORK.mkdir(exist_ok=True)
+    if options.again:
+        shutil.rmtree(NOTES, ignore_errors=True)
+    chosen = _chosen(options)
+    if options.report:
+        return _report(chosen)
+    calls = _calls(options.jobs)
+    done = _results()
+    waiting = [
+        m
+        for m in chosen
+        if m.identity not in done
+        or (options.survivors and done[m.identity] == "survived")
+    ]
+    waiting.sort(key=lambda mutant: mutant.identity not in done)
+    _run_all(waiting, calls, options.jobs)
+    return _report(chosen)
+
+
+def _options():
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation")
+    parser.add_argument("--count", type=int, default=600, help="how many faults")
+    parser.add_argument("--seed", type=int, default=0, help="another choice of faults")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", default="", help="only files with this in their path")
+    parser.add_argument(
+        "--survivors", action="store_true", help="try those again that lived"
+    )
+    parser.add_argument(
+        "--again", action="store_true", help="note again which test calls what"
+    )
+    parser.add_argument(
+        "--report", action="store_true", help="run nothing; write the report alone"
+    )
+    return parser.parse_args()
+
+
+def _chosen(options):
+    paths = [p.relative_to(ROOT).as_posix() for t in TESTED for p in ROOT.glob(t)]
+    faults = sample(ROOT, sorted(paths), options.count, options.seed)
+    return [fault for fault in faults if options.only in fault.path]
+
+
+# --- running --------------------------------------------------------------------------
+
+
+def _copy_of_checkout(name):
+    folder = WORK / name
+    shutil.rmtree(folder, ignore_errors=True)
+    for part in PARTS:
+        shutil.copytree(ROOT / part, folder / part)
+    for path in ROOT.iterdir():
+        if path.is_file():
+            shutil.copy(path, folder)
+    return folder
+
+
+def _each(work, tasks, jobs, unit):
+    # Do `work(task, folder)` for each task, and hand on what it returns.
+    from tqdm import tqdm
+
+    preload()
+    folders = queue.Queue()
+    for i in range(min(jobs, len(tasks))):
+        folders.put(_copy_of_checkout(f"copy{i}"))
+
+    def one(task):
+        folder = folders.get()
+        try:
+            return task, work(task, folder)
+        finally:
+            folders.put(folder)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(one, task) for task in tasks]
+        done = concurrent.futures.as_completed(waiting)
+        for future in tqdm(done, total=len(tasks), unit=unit, smoothing=0):
+            yield future.result()
+
+
+def _calls(jobs):
+    # Which functions each test calls, and how long it takes, by the test's name.
+    NOTES.mkdir(exist_ok=True)
+    files = [
+        path.relative_to(ROOT).as_posix()
+        for tests in TESTS
+        for path in sorted((ROOT / tests).glob("test_*.py"))
+        if not path.stem.removeprefix("test_").startswith(LEFT_OUT)
+        and not path.stem.endswith(LEFT_OUT)
+    ]
+
+    def note(file, folder):
+        name = f"{Path(file).stem}.json"
+        run_pytest(folder, [file], MUTATION_NOTES=str(NOTES / name))
+
+    missing = [
+        file for file in files if not (NOTES / f"{Path(file).stem}.json").exists()
+    ]
+    if missing:
+        print("Running every test once, to note which functions it calls.")
+        for _ in _each(note, missing, jobs, "file"):
+            pass
+    calls = {}
+    for path in NOTES.glob("*.json"):
+        calls |= json.loads(path.read_text())
+    return calls
+
+
+def _run_all(waiting, calls, jobs):
+    def verdict(mutant, folder):
+        return _verdict(mutant, calls, folder)
+
+    with RESULTS.open("a") as file:
+        for mutant, result in _each(verdict, waiting, jobs, "fault"):
+            print(json.dumps([mutant.identity, result]), file=file, flush=True)
+
+
+def _verdict(mutant, calls, folder):
+    path = folder / mutant.path
+    text = path.read_text("utf-8")
+    for cached in path.parent.glob(f"__pycache__/{path.stem}.*"):
+        cached.unlink()
+    path.write_text(mutant.planted(text), "utf-8")
+    try:
+        for tests in _stages(mutant, calls):
+            if tests and _is_noticed(tests, folder):
+                return "killed"
+        return "survived"
+    finally:
+        path.write_text(text, "utf-8")
+
+
+def _is_noticed(tests, folder):
+    chosen = folder / "chosen.txt"
+    chosen.write_text("\n".join(tests))
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    return run_pytest(folder, files, MUTATION_CHOSEN=str(chosen)) != 0
+
+
+def _stages(mutant, calls):
+    # The tests to run: first those of the files that are most about the function.
+    stem = re.sub(r"\W", "_", mutant.path.removesuffix(".py").partition("/")[2])
+    places = {f"{mutant.path}:{name}" for name in mutant.around}
+
+    def fitting(fits):
+        return {t: s for t, (s, f) in calls.items() if s < SLOWEST and fits(t, f)}
+
+    # What runs at import is nobody's call, and what runs in a process of its own was
+    # not seen: then all tests of the file.
+    fitting = (
+        fitting(lambda _, functions: not places.isdisjoint(functions))
+        or fitting(lambda _, fs: any(f.startswith(f"{mutant.path}:") for f in fs))
+        or fitting(lambda test, _: stem.partition("_")[0] in test)
+    )
+    of_file = collections.Counter(test.partition("::")[0] for test in fitting)
+    sizes = collections.Counter(test.partition("::")[0] for test in calls)
+    closest = sorted(of_file, key=lambda name: -of_file[name] / sizes[name])
+    closest.sort(key=lambda name: stem not in name)
+    first = closest[:FIRST_FILES]
+    by_time = sorted(fitting, key=fitting.get)
+    yield [test for test in by_time if test.partition("::")[0] in first]
+    yield [test for test in by_time if test.partition("::")[0] not in first]
+
+
+# --- results --------------------------------------------------------------------------
+
+
+def _results():
+    if not RESULTS.exists():
+        return {}
+    return dict(json.loads(line) for line in RESULTS.read_text().splitlines())
+
+
+def _equivalent():
+    # Two lines for each, and an empty one: the fault, and why nobody can see it.
+    blocks = EQUIVALENT.read_text("utf-8").strip().split("\n\n")
+    return dict(block.split("\n", 1) for block in blocks if "\n" in block)
+
+
+def _report(chosen):
+    done, equivalent = _results(), _equivalent()
+    tried = [m for m in chosen if m.identity in done]
+    survivors = [m for m in tried if done[m.identity] == "survived"]
+    open_ones = [m for m in survivors if m.key not in equivalent]
+    for m in open_ones:
+        print(f"{m.path}:{m.line} {m.kind}\n    {m.key}")
+    harmless = [m for m in survivors if m.key in equivalent]
+    counted = len(tried) - len(harmless)
+    killed = counted - len(open_ones)
+    print(
+        f"{len(tried)} of {len(chosen)} faults tried: {killed} noticed, "
+        f"{len(open_ones)} not, {len(harmless)} that change nothing; "
+        f"score {killed / max(counted, 1):.1%}"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
