@@ -354,18 +354,19 @@ def test_build_builds_all_if_none_is_named(monkeypatch, capsys):
     built = []
     monkeypatch.setattr(builder, "build", lambda number, force: built.append(number))
     assert main(["build"]) == 0
-    assert built == numbers()
+    assert built == lessons.with_map()
     built.clear()
     assert main(["build", "3"]) == 0
     assert built == [3]
-    assert "step  3 … unchanged (0.0 s)" in capsys.readouterr().out
+    assert "step03 … unchanged (0.0 s)" in capsys.readouterr().out
 
 
 def test_copies_need_no_checkout(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("steps.course.commands.NOTEBOOKS", tmp_path / "none")
     monkeypatch.setattr(lessons, "NOTEBOOKS", tmp_path / "none")
     assert main(["student", str(tmp_path / "mine"), "1"]) == 0
-    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["step01.ipynb"]
+    made = sorted(path.name for path in (tmp_path / "mine").iterdir())
+    assert made == ["start.ipynb", "step01.ipynb"]
 
 
 def test_a_missing_package_is_named(monkeypatch, capsys):
@@ -375,7 +376,7 @@ def test_a_missing_package_is_named(monkeypatch, capsys):
     monkeypatch.setattr(builder, "build", build)
     assert main(["build", "3"]) == 1
     said = capsys.readouterr()
-    assert said.out == "step  3 … "
+    assert said.out == "step03 … "
     assert 'needs nbclient: pip install "dezero-lite[course,test]"' in said.err
 
 
