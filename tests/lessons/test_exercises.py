@@ -213,7 +213,7 @@ def test_copies_point_at_the_code(tmp_path, monkeypatch):
         line
         for cell in code_cells(json.loads(path.read_text(encoding="utf-8")))
         for line in checks.source(cell).splitlines()
-        if line.startswith("# %load -s Variable ")
+        if line.startswith("# %load -s Variable")
     ]
     assert (path.parent / line.split()[-1]).resolve() == (
         NOTEBOOKS.parent / "steps" / "step08.py"

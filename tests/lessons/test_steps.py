@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from steps.course.definitions import definitions
-from steps.course.lessons import StepKind, kind, module_path, numbers, stands_alone
+from steps.course.lessons import module_path, numbers, stands_alone
 
 HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}
 
@@ -78,7 +78,7 @@ def test_a_star_import_brings_what_the_step_defines_and_nothing_else(number):
     exec(f"from steps.step{number:02d} import *", names)
     del names["__builtins__"]
     defined = set(definitions(module_path(number).read_text("utf-8")))
-    if kind(number) is StepKind.PACKAGE:
+    if not stands_alone(number):
         defined |= set(import_module(f"steps.step{number:02d}").__all__)
     assert names
     assert strays(names, defined) == []

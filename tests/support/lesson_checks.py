@@ -100,7 +100,7 @@ def minutes(notebook):
         )
     )
     for cell in notebook["cells"]:
-        if "-links" in cell["id"]:
+        if "-links" in cell.get("id", ""):
             continue
         text = exercises.FOLDED_HINT.sub("", source(cell))
         if cell["cell_type"] == "markdown":
