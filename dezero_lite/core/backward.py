@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import count
@@ -14,7 +13,7 @@ from . import messages
 from .arrays import FLOAT_SCALARS, as_scalar, ones_like, owner
 from .function import Function
 from .operators import SumTo
-from .settings import using_config
+from .settings import Config
 from .variable import Variable, as_variable, new_variable, unwrap
 
 __all__ = ["walk"]
@@ -57,10 +56,15 @@ def backward(
     """
     if self.creator is None:
         raise RuntimeError(messages.no_way_back(self))
-    with using_config("enable_backprop", create_graph):
+    # As `using_config`, which takes longer than a small graph.
+    enabled = Config.enable_backprop
+    Config.enable_backprop = create_graph
+    try:
         gy = first_gradient(self, create_graph)
         grads = walk(self, gy, retain_grad, create_graph)
         sums = {x: with_earlier(x, gx, x is self) for x, gx in grads.items()}
+    finally:
+        Config.enable_backprop = enabled
     self.grad = None
     for x, gx in sums.items():
         x.grad = gx
@@ -117,7 +121,7 @@ def walk(
                 if creator not in queued:
                     queued.add(creator)
                     heappush(queue, (-creator.generation, next(serial), creator))
-    return grads | kept
+    return grads | kept if kept else grads
 
 
 # --- what the walk begins and ends with -----------------------------------------------
@@ -145,9 +149,10 @@ def with_earlier(x: Variable, gradient: Any, is_start: bool) -> Variable:
 
 def gradients_of_outputs(f: Function, grads: dict[Variable, Any]) -> Sequence[Any]:
     """Take the gradients of the outputs of `f` out of `grads`."""
-    ys: list[Any] = [ref() for ref in f.outputs]
-    if len(ys) == 1:
-        return (grads.pop(ys[0]),)
+    outputs = f._outputs
+    if type(outputs) is not tuple:
+        return (grads.pop(outputs()),)
+    ys: list[Any] = [ref() for ref in outputs]
     return zeros_for_missing(f, [grads.pop(y, None) for y in ys])
 
 
@@ -199,7 +204,11 @@ def fitted(gx: Any, x: Variable, source: Function | str, as_box: bool = False) -
 
 def uses_of_memory(values: Sequence[Any]) -> dict[int, int]:
     """How many of the values have their memory from one array, by that array's id."""
-    return Counter([id(owner(unwrap(value))) for value in values])
+    uses: dict[int, int] = {}
+    for value in values:
+        key = id(owner(unwrap(value)))
+        uses[key] = uses.get(key, 0) + 1
+    return uses
 
 
 def is_fresh(gx: Any, f: Function, memory: dict[int, int]) -> bool:
