@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 from . import exercises, overview, pictures, sources
 from .definitions import extract
@@ -88,6 +89,8 @@ def _cell(number, position, cell):
         }
         if tags := cell.metadata.get("tags"):
             made["metadata"]["tags"] = list(tags)
+        if alt := cell.metadata.get("alt"):
+            made["metadata"]["alt"] = alt
         if exercises.FOLDED in made["metadata"].get("tags", ()):
             made["metadata"]["jupyter"] = {"source_hidden": True}
     return made
@@ -231,7 +234,10 @@ def execute(notebook, folder=NOTEBOOKS):
     for cell, ran in zip(notebook["cells"], running.cells, strict=True):
         if cell["cell_type"] == "code":
             cell["execution_count"] = ran.execution_count
-            cell["outputs"] = [_cleaned(output, cell["id"]) for output in ran.outputs]
+            cell["outputs"] = [
+                _described(_cleaned(output, cell["id"]), cell["metadata"].get("alt"))
+                for output in ran.outputs
+            ]
             _refuse_what_varies(cell)
     return notebook
 
@@ -246,6 +252,19 @@ def _cleaned(output, cell_id):
         data["image/png"] = _without_text_chunks(data["image/png"])
     if "text/html" in data:
         data["text/html"] = _with_stable_ids(data["text/html"], cell_id)
+    return output
+
+
+def _described(output, alt):
+    # For who cannot see the picture: JupyterLab and nbconvert read the metadata of a
+    # PNG; an SVG says it itself.
+    pictures = [kind for kind in output.get("data", {}) if kind.startswith("image/")]
+    if not alt or not pictures:
+        return output
+    output["metadata"] |= {kind: {"alt": alt} for kind in pictures}
+    if svg := output["data"].get("image/svg+xml"):
+        label = f'<svg role="img" aria-label={quoteattr(alt)}'
+        output["data"]["image/svg+xml"] = svg.replace("<svg", label, 1)
     return output
 
 

@@ -136,6 +136,22 @@ def test_no_version_time_or_path_is_kept(workshop):
         assert word not in text
 
 
+def test_a_picture_says_what_it_shows(workshop):
+    path = workshop(
+        f":alt: A line that <rises> from 1 to 3\n\n{RICH[0]}",
+        f":alt: 'x: the input'\n\n{RICH[1]}",
+    )
+    builder.build(1)
+    plot, graph = cells(path)[-2:]
+    assert plot["metadata"]["alt"] == "A line that <rises> from 1 to 3"
+    (shown,) = (o for o in plot["outputs"] if "image/png" in o["data"])
+    assert shown["metadata"]["image/png"]["alt"] == "A line that <rises> from 1 to 3"
+    (shown,) = graph["outputs"]
+    svg = "".join(shown["data"]["image/svg+xml"])
+    assert 'role="img" aria-label="x: the input"' in svg
+    assert builder.why_stale(1) is None
+
+
 @pytest.mark.parametrize(
     ("cell", "complaint"),
     [

@@ -37,8 +37,6 @@ TESTED = {
     for path in (ROOT / "tests" / "package").glob("test_*.py")
     for name in public_names.names_used(path.read_text(encoding="utf-8"))
 }
-# The lessons whose heads state a counted time; the list can only grow.
-TIMED = [n for n in numbers() if n <= 24]
 
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
@@ -101,6 +99,7 @@ def test_every_step_has_one_kind():
         checks.not_run_in_order,
         checks.careless_tags,
         checks.too_wide,
+        checks.pictures_without_words,
     ],
 )
 def test_notebooks(guard, number):
@@ -125,7 +124,7 @@ def test_a_lesson_uses_nothing_from_a_later_step(number):
     assert checks.from_a_later_step(lesson(number), number, public(number)) == []
 
 
-@pytest.mark.parametrize("number", TIMED)
+@pytest.mark.parametrize("number", numbers())
 def test_the_head_states_the_time_that_the_lesson_takes(number):
     assert head(number).minutes == checks.minutes(notebook(number)) <= 45
 
@@ -255,8 +254,19 @@ def test_longer_lessons_take_longer():
 
 def test_wide_code_is_seen():
     assert checks.too_wide(
-        planted(1, lambda nb: code_cells(nb)[0].update(source=["x" * 93]))
+        planted(1, lambda nb: code_cells(nb)[0].update(source=["x" * 89]))
     )
+
+
+def test_a_picture_without_words_is_seen():
+    with_picture = next(c for c in code_cells(notebook(4)) if "alt" in c["metadata"])
+
+    def silent(nb):
+        for cell in code_cells(nb):
+            if cell["id"] == with_picture["id"]:
+                del cell["metadata"]["alt"]
+
+    assert checks.pictures_without_words(planted(4, silent))
 
 
 def test_a_missing_part_is_seen():
