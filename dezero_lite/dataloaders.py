@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .core import kind_of
 from .cuda import as_cupy
 from .random import generator
 from .transforms import as_batch
@@ -84,8 +85,8 @@ class DataLoader:
     ) -> None:
         if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
             raise TypeError(
-                f"a loader takes a data set, which has len(data) and data[i], not a "
-                f"{type(dataset).__name__}"
+                f"a loader takes a data set, which has len(data) and data[i], not "
+                f"{kind_of(dataset)}"
             )
         self.dataset = dataset
         self.data_size = len(dataset)

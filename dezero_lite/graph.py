@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .core import Function, Variable
+from .core import Function, Variable, kind_of
 
 HINT = (
     "To see this graph as a picture, run `pip install pygraphviz`, or put Graphviz's "
@@ -65,8 +65,8 @@ def get_dot_graph(output: Variable, verbose: bool = True) -> str:
     """
     if not isinstance(output, Variable):
         raise TypeError(
-            "a graph is drawn of a Variable and what it was computed by, not of a "
-            f"{type(output).__name__}"
+            "a graph is drawn of a Variable and what it was computed by, not of "
+            f"{kind_of(output)}"
         )
     names: dict[int, str] = {}
     lines = [

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .core import Parameter, Variable
+from .core import Parameter, Variable, kind_of
 from .cuda import as_numpy, get_array_module
 from .npz import StoredArray, StrPath, check_fit, open_arrays, save_arrays
 
@@ -89,7 +89,9 @@ class Optimizer:
         """
         kind = type(target).__name__
         if not hasattr(target, "params"):
-            raise TypeError(f"setup takes a Layer or a Model, but was given a {kind}")
+            raise TypeError(
+                f"setup takes a Layer or a Model, but was given {kind_of(target)}"
+            )
         if next(iter(target.params()), None) is None:
             raise ValueError(
                 f"{kind} has no parameters to learn: what is to be learned is a "
@@ -282,7 +284,7 @@ def _with_gradient(params: list[Parameter]) -> list[Parameter]:
             what = (
                 f"has shape {grad.shape}"
                 if isinstance(grad, Variable)
-                else f"is a {type(grad).__name__}"
+                else f"is {kind_of(grad)}"
             )
             raise ValueError(
                 f"the gradient of parameter {param.name!r} {what}: it must be a "

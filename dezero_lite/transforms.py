@@ -20,6 +20,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import DTypeLike
 
+from .core import kind_of
 from .random import generator
 
 __all__ = [
@@ -439,18 +440,14 @@ def _values_for(transform: object, x: Any) -> Any:
         # else.
         return np.asarray(x)[()]
     raise TypeError(
-        f"{type(transform).__name__} takes an array or a number, not a "
-        f"{type(x).__name__}: ToArray() makes an array of a Pillow image"
+        f"{type(transform).__name__} takes an array or a number, not "
+        f"{kind_of(x)}: ToArray() makes an array of a Pillow image"
     )
 
 
 def _array_for(transform: Transform, x: Any) -> Any:
     if not isinstance(x, ndarray) or x.ndim < 2:
-        found = (
-            f"an array of shape {x.shape}"
-            if isinstance(x, ndarray)
-            else f"a {type(x).__name__}"
-        )
+        found = f"an array of shape {x.shape}" if isinstance(x, ndarray) else kind_of(x)
         raise TypeError(
             f"{type(transform).__name__} takes an array of shape (C, H, W), not "
             f"{found}: use ToArray()"
@@ -463,7 +460,7 @@ def _pillow_for(transform: Transform, image: Any) -> Any:
     pillow = _pillow(name)
     if not isinstance(image, pillow.Image):
         raise TypeError(
-            f"{name} takes a Pillow image, not a {type(image).__name__}: ToPIL() "
+            f"{name} takes a Pillow image, not {kind_of(image)}: ToPIL() "
             "makes one of an array"
         )
     return pillow

@@ -11,7 +11,7 @@ from .arrays import NUMBERS, as_array
 from .backward import walk
 from .book import Pow, setup_variable
 from .function import Function
-from .messages import describe
+from .messages import describe, kind_of
 from .operators import (
     Add,
     AsType,
@@ -61,6 +61,7 @@ __all__ = [
     "broadcast_to",
     "describe",
     "div",
+    "kind_of",
     "mul",
     "neg",
     "no_grad",

@@ -10,7 +10,9 @@ from numpy import ndarray
 
 from .arrays import is_array
 
-__all__ = ["describe"]
+__all__ = ["describe", "kind_of"]
+
+SPOKEN_WITH_AN = (*"aeiouAEIOU", "ndarray")
 
 
 def describe(x: Any) -> str:
@@ -19,24 +21,29 @@ def describe(x: Any) -> str:
     if is_variable and x.name:
         kind = f"Variable {x.name!r}"
     else:
-        kind = "an array" if isinstance(x, ndarray) else f"a {type(x).__name__}"
+        kind = "an array" if isinstance(x, ndarray) else kind_of(x)
     data = x._data if is_variable else x
     if not is_array(data):
         return kind
     return f"{kind} of shape {data.shape} and dtype {data.dtype}"
 
 
+def kind_of(x: Any) -> str:
+    """The type of `x` with its article, as in "a list" or "an int"."""
+    name = type(x).__name__
+    return f"{'an' if name.startswith(SPOKEN_WITH_AN) else 'a'} {name}"
+
+
 # --- data -----------------------------------------------------------------------------
 
 
 def not_an_array(data: Any) -> str:
-    kind = type(data).__name__
     if hasattr(data, "creator"):
         return (
-            f"a Variable holds an array, not a {kind}: use its .data, as in "
+            f"a Variable holds an array, not {kind_of(data)}: use its .data, as in "
             "x.data -= lr * x.grad.data"
         )
-    return f"a Variable holds an array, not a {kind}: use np.array(...)"
+    return f"a Variable holds an array, not {kind_of(data)}: use np.array(...)"
 
 
 def not_a_truth_value(x: Any) -> str:
@@ -102,8 +109,8 @@ def not_an_operand(f: Any, x: Any) -> str:
             f"gradient is None until backward has run"
         )
     return (
-        f"{name} takes Variables, arrays and numbers, but was given a "
-        f"{type(x).__name__}: use np.array(...)"
+        f"{name} takes Variables, arrays and numbers, but was given "
+        f"{kind_of(x)}: use np.array(...)"
     )
 
 

@@ -33,6 +33,7 @@ from ..core import (
     Variable,
     as_array,
     describe,
+    kind_of,
     unwrap,
 )
 from ..core.types import Array, Value
@@ -321,8 +322,8 @@ def clip(x: Operand, x_min: float | None, x_max: float | None) -> Variable:
     for limit in (x_min, x_max):
         if limit is not None and not isinstance(limit, (*NUMBERS, np.generic)):
             raise TypeError(
-                "the limits of clip are numbers or None, but one is a "
-                f"{type(limit).__name__}: for limits that differ from place to place "
+                "the limits of clip are numbers or None, but one is "
+                f"{kind_of(limit)}: for limits that differ from place to place "
                 "use maximum and minimum"
             )
     if x_min is not None and x_max is not None and x_min > x_max:

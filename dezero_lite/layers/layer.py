@@ -16,7 +16,7 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
-from ..core import Parameter, Variable
+from ..core import Parameter, Variable, kind_of
 from ..cuda import as_numpy, get_array_module
 from ..npz import StoredArray, StrPath, check_fit, open_arrays, save_arrays
 
@@ -306,7 +306,7 @@ def members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
             found += members(value, f"{path}{key}/")
         elif isinstance(value, (set, frozenset)) and members(list(value)):
             raise TypeError(
-                f"{path}{key} is a {type(value).__name__} of layers or parameters, "
+                f"{path}{key} is {kind_of(value)} of layers or parameters, "
                 "which has no order, so that they would have no fixed names: use a "
                 "list"
             )

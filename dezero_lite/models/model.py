@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import functions as F
 from .. import layers as L
-from ..core import Operand, Variable
+from ..core import Operand, Variable, kind_of
 from ..files import get_file
 from ..graph import plot_dot_graph
 from ..npz import StrPath
@@ -87,7 +87,7 @@ class Sequential(Chain):
             if not callable(layer):
                 raise TypeError(
                     f"Sequential takes layers and functions, one by one, but number "
-                    f"{i} is a {type(layer).__name__}: of a list, write "
+                    f"{i} is {kind_of(layer)}: of a list, write "
                     "Sequential(*layers)"
                 )
             if isinstance(layer, type):

@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from .. import functions as F
 from .. import layers as L
-from ..core import Operand, Variable
+from ..core import Operand, Variable, kind_of
 from ..npz import StrPath
 from .model import Pretrained
 
@@ -108,8 +108,8 @@ class VGG16(Pretrained):
         """
         if not hasattr(image, "convert"):
             raise TypeError(
-                "preprocess takes an image of Pillow, Image.open(path), not a "
-                f"{type(image).__name__}"
+                "preprocess takes an image of Pillow, Image.open(path), not "
+                f"{kind_of(image)}"
             )
         image = image.convert("RGB")
         if size:

@@ -330,7 +330,7 @@ ANSWERED = [
     ("VGG16()(X)", "x.reshape(...) makes it so"),
     (
         "VGG16.preprocess(images)",
-        "takes an image of Pillow, Image.open(path), not a ndarray",
+        "takes an image of Pillow, Image.open(path), not an ndarray",
     ),
     ('model.save_weights("no_such_folder/w.npz")', "make it first"),
     ("model.save_weights(folder)", "say what to call the file in it"),
@@ -393,7 +393,7 @@ ANSWERED = [
     ("list(DataLoader([1, 2, 3], 2))", "a data set gives pairs (example, label)"),
     (
         "DataLoader(3, 2)",
-        "takes a data set, which has len(data) and data[i], not a int",
+        "takes a data set, which has len(data) and data[i], not an int",
     ),
     ("SeqDataLoader(digits, 5000)", "use a smaller batch_size"),
     (
@@ -456,9 +456,9 @@ ANSWERED = [
     ),
     (
         "plot_dot_graph(a)",
-        "of a Variable and what it was computed by, not of a ndarray",
+        "of a Variable and what it was computed by, not of an ndarray",
     ),
-    ("get_dot_graph(a)", "of a Variable and what it was computed by, not of a ndarray"),
+    ("get_dot_graph(a)", "and what it was computed by, not of an ndarray"),
 ]
 
 # Python or NumPy speaks: it names what is wrong, but not what to do.

@@ -282,7 +282,7 @@ def test_vgg16_prepares_an_image():
     assert VGG16.preprocess(red, size=None, dtype=np.float64).shape == (3, 4, 5)
     with pytest.raises(
         TypeError,
-        match=r"preprocess takes an image of Pillow, Image.open\(path\), not a ndarray",
+        match=r"takes an image of Pillow, Image.open\(path\), not an ndarray",
     ):
         VGG16.preprocess(np.zeros((4, 5, 3)))
 

@@ -153,7 +153,7 @@ def test_lists_of_numbers_are_transformed_too():
 def test_an_image_where_values_are_due_is_an_error(transform):
     name = type(transform).__name__
     with pytest.raises(
-        TypeError, match=f"{name} takes an array or a number, not a Image: ToArray"
+        TypeError, match=f"{name} takes an array or a number, not an Image: ToArray"
     ):
         transform(picture())
     with pytest.raises(
@@ -271,7 +271,7 @@ def test_a_crop_takes_no_negative_pad():
 @pytest.mark.parametrize("transform", [RandomCrop(2), RandomHorizontalFlip()])
 def test_chance_needs_an_array_with_rows_and_columns(transform):
     with pytest.raises(
-        TypeError, match=r"an array of shape \(C, H, W\), not a Image: use ToArray"
+        TypeError, match=r"an array of shape \(C, H, W\), not an Image: use ToArray"
     ):
         transform(Image.new("RGB", (4, 4)))
     with pytest.raises(TypeError, match=r"not an array of shape \(4,\)"):
@@ -390,7 +390,7 @@ def test_a_size_is_at_least_one_pixel(size):
 @pytest.mark.parametrize("transform", [Convert(), Resize(2), CenterCrop(2)])
 def test_an_array_in_place_of_an_image_is_an_error(transform):
     with pytest.raises(
-        TypeError, match=r"takes a Pillow image, not a ndarray: ToPIL\(\)"
+        TypeError, match=r"takes a Pillow image, not an ndarray: ToPIL\(\)"
     ):
         transform(np.zeros((3, 4, 5)))
 
