@@ -41,6 +41,8 @@ def begin(number, title):
     lesson = SKELETON.read_text(encoding="utf-8").format(
         number=number, title=title, before=numbers()[-1], module=paths[1].name
     )
+    if kind(number) is StepKind.PACKAGE:
+        lesson = _with_write_it(lesson)
     for path, text in zip(paths, (lesson, _module(number, title)), strict=True):
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
@@ -51,6 +53,14 @@ def next_numbers():
     """The numbers that a new step may have: the book's next one, and one at the end."""
     of_the_book = [n for n in numbers() if n < DESIGNS[0]]
     return sorted({len(of_the_book) + 1, numbers()[-1] + 1})
+
+
+def _with_write_it(lesson):
+    # The first exercise becomes what is written before the code is shown.
+    start, end = lesson.index("### Exercise 1"), lesson.index("### Exercise 2")
+    written = lesson[start:end]
+    lesson = lesson[:start] + lesson[end:]
+    return lesson.replace("## The code", f"## Write it\n\n{written}## The code")
 
 
 def _module(number, title):

@@ -144,7 +144,8 @@ def for_students(notebook, tell_solutions=False):
     outputs.
 
     Its exercise cells are open, and its checks folded. An exercise that is not solved
-    yet does not stop *Run All*.
+    yet does not stop *Run All*. Where a lesson has a part *Write it*, the code after it
+    would give the answer away: it is folded, too.
 
     Parameters
     ----------
@@ -153,13 +154,15 @@ def for_students(notebook, tell_solutions=False):
     """
     notebook = copy.deepcopy(notebook)
     step = notebook["metadata"].pop("course", {}).get("step")
-    exercise, task = 0, None
+    exercise, task, gives_away = 0, None, False
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
         tags = cell["metadata"].get("tags", [])
         if cell["cell_type"] != "code":
             cell["source"] = FOLDED_HINT.sub("", source).rstrip()
             has_hints, task = source != cell["source"], cell
+            if part := re.search(r"^## .+", source, re.M):
+                gives_away = part[0] == "## The code" and exercise > 0
             continue
         cell.update(outputs=[], execution_count=None)
         if is_solution(source):
@@ -176,6 +179,9 @@ def for_students(notebook, tell_solutions=False):
         elif CHECK in tags:
             cell["source"] = without_hidden_tests(source)
             cell["metadata"]["tags"] = [*tags, GOES_ON]
+        elif gives_away:
+            folded = {"source_hidden": True, "outputs_hidden": True}
+            cell["metadata"]["jupyter"] = folded
     return notebook
 
 

@@ -8,7 +8,14 @@ import pytest
 from steps.course import beginning, builder, lessons
 from steps.course.beginning import begin, next_numbers
 from steps.course.commands import main
-from steps.course.lessons import LESSONS, CourseError, known, numbers
+from steps.course.lessons import (
+    LESSONS,
+    CourseError,
+    StepKind,
+    kind,
+    known,
+    numbers,
+)
 from tests.support import lesson_checks as checks
 
 
@@ -30,12 +37,13 @@ def room(tmp_path, monkeypatch):
     return steps
 
 
-def test_a_new_step_builds_and_has_the_shape_of_a_lesson(room):
-    number = next_numbers()[-1]
+@pytest.mark.parametrize("which", [0, -1])
+def test_a_new_step_builds_and_has_the_shape_of_a_lesson(room, which):
+    number = next_numbers()[which]
     lesson, module = begin(number, "A toy")
     assert number in numbers()
     text = lesson.read_text(encoding="utf-8")
-    assert checks.misshapen(text) == []
+    assert checks.misshapen(text, kind(number) is StepKind.PACKAGE) == []
     assert len(checks.unwritten(text)) >= 8
     assert "def double" in module.read_text(encoding="utf-8")
     builder.build(number)

@@ -194,6 +194,23 @@ def test_copies_hold_no_solution_and_no_output(tmp_path):
             ), "a stub is folded"
 
 
+def test_what_gives_a_task_away_is_folded_in_copies():
+    book = little()
+    for part, code in (("## The code", "show(double)"), ("## It works", "double(21)")):
+        book["cells"] += [
+            nbformat.v4.new_markdown_cell(part),
+            nbformat.v4.new_code_cell(code),
+        ]
+    *_, shown, _, works = exercises.for_students(book)["cells"]
+    assert shown["metadata"]["jupyter"] == {
+        "source_hidden": True,
+        "outputs_hidden": True,
+    }
+    assert "jupyter" not in works["metadata"]
+    book["cells"] = book["cells"][-4:]  # nothing is to be written here
+    assert "jupyter" not in exercises.for_students(book)["cells"][1]["metadata"]
+
+
 def test_copies_point_at_the_code(tmp_path, monkeypatch):
     monkeypatch.setattr("steps.course.copies.ROOT", tmp_path.parents[-1])
     _, path = write_copies(tmp_path / "some" / "where", [8])

@@ -134,6 +134,8 @@ def minutes(notebook):
                     len([line for line in change.lines() if line[1:].strip()])
                     for change in Differences(int(before), int(after)).changes
                 )
+    # What is to be written is the first exercise, and has its 5 minutes already.
+    tasks -= any("## Write it" in source(cell) for cell in notebook["cells"])
     return round(words / 130 + lines / 15 + 5 + sum((3, 5, 8)[:tasks]))
 
 
@@ -150,12 +152,20 @@ def notebook(number):
 # --- The lesson -----------------------------------------------------------------------
 
 
-def misshapen(lesson):
+def misshapen(lesson, written=False):
     """The parts of a lesson, in their order; two exercises at least, each with a
-    solution and a check.
+    solution and a check. Where the reader writes the step's heart before it is shown,
+    that is the first exercise, in a part of its own.
     """
     parts = re.findall(r"^## (.+)$", lesson, re.MULTILINE)
-    complaints = [] if parts == SECTIONS else [f"the parts are {parts}"]
+    wanted = list(SECTIONS)
+    if written:
+        wanted.insert(SECTIONS.index("The code"), "Write it")
+    complaints = [] if parts == wanted else [f"the parts are {parts}"]
+    if written and not re.search(
+        r"^## Write it\n.*?^### Exercise 1\b", lesson, re.M | re.S
+    ):
+        complaints.append("what is to be written is not exercise 1")
     exercises = len(re.findall(r"^### Exercise \d", lesson, re.MULTILINE))
     checks = len(re.findall(r"^:tags: \[check\]$", lesson, re.MULTILINE))
     if not 2 <= exercises == checks:
