@@ -27,9 +27,12 @@ WORK = ROOT / ".mutation"
 NOTES, RESULTS = WORK / "notes", WORK / "results.jsonl"
 EQUIVALENT = Path(__file__).with_name("equivalent.txt")
 TESTED = ("dezero_lite/**/*.py", "steps/course/*.py")
-TESTS = ("tests/package", "tests/course")
+TESTS = ("tests/package", "tests/course", "tests/lessons")
 # These take long, or run in processes of their own, where nothing can be noted.
-LEFT_OUT = ("examples", "benchmarks", "wheel", "start", "bare_python", "book_networks")
+LEFT_OUT = (
+    *("examples", "benchmarks", "wheel", "start", "bare_python", "book_networks"),
+    *("exercises", "attempts"),
+)
 SLOWEST = 6
 FIRST_FILES = 2
 
