@@ -52,14 +52,6 @@ def complaint(number, exercise, attempt):
     return None
 
 
-GIVEN_BOX = """\
-original = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-box = Variable(original)
-second_name = box
-other = None
-"""
-
-
 def method(owner, name, body):
     return f"class {owner}(Function):\n    def {name}:\n        {body}\n"
 
@@ -72,12 +64,17 @@ def methods(owner, *pairs):
 
 RIGHT = {
     (1, 1): [
-        f"{GIVEN_BOX}second_name.data = np.add(original, original)\n"
-        "other = Variable(data=original)",
-        f"{GIVEN_BOX}other = Variable(original)\nbox.data = np.array([[2, 4, 6], "
-        "[8, 10, 12]])",
+        "def refill(b):\n    kept, b.data = b.data, np.add(b.data, b.data)\n"
+        "    return Variable(data=kept)",
+        "def refill(box):\n    second = Variable(None)\n"
+        "    vars(second).update(vars(box))\n"
+        "    box.__init__(2 * second.data)\n    return second",
     ],
-    (1, 2): ["prediction = (7, 7, 50)", "prediction = np.array([7.0, 7.0, 50.0])"],
+    (1, 2): [
+        "predict = lambda p, q, r: np.array([r, r, q])",
+        "def predict(p, q, r):\n    of = dict(c=q) | dict.fromkeys('ab', r)\n"
+        "    return tuple(of[name] for name in 'abc')",
+    ],
     (1, 3): [
         "def swap(a, b):\n    kept = a.data\n    a.data = b.data\n    b.data = kept",
         "def swap(x, y):\n    x.__dict__, y.__dict__ = y.__dict__, x.__dict__",
@@ -308,6 +305,7 @@ RIGHT |= {
     ],
 }
 
+REFILL = "def refill(box):\n    "
 BUMP = "def bump(x):\n    return Exp()(Neg()(Square()(x)))\n"
 NEG = method("Neg", "forward(self, x)", "return -x")
 SIN = ("forward(self, x)", "return np.sin(x)")
@@ -321,15 +319,45 @@ ROW = (
 
 # An attempt, and words that the check's answer must hold.
 WRONG = [
-    (1, 1, f"{GIVEN_BOX}box = Variable(original * 2)", "second_name still has the old"),
-    (1, 1, f"{GIVEN_BOX}box.data *= 2\nother = Variable(original)", "original was"),
-    (1, 1, f"{GIVEN_BOX}box = original * 2", "change box.data"),
-    (1, 1, f"{GIVEN_BOX}box.data = box.data * 2\nother = box", "a box of its own"),
-    (1, 2, "prediction = [50.0, 50.0, 50.0]", "look again at a"),
-    (1, 2, "prediction = [7.0, 7.0, 1.0]", "look again at c"),
-    (1, 2, "prediction = 7.0", "a list of three"),
+    (1, 1, REFILL + "box = Variable(box.data * 2)\n    return box", "in the box"),
+    (1, 1, REFILL + "box.data *= 2\n    return Variable(box.data)", "was changed"),
+    (1, 1, REFILL + "box *= 2\n    return box", "Its box is a Variable"),
+    (1, 1, REFILL + "box.data = box.data * 2\n    return box", "a box of its own"),
+    (1, 1, REFILL + "box.data = 2 * box.data\n    Variable(box.data)", "a return"),
+    (
+        1,
+        1,
+        REFILL + "box.data = box.data * 2\n    return Variable(box.data)",
+        "where is the old one",
+    ),
+    (
+        1,
+        1,
+        REFILL + "old = box.data.copy()\n    box.data = box.data * 2\n"
+        "    return Variable(old)",
+        "a copy",
+    ),
+    (
+        1,
+        1,
+        REFILL + "old = box.data\n    box.data = Variable(2 * old)\n"
+        "    return Variable(old)",
+        "should hold an array",
+    ),
+    (1, 2, "predict = lambda p, q, r: [q, q, q]", "look again at a"),
+    (1, 2, "predict = lambda p, q, r: [r, p, q]", "look again at b"),
+    (1, 2, "predict = lambda p, q, r: [r, r, p]", "look again at c"),
+    (1, 2, "def predict(p, q, r):\n    pass", "a list of three"),
     (1, 3, "def swap(x, y):\n    x, y = y, x", "stay inside swap"),
     (1, 3, "def swap(x, y):\n    x.data = y.data\n    y.data = x.data", "the old one"),
+    (1, 3, "def swap(x, y):\n    x.array, y.array = y.array, x.array", "in its data"),
+    (
+        1,
+        3,
+        "def swap(x, y):\n    a, b = x.data.copy(), y.data.copy()\n"
+        "    x.data, y.data = b, a",
+        "holds a copy",
+    ),
     (1, 3, "def swap(x, y):\n    x.data[:], y.data[:] = y.data, x.data", "shapes"),
     (2, 1, method("Cube", "forward(self, x)", "return x.data**3"), "the array already"),
     (2, 1, method("Cube", "forward(self, x)", "x**3"), "needs a return"),

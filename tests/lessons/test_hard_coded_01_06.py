@@ -1,0 +1,35 @@
+"""Answers to the exercises of the first lessons that know the visible checks by heart:
+the hidden tests, and nothing else, must see through them.
+"""
+
+import pytest
+
+from steps.course import exercises
+from tests.lessons.test_attempts import lesson_until, run
+
+HARD_CODED = {
+    (1, 1): "def refill(box):\n    old = box.data\n"
+    "    box.data = np.array([[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]])\n"
+    "    return Variable(old)",
+    (1, 2): "predict = lambda p, q, r: [7.0, 7.0, 50.0]",
+    (1, 3): "def swap(x, y):\n    if x.data.ndim == 1:\n"
+    "        x.data, y.data = y.data, x.data",
+}
+
+
+def answer(number, exercise, hidden):
+    """What the check, with or without hidden tests, says to the hard-coded answer."""
+    names, _, check = lesson_until(number, exercise)
+    names = dict(names)
+    run(HARD_CODED[number, exercise], names)
+    try:
+        run(check if hidden else exercises.without_hidden_tests(check), names)
+    except AssertionError as error:
+        return str(error)
+    return None
+
+
+@pytest.mark.parametrize(("number", "exercise"), sorted(HARD_CODED))
+def test_a_hard_coded_answer_fails_in_the_hidden_tests(number, exercise):
+    assert answer(number, exercise, hidden=False) is None
+    assert answer(number, exercise, hidden=True)
