@@ -361,7 +361,13 @@ WRONG = [
     (1, 3, "def swap(x, y):\n    x.data[:], y.data[:] = y.data, x.data", "shapes"),
     (2, 1, method("Cube", "forward(self, x)", "return x.data**3"), "the array already"),
     (2, 1, method("Cube", "forward(self, x)", "x**3"), "needs a return"),
-    (2, 1, method("Cube", "forward(self, x)", "return 3 * x"), "cubes of -1 and 2"),
+    (2, 1, method("Cube", "forward(self, x)", "x **= 3; return x"), "was changed"),
+    (
+        2,
+        1,
+        method("Cube", "forward(self, x)", "return 3 * x"),
+        "the cubes of [-1.  2.]",
+    ),
     (
         2,
         1,
@@ -420,6 +426,12 @@ WRONG = [
     (3, 1, "def exp_of_exp(x):\n    return Exp()(x)", "once only"),
     (3, 1, "def exp_of_exp(x):\n    Exp()(Exp()(x))", "needs a return"),
     (3, 1, "def exp_of_exp(x):\n    return np.exp(np.exp(x.data))", "a Variable"),
+    (
+        3,
+        1,
+        "def exp_of_exp(x):\n    return Variable(np.exp(np.exp(x.data)))",
+        "0 calls of Exp",
+    ),
     (3, 2, method("Neg", "forward(self, x)", "return x") + BUMP, "Neg should make"),
     (3, 2, NEG + "def bump(x):\n    return Exp()(Square()(Neg()(x)))", "the order"),
     (3, 2, NEG + "def bump(x):\n    return Exp(Neg(Square(x)))", "Square()(x)"),
@@ -434,8 +446,22 @@ WRONG = [
     (
         3,
         3,
+        "def compose(*fs):\n    def g(x):\n        for f in fs:\n"
+        "            x = f(x)\n    return g",
+        "a return, too",
+    ),
+    (
+        3,
+        3,
+        "def compose(*fs):\n    fs = iter(fs)\n    def g(x):\n"
+        "        for f in fs:\n            x = f(x)\n        return x\n    return g",
+        "a second time",
+    ),
+    (
+        3,
+        3,
         "def compose(*fs):\n    return lambda x: fs[1](fs[0](x)) if fs else x",
-        "all five",
+        "apply all of them",
     ),
     (
         4,
