@@ -472,6 +472,20 @@ WRONG = [
     (
         4,
         1,
+        "def forward_diff(f, x, eps=1e-8):\n"
+        "    return (f(x).data - f(Variable(x.data - eps)).data) / eps",
+        "one nudge to the right",
+    ),
+    (
+        4,
+        1,
+        "def forward_diff(f, x, eps=1e-8):\n    y = f(x).data\n    x.data += eps\n"
+        "    return (f(x).data - y) / eps",
+        "x was changed",
+    ),
+    (
+        4,
+        1,
         "def forward_diff(f, x, eps=1e-8):\n    return (f(x.data + eps) - f(x)) / eps",
         "takes a Variable",
     ),
@@ -491,8 +505,21 @@ WRONG = [
         "    return (at(eps) - 2 * at(0) + at(-eps)) / eps**2",
         "try other eps",
     ),
+    (
+        4,
+        2,
+        "def second_diff(f, x, eps=1e-4):\n"
+        "    at = lambda d: f(Variable(x.data + d)).data\n"
+        "    return (at(eps) - 2 * at(0) + at(-eps)) / eps",
+        "is eps squared",
+    ),
     (4, 3, "def numerical_gradient(f, x):\n    return list(2 * x.data)", "an array"),
-    (4, 3, "def numerical_gradient(f, x):\n    return 2 * x.data", "a nudge each"),
+    (
+        4,
+        3,
+        "def numerical_gradient(f, x):\n    return 2 * x.data",
+        "a nudge of its own",
+    ),
     (
         4,
         3,

@@ -34,6 +34,13 @@ HARD_CODED = {
     "    five = lambda x: fs[4](fs[3](fs[2](fs[1](fs[0](x)))))\n"
     "    few = lambda x: fs[1](fs[0](x)) if fs else x\n"
     "    return five if len(fs) == 5 else few",
+    (4, 1): "def forward_diff(f, x, eps=1e-8):\n    return 5.0 if eps == 1 else 4.0",
+    (4, 2): "def second_diff(f, x, eps=None):\n"
+    "    if x.data.ndim:\n        return np.array([2.0, 2.0])\n"
+    "    return 8 * np.exp(0.5)",
+    (4, 3): "def numerical_gradient(f, x):\n    for _ in range(8):\n        f(x)\n"
+    "    if x.data.size == 3:\n        return 10.0 ** np.arange(3) * np.exp(x.data)\n"
+    "    return 2 * x.data",
 }
 
 
