@@ -149,12 +149,19 @@ RIGHT = {
         "        g += [(f(Variable(v)).data - base) / eps]\n    return np.array(g)",
     ],
     (5, 1): [
-        "forward_guess, backward_guess = 350, 150",
-        "forward_guess = np.int64(350)\nbackward_guess = 150.0",
+        "forward_cost = lambda n: 35 * n\nbackward_cost = lambda n: 10 * (n + 5)",
+        "def forward_cost(n):\n    first, second = (5, 5, n), (2, 5, n)\n"
+        "    return np.prod(first) + np.prod(second)\n"
+        "def backward_cost(n):\n    return sum(2 * a * b for a, b in [(5, 5), (5, n)])",
     ],
     (5, 2): [
-        "my_sizes = (1, 5000, 5000, 5000)",
-        "my_sizes = np.array([1, 10**4, 10**4, 10**4, 10**4])",
+        "def cheap_forward(factor):\n    return (1,) + 3 * (5 * factor,)",
+        "def cheap_forward(factor, size=4):\n"
+        "    sizes = np.array([1, size, size, size, size])\n"
+        "    costs = [jacobian_chain_cost(sizes.tolist(), o) for o in "
+        "('forward', 'backward')]\n"
+        "    good = costs[1] > factor * costs[0]\n"
+        "    return sizes if good else cheap_forward(factor, 2 * size)",
     ],
     (5, 3): [
         "def walk_back(W, x):\n    return 2 * W.T @ (W @ x)",
@@ -526,11 +533,29 @@ WRONG = [
         "def numerical_gradient(f, x):\n    return numerical_diff(f, x)",
         "should be an array",
     ),
-    (5, 1, "forward_guess, backward_guess = 150, 350", "a 5×5 by a 5×10"),
-    (5, 1, "forward_guess = 350\nbackward_guess = None", "backward_guess"),
-    (5, 2, "my_sizes = [1, 2, 3]", "at least four"),
-    (5, 2, "my_sizes = [1, 0, 0, 9]", "whole number"),
-    (5, 2, "my_sizes = [1_000_000, 1_000, 100, 1]", "how few inputs"),
+    (
+        5,
+        1,
+        "forward_cost = lambda n: 50 + 10 * n\nbackward_cost = lambda n: 35 * n",
+        "a 5×5 by a 5×10",
+    ),
+    (
+        5,
+        1,
+        "forward_cost = lambda n: 35 * n\nbackward_cost = lambda n: 50",
+        "a 2×5 by a 5×5",
+    ),
+    (
+        5,
+        1,
+        "forward_cost = lambda n: 35 * n\nbackward_cost = lambda n: None",
+        "backward_cost returned nothing",
+    ),
+    (5, 2, "cheap_forward = lambda factor: [1, 2, 3]", "at least four"),
+    (5, 2, "cheap_forward = lambda factor: [1, 0, 0, 9]", "whole number"),
+    (5, 2, "cheap_forward = lambda factor: [1, 0.5, 2, 9]", "whole number"),
+    (5, 2, "cheap_forward = lambda factor: [factor, 9, 9, 1]", "how few inputs"),
+    (5, 2, "cheap_forward = lambda factor: [1] + 3 * [factor]", "that is too little"),
     (
         5,
         3,
@@ -566,6 +591,16 @@ WRONG = [
     (
         6,
         1,
+        methods(
+            "Sin",
+            SIN,
+            ("backward(self, gy)", "gy *= np.cos(self.input.data); return gy"),
+        ),
+        "gy was changed",
+    ),
+    (
+        6,
+        1,
         methods("Sin", SIN, ("backward(self, gy)", "return np.cos(gy)")),
         "Where does backward find its x",
     ),
@@ -575,6 +610,13 @@ WRONG = [
         "def gradient_at(x):\n"
         "    return numerical_diff(lambda v: Sin()(Exp()(Square()(v))), x)",
         "use the backward calls",
+    ),
+    (
+        6,
+        2,
+        "def gradient_at(x):\n    v = x.data\n    e = np.exp(v * v)\n"
+        "    return 2 * v * e * np.cos(e)",
+        "0 backward calls",
     ),
     (
         6,

@@ -4,7 +4,7 @@ the hidden tests, and nothing else, must see through them.
 
 import pytest
 
-from steps.course import exercises
+from steps.course import builder, exercises
 from tests.lessons.test_attempts import lesson_until, method, methods, run
 
 HARD_CODED = {
@@ -41,6 +41,25 @@ HARD_CODED = {
     (4, 3): "def numerical_gradient(f, x):\n    for _ in range(8):\n        f(x)\n"
     "    if x.data.size == 3:\n        return 10.0 ** np.arange(3) * np.exp(x.data)\n"
     "    return 2 * x.data",
+    (5, 1): "forward_cost = lambda n: 350\nbackward_cost = lambda n: 150",
+    (5, 2): "cheap_forward = lambda factor: [1, 2_000, 2_000, 1_000_000]",
+    (5, 3): "def walk_back(W, x):\n    if x.size == 3:\n"
+    "        return np.array([-2.0, -16.0, -8.0])\n    return np.array([14.0, 42.0])",
+    (6, 1): methods(
+        "Sin",
+        ("forward(self, x)", "return np.sin([0.0, 1.0, 2.0])"),
+        ("backward(self, gy)", "return gy * np.cos([0.0, 1.0, 2.0])"),
+    ),
+    (6, 2): "def gradient_at(x):\n    A, B, C = Square(), Exp(), Sin()\n"
+    "    known = min((0.5, -1.0, 1.2), key=lambda v: abs(v - x.data))\n"
+    "    C(B(A(Variable(np.array(known)))))\n"
+    "    return A.backward(B.backward(C.backward(1.0)))",
+    (6, 3): "class Row:\n    def __init__(self, *functions):\n"
+    "        self.functions = functions[:4]\n"
+    "    def __call__(self, x):\n        for f in self.functions:\n"
+    "            x = f(x)\n        return x\n"
+    "    def backward(self, gy):\n        for f in self.functions[::-1]:\n"
+    "            gy = f.backward(gy)\n        return gy",
 }
 
 
@@ -54,6 +73,16 @@ def answer(number, exercise, hidden):
     except AssertionError as error:
         return str(error)
     return None
+
+
+def test_there_is_one_for_every_exercise():
+    assert {
+        (number, count)
+        for number in range(1, 7)
+        for count, _ in enumerate(
+            exercises.of_lesson(builder.lesson_cells(number)), start=1
+        )
+    } == set(HARD_CODED)
 
 
 @pytest.mark.parametrize(("number", "exercise"), sorted(HARD_CODED))
