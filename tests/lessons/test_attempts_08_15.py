@@ -233,8 +233,10 @@ RIGHT = {
         "        y = add(y, x)\n    return y",
     ],
     (15, 2): [
-        "from math import factorial\nnumber = factorial(3)",
-        "number = len(topological_orders({'B': [], 'C': [], 'E': []}))",
+        "from math import factorial as number_of_orders",
+        "def number_of_orders(n):\n    return n * number_of_orders(n - 1) if n else 1",
+        "def number_of_orders(n):\n"
+        "    return len(topological_orders({i: [] for i in range(n)}))",
     ],
     (15, 3): [
         "def one_order(links):\n    order = []\n    while len(order) < len(links):\n"
@@ -925,8 +927,14 @@ WRONG = [
         "            if np.array_equal(arrays[i], arrays[j])]",
         "the pairs are",
     ),
-    (15, 1, "lucky = lambda x: square(x)", "at least twice"),
-    (15, 1, "lucky = diamond", "of 1 functions here"),
+    (15, 1, "lucky = lambda x: square(x)", "at least two"),
+    (15, 1, "lucky = diamond", "goes in is 1: there should be at least two"),
+    (
+        15,
+        1,
+        "lucky = lambda x: diamond(x) if x.data < 0 else add(square(x), x)",
+        "step 14 gives",
+    ),
     (
         15,
         1,
@@ -934,8 +942,17 @@ WRONG = [
         "Which of your variables are used twice",
     ),
     (15, 1, "def lucky(x):\n    add(x, x)", "returned nothing"),
-    (15, 2, "number = 3", "whose place is fixed"),
-    (15, 2, "number = '6'", "a whole number"),
+    (15, 2, "def number_of_orders(n):\n    return n", "whose place is fixed"),
+    (15, 2, "def number_of_orders(n):\n    return '6'", "should return a number"),
+    (15, 2, "def number_of_orders(n):\n    n", "returned nothing"),
+    (15, 2, "def number_of_orders():\n    return 6", "It gets a whole number"),
+    (15, 2, "def number_of_orders(n):\n    return 6", "for n = 1 the number is not 6"),
+    (
+        15,
+        2,
+        "def number_of_orders(n):\n    return [1, 1, 2, 6, 0, 0, 0][n]",
+        "whose place is fixed",
+    ),
     (
         15,
         3,
@@ -943,6 +960,14 @@ WRONG = [
         "not recursion",
     ),
     (15, 3, "def one_order(links):\n    return list(links)", "which node comes before"),
+    (
+        15,
+        3,
+        "def one_order(links):\n"
+        "    if len(links) == 4:\n        return ['D', 'B', 'C', 'A']\n"
+        "    return sorted(links, reverse=len(links) < 2_000)",
+        "is not a topological order",
+    ),
     (
         15,
         3,
