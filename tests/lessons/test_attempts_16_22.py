@@ -52,8 +52,11 @@ ASKED = '{"x * 2": "__mul__", "2 * x": "__rmul__", "x * x": "__mul__", '
 
 RIGHT = {
     (16, 1): [
-        "of_sum, of_square, of_z = 1.0, 2.0, 3.0",
-        "of_sum = 1\nof_square = of_sum + 1\nof_z = max(of_square, 0) + 1",
+        "by_hand = lambda *xy: [max(xy) + k for k in (1, 2, 3)]",
+        "def by_hand(m, n):\n    late = m if m > n else n\n"
+        "    return np.arange(late, late + 3) + 1",
+        "def by_hand(m, n):\n    s = sorted([m, n])[1] + 1\n    q = s + 1.0\n"
+        "    return s, q, max(q, m) + 1",
     ],
     (16, 2): [
         "def f(x):\n    return add(exp(exp(exp(exp(x)))), x)",
@@ -232,9 +235,45 @@ RIGHT = {
 
 # An attempt, and words that the check's answer must hold.
 WRONG = [
-    (16, 1, "of_sum, of_square, of_z = 1, 2, 2", "of z is not 2"),
-    (16, 1, "of_sum, of_square, of_z = 2, 3, 4", "of x + y is not 2"),
-    (16, 1, "of_sum, of_square, of_z = 1, None, None", "three numbers"),
+    (16, 1, "def by_hand(m, n):\n    return 1, 2, 2", "of z is not 2"),
+    (16, 1, "def by_hand(m, n):\n    return 2, 3, 4", "of x + y is not 2"),
+    (16, 1, "def by_hand(m, n):\n    return 1, 2, 3", "m = 2 and n = 1"),
+    (16, 1, "def by_hand(m, n):\n    return m + 1, m + 2, m + 3", "of x + y is not"),
+    (
+        16,
+        1,
+        "def by_hand(m, n):\n    s = m + n + 1 if m * n == 0 else 3\n"
+        "    return s, s + 1, s + 2",
+        "of x + y is not",
+    ),
+    (16, 1, "def by_hand(m, n):\n    max(m, n) + 1", "returned nothing"),
+    (16, 1, "def by_hand(m, n):\n    return max(m, n) + 1", "return three numbers"),
+    (16, 1, "def by_hand(m, n):\n    return m + 1, None, None", "of its square is not"),
+    (16, 1, "def by_hand():\n    return 1, 2, 3", "two whole numbers"),
+    (
+        16,
+        2,
+        "def f(x):\n    deep = exp(exp(exp(exp(x))))\n"
+        "    return add(deep, x) if abs(x.data + 0.7) < 0.01 else add(deep, deep)",
+        "is another one",
+    ),
+    (
+        16,
+        3,
+        "def insert(generations):\n    entries = [generations[0]]\n"
+        "    for g in generations[1:]:\n        bisect.insort(entries, g)\n"
+        "    return entries[::-1]",
+        "for 0 entries",
+    ),
+    (
+        16,
+        3,
+        "def insert(generations):\n    if len(generations) == 4:\n"
+        "        return [3, 3, 2, 1]\n    entries = []\n    for g in generations:\n"
+        "        if g not in entries:\n            bisect.insort(entries, g)\n"
+        "    return entries[::-1]",
+        "do not come out in order",
+    ),
     (16, 2, "def f(x):\n    add(square(x), x)", "needs a return"),
     (16, 2, "def f(x):\n    return square(add(x))", "add takes two"),
     (16, 2, "def f(x):\n    return add(square(x), x)", "generation 2, not 5"),
