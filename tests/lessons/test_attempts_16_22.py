@@ -80,8 +80,12 @@ RIGHT = {
         "        entries.insert(low, g)\n    return list(reversed(entries))",
     ],
     (17, 1): [
-        "a_gone_after_del_a, both_gone_after_del_y = False, True",
-        "a_gone_after_del_a = not True\nboth_gone_after_del_y = not False",
+        "def gone(deleted):\n    y = 'y' in deleted\n    a = y and 'a' in deleted\n"
+        "    x = a and 'x' in deleted\n"
+        "    return {n for n, is_gone in zip('yax', (y, a, x)) if is_gone}",
+        "def gone(deleted, chain='yax'):\n"
+        "    if not chain or chain[0] not in deleted:\n        return []\n"
+        "    return [chain[0], *gone(deleted, chain[1:])]",
     ],
     (17, 2): [
         node("self.parent = (lambda: None) if not parent else weakref.ref(parent)"),
@@ -335,15 +339,43 @@ WRONG = [
         "    return generations",
         "was changed",
     ),
-    (17, 1, "a_gone_after_del_a = True\nboth_gone_after_del_y = True", "again at a"),
+    (17, 1, "def gone(deleted):\n    return deleted", "a deleted, look again at a"),
     (
         17,
         1,
-        "a_gone_after_del_a = False\nboth_gone_after_del_y = False",
-        "again at del",
+        "def gone(deleted):\n    return []",
+        "a and y deleted, look again at a",
     ),
-    (17, 1, "a_gone_after_del_a = False\nboth_gone_after_del_y = None", "for both"),
-    (17, 1, "a_gone_after_del_a = 'no'\nboth_gone_after_del_y = 'yes'", "not 'no'"),
+    (
+        17,
+        1,
+        "def gone(deleted):\n    return deleted if 'y' in deleted else []",
+        "look again at x",
+    ),
+    (
+        17,
+        1,
+        "def gone(deleted):\n    return [] if deleted == ['a'] else ['a', 'y']",
+        "look again at",
+    ),
+    (17, 1, "def gone(deleted):\n    'y' in deleted", "returned nothing"),
+    (17, 1, "def gone(deleted):\n    return 'y' in deleted", "a list of names, not"),
+    (17, 1, "def gone(deleted):\n    return deleted.index('y')", "gone stopped with"),
+    (
+        17,
+        2,
+        node(
+            "self.parent = (lambda: parent) if parent and len(parent.children) > 1 "
+            "else (weakref.ref(parent) if parent else lambda: None)"
+        ),
+        "are still there",
+    ),
+    (
+        17,
+        3,
+        "answers = iter([0, 0, 2, 0, 1])\ndef alive(cls):\n    return next(answers, 0)",
+        "and the counts rose by",
+    ),
     (17, 2, node("self.parent = weakref.ref(parent)"), "weak reference to None"),
     (17, 2, node("self.parent = parent"), "parent() is a call"),
     (17, 2, node("self.parent = lambda: None"), "child.parent() should be"),
