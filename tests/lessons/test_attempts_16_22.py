@@ -103,8 +103,14 @@ RIGHT = {
         "        if isinstance(o, cls):\n            number += 1\n    return number",
     ],
     (18, 1): [
-        "prediction = (True, False, True)",
-        "prediction = [n % 2 == 1 for n in (1, 2, 3)]",
+        "predict = lambda before: (not None, not True, before is True)",
+        "def predict(before):\n    seen = []\n"
+        "    with using_config('enable_backprop', before):\n"
+        "        with no_grad():\n"
+        "            with using_config('enable_backprop', True):\n"
+        "                seen += [Config.enable_backprop]\n"
+        "            seen += [Config.enable_backprop]\n"
+        "        return [*seen, Config.enable_backprop]",
     ],
     (18, 2): [
         managing(
@@ -415,10 +421,45 @@ WRONG = [
         "the class that it is given",
     ),
     (17, 3, "def alive(cls):\n    return len(cls)", "alive stopped with"),
-    (18, 1, "prediction = [True, False, False]", "again at place 3"),
-    (18, 1, "prediction = [False, False, True]", "again at place 1"),
-    (18, 1, "prediction = True", "a list of three"),
-    (18, 1, "prediction = ['True', 'False', 'True']", "not 'True'"),
+    (18, 1, "predict = lambda before: [True, False, False]", "again at place 3"),
+    (18, 1, "predict = lambda before: [False, False, before]", "again at place 1"),
+    (18, 1, "predict = lambda before: [True, before, before]", "again at place 2"),
+    (18, 1, "predict = lambda before: [True, False, True]", "if it is False before"),
+    (18, 1, "predict = lambda before: True", "a list of three"),
+    (18, 1, "predict = lambda before: ['True', 'False', 'True']", "not 'True'"),
+    (18, 1, "def predict(before):\n    [True, False, before]", "returned nothing"),
+    (18, 1, "def predict():\n    return [True, False, True]", "It gets True or False"),
+    (
+        18,
+        2,
+        managing(
+            "Config.seed = seed",
+            "try:",
+            "    yield",
+            "finally:",
+            "    if seed in (2, 4):",
+            "        Config.seed = {2: 1, 4: None}[seed]",
+            "    else:",
+            "        del Config.seed",
+        ),
+        "and after it no seed",
+    ),
+    (
+        18,
+        3,
+        "answers = iter([80, 160, 240, 400, 80, 80])\ndef bytes_of_graph(y):\n"
+        "    return next(answers, 80)",
+        "variables takes",
+    ),
+    (
+        18,
+        3,
+        "def bytes_of_graph(y):\n    seen = set()\n    def visit(v):\n"
+        "        seen.add(v)\n        for x in v.creator.inputs if v.creator else ():\n"
+        "            visit(x)\n    visit(y)\n"
+        "    return y.data.nbytes * len(seen)",
+        "variables takes",
+    ),
     (18, 2, managing("Config.seed = seed", "yield"), "inner block"),
     (18, 2, managing("yield", "Config.seed = seed"), "should be 1, not None"),
     (
