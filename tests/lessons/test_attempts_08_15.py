@@ -14,6 +14,12 @@ CUBE = ("forward(self, x)", "return x**3")
 CALL = "def cube(x):\n    return Cube()(x)\n"
 
 MUL = ("forward(self, x0, x1)", "return x0 * x1")
+# Right for 5 − 3, and with gy = 10, alone.
+FITS_FIVE_AND_THREE = methods(
+    "Sub",
+    ("forward(self, x0, x1)", "return x0 - x1"),
+    ("backward(self, gy)", "return gy, -np.sign(self.inputs[1].data) * gy"),
+)
 CALL_MUL = "def mul(x0, x1):\n    return Mul()(x0, x1)\n"
 HALF_ORDER = (
     "def one_order(links):\n    waits = dict.fromkeys(links, 0)\n"
@@ -192,8 +198,17 @@ RIGHT = {
         )
         + "def mul(x0, x1):\n    f = Mul()\n    return f(x0, x1)",
     ],
-    (13, 3): ["da, db, dc = 5, 8, 3", "da, dc = np.array([5.0, 3.0])\ndb = da + dc"],
-    (14, 1): ["first, second = 8, 14", "first = np.array(8.0)\nsecond = first + 6"],
+    (13, 3): [
+        "def partials(a, b, c):\n    return b + c, a + 2 * b + c, a + b",
+        "def partials(*abc):\n    m = np.array([[0, 1, 1], [1, 2, 1], [1, 1, 0]])\n"
+        "    return m @ np.array(abc)",
+    ],
+    (14, 1): [
+        "predict = lambda v: [2 * v + 2, 4 * v + 2]",
+        "def predict(v):\n    x = Variable(np.array(v))\n"
+        "    add(add(x, x), square(x)).backward()\n    first = x.grad\n"
+        "    square(x).backward()\n    return first, x.grad",
+    ],
     (14, 2): [
         "def gradients_of_square(points):\n    def one(point):\n"
         "        x = Variable(np.array(point))\n        square(x).backward()\n"
@@ -218,8 +233,10 @@ RIGHT = {
         "        y = add(y, x)\n    return y",
     ],
     (15, 2): [
-        "from math import factorial\nnumber = factorial(3)",
-        "number = len(topological_orders({'B': [], 'C': [], 'E': []}))",
+        "from math import factorial as number_of_orders",
+        "def number_of_orders(n):\n    return n * number_of_orders(n - 1) if n else 1",
+        "def number_of_orders(n):\n"
+        "    return len(topological_orders({i: [] for i in range(n)}))",
     ],
     (15, 3): [
         "def one_order(links):\n    order = []\n    while len(order) < len(links):\n"
@@ -787,11 +804,69 @@ WRONG = [
         + "def mul(x0, x1):\n    return Mul(x0, x1)",
         "make the function first",
     ),
-    (13, 3, "da, db, dc = 5, 5, 3", "nudging b does not give 5"),
-    (13, 3, "da, db, dc = 5, None, 3", "in db as well"),
-    (14, 1, "first, second = 2, 6", "What does each use contribute"),
-    (14, 1, "first, second = 8, 6", "before the second backward"),
-    (14, 1, "first, second = 8, None", "write a number for second"),
+    (13, 1, FITS_FIVE_AND_THREE, "are wrong. Does backward work"),
+    (
+        13,
+        1,
+        methods(
+            "Sub",
+            ("forward(self, x0, x1)", "return x0, x1"),
+            ("backward(self, gy)", "return gy, -gy"),
+        ),
+        "should return one array",
+    ),
+    (
+        13,
+        2,
+        methods("Mul", MUL, ("backward(self, gy)", "return 3.0 * gy, 5.0 * gy"))
+        + CALL_MUL,
+        "the gradient of the first input is wrong",
+    ),
+    (13, 3, "def partials(a, b, c):\n    return 5, 8, 3", "nudging a does not give 5"),
+    (
+        13,
+        3,
+        "def partials(a, b, c):\n    return b + c, b + c, a + b",
+        "nudging b does not give 5",
+    ),
+    (
+        13,
+        3,
+        "def partials(a, b, c):\n    return b + c, None, a + b",
+        "for b should be a number",
+    ),
+    (13, 3, "def partials(a, b, c):\n    return b + c, a + b", "return three numbers"),
+    (13, 3, "def partials(a, b, c):\n    b + c", "returned nothing"),
+    (13, 3, "def partials(a, b):\n    return a, b, a", "It gets three numbers"),
+    (14, 1, "def predict(v):\n    return 1 + 2 * v, 1 + 4 * v", "What does each use"),
+    (14, 1, "def predict(v):\n    return 2 + 2 * v, 2 * v", "before the second"),
+    (14, 1, "def predict(v):\n    return 2 + 2 * v, None", "second should be a number"),
+    (14, 1, "def predict(v):\n    return 2 + 2 * v", "should return two numbers"),
+    (14, 1, "def predict(v):\n    2 + 2 * v", "returned nothing"),
+    (14, 1, "def predict(v):\n    return first, second", "with it alone"),
+    (14, 1, "def predict(v):\n    return 8, 14", "first is not 8"),
+    (
+        14,
+        2,
+        "def gradients_of_square(points):\n    return [2.0, 4.0, -6.0]",
+        "for the points",
+    ),
+    (
+        14,
+        3,
+        "def shared(arrays):\n"
+        "    return [(0, 2), (0, 3), (2, 3)] if len(arrays) == 4 else []",
+        "for parts of three arrays",
+    ),
+    (
+        14,
+        3,
+        "def shared(arrays):\n    n = len(arrays)\n"
+        "    def of(a):\n        return a if a.base is None else a.base\n"
+        "    return [(i, j) for j in range(n) for i in range(j)\n"
+        "            if of(arrays[i]) is of(arrays[j])]",
+        "for parts of three arrays",
+    ),
     (
         14,
         2,
@@ -852,8 +927,14 @@ WRONG = [
         "            if np.array_equal(arrays[i], arrays[j])]",
         "the pairs are",
     ),
-    (15, 1, "lucky = lambda x: square(x)", "at least twice"),
-    (15, 1, "lucky = diamond", "of 1 functions here"),
+    (15, 1, "lucky = lambda x: square(x)", "at least two"),
+    (15, 1, "lucky = diamond", "goes in is 1: there should be at least two"),
+    (
+        15,
+        1,
+        "lucky = lambda x: diamond(x) if x.data < 0 else add(square(x), x)",
+        "step 14 gives",
+    ),
     (
         15,
         1,
@@ -861,8 +942,17 @@ WRONG = [
         "Which of your variables are used twice",
     ),
     (15, 1, "def lucky(x):\n    add(x, x)", "returned nothing"),
-    (15, 2, "number = 3", "whose place is fixed"),
-    (15, 2, "number = '6'", "a whole number"),
+    (15, 2, "def number_of_orders(n):\n    return n", "whose place is fixed"),
+    (15, 2, "def number_of_orders(n):\n    return '6'", "should return a number"),
+    (15, 2, "def number_of_orders(n):\n    n", "returned nothing"),
+    (15, 2, "def number_of_orders():\n    return 6", "It gets a whole number"),
+    (15, 2, "def number_of_orders(n):\n    return 6", "for n = 1 the number is not 6"),
+    (
+        15,
+        2,
+        "def number_of_orders(n):\n    return [1, 1, 2, 6, 0, 0, 0][n]",
+        "whose place is fixed",
+    ),
     (
         15,
         3,
@@ -870,6 +960,14 @@ WRONG = [
         "not recursion",
     ),
     (15, 3, "def one_order(links):\n    return list(links)", "which node comes before"),
+    (
+        15,
+        3,
+        "def one_order(links):\n"
+        "    if len(links) == 4:\n        return ['D', 'B', 'C', 'A']\n"
+        "    return sorted(links, reverse=len(links) < 2_000)",
+        "is not a topological order",
+    ),
     (
         15,
         3,
