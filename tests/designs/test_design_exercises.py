@@ -38,6 +38,7 @@ def judged(number, exercise, answer):
 
 
 CONTEXT = {
+    (61, 1): "from steps.step61 import Multiply, upstream",
     (61, 2): "from steps.step61 import full_like",
     (61, 3): """
 rng = np.random.default_rng(0)
@@ -72,7 +73,14 @@ def largest_difference(run, other):
 }
 
 RIGHT = {
-    (61, 1): ['cleared = ["y", "d", "a"]'],
+    (61, 1): [
+        "product = lambda u, v: v * (exp(u) * u)",
+        """
+def product(u, v):
+    slow = multiply(exp(u), u)
+    return Placeholder(parent=Multiply(slow, v))
+""",
+    ],
     (61, 2): [
         """
 class Sin(Operation):
@@ -106,7 +114,17 @@ def loss_without(i):
     loss = fit.eval().item()
     hidden.clear()
     return loss
-"""
+""",
+        """
+def loss_without(unit):
+    before = hidden.eval()
+    others = np.delete(before, unit, axis=1)
+    hidden.fill(np.insert(others, unit, 0.0, axis=1), short_circuit=True)
+    try:
+        return fit.eval().item()
+    finally:
+        w1.update(w1.value)
+""",
     ],
     (62, 1): [
         """
@@ -246,9 +264,91 @@ def ratio(f, g, rounds=11, clock=time.perf_counter):
 """
     ],
 }
+# The answer to 61.2 with two gaps: for compute, and for gradient.
+SINE = """
+class Sin(Operation):
+    def compute(self, a):
+        {}
+    def gradient(self, g, y):
+        {}
+def sin(a):
+    return Placeholder(parent=Sin(a))
+"""
 LIKELY = [
+    (61, 1, "def product(u, v):\n    ...", "should return a node"),
+    (61, 1, "product = lambda u, v: v * u * exp(u)", "2 operations run, not one"),
+    (61, 1, "product = lambda u, v: np.exp(u) * u * v", "cannot be built"),
+    (61, 1, "product = lambda u, v: v * np.e", "u = 2, v = 3"),
+    (61, 1, "product = lambda u, v: v * (u.value * np.exp(u.value))", "u = 2, v = 3"),
+    (61, 1, "product = lambda u, v: u * np.exp(1) ** u.value * v", "u = 2, v = 3"),
+    (61, 2, SINE.format("...", "..."), "returned nothing"),
+    (61, 2, SINE.format("import math; return math.sin(a)", "..."), "gets an array"),
+    (61, 2, SINE.format("return np.sin(a)", "..."), "returns a tuple"),
+    (
+        61,
+        2,
+        SINE.format("return np.sin(a)", "return (g * np.cos(self.inputs[0]),)"),
+        "nodes of nodes",
+    ),
+    (
+        61,
+        2,
+        SINE.format("return np.sin(a)", "return (np.cos(self.inputs[0].value),)"),
+        "not an array",
+    ),
+    (
+        61,
+        2,
+        SINE.format("return np.sin(a)", "return (g * np.cos(self.inputs[0].value),)"),
+        "the second derivative is wrong",
+    ),
+    (
+        61,
+        2,
+        SINE.format("return np.sin(a)", "return (sin(self.inputs[0] + np.pi / 2),)"),
+        "the gradient is wrong",
+    ),
+    (
+        61,
+        2,
+        SINE.format("return np.sin(a)", "return g * sin(self.inputs[0] + np.pi / 2)"),
+        "returns a tuple",
+    ),
+    (61, 2, SINE.format("return np.sin([0.6, 4.0])", "..."), "returns a tuple"),
+    (
+        61,
+        2,
+        SINE.format("return np.sin([0.6, 4.0])", "return (g * np.cos([0.6, 4.0]),)"),
+        "wrong",
+    ),
+    (61, 3, "def loss_without(i):\n    ...", "should return a float"),
     (61, 3, "def loss_without(i):\n    hidden.eval()[:, i] = 0", "change a copy"),
     (61, 3, "def loss_without(i):\n    hidden.fill(np.zeros(10))", "cut the graph"),
+    (61, 3, "loss_without = lambda i: float(fit.eval())", "with all units"),
+    (61, 3, "loss_without = lambda i: fit.eval()", "return a float"),
+    (
+        61,
+        3,
+        "def loss_without(i):\n"
+        "    values = hidden.eval().copy()\n"
+        "    values[:, i] = 0\n"
+        "    hidden.fill(values, short_circuit=True)\n"
+        "    return float(fit.eval())",
+        "clear hidden",
+    ),
+    (
+        61,
+        3,
+        "seen = {}\n"
+        "def loss_without(i):\n"
+        "    if i not in seen:\n"
+        "        keep = np.arange(10) != i\n"
+        "        hidden.fill(hidden.eval() * keep, short_circuit=True)\n"
+        "        seen[i] = float(fit.eval())\n"
+        "        hidden.clear()\n"
+        "    return seen[i]",
+        "the loss is not",
+    ),
     (62, 1, "make_counter = lambda: lambda by: by", r"return a function\(...\)"),
     (
         62,
