@@ -51,6 +51,8 @@ t.fill(ts)
 hidden = tanh(x @ w1 + b1)
 fit = mean((hidden @ w2 + b2 - t) ** 2)
 """,
+    (62, 1): "from steps.step62 import apply",
+    (62, 2): "from steps.step62 import apply",
     (64, 1): """
 def story():
     return [11.0, 12.0, 10.0, 20.0]
@@ -132,13 +134,24 @@ def make_counter():
     by, so_far = scalar("by"), Shared(0.0, "total")
     new = by + so_far
     return function(by, new, {so_far: new})
-"""
+""",
+        """
+def make_counter():
+    sums = Shared(np.zeros(1), "sums")
+    number = scalar("number")
+    return function([number], total(sums) + number, [(sums, sums + number)])
+""",
     ],
     (62, 2): [
         """
 last, before = Shared(0, "last"), Shared(1, "before")
 fibonacci = function([], last, {last: last + before, before: last})
-"""
+""",
+        """
+pair = Shared(np.array([[0], [1]]), "pair")
+pick, step = np.array([[1, 0]]), np.array([[0, 1], [1, 1]])
+fibonacci = function([], total(pick @ pair), [(pair, step @ pair)])
+""",
     ],
     (62, 3): [
         """
@@ -147,7 +160,14 @@ def newton(f, start):
     value = f(x)
     slope = grad(value, [x])[0]
     return function([], x, {x: x - 1.0 / slope * value})
-"""
+""",
+        """
+def newton(f, start):
+    x, here = Shared(start, "x"), scalar("here")
+    rule = [f(here), grad(f(here), here)]
+    y = f(x)
+    return function([], 1.0 * x, updates=((x, x + -y * grad(y, x) ** -1),))
+""",
     ],
     (63, 1): [
         "leaky_relu = lambda x: switch(x < 0, x / 10, x)",
@@ -274,6 +294,18 @@ class Sin(Operation):
 def sin(a):
     return Placeholder(parent=Sin(a))
 """
+# Answers to 62.1 and 62.3 with gaps: for inputs, output and new value.
+COUNTER = """
+def make_counter():
+    by, so_far = scalar("by"), Shared(0.0, "so_far")
+    return function({}, {}, [(so_far, {})])
+"""
+NEWTON = """
+def newton(f, start):
+    x = Shared(start, "x")
+    y = f(x)
+    return function({}, {}, [(x, {})])
+"""
 LIKELY = [
     (61, 1, "def product(u, v):\n    ...", "should return a node"),
     (61, 1, "product = lambda u, v: v * u * exp(u)", "2 operations run, not one"),
@@ -350,12 +382,75 @@ LIKELY = [
         "the loss is not",
     ),
     (62, 1, "make_counter = lambda: lambda by: by", r"return a function\(...\)"),
+    (62, 1, "def make_counter():\n    ...", r"return a function\(...\)"),
+    (62, 1, COUNTER.format("[by]", "so_far", "so_far + by"), "the total before"),
+    (62, 1, COUNTER.format("[by]", "[so_far + by]", "so_far + by"), "not a list"),
+    (62, 1, COUNTER.format("[]", "so_far + by", "so_far + by"), "cannot be built"),
+    (62, 1, COUNTER.format("[by]", "so_far + by", "by"), "after 0.5 more"),
+    (
+        62,
+        1,
+        "by, so_far = scalar('by'), Shared(0.0, 'so_far')\n"
+        "counter = function([by], so_far + by, [(so_far, so_far + by)])\n"
+        "make_counter = lambda: counter",
+        "share a total",
+    ),
+    (
+        62,
+        1,
+        "def make_counter():\n"
+        "    calls, by = Shared(0, 'calls'), scalar('by')\n"
+        "    add = Op('look up', lambda i, by: TOTALS[i] + 0 * by, lambda i, by: ())\n"
+        "    return function([by], apply(add, calls, by), [(calls, calls + 1)])\n"
+        "TOTALS = np.array([2.0, 5.0, 5.5, *range(100)])",
+        "is not",
+    ),
+    (
+        62,
+        1,
+        "def make_counter():\n"
+        "    by, so_far = scalar('by', dtype=int), Shared(0, 'so_far')\n"
+        "    return function([by], so_far + by, [(so_far, so_far + by)])",
+        "any real number",
+    ),
+    (62, 2, "fibonacci = None", r"made with function\(...\)"),
+    (
+        62,
+        2,
+        "now, later = Shared(0, 'now'), Shared(1, 'later')\n"
+        "fibonacci = function([], later, [(now, later), (later, now + later)])",
+        "the first number is 0, not 1",
+    ),
+    (
+        62,
+        2,
+        "now, later = Shared(0, 'now'), Shared(1, 'later')\n"
+        "fibonacci = function([], now, [(now, later), (later, later + later)])",
+        "the numbers are",
+    ),
+    (
+        62,
+        2,
+        "table = np.array([0, 1, 1, 2, 3, 5, 8, 13, 21, 34])\n"
+        "count = Shared(0, 'count')\n"
+        "look_up = Op('look up', lambda i: table[i % 10], lambda i: ())\n"
+        "fibonacci = function([], apply(look_up, count), [(count, count + 1)])",
+        "after 34 comes a wrong one",
+    ),
     (
         62,
         3,
         "def newton(f, start):\n    grad(scalar('x'), f(scalar('x')))",
         "the slope",
     ),
+    (62, 3, "def newton(f, start):\n    ...", r"return a function\(...\)"),
+    (62, 3, NEWTON.format("[]", "x", "x - y / grad(f, x)"), "the slope of y"),
+    (62, 3, NEWTON.format("[]", "[x]", "x - y / grad(y, x)"), "not a list"),
+    (62, 3, NEWTON.format("[]", "x", "x - grad(y, x) / y"), "from 1 to 3"),
+    (62, 3, NEWTON.format("[]", "x", "x + y / grad(y, x)"), "from 1 to 0.5"),
+    (62, 3, NEWTON.format("[]", "x - y / grad(y, x)", "x"), "not 1.5"),
+    (62, 3, NEWTON.format("[]", "x", "(x + 2.0 / x) / 2.0"), "does not lead"),
+    (62, 3, NEWTON.format("[scalar('by')]", "x", "x"), "no inputs"),
     (63, 1, "leaky_relu = lambda x: x if x > 0 else 0.1 * x", "not with if"),
     (63, 1, "leaky_relu = lambda x: switch(x > 0, x, 0.2 * x)", "it should be -0.3"),
     (66, 1, "def tanh(x):\n    return computed(np.tanh(x.data))", "an edge to x"),
