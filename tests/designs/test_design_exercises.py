@@ -179,14 +179,26 @@ def price(n):
     rest = switch(n > 10, switch(n > 20, 30 + n, 10 + 2 * n), 3 * n)
     return rest
 slope_at_15 = 2.0
-"""
+""",
+        """
+def smaller(a, b):
+    return switch(a < b, a, b)
+price = lambda n: smaller(3 * n, smaller(10 + 2 * n, 30 + n))
+slope_at_15 = int(50 / 10) - 3
+""",
     ],
     (63, 3): [
         """
 def clipped(g, longest):
     square = total(g**2)
     return g * switch(square > longest**2, longest / square**0.5, 1.0)
-"""
+""",
+        """
+def clipped(g, longest):
+    squares = total(power(g, 2), axis=0)
+    length = total(squares) ** 0.5
+    return switch(length <= longest, g, longest * g * length**-1)
+""",
     ],
     (64, 1): ["answers = (11, 12, 10, 20)"],
     (64, 2): [
@@ -305,6 +317,16 @@ def newton(f, start):
     x = Shared(start, "x")
     y = f(x)
     return function({}, {}, [(x, {})])
+"""
+PRICE = """
+def price(n):
+    return switch(n <= 10, 3 * n, switch(n <= 20, {}, {}))
+slope_at_15 = {}
+"""
+CLIPPED = """
+def clipped(g, longest):
+    length = {}
+    return switch(length > longest, {}, g)
 """
 LIKELY = [
     (61, 1, "def product(u, v):\n    ...", "should return a node"),
@@ -452,7 +474,78 @@ LIKELY = [
     (62, 3, NEWTON.format("[]", "x", "(x + 2.0 / x) / 2.0"), "does not lead"),
     (62, 3, NEWTON.format("[scalar('by')]", "x", "x"), "no inputs"),
     (63, 1, "leaky_relu = lambda x: x if x > 0 else 0.1 * x", "not with if"),
+    (63, 1, "leaky_relu = lambda x: max(x, 0.1 * x)", "not with if"),
+    (63, 1, "leaky_relu = lambda x: ...", "return an expression"),
+    (63, 1, "leaky_relu = lambda x: np.where(x > 0, x, 0.1 * x)", "not with if"),
+    (63, 1, "leaky_relu = lambda x: switch(x > 0, 3.0, -0.3)", "at 3 the slope"),
+    (63, 1, "leaky_relu = lambda x: switch(True, 3.0, -0.3)", "depend on x"),
+    (63, 1, "leaky_relu = lambda x: 0.55 * x + 0.45 * (x**2) ** 0.5", "choose with"),
     (63, 1, "leaky_relu = lambda x: switch(x > 0, x, 0.2 * x)", "it should be -0.3"),
+    (63, 1, "leaky_relu = lambda x: switch(x > 0, 0.1 * x, x)", "it should be 3, not"),
+    (
+        63,
+        1,
+        "leaky_relu = lambda x: switch(equal(x, 3.0) + equal(x, 0.2), x, 0.1 * x)",
+        "it should be",
+    ),
+    (63, 2, "price = lambda n: ...", "return an expression"),
+    (63, 2, "price = lambda n: 3 * n if n <= 10 else 2 * n", "nest two switches"),
+    (63, 2, "price = lambda n: min(3 * n, 10 + 2 * n, 30 + n)", "nest two switches"),
+    (63, 2, PRICE.format("2 * n", "n", 2), "12.5 should cost 35, not 25"),
+    (
+        63,
+        2,
+        PRICE.format("30 + 2 * (n - 10)", "50 + n", 2),
+        "26 should cost 56, not 76",
+    ),
+    (
+        63,
+        2,
+        PRICE.format("30 + 2 * (n - 10)", "50 + (n - 20)", None),
+        "the slope at 15",
+    ),
+    (
+        63,
+        2,
+        PRICE.format("30 + 2 * (n - 10)", "50 + (n - 20)", 40),
+        "one more does not cost 40",
+    ),
+    (63, 2, PRICE.format("2.8 * n", "switch(n > 25, 56.0, 50.0)", 2), "should cost"),
+    (
+        63,
+        2,
+        "price = lambda n: switch(n > 9, switch(n > 15, 50.0, 35.0), 12.0)",
+        "0 should",
+    ),
+    (63, 2, "price = lambda n: switch(True, 50.0, 35.0)", "depend on n"),
+    (63, 3, "clipped = lambda g, longest: ...", "return an expression"),
+    (63, 3, "clipped = lambda g, longest: g", "choose with switch"),
+    (63, 3, "clipped = lambda g, longest: np.clip(g, 0, longest)", "one truth value"),
+    (63, 3, "clipped = lambda g, n: switch(g > n, n, g)", "one truth value"),
+    (63, 3, CLIPPED.format("total(g * g)", "g * (longest / length)"), "the length 2"),
+    (63, 3, CLIPPED.format("total(g)", "g * (longest / length)"), "the length"),
+    (63, 3, CLIPPED.format("total(g * g) ** 0.5", "g / length"), "the length"),
+    (63, 3, CLIPPED.format("total(g * g) ** 0.5", "longest"), "one truth value"),
+    (
+        63,
+        3,
+        CLIPPED.format("total(g * g) ** 0.5", "g * 0 + longest * 0.5**0.5"),
+        "keep its direction",
+    ),
+    (
+        63,
+        3,
+        CLIPPED.format("total(g * g) ** 0.5", "longest * np.array([0.6, 0.8])"),
+        "becomes a thing|should keep",
+    ),
+    (
+        63,
+        3,
+        "def clipped(g, longest):\n"
+        "    factor = longest / total(g * g) ** 0.5\n"
+        "    return g * factor * switch(factor < 1, 1.0, 1 / factor)",
+        "nothing should be divided|should stay",
+    ),
     (66, 1, "def tanh(x):\n    return computed(np.tanh(x.data))", "an edge to x"),
     (
         66,
