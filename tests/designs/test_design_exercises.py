@@ -54,8 +54,14 @@ fit = mean((hidden @ w2 + b2 - t) ** 2)
     (62, 1): "from steps.step62 import apply",
     (62, 2): "from steps.step62 import apply",
     (64, 1): """
-def story():
-    return [11.0, 12.0, 10.0, 20.0]
+def story(start):
+    with Graph().as_default():
+        n = variable(start)
+        count = assign(n, n + 1)
+        one, other = Session(), Session()
+        one.run(count)
+        both = one.run([count, n])
+        return [both[1], one.run(n), other.run(n), Session().run(n * 2)]
 """,
     (64, 2): "from steps.step64 import SumLike",
     (64, 3): "from steps.step64 import Assign",
@@ -200,7 +206,10 @@ def clipped(g, longest):
     return switch(length <= longest, g, longest * g * length**-1)
 """,
     ],
-    (64, 1): ["answers = (11, 12, 10, 20)"],
+    (64, 1): [
+        "predicted = lambda n: (n + 1, n + 1 + 1, n, n + n)",
+        "predicted = lambda n: list(np.array([1, 1, 1, 2]) * n + [1, 2, 0, 0])",
+    ],
     (64, 2): [
         """
 class Subtract(Operation):
@@ -208,7 +217,15 @@ class Subtract(Operation):
         return np.subtract(a, b)
     def gradient(self, grad):
         return [SumLike(grad, self.inputs[0]), -SumLike(grad, self.inputs[1])]
-"""
+""",
+        """
+class Subtract(Operation):
+    def compute_output(self, *both):
+        minuend, subtrahend = both
+        return minuend + -1 * subtrahend
+    def gradient(self, grad):
+        return tuple(SumLike(sign * grad, x) for sign, x in zip((1, -1), self.inputs))
+""",
     ],
     (64, 3): [
         """
@@ -222,7 +239,19 @@ class MomentumOptimizer:
                for v, w in zip(speeds, variables)]
         moved = [w + v for w, v in zip(variables, new)]
         return Assign([*variables, *speeds], [*moved, *new])
-"""
+""",
+        """
+class MomentumOptimizer:
+    def __init__(self, learning_rate, momentum):
+        self.learning_rate, self.momentum = learning_rate, momentum
+    def minimize(self, loss, variables):
+        slopes, changes = compute_gradients(loss), {}
+        for w in variables:
+            sum_of_slopes = variable(np.zeros(w.initial.shape))
+            changes[sum_of_slopes] = self.momentum * sum_of_slopes + slopes[w]
+            changes[w] = w - self.learning_rate * changes[sum_of_slopes]
+        return Assign(changes.keys(), changes.values())
+""",
     ],
     (65, 1): ['number_of_nodes, need_a_gradient = 3, "b, e"'],
     (65, 2): [
@@ -328,6 +357,32 @@ def clipped(g, longest):
     length = {}
     return switch(length > longest, {}, g)
 """
+SUBTRACT = """
+class Subtract(Operation):
+    def compute_output(self, a, b):
+        {}
+    def gradient(self, grad):
+        {}
+"""
+DOWN = "a, b = self.inputs; return "
+MOMENTUM = """
+class MomentumOptimizer:
+    def __init__(self, learning_rate, momentum):
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+    def minimize(self, loss, variables):
+        gradients = compute_gradients(loss)
+        targets, values = [], []
+        for w in variables:
+            v = {}
+            new_v = {}
+            targets += [v, w]
+            values += [new_v, {}]
+        return {}
+"""
+ZEROS = "variable(np.zeros_like(w.initial))"
+NEW_V = "self.momentum * v - self.learning_rate * gradients[w]"
+ASSIGN = "Assign(targets, values)"
 LIKELY = [
     (61, 1, "def product(u, v):\n    ...", "should return a node"),
     (61, 1, "product = lambda u, v: v * u * exp(u)", "2 operations run, not one"),
@@ -545,6 +600,78 @@ LIKELY = [
         "    factor = longest / total(g * g) ** 0.5\n"
         "    return g * factor * switch(factor < 1, 1.0, 1 / factor)",
         "nothing should be divided|should stay",
+    ),
+    (64, 1, "predicted = lambda start: ...", "return a list"),
+    (64, 1, "predicted = lambda start: story(start)", "without a run"),
+    (64, 1, "predicted = lambda start: [11, 12, 10]", "3 numbers, not four"),
+    (64, 1, "predicted = lambda start: [11.0, 12.0, 10.0, 20.0]", "number 1 is not 11"),
+    (64, 1, "predicted = lambda n: [n + 2, n + 2, n, 2 * n]", "from before it"),
+    (64, 1, "predicted = lambda n: [n + 1, n + 1, n, 2 * n]", "in the next one"),
+    (64, 1, "predicted = lambda n: [n + 1, n + 2, n + 2, 2 * n]", "of its own"),
+    (64, 1, "predicted = lambda n: [n + 1, n + 2, n, 2 * n + 4]", "the initial value"),
+    (64, 2, SUBTRACT.format("...", "..."), "not a − b"),
+    (64, 2, SUBTRACT.format("return b - a", "..."), "not a − b"),
+    (64, 2, SUBTRACT.format("return a - b", "..."), "return two nodes"),
+    (64, 2, SUBTRACT.format("return a - b", "return SumLike(grad, a)"), "'a' is not"),
+    (64, 2, SUBTRACT.format("return a - b", "return np.sum(grad), 0"), "from nodes"),
+    (64, 2, SUBTRACT.format("return a - b", "return grad, -grad"), "has"),
+    (
+        64,
+        2,
+        SUBTRACT.format("return a - b", DOWN + "SumLike(grad, a), SumLike(grad, b)"),
+        "the gradient of b is wrong",
+    ),
+    (
+        64,
+        2,
+        SUBTRACT.format("return a - b", DOWN + "SumLike(a, grad), SumLike(-b, grad)"),
+        "is wrong|cannot be run",
+    ),
+    (
+        64,
+        2,
+        SUBTRACT.format("return np.full_like(a - b, 3.0)", "..."),
+        "the output is not a − b|return two nodes",
+    ),
+    (64, 3, MOMENTUM.format("...", "...", "...", "..."), "return a node"),
+    (
+        64,
+        3,
+        MOMENTUM.format("np.zeros_like(w)", NEW_V, "w + new_v", ASSIGN),
+        "do not fit",
+    ),
+    (
+        64,
+        3,
+        MOMENTUM.format("variable(0.0)", NEW_V, "w + new_v", ASSIGN),
+        "has w's shape",
+    ),
+    (64, 3, MOMENTUM.format(ZEROS, NEW_V, "w + v", ASSIGN), "after step 1, w is"),
+    (
+        64,
+        3,
+        MOMENTUM.format(
+            ZEROS, NEW_V, "w + new_v", "Assign(targets[1::2], values[1::2])"
+        ),
+        "after step 2, w is",
+    ),
+    (
+        64,
+        3,
+        MOMENTUM.format(ZEROS, NEW_V, "w + new_v", "[targets, values]"),
+        "made with Assign",
+    ),
+    (
+        64,
+        3,
+        MOMENTUM.format(ZEROS, "0.9 * v - 0.1 * gradients[w]", "w + new_v", ASSIGN),
+        "after step 1",
+    ),
+    (
+        64,
+        3,
+        MOMENTUM.format("variable([0.0, 0.0])", NEW_V, "w + new_v", ASSIGN),
+        "has w's shape",
     ),
     (66, 1, "def tanh(x):\n    return computed(np.tanh(x.data))", "an edge to x"),
     (
