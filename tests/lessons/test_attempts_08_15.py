@@ -241,6 +241,31 @@ WRONG = [
     (
         8,
         1,
+        "def clear(y):\n    for _ in range(3_001):\n        y.grad = None\n"
+        "        if y.creator is None:\n            return\n"
+        "        y = y.creator.input",
+        "some variables were not cleared",
+    ),
+    (
+        8,
+        2,
+        "def total_by_loop(nested):\n    if nested == 7:\n        return 7\n"
+        "    if nested and not isinstance(nested[0], list):\n        return 15.5\n"
+        "    return 5_001 if nested else 0",
+        "the total of",
+    ),
+    (
+        8,
+        3,
+        "def backward_to(y, target):\n    if target.creator is None:\n"
+        "        return y.backward()\n    if y is not target:\n"
+        "        for f in (y.creator, y.creator.input.creator):\n"
+        "            f.input.grad = f.backward(f.output.grad)",
+        "every variable should have a gradient",
+    ),
+    (
+        8,
+        1,
         "def clear(y):\n    while y is not None:\n        y.grad = None\n"
         "        y = y.creator.input",
         "The creator of an input is None",
@@ -446,6 +471,34 @@ WRONG = [
         "        raise RuntimeError('y is not the result of a function')",
         "it should run backward",
     ),
+    (
+        9,
+        1,
+        methods(
+            "Cube",
+            ("forward(self, x)", "return np.array([-3.375, 8.0, 27.0])"),
+            ("backward(self, gy)", "return np.array([6.75, 12.0, 27.0]) * gy"),
+        )
+        + CALL,
+        "³ is not",
+    ),
+    (
+        9,
+        2,
+        "class Friendly(Variable):\n    def __init__(self, data):\n"
+        "        if not isinstance(data, (np.ndarray, float)):\n"
+        "            raise TypeError('already a Variable')\n"
+        "        super().__init__(data)",
+        "should be the one of Variable",
+    ),
+    (
+        9,
+        3,
+        "def strict_backward(y):\n    if y.data == 3.0:\n"
+        "        raise RuntimeError('y is not the result of a function')\n"
+        "    y.backward()",
+        "strict_backward should raise",
+    ),
     (10, 1, "culprit = Sin", "is content with Sin"),
     (10, 1, "culprit = 'Reciprocal'", "the class itself"),
     (
@@ -541,6 +594,43 @@ WRONG = [
         "    n = numerical_diff(f, x)\n"
         "    return np.max(abs(x.grad - n) / np.maximum(abs(n), 1.0))",
         "a missing 2 is an error of 0.5",
+    ),
+    (
+        10,
+        1,
+        "culprit = Reciprocal\ndef right_backward(self, gy):\n"
+        "    return -1 / np.array([0.7, -1.3, 1.9])**2 * gy",
+        "does not pass gradient_check",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n    return cls.__name__ in ('Square', 'Sin')",
+        "is_right(Exp) should be True",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n"
+        "    return cls.__name__[:5] not in ('Wrong', 'OnePe')",
+        "was not caught",
+    ),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    if f is square:\n        return 0.0\n"
+        "    if isinstance(f, Halved):\n"
+        "        return 0.01 if x.data[0] == 1e-10 else 0.5\n"
+        "    return 0.01 if isinstance(f, OnePerCent) else 2.0",
+        "with the gradient times",
+    ),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    x = Variable(x.data)\n    f(x).backward()\n"
+        "    n = numerical_diff(f, x)\n"
+        "    return np.max(abs(x.grad - n) / np.maximum(abs(n), 1e-5))",
+        "larger than 1e-8",
     ),
     (11, 1, method("Mul", "forward(self, xs)", "return xs[0] * xs[1]"), "around the"),
     (
