@@ -691,6 +691,79 @@ WRONG = [
         "around the",
     ),
     (
+        11,
+        1,
+        method("Mul", "forward(self, xs)", "return [np.array([10.0, 21.0, -4.0])]"),
+        "times",
+    ),
+    (
+        11,
+        2,
+        method(
+            "Split",
+            "forward(self, xs)",
+            "(x,) = xs; n = {4: 2, 6: 3}.get(len(x), 1); return [x[:n], x[n:]]",
+        ),
+        "was not split into its halves",
+    ),
+    (
+        11,
+        3,
+        method(
+            "AddAll",
+            "forward(self, xs)",
+            "n = len(xs); return [np.array([n, 2.0**n - 1])]",
+        ),
+        "the sum is not",
+    ),
+    (
+        12,
+        1,
+        method(
+            "Swap",
+            "forward(self, x0, x1)",
+            "return np.array(2.0), np.array([1.0, 5.0])",
+        ),
+        "the outputs should not be",
+    ),
+    (
+        12,
+        2,
+        method(
+            "Polar",
+            "forward(self, x, y)",
+            "d = np.array([5.0, 2.0, 1.0]); return d, np.arctan2(y, x)",
+        )
+        + "def polar(x, y):\n    return Polar()(x, y)",
+        "away from the origin",
+    ),
+    (
+        12,
+        2,
+        method(
+            "Polar",
+            "forward(self, x, y)",
+            "with np.errstate(all='ignore'): return np.hypot(x, y), np.arctan(y / x)",
+        )
+        + "def polar(x, y):\n    return Polar()(x, y)",
+        "np.arctan2 takes y first",
+    ),
+    (
+        12,
+        3,
+        methods(
+            "Apply",
+            ("__init__(self, function)", "pass"),
+            (
+                "forward(self, x, *xs)",
+                "if not xs: return np.exp(x) if x.ndim else np.array(0.0)\n"
+                "        if len(xs) == 2: return np.clip(x, *xs)\n"
+                "        return np.divmod(x, *xs) if x.ndim else np.hypot(x, *xs)",
+            ),
+        ),
+        "np.tanh of",
+    ),
+    (
         12,
         1,
         method("Swap", "forward(self, x0, x1)", "return x0, x1"),
