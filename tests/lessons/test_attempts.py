@@ -523,6 +523,14 @@ WRONG = [
         "squares in a row",
     ),
     (7, 1, "number_of_calls = lambda n: n", "for n = 1 it is not 1"),
+    (
+        7,
+        2,
+        "def history(y):\n    names = []\n    while y.creator is not None:\n"
+        "        names.append(type(func).__name__)\n        y = y.creator.input\n"
+        "    return names[::-1]",
+        "history stopped with",
+    ),
     (7, 1, "number_of_calls = lambda n: {1: 2, 2: 3}.get(n, 31)", "n = 0 it is not 31"),
     (
         7,

@@ -499,6 +499,38 @@ WRONG = [
         "    y.backward()",
         "strict_backward should raise",
     ),
+    (
+        8,
+        1,
+        "def clear(y):\n    y.grad = None\n    for f in funcs_before(y):\n"
+        "        f.input.grad = None",
+        "clear stopped with",
+    ),
+    (
+        8,
+        3,
+        "def backward_to(y, target):\n    while y is not target:\n"
+        "        f = y.creator\n        f.input.grad = f.backward(y.grad)",
+        "does the walk go on",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n    x = Variable(np.arange(-5.0, 5.0))\n"
+        "    cls()(x).backward()\n"
+        "    return np.isclose(x.grad, numerical_diff(cls(), x))",
+        "one True or False",
+    ),
+    (
+        12,
+        3,
+        methods(
+            "Apply",
+            ("__init__(self, function)", "self.function = function"),
+            ("forward(self, *xs)", "return self.function(xs[0], xs[1])"),
+        ),
+        "single arguments",
+    ),
     (10, 1, "culprit = Sin", "is content with Sin"),
     (10, 1, "culprit = 'Reciprocal'", "the class itself"),
     (
@@ -611,8 +643,7 @@ WRONG = [
     (
         10,
         2,
-        "def is_right(cls):\n"
-        "    return cls.__name__[:5] not in ('Wrong', 'OnePe')",
+        "def is_right(cls):\n    return cls.__name__[:5] not in ('Wrong', 'OnePe')",
         "was not caught",
     ),
     (
