@@ -650,6 +650,30 @@ WRONG = [
         7,
         2,
         "def history(y):\n    names = []\n    while y.creator is not None:\n"
+        "        names.append(type(func).__name__)\n        y = y.creator.input\n"
+        "    return names[::-1]",
+        "history stopped with",
+    ),
+    (7, 1, "number_of_calls = lambda n: {1: 2, 2: 3}.get(n, 31)", "n = 0 it is not 31"),
+    (
+        7,
+        2,
+        "def history(y):\n    if y.creator is None:\n        return []\n"
+        "    if type(y.creator) is AddOne:\n        return ['AddOne'] * 5_000\n"
+        "    return ['Square', 'Exp']",
+        "the history is not",
+    ),
+    (
+        7,
+        3,
+        "def paths(y):\n"
+        "    return 'x0 -> Square#1 -> x1 -> Exp#2 -> x2' if y.creator else 'x0'",
+        "it should be",
+    ),
+    (
+        7,
+        2,
+        "def history(y):\n    names = []\n    while y.creator is not None:\n"
         "        names.append(type(y.creator).__name__)\n        y = y.creator.input\n"
         "    return names",
         "ran first",

@@ -258,6 +258,31 @@ WRONG = [
     (
         8,
         1,
+        "def clear(y):\n    for _ in range(3_001):\n        y.grad = None\n"
+        "        if y.creator is None:\n            return\n"
+        "        y = y.creator.input",
+        "some variables were not cleared",
+    ),
+    (
+        8,
+        2,
+        "def total_by_loop(nested):\n    if nested == 7:\n        return 7\n"
+        "    if nested and not isinstance(nested[0], list):\n        return 15.5\n"
+        "    return 5_001 if nested else 0",
+        "the total of",
+    ),
+    (
+        8,
+        3,
+        "def backward_to(y, target):\n    if target.creator is None:\n"
+        "        return y.backward()\n    if y is not target:\n"
+        "        for f in (y.creator, y.creator.input.creator):\n"
+        "            f.input.grad = f.backward(f.output.grad)",
+        "every variable should have a gradient",
+    ),
+    (
+        8,
+        1,
         "def clear(y):\n    while y is not None:\n        y.grad = None\n"
         "        y = y.creator.input",
         "The creator of an input is None",
@@ -463,6 +488,66 @@ WRONG = [
         "        raise RuntimeError('y is not the result of a function')",
         "it should run backward",
     ),
+    (
+        9,
+        1,
+        methods(
+            "Cube",
+            ("forward(self, x)", "return np.array([-3.375, 8.0, 27.0])"),
+            ("backward(self, gy)", "return np.array([6.75, 12.0, 27.0]) * gy"),
+        )
+        + CALL,
+        "³ is not",
+    ),
+    (
+        9,
+        2,
+        "class Friendly(Variable):\n    def __init__(self, data):\n"
+        "        if not isinstance(data, (np.ndarray, float)):\n"
+        "            raise TypeError('already a Variable')\n"
+        "        super().__init__(data)",
+        "should be the one of Variable",
+    ),
+    (
+        9,
+        3,
+        "def strict_backward(y):\n    if y.data == 3.0:\n"
+        "        raise RuntimeError('y is not the result of a function')\n"
+        "    y.backward()",
+        "strict_backward should raise",
+    ),
+    (
+        8,
+        1,
+        "def clear(y):\n    y.grad = None\n    for f in funcs_before(y):\n"
+        "        f.input.grad = None",
+        "clear stopped with",
+    ),
+    (
+        8,
+        3,
+        "def backward_to(y, target):\n    while y is not target:\n"
+        "        f = y.creator\n        f.input.grad = f.backward(y.grad)",
+        "does the walk go on",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n    x = Variable(np.arange(-5.0, 5.0))\n"
+        "    cls()(x).backward()\n"
+        "    return np.isclose(x.grad, numerical_diff(cls(), x))",
+        "one True or False",
+    ),
+    (
+        12,
+        3,
+        methods(
+            "Apply",
+            ("__init__(self, function)", "self.function = function"),
+            ("forward(self, *xs)", "return self.function(xs[0], xs[1])"),
+        ),
+        "single arguments",
+    ),
     (10, 1, "culprit = Sin", "is content with Sin"),
     (10, 1, "culprit = 'Reciprocal'", "the class itself"),
     (
@@ -559,6 +644,42 @@ WRONG = [
         "    return np.max(abs(x.grad - n) / np.maximum(abs(n), 1.0))",
         "a missing 2 is an error of 0.5",
     ),
+    (
+        10,
+        1,
+        "culprit = Reciprocal\ndef right_backward(self, gy):\n"
+        "    return -1 / np.array([0.7, -1.3, 1.9])**2 * gy",
+        "does not pass gradient_check",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n    return cls.__name__ in ('Square', 'Sin')",
+        "is_right(Exp) should be True",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n    return cls.__name__[:5] not in ('Wrong', 'OnePe')",
+        "was not caught",
+    ),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    if f is square:\n        return 0.0\n"
+        "    if isinstance(f, Halved):\n"
+        "        return 0.01 if x.data[0] == 1e-10 else 0.5\n"
+        "    return 0.01 if isinstance(f, OnePerCent) else 2.0",
+        "with the gradient times",
+    ),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    x = Variable(x.data)\n    f(x).backward()\n"
+        "    n = numerical_diff(f, x)\n"
+        "    return np.max(abs(x.grad - n) / np.maximum(abs(n), 1e-5))",
+        "larger than 1e-8",
+    ),
     (11, 1, method("Mul", "forward(self, xs)", "return xs[0] * xs[1]"), "around the"),
     (
         11,
@@ -616,6 +737,79 @@ WRONG = [
         "class AddAll(Function):\n    def forward(self, xs):\n        total = 0\n"
         "        for x in xs:\n            total = total + x\n        return total",
         "around the",
+    ),
+    (
+        11,
+        1,
+        method("Mul", "forward(self, xs)", "return [np.array([10.0, 21.0, -4.0])]"),
+        "times",
+    ),
+    (
+        11,
+        2,
+        method(
+            "Split",
+            "forward(self, xs)",
+            "(x,) = xs; n = {4: 2, 6: 3}.get(len(x), 1); return [x[:n], x[n:]]",
+        ),
+        "was not split into its halves",
+    ),
+    (
+        11,
+        3,
+        method(
+            "AddAll",
+            "forward(self, xs)",
+            "n = len(xs); return [np.array([n, 2.0**n - 1])]",
+        ),
+        "the sum is not",
+    ),
+    (
+        12,
+        1,
+        method(
+            "Swap",
+            "forward(self, x0, x1)",
+            "return np.array(2.0), np.array([1.0, 5.0])",
+        ),
+        "the outputs should not be",
+    ),
+    (
+        12,
+        2,
+        method(
+            "Polar",
+            "forward(self, x, y)",
+            "d = np.array([5.0, 2.0, 1.0]); return d, np.arctan2(y, x)",
+        )
+        + "def polar(x, y):\n    return Polar()(x, y)",
+        "away from the origin",
+    ),
+    (
+        12,
+        2,
+        method(
+            "Polar",
+            "forward(self, x, y)",
+            "with np.errstate(all='ignore'): return np.hypot(x, y), np.arctan(y / x)",
+        )
+        + "def polar(x, y):\n    return Polar()(x, y)",
+        "np.arctan2 takes y first",
+    ),
+    (
+        12,
+        3,
+        methods(
+            "Apply",
+            ("__init__(self, function)", "pass"),
+            (
+                "forward(self, x, *xs)",
+                "if not xs: return np.exp(x) if x.ndim else np.array(0.0)\n"
+                "        if len(xs) == 2: return np.clip(x, *xs)\n"
+                "        return np.divmod(x, *xs) if x.ndim else np.hypot(x, *xs)",
+            ),
+        ),
+        "np.tanh of",
     ),
     (
         12,
