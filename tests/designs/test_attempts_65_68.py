@@ -1,0 +1,158 @@
+"""Attempts at the exercises of lessons 65 to 68: right ones in unusual ways, likely
+mistakes, and answers that fit the visible tests alone.
+"""
+
+import re
+
+import pytest
+
+from steps.course import builder, exercises
+from tests.designs.test_design_exercises import CONTEXT, cells
+from tests.lessons.test_attempts import run
+from tests.support import lesson_checks as checks
+
+
+def complaint(number, exercise, attempt):
+    """What the check of an exercise says to an attempt; None if it is content."""
+    imports, found = cells(number)
+    names = {"__name__": "__main__"}
+    run(imports, names)
+    run(f"from steps.step{number} import *", names)
+    run(CONTEXT.get((number, exercise), ""), names)
+    run(attempt, names)
+    try:
+        run(found[exercise - 1], names)
+    except AssertionError as error:
+        return str(error)
+    return None
+
+
+def newton(*lines):
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"def newton(f, start, steps):\n{body}"
+
+
+NEWTON = (
+    "place = np.array(start, dtype=float)",
+    "for _ in range(steps):",
+    "    at = [Scalar(n, requires_grad=True) for n in place]",
+    "    out = f(*at)",
+    "    place = place - np.linalg.solve(jacobian(out, at), [o.data for o in out])",
+    "return place.tolist()",
+)
+
+
+def wrong_newton(old, new):
+    attempt = newton(*NEWTON)
+    assert old in attempt
+    return attempt.replace(old, new)
+
+
+RIGHT = {
+    (65, 1): [
+        "number_of_nodes, need_a_gradient = 3, 'eb'",
+        "need_a_gradient = ['b', 'e']\nnumber_of_nodes = 1 + len(need_a_gradient)",
+    ],
+    (65, 2): [
+        "def detach(x):\n    y = Scalar(0)\n    y.data = x.data\n    return y\n"
+        "gradient_at_3 = 6 / 2",
+        "def detach(x):\n    y = x * 1\n    y.node = None\n    return y\n"
+        "gradient_at_3 = 3",
+    ],
+    (65, 3): [
+        newton(
+            "if steps == 0:",
+            "    return list(start)",
+            "u, v = Scalar(start[0], True), Scalar(start[1], True)",
+            "p, q = f(u, v)",
+            "(a, b), (c, d) = jacobian([p, q], [u, v])",
+            "det = a * d - b * c",
+            "s = (b * q.data - d * p.data) / det, (c * p.data - a * q.data) / det",
+            "return newton(f, [u.data + s[0], v.data + s[1]], steps - 1)",
+        ),
+        newton(
+            "place = np.array(start, dtype=float)",
+            "while steps > 0:",
+            "    leaves = [Scalar(n, requires_grad=True) for n in place]",
+            "    J = np.zeros((2, 2))",
+            "    values = f(*leaves)",
+            "    for row, y in enumerate(values):",
+            "        for leaf in leaves:",
+            "            leaf.zero_grad()",
+            "        if y.requires_grad:",
+            "            y.backward(retain_graph=True)",
+            "        J[row] = [leaf.grad or 0.0 for leaf in leaves]",
+            "    place = place - np.linalg.inv(J) @ [y.data for y in values]",
+            "    steps -= 1",
+            "return place",
+        ),
+    ],
+}
+
+WRONG = [
+    (65, 1, "number_of_nodes, need_a_gradient = 5, 'be'", "constants have none"),
+    (65, 1, "number_of_nodes, need_a_gradient = 3, 'bde'", "follow x"),
+    (65, 1, "number_of_nodes, need_a_gradient = 'be', 3", "then a string"),
+    (65, 2, "detach = lambda x: x\ngradient_at_3 = 3", "need no gradient"),
+    (65, 2, "detach = lambda x: x.data\ngradient_at_3 = 3", "return a Scalar"),
+    (
+        65,
+        2,
+        "def detach(x):\n    x.node = None\n    return x\ngradient_at_3 = 3",
+        "the original should stay",
+    ),
+    (
+        65,
+        2,
+        "detach = lambda x: Scalar(x.data)\ngradient_at_3 = 6.0",
+        "is not 6.0",
+    ),
+    (65, 2, "detach = lambda x: Scalar(9.0)\ngradient_at_3 = 9.0", "the same value"),
+    (65, 3, newton("return start"), "not zero"),
+    (65, 3, newton("pass"), "two numbers in a list"),
+    (65, 3, newton("return [0.5, 1.9]"), "not zero"),
+    (
+        65,
+        3,
+        newton(
+            "r = 2 + 3**0.5",
+            "if steps == 6:",
+            "    return [r**0.5, r**-0.5]",
+            "J, f = [[4, 0.6], [0.3, 2]], [0.09, -0.4]",
+            "return np.array(start) - np.linalg.solve(J, f)",
+        ),
+        "another f",
+    ),
+    (65, 3, wrong_newton("requires_grad=True", ""), "requires_grad=True"),
+    (65, 3, wrong_newton("[o.data for o in out]", "out"), "newton stops"),
+    (65, 3, wrong_newton("place - np", "place + np"), "not zero"),
+    (65, 3, wrong_newton("place.tolist()", "at"), "return numbers, not Scalars"),
+    (65, 3, wrong_newton("range(steps)", "range(6)"), "one step"),
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "exercise", "attempt"),
+    [(*where, attempt) for where, attempts in RIGHT.items() for attempt in attempts],
+)
+def test_a_right_solution_in_another_way_is_accepted(number, exercise, attempt):
+    assert complaint(number, exercise, attempt) is None
+
+
+@pytest.mark.parametrize(("number", "exercise", "attempt", "words"), WRONG)
+def test_a_wrong_answer_is_answered_with_a_sentence(number, exercise, attempt, words):
+    answer = complaint(number, exercise, attempt)
+    assert answer is not None, "accepted"
+    assert re.search(words, answer), answer
+
+
+@pytest.mark.parametrize("number", [65])
+def test_two_right_ways_are_kept_for_every_exercise(number):
+    book = builder.assemble(number)
+    count = sum(
+        exercises.is_solution(checks.source(cell)) for cell in checks.code_cells(book)
+    )
+    assert {where for where in RIGHT if where[0] == number} == {
+        (number, exercise) for exercise in range(1, count + 1)
+    }
+    assert all(len(attempts) >= 2 for attempts in RIGHT.values())
