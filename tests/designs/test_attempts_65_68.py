@@ -48,6 +48,19 @@ def wrong_newton(old, new):
     return attempt.replace(old, new)
 
 
+MAXIMUM = """
+def maximum(a, b):
+    a_shape, b_shape = a.shape, b.shape
+    taken = ~({1})
+    return computed(
+        {0},
+        (a, lambda g: sum_to(g * taken, a_shape)),
+        (b, lambda g: sum_to(g * (1 - taken), b_shape)),
+    )
+"""
+SUMS = "def running_sum(x):\n    return computed(np.cumsum(x.data), (x, {}))"
+TANH = "def tanh(x):\n    y = np.tanh(x.data)\n    return computed(y, (x, {}))"
+
 RIGHT = {
     (65, 1): [
         "number_of_nodes, need_a_gradient = 3, 'eb'",
@@ -86,6 +99,31 @@ RIGHT = {
             "    steps -= 1",
             "return place",
         ),
+    ],
+    (66, 1): [
+        "def tanh(x):\n    slope = np.cosh(x.data) ** -2\n"
+        "    return computed(np.tanh(x.data), (x, lambda g: np.multiply(slope, g)))",
+        "def tanh(x):\n    e = np.exp(-2 * np.abs(x.data))\n"
+        "    y = np.sign(x.data) * (1 - e) / (1 + e)\n"
+        "    def rule(g):\n        return g - g * y**2\n"
+        "    return computed(y, (x, rule))",
+    ],
+    (66, 2): [
+        MAXIMUM.format("np.where(taken, a.data, b.data)", "b.data >= a.data"),
+        "def maximum(a, b):\n    first, (p, q) = a.data > b.data, (a.shape, b.shape)\n"
+        "    def part(chosen, shape):\n"
+        "        return lambda g: sum_to(np.where(chosen, g, 0.0), shape)\n"
+        "    rules = part(first, p), part(np.logical_not(first), q)\n"
+        "    return computed(np.maximum(a.data, b.data), *zip((a, b), rules))",
+        "def maximum(a, b):\n    return b + (a - b) * (a > b)",
+    ],
+    (66, 3): [
+        "def running_sum(x):\n    n = len(x)\n"
+        "    L = np.array([[float(j <= i) for j in range(n)] for i in range(n)])\n"
+        "    return computed(L @ x.data, (x, lambda g: g @ L))",
+        "def running_sum(x):\n    def rule(g):\n"
+        "        return np.flip(np.add.accumulate(np.flip(g)))\n"
+        "    return computed(np.add.accumulate(x.data), (x, rule))",
     ],
 }
 
@@ -128,6 +166,71 @@ WRONG = [
     (65, 3, wrong_newton("place - np", "place + np"), "not zero"),
     (65, 3, wrong_newton("place.tolist()", "at"), "return numbers, not Scalars"),
     (65, 3, wrong_newton("range(steps)", "range(6)"), "one step"),
+    (66, 1, TANH.format("lambda g: 1 - y * y"), "gradient is wrong"),
+    (66, 1, TANH.format("lambda g: g * (1 - y)"), "gradient is wrong"),
+    (66, 1, TANH.format("lambda g: g * (1 - x * x)"), "the rule takes"),
+    (66, 1, TANH.format("lambda g: None"), "the rule takes"),
+    (66, 1, TANH.format("lambda g: g * np.array([0.42, 1, 0.07])"), "is wrong"),
+    (
+        66,
+        1,
+        "def tanh(x):\n    array = x.data\n    table = [np.cosh(v) ** -2 for v in "
+        "(-1.0, 0.0, 2.0)]\n"
+        "    return computed(np.tanh(array), (x, lambda g: g * np.array(table)))",
+        "the shape",
+    ),
+    (
+        66,
+        1,
+        "def tanh(x):\n    y = computed(np.tanh(x.data), "
+        "(x, lambda g: g * (1 - y.data**2)))\n    return y",
+        "holds the new tensor",
+    ),
+    (66, 1, "tanh = lambda x: np.tanh(x.data)", "should return computed"),
+    (66, 2, "maximum = lambda a, b: np.maximum(a, b)", "with a.data and b.data"),
+    (66, 2, "maximum = lambda a, b: Tensor(np.maximum(a.data, b.data))", "needs edges"),
+    (66, 2, "maximum = lambda a, b: a if a.size > b.size else b", "value is wrong"),
+    (
+        66,
+        2,
+        MAXIMUM.format("np.maximum(a.data, b.data)", "b.data > a.data"),
+        "equal numbers",
+    ),
+    (
+        66,
+        2,
+        MAXIMUM.format("np.maximum(a.data, b.data)", "b.data >= a.data").replace(
+            "sum_to(g * (1 - taken), b_shape)", "g * (1 - taken)"
+        ),
+        "shapes",
+    ),
+    (
+        66,
+        2,
+        "def sum_to(g, shape):\n    return g if g.shape == shape else g.sum(axis=0)\n"
+        + MAXIMUM.format("np.maximum(a.data, b.data)", "b.data >= a.data"),
+        "shapes",
+    ),
+    (66, 3, SUMS.format("np.cumsum"), "hands 1 to these two"),
+    (66, 3, SUMS.format("lambda g: g"), "hands 1 to these two"),
+    (66, 3, SUMS.format("lambda g: g.sum()"), "the rule"),
+    (66, 3, "running_sum = lambda x: np.cumsum(x.data)", "return a Tensor"),
+    (66, 3, "running_sum = lambda x: Tensor(np.cumsum(x.data))", "an edge"),
+    (
+        66,
+        3,
+        "def running_sum(x):\n    y = [1.0, 3, 6] if len(x) == 3 else "
+        "[0.1, 0, 0.6, 0.7, 0.2, 0.5]\n    L = np.tri(len(x))\n"
+        "    return computed(np.array(y), (x, lambda g: g @ L))",
+        "wrong",
+    ),
+    (
+        66,
+        3,
+        "def running_sum(x):\n    L = np.tri(6)[: len(x), : len(x)]\n"
+        "    return computed(L @ x.data[:6], (x, lambda g: np.resize(g @ L, len(x))))",
+        "n = 9",
+    ),
 ]
 
 
@@ -146,7 +249,7 @@ def test_a_wrong_answer_is_answered_with_a_sentence(number, exercise, attempt, w
     assert re.search(words, answer), answer
 
 
-@pytest.mark.parametrize("number", [65])
+@pytest.mark.parametrize("number", [65, 66])
 def test_two_right_ways_are_kept_for_every_exercise(number):
     book = builder.assemble(number)
     count = sum(
