@@ -2,7 +2,9 @@
 mistakes, and answers that fit the visible tests alone.
 """
 
+import copy
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,18 +17,38 @@ from tests.support import lesson_checks as checks
 
 def complaint(number, exercise, attempt):
     """What the check of an exercise says to an attempt; None if it is content."""
-    imports, found = cells(number)
-    names = {"__name__": "__main__"}
-    run(imports, names)
-    run(f"from steps.step{number} import *", names)
-    run(CONTEXT.get((number, exercise), ""), names)
+    names = dict(before(number, exercise))
+    if "can" in names:  # an attempt may write into the table
+        names["can"] = copy.deepcopy(names["can"])
     run(attempt, names)
     try:
         with np.errstate(all="ignore"):
-            run(found[exercise - 1], names)
+            run(cells(number)[1][exercise - 1], names)
     except AssertionError as error:
         return str(error)
     return None
+
+
+@cache
+def before(number, exercise):
+    """What the lesson knows when it comes to the exercise."""
+    names = {"__name__": "__main__"}
+    run(cells(number)[0], names)
+    run(f"from steps.step{number} import *", names)
+    run(CONTEXT.get((number, exercise), ""), names)
+    for text in asking() if (number, exercise) == (68, 1) else ():
+        run(text, names)
+    return names
+
+
+def asking():
+    """The cells of lesson 68 that ask each design what it can do."""
+    texts = [checks.source(cell) for cell in checks.code_cells(builder.assemble(68))]
+    first = next(i for i, text in enumerate(texts) if "def slopes_61" in text)
+    last = next(i for i, text in enumerate(texts) if "can = {" in text)
+    # What the lesson knows from further above.
+    given = "static, dynamic = list(DESIGNS)[1:4], list(DESIGNS)[4:]"
+    return [given, *texts[first : last + 1]]
 
 
 def newton(*lines):
@@ -78,6 +100,43 @@ DECONV = (
     "    rows = {} @ weight.reshape(f, -1)\n    stride = {}\n"
     "    size = n, k[1], (h - 1) * stride + k[2], (w - 1) * stride + k[3]\n"
     "    return col2im(rows, size, k[2:], stride)"
+)
+STOPWATCH = (
+    "def ratio(f, g, rounds=11, clock=time.perf_counter):\n"
+    "    def taken(call):\n        start = clock()\n        call()\n"
+    "        return clock() - start\n    taken(f), taken(g)\n"
+    "    pairs = np.array([(taken(f), taken(g)) for _ in range(rounds)])\n"
+    "    return {}\n"
+)
+RIDGE_62 = """
+def ridge_62(x, t, weights, rate):
+    w, b = (step62.Shared(value, name) for value, name in zip(weights, "wb"))
+    a, c = step62.matrix("a"), step62.matrix("c")
+    loss = step62.mean((a @ w + b - c) ** 2) + {0}
+    dw, db = step62.grad(loss, [w, b])
+    old, new = [w, b], {{w: w - rate * dw, b: b - rate * db}}
+    step = step62.function([a, c], [loss, *old], {1})
+    while True:
+        yield (found := step(x, t))[0], found[1:]
+"""
+RIDGE_66 = """
+def ridge_66(x, t, weights, rate):
+    w, b = weights = [step66.Tensor(v, requires_grad=True) for v in weights]
+    while True:
+        error = x @ w + b - t
+        loss = (error * error).sum() / len(x) + {0}
+        yield loss.data, [weight.data for weight in weights]
+        loss.backward()
+        for weight in weights:
+            weight.data = weight.data - rate * weight.grad
+"""
+GOOD_66 = RIDGE_66.format("0.5 * (w * w).sum()")
+GOOD_62 = RIDGE_62.format("0.5 * step62.total(w**2)", "new")
+CHOSEN = (
+    "answers = {{'sentences': ('step 66', 'lets_python_decide'), "
+    "'night': ('step 62', 'refuses_without_data'), "
+    "'newton': ('step 61', 'differentiates_twice'), "
+    "'both': ('dezero_lite', 'lets_python_decide')}}\n{}"
 )
 
 RIGHT = {
@@ -186,6 +245,38 @@ RIGHT = {
         "        pixels = x[:, m].reshape(n * h * w, 1)\n"
         "        total = total + pixels * weight[m].reshape(1, -1)\n"
         "    return col2im(total, size, k[2:], stride)",
+    ],
+    (68, 1): [
+        "answers = {'sentences': ('dezero_lite', 'takes_arrays'), "
+        "'night': ('step 63', 'refuses_without_data'), "
+        "'newton': ('step 64', 'takes_arrays'), "
+        "'both': ('dezero_lite', 'lets_python_decide')}",
+        "answers = {'night': [who('refuses_without_data')[0], 'refuses_without_data']}"
+        "\nfor name in 'newton', 'both':\n"
+        "    answers[name] = who('differentiates_twice')[-1], 'differentiates_twice'\n"
+        "answers['sentences'] = dynamic[-1], 'takes_arrays'",
+    ],
+    (68, 2): [
+        STOPWATCH.format("np.median(pairs[:, 0]) / np.median(pairs[:, 1])"),
+        "def ratio(f, g, rounds=11, clock=time.perf_counter):\n"
+        "    def middle(times):\n        times, n = sorted(times), len(times)\n"
+        "        return (times[n // 2] + times[(n - 1) // 2]) / 2\n"
+        "    f(), g()\n    first, second = [], []\n    while len(second) < rounds:\n"
+        "        a = clock(); f(); b = clock(); first.append(b - a)\n"
+        "        a = clock(); g(); b = clock(); second.append(b - a)\n"
+        "    return middle(first) / middle(second)",
+    ],
+    (68, 3): [
+        RIDGE_62.format("0.5 * step62.total(w * w)", "new")
+        + RIDGE_66.format("(w**2).sum() / 2").replace("w**2", "w * w"),
+        RIDGE_62.format("step62.total(w @ w) / 2", "new")
+        + "def ridge_66(x, t, weights, rate):\n"
+        "    w, b = weights\n    while True:\n"
+        "        w, b = (step66.Tensor(v, requires_grad=True) for v in (w, b))\n"
+        "        miss = b + x @ w - t\n"
+        "        loss = (miss * miss).sum() / len(t) + (w * w * 0.5)[0, 0]\n"
+        "        yield float(loss.data), [w.data, b.data]\n        loss.backward()\n"
+        "        w, b = (v.data - rate * v.grad for v in (w, b))\n",
     ],
 }
 
@@ -339,6 +430,103 @@ WRONG = [
     (67, 3, DECONV.format(PIXELS, "2"), "wrong for x"),
     (67, 3, DECONV.format(f"{PIXELS}.data", "stride"), "stops|shapes|all the way"),
     (67, 3, DECONV.format("x.transpose(0, 2, 3, 1)", "stride"), "print the shapes"),
+    (68, 1, CHOSEN.format("answers['night'] = None"), "night: write"),
+    (68, 1, CHOSEN.format("answers['night'] = 62"), "night: write"),
+    (68, 1, CHOSEN.format("del answers['night']"), "night: write"),
+    (68, 1, CHOSEN.format("answers['night'] = 'step 60', 'goes_deep'"), "is none of"),
+    (
+        68,
+        1,
+        CHOSEN.format("answers['newton'] = 'step 66', 'takes_arrays'"),
+        "the table says no to",
+    ),
+    (
+        68,
+        1,
+        CHOSEN.format("answers['both'] = 'step 61', 'differentiates_twice'"),
+        "says no to .'lets_python_decide'",
+    ),
+    (
+        68,
+        1,
+        CHOSEN.format("answers['both'] = 'dezero_lite', 'takes_arrays'"),
+        "not what the task is about",
+    ),
+    (
+        68,
+        1,
+        CHOSEN.format(
+            "can['lets_python_decide']['step 61'] = True\n"
+            "answers['sentences'] = 'step 61', 'lets_python_decide'"
+        ),
+        "asked again, no",
+    ),
+    (68, 2, "def ratio(f, g, rounds=11, clock=None):\n    f()\n    g()", "a number"),
+    (68, 2, STOPWATCH.format("pairs[:, 0].mean() / pairs[:, 1].mean()"), "medians"),
+    (68, 2, STOPWATCH.format("np.median(pairs[:, 0] / pairs[:, 1]) + 0.5"), "medians"),
+    (
+        68,
+        2,
+        STOPWATCH.format("np.median(pairs[:, 1]) / np.median(pairs[:, 0])"),
+        "medians",
+    ),
+    (
+        68,
+        2,
+        STOPWATCH.format("3.0").replace("    taken(f), taken(g)\n", ""),
+        "in turns",
+    ),
+    (68, 2, STOPWATCH.format("3.0"), "wrong for"),
+    (
+        68,
+        2,
+        STOPWATCH.format("np.median(pairs[:, 0]) / np.median(pairs[:, 1])").replace(
+            "range(rounds)", "range(5)"
+        ),
+        "rounds are not",
+    ),
+    (
+        68,
+        2,
+        STOPWATCH.format("np.median(pairs[:, 0]) / np.median(pairs[:, 1])").replace(
+            "rounds=11", "rounds=3"
+        ),
+        "should be eleven",
+    ),
+    (68, 3, GOOD_62 + GOOD_66.replace("0.5", "0.25"), "the first loss"),
+    (68, 3, GOOD_62 + RIDGE_66.format("0.5 * (b * b).sum()"), "ridge_66: the first"),
+    (68, 3, RIDGE_62.format("0.5 * w**2", "new") + GOOD_66, "ridge_62 stops"),
+    (
+        68,
+        3,
+        RIDGE_62.format("0.5 * step62.total(w**2)", "{}") + GOOD_66,
+        "ridge_62 is off",
+    ),
+    (
+        68,
+        3,
+        GOOD_62 + GOOD_66.replace("weight.data - rate", "weight.data + rate"),
+        "ridge_66 is off|ridge_66 stops",
+    ),
+    (
+        68,
+        3,
+        GOOD_62 + "def ridge_66(x, t, weights, rate):\n    return weights\n",
+        "use yield",
+    ),
+    (68, 3, "def ridge_62(*task):\n    yield\n" + GOOD_66, "ridge_62 stops"),
+    (
+        68,
+        3,
+        GOOD_62 + GOOD_66.replace("x @ w", "line_task().x @ w"),
+        "ridge_66: the first loss",
+    ),
+    (
+        68,
+        3,
+        GOOD_62 + GOOD_66.replace("[weight.data for weight in weights]", "[w.data]"),
+        "yield the loss and the weights",
+    ),
 ]
 
 
@@ -357,7 +545,7 @@ def test_a_wrong_answer_is_answered_with_a_sentence(number, exercise, attempt, w
     assert re.search(words, answer), answer
 
 
-@pytest.mark.parametrize("number", [65, 66, 67])
+@pytest.mark.parametrize("number", range(65, 69))
 def test_two_right_ways_are_kept_for_every_exercise(number):
     book = builder.assemble(number)
     count = sum(
