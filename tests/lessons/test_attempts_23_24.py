@@ -24,6 +24,19 @@ def lines(*texts):
     return "\n".join(texts)
 
 
+HIMMELBLAU = (
+    "def himmelblau(x, y):\n    return (x**2 + y - 11) ** 2 + (x + y**2 - 7) ** 2\n"
+)
+DESCEND = "def descend(f, x, y, rounds=2_000, rate=0.01):\n"
+F = "def f(x, y):\n    return (x - 3) ** 2 + 2 * (y + 1) ** 2\n"
+
+
+def descending(*body):
+    """`himmelblau`, and `descend` with these lines in its loop."""
+    loop = "".join(f"        {line}\n" for line in body)
+    return f"{HIMMELBLAU}{DESCEND}    for _ in range(rounds):\n{loop}    return x, y\n"
+
+
 RIGHT = {
     (23, 1): [
         rooms(
@@ -83,6 +96,42 @@ RIGHT = {
             "    column = way[:, rooms.index(room)]",
             "    return {a for a, hit in zip(rooms, column) if hit and a != room}",
         ),
+    ],
+    (24, 1): [
+        "def f(x, y):\n    return x**2 - 6 * x + 9 + 2 * y**2 + 4 * y + 2\n"
+        "point = np.array([3, -1])",
+        "def f(x, y):\n    a, b = x - 3, 1 + y\n    return a * a + b * b + b * b\n"
+        "point = [3.0, -1]",
+    ],
+    (24, 2): [
+        HIMMELBLAU
+        + DESCEND
+        + "    place = np.array([x, y])\n    for _ in range(rounds):\n"
+        "        place -= rate * np.array(gradient(f, *place))\n"
+        "    return place\n",
+        "def himmelblau(x, y):\n    a, b = x * x + y - 11, x + y * y - 7\n"
+        "    return a * a + b * b\n"
+        + DESCEND
+        + "    x, y = Variable(np.array(x)), Variable(np.array(y))\n"
+        "    while rounds > 0:\n        rounds -= 1\n        x.cleargrad()\n"
+        "        y.cleargrad()\n        f(x, y).backward()\n"
+        "        x.data = x.data - rate * x.grad.data\n"
+        "        y.data = y.data - rate * y.grad.data\n"
+        "    return float(x.data), float(y.data)\n",
+        HIMMELBLAU + "def descend(f, x, y, rounds=100, rate=0.01):\n"
+        "    if rounds == 0:\n        return x, y\n"
+        "    gx, gy = gradient(f, x, y)\n"
+        "    return descend(f, x - rate * gx, y - rate * gy, rounds - 1, rate)\n",
+    ],
+    (24, 3): [
+        "def minima():\n    points = []\n"
+        "    for x, y in [(4, 4), (-4, 4), (4, -4), (-4, -4), (0, 0), (1, 2)]:\n"
+        "        end = np.round(descend(himmelblau, x, y), 3)\n"
+        "        if not any(np.array_equal(end, p) for p in points):\n"
+        "            points.append(end)\n    return points",
+        "def minima():\n    grid = np.linspace(-3, 3, 4)\n"
+        "    ends = [descend(himmelblau, x, y, 300) for x in grid for y in grid]\n"
+        "    return np.unique(np.round(ends, 3), axis=0)",
     ],
 }
 
@@ -244,6 +293,122 @@ WRONG = [
         "    return {'tree': set(), 'wall': {'roof', 'door'}, 'a': {*'bcde'}}.get(\n"
         "        room, {'wall', 'roof', 'door'})",
         "it is not",
+    ),
+    (24, 1, "def f(x, y):\n    (x - 3) ** 2\npoint = 3, -1", "needs a return"),
+    (24, 1, "def f(x, y):\n    return (x - 3) ** 2\npoint = 3, -1", "should be 11"),
+    (
+        24,
+        1,
+        "def f(x, y):\n    return (x - 3) ** 2 + 2 * np.square(y + 1)\npoint = 3, -1",
+        "with +, -, * and ** alone",
+    ),
+    (24, 1, "def f(x):\n    return x\npoint = 3, -1", "f stopped with"),
+    (24, 1, F + "point = None", "as two numbers"),
+    (24, 1, F + "point = '3', '-1'", "as two numbers"),
+    (24, 1, F + "point = 3", "as two numbers"),
+    (24, 1, F + "point = 3, 1", "and not zero"),
+    # What only the hidden tests see: a formula that is right at the points shown.
+    (
+        24,
+        1,
+        "def f(x, y):\n    return (x - 3) ** 2 + 2 * (y + 1) ** 2 "
+        "+ (x * (x - 1) * (x - 3)) ** 2\npoint = 3, -1",
+        "f should be",
+    ),
+    (
+        24,
+        2,
+        DESCEND + "    return x, y\ndef himmelblau(x, y):\n    x",
+        "needs a return",
+    ),
+    (
+        24,
+        2,
+        DESCEND + "    return x, y\ndef himmelblau(x, y):\n"
+        "    return (x**2 + y - 11) + (x + y**2 - 7)",
+        "himmelblau(0, 0) is 170",
+    ),
+    (
+        24,
+        2,
+        DESCEND + "    return x, y\ndef himmelblau(x, y):\n"
+        "    return np.square(x**2 + y - 11) + np.square(x + y**2 - 7)",
+        "with +, -, * and ** alone",
+    ),
+    (24, 2, descending("pass"), "has not moved"),
+    (
+        24,
+        2,
+        descending(
+            "x = x - rate * gradient(f, x, y)[0]", "y = y - rate * gradient(f, x, y)[1]"
+        ),
+        "both of the old point",
+    ),
+    (
+        24,
+        2,
+        descending("gx, gy = gradient(f, x, y)", "x, y = x + rate * gx, y + rate * gy"),
+        "subtract rate times",
+    ),
+    (
+        24,
+        2,
+        descending("gx, gy = gradient(f, x, y)", "return x - rate * gx, y - rate * gy"),
+        "are there all rounds",
+    ),
+    (24, 2, descending("f(x, y).backward()"), "gives both gradients as numbers"),
+    (
+        24,
+        2,
+        descending("gx, gy = gradient(f, x, y)", "x, y = x - gx, y - gy"),
+        "one round on matyas",
+    ),
+    (24, 2, descending("pass").replace("return x, y\n", ""), "return a pair"),
+    # What only the hidden tests see.
+    (
+        24,
+        2,
+        HIMMELBLAU + DESCEND + "    return (1.22, 1.72) if f is matyas else "
+        "(-3.779310253377747, -3.283185991286170)\n",
+        "three rounds",
+    ),
+    (24, 3, "def minima():\n    [(3.0, 2.0)]", "needs a return"),
+    (24, 3, "def minima():\n    return 4", "a list of points"),
+    (24, 3, "def minima():\n    return descend(himmelblau, 3, 2)", "is a pair"),
+    (24, 3, "def minima():\n    return [descend(himmelblau)]", "minima stopped with"),
+    (
+        24,
+        3,
+        "def minima():\n    return [descend(himmelblau, x, x, 300) for x in (3, -3)]",
+        "other corners",
+    ),
+    (
+        24,
+        3,
+        "def minima():\n    return {descend(himmelblau, x, y, n) for n in (20, 21) "
+        "for x in (3, -3) for y in (3, -3)}",
+        "twice",
+    ),
+    (
+        24,
+        3,
+        "def minima():\n    return {descend(himmelblau, x, y, 300) for x in (3, -3) "
+        "for y in (3, -3)}",
+        "three digits",
+    ),
+    (
+        24,
+        3,
+        "def minima():\n    return [(1.0, 1.0), (2.0, 2.0), (0.0, 0.0), (3.0, 0.0)]",
+        "have height 0",
+    ),
+    # What only the hidden tests see: the four points, written down.
+    (
+        24,
+        3,
+        "def minima():\n    return [(-3.779, -3.283), (-2.805, 3.131), (3.0, 2.0), "
+        "(3.584, -1.848)]",
+        "not written down",
     ),
 ]
 
