@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import asdict
+import re
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,13 @@ LOOK = f"""\
 VARIABLE = drawing.VARIABLE.replace("ellipse, style=filled", "box, style=rounded")
 VARIABLE = VARIABLE.replace("rounded", '"rounded,filled"')
 GRADIENT = "#a84300"
+# What Graphviz repeats at every text, and what a browser needs to know once.
+SAID_ONCE = {
+    "font-family": "sans-serif",
+    "font-size": "14",
+    "text-anchor": "middle",
+    "{http://www.w3.org/XML/1998/namespace}space": "preserve",
+}
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -60,13 +67,14 @@ class Player:
             If there is nothing to draw with.
         """
         svg = in_last_step(self.dot, self.steps)
+        page = self._page(svg).replace("&", "&amp;").replace("'", "&#39;")
         picture = base64.b64encode(svg.encode()).decode()
         sentences = "".join(f"<li>{escape(step.say)}</li>" for step in self.steps)
         alt = escape(f"A graph, and the way back through it. {self.steps[-1].say}")
         return (
             '<iframe title="Backward, step by step" '
             'style="width:100%; height:480px; border:0" '
-            f'srcdoc="{escape(self._page(svg))}">'
+            f"srcdoc='{page}'>"
             f'<img alt="{alt}" src="data:image/svg+xml;base64,{picture}" '
             'style="max-width:100%; background:white">'
             f"<ol>{sentences}</ol></iframe>"
@@ -74,7 +82,11 @@ class Player:
 
     def _page(self, svg: str) -> str:
         page = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
-        steps = json.dumps([asdict(step) for step in self.steps], ensure_ascii=False)
+        told = [
+            {k: v for k, v in vars(step).items() if v or type(v) is int}
+            for step in self.steps
+        ]
+        steps = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
         # Nothing in it shall look like a tag.
         steps = steps.replace("<", r"\u003c")
         return page.replace("{{graph}}", svg).replace("{{steps}}", steps)
@@ -118,22 +130,18 @@ def in_last_step(dot: str, steps: list[Step]) -> str:
     for step in steps:
         final |= step.gradients
     for group in svg.iter(f"{SVG}g"):
+        is_node = group.get("class") == "node"
+        gradient = final.get(group.get("id", "")) if is_node else None
+        for line in group.findall(f"{SVG}text")[2 if is_node else 0 :]:
+            line.text = f"grad {gradient}" if gradient else ""
+            line.set("fill", GRADIENT)
         for title in group.findall(f"{SVG}title"):
             group.remove(title)
-        texts = group.findall(f"{SVG}text")
-        for line in texts:
-            for name in ("font-family", "font-size"):
-                line.attrib.pop(name, None)
-        if group.get("class") == "edge":
-            handed, gradient = texts, ""
-        else:
-            handed, gradient = texts[2:], final.get(group.get("id", ""), "")
-        for line in handed:
-            line.text = gradient and f"grad {gradient}"
-            line.set("fill", GRADIENT)
     for element in svg.iter():
-        element.tag = element.tag.removeprefix(SVG)
-    svg.set("xmlns", SVG.strip("{}"))
-    svg.set("font-family", "sans-serif")
-    svg.set("font-size", "14")
+        element.tag, element.tail = element.tag.removeprefix(SVG), ""
+        for name in SAID_ONCE:
+            element.attrib.pop(name, None)
+        for name in {"d", "points"} & set(element.attrib):
+            element.set(name, re.sub(r"(\d\.\d)\d+", r"\1", element.attrib[name]))
+    svg.attrib |= {"xmlns": SVG.strip("{}")} | SAID_ONCE
     return ElementTree.tostring(svg, encoding="unicode")

@@ -149,9 +149,15 @@ class Graph:
         into = {f"{key}i{i}": (x, key) for i, x in enumerate(xs)}
         return into | {f"{key}o{i}": (key, y) for i, y in enumerate(ys)}
 
-    def around(self, f: Any) -> list[str]:
-        """The keys of a function, its edges, and the nodes at their ends."""
+    def around(self, f: Any, handed: Sequence[int] | None = None) -> list[str]:
+        """The keys of a function, its edges, and the nodes at their ends; if `handed`
+        is given, of the inputs with these numbers only.
+        """
         edges = self.edges(f)
+        if handed is not None:
+            silent = set(range(len(inputs_of(f)))) - set(handed)
+            for i in silent:
+                del edges[f"{self.key[id(f)]}i{i}"]
         return list(dict.fromkeys(chain(edges, *edges.values())))
 
 

@@ -107,11 +107,15 @@ def computed(graph: Graph, f: Any) -> Step:
         back=False,
         lit=graph.around(f),
         panel=[
-            ("takes", [(graph.name(x), in_detail(array_in(x))) for x in xs]),
+            ("takes", [(called(graph, x), in_detail(array_in(x))) for x in xs]),
             ("makes", [(graph.name(y), in_detail(y.data)) for y in ys]),
         ],
         values={graph.key[id(y)]: text(y.data) for y in ys},
     )
+
+
+def called(graph: Graph, x: Any) -> str:
+    return graph.name(x) if is_variable(x) else ""  # a constant is its own name
 
 
 # --- back -----------------------------------------------------------------------------
@@ -161,7 +165,7 @@ def visited(graph: Graph, visit: Visit, after: Gradients) -> Step:
     return Step(
         say,
         back=True,
-        lit=graph.around(f),
+        lit=graph.around(f, [i for i, _, _ in handed]),
         panel=[
             ("receives", [(graph.grad(y), in_detail(g)) for y, g in received]),
             ("hands on", [(f"to {graph.name(x)}", in_detail(g)) for _, x, g in handed]),
