@@ -17,7 +17,7 @@ from .page import Player
 from .recording import Graph, Recorder
 from .story import told
 
-__all__ = ["Player", "play"]
+__all__ = ["play"]
 
 
 def play(

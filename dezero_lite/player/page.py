@@ -88,8 +88,8 @@ class Player:
         ]
         steps = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
         # Nothing in it shall look like a tag.
-        steps = steps.replace("<", r"\u003c")
-        return page.replace("{{graph}}", svg).replace("{{steps}}", steps)
+        parts = {"graph": svg, "steps": steps.replace("<", r"\u003c")}
+        return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)
 
 
 def dot(graph: Graph, steps: list[Step]) -> str:
