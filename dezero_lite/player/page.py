@@ -25,11 +25,15 @@ from .story import Step
 LOOK = f"""\
     graph [rankdir=LR, ranksep=0.35, bgcolor="transparent", {drawing.LAYOUT}]
     node [{drawing.NODES}]
-    edge [{drawing.EDGES}]"""
+    edge [{drawing.EDGES}, dir=none]"""
 # Narrower than the ellipses of other pictures, for three lines of text.
 VARIABLE = drawing.VARIABLE.replace("ellipse, style=filled", "box, style=rounded")
 VARIABLE = VARIABLE.replace("rounded", '"rounded,filled"')
 GRADIENT = "#a84300"
+# Arrows have heads of our own, which the page can put at their other ends.
+HEAD = """<marker id="head" viewBox="0 0 10 8" refX="10" refY="4" markerWidth="10"
+ markerHeight="8" markerUnits="userSpaceOnUse" orient="auto-start-reverse"><path
+ d="M0 0 10 4 0 8z"/></marker>"""
 # What Graphviz repeats at every text, and what a browser needs to know once.
 SAID_ONCE = {
     "font-family": "sans-serif",
@@ -137,11 +141,15 @@ def in_last_step(dot: str, steps: list[Step]) -> str:
             line.set("fill", GRADIENT)
         for title in group.findall(f"{SVG}title"):
             group.remove(title)
+        if group.get("class") == "edge":
+            for path in group.findall(f"{SVG}path"):
+                path.set("marker-end", "url(#head)")
     for element in svg.iter():
         element.tag, element.tail = element.tag.removeprefix(SVG), ""
         for name in SAID_ONCE:
             element.attrib.pop(name, None)
         for name in {"d", "points"} & set(element.attrib):
             element.set(name, re.sub(r"(\d\.\d)\d+", r"\1", element.attrib[name]))
+    svg.insert(0, ElementTree.fromstring(HEAD))
     svg.attrib |= {"xmlns": SVG.strip("{}")} | SAID_ONCE
     return ElementTree.tostring(svg, encoding="unicode")
