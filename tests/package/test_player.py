@@ -179,6 +179,18 @@ def test_step_14_is_wrong_as_it_happens():
     ]
 
 
+def test_of_a_function_that_waits_twice_the_last_entry_is_next():
+    a = step(14).square(step(14).Variable(np.array(3.0)))
+    player = play(step(14).add(a, a))
+    assert [(told.waiting, told.next) for told in player.steps[3:-1]] == [
+        (["Add"], 0),
+        (["Square", "Square"], 1),
+        (["Square"], 0),
+        ([], None),
+    ]
+    assert "x.grad is 12 + 12 = 24." in repr(player)
+
+
 def test_step_16_keeps_a_heap_of_generations():
     player, _ = played(16, diamond)
     assert [(told.waiting, told.next) for told in player.steps[5:-1]] == [
@@ -276,6 +288,13 @@ def test_what_functions_of_the_package_receive_is_what_is_retained(create_graph)
     assert " b.grad is an array (4,), added up from (2, 4)." in add.say
     assert "dropped" not in repr(player)
     assert player.steps[-1].say.endswith("and b.grad is an array (4,).")
+
+
+def test_a_gradient_that_grows_in_place_is_shown_as_it_was():
+    x = Variable(np.array([1.0, 2.0]))
+    told = repr(play(F.sum(x * 2 + x * 3 + x * 4)))
+    assert "x.grad is [4 4] + [2 2] = [6 6]." in told
+    assert "x.grad is [6 6] + [3 3] = [9 9]." in told
 
 
 def test_constants_get_nothing():
