@@ -1,0 +1,207 @@
+"""What a learner reads when their step is judged, in a notebook and in a terminal."""
+
+import ast
+import re
+from html import escape
+
+from ..capabilities import CAPABILITIES, SIGNS, WORKS
+from ..differences import Change, change_as_html
+from ..lessons import head, previous
+from .judging import wrong_rows
+
+
+class Report:
+    """A verdict in words.
+
+    Parameters
+    ----------
+    verdict : judging.Verdict
+    way_on : list of str
+        What happened to the learner's files, and how to go on, as sentences.
+    """
+
+    def __init__(self, verdict, way_on=()):
+        self.verdict, self._way_on = verdict, list(way_on)
+
+    def __repr__(self):
+        blocks = [self._title(), *self._sentences()]
+        return "\n\n".join([*blocks, self._table_as_text(), *self._way_on])
+
+    def _repr_html_(self):
+        colour = "rgb(0,114,178)" if self.verdict.right else "rgb(213,94,0)"
+        said = [_paragraph(text) for text in self._sentences()]
+        return (
+            f'<div style="border-left:4px solid {colour}; padding-left:1em">'
+            f"<p><b>{escape(self._title())}</b></p>{''.join(said)}"
+            f"{self._table_as_html()}{self._comparison()}"
+            f"{''.join(map(_paragraph, self._way_on))}</div>"
+        )
+
+    # --- Sentences --------------------------------------------------------------------
+
+    def _title(self):
+        number = self.verdict.step
+        named = f"Step {number}, {head(number).title}:"
+        if self.verdict.right:
+            return f"{named} right. Every cell of It works passes, and every row below."
+        if self.verdict.passes:
+            return f"{named} what is written is right, and something is missing."
+        return f"{named} not right yet."
+
+    def _sentences(self):
+        own = self.verdict.own
+        said = [
+            f"The cell with `{name}` cannot be read: {why}. It does not count until it can."
+            for name, why in own.broken.items()
+        ]
+        if missing := [n for n in own.missing if n not in own.broken]:
+            said.append(
+                f"Not written yet: {_named(missing)}. In this trial the lesson's own "
+                f"stood in for {'it' if len(missing) == 1 else 'them'}."
+            )
+        if self.verdict.passes:
+            return said
+        if untouched := self._untouched():
+            said.append(
+                f"Still as in step {previous(self.verdict.step)}: {_named(untouched)}."
+            )
+        said += self._where_it_stops() + self._rows() + self._where_to_look()
+        return said
+
+    def _untouched(self):
+        return [
+            n for n in self.verdict.own.unchanged if n not in self.verdict.own.missing
+        ]
+
+    def _where_it_stops(self):
+        failure = self.verdict.failure
+        if not failure:
+            return []
+        line = f" at the line `{failure['line']}`" if failure["line"] else ""
+        said = f"*{failure['place']}* stops{line}: {failure['error']}."
+        if failure["parts"] and failure["inside"]:
+            said += (
+                f" It happened in your `{failure['parts'][-1]}`, at "
+                f"`{failure['inside']}`."
+            )
+        return [said]
+
+    def _rows(self):
+        if self.verdict.failure and not self.verdict.table:
+            return []
+        number = self.verdict.step
+        return [
+            f"“{row.name}” does not work. The idea behind it (step "
+            f"{row.learned_at(number)}, *{head(row.learned_at(number)).title}*): "
+            f"{row.idea}."
+            for row in wrong_rows(number, self.verdict.table)[:3]
+        ]
+
+    def _where_to_look(self):
+        culprits = self.verdict.culprits
+        if not culprits:
+            return []
+        them = "it" if len(culprits) == 1 else "them"
+        said = (
+            f"With the lesson's {_named(culprits)} in place of yours, everything "
+            f"passes: look there. `steps.hint({self.verdict.step}, "
+            f'"{culprits[0]}")` helps with {them}.'
+        )
+        return [said, *self._other_heads()]
+
+    def _other_heads(self):
+        own, said = self.verdict.own, []
+        theirs = own.module.parts()
+        for name in self.verdict.culprits:
+            mine, lesson = _head(theirs.get(name)), _head(own.step.parts[name])
+            if mine and lesson and mine != lesson:
+                said.append(
+                    f"Your head of `{name}` is `{mine}`; the lesson's cells expect "
+                    f"`{lesson}`."
+                )
+        return said
+
+    # --- The table --------------------------------------------------------------------
+
+    def _lines(self):
+        """Name, theirs and ours, for each row that should work or works already."""
+        number, table = self.verdict.step, self.verdict.table
+        for row in CAPABILITIES:
+            found, expected = table.get(row.name), row.expected(number)
+            if WORKS in (found, expected):
+                yield row.name, _sign(found), _sign(expected)
+
+    def _later(self):
+        count = len(CAPABILITIES) - len(list(self._lines()))
+        return f"{count} more rows come in later steps." if count else ""
+
+    def _table_as_text(self):
+        if not self.verdict.table:
+            return "The table was not tried."
+        lines = [f"{'yours':^9} {'lesson':^9}"]
+        lines += [f"{a:^9} {b:^9}  {name}" for name, a, b in self._lines()]
+        return "\n".join([*lines, self._later()]).rstrip()
+
+    def _table_as_html(self):
+        if not self.verdict.table:
+            return ""
+        rows = "".join(
+            f"<tr{_warning(a, b)}><td style='text-align:left'>{escape(name)}</td>"
+            f"<td style='text-align:center'>{escape(a)}</td>"
+            f"<td style='text-align:center'>{escape(b)}</td></tr>"
+            for name, a, b in self._lines()
+        )
+        return (
+            f"<details{'' if self.verdict.right else ' open'}><summary>What your "
+            "framework can do</summary><table><tr><th></th><th>yours</th><th>the "
+            f"lesson's</th></tr>{rows}</table><p>{self._later()}</p></details>"
+        )
+
+    # --- The lesson's code ------------------------------------------------------------
+
+    def _comparison(self):
+        if not self.verdict.right or not (changes := comparison(self.verdict)):
+            return ""
+        shown = "".join(map(change_as_html, changes))
+        return (
+            "<details><summary>How the lesson wrote it (minus: yours, plus: the "
+            f"lesson's)</summary>{shown}</details>"
+        )
+
+
+def comparison(verdict):
+    """How the lesson's code of a step differs from the learner's, part by part."""
+    theirs, step = verdict.module.parts(), verdict.own.step
+    return [
+        Change("differs:", name, theirs[name].text, step.parts[name].text)
+        for name in step.to_write
+        if name in theirs and not theirs[name].same_code(step.parts[name])
+    ]
+
+
+def _named(names):
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _sign(outcome):
+    return SIGNS.get(outcome, outcome or "not tried")
+
+
+def _warning(mine, lesson):
+    return "" if mine == lesson else " style='background:rgba(213,94,0,0.16)'"
+
+
+def _head(part):
+    node = ast.parse(part.text).body[0] if part else None
+    if not isinstance(node, ast.FunctionDef):
+        return ""
+    return f"def {node.name}({ast.unparse(node.args)}):"
+
+
+def _paragraph(text):
+    """Words with `code`, *titles* and [links](where) as HTML."""
+    html = escape(text, quote=False)
+    html = re.sub(r"`([^`]+)`", r"<code>\1</code>", html)
+    html = re.sub(r"(?<!\w)\*([^*]+)\*(?!\w)", r"<i>\1</i>", html)
+    html = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', html)
+    return f"<p>{html}</p>"
