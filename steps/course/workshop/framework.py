@@ -4,7 +4,7 @@ had, and the lesson's own where something is missing.
 
 import ast
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from ..lessons import module_path, previous
 from .modules import Module
@@ -12,7 +12,7 @@ from .parts import ATTACHED, ATTRIBUTE, CLASS, METHOD, is_placeholder, parts
 from .written import merged
 
 
-@dataclass(frozen=True)
+@dataclass
 class Step:
     """What the lesson's own code of a step has, and what it does to the step before."""
 
@@ -20,11 +20,11 @@ class Step:
     parts: dict
     before: dict
 
-    @property
+    @cached_property
     def added(self):
         return [name for name in self.parts if name not in self.before]
 
-    @property
+    @cached_property
     def changed(self):
         return [
             name
@@ -34,11 +34,11 @@ class Step:
             and not part.same_code(self.before[name])
         ]
 
-    @property
+    @cached_property
     def removed(self):
         return [name for name in self.before if name not in self.parts]
 
-    @property
+    @cached_property
     def to_write(self):
         """What is left to the learner; a new class stands for all that it holds."""
         new = {*self.added, *self.changed} - set(self.given)
@@ -49,7 +49,7 @@ class Step:
             and (part.kind == ATTACHED or "." not in name or _owner(name) not in new)
         ]
 
-    @property
+    @cached_property
     def given(self):
         """Methods that only say what a subclass has to write: nothing to invent."""
         return [
@@ -126,10 +126,8 @@ def framework(number, found, base):
         if name not in step.parts:
             continue
         if part.kind == CLASS:
-            kept = {n: p for n, p in had.items() if n in order}
-            kept |= {n: step.parts[n] for n in step.given}
-            kept = {n: p for n, p in kept.items() if p.kind in (METHOD, ATTRIBUTE)}
-            part = type(part)(CLASS, merged(part.text, name, kept, order))
+            kept = had | {n: step.parts[n] for n in step.given}
+            part = type(part)(CLASS, _completed(part.text, name, kept, order))
             for inner in (n for n in parts(part.text) if "." in n):
                 module._drop_attached(inner)
         module.put(name, part, order)
@@ -142,6 +140,18 @@ def framework(number, found, base):
         [n for n in step.changed if _same(module, had, n) and n not in step.given],
         {n: said for n, said in found.broken.items() if n in order},
     )
+
+
+def _completed(text, name, had, order):
+    """A class with what it had before, if some of what it needs is not in it."""
+    inner = {
+        n: p
+        for n, p in had.items()
+        if _owner(n) == name and p.kind in (METHOD, ATTRIBUTE)
+    }
+    there = parts(text)
+    whole = all(n in there for n in inner if n in order)
+    return text if whole else merged(text, name, inner, order)
 
 
 def _same(module, had, name):

@@ -84,24 +84,21 @@ def _mended(bench, verdict):
     for name in new:
         if _passes(bench, module := _replaced(own, filled, [name])):
             return [name], module
-    if new and _passes(bench, module := _replaced(own, filled, new)):
-        return _several(bench, own, filled, new) or (new, module)
+    if new and _passes(bench, _replaced(own, filled, new)):
+        return _fewest(bench, own, filled, new)
     for name in [n for n in suspects if n not in new]:
         if _passes(bench, module := _replaced(own, filled, [name])):
             return [name], module
     return suspects, Module.of(code_of(own.step.number))
 
 
-def _several(bench, own, filled, names):
-    """Of some parts, those that fail even among the lesson's own."""
-    wrong = []
+def _fewest(bench, own, filled, names):
+    """Of some parts in whose place the lesson's mend it, those that are needed."""
     for name in names:
-        alone = Module.of(code_of(own.step.number))
-        alone.put(name, filled.parts()[name], list(own.step.parts))
-        if not _passes(bench, alone):
-            wrong.append(name)
-    module = _replaced(own, filled, wrong)
-    return (wrong, module) if wrong and _passes(bench, module) else None
+        fewer = [other for other in names if other != name]
+        if _passes(bench, _replaced(own, filled, fewer)):
+            names = fewer
+    return names, _replaced(own, filled, names)
 
 
 def _suspects(own, filled, failure):

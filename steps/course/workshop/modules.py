@@ -237,5 +237,9 @@ def _line_for(text, node, name, part, order):
             for child in node.body:
                 if f"{owner}.{_member(child)}" == before:
                     return span(text, child)[1]
+    # Under the docstring; but __radd__ = __add__ has to wait for __add__.
+    needs = names_needed_at_once(ast.parse(part.text))
     methods = [c for c in node.body if isinstance(c, ast.FunctionDef)]
-    return span(text, methods[0])[0] if methods else len(text.splitlines())
+    if methods and not needs & {_member(child) for child in node.body}:
+        return span(text, methods[0])[0]
+    return len(text.splitlines())

@@ -4,7 +4,7 @@ import ast
 import re
 from html import escape
 
-from ..capabilities import CAPABILITIES, SIGNS, WORKS
+from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..lessons import head, previous
 from .judging import wrong_rows
@@ -44,8 +44,10 @@ class Report:
         named = f"Step {number}, {head(number).title}:"
         if self.verdict.right:
             return f"{named} right. Every cell of It works passes, and every row below."
+        if self.verdict.passes and self._begun():
+            return f"{named} what you have written is right, and some is missing."
         if self.verdict.passes:
-            return f"{named} what is written is right, and something is missing."
+            return f"{named} nothing is written yet."
         return f"{named} not right yet."
 
     def _sentences(self):
@@ -68,6 +70,10 @@ class Report:
         said += self._where_it_stops() + self._rows() + self._where_to_look()
         return said
 
+    def _begun(self):
+        own = self.verdict.own
+        return bool(set(own.step.to_write) - {*own.missing, *own.unchanged})
+
     def _untouched(self):
         return [
             n for n in self.verdict.own.unchanged if n not in self.verdict.own.missing
@@ -87,14 +93,19 @@ class Report:
         return [said]
 
     def _rows(self):
-        if self.verdict.failure and not self.verdict.table:
+        """What does not work, the latest idea first; one is enough to begin with."""
+        if not self.verdict.table:
             return []
         number = self.verdict.step
+        wrong = wrong_rows(number, self.verdict.table)
+        wrong.sort(key=lambda row: row.learned_at(number), reverse=True)
+        if self.verdict.failure and wrong and wrong[0].learned_at(number) < number:
+            return []  # Something older broke, and where it stopped says more.
         return [
-            f"“{row.name}” does not work. The idea behind it (step "
-            f"{row.learned_at(number)}, *{head(row.learned_at(number)).title}*): "
+            f"“{row.name}” does not work yet. The idea behind it is that of step "
+            f"{row.learned_at(number)}, *{head(row.learned_at(number)).title}*: "
             f"{row.idea}."
-            for row in wrong_rows(number, self.verdict.table)[:3]
+            for row in wrong[:2]
         ]
 
     def _where_to_look(self):
@@ -113,11 +124,14 @@ class Report:
         own, said = self.verdict.own, []
         theirs = own.module.parts()
         for name in self.verdict.culprits:
-            mine, lesson = _head(theirs.get(name)), _head(own.step.parts[name])
-            if mine and lesson and mine != lesson:
+            mine, lesson = (
+                _arguments(theirs.get(name)),
+                _arguments(own.step.parts[name]),
+            )
+            if mine and lesson and _called_as(mine) != _called_as(lesson):
                 said.append(
-                    f"Your head of `{name}` is `{mine}`; the lesson's cells expect "
-                    f"`{lesson}`."
+                    f"Your `{name}` takes `({ast.unparse(mine)})`; the lesson's takes "
+                    f"`({ast.unparse(lesson)})`."
                 )
         return said
 
@@ -129,7 +143,7 @@ class Report:
         for row in CAPABILITIES:
             found, expected = table.get(row.name), row.expected(number)
             if WORKS in (found, expected):
-                yield row.name, _sign(found), _sign(expected)
+                yield row.name, _sign(found), SIGNS.get(expected, expected)
 
     def _later(self):
         count = len(CAPABILITIES) - len(list(self._lines()))
@@ -138,8 +152,9 @@ class Report:
     def _table_as_text(self):
         if not self.verdict.table:
             return "The table was not tried."
-        lines = [f"{'yours':^9} {'lesson':^9}"]
-        lines += [f"{a:^9} {b:^9}  {name}" for name, a, b in self._lines()]
+        rows = [("", "yours", "the lesson's"), *self._lines()]
+        wide = max(len(mine) for _, mine, _ in rows)
+        lines = [f"  {mine:{wide}}  {lesson:12}  {name}" for name, mine, lesson in rows]
         return "\n".join([*lines, self._later()]).rstrip()
 
     def _table_as_html(self):
@@ -184,18 +199,25 @@ def _named(names):
 
 
 def _sign(outcome):
-    return SIGNS.get(outcome, outcome or "not tried")
+    if outcome == WRONG:
+        return "wrong"
+    return SIGNS[WORKS] if outcome == WORKS else f"✗ {outcome or 'not tried'}"
 
 
 def _warning(mine, lesson):
     return "" if mine == lesson else " style='background:rgba(213,94,0,0.16)'"
 
 
-def _head(part):
+def _arguments(part):
     node = ast.parse(part.text).body[0] if part else None
-    if not isinstance(node, ast.FunctionDef):
-        return ""
-    return f"def {node.name}({ast.unparse(node.args)}):"
+    return node.args if isinstance(node, ast.FunctionDef) else None
+
+
+def _called_as(arguments):
+    """What matters to a caller: how many there are, and the names of optional ones."""
+    names = [argument.arg for argument in arguments.args]
+    required = len(names) - len(arguments.defaults)
+    return required, names[required:], bool(arguments.vararg), bool(arguments.kwarg)
 
 
 def _paragraph(text):
