@@ -8,7 +8,15 @@ from functools import cache, cached_property
 
 from ..lessons import module_path, previous
 from .modules import Module
-from .parts import ATTACHED, ATTRIBUTE, CLASS, METHOD, is_placeholder, parts
+from .parts import (
+    ATTACHED,
+    ATTRIBUTE,
+    CLASS,
+    METHOD,
+    globals_used,
+    is_placeholder,
+    parts,
+)
 from .written import merged
 
 
@@ -118,7 +126,7 @@ def framework(number, found, base):
     step, order = step_of(number), list(step_of(number).parts)
     module, had = base.copy(), base.parts()
     for name in step.removed:
-        module.drop(name)
+        _drop_with_helpers(module, name, order)
     for name in step.given:
         if _owner(name) in had:
             module.put(name, step.parts[name], order)
@@ -140,6 +148,17 @@ def framework(number, found, base):
         [n for n in step.changed if _same(module, had, n) and n not in step.given],
         {n: said for n, said in found.broken.items() if n in order},
     )
+
+
+def _drop_with_helpers(module, name, order):
+    """Take a part out, and what it alone used of the learner's other definitions."""
+    if name not in (there := module.parts()):
+        return
+    used = globals_used(there[name].text)
+    module.drop(name)
+    for helper in used & set(module.parts()) - set(order):
+        if helper not in globals_used(module.body()):
+            _drop_with_helpers(module, helper, order)
 
 
 def _completed(text, name, had, order):

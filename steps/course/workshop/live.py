@@ -51,6 +51,9 @@ class Session:
             self._text = text
         if self._shell:
             self._shell.user_ns.update(names_in(self._module, text))
+            for name in own.module.imports:  # what decorators and bases may need
+                if name in vars(self._module):
+                    self._shell.user_ns.setdefault(name, vars(self._module)[name])
 
     def wrote(self):
         """Whether any cell that ran defines a part of the step."""

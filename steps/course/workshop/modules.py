@@ -1,6 +1,7 @@
 """A module as text that parts can be put into and taken out of."""
 
 import ast
+import re
 import sys
 import textwrap
 from dataclasses import dataclass, field
@@ -204,7 +205,8 @@ def with_member(text, name, part, order=()):
     before, after = lines[:place], lines[place:]
     above = [""] if before[-1].strip() else []
     below = [""] if after and after[0].strip() else []
-    return "\n".join([*before, *above, *new, *below, *after]).rstrip()
+    changed = "\n".join([*before, *above, *new, *below, *after])
+    return re.sub(r"\n{3,}", "\n\n", changed).rstrip()
 
 
 def without_member(text, name):
@@ -232,6 +234,8 @@ def _line_for(text, node, name, part, order):
     """The line before which something new in a class belongs."""
     owner = name.partition(".")[0]
     earlier = order[: order.index(name)] if name in order else []
+    if name not in order:
+        return len(text.splitlines())
     if part.kind == METHOD:
         for before in reversed(earlier):
             for child in node.body:

@@ -1,7 +1,6 @@
-"""The notebook of a step in the workshop: the lesson, with stubs in place of its code."""
+"""The notebook of a step in the workshop: the lesson, its code replaced by stubs."""
 
 import re
-import textwrap
 
 from .. import builder, copies, overview
 from ..exercises import for_students
@@ -11,6 +10,8 @@ from .framework import step_of
 from .lesson import CODE, WORKS, sections, shows_code
 
 IMPORTS = re.compile(r"(?:(?:import|from) .*\n?|\n)+")
+# Paragraphs about the cells that the workshop leaves out.
+OF_CELLS = re.compile(r"whole code of the step|%load")
 
 
 def text_of(number, module, folder):
@@ -72,23 +73,20 @@ def _task(number, prose):
         + [f"To change: {_named(changed)}."] * bool(changed)
     )
     first = step.to_write[0]
-    said_of_code = "\n\n".join(prose).removeprefix(f"## {CODE}").strip()
-    return textwrap.dedent(
-        """\
-        ## Write it
-
-        Now you. {said} The cells below have a place for each; `TODO` says where. Run a
-        cell when it is written, and go on to *It works*, which runs on your code.
-
-        Stuck? `steps.hint({number}, "{first}")` gives a hint, a nearer one and, at last,
-        the lesson's code; other names go there as well.
-
-        <details><summary>What the lesson says about its code</summary>
-
-        {said_of_code}
-
-        </details>"""
-    ).format(said=said, number=number, first=first, said_of_code=said_of_code)
+    task = (
+        f"## Write it\n\nNow you. {said} The cells below have a place for each; `TODO` "
+        "says where. Run a cell when it is written, and go on to *It works*, which runs "
+        f'on your code.\n\nStuck? `steps.hint({number}, "{first}")` gives a hint, then a '
+        "nearer one and, at last, the lesson's code. It knows the other names, too."
+    )
+    prose = "\n\n".join(prose).removeprefix(f"## {CODE}").split("\n\n")
+    if left := [text for text in prose if text.strip() and not OF_CELLS.search(text)]:
+        task += (
+            "\n\n<details><summary>What the lesson says about its code</summary>\n\n"
+            + "\n\n".join(left)
+            + "\n\n</details>"
+        )
+    return task
 
 
 def _named(names):

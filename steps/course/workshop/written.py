@@ -88,7 +88,9 @@ def _take(found, source, node, known, owner):
     if isinstance(node, ast.ClassDef) and _is_of_a_step(node):
         return owner
     text = "\n".join(source.splitlines()[slice(*span(source, node))])
-    for name, part in parts(text).items() if _defines(node) else ():
+    for name, part in parts(text).items():
+        if name not in known and not _defines(node):
+            continue
         if part.kind in (METHOD, "attribute"):
             continue
         if part.kind == FUNCTION and _is_method(node, f"{owner}.{name}", known):
