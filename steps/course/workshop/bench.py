@@ -16,10 +16,9 @@ GRACE = 10
 
 
 class Bench:
-    """``with Bench(step, cells) as bench`` gives something to try texts on."""
+    """``with Bench() as bench`` gives something to try frameworks on."""
 
-    def __init__(self, step, cells):
-        self._step, self._cells = step, cells
+    def __init__(self):
         self._child = None
 
     def __enter__(self):
@@ -28,13 +27,14 @@ class Bench:
     def __exit__(self, *_):
         self._end()
 
-    def try_out(self, text, brief=False):
+    def try_out(self, step, cells, text, brief=False):
         """What comes of a framework: its failure, or None, and its table; in brief, the
         table up to the first row that should work and does not.
         """
         if self._child is None:
             self._start()
-        task = {"step": self._step, "cells": self._cells, "text": text, "brief": brief}
+        task = {"step": step, "cells": cells, "text": text, "brief": brief}
+        task["seconds"] = trial.SECONDS
         at = trial.BEGINNING
         try:
             self._child.stdin.write(json.dumps(task) + "\n")

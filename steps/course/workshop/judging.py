@@ -16,7 +16,7 @@ class Verdict:
 
     ``failure`` and ``table`` are those of the learner's own parts, with the lesson's in
     place of what is missing. ``culprits`` are the parts in whose place the lesson's mend
-    it. ``module`` is a framework that passes.
+    it, none where even the lesson's own code does not pass. ``module`` is what goes on.
     """
 
     own: Framework
@@ -65,15 +65,22 @@ def wrong_rows(step, table):
     ]
 
 
-def judge(own):
+def judge(own, bench=None):
     """Judge a framework by the lesson's own cells and by the table."""
-    number, filled = own.step.number, own.filled()
-    with Bench(number, judging_cells(number)) as bench:
-        found = bench.try_out(filled.text())
-        verdict = Verdict(own, found["failure"], found["table"], filled)
-        if not verdict.passes:
-            verdict.culprits, verdict.module = _mended(bench, verdict)
+    if bench is None:
+        with Bench() as bench:
+            return judge(own, bench)
+    filled = own.filled()
+    found = _tried(bench, own, filled)
+    verdict = Verdict(own, found["failure"], found["table"], filled)
+    if not verdict.passes:
+        verdict.culprits, verdict.module = _mended(bench, verdict)
     return verdict
+
+
+def _tried(bench, own, module, brief=False):
+    number = own.step.number
+    return bench.try_out(number, judging_cells(number), module.text(), brief)
 
 
 def _mended(bench, verdict):
@@ -81,22 +88,24 @@ def _mended(bench, verdict):
     own, filled = verdict.own, verdict.module
     suspects = _suspects(own, filled, verdict.failure)
     new = [n for n in suspects if n in {*own.step.added, *own.step.changed}]
+    older = [n for n in suspects if n not in new]
     for name in new:
-        if _passes(bench, module := _replaced(own, filled, [name])):
+        if _passes(bench, own, module := _replaced(own, filled, [name])):
             return [name], module
-    if new and _passes(bench, _replaced(own, filled, new)):
+    if new and _passes(bench, own, _replaced(own, filled, new)):
         return _fewest(bench, own, filled, new)
-    for name in [n for n in suspects if n not in new]:
-        if _passes(bench, module := _replaced(own, filled, [name])):
+    for name in older:
+        if _passes(bench, own, module := _replaced(own, filled, [name])):
             return [name], module
-    return suspects, Module.of(code_of(own.step.number))
+    lesson = Module.of(code_of(own.step.number))
+    return (suspects if _passes(bench, own, lesson) else []), lesson
 
 
 def _fewest(bench, own, filled, names):
     """Of some parts in whose place the lesson's mend it, those that are needed."""
     for name in names:
         fewer = [other for other in names if other != name]
-        if _passes(bench, _replaced(own, filled, fewer)):
+        if _passes(bench, own, _replaced(own, filled, fewer)):
             names = fewer
     return names, _replaced(own, filled, names)
 
@@ -127,6 +136,6 @@ def _replaced(own, filled, names):
     return module
 
 
-def _passes(bench, module):
-    found = bench.try_out(module.text(), brief=True)
+def _passes(bench, own, module):
+    found = _tried(bench, own, module, brief=True)
     return not found["failure"] and set(found["table"].values()) <= {WORKS}

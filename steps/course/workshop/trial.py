@@ -6,6 +6,7 @@ a process of its own, because what it runs may never end.
 """
 
 import ast
+import importlib
 import json
 import linecache
 import os
@@ -18,8 +19,9 @@ from ..capabilities import CAPABILITIES, WORKS, tried
 from ..lessons import STEPS, stem
 from .parts import parts
 
-# For one cell, or one row of the table; they take a second or two.
-SECONDS = 20
+# For one cell, or one row of the table; they take a second or two, more where others
+# keep the machine busy.
+SECONDS = 30
 # In place of a cell: here the lesson loads the code of its step.
 LOAD = "load"
 BEGINNING = "Your definitions"
@@ -60,25 +62,31 @@ def names_in(module, text):
 
 def attempt(task, say):
     """Try one framework: a dict with ``failure``, or None there, and ``table``."""
-    step, text = task["step"], task["text"]
-    names = {"__name__": "__main__"}
-    place = BEGINNING
+    reference = importlib.import_module(f"{STEPS}.{stem(task['step'])}")
+    try:
+        return _attempted(task, say)
+    finally:
+        take_the_place(reference, task["step"])
+
+
+def _attempted(task, say):
+    text, names, place = task["text"], {"__name__": "__main__"}, BEGINNING
     say({"at": place})
     try:
-        with running.silence(), running.limited(SECONDS):
-            module = module_from(text, step)
-        take_the_place(module, step)
+        with running.silence(), running.limited(task["seconds"]):
+            module = module_from(text, task["step"])
+        take_the_place(module, task["step"])
         for place, source in task["cells"]:
             say({"at": place})
             if source == LOAD:
                 names |= names_in(module, text)
                 continue
-            with running.silence(), running.limited(SECONDS):
+            with running.silence(), running.limited(task["seconds"]):
                 running.run(source, names)
             running.close_pictures()
         failure = None
     except (Exception, SystemExit) as error:
-        failure = _failure(place, error, text)
+        failure = _failure(task, place, error)
         if task["brief"] or place == BEGINNING or isinstance(error, TimeoutError):
             return {"failure": failure, "table": {}}
     return {"failure": failure, "table": dict(_rows(task, module, say))}
@@ -90,32 +98,34 @@ def _rows(task, module, say):
         works = row.expected(task["step"]) == WORKS
         if works or not task["brief"]:
             say({"at": row.name})
-            with running.silence(), running.limited(SECONDS):
+            with running.silence(), running.limited(task["seconds"]):
                 found = tried(row.probe, module)
             yield row.name, found
         if found == "TimeoutError" or (task["brief"] and found != WORKS):
             return
 
 
-def _failure(place, error, text):
+def _failure(task, place, error):
     """What is to be said about an error: where it is, what it says, and the parts of
     the framework in which it arose, the innermost last.
     """
     frames = traceback.extract_tb(error.__traceback__)
     cell = [frame for frame in frames if frame.filename.startswith("<cell")]
     inside = [frame for frame in frames if frame.filename.startswith("your ")]
+    if isinstance(error, TimeoutError):
+        del inside[1:]  # the loop that does not end, not where it was stopped
     return {
         "place": place,
         "line": cell[0].line if cell else "",
-        "error": _said(error, cell[0].line if cell else ""),
-        "parts": list(dict.fromkeys(part_at(text, f.lineno) for f in inside)),
+        "error": _said(error, task["seconds"]),
+        "parts": list(dict.fromkeys(part_at(task["text"], f.lineno) for f in inside)),
         "inside": inside[-1].line if inside else "",
     }
 
 
-def _said(error, line):
+def _said(error, seconds):
     if isinstance(error, TimeoutError):
-        return f"it takes more than {SECONDS} seconds, and was stopped"
+        return f"it takes more than {seconds} seconds, and was stopped"
     if isinstance(error, AssertionError):
         return str(error) or "this is not true"
     return f"{type(error).__name__}: {error}"
