@@ -182,3 +182,14 @@ def judge(step):
     from .course.workshop import live
 
     return live.judged(step)
+
+
+def mine(step):
+    """The learner's framework after a step, as a module.
+
+    It is the file that they wrote in the workshop, in the folder ``workshop`` beside the
+    notebook; where there is none, the lesson's own.
+    """
+    from .course.workshop.mine import mine
+
+    return mine(step)

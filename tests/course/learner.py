@@ -35,14 +35,14 @@ class Learner:
         type_into(notebook, code)
         self.save(number, notebook)
 
-    def judged(self, number):
+    def judged(self, number, bench=None):
         cells = folder.cells_of(number, self.place)
-        return judge(folder.assembled(number, cells, self.place))
+        return judge(folder.assembled(number, cells, self.place), bench)
 
-    def goes_on(self, number, code):
+    def goes_on(self, number, code, bench=None):
         """Write a step, have it judged, and go on, whatever came of it."""
         self.types(number, code)
-        verdict = self.judged(number)
+        verdict = self.judged(number, bench)
         go_on(verdict, self.place)
         return verdict
 

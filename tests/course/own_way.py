@@ -6,12 +6,12 @@ notebook already.
 """
 
 STEPS = {
-    1: '''
+    1: """
 class Variable:
     def __init__(self, content):
         self.data = content
-''',
-    2: '''
+""",
+    2: """
 class Function:
     def __call__(self, box):
         inside = box.data
@@ -21,7 +21,7 @@ class Function:
 class Square(Function):
     def forward(self, array):
         return np.multiply(array, array)
-''',
+""",
     3: '''
 class Exp(Function):
     """The exponential function."""
@@ -29,13 +29,13 @@ class Exp(Function):
     def forward(self, array):
         return np.exp(array)
 ''',
-    4: '''
+    4: """
 def numerical_diff(f, x, eps=1e-4):
     values = [f(Variable(x.data + side * eps)).data for side in (1, -1)]
     above, below = values
     return (above - below) / eps / 2
-''',
-    5: '''
+""",
+    5: """
 DIRECTIONS = {"forward": 1, "backward": -1}
 
 
@@ -47,8 +47,8 @@ def jacobian_chain_cost(sizes, order):
     for k in range(1, len(way) - 1):
         total += way[0] * way[k] * way[k + 1]
     return total
-''',
-    6: '''
+""",
+    6: """
 class Variable:
     def __init__(self, content):
         self.data, self.grad = content, None
@@ -68,8 +68,8 @@ class Square(Function):
 class Exp(Function):
     def backward(self, from_above):
         return from_above * self.forward(self.input.data)
-''',
-    7: '''
+""",
+    7: """
 class Variable:
     creator = None
 
@@ -92,8 +92,8 @@ class Function:
         self.input, self.output = box, Variable(self.forward(box.data))
         self.output.set_creator(self)
         return self.output
-''',
-    8: '''
+""",
+    8: """
 class Variable:
     def backward(self):
         box = self
@@ -101,8 +101,8 @@ class Variable:
             maker = box.creator
             maker.input.grad = maker.backward(box.grad)
             box = maker.input
-''',
-    9: '''
+""",
+    9: """
 def _checked(content):
     if content is None or isinstance(content, np.ndarray):
         return content
@@ -152,8 +152,8 @@ def exp(box):
 def numerical_diff(f, x, eps=1e-4):
     values = [f(Variable(as_array(x.data + side * eps))).data for side in (1, -1)]
     return (values[0] - values[1]) / eps / 2
-''',
-    10: '''
+""",
+    10: """
 def gradient_check(f, x, rtol=1e-4, atol=1e-5):
     again = Variable(np.array(x.data))
     f(again).backward()
@@ -176,8 +176,8 @@ def test_random_gradients():
         box = Variable(np.random.default_rng(seed).normal(size=4))
         assert gradient_check(square, box)
         assert gradient_check(exp, box)
-''',
-    11: '''
+""",
+    11: """
 class Function:
     def __call__(self, boxes):
         results = self.forward([box.data for box in boxes])
@@ -212,8 +212,8 @@ def square(box):
 def exp(box):
     (result,) = Exp()([box])
     return result
-''',
-    12: '''
+""",
+    12: """
 def as_tuple(thing):
     return thing if isinstance(thing, tuple) else (thing,)
 
@@ -257,8 +257,8 @@ def exp(box):
 
 def add(left, right):
     return Add()(left, right)
-''',
-    13: '''
+""",
+    13: """
 from collections import deque
 
 
@@ -291,8 +291,8 @@ class Exp(Function):
 class Add(Function):
     def backward(self, from_above):
         return (from_above,) * 2
-''',
-    14: '''
+""",
+    14: """
 class Variable:
     def cleargrad(self):
         self.receive(None)
@@ -313,8 +313,8 @@ class Variable:
                 old = 0 if box.grad is None else box.grad
                 box.receive(as_array(old + gradient))
                 waiting.append(box)
-''',
-    15: '''
+""",
+    15: """
 from itertools import permutations
 
 
@@ -325,7 +325,7 @@ def topological_orders(links):
         return all(place[a] < place[b] for a, b in pairs)
 
     return [list(order) for order in permutations(sorted(links)) if fits(order)]
-''',
+""",
     16: '''
 class Variable:
     generation = 0
@@ -366,7 +366,7 @@ class Function:
             return self.outputs[0]
         return self.outputs
 ''',
-    17: '''
+    17: """
 from weakref import ref
 
 
@@ -400,8 +400,8 @@ class Function:
 class Exp(Function):
     def backward(self, from_above):
         return from_above * np.exp(self.inputs[0].data)
-''',
-    18: '''
+""",
+    18: """
 class Config:
     enable_backprop = True
 
@@ -446,8 +446,8 @@ class Function:
         made = [self.boxed(as_array(result)) for result in results]
         self.inputs, self.outputs = boxes, [ref(box) for box in made]
         return made[0] if len(made) == 1 else made
-''',
-    19: '''
+""",
+    19: """
 class Variable:
     def __init__(self, content, name=None):
         self.data, self.grad, self.name = _checked(content), None, name
@@ -468,8 +468,8 @@ class Variable:
 
     def __repr__(self):
         return "variable(" + f"{self.data}".replace("\\n", "\\n         ") + ")"
-''',
-    20: '''
+""",
+    20: """
 class Mul(Function):
     def forward(self, left, right):
         return left * right
@@ -489,8 +489,8 @@ class Variable:
 
     def __mul__(self, other):
         return mul(self, other)
-''',
-    21: '''
+""",
+    21: """
 class Variable:
     __array_priority__ = 1000
 
@@ -518,8 +518,8 @@ def as_variable(value):
     if isinstance(value, Variable):
         return value
     return Variable(np.asarray(value))
-''',
-    22: '''
+""",
+    22: """
 class Neg(Function):
     def forward(self, array):
         return -array
@@ -596,5 +596,5 @@ for name, function in {
     "__pow__": pow,
 }.items():
     setattr(Variable, name, function)
-''',
+""",
 }

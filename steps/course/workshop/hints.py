@@ -120,7 +120,7 @@ def skeleton(text):
     for node in ast.walk(tree):
         for field in ("body", "orelse", "finalbody"):
             block = getattr(node, field, None)
-            if isinstance(block, list) and not isinstance(node, ast.Module):
+            if isinstance(block, list):
                 setattr(node, field, [_blanked(child) for child in block])
     return ast.unparse(ast.fix_missing_locations(tree))
 

@@ -86,11 +86,22 @@ def begin(number):
     SESSION = Session(number, shell, here(number))
     if shell:
         shell.events.register("post_run_cell", SESSION.ran)
+        shell.set_custom_exc((RecursionError,), _briefly)
     said = workshop.base(number, SESSION.folder).said
-    return (
-        f"{said} What your cells define is `{stem(number)}` from now on, as soon as they "
-        "have run."
-    ).strip()
+    return f"{said}\nFrom now on, what your cells define is {stem(number)}.".strip()
+
+
+FRAMES = 6
+
+
+def _briefly(shell, kind, error, trace, tb_offset=None):
+    """A recursion that does not end would show the same lines many hundred times."""
+    last = trace
+    for _ in range(FRAMES):
+        last = last.tb_next or last
+    last.tb_next = None
+    lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset)
+    shell._showtraceback(kind, error, [*lines[:-1], "... and so on", lines[-1]])
 
 
 def _shell():
@@ -143,8 +154,8 @@ def _next(number, folder):
     if not _is_followed(number):
         return on
     return [
-        f"The lesson of [step {number + 1}](../{stem(number + 1)}.ipynb) cuts a file like "
-        f"yours into a package. In it, `steps.mine({number})` is your file.",
+        f"Go on with the lesson of [step {number + 1}](../{stem(number + 1)}.ipynb): it "
+        "cuts your file into a package.",
         *on,
     ]
 

@@ -99,8 +99,8 @@ class Report:
         number = self.verdict.step
         wrong = wrong_rows(number, self.verdict.table)
         wrong.sort(key=lambda row: row.learned_at(number), reverse=True)
-        if self.verdict.failure and wrong and wrong[0].learned_at(number) < number:
-            return []  # Something older broke, and where it stopped says more.
+        if self.verdict.failure:  # Of what broke with it, where it stopped says more.
+            wrong = [row for row in wrong if row.learned_at(number) == number]
         return [
             f"“{row.name}” does not work yet. The idea behind it is that of step "
             f"{row.learned_at(number)}, *{head(row.learned_at(number)).title}*: "
