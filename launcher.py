@@ -147,7 +147,13 @@ def steps(options):
     return run([PYTHON, "-m", "steps", *options], folder=Path.cwd())
 
 
-COMMANDS = {"lab": lab, "workshop": workshop, "run": program, "test": test, "steps": steps}
+COMMANDS = {
+    "lab": lab,
+    "workshop": workshop,
+    "run": program,
+    "test": test,
+    "steps": steps,
+}
 
 
 def trust():

@@ -128,8 +128,8 @@ def hint(step, exercise, nearer=False):
 
 
 def solution(step, exercise):
-    """Show a solution of an exercise, or the lesson's code of a definition; yours may be
-    another one and right as well.
+    """Show a solution of an exercise, or the lesson's code of a definition; yours may
+    be another one and right as well.
 
     Parameters
     ----------
@@ -187,8 +187,8 @@ def judge(step):
 def mine(step):
     """The learner's framework after a step, as a module.
 
-    It is the file that they wrote in the workshop, in the folder ``workshop`` beside the
-    notebook; where there is none, the lesson's own.
+    It is the file that they wrote in the workshop, in the folder ``workshop`` beside
+    the notebook; where there is none, the lesson's own.
     """
     from .course.workshop.mine import mine
 

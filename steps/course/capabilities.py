@@ -27,8 +27,8 @@ class Capability:
     """
 
     name: str
-    probe: Callable
-    history: list
+    probe: Callable[..., None]
+    history: list[tuple[int, str]]
     idea: str
 
     def expected(self, number):
@@ -126,7 +126,7 @@ def differentiates_a_loop(step):
 
 
 def differentiates_a_long_chain(step):
-    class AddOne(step.Function):
+    class AddOne(step.Function):  # type: ignore[misc, name-defined]
         def forward(self, x):
             return x + 1
 

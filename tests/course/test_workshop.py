@@ -62,7 +62,8 @@ def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away
     nbformat.validate(nbformat.from_dict(notebook))
     cells = code_cells(notebook)
     text = "\n".join(map(source, cells))
-    assert "%load" not in text and "steps.diff(" not in text
+    assert "%load" not in text
+    assert "steps.diff(" not in text
     step = step_of(number)
     stubs = [source(cell) for cell in cells if "TODO step" in source(cell)]
     for name in step.to_write:
@@ -81,7 +82,8 @@ def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away
 @pytest.mark.parametrize("number", folder.steps())
 def test_the_lesson_s_own_code_counts_when_it_is_typed_in(learner, number):
     framework = assembled(learner, [code_of(number)], number)
-    assert not framework.missing and not framework.broken
+    assert not framework.missing
+    assert not framework.broken
     lesson = step_of(number).parts
     there = framework.module.parts()
     assert all(there[name].same_code(part) for name, part in lesson.items())
@@ -96,7 +98,8 @@ def test_links_lead_out_of_the_workshop_to_the_lessons(learner):
         for cell in learner.open(8)["cells"]
         if cell["cell_type"] == "markdown"
     )
-    assert "](../step08.ipynb)" in words and "](../start.ipynb)" in words
+    assert "](../step08.ipynb)" in words
+    assert "](../start.ipynb)" in words
     assert "](step" not in words
 
 
@@ -115,7 +118,8 @@ def test_the_last_definition_counts_and_a_stub_never_does():
     cells = ["def exp(x):\n    return 1", "def exp(x):\n    return 2"]
     cells += ["def exp(x):\n    ...", "def square(x):\n    pass"]
     parts_found = found(cells, 9).parts
-    assert "return 2" in parts_found["exp"].text and "square" not in parts_found
+    assert "return 2" in parts_found["exp"].text
+    assert "square" not in parts_found
 
 
 @pytest.mark.parametrize(
@@ -127,10 +131,13 @@ def test_the_last_definition_counts_and_a_stub_never_does():
         [
             "class Variable:\n    x = 1",
             WALK.partition("\n    def")[0].strip() + "\n    y=1",
-        ]
-        + ["    def backward" + WALK.partition("def backward")[2]],
-        ["def walk(self):\n    pass\n", "def walk(self):\n" + WALK.split("self):\n")[1]]
-        + ["Variable.backward = walk"],
+            "    def backward" + WALK.partition("def backward")[2],
+        ],
+        [
+            "def walk(self):\n    pass\n",
+            "def walk(self):\n" + WALK.split("self):\n")[1],
+            "Variable.backward = walk",
+        ],
     ],
 )
 def test_a_method_is_found_wherever_it_stands(learner, cells):
@@ -142,7 +149,9 @@ def test_a_method_is_found_wherever_it_stands(learner, cells):
     y = names["Square"]()(x)
     y.grad = 1.0
     y.backward()
-    assert x.grad == 6.0 and step and not framework.missing
+    assert x.grad == 6.0
+    assert step
+    assert not framework.missing
     assert "while box.creator" in framework.module.text()
 
 
@@ -170,13 +179,17 @@ def test_helpers_and_imports_come_along_and_nothing_else_does(learner):
         "def numerical_diff(f, x, eps=1e-4):\n    return twice(x.data)",
     ]
     text = assembled(learner, cells).module.text()
-    assert "import math" in text and "def twice" in text
-    assert "repeat" not in text and "unused" not in text and "x = Var" not in text
+    assert "import math" in text
+    assert "def twice" in text
+    assert "repeat" not in text
+    assert "unused" not in text
+    assert "x = Var" not in text
 
 
 def test_a_deleted_cell_leaves_what_was_there_before(learner):
     framework = assembled(learner, [])
-    assert framework.missing == [] and framework.unchanged == ["Variable.backward"]
+    assert framework.missing == []
+    assert framework.unchanged == ["Variable.backward"]
     framework = assembled(learner, [], 9)
     assert framework.missing == ["Function.__init__", "as_array", "square", "exp"]
 
@@ -221,12 +234,15 @@ def test_a_step_out_of_order_takes_what_is_missing_from_the_lessons(learner):
     text = code_of(8).replace("return np.exp(x)", "return np.exp(x)  # mine")
     learner.own_file(8).write_text(text, encoding="utf-8")
     base = folder.base(16, learner.place)
-    assert "steps 9-15" in base.said and "your step08.py" in base.said
+    assert "steps 9-15" in base.said
+    assert "your step08.py" in base.said
     body = base.module.body()
     exp = base.module.parts()["Exp.forward"]
-    assert exp.same_code(step_of(15).parts["Exp.forward"]) and "gxs" in body
+    assert exp.same_code(step_of(15).parts["Exp.forward"])
+    assert "gxs" in body
     base = folder.base(10, learner.place)
-    assert "# mine" in base.module.body() and "Exp.forward" not in base.lent
+    assert "# mine" in base.module.body()
+    assert "Exp.forward" not in base.lent
 
 
 def test_a_notebook_in_which_somebody_worked_stays_when_the_course_is_newer(
@@ -249,7 +265,8 @@ def test_begun_afresh_the_old_ones_are_kept(learner):
     aside = folder.fresh(8, learner.place)
     assert aside.read_text(encoding="utf-8") == theirs
     assert (learner.place / "step08-old1.py").read_text(encoding="utf-8") == "x = 1\n"
-    assert folder.current(learner.place) == 1 and not learner.own_file(8).exists()
+    assert folder.current(learner.place) == 1
+    assert not learner.own_file(8).exists()
 
 
 @pytest.mark.slow
@@ -289,7 +306,8 @@ def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch):
         monkeypatch.setattr(trial, "SECONDS", 30)
         monkeypatch.setattr("steps.course.workshop.bench.GRACE", 30)
         said = bench.try_out(1, judging_cells(1), code_of(1))
-        assert said["failure"] is None and said["table"]["holds an array"] == "works"
+        assert said["failure"] is None
+        assert said["table"]["holds an array"] == "works"
 
 
 @pytest.mark.slow
@@ -318,10 +336,12 @@ def test_hints_come_in_stages_and_the_code_is_the_last(number):
         hint, nearer = steps.hint(number, name), steps.hint(number, name, nearer=True)
         code = repr(steps.solution(number, name))
         assert code == step.parts[name].text
-        assert f"`{name}`" in repr(hint) and code not in repr(hint)
+        assert f"`{name}`" in repr(hint)
+        assert code not in repr(hint)
         skeleton = hints.skeleton(code)
         ast.parse(skeleton)
-        assert skeleton in repr(nearer) and "<details>" in hint._repr_markdown_()
+        assert skeleton in repr(nearer)
+        assert "<details>" in hint._repr_markdown_()
         lines = [line.strip() for line in code.splitlines() if '"""' not in line]
         given = [s for s in lines if " = " in s and s in skeleton]
         assert not given, (name, given)
@@ -365,7 +385,8 @@ def test_what_a_cell_defines_is_the_step_from_then_on(session):
     step = sys.modules[f"{STEPS}.{stem(8)}"]
     session.ran(Ran(WALK))
     assert sys.modules[f"{STEPS}.{stem(8)}"] is step is steps.step08
-    assert "while box.creator" in session._text and "set_creator" in session._text
+    assert "while box.creator" in session._text
+    assert "set_creator" in session._text
     session.ran(Ran("class Variable:\n    def backward(self): 1 / 0", error=1))
     assert "while box.creator" in session._text
     session.ran(Ran("x = step08.Variable(3)"))
@@ -402,8 +423,9 @@ def test_a_notebook_in_a_kernel_from_the_first_cell_to_the_next_step(learner):
     ).execute()
     judged = next(c for c in notebook.cells if c.source == "steps.judge(2)")
     said = "".join(str(output) for output in judged.outputs)
-    assert "right. Every cell of It works passes" in said, said
-    assert learner.own_file(2).exists() and learner.path(3).exists()
+    assert "is right: It works passes" in said, said
+    assert learner.own_file(2).exists()
+    assert learner.path(3).exists()
     works = notebook.cells[notebook.cells.index(judged) - 2]
     assert not any(output.output_type == "error" for output in works.get("outputs", []))
 
@@ -417,12 +439,14 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys):
     assert "step01.ipynb" in capsys.readouterr().out
     assert main(["workshop", "next"]) == 1
     said = capsys.readouterr().out
-    assert "nothing is written yet" in said and "next --anyway" in said
+    assert "nothing is written yet" in said
+    assert "next --anyway" in said
     assert not learner.own_file(1).exists()
     learner.types(1, OWN_WAY[1])
     assert main(["workshop", "next"]) == 0
     said = capsys.readouterr().out
-    assert "right. Every cell" in said and "step02.ipynb" in said
+    assert "is right: It works" in said
+    assert "step02.ipynb" in said
     assert main(["workshop", "next", "--anyway"]) == 0
     assert "The lesson's own in it: Function" in capsys.readouterr().out
     assert main(["workshop", "where"]) == 0
@@ -470,9 +494,11 @@ def test_step_23_takes_the_learner_s_file_where_there_is_one(learner, monkeypatc
     )
     learner.own_file(22).write_text(text, encoding="utf-8")
     own_module = steps.mine(22)
-    assert own_module.made and own_module.Variable
+    assert own_module.made
+    assert own_module.Variable
     cut = mine.attached_text(own_module, 22)
-    assert "Variable.__neg__ = __neg__" in cut and "Variable.__pow__ = pow" in cut
+    assert "Variable.__neg__ = __neg__" in cut
+    assert "Variable.__pow__ = pow" in cut
     assert mine.helpers(cut, 22) == (["made"], {})
     assert parts(cut)["Variable.__neg__"].kind == "attached"
     learner.own_file(22).write_text("1 / 0\n", encoding="utf-8")
@@ -500,4 +526,5 @@ def test_a_report_shows_itself_in_html(learner):
     table = {row: "works" for row in ["holds an array"]}
     verdict = Verdict(framework, None, table, framework.module, ["Variable.backward"])
     page = Report(verdict)._repr_html_()
-    assert "<code>Variable.backward</code>" in page and "<table>" in page
+    assert "<code>Variable.backward</code>" in page
+    assert "<table>" in page

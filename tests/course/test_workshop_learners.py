@@ -38,7 +38,7 @@ def imported(path):
 
 @pytest.mark.slow
 def test_all_steps_can_be_written_in_a_way_of_ones_own(own_way):
-    learner, verdicts = own_way
+    _learner, verdicts = own_way
     for number, verdict in verdicts.items():
         assert verdict.right, f"step {number}: {verdict.failure} {verdict.own.missing}"
         assert not verdict.lent
@@ -55,7 +55,8 @@ def test_the_last_file_is_theirs_and_does_all_that_the_lesson_s_does(own_way):
     last = max(verdicts)
     path = learner.own_file(last)
     text = path.read_text(encoding="utf-8")
-    assert "The lesson's own" not in text and "TODO" not in text
+    assert "The lesson's own" not in text
+    assert "TODO" not in text
     assert 200 < len(text.splitlines()) < 400
     mine = imported(path)
     for row in CAPABILITIES:
@@ -66,7 +67,7 @@ def test_the_last_file_is_theirs_and_does_all_that_the_lesson_s_does(own_way):
 
 @pytest.mark.slow
 def test_what_a_step_leaves_alone_is_that_of_their_own_step_before(own_way):
-    learner, verdicts = own_way
+    _learner, verdicts = own_way
     before, after = (verdicts[n].module.parts() for n in (19, 20))
     untouched = set(before) & set(after) - set(verdicts[20].own.step.to_write)
     untouched -= {"Variable"}

@@ -17,7 +17,8 @@ def test_a_mistake_meets_a_sentence_that_helps(mistake, tmp_path, monkeypatch):
     learner = Learner(tmp_path)
     learner.types(mistake.step, mistake.code)
     verdict = learner.judged(mistake.step)
-    assert not verdict.right and not verdict.passes
+    assert not verdict.right
+    assert not verdict.passes
     said = repr(Report(verdict))
     for piece in mistake.said:
         assert piece in said, said

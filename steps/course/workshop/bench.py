@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 from ..lessons import STEPS
 from . import trial
@@ -19,7 +20,7 @@ class Bench:
     """``with Bench() as bench`` gives something to try frameworks on."""
 
     def __init__(self):
-        self._child = None
+        self._child: Any = None
 
     def __enter__(self):
         return self
@@ -65,7 +66,7 @@ class Bench:
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, path))},
             encoding="utf-8",
         )
-        self._lines = queue.Queue()
+        self._lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
         threading.Thread(
             target=_read, args=(self._child.stdout, self._lines), daemon=True
         ).start()

@@ -23,7 +23,7 @@ from ..lessons import (
     stem,
 )
 from . import notebook
-from .framework import Framework, code_of, framework, step_of
+from .framework import code_of, framework, step_of
 from .lesson import own_sources
 from .modules import LESSONS_OWN, Module
 from .written import written
@@ -51,8 +51,8 @@ def of_the_workshop(number):
     """
     if kind(known(number)) is not StepKind.SNAPSHOT:
         raise CourseError(
-            f"Step {number} is no step of the workshop, which has {spans(steps())}: its "
-            f"lesson, my-course/{stem(number)}.ipynb, says what to write."
+            f"Step {number} is no step of the workshop, which has {spans(steps())}. "
+            f"Its lesson, my-course/{stem(number)}.ipynb, says what to write."
         )
     return number
 
@@ -130,8 +130,8 @@ class Base:
 
 
 def base(number, folder=None):
-    """The learner's framework after the step before; where they have none, the lesson's,
-    with what they wrote earlier and the lessons did not change since.
+    """The learner's framework after the step before; where they have none, that of the
+    lesson, with what they wrote earlier and the lessons did not change since.
     """
     before = previous(number)
     if not before:
@@ -187,7 +187,7 @@ def _own_text(number, folder):
     return text
 
 
-def assembled(number, cells, folder=None) -> Framework:
+def assembled(number, cells, folder=None):
     """The learner's framework of a step from the cells of their notebook."""
     found = written(cells, step_of(number).parts, own_sources(number))
     begins = base(number, folder)

@@ -13,6 +13,7 @@ from .parts import (
     ATTRIBUTE,
     CLASS,
     METHOD,
+    Part,
     globals_used,
     is_placeholder,
     parts,
@@ -25,8 +26,8 @@ class Step:
     """What the lesson's own code of a step has, and what it does to the step before."""
 
     number: int
-    parts: dict
-    before: dict
+    parts: dict[str, Part]
+    before: dict[str, Part]
 
     @cached_property
     def added(self):

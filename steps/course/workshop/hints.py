@@ -49,7 +49,8 @@ class Hint:
         return (
             f"{self._first()}\n\n<details{' open' if self._nearer else ''}><summary>A "
             f"nearer hint: its skeleton</summary>\n\n```python\n"
-            f"{skeleton(self._part.text)}\n```\n\nThe lesson's code: {call}\n\n</details>"
+            f"{skeleton(self._part.text)}\n```\n\nThe lesson's code: {call}\n\n"
+            "</details>"
         )
 
     def _first(self):

@@ -1,6 +1,7 @@
 """Judges what a learner has written for a step, and finds where to look."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..capabilities import CAPABILITIES, WORKS
 from .bench import Bench
@@ -15,13 +16,14 @@ class Verdict:
     """What came of it.
 
     ``failure`` and ``table`` are those of the learner's own parts, with the lesson's in
-    place of what is missing. ``culprits`` are the parts in whose place the lesson's mend
-    it, none where even the lesson's own code does not pass. ``module`` is what goes on.
+    place of what is missing. ``culprits`` are the parts in whose place the lesson's
+    mend it; there is none where even the lesson's own code does not pass. ``module`` is
+    what goes on.
     """
 
     own: Framework
-    failure: dict | None
-    table: dict
+    failure: dict[str, Any] | None
+    table: dict[str, str]
     module: Module
     culprits: list[str] = field(default_factory=list)
 

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from typing import Any
 
 from .. import builder, copies, exercises
 from .trial import LOAD
@@ -15,7 +16,7 @@ def sections(cells):
 
     A cell of text with several titles is cut there.
     """
-    found = [("", [])]
+    found: list[tuple[str, list[dict[str, Any]]]] = [("", [])]
     for cell in cells:
         if cell["cell_type"] != "markdown":
             found[-1][1].append(cell)
@@ -36,7 +37,8 @@ def shows_code(cell):
 @cache
 def judging_cells(step):
     """The lesson's own cells up to the end of *It works*, as (place, source)."""
-    found, loaded = [], False
+    found: list[tuple[str, str]] = []
+    loaded = False
     for title, cells in sections(builder.assemble(step)["cells"]):
         if title == "Exercises" or (found and found[-1][0].startswith(WORKS)):
             break

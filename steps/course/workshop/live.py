@@ -138,8 +138,8 @@ def go_on(verdict, folder):
         said = [f"Your framework is now in `{path.name}`."]
     else:
         said = [
-            f"`{stem(number)}.py` was changed since it was written, and stays as it is. "
-            "Rename it to have it written anew."
+            f"`{stem(number)}.py` was changed since it was written, and stays as it "
+            "is. Rename it to have it written anew."
         ]
     later = [n for n in workshop.steps() if n > number]
     if any((workshop.place(folder) / f"{stem(n)}.py").exists() for n in later):
@@ -154,8 +154,8 @@ def _next(number, folder):
     if not _is_followed(number):
         return on
     return [
-        f"Go on with the lesson of [step {number + 1}](../{stem(number + 1)}.ipynb): it "
-        "cuts your file into a package.",
+        f"Go on with the lesson of [step {number + 1}](../{stem(number + 1)}.ipynb). "
+        "It cuts your file into a package.",
         *on,
     ]
 

@@ -1,4 +1,4 @@
-"""The learner's framework as a module, and as a text that step 23 can cut into rooms."""
+"""The learner's framework as a module, and as a text that step 23 can cut up."""
 
 import importlib
 import importlib.util
@@ -21,7 +21,8 @@ def mine(number):
     if not path.exists():
         return lesson
     spec = importlib.util.spec_from_file_location(f"my_{stem(number)}", path)
-    assert spec and spec.loader
+    if not spec or not spec.loader:
+        return lesson
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # where Python looks for the source of a class
     try:

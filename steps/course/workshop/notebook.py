@@ -75,9 +75,10 @@ def _task(number, prose):
     first = step.to_write[0]
     task = (
         f"## Write it\n\nNow you. {said} The cells below have a place for each; `TODO` "
-        "says where. Run a cell when it is written, and go on to *It works*, which runs "
-        f'on your code.\n\nStuck? `steps.hint({number}, "{first}")` gives a hint, then a '
-        "nearer one and, at last, the lesson's code. It knows the other names, too."
+        "says where. Run a cell when it is written, and go on to *It works*, which "
+        f'runs on your code.\n\nStuck? `steps.hint({number}, "{first}")` gives a hint, '
+        "then a nearer one and, at last, the lesson's code. It knows the other names, "
+        "too."
     )
     prose = "\n\n".join(prose).removeprefix(f"## {CODE}").split("\n\n")
     if left := [text for text in prose if text.strip() and not OF_CELLS.search(text)]:

@@ -51,9 +51,9 @@ def _parts_of(node):
                 yield f"{node.name}.{name}", ATTRIBUTE, child
     elif is_setting(node):
         owner = ast.unparse(node_of_setting(node).args[0])
-        for child in ast.walk(node):
-            if isinstance(child, ast.Constant) and isinstance(child.value, str):
-                yield f"{owner}.{child.value}", ATTACHED, node
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                yield f"{owner}.{inner.value}", ATTACHED, node
     else:
         for name in _assigned(node):
             if name != "__all__":

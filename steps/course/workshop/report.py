@@ -40,20 +40,21 @@ class Report:
     # --- Sentences --------------------------------------------------------------------
 
     def _title(self):
-        number = self.verdict.step
-        named = f"Step {number}, {head(number).title}:"
+        named = f"Step {self.verdict.step}"
         if self.verdict.right:
-            return f"{named} right. Every cell of It works passes, and every row below."
+            return (
+                f"{named} is right: all of It works passes, and every row of the table."
+            )
         if self.verdict.passes and self._begun():
-            return f"{named} what you have written is right, and some is missing."
+            return f"{named}: what you have written is right, and some is missing."
         if self.verdict.passes:
-            return f"{named} nothing is written yet."
-        return f"{named} not right yet."
+            return f"{named}: nothing is written yet."
+        return f"{named} is not right yet."
 
     def _sentences(self):
         own = self.verdict.own
         said = [
-            f"The cell with `{name}` cannot be read: {why}. It does not count until it can."
+            f"The cell with `{name}` is not Python yet: {why}. So it does not count."
             for name, why in own.broken.items()
         ]
         if missing := [n for n in own.missing if n not in own.broken]:

@@ -60,8 +60,8 @@ def _open(number):
         "renewed": f"Renewed {path.name}: the course is newer, or your file of step "
         f"{previous(number)} is.",
         "kept": f"The course is newer than your {path.name}, which stays as it is: you "
-        f"have worked in it. `python start.py workshop fresh {number}` sets it aside and "
-        "lays the new one.",
+        f"have worked in it. `python start.py workshop fresh {number}` sets it aside "
+        "and lays the new one.",
     }
     print(f"Step {number}, {head(number).title}. {said.get(happened, '')}".rstrip())
     print(f"The notebook: {path}")

@@ -44,7 +44,7 @@ def cells(step, module):
 
 def _joined(step, found):
     """Short functions stand in the cell of what they go with."""
-    joined = []
+    joined: list[tuple[bool, str]] = []
     for name, text in found.items():
         part = step.parts[name]
         short = part.kind == FUNCTION and _count(part) == 1

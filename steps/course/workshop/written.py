@@ -25,7 +25,7 @@ from .parts import (
 OURS = re.compile(r"(from|import) (steps|dezero_lite)\b")
 TODO = re.compile(r"^ *# TODO step \d+: .*\n?", re.M)
 MAGIC = re.compile(r"\s*[%!]|.*\?\s*$")
-BEGINS = re.compile(r"^\s*(?:class|def) (\w+)", re.M)
+BEGINS = re.compile(r"^(?:class|def) (\w+)", re.M)
 
 
 @dataclass
