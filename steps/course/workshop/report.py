@@ -42,9 +42,7 @@ class Report:
     def _title(self):
         named = f"Step {self.verdict.step}"
         if self.verdict.right:
-            return (
-                f"{named} is right: all of It works passes, and every row of the table."
-            )
+            return f"{named} is right: It works passes, and every row of the table."
         if self.verdict.passes and self._begun():
             return f"{named}: what you have written is right, and some is missing."
         if self.verdict.passes:
@@ -76,9 +74,8 @@ class Report:
         return bool(set(own.step.to_write) - {*own.missing, *own.unchanged})
 
     def _untouched(self):
-        return [
-            n for n in self.verdict.own.unchanged if n not in self.verdict.own.missing
-        ]
+        own, blamed = self.verdict.own, self.verdict.culprits
+        return [n for n in own.unchanged if n in blamed and n not in own.missing]
 
     def _where_it_stops(self):
         failure = self.verdict.failure

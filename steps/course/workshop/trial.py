@@ -24,6 +24,7 @@ from .parts import parts
 SECONDS = 30
 # In place of a cell: here the lesson loads the code of its step.
 LOAD = "load"
+NOT_PLAIN = ast.Call | ast.BinOp | ast.Subscript
 BEGINNING = "Your definitions"
 
 
@@ -117,7 +118,7 @@ def _failure(task, place, error):
     return {
         "place": place,
         "line": cell[0].line if cell else "",
-        "error": _said(error, task["seconds"]),
+        "error": _said(error, task["seconds"]) + _value(error, cell),
         "parts": list(dict.fromkeys(part_at(task["text"], f.lineno) for f in inside)),
         "inside": inside[-1].line if inside else "",
     }
@@ -129,6 +130,32 @@ def _said(error, seconds):
     if isinstance(error, AssertionError):
         return str(error) or "this is not true"
     return f"{type(error).__name__}: {error}"
+
+
+def _cell_of(error):
+    """The frame of the cell in which an error arose."""
+    trace = error.__traceback__
+    while not trace.tb_frame.f_code.co_filename.startswith("<cell"):
+        trace = trace.tb_next
+    return trace.tb_frame
+
+
+def _value(error, cell):
+    """What stands on the left of a comparison that is not true, if it is there to be
+    read: nothing is computed a second time.
+    """
+    if not cell or not isinstance(error, AssertionError) or str(error):
+        return ""
+    try:
+        (node,) = ast.parse(cell[0].line).body
+        left = node.test.left
+        if any(isinstance(child, NOT_PLAIN) for child in ast.walk(left)):
+            return ""
+        value = eval(ast.unparse(left), _cell_of(error).f_globals)
+    except Exception:
+        return ""
+    said = f"`{ast.unparse(left)}` is `{value!r}`"
+    return f": {said}" if len(said) < 80 else ""
 
 
 def part_at(text, number):
