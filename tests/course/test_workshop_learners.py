@@ -3,10 +3,13 @@ their own way, and one who takes every second piece from the lesson.
 """
 
 import ast
+import contextlib
 import importlib.util
+import io
 
 import pytest
 
+from steps.course import builder, exercises, running
 from steps.course.capabilities import CAPABILITIES, WORKS, tried
 from steps.course.workshop import folder
 from steps.course.workshop.bench import Bench
@@ -73,6 +76,31 @@ def test_what_a_step_leaves_alone_is_that_of_their_own_step_before(own_way):
     untouched -= {"Variable"}
     assert len(untouched) > 30
     assert all(before[name].same_code(after[name]) for name in untouched)
+
+
+@pytest.mark.slow
+def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
+    """The lesson's own cells, up to the check of its first exercise."""
+    learner, verdicts = own_way
+    last = max(verdicts)
+    course = learner.place.parent / "course"
+    (course / "workshop").mkdir(parents=True, exist_ok=True)
+    text = learner.own_file(last).read_text(encoding="utf-8")
+    (course / "workshop" / f"step{last}.py").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(course)
+    names, said = {"__name__": "__main__"}, io.StringIO()
+    for cell in builder.assemble(last + 1)["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        with contextlib.redirect_stdout(said):
+            running.run(cell["source"], names)
+        running.close_pictures()
+        if exercises.CHECK in cell["metadata"].get("tags", ()):
+            break
+    assert "This is your own step22.py." in said.getvalue()
+    assert said.getvalue().endswith("Exercise 1 is right.\n")
+    assert names["mine"].Variable.__module__ == "mine.variable"
+    assert names["mine"].Variable.makers  # a method that the lesson does not have
 
 
 @pytest.mark.slow

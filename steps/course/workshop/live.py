@@ -32,7 +32,8 @@ class Session:
         cell = result.info.raw_cell
         if not cell or result.error_before_exec or result.error_in_exec:
             return
-        if not written([cell], step_of(self.number).parts).parts:
+        defines = written([cell], step_of(self.number).parts)
+        if not defines.parts and not defines.imports:
             return
         self.cells = [*(c for c in self.cells if c != cell), cell]
         try:

@@ -62,11 +62,10 @@ class Report:
             )
         if self.verdict.passes:
             return said
+        said += [*self._where_it_stops(), *self._rows(), *self._where_to_look()]
         if untouched := self._untouched():
-            said.append(
-                f"Still as in step {previous(self.verdict.step)}: {_named(untouched)}."
-            )
-        said += self._where_it_stops() + self._rows() + self._where_to_look()
+            before = previous(self.verdict.step)
+            said.append(f"Still as in step {before}: {_named(untouched)}.")
         return said
 
     def _begun(self):
