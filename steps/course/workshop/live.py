@@ -120,16 +120,18 @@ def here(number):
     return workshop.place()
 
 
-def judged(number):
+def judged(number, anyway=False):
     """Judge the step, from the cells that ran here or else from the saved notebook."""
     live = SESSION if SESSION and SESSION.number == number else None
     folder = live.folder if live else here(number)
     ran = live is not None and live.wrote()
     cells = live.cells if live and ran else workshop.cells_of(number, folder)
     verdict = judge(workshop.assembled(number, cells, folder))
-    if not verdict.right:
-        return Report(verdict)
-    return Report(verdict, go_on(verdict, folder))
+    if verdict.right or anyway:
+        return Report(verdict, go_on(verdict, folder))
+    lent = ", ".join(f"`{name}`" for name in verdict.from_the_lesson)
+    way_on = f"`steps.judge({number}, anyway=True)` goes on with the lesson's {lent}."
+    return Report(verdict, [way_on] if lent else [])
 
 
 def go_on(verdict, folder):
@@ -137,6 +139,9 @@ def go_on(verdict, folder):
     number = verdict.step
     if path := workshop.write(verdict, folder):
         said = [f"Your framework is now in `{path.name}`."]
+        if verdict.lent:
+            lent = ", ".join(f"`{name}`" for name in verdict.lent)
+            said[0] += f" The lesson's own in it: {lent}."
     else:
         said = [
             f"`{stem(number)}.py` was changed since it was written, and stays as it "

@@ -8,6 +8,7 @@ from ..lessons import MAP, head, notebook_path, stem
 from . import stubs
 from .framework import step_of
 from .lesson import CODE, WORKS, sections, shows_code
+from .trial import SECONDS
 
 IMPORTS = re.compile(r"(?:(?:import|from) .*\n?|\n)+")
 # Paragraphs about the cells that the workshop leaves out.
@@ -78,7 +79,7 @@ def _task(number, prose):
         "says where. Run a cell when it is written, and go on to *It works*, which "
         f'runs on your code.\n\nStuck? `steps.hint({number}, "{first}")` gives a hint, '
         "then a nearer one and, at last, the lesson's code. It knows the other names, "
-        "too."
+        "too. If a cell does not come to an end, *Kernel → Interrupt Kernel* stops it."
     )
     prose = "\n\n".join(prose).removeprefix(f"## {CODE}").split("\n\n")
     if left := [text for text in prose if text.strip() and not OF_CELLS.search(text)]:
@@ -98,7 +99,7 @@ def _judge(number):
     words = (
         "## Is it right?\n\nThe next cell judges what you have written: with the "
         "lesson's cells of *It works*, and with a table of what a framework can do "
-        "after this step."
+        f"after this step. It stops a cell that takes more than {SECONDS} seconds."
     )
     return [_text(words), _code(f"steps.judge({number})")]
 

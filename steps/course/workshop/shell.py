@@ -96,10 +96,7 @@ def _how_to_go_on(verdict):
 
 
 def _after(verdict):
-    said = go_on(verdict, workshop.place())
-    if verdict.lent:
-        said.append(f"The lesson's own in it: {', '.join(verdict.lent)}.")
-    return said
+    return go_on(verdict, workshop.place())
 
 
 def _judged(number):
