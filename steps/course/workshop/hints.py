@@ -7,6 +7,8 @@ from ..lessons import CourseError
 from ..sources import Listing
 from .folder import of_the_workshop
 from .framework import step_of
+from .parts import ATTACHED, ATTRIBUTE
+from .stubs import head_of
 
 
 def found(number, name):
@@ -59,8 +61,19 @@ class Hint:
         begins = news if name in {*step.added, *step.changed} else "stays as it was"
         said = [f"`{name}` {begins} in step {step.number}."]
         if text := _docstring(self._part.text):
-            said.append(text)
-        return " ".join([*said, *self._names()])
+            said.append(text if text.endswith(".") else f"{text}.")
+        if self._part.kind == ATTACHED:
+            return f"{said[0]} A line of its own attaches it to the class."
+        if self._part.kind == ATTRIBUTE:
+            return f"{said[0]} It is a value that the class holds, under its docstring."
+        return " ".join([*said, *self._heads(), *self._names()])
+
+    def _heads(self):
+        before = self._step.before.get(self._name)
+        old, new = head_of(before), head_of(self._part)
+        if not before or old == new:
+            return []
+        return [f"Its head was `{old}`, and is now `{new}`."]
 
     def _names(self):
         now = words(self._part.text)
@@ -72,7 +85,8 @@ class Hint:
         gone = [word for word in old if word not in now]
         said = [f"In it from now on: {_listed(more)}."] if more else []
         said += [f"No longer in it: {_listed(gone)}."] if gone else []
-        return said or [f"It works with the same names as before: {_listed(now)}."]
+        same = f": {_listed(now)}" if now else ""
+        return said or [f"It works with the same names as before{same}."]
 
 
 class Code(Listing):

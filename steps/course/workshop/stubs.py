@@ -166,7 +166,7 @@ def _changed(step, name, had):
     first = body_of(node)[0] if body_of(node) else node.body[-1]
     place = _line_of(first) - 1
     todo = [f"    # TODO step {step.number}: change this; {_news(step, name)}."]
-    if (new := _head(part)) != _head(step.before[name]):
+    if (new := head_of(part)) != head_of(step.before[name]):
         todo.append(f"    # TODO step {step.number}: its head becomes {new}")
     return "\n".join([*lines[:place], *todo, *lines[place:]])
 
@@ -179,6 +179,9 @@ def _news(step, name):
     return f"the lesson changes {count} line{'s' * (count > 1)} of it"
 
 
-def _head(part):
-    node = ast.parse(part.text).body[0]
+def head_of(part):
+    """The line with which a function begins; nothing for anything else."""
+    node = ast.parse(part.text).body[0] if part else None
+    if not isinstance(node, ast.FunctionDef):
+        return ""
     return f"def {node.name}({ast.unparse(node.args)}):"
