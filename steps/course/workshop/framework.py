@@ -138,7 +138,7 @@ def framework(number, found, base):
             kept = had | {n: step.parts[n] for n in step.given}
             part = type(part)(CLASS, _completed(part.text, name, kept, order))
             for inner in (n for n in parts(part.text) if "." in n):
-                module._drop_attached(inner)
+                module.drop_attached(inner)
         module.put(name, part, order)
     _bring_helpers(module, found)
     _import(module, found.imports, Module.of(code_of(number)).imports)

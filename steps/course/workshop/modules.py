@@ -6,6 +6,7 @@ import sys
 import textwrap
 from dataclasses import dataclass, field
 
+from ..definitions import span
 from .parts import (
     ATTACHED,
     ATTRIBUTE,
@@ -13,7 +14,6 @@ from .parts import (
     globals_used,
     names_needed_at_once,
     parts,
-    span,
 )
 
 # In the docstring of a learner's file, above the names of what is not theirs.
@@ -74,7 +74,7 @@ class Module:
         """
         owner = name.partition(".")[0]
         if part.kind in (METHOD, ATTRIBUTE):
-            self._drop_attached(name)
+            self.drop_attached(name)
             place = self._place(owner)
             if place is not None:
                 self.chunks[place] = with_member(self.chunks[place], name, part, order)
@@ -92,14 +92,15 @@ class Module:
     def drop(self, name):
         """Take a part out; a class goes with all that it holds."""
         if "." in name:
-            self._drop_attached(name)
+            self.drop_attached(name)
             place = self._place(name.partition(".")[0])
             if place is not None:
                 self.chunks[place] = without_member(self.chunks[place], name)
         elif (place := self._place(name)) is not None:
             del self.chunks[place]
 
-    def _drop_attached(self, name):
+    def drop_attached(self, name):
+        """Take out a line such as ``Variable.__add__ = add``."""
         self.chunks = [chunk for chunk in self.chunks if not _attaches(chunk, name)]
 
     def _place(self, name):

@@ -11,7 +11,7 @@ import symtable
 import textwrap
 from dataclasses import dataclass
 
-from ..definitions import _span, _text
+from ..definitions import text_of
 
 FUNCTION, CLASS, CONSTANT = "function", "class", "constant"
 METHOD, ATTRIBUTE, ATTACHED = "method", "attribute", "attached"
@@ -35,7 +35,7 @@ def parts(source):
     found = {}
     for node in ast.parse(source).body:
         for name, kind, inner in _parts_of(node):
-            found[name] = Part(kind, textwrap.dedent(_text(source, inner)))
+            found[name] = Part(kind, textwrap.dedent(text_of(source, inner)))
     return found
 
 
@@ -155,8 +155,3 @@ def globals_used(source):
             if symbol.is_referenced() and (top or symbol.is_global())
         }
     return found - set(dir(builtins))
-
-
-def span(source, node):
-    """First and last line of a definition with its decorators and comments."""
-    return _span(source, node)

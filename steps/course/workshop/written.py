@@ -9,6 +9,7 @@ import re
 import textwrap
 from dataclasses import dataclass, field
 
+from ..definitions import span
 from .modules import imports, with_member, without_member
 from .parts import (
     CLASS,
@@ -18,7 +19,6 @@ from .parts import (
     is_setting,
     is_stub,
     parts,
-    span,
 )
 
 # What the lessons import from the course is no part of a framework.
