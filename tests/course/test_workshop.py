@@ -445,8 +445,10 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys):
     said = capsys.readouterr().out
     assert "is right: It works" in said
     assert "step02.ipynb" in said
+    assert main(["workshop", "next"]) == 1
+    assert "Step 2: nothing is written yet" in capsys.readouterr().out
     assert main(["workshop", "next", "--anyway"]) == 0
-    assert "The lesson's own in it: `Function`" in capsys.readouterr().out
+    assert "The lesson's own in it: `Function.__call__`" in capsys.readouterr().out
     assert main(["workshop", "where"]) == 0
     assert capsys.readouterr().out.strip().endswith("step03.ipynb")
     assert main(["workshop", "judge", "1"]) == 0

@@ -8,6 +8,7 @@ from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..lessons import head, previous
 from .judging import wrong_rows
+from .parts import CLASS
 
 
 class Report:
@@ -69,8 +70,14 @@ class Report:
         return said
 
     def _begun(self):
+        """Whether anything of the step is written, be it a part of a class."""
         own = self.verdict.own
-        return bool(set(own.step.to_write) - {*own.missing, *own.unchanged})
+        there, step = own.module.parts(), own.step
+        return any(
+            name in there and name not in own.unchanged and name not in step.given
+            for name in [*step.added, *step.changed]
+            if step.parts[name].kind != CLASS
+        )
 
     def _untouched(self):
         own, blamed = self.verdict.own, self.verdict.culprits
