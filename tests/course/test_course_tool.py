@@ -131,9 +131,9 @@ def test_the_difference_of_two_steps():
 
 def test_source_is_escaped_in_html():
     (change,) = changes("a = 1", "a = '<b>&'")
-    from steps.course.differences import _html
+    from steps.course.differences import change_as_html
 
-    assert "&lt;b&gt;&amp;" in _html(change)
+    assert "&lt;b&gt;&amp;" in change_as_html(change)
 
 
 def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
