@@ -34,6 +34,16 @@ def change(path, old, new):
     path.write_text(json.dumps(notebook, indent=1), encoding="utf-8")
 
 
+def test_code_finds_an_installed_package():
+    code = 'import steps\nfrom steps import diff\nwhere = "steps.course"'
+    assert copies.as_installed(code) == code
+    assert copies.as_installed(code, "dezero_lite.steps").splitlines() == [
+        "from dezero_lite import steps",
+        "from dezero_lite.steps import diff",
+        'where = "dezero_lite.steps.course"',
+    ]
+
+
 def run_and_save(path):
     notebook = book(path)
     for cell in notebook["cells"]:
