@@ -95,6 +95,17 @@ def test_every_operator_of_a_comparison_has_another():
     assert {op for op in ast.cmpop.__subclasses__()} <= set(ANOTHER)
 
 
+def test_of_the_cells_after_a_solution_only_one_is_its_check():
+    sources = ("a = 1", f"{BEGIN}\nb = 2\n{END}", "b", "assert b == 2", "b + 1")
+    cells = [
+        {"cell_type": "code", "source": source, "metadata": {"tags": tags}}
+        for source, tags in zip(sources, ([], [], [], ["check"], []), strict=True)
+    ]
+    (exercise,) = exercises.of_lesson(cells)
+    assert (exercise.solution, exercise.check) == (sources[1], "assert b == 2")
+    assert exercises.of_lesson(cells[3:]) == []
+
+
 @pytest.mark.parametrize("number", numbers())
 def test_every_exercise_has_mutants_that_are_python(number):
     found = exercises.of_lesson(builder.lesson_cells(number))
