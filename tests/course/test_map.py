@@ -9,6 +9,7 @@ import pytest
 
 from steps.course import builder, overview
 from steps.course.lessons import (
+    LESSONS,
     MAP,
     NOTEBOOKS,
     head,
@@ -115,9 +116,10 @@ def test_the_built_map_is_what_the_builder_gives():
 
 def test_in_the_maps_picture_each_stage_has_a_row_and_each_step_a_dot(monkeypatch):
     monkeypatch.setattr(plt, "show", lambda: None)
-    overview.picture()
-    ax = plt.gca()
-    ax.figure.canvas.draw()
+    with plt.style.context(["default", str(LESSONS / "course.mplstyle")]):
+        overview.picture()
+        ax = plt.gca()
+        ax.figure.canvas.draw()
 
     def edges(text):
         # Left, right, top and bottom in the picture's own units, from its top left.
