@@ -354,9 +354,12 @@ def test_a_missing_notebook_is_named(copied, capsys):
     assert "step03.ipynb is not built yet" in capsys.readouterr().err
 
 
-def test_without_a_checkout_it_says_so(monkeypatch, tmp_path, capsys):
+@pytest.mark.parametrize(
+    "command", [["build"], ["check"], ["new", "99", "Title"], ["mutate", "99"]]
+)
+def test_without_a_checkout_it_says_so(command, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("steps.course.commands.NOTEBOOKS", tmp_path / "none")
-    assert main(["build"]) == 1
+    assert main(command) == 1
     assert "needs a checkout" in capsys.readouterr().err
 
 
