@@ -142,6 +142,12 @@ def test_only_lessons_that_changed_are_touched(toy):
     assert (done.renewed, done.kept) == ([2], [])
 
 
+def test_a_folder_is_made_with_all_that_it_lies_in(toy, tmp_path):
+    folder = tmp_path / "courses" / "mine"
+    own.lay(folder)
+    assert (folder / "step01.ipynb").exists()
+
+
 def test_fresh_sets_the_old_copy_aside(toy, capsys):
     own.lay()
     path = own.FOLDER / "step02.ipynb"
