@@ -19,9 +19,9 @@ class Change:
 
     def lines(self):
         """The definition as diff lines: each begins with '+', '-' or a space."""
-        lines = difflib.unified_diff(
-            self.before.splitlines(), self.after.splitlines(), lineterm="", n=1000
-        )
+        before, after = self.before.splitlines(), self.after.splitlines()
+        # All lines that stayed are shown, too.
+        lines = difflib.unified_diff(before, after, lineterm="", n=len(before))
         return list(lines)[3:]
 
 
