@@ -706,7 +706,7 @@ WRONG = [
         24,
         1,
         "def f(x, y):\n    (x - 3) ** 2\npoint = 3, -1",
-        "should return the formula",
+        "needs a return",
     ),
     (
         24,

@@ -169,8 +169,13 @@ RIGHT = {
         "            visit(x)\n    visit(y)\n    return tuple(found.values())",
     ],
     (20, 1): [
-        "a_grad, b_grad = 3, 10",
-        "a, b = 4.0, 3.0\na_grad = b\nb_grad = a + 2 * b",
+        "gradients = lambda a, b: [b, a + 2 * b]",
+        "def gradients(*ab):\n    a, b = (Variable(np.array(v)) for v in ab)\n"
+        "    y = a * b + b * b\n    y.backward()\n    return a.grad, b.grad",
+        "def gradients(a, b):\n    def slope(f):\n"
+        "        return (f(1e-4) - f(-1e-4)) / 2e-4\n"
+        "    return (slope(lambda e: (a + e + b) * b),\n"
+        "            slope(lambda e: (a + b + e) * (b + e)))",
     ],
     (20, 2): [
         NEG + "Variable.__neg__ = lambda self: Neg()(self)\n",
@@ -677,9 +682,11 @@ WRONG = [
         "y should come first",
     ),
     (19, 3, "def table(y):\n    return f'{y.name}: {y.shape}'", "a list of texts"),
-    (20, 1, "a_grad, b_grad = 3.0, 7.0", "two places"),
-    (20, 1, "a_grad, b_grad = 4.0, 10.0", "What is that place multiplied by"),
-    (20, 1, "a_grad, b_grad = 3.0, None", "two numbers"),
+    (20, 1, "def gradients(a, b):\n    return b, a + b", "two places"),
+    (20, 1, "def gradients(a, b):\n    return a, a + b", "that place multiplied by"),
+    (20, 1, "def gradients(a, b):\n    return b", "should return two numbers"),
+    (20, 1, "def gradients(a, b):\n    b, a + b", "needs a return"),
+    (20, 1, "def gradients(a, b):\n    return a.grad, b.grad", "plain numbers"),
     (20, 2, NEG, "attach the method to the class"),
     (20, 2, NEG + "x = Variable(np.array(1.0))\nx.__neg__ = Neg()\n", "to the class"),
     (20, 2, NEG + "Variable.__neg__ = Neg\n", "should be Neg()(x)"),
@@ -895,6 +902,102 @@ def test_a_right_solution_in_another_way_is_accepted(number, exercise, attempt):
 
 @pytest.mark.parametrize(("number", "exercise", "attempt", "words"), WRONG)
 def test_a_likely_mistake_is_answered_with_a_sentence(number, exercise, attempt, words):
+    answer = complaint(number, exercise, attempt)
+    assert answer is not None, "accepted"
+    assert words in answer
+
+
+# Answers that know what can be seen: only the hidden tests see them.
+BY_HEART = [
+    (
+        19,
+        1,
+        "class Described(Variable):\n    def describe(self):\n"
+        "        return {'x': 'x: shape (2, 3), float64', None: '?: shape (), int32'}"
+        ".get(\n            self.name, 'bias: shape (4,), float32')",
+        "it should be",
+    ),
+    (
+        19,
+        2,
+        "class Turned(Variable):\n    @property\n    def T(self):\n"
+        "        if len(self) == 1:\n            return self.data.reshape(3, 1)\n"
+        "        (a, b), (c, d) = self.data[:2, :2]\n"
+        "        return np.array([[a, c], [b, d]])",
+        "T is wrong",
+    ),
+    (
+        19,
+        3,
+        "def table(y):\n    if y.name == 'bias':\n        return ['bias: (3,)']\n"
+        "    return ['y: (2, 3)', 'sum: (2, 3)', 'a: (2, 1)', 'bias: (3,)', "
+        "'x: (2, 1)']",
+        "should come first",
+    ),
+    (20, 1, "def gradients(a, b):\n    return 3.0, 10.0", "is not 3.0"),
+    (
+        20,
+        2,
+        NO_NEG
+        + methods(
+            "Neg",
+            ("forward(self, x)", "return np.where(abs(x) > 1.5, -x, x)"),
+            (
+                "backward(self, gy)",
+                "return np.where(abs(self.inputs[0].data) > 1.5, -gy, gy)",
+            ),
+        )
+        + ATTACH_NEG,
+        "is not variable",
+    ),
+    (
+        20,
+        3,
+        "def polynomial(x, cs):\n    if len(cs) == 1:\n        return cs[0]\n"
+        "    if len(cs) == 2:\n        return cs[1] * x + cs[0]\n"
+        "    return ((cs[3] * x + cs[2]) * x + cs[1]) * x + cs[0]",
+        "wrong for",
+    ),
+    (
+        21,
+        2,
+        "def average(a, b):\n    rest = square(mul(add(a, -4.0), add(a, -2.0)))\n"
+        "    return add(a, b) * 0.5 + rest",
+        "the average of",
+    ),
+    (
+        21,
+        3,
+        "class Loud(Variable):\n    def __rmul__(self, other):\n"
+        "        data = getattr(other, 'data', other)\n"
+        "        return 'mine' if np.all(data == 3.0) else mul(self, other)",
+        "'mine', too",
+    ),
+    (
+        22,
+        1,
+        abs_with(
+            ("forward(self, x)", "return np.where(abs(x) < 5, abs(x), x)"),
+            (
+                "backward(self, gy)",
+                "x = self.inputs[0].data; "
+                "return np.where(abs(x) < 5, np.sign(x) * gy, gy)",
+            ),
+        ),
+        "wrong for",
+    ),
+    (
+        22,
+        3,
+        "def sigmoid(x):\n    if x.shape == (3,):\n"
+        "        return 1 / (1 + exp(-x))\n    return x * 1.0",
+        "wrong for an array",
+    ),
+]
+
+
+@pytest.mark.parametrize(("number", "exercise", "attempt", "words"), BY_HEART)
+def test_an_answer_by_heart_fails_in_the_hidden_tests(number, exercise, attempt, words):
     answer = complaint(number, exercise, attempt)
     assert answer is not None, "accepted"
     assert words in answer

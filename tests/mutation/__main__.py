@@ -125,7 +125,7 @@ def _calls(jobs):
     files = [
         path.relative_to(ROOT).as_posix()
         for tests in TESTS
-        for path in sorted((ROOT / tests).glob("test_*.py"))
+        for path in sorted((ROOT / tests).rglob("test_*.py"))
         if not path.stem.removeprefix("test_").startswith(LEFT_OUT)
         and not path.stem.endswith(LEFT_OUT)
     ]

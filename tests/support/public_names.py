@@ -27,10 +27,12 @@ MODULES = [
     "transforms",
     "cuda",
     "utils",
+    "player",
 ]
 
 TO_COME = {
     26: "get_dot_graph plot_dot_graph",
+    32: "play",
     34: "sin cos",
     35: "tanh",
     36: "exp log sqrt abs",
