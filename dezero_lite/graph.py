@@ -269,9 +269,7 @@ class Picture:
     ) -> dict[str, Any]:
         bundle: dict[str, Any] = {"text/plain": self.dot}
         try:
-            bundle["image/svg+xml"] = _without_comments(
-                render(self.dot, "svg").decode()
-            )
+            bundle["image/svg+xml"] = _for_a_page(render(self.dot, "svg").decode())
             # Untrusted notebooks show no SVG, so the same picture goes along as PNG.
             bundle["image/png"] = render(self.dot, "png")
         except GraphvizMissing as missing:
@@ -279,6 +277,8 @@ class Picture:
         return bundle
 
 
-def _without_comments(svg: str) -> str:
-    # A comment names the Graphviz version, which would change with every update.
-    return re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
+def _for_a_page(svg: str) -> str:
+    # A comment names the Graphviz version, which would change with every update; and a
+    # graph that is wider than the page is drawn smaller.
+    svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
+    return svg.replace("<svg ", '<svg style="max-width:100%; height:auto" ', 1)

@@ -31,6 +31,7 @@ def test_a_picture_is_svg_png_and_text():
     assert bundle["text/plain"] == DOT
     assert "Square</text>" in bundle["image/svg+xml"]
     assert "<!-- " not in bundle["image/svg+xml"]
+    assert '<svg style="max-width:100%; height:auto" width=' in bundle["image/svg+xml"]
     assert bundle["image/png"].startswith(b"\x89PNG")
 
 
