@@ -1,4 +1,4 @@
-"""Trust, then verify: gradients by backward against gradients by numbers. Steps 4 and
+"""Trust, but verify: gradients by backward against gradients by numbers. Steps 4 and
 10 explain the idea.
 
 The numbers are differences of function values, which need no calculus. The outputs are
