@@ -27,9 +27,15 @@ MODULES = [
     "transforms",
     "cuda",
     "utils",
+    "player",
 ]
 
 TO_COME = {
+<<<<<<< HEAD
+=======
+    26: "get_dot_graph plot_dot_graph",
+    32: "play",
+>>>>>>> main
     34: "sin cos",
     35: "tanh",
     36: "exp log sqrt abs",
