@@ -31,11 +31,7 @@ MODULES = [
 ]
 
 TO_COME = {
-<<<<<<< HEAD
-=======
-    26: "get_dot_graph plot_dot_graph",
     32: "play",
->>>>>>> main
     34: "sin cos",
     35: "tanh",
     36: "exp log sqrt abs",
