@@ -35,7 +35,6 @@ TO_COME = {
     34: "sin cos",
     35: "tanh",
     36: "exp log sqrt abs",
-    40: "broadcast_to sum_to maximum minimum where clip",
     41: "matmul",
     42: "mean_squared_error mean_squared_error_simple",
     43: "linear linear_simple sigmoid sigmoid_simple",
