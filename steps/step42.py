@@ -47,7 +47,7 @@ def learning_curve(title, **curves):
     """Losses against steps, as a picture: a list of numbers for each name."""
     import matplotlib.pyplot as plt
 
-    figure, ax = plt.subplots(figsize=(7, 3.4))
+    _, ax = plt.subplots(figsize=(7, 3.4))
     for name, losses in curves.items():
         ax.semilogy(losses, label=name)
     ax.set(xlabel="step", ylabel="loss", title=title)
