@@ -2,9 +2,10 @@
 
 ``steps.step08`` is the framework as it is after step 8; the lesson ``steps/step08.md``
 explains it. The helpers of the lessons are here: :func:`diff` shows what changed
-between two steps, :func:`draw` draws a graph, :func:`source` shows the package's own
-code, and :func:`side_by_side` two pieces of code beside each other. :func:`hint` and
-:func:`solution` help with an exercise. The course tool is ``python -m steps``.
+between two steps, :func:`draw` draws a graph, :func:`play` plays a walk back through
+one, :func:`source` shows the package's own code, and :func:`side_by_side` two pieces of
+code beside each other. :func:`hint` and :func:`solution` help with an exercise. The
+course tool is ``python -m steps``.
 """
 
 
@@ -55,6 +56,35 @@ def draw(forward="", back=""):
     from .course.pictures import draw
 
     return draw(forward, back)
+
+
+def play(y, /, **names):
+    """Run ``y.backward()``, and show it step by step.
+
+    Parameters
+    ----------
+    y : Variable
+        Of any step from 7 on, or of the package. Its gradients are afterwards what
+        backward made them.
+    **names : Variable or Function
+        What to call things, as in ``play(y, a=a, A=a.creator)``. `retain_grad` and
+        `create_graph` go to backward.
+
+    Returns
+    -------
+    dezero_lite.player.Player
+        Shows itself as a stepper in a notebook, and as one sentence a step in a
+        terminal.
+
+    Raises
+    ------
+    ValueError
+        If the graph has more than 60 nodes, or if the walk visits functions more than
+        300 times.
+    """
+    from dezero_lite.player import play
+
+    return play(y, **names)
 
 
 def source(thing):

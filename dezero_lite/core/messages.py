@@ -183,7 +183,7 @@ def wrong_shape(x: Any, gx: Any, source: Any) -> str:
 
 def whole_numbers(x: Any) -> str:
     return (
-        f"{describe(x)} cannot receive a gradient, since its data are no "
+        f"{describe(x)} cannot receive a gradient, since its data are not "
         f"floating-point numbers: make them so, as in np.array(..., dtype=float), or "
         f"use the plain array in place of the Variable"
     )

@@ -295,8 +295,8 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
         "for scores before the sigmoid use sigmoid_cross_entropy",
     )
     tiny = _tiny(p)
-    yes = t * log(clip(p, tiny, 1.0))
-    no = (1 - t) * log(clip(1 - p, tiny, 1.0))
+    yes = t * log(clip(p, tiny, None))
+    no = (1 - t) * log(clip(1 - p, tiny, None))
     return -(yes + no).mean() * (yes.size // _count(yes))
 
 

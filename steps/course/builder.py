@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+from dezero_lite import player
+
 from . import exercises, overview, pictures, sources
 from .definitions import extract
 from .lessons import (
@@ -183,6 +185,8 @@ def sources_digest(number):
     used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", "\n".join(codes))}
     paths = [lesson_path(number), LESSONS / "course.mplstyle", Path(pictures.__file__)]
     paths += [module_path(n) for n in sorted(used | {number} - {MAP})]
+    if any("steps.play(" in code for code in codes):
+        paths += sorted(Path(player.__file__).parent.glob("*.*"))
     digest = hashlib.sha256()
     if number == MAP:  # its picture shows which lessons are there
         digest.update(str(numbers()).encode())
@@ -259,6 +263,11 @@ def _described(output, alt):
     # For who cannot see the picture: JupyterLab and nbconvert read the metadata of a
     # PNG; an SVG says it itself.
     pictures = [kind for kind in output.get("data", {}) if kind.startswith("image/")]
+    if alt and (html := output.get("data", {}).get("text/html")):
+        described = f"<img alt={quoteattr(alt)}"
+        output["data"]["text/html"] = re.sub(
+            '<img alt="[^"]*"', lambda _: described, html
+        )
     if not alt or not pictures:
         return output
     output["metadata"] |= {kind: {"alt": alt} for kind in pictures}

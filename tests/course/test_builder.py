@@ -4,6 +4,7 @@ clear refusal.
 
 import base64
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,8 @@ RICH = [
     "FuncAnimation\n\nfigure, ax = plt.subplots(figsize=(1, 1))\nfilm = "
     "FuncAnimation(figure, lambda frame: ax.plot([0, frame]), frames=2)\nshown = "
     "HTML(film.to_jshtml())\nplt.close()\nshown",
+    "import numpy as np\n\nfrom dezero_lite import Variable\n\n"
+    "steps.play(Variable(np.array(3.0)) ** 2)",
     "for i in range(50):\n    print(i, flush=True)",
     ":tags: [raises-exception]\n\n1 / 0",
 ]
@@ -150,6 +153,15 @@ def test_a_picture_says_what_it_shows(workshop):
     svg = "".join(shown["data"]["image/svg+xml"])
     assert 'role="img" aria-label="x: the input"' in svg
     assert builder.why_stale(1) is None
+
+
+def test_a_player_says_what_it_shows(workshop):
+    path = workshop(RICH[1], f":alt: '\"6\" arrives at <x>'\n\n{RICH[3]}")
+    builder.build(1)
+    (shown,) = outputs(path)
+    html = "".join(shown["data"]["text/html"])
+    assert re.findall("<img alt=(.*?) src=", html) == ["'\"6\" arrives at &lt;x&gt;'"]
+    assert "x.grad is 6." in "".join(shown["data"]["text/plain"])
 
 
 @pytest.mark.parametrize(
@@ -325,6 +337,20 @@ def test_a_change_of_what_a_lesson_shows_of_the_package_makes_it_stale(
         sources.inspect, "getsource", lambda thing: original(thing) + "    pass"
     )
     assert builder.sources_digest(1) != before
+
+
+def test_a_change_of_the_player_makes_a_lesson_stale_that_plays(
+    workshop, monkeypatch, tmp_path
+):
+    here = tmp_path / "player"
+    here.mkdir()
+    (here / "page.html").write_text("another page", encoding="utf-8")
+    for cell, is_stale in (("steps.play(y)", True), ("steps.draw('y')", False)):
+        workshop(cell)
+        before = builder.sources_digest(1)
+        with monkeypatch.context() as patch:
+            patch.setattr(builder.player, "__file__", str(here / "__init__.py"))
+            assert (builder.sources_digest(1) != before) == is_stale
 
 
 @pytest.mark.parametrize("missing", ["step01.py", "course.mplstyle", "step07.py"])

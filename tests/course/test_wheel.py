@@ -56,6 +56,7 @@ def test_one_package_comes_out_of_it(wheel):
     assert {top for top in tops if not top.endswith(".dist-info")} == {"dezero_lite"}
     assert "dezero_lite/py.typed" in names
     assert "dezero_lite/steps/course.mplstyle" in names
+    assert "dezero_lite/player/page.html" in names
     expected = {f"dezero_lite/steps/{p.name}" for p in LESSONS.glob("step[0-9][0-9].*")}
     assert expected <= set(names)
     assert not [name for name in names if "notebooks" in name or "__pycache__" in name]
@@ -77,13 +78,15 @@ for name in {modules}:
 def test_the_helpers_of_the_lessons_work(installed):
     program = """
 import matplotlib.pyplot as plt
+import numpy as np
 from dezero_lite import Variable, steps
 plt.style.use("dezero_lite.steps.course")
 print(len(steps.diff(7, 8).changes), steps.source(Variable.cleargrad).text.split()[0])
 print("Square" in repr(steps.draw("x -> Square -> y")))
+print("<iframe" in steps.play(Variable(np.array(3.0)) ** 2).html())
 """
     run = installed("-c", HIDE + program)
-    assert (run.stdout, run.stderr) == ("1 def\nTrue\n", "")
+    assert (run.stdout, run.stderr) == ("1 def\nTrue\nTrue\n", "")
 
 
 def test_the_course_tool_knows_where_it_is(installed):

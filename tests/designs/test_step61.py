@@ -25,35 +25,29 @@ from steps.step61 import (
     sigmoid,
     tanh,
     total,
-    transpose,
 )
-from tests.support.arrays import assert_close, assert_equal, uniform
-
-
-def numerical(node, variable, eps=1e-5):
-    """The gradient of the sum of a node, by central differences."""
-    start = variable.value
-    gradient = np.zeros_like(start)
-    for index in np.ndindex(start.shape):
-        sums = []
-        for step in (eps, -eps):
-            moved = start.copy()
-            moved[index] += step
-            variable.update(moved)
-            sums.append(node.eval().sum())
-        gradient[index] = (sums[0] - sums[1]) / (2 * eps)
-    variable.update(start)
-    return gradient
+from tests.support.arrays import assert_close, assert_equal
+from tests.support.built_graphs import (
+    BINARY,
+    SHAPES,
+    assert_like_differences,
+    drawn_leaves,
+    drawn_nodes,
+    on_both_sides,
+    positive,
+    unary,
+)
 
 
 def assert_gradients(node, variables, tolerance=1e-5):
+    def value_at(array):
+        variable.update(array)
+        return node.eval()
+
     for variable, gradient in zip(variables, gradients(node, variables), strict=True):
-        found = gradient.eval()
-        assert found.shape == variable.value.shape
-        assert found.dtype == variable.value.dtype
-        np.testing.assert_allclose(
-            found, numerical(node, variable), rtol=tolerance, atol=tolerance
-        )
+        found, start = gradient.eval(), variable.value
+        assert_like_differences(found, value_at, start, tolerance)
+        variable.update(start)
 
 
 def parts():
@@ -357,33 +351,9 @@ def test_operators_from_both_sides_with_numbers_and_arrays():
     a = np.array([1.0, 2.0])
     for value in (3.0, np.array([3.0, 5.0])):
         w = Variable(value, "w")
-        made = [
-            w + a,
-            a + w,
-            w - a,
-            a - w,
-            w * a,
-            a * w,
-            w / a,
-            a / w,
-            -w,
-            w**2,
-            2 * w,
-            1 - w,
-            1 / w,
-        ]
-        right = [
-            value + a,
-            a + value,
-            value - a,
-            a - value,
-            value * a,
-            a * value,
-            value / a,
-            a / value,
-        ]
-        right += [-value, value**2, 2 * value, 1 - value, 1 / value]
-        for node, expected in zip(made, right, strict=True):
+        for node, expected in zip(
+            on_both_sides(w, a), on_both_sides(value, a), strict=True
+        ):
             assert isinstance(node, Placeholder)
             assert_close(node.eval(), expected)
     m = Variable(np.ones((2, 2)), "m")
@@ -453,58 +423,6 @@ def test_a_node_is_not_mistaken_for_its_value():
 
 # --- Gradients ------------------------------------------------------------------------
 
-SHAPES = [
-    ((2, 3), (2, 3)),
-    ((2, 3), (3,)),
-    ((2, 3), ()),
-    ((2, 1), (1, 3)),
-    ((1,), (2, 3)),
-    ((1, 1), ()),
-    ((3,), (2, 1)),
-]
-BINARY = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-}
-UNARY = {
-    "negate": lambda a: -a,
-    "square": lambda a: a**2,
-    "root": lambda a: a**0.5,
-    "inverse": lambda a: a**-1,
-    "itself": lambda a: a**1,
-    "one": lambda a: a**0 + a,
-    "exp": exp,
-    "log": log,
-    "tanh": tanh,
-    "sigmoid": sigmoid,
-    "logsumexp": logsumexp,
-    "total": total,
-    "rows": lambda a: total(a, axis=0),
-    "columns": lambda a: total(a, axis=1),
-    "mean": mean,
-    "transpose": transpose,
-}
-# Smooth everywhere and of moderate size, so that finite differences can judge them.
-RULES = [
-    lambda a, b: a * 0.5 + b,
-    lambda a, b: a - b * 0.5,
-    lambda a, b: tanh(a) * tanh(b),
-    lambda a, b: a / (b * b + 1),
-    lambda a, b: tanh(a),
-    lambda a, b: exp(tanh(a)),
-    lambda a, b: log(b * b + 1),
-    lambda a, b: sigmoid(a - b),
-    lambda a, b: total(a) * 0.2,
-    lambda a, b: mean(a) * tanh(b),
-    lambda a, b: tanh(a) ** 3,
-]
-
-
-def positive(shape, seed=0):
-    return uniform(*shape, high=2, seed=seed)
-
 
 @pytest.mark.parametrize("shapes", SHAPES)
 @pytest.mark.parametrize("sign", BINARY)
@@ -516,10 +434,10 @@ def test_gradients_of_binary_operations_on_all_shapes(sign, shapes):
     assert_gradients(total(sum(total(g * g) for g in gradients(y, [a, b]))), [a, b])
 
 
-@pytest.mark.parametrize("name", UNARY)
+@pytest.mark.parametrize("name", unary(step61))
 def test_gradients_of_unary_operations_to_the_second_order(name):
     a = Variable(positive((2, 3)), "a")
-    y = UNARY[name](a)
+    y = unary(step61)[name](a)
     y = y * positive(y.eval().shape, 2)
     assert_gradients(y, [a])
     (g,) = gradients(y, [a])
@@ -557,16 +475,8 @@ def test_gradients_of_any_node_with_respect_to_any():
 @given(st.data())
 @settings(max_examples=80, deadline=None)
 def test_gradients_on_random_graphs(data):
-    shapes = st.sampled_from([(), (3,), (2, 3), (2, 1), (1, 3)])
-    leaves = [
-        Variable(positive(data.draw(shapes), i), f"w{i}")
-        for i in range(data.draw(st.integers(1, 3)))
-    ]
-    nodes = list(leaves)
-    for _ in range(data.draw(st.integers(1, 8))):
-        pick = st.integers(0, len(nodes) - 1)
-        a, b = nodes[data.draw(pick)], nodes[data.draw(pick)]
-        nodes.append(data.draw(st.sampled_from(RULES))(a, b))
+    leaves = drawn_leaves(data, Variable)
+    nodes = drawn_nodes(data, leaves, step61)
     y = sum((tanh(node) for node in nodes), Constant(0.0))
     assert_gradients(y, leaves, tolerance=1e-4)
 

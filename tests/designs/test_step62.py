@@ -30,41 +30,29 @@ from steps.step62 import (
     vector,
     zeros_like,
 )
-from tests.support.arrays import assert_close, assert_equal, uniform
-
-
-def positive(shape, seed=0):
-    return uniform(*shape, high=2, seed=seed)
-
-
-def numerical(f, shared, eps=1e-5):
-    """The gradient of a function without arguments with respect to a shared variable,
-    by central differences.
-    """
-    start = shared.get_value()
-    gradient = np.zeros_like(start)
-    for index in np.ndindex(start.shape):
-        values = []
-        for step in (eps, -eps):
-            moved = start.copy()
-            moved[index] += step
-            shared.set_value(moved)
-            values.append(f())
-        gradient[index] = (values[0] - values[1]) / (2 * eps)
-    shared.set_value(start)
-    return gradient
+from tests.support.arrays import assert_close, assert_equal
+from tests.support.built_graphs import (
+    BINARY,
+    SHAPES,
+    assert_like_differences,
+    drawn_leaves,
+    drawn_nodes,
+    on_both_sides,
+    positive,
+    unary,
+)
 
 
 def assert_gradients(cost, variables, tolerance=1e-5):
-    value = function([], cost)
-    for variable, found in zip(
-        variables, function([], grad(cost, variables))(), strict=True
-    ):
-        assert found.shape == variable.get_value().shape
-        assert found.dtype == variable.dtype
-        np.testing.assert_allclose(
-            found, numerical(value, variable), rtol=tolerance, atol=tolerance
-        )
+    def value_at(array):
+        variable.set_value(array)
+        return value()
+
+    value, slopes = function([], cost), function([], grad(cost, variables))
+    for variable, found in zip(variables, slopes(), strict=True):
+        start = variable.get_value()
+        assert_like_differences(found, value_at, start, tolerance)
+        variable.set_value(start)
 
 
 # --- Functions ------------------------------------------------------------------------
@@ -403,71 +391,12 @@ def test_gradients_that_make_no_sense():
 
 # --- Operations and gradients ---------------------------------------------------------
 
-SHAPES = [
-    ((2, 3), (2, 3)),
-    ((2, 3), (3,)),
-    ((2, 3), ()),
-    ((2, 1), (1, 3)),
-    ((1,), (2, 3)),
-    ((1, 1), ()),
-    ((3,), (2, 1)),
-]
-BINARY = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-}
-UNARY = {
-    "negate": lambda a: -a,
-    "square": lambda a: a**2,
-    "root": lambda a: a**0.5,
-    "inverse": lambda a: a**-1,
-    "itself": lambda a: a**1,
-    "one": lambda a: a**0 + a,
-    "exp": exp,
-    "log": log,
-    "tanh": tanh,
-    "sigmoid": sigmoid,
-    "logsumexp": logsumexp,
-    "total": total,
-    "rows": lambda a: total(a, axis=0),
-    "columns": lambda a: total(a, axis=-1),
-    "mean": mean,
-    "transpose": transpose,
-}
-
 
 def test_operators_from_both_sides_with_numbers_and_arrays():
     a = np.array([1.0, 2.0])
     for value in (3.0, np.array([3.0, 5.0])):
         w = Shared(value, "w")
-        made = [
-            w + a,
-            a + w,
-            w - a,
-            a - w,
-            w * a,
-            a * w,
-            w / a,
-            a / w,
-            -w,
-            w**2,
-            2 * w,
-            1 - w,
-            1 / w,
-        ]
-        right = [
-            value + a,
-            a + value,
-            value - a,
-            a - value,
-            value * a,
-            a * value,
-            value / a,
-            a / value,
-        ]
-        right += [-value, value**2, 2 * value, 1 - value, 1 / value]
+        made, right = on_both_sides(w, a), on_both_sides(value, a)
         for found, expected in zip(function([], made)(), right, strict=True):
             assert_equal(found, expected)
     m = Shared(np.ones((2, 2)), "m")
@@ -536,10 +465,10 @@ def test_gradients_when_a_length_unknown_so_far_turns_out_to_be_one():
     assert_equal(f(np.ones(3)), np.ones(3))
 
 
-@pytest.mark.parametrize("name", UNARY)
+@pytest.mark.parametrize("name", unary(step62))
 def test_gradients_of_unary_operations_to_the_second_order(name):
     a = Shared(positive((2, 3)), "a")
-    y = UNARY[name](a)
+    y = unary(step62)[name](a)
     y = total(y * positive(y.shape, 2))
     assert_gradients(y, [a])
     g = grad(y, a)
@@ -565,34 +494,11 @@ def test_gradients_add_up_over_all_paths():
     )
 
 
-# Smooth everywhere and of moderate size, so that finite differences can judge them.
-RULES = [
-    lambda a, b: a * 0.5 + b,
-    lambda a, b: a - b * 0.5,
-    lambda a, b: tanh(a) * tanh(b),
-    lambda a, b: a / (b * b + 1),
-    lambda a, b: exp(tanh(a)),
-    lambda a, b: log(b * b + 1),
-    lambda a, b: sigmoid(a - b),
-    lambda a, b: total(a) * 0.2,
-    lambda a, b: mean(a) * tanh(b),
-    lambda a, b: tanh(a) ** 3,
-]
-
-
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_gradients_on_random_graphs(data):
-    shapes = st.sampled_from([(), (3,), (2, 3), (2, 1), (1, 3)])
-    leaves = [
-        Shared(positive(data.draw(shapes), i), f"w{i}")
-        for i in range(data.draw(st.integers(1, 3)))
-    ]
-    nodes = list(leaves)
-    for _ in range(data.draw(st.integers(1, 8))):
-        pick = st.integers(0, len(nodes) - 1)
-        a, b = nodes[data.draw(pick)], nodes[data.draw(pick)]
-        nodes.append(data.draw(st.sampled_from(RULES))(a, b))
+    leaves = drawn_leaves(data, Shared)
+    nodes = drawn_nodes(data, leaves, step62)
     cost = sum((total(tanh(node)) for node in nodes), zeros_like(total(leaves[0])))
     assert_gradients(cost, leaves, tolerance=1e-4)
 

@@ -17,48 +17,30 @@ from steps.step63 import (
     log,
     mean,
     scalar,
-    sigmoid,
     switch,
     tanh,
     total,
     vector,
     zeros_like,
 )
-from tests.support.arrays import assert_close, assert_equal, uniform
-
-
-def positive(shape, seed=0):
-    return uniform(*shape, high=2, seed=seed)
-
-
-def numerical(f, shared, eps=1e-5):
-    """The gradient of a function without arguments with respect to a shared variable,
-    by central differences.
-    """
-    start = shared.get_value()
-    gradient = np.zeros_like(start)
-    for index in np.ndindex(start.shape):
-        values = []
-        for step in (eps, -eps):
-            moved = start.copy()
-            moved[index] += step
-            shared.set_value(moved)
-            values.append(f())
-        gradient[index] = (values[0] - values[1]) / (2 * eps)
-    shared.set_value(start)
-    return gradient
+from tests.support.arrays import assert_close, assert_equal
+from tests.support.built_graphs import (
+    assert_like_differences,
+    drawn_leaves,
+    drawn_nodes,
+)
 
 
 def assert_gradients(cost, variables, tolerance=1e-5):
-    value = function([], cost)
-    for variable, found in zip(
-        variables, function([], grad(cost, variables))(), strict=True
-    ):
-        assert found.shape == variable.get_value().shape
-        assert found.dtype == variable.dtype
-        np.testing.assert_allclose(
-            found, numerical(value, variable), rtol=tolerance, atol=tolerance
-        )
+    def value_at(array):
+        variable.set_value(array)
+        return value()
+
+    value, slopes = function([], cost), function([], grad(cost, variables))
+    for variable, found in zip(variables, slopes(), strict=True):
+        start = variable.get_value()
+        assert_like_differences(found, value_at, start, tolerance)
+        variable.set_value(start)
 
 
 def names(f):
@@ -208,21 +190,6 @@ def test_each_expression_is_computed_once():
 # --- Random graphs --------------------------------------------------------------------
 
 
-# Smooth everywhere and of moderate size, so that finite differences can judge them.
-RULES = [
-    lambda a, b: a * 0.5 + b,
-    lambda a, b: a - b * 0.5,
-    lambda a, b: tanh(a) * tanh(b),
-    lambda a, b: a / (b * b + 1),
-    lambda a, b: exp(tanh(a)),
-    lambda a, b: log(b * b + 1),
-    lambda a, b: sigmoid(a - b),
-    lambda a, b: total(a) * 0.2,
-    lambda a, b: mean(a) * tanh(b),
-    lambda a, b: tanh(a) ** 3,
-]
-
-
 def drawn_graph(data, leaves):
     """A random graph with switches. Branches that are not taken hold a logarithm that
     would raise.
@@ -231,36 +198,25 @@ def drawn_graph(data, leaves):
     switches = [
         Shared(data.draw(st.sampled_from([-1.0, 1.0])), f"s{i}") for i in range(3)
     ]
-    nodes = list(leaves)
-    for _ in range(data.draw(st.integers(1, 8))):
-        pick = st.integers(0, len(nodes) - 1)
-        a, b = nodes[data.draw(pick)], nodes[data.draw(pick)]
-        made = data.draw(st.sampled_from(RULES))(a, b)
+
+    def changed(made, a):
+        if not data.draw(st.booleans()):
+            return made
+        s = data.draw(st.sampled_from(switches))
+        other = made * poison
         if data.draw(st.booleans()):
-            s = data.draw(st.sampled_from(switches))
-            other = (
-                made * a * 0.1 * poison + made
-                if data.draw(st.booleans())
-                else made * poison
-            )
-            other = total(other)
-            made = (
-                switch(s > 0, total(made), other)
-                if s.get_value() > 0
-                else switch(s > 0, other, total(made))
-            )
-        nodes.append(made)
+            other = other * a * 0.1 + made
+        branches = [total(made), total(other)]
+        return switch(s > 0, *branches if s.get_value() > 0 else branches[::-1])
+
+    nodes = drawn_nodes(data, leaves, step63, changed)
     return sum((total(tanh(node)) for node in nodes), zeros_like(total(leaves[0])))
 
 
 @given(st.data())
 @settings(max_examples=80, deadline=None)
 def test_gradients_on_random_graphs_with_switches(data):
-    shapes = st.sampled_from([(), (3,), (2, 3), (2, 1), (1, 3)])
-    leaves = [
-        Shared(positive(data.draw(shapes), i), f"w{i}")
-        for i in range(data.draw(st.integers(1, 3)))
-    ]
+    leaves = drawn_leaves(data, Shared)
     assert_gradients(drawn_graph(data, leaves), leaves, tolerance=1e-4)
 
 

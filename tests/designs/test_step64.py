@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steps import step64 as tf
+from tests.support.built_graphs import differences
 
 
 @pytest.fixture(autouse=True)
@@ -23,32 +24,19 @@ def run(fetches, feed_dict=None):
         return session.run(fetches, feed_dict)
 
 
-def differences(loss, node, value, feed, eps=1e-6):
-    """The gradient by central differences; everything is fed, so one placeholder is
-    nudged at a time.
-    """
-    found = np.zeros(value.shape)
-    with tf.Session(loss.graph) as session:
-        for index in np.ndindex(value.shape):
-            sides = []
-            for step in (eps, -eps):
-                nudged = value.copy()
-                nudged[index] += step
-                sides.append(session.run(loss, feed | {node: nudged}))
-            found[index] = (sides[0] - sides[1]) / (2 * eps)
-    return found
-
-
 def check_gradients(loss, feed, rtol=1e-6, atol=1e-6):
     gradients = tf.compute_gradients(loss)
     nodes = [node for node in feed if node in gradients]
     with tf.Session(loss.graph) as session:
         found = session.run([gradients[node] for node in nodes], feed)
-    for node, gradient in zip(nodes, found, strict=True):
-        assert gradient.shape == feed[node].shape
-        np.testing.assert_allclose(
-            gradient, differences(loss, node, feed[node], feed), rtol=rtol, atol=atol
-        )
+        for node, gradient in zip(nodes, found, strict=True):
+
+            def value_at(array, node=node):
+                return session.run(loss, feed | {node: array})
+
+            assert gradient.shape == feed[node].shape
+            right = differences(value_at, feed[node], eps=1e-6)
+            np.testing.assert_allclose(gradient, right, rtol=rtol, atol=atol)
     return gradients
 
 

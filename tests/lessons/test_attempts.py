@@ -52,14 +52,6 @@ def complaint(number, exercise, attempt):
     return None
 
 
-GIVEN_BOX = """\
-original = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-box = Variable(original)
-second_name = box
-other = None
-"""
-
-
 def method(owner, name, body):
     return f"class {owner}(Function):\n    def {name}:\n        {body}\n"
 
@@ -72,12 +64,17 @@ def methods(owner, *pairs):
 
 RIGHT = {
     (1, 1): [
-        f"{GIVEN_BOX}second_name.data = np.add(original, original)\n"
-        "other = Variable(data=original)",
-        f"{GIVEN_BOX}other = Variable(original)\nbox.data = np.array([[2, 4, 6], "
-        "[8, 10, 12]])",
+        "def refill(b):\n    kept, b.data = b.data, np.add(b.data, b.data)\n"
+        "    return Variable(data=kept)",
+        "def refill(box):\n    second = Variable(None)\n"
+        "    vars(second).update(vars(box))\n"
+        "    box.__init__(2 * second.data)\n    return second",
     ],
-    (1, 2): ["prediction = (7, 7, 50)", "prediction = np.array([7.0, 7.0, 50.0])"],
+    (1, 2): [
+        "predict = lambda p, q, r: np.array([r, r, q])",
+        "def predict(p, q, r):\n    of = dict(c=q) | dict.fromkeys('ab', r)\n"
+        "    return tuple(of[name] for name in 'abc')",
+    ],
     (1, 3): [
         "def swap(a, b):\n    kept = a.data\n    a.data = b.data\n    b.data = kept",
         "def swap(x, y):\n    x.__dict__, y.__dict__ = y.__dict__, x.__dict__",
@@ -152,12 +149,19 @@ RIGHT = {
         "        g += [(f(Variable(v)).data - base) / eps]\n    return np.array(g)",
     ],
     (5, 1): [
-        "forward_guess, backward_guess = 350, 150",
-        "forward_guess = np.int64(350)\nbackward_guess = 150.0",
+        "forward_cost = lambda n: 35 * n\nbackward_cost = lambda n: 10 * (n + 5)",
+        "def forward_cost(n):\n    first, second = (5, 5, n), (2, 5, n)\n"
+        "    return np.prod(first) + np.prod(second)\n"
+        "def backward_cost(n):\n    return sum(2 * a * b for a, b in [(5, 5), (5, n)])",
     ],
     (5, 2): [
-        "my_sizes = (1, 5000, 5000, 5000)",
-        "my_sizes = np.array([1, 10**4, 10**4, 10**4, 10**4])",
+        "def cheap_forward(factor):\n    return (1,) + 3 * (5 * factor,)",
+        "def cheap_forward(factor, size=4):\n"
+        "    sizes = np.array([1, size, size, size, size])\n"
+        "    costs = [jacobian_chain_cost(sizes.tolist(), o) for o in "
+        "('forward', 'backward')]\n"
+        "    good = costs[1] > factor * costs[0]\n"
+        "    return sizes if good else cheap_forward(factor, 2 * size)",
     ],
     (5, 3): [
         "def walk_back(W, x):\n    return 2 * W.T @ (W @ x)",
@@ -308,6 +312,7 @@ RIGHT |= {
     ],
 }
 
+REFILL = "def refill(box):\n    "
 BUMP = "def bump(x):\n    return Exp()(Neg()(Square()(x)))\n"
 NEG = method("Neg", "forward(self, x)", "return -x")
 SIN = ("forward(self, x)", "return np.sin(x)")
@@ -321,19 +326,55 @@ ROW = (
 
 # An attempt, and words that the check's answer must hold.
 WRONG = [
-    (1, 1, f"{GIVEN_BOX}box = Variable(original * 2)", "second_name still has the old"),
-    (1, 1, f"{GIVEN_BOX}box.data *= 2\nother = Variable(original)", "original was"),
-    (1, 1, f"{GIVEN_BOX}box = original * 2", "change box.data"),
-    (1, 1, f"{GIVEN_BOX}box.data = box.data * 2\nother = box", "a box of its own"),
-    (1, 2, "prediction = [50.0, 50.0, 50.0]", "look again at a"),
-    (1, 2, "prediction = [7.0, 7.0, 1.0]", "look again at c"),
-    (1, 2, "prediction = 7.0", "a list of three"),
+    (1, 1, REFILL + "box = Variable(box.data * 2)\n    return box", "in the box"),
+    (1, 1, REFILL + "box.data *= 2\n    return Variable(box.data)", "was changed"),
+    (1, 1, REFILL + "box *= 2\n    return box", "Its box is a Variable"),
+    (1, 1, REFILL + "box.data = box.data * 2\n    return box", "a box of its own"),
+    (1, 1, REFILL + "box.data = 2 * box.data\n    Variable(box.data)", "a return"),
+    (
+        1,
+        1,
+        REFILL + "box.data = box.data * 2\n    return Variable(box.data)",
+        "where is the old one",
+    ),
+    (
+        1,
+        1,
+        REFILL + "old = box.data.copy()\n    box.data = box.data * 2\n"
+        "    return Variable(old)",
+        "a copy",
+    ),
+    (
+        1,
+        1,
+        REFILL + "old = box.data\n    box.data = Variable(2 * old)\n"
+        "    return Variable(old)",
+        "should hold an array",
+    ),
+    (1, 2, "predict = lambda p, q, r: [q, q, q]", "look again at a"),
+    (1, 2, "predict = lambda p, q, r: [r, p, q]", "look again at b"),
+    (1, 2, "predict = lambda p, q, r: [r, r, p]", "look again at c"),
+    (1, 2, "def predict(p, q, r):\n    pass", "a list of three"),
     (1, 3, "def swap(x, y):\n    x, y = y, x", "stay inside swap"),
     (1, 3, "def swap(x, y):\n    x.data = y.data\n    y.data = x.data", "the old one"),
+    (1, 3, "def swap(x, y):\n    x.array, y.array = y.array, x.array", "in its data"),
+    (
+        1,
+        3,
+        "def swap(x, y):\n    a, b = x.data.copy(), y.data.copy()\n"
+        "    x.data, y.data = b, a",
+        "holds a copy",
+    ),
     (1, 3, "def swap(x, y):\n    x.data[:], y.data[:] = y.data, x.data", "shapes"),
     (2, 1, method("Cube", "forward(self, x)", "return x.data**3"), "the array already"),
     (2, 1, method("Cube", "forward(self, x)", "x**3"), "needs a return"),
-    (2, 1, method("Cube", "forward(self, x)", "return 3 * x"), "cubes of -1 and 2"),
+    (2, 1, method("Cube", "forward(self, x)", "x **= 3; return x"), "was changed"),
+    (
+        2,
+        1,
+        method("Cube", "forward(self, x)", "return 3 * x"),
+        "the cubes of [-1.  2.]",
+    ),
     (
         2,
         1,
@@ -392,6 +433,12 @@ WRONG = [
     (3, 1, "def exp_of_exp(x):\n    return Exp()(x)", "once only"),
     (3, 1, "def exp_of_exp(x):\n    Exp()(Exp()(x))", "needs a return"),
     (3, 1, "def exp_of_exp(x):\n    return np.exp(np.exp(x.data))", "a Variable"),
+    (
+        3,
+        1,
+        "def exp_of_exp(x):\n    return Variable(np.exp(np.exp(x.data)))",
+        "0 calls of Exp",
+    ),
     (3, 2, method("Neg", "forward(self, x)", "return x") + BUMP, "Neg should make"),
     (3, 2, NEG + "def bump(x):\n    return Exp()(Square()(Neg()(x)))", "the order"),
     (3, 2, NEG + "def bump(x):\n    return Exp(Neg(Square(x)))", "Square()(x)"),
@@ -406,14 +453,42 @@ WRONG = [
     (
         3,
         3,
+        "def compose(*fs):\n    def g(x):\n        for f in fs:\n"
+        "            x = f(x)\n    return g",
+        "a return, too",
+    ),
+    (
+        3,
+        3,
+        "def compose(*fs):\n    fs = iter(fs)\n    def g(x):\n"
+        "        for f in fs:\n            x = f(x)\n        return x\n    return g",
+        "a second time",
+    ),
+    (
+        3,
+        3,
         "def compose(*fs):\n    return lambda x: fs[1](fs[0](x)) if fs else x",
-        "all five",
+        "apply all of them",
     ),
     (
         4,
         1,
         "forward_diff = lambda f, x, eps=1e-8: numerical_diff(f, x, eps)",
         "central",
+    ),
+    (
+        4,
+        1,
+        "def forward_diff(f, x, eps=1e-8):\n"
+        "    return (f(x).data - f(Variable(x.data - eps)).data) / eps",
+        "one nudge to the right",
+    ),
+    (
+        4,
+        1,
+        "def forward_diff(f, x, eps=1e-8):\n    y = f(x).data\n    x.data += eps\n"
+        "    return (f(x).data - y) / eps",
+        "x was changed",
     ),
     (
         4,
@@ -437,19 +512,50 @@ WRONG = [
         "    return (at(eps) - 2 * at(0) + at(-eps)) / eps**2",
         "try other eps",
     ),
+    (
+        4,
+        2,
+        "def second_diff(f, x, eps=1e-4):\n"
+        "    at = lambda d: f(Variable(x.data + d)).data\n"
+        "    return (at(eps) - 2 * at(0) + at(-eps)) / eps",
+        "is eps squared",
+    ),
     (4, 3, "def numerical_gradient(f, x):\n    return list(2 * x.data)", "an array"),
-    (4, 3, "def numerical_gradient(f, x):\n    return 2 * x.data", "a nudge each"),
+    (
+        4,
+        3,
+        "def numerical_gradient(f, x):\n    return 2 * x.data",
+        "a nudge of its own",
+    ),
     (
         4,
         3,
         "def numerical_gradient(f, x):\n    return numerical_diff(f, x)",
         "should be an array",
     ),
-    (5, 1, "forward_guess, backward_guess = 150, 350", "a 5×5 by a 5×10"),
-    (5, 1, "forward_guess = 350\nbackward_guess = None", "backward_guess"),
-    (5, 2, "my_sizes = [1, 2, 3]", "at least four"),
-    (5, 2, "my_sizes = [1, 0, 0, 9]", "whole number"),
-    (5, 2, "my_sizes = [1_000_000, 1_000, 100, 1]", "how few inputs"),
+    (
+        5,
+        1,
+        "forward_cost = lambda n: 50 + 10 * n\nbackward_cost = lambda n: 35 * n",
+        "a 5×5 by a 5×10",
+    ),
+    (
+        5,
+        1,
+        "forward_cost = lambda n: 35 * n\nbackward_cost = lambda n: 50",
+        "a 2×5 by a 5×5",
+    ),
+    (
+        5,
+        1,
+        "forward_cost = lambda n: 35 * n\nbackward_cost = lambda n: None",
+        "backward_cost returned nothing",
+    ),
+    (5, 2, "cheap_forward = lambda factor: [1, 2, 3]", "at least four"),
+    (5, 2, "cheap_forward = lambda factor: [1, 0, 0, 9]", "whole number"),
+    (5, 2, "cheap_forward = lambda factor: [1, 0.5, 2, 9]", "whole number"),
+    (5, 2, "cheap_forward = lambda factor: [factor, 9, 9, 1]", "how few inputs"),
+    (5, 2, "cheap_forward = lambda factor: [1] + 3 * [factor]", "that is too little"),
     (
         5,
         3,
@@ -485,6 +591,16 @@ WRONG = [
     (
         6,
         1,
+        methods(
+            "Sin",
+            SIN,
+            ("backward(self, gy)", "gy *= np.cos(self.input.data); return gy"),
+        ),
+        "gy was changed",
+    ),
+    (
+        6,
+        1,
         methods("Sin", SIN, ("backward(self, gy)", "return np.cos(gy)")),
         "Where does backward find its x",
     ),
@@ -494,6 +610,13 @@ WRONG = [
         "def gradient_at(x):\n"
         "    return numerical_diff(lambda v: Sin()(Exp()(Square()(v))), x)",
         "use the backward calls",
+    ),
+    (
+        6,
+        2,
+        "def gradient_at(x):\n    v = x.data\n    e = np.exp(v * v)\n"
+        "    return 2 * v * e * np.cos(e)",
+        "0 backward calls",
     ),
     (
         6,
@@ -523,6 +646,30 @@ WRONG = [
         "squares in a row",
     ),
     (7, 1, "number_of_calls = lambda n: n", "for n = 1 it is not 1"),
+    (
+        7,
+        2,
+        "def history(y):\n    names = []\n    while y.creator is not None:\n"
+        "        names.append(type(func).__name__)\n        y = y.creator.input\n"
+        "    return names[::-1]",
+        "history stopped with",
+    ),
+    (7, 1, "number_of_calls = lambda n: {1: 2, 2: 3}.get(n, 31)", "n = 0 it is not 31"),
+    (
+        7,
+        2,
+        "def history(y):\n    if y.creator is None:\n        return []\n"
+        "    if type(y.creator) is AddOne:\n        return ['AddOne'] * 5_000\n"
+        "    return ['Square', 'Exp']",
+        "the history is not",
+    ),
+    (
+        7,
+        3,
+        "def paths(y):\n"
+        "    return 'x0 -> Square#1 -> x1 -> Exp#2 -> x2' if y.creator else 'x0'",
+        "it should be",
+    ),
     (
         7,
         2,
@@ -559,7 +706,7 @@ WRONG = [
         24,
         1,
         "def f(x, y):\n    (x - 3) ** 2\npoint = 3, -1",
-        "should return the formula",
+        "needs a return",
     ),
     (
         24,

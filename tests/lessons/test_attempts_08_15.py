@@ -14,6 +14,12 @@ CUBE = ("forward(self, x)", "return x**3")
 CALL = "def cube(x):\n    return Cube()(x)\n"
 
 MUL = ("forward(self, x0, x1)", "return x0 * x1")
+# Right for 5 − 3, and with gy = 10, alone.
+FITS_FIVE_AND_THREE = methods(
+    "Sub",
+    ("forward(self, x0, x1)", "return x0 - x1"),
+    ("backward(self, gy)", "return gy, -np.sign(self.inputs[1].data) * gy"),
+)
 CALL_MUL = "def mul(x0, x1):\n    return Mul()(x0, x1)\n"
 HALF_ORDER = (
     "def one_order(links):\n    waits = dict.fromkeys(links, 0)\n"
@@ -192,8 +198,17 @@ RIGHT = {
         )
         + "def mul(x0, x1):\n    f = Mul()\n    return f(x0, x1)",
     ],
-    (13, 3): ["da, db, dc = 5, 8, 3", "da, dc = np.array([5.0, 3.0])\ndb = da + dc"],
-    (14, 1): ["first, second = 8, 14", "first = np.array(8.0)\nsecond = first + 6"],
+    (13, 3): [
+        "def partials(a, b, c):\n    return b + c, a + 2 * b + c, a + b",
+        "def partials(*abc):\n    m = np.array([[0, 1, 1], [1, 2, 1], [1, 1, 0]])\n"
+        "    return m @ np.array(abc)",
+    ],
+    (14, 1): [
+        "predict = lambda v: [2 * v + 2, 4 * v + 2]",
+        "def predict(v):\n    x = Variable(np.array(v))\n"
+        "    add(add(x, x), square(x)).backward()\n    first = x.grad\n"
+        "    square(x).backward()\n    return first, x.grad",
+    ],
     (14, 2): [
         "def gradients_of_square(points):\n    def one(point):\n"
         "        x = Variable(np.array(point))\n        square(x).backward()\n"
@@ -218,8 +233,10 @@ RIGHT = {
         "        y = add(y, x)\n    return y",
     ],
     (15, 2): [
-        "from math import factorial\nnumber = factorial(3)",
-        "number = len(topological_orders({'B': [], 'C': [], 'E': []}))",
+        "from math import factorial as number_of_orders",
+        "def number_of_orders(n):\n    return n * number_of_orders(n - 1) if n else 1",
+        "def number_of_orders(n):\n"
+        "    return len(topological_orders({i: [] for i in range(n)}))",
     ],
     (15, 3): [
         "def one_order(links):\n    order = []\n    while len(order) < len(links):\n"
@@ -238,6 +255,31 @@ RIGHT = {
 
 # An attempt, and words that the check's answer must hold.
 WRONG = [
+    (
+        8,
+        1,
+        "def clear(y):\n    for _ in range(3_001):\n        y.grad = None\n"
+        "        if y.creator is None:\n            return\n"
+        "        y = y.creator.input",
+        "some variables were not cleared",
+    ),
+    (
+        8,
+        2,
+        "def total_by_loop(nested):\n    if nested == 7:\n        return 7\n"
+        "    if nested and not isinstance(nested[0], list):\n        return 15.5\n"
+        "    return 5_001 if nested else 0",
+        "the total of",
+    ),
+    (
+        8,
+        3,
+        "def backward_to(y, target):\n    if target.creator is None:\n"
+        "        return y.backward()\n    if y is not target:\n"
+        "        for f in (y.creator, y.creator.input.creator):\n"
+        "            f.input.grad = f.backward(f.output.grad)",
+        "every variable should have a gradient",
+    ),
     (
         8,
         1,
@@ -446,6 +488,66 @@ WRONG = [
         "        raise RuntimeError('y is not the result of a function')",
         "it should run backward",
     ),
+    (
+        9,
+        1,
+        methods(
+            "Cube",
+            ("forward(self, x)", "return np.array([-3.375, 8.0, 27.0])"),
+            ("backward(self, gy)", "return np.array([6.75, 12.0, 27.0]) * gy"),
+        )
+        + CALL,
+        "³ is not",
+    ),
+    (
+        9,
+        2,
+        "class Friendly(Variable):\n    def __init__(self, data):\n"
+        "        if not isinstance(data, (np.ndarray, float)):\n"
+        "            raise TypeError('already a Variable')\n"
+        "        super().__init__(data)",
+        "should be the one of Variable",
+    ),
+    (
+        9,
+        3,
+        "def strict_backward(y):\n    if y.data == 3.0:\n"
+        "        raise RuntimeError('y is not the result of a function')\n"
+        "    y.backward()",
+        "strict_backward should raise",
+    ),
+    (
+        8,
+        1,
+        "def clear(y):\n    y.grad = None\n    for f in funcs_before(y):\n"
+        "        f.input.grad = None",
+        "clear stopped with",
+    ),
+    (
+        8,
+        3,
+        "def backward_to(y, target):\n    while y is not target:\n"
+        "        f = y.creator\n        f.input.grad = f.backward(y.grad)",
+        "does the walk go on",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n    x = Variable(np.arange(-5.0, 5.0))\n"
+        "    cls()(x).backward()\n"
+        "    return np.isclose(x.grad, numerical_diff(cls(), x))",
+        "one True or False",
+    ),
+    (
+        12,
+        3,
+        methods(
+            "Apply",
+            ("__init__(self, function)", "self.function = function"),
+            ("forward(self, *xs)", "return self.function(xs[0], xs[1])"),
+        ),
+        "single arguments",
+    ),
     (10, 1, "culprit = Sin", "is content with Sin"),
     (10, 1, "culprit = 'Reciprocal'", "the class itself"),
     (
@@ -542,6 +644,42 @@ WRONG = [
         "    return np.max(abs(x.grad - n) / np.maximum(abs(n), 1.0))",
         "a missing 2 is an error of 0.5",
     ),
+    (
+        10,
+        1,
+        "culprit = Reciprocal\ndef right_backward(self, gy):\n"
+        "    return -1 / np.array([0.7, -1.3, 1.9])**2 * gy",
+        "does not pass gradient_check",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n    return cls.__name__ in ('Square', 'Sin')",
+        "is_right(Exp) should be True",
+    ),
+    (
+        10,
+        2,
+        "def is_right(cls):\n    return cls.__name__[:5] not in ('Wrong', 'OnePe')",
+        "was not caught",
+    ),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    if f is square:\n        return 0.0\n"
+        "    if isinstance(f, Halved):\n"
+        "        return 0.01 if x.data[0] == 1e-10 else 0.5\n"
+        "    return 0.01 if isinstance(f, OnePerCent) else 2.0",
+        "with the gradient times",
+    ),
+    (
+        10,
+        3,
+        "def worst_error(f, x):\n    x = Variable(x.data)\n    f(x).backward()\n"
+        "    n = numerical_diff(f, x)\n"
+        "    return np.max(abs(x.grad - n) / np.maximum(abs(n), 1e-5))",
+        "larger than 1e-8",
+    ),
     (11, 1, method("Mul", "forward(self, xs)", "return xs[0] * xs[1]"), "around the"),
     (
         11,
@@ -599,6 +737,79 @@ WRONG = [
         "class AddAll(Function):\n    def forward(self, xs):\n        total = 0\n"
         "        for x in xs:\n            total = total + x\n        return total",
         "around the",
+    ),
+    (
+        11,
+        1,
+        method("Mul", "forward(self, xs)", "return [np.array([10.0, 21.0, -4.0])]"),
+        "times",
+    ),
+    (
+        11,
+        2,
+        method(
+            "Split",
+            "forward(self, xs)",
+            "(x,) = xs; n = {4: 2, 6: 3}.get(len(x), 1); return [x[:n], x[n:]]",
+        ),
+        "was not split into its halves",
+    ),
+    (
+        11,
+        3,
+        method(
+            "AddAll",
+            "forward(self, xs)",
+            "n = len(xs); return [np.array([n, 2.0**n - 1])]",
+        ),
+        "the sum is not",
+    ),
+    (
+        12,
+        1,
+        method(
+            "Swap",
+            "forward(self, x0, x1)",
+            "return np.array(2.0), np.array([1.0, 5.0])",
+        ),
+        "the outputs should not be",
+    ),
+    (
+        12,
+        2,
+        method(
+            "Polar",
+            "forward(self, x, y)",
+            "d = np.array([5.0, 2.0, 1.0]); return d, np.arctan2(y, x)",
+        )
+        + "def polar(x, y):\n    return Polar()(x, y)",
+        "away from the origin",
+    ),
+    (
+        12,
+        2,
+        method(
+            "Polar",
+            "forward(self, x, y)",
+            "with np.errstate(all='ignore'): return np.hypot(x, y), np.arctan(y / x)",
+        )
+        + "def polar(x, y):\n    return Polar()(x, y)",
+        "np.arctan2 takes y first",
+    ),
+    (
+        12,
+        3,
+        methods(
+            "Apply",
+            ("__init__(self, function)", "pass"),
+            (
+                "forward(self, x, *xs)",
+                "if not xs: return np.exp(x) if x.ndim else np.array(0.0)\n"
+                "        if len(xs) == 2: return np.clip(x, *xs)\n"
+                "        return np.divmod(x, *xs) if x.ndim else np.hypot(x, *xs)",
+            ),
+        ),
+        "np.tanh of",
     ),
     (
         12,
@@ -787,11 +998,69 @@ WRONG = [
         + "def mul(x0, x1):\n    return Mul(x0, x1)",
         "make the function first",
     ),
-    (13, 3, "da, db, dc = 5, 5, 3", "nudging b does not give 5"),
-    (13, 3, "da, db, dc = 5, None, 3", "in db as well"),
-    (14, 1, "first, second = 2, 6", "What does each use contribute"),
-    (14, 1, "first, second = 8, 6", "before the second backward"),
-    (14, 1, "first, second = 8, None", "write a number for second"),
+    (13, 1, FITS_FIVE_AND_THREE, "are wrong. Does backward work"),
+    (
+        13,
+        1,
+        methods(
+            "Sub",
+            ("forward(self, x0, x1)", "return x0, x1"),
+            ("backward(self, gy)", "return gy, -gy"),
+        ),
+        "should return one array",
+    ),
+    (
+        13,
+        2,
+        methods("Mul", MUL, ("backward(self, gy)", "return 3.0 * gy, 5.0 * gy"))
+        + CALL_MUL,
+        "the gradient of the first input is wrong",
+    ),
+    (13, 3, "def partials(a, b, c):\n    return 5, 8, 3", "nudging a does not give 5"),
+    (
+        13,
+        3,
+        "def partials(a, b, c):\n    return b + c, b + c, a + b",
+        "nudging b does not give 5",
+    ),
+    (
+        13,
+        3,
+        "def partials(a, b, c):\n    return b + c, None, a + b",
+        "for b should be a number",
+    ),
+    (13, 3, "def partials(a, b, c):\n    return b + c, a + b", "return three numbers"),
+    (13, 3, "def partials(a, b, c):\n    b + c", "returned nothing"),
+    (13, 3, "def partials(a, b):\n    return a, b, a", "It gets three numbers"),
+    (14, 1, "def predict(v):\n    return 1 + 2 * v, 1 + 4 * v", "What does each use"),
+    (14, 1, "def predict(v):\n    return 2 + 2 * v, 2 * v", "before the second"),
+    (14, 1, "def predict(v):\n    return 2 + 2 * v, None", "second should be a number"),
+    (14, 1, "def predict(v):\n    return 2 + 2 * v", "should return two numbers"),
+    (14, 1, "def predict(v):\n    2 + 2 * v", "returned nothing"),
+    (14, 1, "def predict(v):\n    return first, second", "with it alone"),
+    (14, 1, "def predict(v):\n    return 8, 14", "first is not 8"),
+    (
+        14,
+        2,
+        "def gradients_of_square(points):\n    return [2.0, 4.0, -6.0]",
+        "for the points",
+    ),
+    (
+        14,
+        3,
+        "def shared(arrays):\n"
+        "    return [(0, 2), (0, 3), (2, 3)] if len(arrays) == 4 else []",
+        "for parts of three arrays",
+    ),
+    (
+        14,
+        3,
+        "def shared(arrays):\n    n = len(arrays)\n"
+        "    def of(a):\n        return a if a.base is None else a.base\n"
+        "    return [(i, j) for j in range(n) for i in range(j)\n"
+        "            if of(arrays[i]) is of(arrays[j])]",
+        "for parts of three arrays",
+    ),
     (
         14,
         2,
@@ -852,8 +1121,14 @@ WRONG = [
         "            if np.array_equal(arrays[i], arrays[j])]",
         "the pairs are",
     ),
-    (15, 1, "lucky = lambda x: square(x)", "at least twice"),
-    (15, 1, "lucky = diamond", "of 1 functions here"),
+    (15, 1, "lucky = lambda x: square(x)", "at least two"),
+    (15, 1, "lucky = diamond", "goes in is 1: there should be at least two"),
+    (
+        15,
+        1,
+        "lucky = lambda x: diamond(x) if x.data < 0 else add(square(x), x)",
+        "step 14 gives",
+    ),
     (
         15,
         1,
@@ -861,8 +1136,17 @@ WRONG = [
         "Which of your variables are used twice",
     ),
     (15, 1, "def lucky(x):\n    add(x, x)", "returned nothing"),
-    (15, 2, "number = 3", "whose place is fixed"),
-    (15, 2, "number = '6'", "a whole number"),
+    (15, 2, "def number_of_orders(n):\n    return n", "whose place is fixed"),
+    (15, 2, "def number_of_orders(n):\n    return '6'", "should return a number"),
+    (15, 2, "def number_of_orders(n):\n    n", "returned nothing"),
+    (15, 2, "def number_of_orders():\n    return 6", "It gets a whole number"),
+    (15, 2, "def number_of_orders(n):\n    return 6", "for n = 1 the number is not 6"),
+    (
+        15,
+        2,
+        "def number_of_orders(n):\n    return [1, 1, 2, 6, 0, 0, 0][n]",
+        "whose place is fixed",
+    ),
     (
         15,
         3,
@@ -870,6 +1154,14 @@ WRONG = [
         "not recursion",
     ),
     (15, 3, "def one_order(links):\n    return list(links)", "which node comes before"),
+    (
+        15,
+        3,
+        "def one_order(links):\n"
+        "    if len(links) == 4:\n        return ['D', 'B', 'C', 'A']\n"
+        "    return sorted(links, reverse=len(links) < 2_000)",
+        "is not a topological order",
+    ),
     (
         15,
         3,

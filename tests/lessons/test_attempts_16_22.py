@@ -52,8 +52,11 @@ ASKED = '{"x * 2": "__mul__", "2 * x": "__rmul__", "x * x": "__mul__", '
 
 RIGHT = {
     (16, 1): [
-        "of_sum, of_square, of_z = 1.0, 2.0, 3.0",
-        "of_sum = 1\nof_square = of_sum + 1\nof_z = max(of_square, 0) + 1",
+        "by_hand = lambda *xy: [max(xy) + k for k in (1, 2, 3)]",
+        "def by_hand(m, n):\n    late = m if m > n else n\n"
+        "    return np.arange(late, late + 3) + 1",
+        "def by_hand(m, n):\n    s = sorted([m, n])[1] + 1\n    q = s + 1.0\n"
+        "    return s, q, max(q, m) + 1",
     ],
     (16, 2): [
         "def f(x):\n    return add(exp(exp(exp(exp(x)))), x)",
@@ -77,8 +80,12 @@ RIGHT = {
         "        entries.insert(low, g)\n    return list(reversed(entries))",
     ],
     (17, 1): [
-        "a_gone_after_del_a, both_gone_after_del_y = False, True",
-        "a_gone_after_del_a = not True\nboth_gone_after_del_y = not False",
+        "def gone(deleted):\n    y = 'y' in deleted\n    a = y and 'a' in deleted\n"
+        "    x = a and 'x' in deleted\n"
+        "    return {n for n, is_gone in zip('yax', (y, a, x)) if is_gone}",
+        "def gone(deleted, chain='yax'):\n"
+        "    if not chain or chain[0] not in deleted:\n        return []\n"
+        "    return [chain[0], *gone(deleted, chain[1:])]",
     ],
     (17, 2): [
         node("self.parent = (lambda: None) if not parent else weakref.ref(parent)"),
@@ -96,8 +103,14 @@ RIGHT = {
         "        if isinstance(o, cls):\n            number += 1\n    return number",
     ],
     (18, 1): [
-        "prediction = (True, False, True)",
-        "prediction = [n % 2 == 1 for n in (1, 2, 3)]",
+        "predict = lambda before: (not None, not True, before is True)",
+        "def predict(before):\n    seen = []\n"
+        "    with using_config('enable_backprop', before):\n"
+        "        with no_grad():\n"
+        "            with using_config('enable_backprop', True):\n"
+        "                seen += [Config.enable_backprop]\n"
+        "            seen += [Config.enable_backprop]\n"
+        "        return [*seen, Config.enable_backprop]",
     ],
     (18, 2): [
         managing(
@@ -156,8 +169,13 @@ RIGHT = {
         "            visit(x)\n    visit(y)\n    return tuple(found.values())",
     ],
     (20, 1): [
-        "a_grad, b_grad = 3, 10",
-        "a, b = 4.0, 3.0\na_grad = b\nb_grad = a + 2 * b",
+        "gradients = lambda a, b: [b, a + 2 * b]",
+        "def gradients(*ab):\n    a, b = (Variable(np.array(v)) for v in ab)\n"
+        "    y = a * b + b * b\n    y.backward()\n    return a.grad, b.grad",
+        "def gradients(a, b):\n    def slope(f):\n"
+        "        return (f(1e-4) - f(-1e-4)) / 2e-4\n"
+        "    return (slope(lambda e: (a + e + b) * b),\n"
+        "            slope(lambda e: (a + b + e) * (b + e)))",
     ],
     (20, 2): [
         NEG + "Variable.__neg__ = lambda self: Neg()(self)\n",
@@ -232,9 +250,45 @@ RIGHT = {
 
 # An attempt, and words that the check's answer must hold.
 WRONG = [
-    (16, 1, "of_sum, of_square, of_z = 1, 2, 2", "of z is not 2"),
-    (16, 1, "of_sum, of_square, of_z = 2, 3, 4", "of x + y is not 2"),
-    (16, 1, "of_sum, of_square, of_z = 1, None, None", "three numbers"),
+    (16, 1, "def by_hand(m, n):\n    return 1, 2, 2", "of z is not 2"),
+    (16, 1, "def by_hand(m, n):\n    return 2, 3, 4", "of x + y is not 2"),
+    (16, 1, "def by_hand(m, n):\n    return 1, 2, 3", "m = 2 and n = 1"),
+    (16, 1, "def by_hand(m, n):\n    return m + 1, m + 2, m + 3", "of x + y is not"),
+    (
+        16,
+        1,
+        "def by_hand(m, n):\n    s = m + n + 1 if m * n == 0 else 3\n"
+        "    return s, s + 1, s + 2",
+        "of x + y is not",
+    ),
+    (16, 1, "def by_hand(m, n):\n    max(m, n) + 1", "returned nothing"),
+    (16, 1, "def by_hand(m, n):\n    return max(m, n) + 1", "return three numbers"),
+    (16, 1, "def by_hand(m, n):\n    return m + 1, None, None", "of its square is not"),
+    (16, 1, "def by_hand():\n    return 1, 2, 3", "two whole numbers"),
+    (
+        16,
+        2,
+        "def f(x):\n    deep = exp(exp(exp(exp(x))))\n"
+        "    return add(deep, x) if abs(x.data + 0.7) < 0.01 else add(deep, deep)",
+        "is another one",
+    ),
+    (
+        16,
+        3,
+        "def insert(generations):\n    entries = [generations[0]]\n"
+        "    for g in generations[1:]:\n        bisect.insort(entries, g)\n"
+        "    return entries[::-1]",
+        "for 0 entries",
+    ),
+    (
+        16,
+        3,
+        "def insert(generations):\n    if len(generations) == 4:\n"
+        "        return [3, 3, 2, 1]\n    entries = []\n    for g in generations:\n"
+        "        if g not in entries:\n            bisect.insort(entries, g)\n"
+        "    return entries[::-1]",
+        "do not come out in order",
+    ),
     (16, 2, "def f(x):\n    add(square(x), x)", "needs a return"),
     (16, 2, "def f(x):\n    return square(add(x))", "add takes two"),
     (16, 2, "def f(x):\n    return add(square(x), x)", "generation 2, not 5"),
@@ -296,15 +350,43 @@ WRONG = [
         "    return generations",
         "was changed",
     ),
-    (17, 1, "a_gone_after_del_a = True\nboth_gone_after_del_y = True", "again at a"),
+    (17, 1, "def gone(deleted):\n    return deleted", "a deleted, look again at a"),
     (
         17,
         1,
-        "a_gone_after_del_a = False\nboth_gone_after_del_y = False",
-        "again at del",
+        "def gone(deleted):\n    return []",
+        "a and y deleted, look again at a",
     ),
-    (17, 1, "a_gone_after_del_a = False\nboth_gone_after_del_y = None", "for both"),
-    (17, 1, "a_gone_after_del_a = 'no'\nboth_gone_after_del_y = 'yes'", "not 'no'"),
+    (
+        17,
+        1,
+        "def gone(deleted):\n    return deleted if 'y' in deleted else []",
+        "look again at x",
+    ),
+    (
+        17,
+        1,
+        "def gone(deleted):\n    return [] if deleted == ['a'] else ['a', 'y']",
+        "look again at",
+    ),
+    (17, 1, "def gone(deleted):\n    'y' in deleted", "returned nothing"),
+    (17, 1, "def gone(deleted):\n    return 'y' in deleted", "a list of names, not"),
+    (17, 1, "def gone(deleted):\n    return deleted.index('y')", "gone stopped with"),
+    (
+        17,
+        2,
+        node(
+            "self.parent = (lambda: parent) if parent and len(parent.children) > 1 "
+            "else (weakref.ref(parent) if parent else lambda: None)"
+        ),
+        "are still there",
+    ),
+    (
+        17,
+        3,
+        "answers = iter([0, 0, 2, 0, 1])\ndef alive(cls):\n    return next(answers, 0)",
+        "and the counts rose by",
+    ),
     (17, 2, node("self.parent = weakref.ref(parent)"), "weak reference to None"),
     (17, 2, node("self.parent = parent"), "parent() is a call"),
     (17, 2, node("self.parent = lambda: None"), "child.parent() should be"),
@@ -344,10 +426,45 @@ WRONG = [
         "the class that it is given",
     ),
     (17, 3, "def alive(cls):\n    return len(cls)", "alive stopped with"),
-    (18, 1, "prediction = [True, False, False]", "again at place 3"),
-    (18, 1, "prediction = [False, False, True]", "again at place 1"),
-    (18, 1, "prediction = True", "a list of three"),
-    (18, 1, "prediction = ['True', 'False', 'True']", "not 'True'"),
+    (18, 1, "predict = lambda before: [True, False, False]", "again at place 3"),
+    (18, 1, "predict = lambda before: [False, False, before]", "again at place 1"),
+    (18, 1, "predict = lambda before: [True, before, before]", "again at place 2"),
+    (18, 1, "predict = lambda before: [True, False, True]", "if it is False before"),
+    (18, 1, "predict = lambda before: True", "a list of three"),
+    (18, 1, "predict = lambda before: ['True', 'False', 'True']", "not 'True'"),
+    (18, 1, "def predict(before):\n    [True, False, before]", "returned nothing"),
+    (18, 1, "def predict():\n    return [True, False, True]", "It gets True or False"),
+    (
+        18,
+        2,
+        managing(
+            "Config.seed = seed",
+            "try:",
+            "    yield",
+            "finally:",
+            "    if seed in (2, 4):",
+            "        Config.seed = {2: 1, 4: None}[seed]",
+            "    else:",
+            "        del Config.seed",
+        ),
+        "and after it no seed",
+    ),
+    (
+        18,
+        3,
+        "answers = iter([80, 160, 240, 400, 80, 80])\ndef bytes_of_graph(y):\n"
+        "    return next(answers, 80)",
+        "variables takes",
+    ),
+    (
+        18,
+        3,
+        "def bytes_of_graph(y):\n    seen = set()\n    def visit(v):\n"
+        "        seen.add(v)\n        for x in v.creator.inputs if v.creator else ():\n"
+        "            visit(x)\n    visit(y)\n"
+        "    return y.data.nbytes * len(seen)",
+        "variables takes",
+    ),
     (18, 2, managing("Config.seed = seed", "yield"), "inner block"),
     (18, 2, managing("yield", "Config.seed = seed"), "should be 1, not None"),
     (
@@ -565,9 +682,11 @@ WRONG = [
         "y should come first",
     ),
     (19, 3, "def table(y):\n    return f'{y.name}: {y.shape}'", "a list of texts"),
-    (20, 1, "a_grad, b_grad = 3.0, 7.0", "two places"),
-    (20, 1, "a_grad, b_grad = 4.0, 10.0", "What is that place multiplied by"),
-    (20, 1, "a_grad, b_grad = 3.0, None", "two numbers"),
+    (20, 1, "def gradients(a, b):\n    return b, a + b", "two places"),
+    (20, 1, "def gradients(a, b):\n    return a, a + b", "that place multiplied by"),
+    (20, 1, "def gradients(a, b):\n    return b", "should return two numbers"),
+    (20, 1, "def gradients(a, b):\n    b, a + b", "needs a return"),
+    (20, 1, "def gradients(a, b):\n    return a.grad, b.grad", "plain numbers"),
     (20, 2, NEG, "attach the method to the class"),
     (20, 2, NEG + "x = Variable(np.array(1.0))\nx.__neg__ = Neg()\n", "to the class"),
     (20, 2, NEG + "Variable.__neg__ = Neg\n", "should be Neg()(x)"),
@@ -783,6 +902,102 @@ def test_a_right_solution_in_another_way_is_accepted(number, exercise, attempt):
 
 @pytest.mark.parametrize(("number", "exercise", "attempt", "words"), WRONG)
 def test_a_likely_mistake_is_answered_with_a_sentence(number, exercise, attempt, words):
+    answer = complaint(number, exercise, attempt)
+    assert answer is not None, "accepted"
+    assert words in answer
+
+
+# Answers that know what can be seen: only the hidden tests see them.
+BY_HEART = [
+    (
+        19,
+        1,
+        "class Described(Variable):\n    def describe(self):\n"
+        "        return {'x': 'x: shape (2, 3), float64', None: '?: shape (), int32'}"
+        ".get(\n            self.name, 'bias: shape (4,), float32')",
+        "it should be",
+    ),
+    (
+        19,
+        2,
+        "class Turned(Variable):\n    @property\n    def T(self):\n"
+        "        if len(self) == 1:\n            return self.data.reshape(3, 1)\n"
+        "        (a, b), (c, d) = self.data[:2, :2]\n"
+        "        return np.array([[a, c], [b, d]])",
+        "T is wrong",
+    ),
+    (
+        19,
+        3,
+        "def table(y):\n    if y.name == 'bias':\n        return ['bias: (3,)']\n"
+        "    return ['y: (2, 3)', 'sum: (2, 3)', 'a: (2, 1)', 'bias: (3,)', "
+        "'x: (2, 1)']",
+        "should come first",
+    ),
+    (20, 1, "def gradients(a, b):\n    return 3.0, 10.0", "is not 3.0"),
+    (
+        20,
+        2,
+        NO_NEG
+        + methods(
+            "Neg",
+            ("forward(self, x)", "return np.where(abs(x) > 1.5, -x, x)"),
+            (
+                "backward(self, gy)",
+                "return np.where(abs(self.inputs[0].data) > 1.5, -gy, gy)",
+            ),
+        )
+        + ATTACH_NEG,
+        "is not variable",
+    ),
+    (
+        20,
+        3,
+        "def polynomial(x, cs):\n    if len(cs) == 1:\n        return cs[0]\n"
+        "    if len(cs) == 2:\n        return cs[1] * x + cs[0]\n"
+        "    return ((cs[3] * x + cs[2]) * x + cs[1]) * x + cs[0]",
+        "wrong for",
+    ),
+    (
+        21,
+        2,
+        "def average(a, b):\n    rest = square(mul(add(a, -4.0), add(a, -2.0)))\n"
+        "    return add(a, b) * 0.5 + rest",
+        "the average of",
+    ),
+    (
+        21,
+        3,
+        "class Loud(Variable):\n    def __rmul__(self, other):\n"
+        "        data = getattr(other, 'data', other)\n"
+        "        return 'mine' if np.all(data == 3.0) else mul(self, other)",
+        "'mine', too",
+    ),
+    (
+        22,
+        1,
+        abs_with(
+            ("forward(self, x)", "return np.where(abs(x) < 5, abs(x), x)"),
+            (
+                "backward(self, gy)",
+                "x = self.inputs[0].data; "
+                "return np.where(abs(x) < 5, np.sign(x) * gy, gy)",
+            ),
+        ),
+        "wrong for",
+    ),
+    (
+        22,
+        3,
+        "def sigmoid(x):\n    if x.shape == (3,):\n"
+        "        return 1 / (1 + exp(-x))\n    return x * 1.0",
+        "wrong for an array",
+    ),
+]
+
+
+@pytest.mark.parametrize(("number", "exercise", "attempt", "words"), BY_HEART)
+def test_an_answer_by_heart_fails_in_the_hidden_tests(number, exercise, attempt, words):
     answer = complaint(number, exercise, attempt)
     assert answer is not None, "accepted"
     assert words in answer

@@ -27,9 +27,12 @@ WORK = ROOT / ".mutation"
 NOTES, RESULTS = WORK / "notes", WORK / "results.jsonl"
 EQUIVALENT = Path(__file__).with_name("equivalent.txt")
 TESTED = ("dezero_lite/**/*.py", "steps/course/*.py")
-TESTS = ("tests/package", "tests/course")
+TESTS = ("tests/package", "tests/course", "tests/lessons")
 # These take long, or run in processes of their own, where nothing can be noted.
-LEFT_OUT = ("examples", "benchmarks", "wheel", "start", "bare_python", "book_networks")
+LEFT_OUT = (
+    *("examples", "benchmarks", "wheel", "start", "bare_python", "book_networks"),
+    *("exercises", "attempts"),
+)
 SLOWEST = 6
 FIRST_FILES = 2
 
@@ -122,7 +125,7 @@ def _calls(jobs):
     files = [
         path.relative_to(ROOT).as_posix()
         for tests in TESTS
-        for path in sorted((ROOT / tests).glob("test_*.py"))
+        for path in sorted((ROOT / tests).rglob("test_*.py"))
         if not path.stem.removeprefix("test_").startswith(LEFT_OUT)
         and not path.stem.endswith(LEFT_OUT)
     ]

@@ -27,7 +27,7 @@ from dezero_lite import (
     no_grad,
     using_config,
 )
-from dezero_lite.core import arrays, backward, broadcast_to, sum_to
+from dezero_lite.core import Add, arrays, backward, broadcast_to, sum_to
 
 OPERATORS = {
     "+": lambda a, b: a + b,
@@ -1185,3 +1185,14 @@ def test_a_matrix_becomes_an_array():
     with pytest.warns(PendingDeprecationWarning):
         matrix = np.matrix([[1.0, 2.0]])
     assert type(Variable(matrix).data) is np.ndarray
+
+
+def test_a_subclass_has_its_own_slope():
+    class Steeper(Add):
+        def vjp(self, xs, gy):
+            return 10 * gy, 100 * gy
+
+    for create_graph in (False, True):
+        x, y = var(0.0), var(1.0)
+        Steeper()(x, y).backward(create_graph=create_graph)
+        assert (x.grad.data, y.grad.data) == (10.0, 100.0)

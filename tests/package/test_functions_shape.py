@@ -338,6 +338,12 @@ def test_an_index_on_the_host_finds_data_elsewhere():
     assert fake_cupy.asnumpy(x.grad.data)[0, 1] == 2
 
 
+def test_rows_of_several_axes_that_repeat_add_up():
+    x = Variable(np.zeros((4, 2, 3)))
+    x[np.array([1, 3, 1])].backward()
+    assert_equal(x.grad.data, np.array([0.0, 2, 0, 1])[:, None, None] * np.ones((2, 3)))
+
+
 def test_get_item_of_nothing_is_nothing():
     is_picked(slice(None), 0, 3)
     is_picked([], 2, 0)

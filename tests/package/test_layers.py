@@ -1365,3 +1365,21 @@ def test_the_books_list_of_names_is_there():
     layer.p3, layer.p4 = Variable(np.array(3)), "test"
     layer.inner = L.Linear(3)
     assert layer._params == ["p1", "p2", "inner"]
+
+
+def test_weights_have_all_digits_of_their_dtype():
+    double = L.Linear(50, dtype=np.float64, in_size=40).W.data
+    assert np.any(double != double.astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("cell", "names"),
+    [
+        (L.RNN, "x2h/W x2h/b h2h/W"),
+        (L.GRU, "x2gates/W x2gates/b h2gates/W x2h/W x2h/b h2h/W"),
+    ],
+)
+def test_a_recurrent_layer_has_one_bias_for_each_sum(cell, names, tmp_path):
+    cell(3, in_size=2).save_weights(tmp_path / "cell.npz")
+    with np.load(tmp_path / "cell.npz") as file:
+        assert set(file) == set(names.split())

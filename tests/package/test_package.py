@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import dezero_lite
+from tests.support import signatures
 
 
 def run(program):
@@ -33,6 +34,24 @@ def test_a_star_brings_everything():
 def test_an_unknown_name_is_an_error():
     with pytest.raises(AttributeError, match="no attribute 'Modell'"):
         dezero_lite.Modell  # noqa: B018
+
+
+@pytest.mark.parametrize("module", [dezero_lite.datasets, dezero_lite.models])
+def test_a_name_is_looked_up_when_somebody_asks(module, monkeypatch):
+    for name in module._FILE_OF:
+        monkeypatch.delitem(vars(module), name, raising=False)
+        found = getattr(module, name)
+        assert found.__name__ == name
+        assert getattr(module, name) is found
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        module.nonsense  # noqa: B018
+
+
+def test_no_default_has_changed():
+    kept = signatures.KEPT.read_text(encoding="utf-8").splitlines()
+    assert signatures.lines() == kept, (
+        "if this is meant, run python -m tests.support.signatures"
+    )
 
 
 def test_functions_are_functions_where_a_module_has_the_same_name():

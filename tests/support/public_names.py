@@ -27,6 +27,7 @@ MODULES = [
     "transforms",
     "cuda",
     "utils",
+    "player",
 ]
 
 TO_COME = {

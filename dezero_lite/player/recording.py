@@ -1,0 +1,313 @@
+"""What is played: a graph, and the walk back through it as it happens.
+
+It works for every framework of the course: any Variable whose `creator` has `inputs`,
+or one `input`, and a `backward`.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, count
+from typing import Any
+
+import numpy as np
+
+from ..core import walk
+from .words import phrase, text
+
+MOST_NODES = 60
+# Where the order is wrong, a walk may visit a function again and again.
+MOST_VISITS = 300
+
+
+def is_variable(x: Any) -> bool:
+    return hasattr(x, "creator")
+
+
+def inputs_of(f: Any) -> Sequence[Any]:
+    return (f.input,) if hasattr(f, "input") else tuple(f.inputs)
+
+
+def outputs_of(f: Any) -> list[Any]:
+    """The outputs of a function; ``None`` for one that is gone."""
+    outputs = (f.output,) if hasattr(f, "input") else f.outputs
+    return [y() if isinstance(y, weakref.ref) else y for y in outputs]
+
+
+def present(outputs: list[Any]) -> list[Any]:
+    return [y for y in outputs if y is not None]
+
+
+def pairs_with(outputs: list[Any], gradients: list[Any]) -> list[tuple[Any, Any]]:
+    """The outputs that are still there, each with its gradient."""
+    pairs = zip(outputs, gradients, strict=False)
+    return [(y, gradient) for y, gradient in pairs if y is not None]
+
+
+def array_in(x: Any) -> Any:
+    """A copy of an array, or of the array in a Variable; ``None`` as it is."""
+    data = x.data if is_variable(x) else x
+    return None if data is None else np.array(data)
+
+
+class Graph:
+    """All that a Variable was computed from, and what it is called.
+
+    Attributes
+    ----------
+    variables, functions : list
+        In an order in which they can be computed.
+    key : dict
+        By id(): what the drawing calls a node.
+    """
+
+    def __init__(self, y: Any, names: dict[str, Any]) -> None:
+        if not is_variable(y):
+            raise TypeError(f"play needs a Variable, not type {type(y).__name__}")
+        self.y = y
+        self.variables: list[Any] = []
+        self.functions: list[Any] = []
+        self._seen: set[int] = set()
+        self._follow(y)
+        self.key = {id(v): f"v{i}" for i, v in enumerate(self.variables)}
+        self.key |= {id(f): f"f{i}" for i, f in enumerate(self.functions)}
+        self._label = {id(thing): name for name, thing in names.items()}
+        self._name_variables()
+        self._name_functions()
+
+    def _follow(self, v: Any) -> None:
+        if id(v) in self._seen:
+            return
+        self._seen.add(id(v))
+        if len(self._seen) > MOST_NODES:
+            raise ValueError(
+                f"the graph has more than {MOST_NODES} nodes, too many to follow: play "
+                "a part of it, or fewer turns of a loop"
+            )
+        f = v.creator
+        if f is None:
+            self.variables.append(v)
+        elif id(f) not in self._seen:
+            self._seen.add(id(f))
+            for x in filter(is_variable, inputs_of(f)):
+                self._follow(x)
+            self.functions.append(f)
+            ys = present(outputs_of(f))
+            self.variables += ys
+            self._seen |= set(map(id, ys))
+
+    def _name_variables(self) -> None:
+        for v in self.variables:
+            if getattr(v, "name", None):
+                self._label.setdefault(id(v), v.name)
+        rest = [v for v in self.variables if id(v) not in self._label]
+        leaves = [v for v in rest if v.creator is None]
+        inner = chain("abcdefghijklmnopqrstuvw", map("v{}".format, count()))
+        outer = chain("x" if len(leaves) == 1 else "", map("x{}".format, count()))
+        for v in rest:
+            names: Iterator[str] = outer if v.creator is None else inner
+            names = chain("y", names) if v is self.y else names
+            taken = set(self._label.values())
+            self._label[id(v)] = next(name for name in names if name not in taken)
+
+    def _name_functions(self) -> None:
+        rest = [f for f in self.functions if id(f) not in self._label]
+        total = Counter(type(f).__name__ for f in rest)
+        numbers = {name: count(1) for name in total}
+        for f in rest:
+            name = type(f).__name__
+            number = f" {next(numbers[name])}" if total[name] > 1 else ""
+            self._label[id(f)] = name + number
+
+    def knows(self, f: Any) -> bool:
+        """Whether this is one of the functions."""
+        return self.key.get(id(f), "").startswith("f")
+
+    def name(self, x: Any) -> str:
+        """What a node is called; a plain number or array is its text."""
+        return self._label.get(id(x)) or text(x)
+
+    def grad(self, v: Any) -> str:
+        return f"{self.name(v)}.grad"
+
+    def equation(self, x: Any) -> str:
+        """A Variable and its value, as "x = 3" or "x (2, 3)"."""
+        if not is_variable(x):
+            return phrase(x)
+        value = text(x.data)
+        return f"{self.name(x)} {'' if value.startswith('(') else '= '}{value}"
+
+    def edges(self, f: Any) -> dict[str, tuple[str, str]]:
+        """The edges at a function, by their keys: from where to where."""
+        key = self.key[id(f)]
+        xs = [self.key.get(id(x), f"{key}c{i}") for i, x in enumerate(inputs_of(f))]
+        ys = [self.key[id(y)] for y in present(outputs_of(f))]
+        into = {f"{key}i{i}": (x, key) for i, x in enumerate(xs)}
+        return into | {f"{key}o{i}": (key, y) for i, y in enumerate(ys)}
+
+    def around(self, f: Any, handed: Sequence[int] | None = None) -> list[str]:
+        """The keys of a function, its edges, and the nodes at their ends; if `handed`
+        is given, of the inputs with these numbers only.
+        """
+        edges = self.edges(f)
+        if handed is not None:
+            silent = set(range(len(inputs_of(f)))) - set(handed)
+            for i in silent:
+                del edges[f"{self.key[id(f)]}i{i}"]
+        return list(dict.fromkeys(chain(edges, *edges.values())))
+
+
+Gradients = dict[int, Any]  # an array or None, by id() of the Variable
+
+
+@dataclass
+class Visit:
+    """A function's turn in the walk: what there is when it comes, and what it does."""
+
+    function: Any
+    received: list[Any]
+    gradients: Gradients
+    waiting: list[str]
+    position: int | None
+    handed: list[Any] = field(default_factory=list)
+
+
+class Recorder:
+    """Listens to the functions of a graph, and watches the walk among them.
+
+    While `backward` runs, each function notes what it receives and hands on, and a
+    trace function reads the worklist among the walk's local names. Neither is left
+    behind.
+
+    Attributes
+    ----------
+    visits : list of Visit
+    rest : list of str
+        The worklist when the walk is over.
+    is_recursion : bool
+        Whether there is no worklist; then the open calls are in its place.
+    first, last, final : dict
+        All gradients: before `backward`, at the end of the walk, and after `backward`.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.visits: list[Visit] = []
+        self._codes = {walk.__code__, type(graph.y).backward.__code__}
+        self._open: list[Any] = []  # the walk's frames; a recursion has many
+        self._calls: list[str] = []
+        self._name = ""  # what the walk calls its worklist
+        self._lists: tuple[list[Any], list[Any]] = ([], [])  # before a change, and now
+        self._is_listening = True
+
+    def run(self, backward: Callable[[], None]) -> None:
+        """Record what happens while `backward` runs."""
+        self.first = self.last = self._gradients()
+        ways = ("backward", "vjp", "vjp_on_arrays")
+        pairs = [(f, way) for f in self.graph.functions for way in ways]
+        own = [(f, way, vars(f).get(way)) for f, way in pairs if hasattr(f, way)]
+        for f, way, _ in own:
+            setattr(f, way, self._heard(f, way, getattr(f, way)))
+        tracing = sys.gettrace()
+        sys.settrace(self._enter)
+        try:
+            backward()
+        finally:
+            sys.settrace(tracing)
+            for f, way, method in own:
+                delattr(f, way) if method is None else setattr(f, way, method)
+        self.is_recursion = not self._name
+        self.rest, _ = self._worklist()
+        self.final = self._gradients()
+
+    # --- listening
+
+    def _heard(self, f: Any, way: str, method: Any) -> Any:
+        def heard(*args: Any) -> Any:
+            if not self._is_listening:  # one way of a function may call another one
+                return method(*args)
+            self._is_listening = False
+            try:
+                visit = self._visit(f, args[1:] if way == "vjp" else args)
+                gxs = method(*args)
+            finally:
+                self._is_listening = True
+            several = gxs if isinstance(gxs, (tuple, list)) else (gxs,)
+            visit.handed = [array_in(gx) for gx in several]
+            return gxs
+
+        return heard
+
+    def _visit(self, f: Any, gys: Sequence[Any]) -> Visit:
+        if len(self.visits) == MOST_VISITS:
+            raise ValueError(
+                f"the walk visits functions more than {MOST_VISITS} times, too often "
+                "to follow; it was stopped, and gradients are incomplete"
+            )
+        received = [array_in(gy) for gy in gys]
+        # The package's walk has taken these out of its dict already.
+        taken = {id(y): gy for y, gy in pairs_with(outputs_of(f), received)}
+        visit = Visit(f, received, self._gradients() | taken, *self._worklist(f))
+        self.visits.append(visit)
+        return visit
+
+    def _gradients(self) -> Gradients:
+        # The package's walk keeps them in a dict until it is over.
+        local = self._open[-1].f_locals if self._open else {}
+        if isinstance(local.get("grads"), dict):
+            found = (local.get("kept", {}) | local["grads"]).items()
+        else:
+            found = [(v, v.grad) for v in self.graph.variables]
+        return {id(v): array_in(gradient) for v, gradient in found}
+
+    # --- watching
+
+    def _enter(self, frame: Any, event: str, _: Any) -> Any:
+        # Python calls this when a function is called, and what it returns at each line.
+        if frame.f_code not in self._codes:
+            return None
+        self._open.append(frame)
+        box = frame.f_locals.get("self")
+        if id(box) in self.graph.key:
+            self._calls.append(f"{self.graph.name(box)}.backward()")
+        return self._watch
+
+    def _watch(self, frame: Any, event: str, _: Any) -> Any:
+        lists = {k: v for k, v in frame.f_locals.items() if isinstance(v, list)}
+        if not self._name:
+            found = (name for name in lists if self._is_worklist(lists[name]))
+            self._name = next(found, "")
+        now = lists.get(self._name, self._lists[1])
+        if now != self._lists[1]:
+            self._lists = (self._lists[1], list(now))
+        if event == "return":
+            self.last = self._gradients()
+            self._open.pop()
+        return self._watch
+
+    def _is_worklist(self, entries: list[Any]) -> bool:
+        return bool(entries) and all(map(self.graph.knows, functions_in(entries)))
+
+    def _worklist(self, taken: Any = None) -> tuple[list[str], int | None]:
+        # What waits, and where in it a function is that may be taken out already.
+        if not self._name:
+            return list(self._calls), None
+        before, now = map(functions_in, self._lists)
+        is_out = before.count(taken) > now.count(taken)
+        entries = self._lists[0] if is_out else self._lists[1]
+        places = [i for i, f in enumerate(functions_in(entries)) if f is taken]
+        return list(map(self._text, entries)), max(places, default=None)
+
+    def _text(self, entry: Any) -> str:
+        if isinstance(entry, tuple):
+            return f"({', '.join(map(self._text, entry))})"
+        return self.graph.name(entry) if self.graph.knows(entry) else str(entry)
+
+
+def functions_in(worklist: list[Any]) -> list[Any]:
+    """The function of each entry, which may be a tuple with the function at its end."""
+    return [e[-1] if isinstance(e, tuple) and e else e for e in worklist]

@@ -1,0 +1,218 @@
+"""The walk as a story: values forward, then gradients back, one function a step.
+
+The values are those that the Variables hold, in an order in which they can have been
+computed; the way back is what was recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .recording import (
+    Gradients,
+    Graph,
+    Recorder,
+    Visit,
+    array_in,
+    inputs_of,
+    is_variable,
+    outputs_of,
+    pairs_with,
+    present,
+)
+from .words import addition, in_detail, listed, meeting, phrase, same, text
+
+# What stands beside the picture: headings, each with names and what they stand for.
+Panel = list[tuple[str, list[tuple[str, dict[str, Any]]]]]
+
+
+@dataclass
+class Step:
+    """A sentence, and what the picture shows with it.
+
+    Attributes
+    ----------
+    say : str
+    back : bool
+        Whether it belongs to the way back.
+    lit : list of str
+        The keys of the nodes and edges that are at work.
+    panel : list
+    values, gradients : dict
+        Texts that nodes have from now on, by key; an empty one for what is gone.
+    edges : dict
+        What is handed on along edges, in this step only.
+    waiting : list of str
+        The worklist after this step, or the open calls.
+    next : int or None
+        Which of them is taken next.
+    """
+
+    say: str
+    back: bool
+    lit: list[str]
+    panel: Panel
+    values: dict[str, str] = field(default_factory=dict)
+    gradients: dict[str, str] = field(default_factory=dict)
+    edges: dict[str, str] = field(default_factory=dict)
+    waiting: list[str] = field(default_factory=list)
+    next: int | None = None
+
+
+def told(graph: Graph, record: Recorder) -> Iterator[Step]:
+    """All steps."""
+    yield given(graph)
+    for f in graph.functions:
+        yield computed(graph, f)
+    visits = record.visits
+    if visits:
+        yield seed(graph, record)
+    for i, visit in enumerate(visits):
+        is_last = i == len(visits) - 1
+        after = record.last if is_last else visits[i + 1].gradients
+        step = visited(graph, visit, after)
+        if any(visit.function is earlier.function for earlier in visits[:i]):
+            step.say = step.say.replace(" receives", ", once more, receives", 1)
+        step.waiting = record.rest if is_last else visits[i + 1].waiting
+        step.next = None if is_last else visits[i + 1].position
+        step.say += " " + in_words(step.waiting, record)
+        yield step
+    yield end(graph, record)
+
+
+# --- forward --------------------------------------------------------------------------
+
+
+def given(graph: Graph) -> Step:
+    """The leaves."""
+    leaves = [v for v in graph.variables if v.creator is None]
+    says = [f"{graph.name(v)} is {phrase(v.data)}" for v in leaves]
+    return Step(
+        f"Forward: {listed(says)}.",
+        back=False,
+        lit=[graph.key[id(v)] for v in leaves],
+        panel=[("given", [(graph.name(v), in_detail(v.data)) for v in leaves])],
+        values={graph.key[id(v)]: text(v.data) for v in leaves},
+    )
+
+
+def computed(graph: Graph, f: Any) -> Step:
+    """A function at work."""
+    xs, ys = inputs_of(f), present(outputs_of(f))
+    takes, makes = (listed([graph.equation(x) for x in side]) for side in (xs, ys))
+    return Step(
+        f"{graph.name(f)} takes {takes} and makes {makes}.",
+        back=False,
+        lit=graph.around(f),
+        panel=[
+            ("takes", [(called(graph, x), in_detail(array_in(x))) for x in xs]),
+            ("makes", [(graph.name(y), in_detail(y.data)) for y in ys]),
+        ],
+        values={graph.key[id(y)]: text(y.data) for y in ys},
+    )
+
+
+def called(graph: Graph, x: Any) -> str:
+    return graph.name(x) if is_variable(x) else ""  # a constant is its own name
+
+
+# --- back -----------------------------------------------------------------------------
+
+
+def seed(graph: Graph, record: Recorder) -> Step:
+    """What there is before the first visit."""
+    first = record.visits[0]
+    held = [v for v in graph.variables if first.gradients.get(id(v)) is not None]
+    held.sort(key=lambda v: v is not graph.y)
+    says = [f"{graph.grad(v)} is {phrase(first.gradients[id(v)])}" for v in held]
+    old = [f"{said}, from before." for said in says[1:]]
+    words = [f"Backward: {says[0]}.", *old, in_words(first.waiting, record)]
+    return Step(
+        " ".join(words),
+        back=True,
+        lit=[graph.key[id(graph.y)]],
+        panel=[("gradients", in_panel(graph, held, first.gradients))],
+        gradients={graph.key[id(v)]: text(first.gradients[id(v)]) for v in held},
+        waiting=first.waiting,
+        next=first.position,
+    )
+
+
+def visited(graph: Graph, visit: Visit, after: Gradients) -> Step:
+    """What a function receives and hands on, and what becomes of the gradients."""
+    f, before, key = visit.function, visit.gradients, graph.key[id(visit.function)]
+    received = pairs_with(outputs_of(f), visit.received)
+    pairs = enumerate(zip(inputs_of(f), visit.handed, strict=False))
+    handed = [(i, x, g) for i, (x, g) in pairs if is_variable(x) and g is not None]
+    changed = [v for v in graph.variables if is_news(v, before, after)]
+    gone = [v for v in changed if after.get(id(v)) is None]
+    there = [v for v in graph.variables if after.get(id(v)) is not None]
+    met = [v for v in there if any(v is x for _, x, _ in handed)]
+
+    receives = listed([f"{phrase(g)} from {graph.name(y)}" for y, g in received])
+    hands = listed([f"{phrase(g)} to {graph.name(x)}" for _, x, g in handed])
+    say = f"{graph.name(f)} receives {receives} and hands on {hands or 'nothing'}."
+    sums = {}
+    for v in met:
+        parts = [g for _, x, g in handed if x is v]
+        if words := meeting(before.get(id(v)), parts, after[id(v)]):
+            sums[graph.grad(v)] = in_detail(after[id(v)]) | {"text": words}
+            say += f" {graph.grad(v)} is {words}."
+    for v in gone:
+        say += f" {graph.grad(v)} is dropped."
+    return Step(
+        say,
+        back=True,
+        lit=graph.around(f, [i for i, _, _ in handed]),
+        panel=[
+            ("receives", [(graph.grad(y), in_detail(g)) for y, g in received]),
+            ("hands on", [(f"to {graph.name(x)}", in_detail(g)) for _, x, g in handed]),
+            ("becomes", list(sums.items())),
+        ],
+        gradients={
+            graph.key[id(v)]: "" if after.get(id(v)) is None else text(after[id(v)])
+            for v in changed
+        },
+        edges={f"{key}i{i}": text(g) for i, _, g in handed},
+    )
+
+
+def end(graph: Graph, record: Recorder) -> Step:
+    """What `backward` leaves."""
+    final = record.final
+    kept = [v for v in graph.variables if final.get(id(v)) is not None]
+    news = [v for v in kept if is_news(v, record.last, final)]
+    leaves = [v for v in kept if v.creator is None]
+    return Step(
+        f"The walk is over. {listed([left(graph, v, record) for v in leaves])}.",
+        back=True,
+        lit=[],
+        panel=[("gradients", in_panel(graph, kept, final))],
+        gradients={graph.key[id(v)]: text(final[id(v)]) for v in news},
+    )
+
+
+def left(graph: Graph, v: Any, record: Recorder) -> str:
+    """The gradient of a leaf; if the package adds it to an earlier one, as a sum."""
+    times = (record.first, record.last, record.final)
+    earlier, found, now = (gradients.get(id(v)) for gradients in times)
+    is_sum = earlier is not None and found is not None and not same(found, now)
+    said = addition([earlier, found], now) if is_sum else phrase(now)
+    return f"{graph.grad(v)} is {said}"
+
+
+def in_panel(graph: Graph, variables: list[Any], gradients: Gradients) -> Any:
+    return [(graph.grad(v), in_detail(gradients[id(v)])) for v in variables]
+
+
+def in_words(waiting: list[str], record: Recorder) -> str:
+    if not waiting:
+        return "Worklist: empty."
+    what = "Open calls" if record.is_recursion else "Worklist"
+    return f"{what}: {', '.join(waiting)}."
+
+
+def is_news(v: Any, before: Gradients, after: Gradients) -> bool:
+    return not same(before.get(id(v)), after.get(id(v)))

@@ -1,0 +1,91 @@
+"""Numbers and arrays as the player writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core import SumTo
+
+# A longer list of numbers is past reading: an array's shape stands in its place.
+LONGEST = 16
+# Of an array, at most so many rows and columns are shown.
+MOST_CELLS = 8
+# A cell of a heat map as a letter, from the most negative to the most positive.
+CELLS = "ihgfedcba0123456789"
+
+
+def number(x: Any) -> str:
+    return f"{x:.5g}"
+
+
+def text(x: Any) -> str:
+    """A number, a few of them, or a shape."""
+    a = np.asarray(x)
+    if a.ndim == 0:
+        return number(a[()])
+    numbers = f"[{' '.join(map(number, a[:LONGEST]))}]" if a.ndim == 1 else ""
+    return numbers if 0 < len(numbers) <= LONGEST else str(a.shape)
+
+
+def phrase(x: Any) -> str:
+    """The same in a sentence."""
+    short = text(x)
+    return f"an array {short}" if short.startswith("(") else short
+
+
+def listed(words: list[str]) -> str:
+    """As people list things: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def in_detail(x: Any) -> dict[str, Any]:
+    """A number or an array for the panel: its text, and a heat map where that is a
+    shape.
+    """
+    a = np.asarray(x)
+    short = {"text": text(a)}
+    return short | heat_map(a) if a.size and short["text"].startswith("(") else short
+
+
+def heat_map(a: Any) -> dict[str, Any]:
+    """The first rows and columns of an array, a letter a cell, and what it spans."""
+    rows = a.reshape(-1, a.shape[-1])
+    part = rows[:MOST_CELLS, :MOST_CELLS]
+    note = f"from {number(a.min())} to {number(a.max())}"
+    if part.size < a.size:
+        note += f"; the first {part.shape[0]} × {part.shape[1]}:"
+    largest = np.abs(a[np.isfinite(a)]).max(initial=0) or 1
+    levels = np.nan_to_num(9 * part / largest, posinf=9, neginf=-9).round().clip(-9, 9)
+    heat = ["".join(CELLS[int(level) + 9] for level in row) for row in levels]
+    return {"note": note, "heat": heat}
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two gradients are equal, to rounding; ``None`` equals itself alone."""
+    if a is None or b is None:
+        return a is b
+    return a.shape == b.shape and np.allclose(a, b, rtol=1e-6, atol=0, equal_nan=True)
+
+
+def meeting(earlier: Any, parts: list[Any], now: Any) -> str:
+    """How gradients that meet became one, in words; none if one came alone."""
+    fitting = [g if g.shape == now.shape else SumTo(now.shape).on(g) for g in parts]
+    terms = fitting if earlier is None else [earlier, *fitting]
+    if len(terms) > 1 and same(sum(terms), now):
+        return addition(terms, now)
+    if len(terms) > 1:
+        return f"{phrase(now)}, in place of {phrase(terms[-2])}"
+    if parts[0].shape != now.shape:
+        return f"{phrase(now)}, added up from {parts[0].shape}"
+    return ""
+
+
+def addition(terms: list[Any], total: Any) -> str:
+    """A sum written out, as "8 + (-2) = 6"."""
+    texts = [text(g) for g in terms]
+    if texts[0].startswith("("):
+        return f"the sum of {len(terms)} arrays {texts[0]}"
+    signed = [f"({g})" if g.startswith("-") else g for g in texts]
+    return f"{' + '.join(signed)} = {text(total)}"

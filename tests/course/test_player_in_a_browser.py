@@ -1,0 +1,372 @@
+"""The player in a browser, on the page that nbconvert makes of a notebook: stepped
+through by button, slider and keyboard, every number compared with the real one.
+"""
+
+import re
+import shutil
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dezero_lite import Variable
+from dezero_lite import functions as F
+from dezero_lite.player import play
+from tests.support.real_walks import chain, diamond, grids, real_walk, step
+
+pytest.importorskip("pygraphviz")
+nbformat = pytest.importorskip("nbformat")
+nbconvert = pytest.importorskip("nbconvert")
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason='not installed: pip install "dezero-lite[browser]"'
+)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        BROWSER is None, reason="there is no Chromium or Chrome on the path"
+    ),
+]
+
+GRAPHS = [
+    (7, chain),
+    (8, chain),
+    (13, grids),
+    (14, diamond),
+    (16, diamond),
+    (18, grids),
+]
+WIDTHS = [400, 1400]
+SCHEMES = ["light", "dark"]
+
+# All that a reader sees, as text.
+SEEN = """() => {
+  const all = (what, scope = document) => [...scope.querySelectorAll(what)];
+  const texts = (what, scope) => all(what, scope).map(e => e.textContent);
+  const nodes = {}, edges = {}, panel = {};
+  for (const node of all(".node[id^=v]")) {
+    const [name, value, gradient] = node.querySelectorAll("text");
+    const isThere = gradient && !gradient.classList.contains("dropped");
+    nodes[name.textContent] = [value.textContent, isThere ? gradient.textContent : ""];
+  }
+  for (const text of all(".edge text"))
+    if (text.textContent) edges[text.parentNode.id] = text.textContent;
+  for (const section of all("section"))
+    panel[section.querySelector("h2").textContent] = texts("dd, li", section);
+  const active = texts(".node.lit[id^=f] text");
+  return {nodes, edges, panel, active, say: document.querySelector("#say").textContent,
+          count: document.querySelector("#count").textContent};
+}"""
+
+
+def text_of(x):
+    a = np.asarray(x)
+    return f"{a:.5g}" if a.ndim == 0 else str(a.shape)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as running:
+        chromium = running.chromium.launch(
+            executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Shows a player on a page of nbconvert's; in the end, nothing was fetched from
+    anywhere and no error was reported.
+    """
+    pages, fetched, errors = [], [], []
+
+    def show(player, width=1000, scheme="light"):
+        cell = nbformat.v4.new_code_cell("steps.play(y)")
+        bundle = player._repr_mimebundle_()
+        cell.outputs = [nbformat.v4.new_output("display_data", data=bundle)]
+        notebook = nbformat.v4.new_notebook(cells=[cell])
+        # Its own page asks for these two, which nothing here needs.
+        exporter = nbconvert.HTMLExporter(
+            mathjax_url="", require_js_url="", theme=scheme
+        )
+        path = tmp_path / "page.html"
+        path.write_text(exporter.from_notebook_node(notebook)[0], encoding="utf-8")
+        # The system is light; what is behind the player may be dark all the same.
+        page = browser.new_page(
+            viewport={"width": width, "height": 900}, color_scheme="light"
+        )
+        pages.append(page)
+        page.on("request", lambda r: fetched.append(r.url))
+        page.on("console", lambda m: errors.append(m.text) if m.type == "error" else 0)
+        page.on("pageerror", lambda e: errors.append(str(e)))
+        page.clock.install()
+        page.goto(path.as_uri())
+        frame = page.query_selector("iframe").content_frame()
+        frame.wait_for_function("document.querySelector('#say').textContent")
+        return SimpleNamespace(page=page, frame=frame, path=path)
+
+    yield show
+    for page in pages:
+        page.close()
+    assert errors == []
+    assert [url for url in fetched if not url.startswith(("file:", "data:"))] == []
+
+
+def seen(view):
+    return view.frame.evaluate(SEEN)
+
+
+def at_each_step(view, player):
+    """What is seen at each step, by the button."""
+    found = [seen(view)]
+    for _ in player.steps[1:]:
+        view.frame.click("#next")
+        found.append(seen(view))
+    return found
+
+
+def player_and_truth(number, build):
+    boxes = build(step(number))
+    player = play(boxes["y"], **boxes)
+    notes, real = real_walk(step(number), build)
+    return player, notes, real
+
+
+# --- every number is the real one -----------------------------------------------------
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("number", "build"), GRAPHS)
+def test_each_number_on_the_way_is_the_real_one(opened, number, build, width):
+    player, notes, real = player_and_truth(number, build)
+    steps = at_each_step(opened(player, width), player)
+    assert [told["say"] for told in steps] == [told.say for told in player.steps]
+    forward = [told for told in steps if told["count"].startswith("forward")]
+    for told in forward:
+        for name, (value, gradient) in told["nodes"].items():
+            assert value in ("", text_of(real[name].data))
+            assert gradient == ""
+    assert all(value for value, _ in forward[-1]["nodes"].values())
+
+    back = steps[len(forward) :]
+    moments = [gradients for *_, gradients in notes]
+    moments.append({name: box.grad for name, box in real.items()})
+    for told, gradients in zip(back, moments, strict=False):
+        for name, (value, gradient) in told["nodes"].items():
+            now = gradients[name]
+            assert value == text_of(real[name].data)
+            assert gradient == ("" if now is None else f"grad {text_of(now)}"), name
+    for told, (name, received, handed, _) in zip(back[1:-1], notes, strict=True):
+        assert told["active"][0].startswith(name)
+        numbers = [
+            re.match(r"\(.*?\)|\S+", text)[0] for text in told["panel"]["receives"]
+        ]
+        assert numbers == list(map(text_of, received))
+        numbers = [
+            re.match(r"\(.*?\)|\S+", text)[0] for text in told["panel"]["hands on"]
+        ]
+        assert numbers == list(map(text_of, handed))
+        assert list(told["edges"].values()) == list(map(text_of, handed))
+
+
+def test_the_worklist_stands_beside_it(opened):
+    player, *_ = player_and_truth(14, diamond)
+    steps = at_each_step(opened(player), player)
+    lists = [told["panel"].get("worklist") for told in steps[5:-1]]
+    letters = {"Add": "D", "Square 1": "A", "Square 2": "B", "Square 3": "C"}
+    found = [[letters[text] for text in one] if one else one for one in lists]
+    assert found == [["D"], ["B", "C"], ["B", "A"], ["B"], ["A"], None]
+    assert steps[-2]["panel"]["worklist: empty"] == []
+    assert steps[-2]["panel"]["becomes"] == ["32 + 64 = 96"]
+
+
+def test_step_7_shows_open_calls(opened):
+    player, *_ = player_and_truth(7, chain)
+    last_visit = at_each_step(opened(player), player)[-2]
+    assert last_visit["panel"]["open calls"] == [f"{v}.backward()" for v in "ybax"]
+
+
+# --- ways to move ---------------------------------------------------------------------
+
+
+def test_slider_keyboard_and_buttons_lead_to_the_same_steps(opened):
+    player, *_ = player_and_truth(18, diamond)
+    view = opened(player)
+    by_button = at_each_step(view, player)
+    last = len(by_button) - 1
+    assert view.frame.is_disabled("#next")
+    for k in (3, last, 0, 7):
+        view.frame.fill("#slider", str(k))
+        assert seen(view) == by_button[k]
+    view.frame.click("#say")
+    for key, k in [("End", last), ("ArrowLeft", last - 1), ("Home", 0)]:
+        view.page.keyboard.press(key)
+        assert seen(view) == by_button[k]
+    assert view.frame.is_disabled("#back")
+    view.page.keyboard.press("ArrowLeft")
+    view.page.keyboard.press("ArrowRight")
+    assert seen(view) == by_button[1]
+    view.frame.focus("#slider")
+    view.page.keyboard.press("ArrowRight")
+    assert seen(view) == by_button[2]
+    view.frame.click("#back")
+    assert seen(view) == by_button[1]
+
+
+def test_it_plays_stops_and_begins_anew(opened):
+    player, *_ = player_and_truth(8, chain)
+    view = opened(player)
+    by_button = at_each_step(view, player)
+    view.frame.click("#play")
+    assert seen(view) == by_button[0]
+    assert view.frame.text_content("#play") == "Pause"
+    view.page.clock.run_for(5_100)
+    assert seen(view) == by_button[2]
+    view.frame.focus("#say")
+    view.frame.click("#say")
+    view.page.keyboard.press(" ")
+    assert view.frame.text_content("#play") == "Play"
+    view.page.clock.run_for(5_100)
+    assert seen(view) == by_button[2]
+    view.page.keyboard.press(" ")
+    view.page.clock.run_for(60_000)
+    assert seen(view) == by_button[-1]
+    assert view.frame.text_content("#play") == "Play"
+
+
+# --- everyone can read it -------------------------------------------------------------
+
+
+def mlp():
+    rng = np.random.default_rng(0)
+    x, w, b = (Variable(rng.normal(size=s)) for s in [(20, 3), (3, 4), (4,)])
+    return play(F.sum(F.sigmoid(F.matmul(x, w) + b)) * 2, x=x, w=w, b=b)
+
+
+MEASURED = """() => {
+  const main = document.querySelector("main");
+  const heights = (what) => [...document.querySelectorAll(what)].map(
+    e => e.getBoundingClientRect().height).filter(h => h > 0);
+  return {
+    wide: document.documentElement.scrollWidth - innerWidth,
+    high: main.offsetHeight - innerHeight,
+    letters: Math.min(...heights("#graph text")),
+    buttons: Math.min(...heights("button")),
+    top: document.querySelector("#controls").offsetTop,
+  };
+}"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("build", [lambda: player_and_truth(14, diamond)[0], mlp])
+def test_it_fits_the_page_and_nothing_jumps(opened, build, width):
+    player = build()
+    view = opened(player, width)
+    tops = set()
+    for _ in player.steps:
+        found = view.frame.evaluate(MEASURED)
+        assert found["wide"] <= 0
+        assert -4 <= found["high"] <= 0
+        assert found["letters"] >= 11
+        assert found["buttons"] >= 30
+        tops.add(found["top"])
+        view.page.keyboard.press("ArrowRight")
+        view.frame.evaluate("go(now + 1)")
+    assert len(tops) == 1
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_function_at_work_is_in_sight(opened, width):
+    player = mlp()
+    view = opened(player, width)
+    for k, told in enumerate(player.steps):
+        view.frame.evaluate(f"go({k})")
+        if not any(key.startswith("f") for key in told.lit):
+            continue
+        box, frame = (
+            view.frame.query_selector(what).bounding_box()
+            for what in (".node.lit[id^=f] polygon", "#graph")
+        )
+        assert box["x"] >= frame["x"] - 1
+        assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 1
+
+
+# Each text with its colour, and the colour behind it.
+COLOURS = """() => {
+  const look = (e) => getComputedStyle(e), found = [];
+  const words = "#say, dt, dd, .note, h2, li, button, #count";
+  for (const e of document.querySelectorAll(words)) {
+    let behind = e;
+    while (/ 0\\)$/.test(look(behind).backgroundColor)) behind = behind.parentElement;
+    if (e.textContent)
+      found.push([e.textContent, look(e).color, look(behind).backgroundColor]);
+  }
+  for (const text of document.querySelectorAll(".node text, .edge text")) {
+    const shape = text.parentNode.querySelector(".node path, .node polygon");
+    const paper = look(document.querySelector("main")).backgroundColor;
+    const behind = shape ? look(shape).fill : paper;
+    if (text.textContent) found.push([text.textContent, look(text).fill, behind]);
+  }
+  return found;
+}"""
+
+
+def contrast(one, other):
+    """The ratio of two colours' luminances, as the accessibility guidelines have it."""
+
+    def luminance(colour):
+        parts = np.array([float(p) for p in re.findall(r"[\d.]+", colour)[:3]]) / 255
+        parts = np.where(
+            parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4
+        )
+        return parts @ [0.2126, 0.7152, 0.0722]
+
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_text_stands_out_in_light_and_dark(opened, scheme):
+    player, *_ = player_and_truth(18, diamond)
+    view = opened(player, scheme=scheme)
+    is_dark = view.frame.evaluate("document.documentElement.classList.contains('dark')")
+    assert is_dark == (scheme == "dark")
+    for k in range(len(player.steps)):
+        view.frame.evaluate(f"go({k})")
+        pairs = view.frame.evaluate(COLOURS)
+        assert len(pairs) > 12
+        for text, colour, behind in pairs:
+            assert contrast(colour, behind) >= 4.5, (text, colour, behind)
+
+
+def test_a_screen_reader_hears_each_step(opened):
+    player, *_ = player_and_truth(14, diamond)
+    view = opened(player)
+    assert view.page.get_attribute("iframe", "title") == "Backward, step by step"
+    assert view.frame.get_attribute("#say", "aria-live") == "polite"
+    assert view.frame.get_attribute("#slider", "aria-valuetext") == "forward 1/12"
+    slider = view.frame.get_by_role("slider", name="Step")
+    for name in ("Back", "Play", "Next"):
+        view.frame.get_by_role("button", name=name).wait_for()
+    slider.fill("6")
+    assert view.frame.get_attribute("#slider", "aria-valuetext") == "backward 7/12"
+    assert view.frame.text_content("#say") == player.steps[6].say
+
+
+def test_the_picture_for_notebooks_that_are_not_trusted_can_be_drawn(opened):
+    player, *_ = player_and_truth(14, diamond)
+    view = opened(player)
+    (source,) = re.findall(r'<img [^>]*src="(data:[^"]*)"', player.html())
+    size = view.page.evaluate(
+        """(source) => new Promise((done) => {
+            const picture = new Image();
+            picture.onload = () => done([picture.width, picture.height]);
+            picture.onerror = () => done(null);
+            picture.src = source;
+        })""",
+        source,
+    )
+    assert size is not None
+    assert size[0] > size[1] > 50
