@@ -20,6 +20,60 @@ def newton_minimize(f, second, start, steps):
 HEIGHT = "def root_height(x, a):\n    return x**4 / 4 - a * x\n"
 SECOND = "def root_second(x, a):\n    return 3 * x**2\n"
 
+TRACE = """\
+def trace(y):
+    rows, met, waiting = [], set(), [y]
+    while waiting:
+        v = waiting.pop()
+        if v in met:
+            continue
+        met.add(v)
+        f = v.creator
+        name = type(f).__name__ if f else None
+        rows.append((v.name, name, v.generation, type(v.grad).__name__))
+        waiting += f.inputs if f else []
+    return rows
+"""
+NUDGE = """\
+def second_by_nudging(f, value, eps=1e-4):
+    slopes = []
+    for point in (value + eps, value - eps):
+        x = Variable(np.array(point))
+        f(x).backward()
+        slopes.append(x.grad)
+    return (slopes[0] - slopes[1]) / (2 * eps)
+"""
+
+WALK = """\
+def backward_as_graph(y, x):
+    gradients = {id(y): Variable(np.ones_like(y.data))}
+    for f in latest_first(y):
+        gxs = f.backward(gradients[id(f.outputs[0]())])
+        gxs = gxs if isinstance(gxs, tuple) else (gxs,)
+        for v, gx in zip(f.inputs, gxs, strict=True):
+            if isinstance(v, Variable):
+                if id(v) in gradients:
+                    gx = gradients[id(v)] + gx
+                gradients[id(v)] = gx
+    return gradients.get(id(x))
+"""
+CUBE = """\
+class Cube(Function):
+    def forward(self, x):
+        return x * x * x
+    def backward(self, gy):
+        x = self.inputs[0]
+        return 3 * x * x * gy
+predicted = 3
+"""
+MIXED = """\
+def mixed(f, a, b):
+    x, y = Variable(np.array(float(a))), Variable(np.array(float(b)))
+    gx = backward_as_graph(f(x, y), x)
+    gxy = gx and backward_as_graph(gx, y)
+    return float(gxy.data) if gxy else 0
+"""
+
 RIGHT = {
     (29, 1): [
         NEWTON,
@@ -41,9 +95,112 @@ RIGHT = {
         "def root_height(x, a):\n    return x * (x**3 - 4 * a) / 4\n"
         "root_second = lambda x, a: (x + x + x) * x",
     ],
+    (30, 1): [
+        TRACE,
+        "def trace(y):\n    every, i = [y], 0\n    while i < len(every):\n"
+        "        f = every[i].creator\n        for x in f.inputs if f else ():\n"
+        "            if all(x is not v for v in every[-30:] + every[:30]):\n"
+        "                every.append(x)\n        i += 1\n"
+        "    return tuple((v.name, v.creator and v.creator.__class__.__name__,\n"
+        "        v.generation, v.grad.__class__.__name__) for v in every)",
+    ],
+    (30, 2): [
+        "kept = [1, 0, 1, 0, 1, 0]",
+        "kept = np.array([True, False, True, False, True, False])",
+    ],
+    (30, 3): [
+        NUDGE,
+        "def second_by_nudging(f, value, eps=1e-4):\n"
+        "    low, high = Variable(np.array(value - eps)), "
+        "Variable(np.array(value + eps))\n    (f(high) - f(low)).backward()\n"
+        "    return (high.grad + low.grad) / eps / 2",
+    ],
+    (31, 1): [
+        WALK,
+        "from collections import defaultdict\n"
+        "def backward_as_graph(y, x):\n    parts = defaultdict(list)\n"
+        "    parts[id(y)] = [Variable(np.ones_like(y.data))]\n"
+        "    def whole(v):\n        first, *rest = parts[id(v)]\n"
+        "        for other in rest:\n            first = first + other\n"
+        "        return first\n"
+        "    for f in latest_first(y):\n"
+        "        gxs = f.backward(whole(f.outputs[0]()))\n"
+        "        for v, gx in zip(f.inputs, gxs if type(gxs) is tuple else [gxs]):\n"
+        "            if gx is not None:\n                parts[id(v)].append(gx)\n"
+        "    return whole(x) if parts[id(x)] else None",
+    ],
+    (31, 2): [
+        CUBE.replace("x * gy", "(x * gy)"),
+        CUBE.replace("3 * x * x * gy", "x * (x + x + x) * gy").replace("= 3", "= 4"),
+    ],
+    (31, 3): [
+        "def mixed(f, a, b):\n"
+        "    x, y = Variable(np.array(a + 0.0)), Variable(np.array(b + 0.0))\n"
+        "    g = backward_as_graph(f(x, y), y)\n    if g is None:\n"
+        "        return 0\n    g = backward_as_graph(g, x)\n"
+        "    return 0 if g is None else g.data[()]",
+        "def mixed(f, a, b):\n"
+        "    x, y = (Variable(np.array(float(v))) for v in (a, b))\n"
+        "    z = f(x, y)\n    for v in (x, y):\n"
+        "        z = backward_as_graph(z, v)\n        if z is None:\n"
+        "            return 0.0\n    return float(z.data)",
+    ],
 }
 
 WRONG = [
+    (31, 1, WALK.replace("outputs[0]()", "outputs[0]"), "weak references"),
+    (31, 1, WALK.replace("gradients[id(v)] + gx", "gx"), "added up"),
+    (
+        31,
+        1,
+        WALK.replace("gxs if isinstance(gxs, tuple) else (gxs,)", "gxs"),
+        "one gradient or a tuple",
+    ),
+    (31, 1, WALK.replace("isinstance(v, Variable)", "True"), "numbers get no gradient"),
+    (31, 1, WALK.replace(".get(id(x))", "[id(x)]"), "return None"),
+    (
+        31,
+        1,
+        WALK.replace(
+            "gx = gradients[id(v)] + gx",
+            "gx = Variable(gradients[id(v)].data + gx.data)",
+        ),
+        "no graph",
+    ),
+    (
+        31,
+        1,
+        "def backward_as_graph(y, x):\n    y.backward()\n    return x.grad",
+        "leave x.grad alone",
+    ),
+    (31, 2, CUBE.replace("self.inputs[0]", "self.inputs[0].data"), "is there a .data"),
+    (31, 2, CUBE.replace("3 * x * x", "3 * x * x.data"), "without .data"),
+    (31, 2, CUBE.replace(" * gy", ""), "multiply 3x² by gy"),
+    (31, 2, CUBE.replace("= 3\n", "= 2\n"), "does not have 2 functions"),
+    (31, 2, CUBE.replace("return 3", "_ = 3"), "both need a return"),
+    (31, 2, CUBE.replace("3 * x * x", "3 * x"), "3x² times gy"),
+    (31, 3, MIXED.replace("(gx, y)", "(gx, x)"), "First along x"),
+    (31, 3, MIXED.replace("float(gxy.data)", "gxy"), "a plain number"),
+    (31, 3, MIXED.replace("(f(x, y), x)", "(f(a, b), x)"), "f takes variables"),
+    (31, 3, MIXED.replace(" if gxy else 0", ""), "stopped"),
+    (31, 3, MIXED.replace("return float", "_ = float"), "returned nothing"),
+    (30, 1, TRACE.replace("        met.add(v)\n", ""), "Each variable appears once"),
+    (30, 1, TRACE.replace("if f else None", ""), "is missing"),
+    (30, 1, TRACE.replace("f.inputs if f else []", "f.inputs"), "creator is None"),
+    (30, 1, TRACE.replace("type(v.grad).__name__", "v.grad"), "is missing"),
+    (30, 1, TRACE.replace("v.generation, ", ""), "a tuple of four"),
+    (30, 1, TRACE.replace("return rows", "print(rows)"), "returned nothing"),
+    (30, 2, "kept = (True, True, True, False, True, False)", "(2) is wrong"),
+    (30, 2, "kept = (True, False, True, True, True, False)", "(4) is wrong"),
+    (30, 2, "kept = (True, False, True, False, True, True)", "is an array"),
+    (30, 2, "kept = True, False", "six answers"),
+    (30, 3, NUDGE.replace("(2 * eps)", "eps"), "divided by the distance"),
+    (30, 3, NUDGE.replace("value - eps", "value"), "value + eps and value - eps"),
+    (30, 3, NUDGE.replace("np.array(point)", "point"), "Variable takes an array"),
+    (30, 3, NUDGE.replace("        f(x).backward()\n", "        f(x)\n"), "stopped"),
+    (30, 3, NUDGE.replace("x.grad", "f(x).data"), "twice"),
+    (30, 3, NUDGE.replace("return (", "("), "returned nothing"),
+    (30, 3, "def second_by_nudging(f, value, eps=1e-4):\n    return 18.0", "twice"),
     (29, 1, NEWTON.replace("        x.cleargrad()\n", ""), "cleared"),
     (29, 1, NEWTON.replace("data - x.grad", "data + x.grad"), "subtract"),
     (29, 1, NEWTON.replace("/ second", "* second"), "divided by the second"),
