@@ -177,7 +177,7 @@ WRONG = [
     (31, 2, CUBE.replace("3 * x * x", "3 * x * x.data"), "without .data"),
     (31, 2, CUBE.replace(" * gy", ""), "multiply 3x² by gy"),
     (31, 2, CUBE.replace("= 3\n", "= 2\n"), "does not have 2 functions"),
-    (31, 2, CUBE.replace("return 3", "_ = 3"), "both need a return"),
+    (31, 2, CUBE.replace("return 3", "_ = 3"), "return a variable"),
     (31, 2, CUBE.replace("3 * x * x", "3 * x"), "3x² times gy"),
     (31, 3, MIXED.replace("(gx, y)", "(gx, x)"), "First along x"),
     (31, 3, MIXED.replace("float(gxy.data)", "gxy"), "a plain number"),
