@@ -27,7 +27,10 @@ def trace(y):
 
 
 def graph_behind(*ys):
-    """Nodes and edges behind variables of step 22's kind, as `dot_text` takes them."""
+    """Nodes and edges behind variables of step 22's kind, as `dot_text` takes them.
+
+    An input without a name is labelled with its value.
+    """
     ids, nodes, edges = {}, [], []
     waiting = list(ys)
     while waiting:
@@ -36,8 +39,8 @@ def graph_behind(*ys):
             continue
         ids[id(thing)] = f"n{len(ids)}"
         if hasattr(thing, "creator"):
-            label = thing.name or ""
             before = [thing.creator] if thing.creator is not None else []
+            label = thing.name or ("" if before else str(thing.data))
         else:
             label = type(thing).__name__
             before = list(thing.inputs)

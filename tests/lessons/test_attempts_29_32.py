@@ -74,6 +74,29 @@ def mixed(f, a, b):
     return float(gxy.data) if gxy else 0
 """
 
+SQRT = """\
+class Sqrt(Function):
+    def forward(self, x):
+        return np.sqrt(x)
+    def backward(self, gy):
+        (x,) = self.inputs
+        return gy / sqrt(x) / 2
+def sqrt(x):
+    return Sqrt()(x)
+"""
+ORDERS = """\
+def derivatives(f, value, n):
+    x = Variable(np.array(float(value)))
+    y = f(x)
+    found = []
+    for _ in range(n):
+        x.cleargrad()
+        y.backward(create_graph=True)
+        y = x.grad if x.grad is not None else Variable(np.array(0.0))
+        found.append(y.data)
+    return found
+"""
+
 RIGHT = {
     (29, 1): [
         NEWTON,
@@ -145,9 +168,53 @@ RIGHT = {
         "        z = backward_as_graph(z, v)\n        if z is None:\n"
         "            return 0.0\n    return float(z.data)",
     ],
+    (32, 1): [
+        "numbers = np.array([6, 8, 8])",
+        "numbers = [2 * 3, 2 * 3 + 2, 2 * 3 + 2.0]",
+    ],
+    (32, 2): [
+        SQRT,
+        SQRT.replace("gy / sqrt(x) / 2", "0.5 * x**-0.5 * gy"),
+        SQRT.replace("gy / sqrt(x) / 2", "gy / (2 * self.outputs[0]())"),
+    ],
+    (32, 3): [
+        ORDERS,
+        "def derivatives(f, value, n):\n    x = Variable(np.array(float(value)))\n"
+        "    def rest(y, n):\n        if n == 0:\n            return []\n"
+        "        x.grad = None\n        y.backward(create_graph=True)\n"
+        "        gx = x.grad\n        if gx is None:\n            return [0] * n\n"
+        "        return [gx] + rest(gx, n - 1)\n    return rest(f(x), n)",
+    ],
 }
 
 WRONG = [
+    (32, 1, "numbers = (6, 2, 8)", "(2) is not 2"),
+    (32, 1, "numbers = (6, 8, 2)", "(3) is not 2"),
+    (32, 1, "numbers = (9, 8, 8)", "2x at x = 3"),
+    (32, 1, "numbers = 6", "three numbers"),
+    (32, 2, SQRT.replace("(x,) = self.inputs", "x = self.inputs[0].data"), ".data"),
+    (32, 2, SQRT.replace("sqrt(x) / 2", "np.sqrt(x) / 2"), "no np.sqrt"),
+    (32, 2, SQRT.replace("sqrt(x) / 2", "sqrt(x.data) / 2"), ".data in backward"),
+    (32, 2, SQRT.replace(" / 2", ""), "the first derivative"),
+    (32, 2, SQRT.replace("gy / sqrt", "1 / sqrt"), "the first derivative"),
+    (32, 2, SQRT.replace("return Sqrt()(x)", "return x**0.5"), "your class Sqrt"),
+    (32, 2, SQRT.replace("np.sqrt(x)", "sqrt(x)"), "stopped"),
+    (32, 3, ORDERS.replace("        x.cleargrad()\n", ""), "cleared"),
+    (32, 3, ORDERS.replace("create_graph=True", ""), "number 2"),
+    (
+        32,
+        3,
+        ORDERS.replace(" if x.grad is not None else Variable(np.array(0.0))", ""),
+        "nothing left",
+    ),
+    (32, 3, ORDERS.replace("range(n)", "range(n - 1)"), "there should be 5"),
+    (32, 3, ORDERS.replace("return found", ""), "returned nothing"),
+    (
+        32,
+        3,
+        "def derivatives(f, value, n):\n    return [32.0, 48.0, 48.0, 24.0, 0.0][:n]",
+        "5x",
+    ),
     (31, 1, WALK.replace("outputs[0]()", "outputs[0]"), "weak references"),
     (31, 1, WALK.replace("gradients[id(v)] + gx", "gx"), "added up"),
     (

@@ -90,6 +90,7 @@ def test_every_step_has_one_kind():
         "PACKAGE",
     ]
     assert (previous(1), previous(8), previous(23)) == (0, 7, 0)
+    assert (previous(32), previous(31), previous(33)) == (22, 30, 31)
     assert stands_alone(8)
     assert not stands_alone(24)
 
