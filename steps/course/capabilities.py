@@ -67,12 +67,12 @@ def backward(y):
 
 
 def plain(gradient):
-    """The package's gradients are Variables, those of the snapshots arrays."""
+    """Gradients are arrays up to step 31; in step 32 and the package, Variables."""
     return gradient.data if hasattr(gradient, "creator") else gradient
 
 
 def square(step, x):
-    """As each step would write it: with the function for people where there is one."""
+    """As each step would write it: with the plain function where there is one."""
     return step.square(x) if hasattr(step, "square") else step.Square()(x)
 
 
@@ -140,14 +140,14 @@ def differentiates_a_long_chain(step):
     for _ in range(100_000):
         y = AddOne()(y)
     backward(y)
-    assert x.grad == 1.0
+    assert plain(x.grad) == 1.0
 
 
 def begins_with_ones(step):
     x = box(step, 3.0)
     y = square(step, x)
     y.backward()
-    assert x.grad == 6.0
+    assert plain(x.grad) == 6.0
 
 
 def reads_like_a_formula(step):
@@ -193,13 +193,13 @@ def takes_two_inputs(step):
 def differentiates_two_inputs(step):
     x, y = box(step, 2.0), box(step, 3.0)
     backward(step.add(step.square(x), step.square(y)))
-    assert (x.grad, y.grad) == (4.0, 6.0)
+    assert (plain(x.grad), plain(y.grad)) == (4.0, 6.0)
 
 
 def uses_a_variable_twice(step):
     x = box(step, 3.0)
     backward(step.add(x, x))
-    assert x.grad == 2.0
+    assert plain(x.grad) == 2.0
 
 
 def clears_a_gradient(step):
@@ -214,14 +214,14 @@ def differentiates_a_diamond(step):
     x = box(step, 2.0)
     a = step.square(x)
     backward(step.add(step.square(a), step.square(a)))
-    assert x.grad == 64.0
+    assert plain(x.grad) == 64.0
 
 
 def waits_for_the_longer_way(step):
     x = box(step, 2.0)
     a = step.square(x)
     backward(step.add(step.square(step.square(a)), a))
-    assert x.grad == 1028.0
+    assert plain(x.grad) == 1028.0
 
 
 def is_freed_without_the_collector(step):
@@ -266,7 +266,7 @@ def has_all_operators(step):
     x = box(step, 2.0)
     y = (1 - x) / x + 4 / x**2 - -x
     backward(y)
-    assert (y.data, x.grad) == (2.5, -0.25)
+    assert (y.data, plain(x.grad)) == (2.5, -0.25)
 
 
 def differentiates_a_gradient(step):
@@ -275,7 +275,7 @@ def differentiates_a_gradient(step):
     gx = x.grad
     x.cleargrad()
     gx.backward()
-    assert x.grad.data == 12.0
+    assert plain(x.grad) == 12.0
 
 
 def sums_over_broadcast(step):
@@ -499,7 +499,7 @@ CAPABILITIES = [
     Capability(
         "differentiates a gradient again",
         differentiates_a_gradient,
-        [(1, "TypeError")],
+        [(1, "TypeError"), (32, WORKS)],
         idea="a gradient is a computation, too, and can have a graph of its own",
     ),
 ]

@@ -91,6 +91,7 @@ def test_every_step_has_one_kind():
     ]
     assert [previous(n) for n in (1, 8, 23, 32, 62, 63, 64)] == [0, 7, 0, 22, 0, 62, 0]
     assert [n for n in (8, 24, 66, 67, 68) if stands_alone(n)] == [8, 66]
+    assert (previous(31), previous(33)) == (30, 31)
 
 
 @pytest.mark.parametrize("number", numbers())
