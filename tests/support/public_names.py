@@ -31,9 +31,6 @@ MODULES = [
 ]
 
 TO_COME = {
-    34: "sin cos",
-    35: "tanh",
-    36: "exp log sqrt abs",
     38: "reshape transpose expand_dims flatten squeeze",
     39: "sum mean average max min reshape_sum_backward max_backward_shape",
     40: "broadcast_to sum_to maximum minimum where clip",
