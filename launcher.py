@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 HELP = """\
 python start.py [lab] [options]    open your folder my-course in JupyterLab, at its map
+python start.py workshop [...]     write the framework yourself, step by step
 python start.py run FILE [...]     run a program, such as examples/digits_cnn.py
 python start.py test [options]     run all tests, in parallel
 python start.py steps [options]    run the course tool, python -m steps
@@ -25,6 +26,8 @@ Options go to JupyterLab, the program, pytest or the course tool as they are:
 
 python start.py --no-browser --port 8899
 python start.py lab my-course/step12.ipynb
+python start.py workshop           go on with the step that you are writing
+python start.py workshop next      judge it, and open the next one
 python start.py test tests/course/test_start.py -x
 
 A file is looked for where you stand, then in the folder of the course. The first start
@@ -53,8 +56,8 @@ def main(arguments):
         return 0
     if command not in COMMANDS:
         sys.exit(
-            f"start.py knows lab, run, test and steps, but not '{command}'; --help "
-            "tells more."
+            f"start.py knows lab, workshop, run, test and steps, but not '{command}'; "
+            "--help tells more."
         )
     try:
         set_up()
@@ -78,6 +81,23 @@ def lab(options):
     others = [option for option in options if option not in notebooks]
     page = found(notebooks[0]) if notebooks else ROOT / MAP
     return run([PYTHON, "-m", "jupyterlab", *where(page), *as_root(), *others])
+
+
+def workshop(options):
+    """The course tool lays and judges; the notebook that it then has is opened."""
+    words = [option for option in options if not option.startswith("-")]
+    tool = [PYTHON, "-m", "steps"]
+    opens = not words or words[0] == "next" or words[0].isdecimal()
+    flags = [option for option in options if option in ("--anyway", "--nearer")]
+    if code := run([*tool, "lay"]) or run([*tool, "workshop", *words, *flags]):
+        return code
+    # In a terminal of JupyterLab the notebook is a click away.
+    if not opens or "JUPYTER_SERVER_URL" in os.environ:
+        return 0
+    number = words[:1] if words and words[0].isdecimal() else []
+    page = output([*tool, "workshop", "where", *number])
+    others = [o for o in options if o not in [*words, *flags]]
+    return lab([page, *others]) if page else 0
 
 
 def where(page):
@@ -127,7 +147,13 @@ def steps(options):
     return run([PYTHON, "-m", "steps", *options], folder=Path.cwd())
 
 
-COMMANDS = {"lab": lab, "run": program, "test": test, "steps": steps}
+COMMANDS = {
+    "lab": lab,
+    "workshop": workshop,
+    "run": program,
+    "test": test,
+    "steps": steps,
+}
 
 
 def trust():
@@ -293,6 +319,12 @@ def run(command, log=None, folder=ROOT):
     if interrupted:
         raise KeyboardInterrupt
     return child.returncode if child.returncode >= 0 else 128 - child.returncode
+
+
+def output(command):
+    """What a command prints, in one line; nothing if it fails."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def watch(child, log, began):

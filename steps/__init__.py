@@ -4,8 +4,9 @@
 explains it. The helpers of the lessons are here: :func:`diff` shows what changed
 between two steps, :func:`draw` draws a graph, :func:`play` plays a walk back through
 one, :func:`source` shows the package's own code, and :func:`side_by_side` two pieces of
-code beside each other. :func:`hint` and :func:`solution` help with an exercise. The
-course tool is ``python -m steps``.
+code beside each other. :func:`hint` and :func:`solution` help with an exercise.
+:func:`workshop` and :func:`judge` are for the notebooks in which you write the steps
+yourself. The course tool is ``python -m steps``.
 """
 
 
@@ -125,12 +126,15 @@ def side_by_side(old, new):
 
 
 def hint(step, exercise, nearer=False):
-    """Give a hint for an exercise: the first one, and a nearer one at a click.
+    """Give a hint for an exercise, or for a definition: the first one, and a nearer one
+    at a click.
 
     Parameters
     ----------
-    step, exercise : int
-        ``hint(8, 2)`` is for exercise 2 of step 8.
+    step : int
+    exercise : int or str
+        ``hint(8, 2)`` is for exercise 2 of step 8, ``hint(8, "Variable.backward")`` for
+        a definition that the step adds or changes.
     nearer : bool
         Whether to show the nearer hint at once.
 
@@ -142,20 +146,27 @@ def hint(step, exercise, nearer=False):
     Raises
     ------
     CourseError
-        If there is no such exercise, or if it has no hints.
+        If there is no such exercise or definition, or if it has no hints.
     """
+    if isinstance(exercise, str):
+        from .course.workshop.hints import Hint
+
+        return Hint(step, exercise, nearer)
     from .course.help import Hints
 
     return Hints(step, exercise, nearer)
 
 
 def solution(step, exercise):
-    """Show a solution of an exercise; yours may be another one and right as well.
+    """Show a solution of an exercise, or the lesson's code of a definition; yours may
+    be another one and right as well.
 
     Parameters
     ----------
-    step, exercise : int
-        ``solution(8, 2)`` is for exercise 2 of step 8.
+    step : int
+    exercise : int or str
+        ``solution(8, 2)`` is for exercise 2 of step 8, ``solution(8,
+        "Variable.backward")`` for a definition.
 
     Returns
     -------
@@ -165,8 +176,57 @@ def solution(step, exercise):
     Raises
     ------
     CourseError
-        If there is no such exercise.
+        If there is no such exercise or definition.
     """
+    if isinstance(exercise, str):
+        from .course.workshop.hints import Code
+
+        return Code(step, exercise)
     from .course.help import Solution
 
     return Solution(step, exercise)
+
+
+def workshop(step):
+    """Begin a notebook of the workshop: what its cells define becomes the step.
+
+    Parameters
+    ----------
+    step : int
+        ``workshop(8)`` makes ``steps.step08`` the learner's own in this notebook.
+    """
+    from .course.workshop import live
+
+    print(live.begin(step))
+
+
+def judge(step, anyway=False):
+    """Judge what was written for a step in the workshop; if it is right, write it to a
+    file and go on.
+
+    Parameters
+    ----------
+    step : int
+    anyway : bool
+        Whether to go on even if it is not right, with the lesson's own code in place of
+        what is missing or wrong.
+
+    Returns
+    -------
+    Report
+        Shows itself in a notebook and in a terminal.
+    """
+    from .course.workshop import live
+
+    return live.judged(step, anyway)
+
+
+def mine(step):
+    """The learner's framework after a step, as a module.
+
+    It is the file that they wrote in the workshop, in the folder ``workshop`` beside
+    the notebook; where there is none, the lesson's own.
+    """
+    from .course.workshop.mine import mine
+
+    return mine(step)

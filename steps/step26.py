@@ -1,12 +1,13 @@
 """Step 26: our graphs as pictures."""
 
 from dezero_lite import Variable
+from dezero_lite.player import play
 from dezero_lite.utils import get_dot_graph, plot_dot_graph
 
 from . import step25
 from .step25 import *  # noqa: F403
 
-__all__ = [*step25.__all__, "get_dot_graph", "plot_dot_graph"]
+__all__ = [*step25.__all__, "get_dot_graph", "play", "plot_dot_graph"]
 
 
 def graph_of(y):

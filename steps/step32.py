@@ -128,7 +128,7 @@ class Variable:
                 if not isinstance(gxs, tuple):
                     gxs = (gxs,)
                 for x, gx in zip(f.inputs, gxs, strict=True):
-                    x.grad = gx if x.grad is None else x.grad + gx
+                    x.grad = as_variable(gx if x.grad is None else x.grad + gx)
                     put(x)
 
             if not retain_grad:

@@ -114,7 +114,7 @@ def _add_rows(gx: Any, rows: Any, gy: Any) -> None:
     width = math.prod(gx.shape[1:])
     starts = rows.reshape(-1, 1).astype(np.intp) * width
     elements = starts + cuda.get_array_module(gx).arange(width)
-    np.add.at(gx.reshape(-1), elements.reshape(-1), gy.reshape(-1))
+    np.add.at(gx.ravel(), elements.ravel(), gy.ravel())
 
 
 def embed_id(x: Operand, W: Operand) -> Variable:

@@ -14,6 +14,8 @@ help            hints and solutions on request
 copies          students' copies of the lessons
 own             the learner's own folder, renewed with care
 running         runs a lesson's cells without a kernel
+capabilities    what a framework can do, found out by trying
+workshop        the learner writes the steps; a package of its own
 progress        which exercises are solved in a folder
 mutants         solutions with one small fault planted
 mutating        how many of them the checks find

@@ -119,16 +119,17 @@ def _link(number, cells):
             if cell["cell_type"] == "markdown":
                 cell["source"] = overview.with_links(cell["source"])
     elif ways := overview.ways_on(number):
-        for place, name in ((1, LINKS), (len(cells) + 1, f"{LINKS}-end")):
-            cells.insert(
-                place,
-                {
-                    "cell_type": "markdown",
-                    "id": f"{stem(number)}-{name}",
-                    "metadata": {},
-                    "source": ways,
-                },
-            )
+        top, end = (
+            {
+                "cell_type": "markdown",
+                "id": f"{stem(number)}-{name}",
+                "metadata": {},
+                "source": ways,
+            }
+            for name in (LINKS, f"{LINKS}-end")
+        )
+        cells.insert(1, top)
+        cells.append(end)
 
 
 def _mark_exercises(number, cells):

@@ -91,6 +91,17 @@ def _parser():
     added.add_argument("folder", metavar="DIR", nargs="?")
     added = command("progress", progress, "show which exercises are solved in a folder")
     added.add_argument("folder", metavar="DIR", nargs="?")
+    added = command(
+        "workshop",
+        workshop,
+        "write the framework yourself, step by step: 8, next, judge 8, hint 8 NAME, "
+        "solution 8 NAME, diff 8, fresh 8",
+    )
+    added.add_argument("words", metavar="WORD", nargs="*")
+    added.add_argument(
+        "--anyway", action="store_true", help="next: go on with the lesson's own code"
+    )
+    added.add_argument("--nearer", action="store_true", help="hint: the nearer one")
     added = command("mutate", mutate, "measure the checks with mutants of solutions")
     numbers_argument(added, "the steps; all if none is named")
     added.add_argument(
@@ -229,6 +240,12 @@ def progress(options):
     solved = sum(said == RIGHT for outcomes in found.values() for said in outcomes)
     total = sum(map(len, found.values()))
     print(f"{solved} of {total} exercises are solved.")
+
+
+def workshop(options):
+    from .workshop import shell
+
+    return shell.run(options.words, options.anyway, options.nearer)
 
 
 def mutate(options):

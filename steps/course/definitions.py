@@ -23,9 +23,11 @@ def definitions(source):
     found = {}
     for node in ast.parse(source).body:
         if name := _name(node):
-            found[name] = _text(source, node)
+            found[name] = text_of(source, node)
             for method in _methods(node):
-                found[f"{name}.{method.name}"] = textwrap.dedent(_text(source, method))
+                found[f"{name}.{method.name}"] = textwrap.dedent(
+                    text_of(source, method)
+                )
     return found
 
 
@@ -40,11 +42,13 @@ def pieces(source):
         node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
     ]
     found = (
-        {IMPORTS: "\n".join(_text(source, node) for node in imports)} if imports else {}
+        {IMPORTS: "\n".join(text_of(source, node) for node in imports)}
+        if imports
+        else {}
     )
     for node in tree.body:
         for name, text in (
-            definitions(_text(source, node)).items() if _name(node) else ()
+            definitions(text_of(source, node)).items() if _name(node) else ()
         ):
             found[name] = text
         if methods := _methods(node):
@@ -103,7 +107,10 @@ def _methods(node):
     ]
 
 
-def _span(source, node):
+def span(source, node):
+    """First line, counted from 0, and end of a definition with its decorators and the
+    comments directly above.
+    """
     lines = source.splitlines()
     start = (
         min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
@@ -114,13 +121,14 @@ def _span(source, node):
     return start, node.end_lineno
 
 
-def _text(source, node):
-    start, end = _span(source, node)
+def text_of(source, node):
+    """The lines of a definition."""
+    start, end = span(source, node)
     return "\n".join(source.splitlines()[start:end])
 
 
 def _without(source, node, methods):
-    start, end = _span(source, node)
-    inside = {line for method in methods for line in range(*_span(source, method))}
+    start, end = span(source, node)
+    inside = {line for method in methods for line in range(*span(source, method))}
     lines = source.splitlines()
     return "\n".join(lines[i] for i in range(start, end) if i not in inside).rstrip()

@@ -19,9 +19,9 @@ class Change:
 
     def lines(self):
         """The definition as diff lines: each begins with '+', '-' or a space."""
-        lines = difflib.unified_diff(
-            self.before.splitlines(), self.after.splitlines(), lineterm="", n=1000
-        )
+        before, after = self.before.splitlines(), self.after.splitlines()
+        # All lines that stayed are shown, too.
+        lines = difflib.unified_diff(before, after, lineterm="", n=len(before))
         return list(lines)[3:]
 
 
@@ -97,7 +97,7 @@ class Differences:
     def _repr_html_(self):
         if not self.changes:
             return f"<p>{self!r}</p>"
-        return "\n".join(_html(change) for change in self.changes)
+        return "\n".join(change_as_html(change) for change in self.changes)
 
 
 # Blue and orange stay apart for every kind of colour vision, and pale enough for light
@@ -105,7 +105,7 @@ class Differences:
 COLOURS = {"+": "rgba(0,114,178,0.16)", "-": "rgba(213,94,0,0.16)"}
 
 
-def _html(change):
+def change_as_html(change):
     rows = "".join(
         f'<div style="background:{COLOURS.get(line[0], "none")}; padding:0 0.5em">'
         f"{escape(line)}</div>"

@@ -57,7 +57,8 @@ def mutants(solution):
         source with that change.
     """
     lines = [line.strip() for line in solution.splitlines()]
-    region = range(lines.index(BEGIN) + 1, len(lines) - lines[::-1].index(END) + 1)
+    # The numbers of the lines between the two marks; the first line is 1.
+    region = range(lines.index(BEGIN) + 2, len(lines) - lines[::-1].index(END))
     tree = ast.parse(solution)
     original = ast.unparse(tree)
     found: dict[str, str] = {}

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import builder, exercises
@@ -36,13 +36,13 @@ class Score:
 
     step: int
     exercises: int
-    mutants: int = 0
-    killed: int = 0
-    harmless: int = 0
+    mutants: int
+    killed: int
+    harmless: int
     # Of those that are not known to be harmless: (exercise, change).
-    survivors: list[tuple[int, str]] = field(default_factory=list)
+    survivors: list[tuple[int, str]]
     # Named harmless, and no survivor any more.
-    gone: list[tuple[int, str]] = field(default_factory=list)
+    gone: list[tuple[int, str]]
 
 
 # --- In the parent --------------------------------------------------------------------
@@ -116,7 +116,6 @@ def _tried(number, jobs):
 
 def _score(number, lines):
     named = harmless()
-    score = Score(number, len(exercises.of_lesson(builder.lesson_cells(number))))
     survived = {(e, change) for e, change, outcome in lines if outcome == SURVIVED}
     listed = {
         (int(key.split(".")[1]), change)
@@ -124,12 +123,15 @@ def _score(number, lines):
         if key.split(".")[0] == str(number)
         for change in changes
     }
-    score.mutants = len(lines)
-    score.killed = len(lines) - len(survived)
-    score.harmless = len(survived & listed)
-    score.survivors = sorted(survived - listed)
-    score.gone = sorted(listed - survived)
-    return score
+    return Score(
+        step=number,
+        exercises=len(exercises.of_lesson(builder.lesson_cells(number))),
+        mutants=len(lines),
+        killed=len(lines) - len(survived),
+        harmless=len(survived & listed),
+        survivors=sorted(survived - listed),
+        gone=sorted(listed - survived),
+    )
 
 
 def harmless():

@@ -48,18 +48,30 @@ def lay(folder=None):
     folder.mkdir(parents=True, exist_ok=True)
     for number, target in targets.items():
         text = copies.copy_of(number, folder, tell_solutions=True)
-        if not target.exists():
-            copies.write_new(target, text)
-            done.new.append(number)
-        elif _is_current(target, text):
-            continue
-        elif _is_untouched(target):
-            _replace(target, text)
-            done.renewed.append(number)
-        else:
-            done.kept.append(number)
-    _replace(folder / STAMP, json.dumps({"course": _course()}) + "\n")
+        if happened := lay_one(target, text):
+            getattr(done, happened).append(number)
+    replace(folder / STAMP, json.dumps({"course": _course()}) + "\n")
     return done
+
+
+def lay_one(target, text):
+    """Write a copy, or renew it if nobody worked in it.
+
+    Returns
+    -------
+    str or None
+        "new", "renewed", "kept" where it is theirs and there is a newer one, or None
+        where there was nothing to do.
+    """
+    if not target.exists():
+        copies.write_new(target, text)
+        return "new"
+    if _is_current(target, text):
+        return None
+    if not _is_untouched(target):
+        return "kept"
+    replace(target, text)
+    return "renewed"
 
 
 def fresh(number, folder=None):
@@ -80,16 +92,22 @@ def fresh(number, folder=None):
     if not target.exists():
         raise CourseError(f"There is no {target.name} in {folder}.")
     text = copies.copy_of(number, folder, tell_solutions=True)
+    aside = set_aside(target)
+    copies.write_new(target, text)
+    return aside
+
+
+def set_aside(target):
+    """Give a file another name, and return that."""
     aside = _free_name(target)
     target.rename(aside)
-    copies.write_new(target, text)
     return aside
 
 
 def _free_name(target):
     count = 1
     while True:
-        name = target.with_name(f"{target.stem}-old{count}.ipynb")
+        name = target.with_name(f"{target.stem}-old{count}{target.suffix}")
         if not name.exists():
             return name
         count += 1
@@ -99,11 +117,11 @@ def _free_name(target):
 
 
 def _is_current(target, text):
-    return _marks(_read(target)) == _marks(json.loads(text))
+    return _marks(read(target)) == _marks(json.loads(text))
 
 
 def _is_untouched(target):
-    notebook = _read(target)
+    notebook = read(target)
     marks = _marks(notebook)
     return bool(marks) and copies.digest_of_sources(notebook) == marks["sources"]
 
@@ -112,7 +130,7 @@ def _marks(notebook):
     return notebook.get("metadata", {}).get("course", {})
 
 
-def _read(path):
+def read(path):
     """A notebook as a dict; an empty one if it cannot be read, which is not ours to
     replace.
     """
@@ -123,7 +141,7 @@ def _read(path):
         return {}
 
 
-def _replace(path, text):
+def replace(path, text):
     # At once or not at all: an interrupted start leaves the old file.
     half = path.with_name(f".{path.name}.new")
     half.write_text(text, encoding="utf-8", newline="\n")
@@ -131,14 +149,14 @@ def _replace(path, text):
 
 
 def _made_from(folder):
-    return _read(folder / STAMP).get("course") if (folder / STAMP).exists() else None
+    return read(folder / STAMP).get("course") if (folder / STAMP).exists() else None
 
 
 def _course():
     """A digest of all that copies are made from, the course tool included."""
     digest = hashlib.sha256()
     files = [*LESSONS.glob("*.md"), *LESSONS.glob("*.py"), *NOTEBOOKS.glob("start.*")]
-    for path in sorted([*files, *LESSONS.glob("course/*.py")]):
+    for path in sorted([*files, *LESSONS.glob("course/**/*.py")]):
         content = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.name.encode() + hashlib.sha256(content).digest())
     return digest.hexdigest()[:16]

@@ -4,6 +4,7 @@ clear refusal.
 
 import base64
 import json
+import os
 import re
 import subprocess
 import sys
@@ -85,6 +86,7 @@ RICH = [
     "steps.play(Variable(np.array(3.0)) ** 2)",
     "for i in range(50):\n    print(i, flush=True)",
     ":tags: [raises-exception]\n\n1 / 0",
+    ":tags: [raises-exception]\n\nimport json\n\njson.loads('{')",
 ]
 
 
@@ -114,6 +116,9 @@ def test_code_is_put_under_its_load_line(workshop):
         "step01-03",
     ]
     assert builder.why_stale(1) is None
+    # The first format whose cells have names.
+    book = json.loads(path.read_text(encoding="utf-8"))
+    assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
 
 
 def test_no_version_time_or_path_is_kept(workshop):
@@ -128,6 +133,8 @@ def test_no_version_time_or_path_is_kept(workshop):
     )
     assert b"IHDR" in pictures
     assert b"tEXt" not in pictures
+    (printed,) = cells(path)[-3]["outputs"]
+    assert len(printed["text"]) == 50, "how many messages a kernel sends varies"
     for word in (
         "iopub",
         "graphviz version",
@@ -137,6 +144,27 @@ def test_no_version_time_or_path_is_kept(workshop):
         sys.version.split()[0],
     ):
         assert word not in text
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("File {root}/steps/step01.py:3", "File steps/step01.py:3"),
+        ("File ~/course/me/x/steps/step01.py:3", "File steps/step01.py:3"),
+        ("File {prefix}/lib/json.py:3", "File environment/lib/json.py:3"),
+        ("File {base}/lib/json.py:3", "File python/lib/json.py:3"),
+        ("File of someone", "File of someone"),
+    ],
+)
+def test_a_traceback_names_no_place_of_this_machine(line, expected, monkeypatch):
+    # A home's name can stand in a path a second time, as its own folder's.
+    places = {"root": "/me/course/me/x", "prefix": "/opt/env", "base": "/opt/python"}
+    monkeypatch.setattr(builder, "ROOT", Path(places["root"]))
+    monkeypatch.setattr(Path, "home", lambda: Path("/me"))
+    monkeypatch.setattr(sys, "prefix", places["prefix"])
+    monkeypatch.setattr(sys, "base_prefix", places["base"])
+    found = builder._without_paths(line.format(**places).replace("/", os.sep))
+    assert found.replace(os.sep, "/") == expected
 
 
 def test_a_picture_says_what_it_shows(workshop):

@@ -10,7 +10,7 @@ import pytest
 
 from dezero_lite import Variable
 from steps import diff, draw, side_by_side, source
-from steps.course import builder, lessons
+from steps.course import builder, lessons, sources
 from steps.course.commands import main
 from steps.course.definitions import definitions, extract, pieces
 from steps.course.differences import changes
@@ -131,9 +131,9 @@ def test_the_difference_of_two_steps():
 
 def test_source_is_escaped_in_html():
     (change,) = changes("a = 1", "a = '<b>&'")
-    from steps.course.differences import _html
+    from steps.course.differences import change_as_html
 
-    assert "&lt;b&gt;&amp;" in _html(change)
+    assert "&lt;b&gt;&amp;" in change_as_html(change)
 
 
 def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
@@ -145,6 +145,10 @@ def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
     assert "background" not in page
     assert '<pre style="font-family: monospace' in page
     assert "cleargrad" in page
+
+
+def test_code_has_as_many_lines_in_colour_as_in_black():
+    assert len(sources.highlighted_lines("\nx = 1\n\n\ny = 2\n")) == 5
 
 
 def one(
@@ -273,6 +277,13 @@ def test_spans():
     assert spans([]) == ""
 
 
+def test_without_a_command_all_are_named(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 2
+    assert "arguments are required: command" in capsys.readouterr().err
+
+
 def test_list(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -343,9 +354,12 @@ def test_a_missing_notebook_is_named(copied, capsys):
     assert "step03.ipynb is not built yet" in capsys.readouterr().err
 
 
-def test_without_a_checkout_it_says_so(monkeypatch, tmp_path, capsys):
+@pytest.mark.parametrize(
+    "command", [["build"], ["check"], ["new", "99", "Title"], ["mutate", "99"]]
+)
+def test_without_a_checkout_it_says_so(command, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("steps.course.commands.NOTEBOOKS", tmp_path / "none")
-    assert main(["build"]) == 1
+    assert main(command) == 1
     assert "needs a checkout" in capsys.readouterr().err
 
 

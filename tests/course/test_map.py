@@ -3,10 +3,13 @@
 import json
 import re
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 from steps.course import builder, overview
 from steps.course.lessons import (
+    LESSONS,
     MAP,
     NOTEBOOKS,
     head,
@@ -62,6 +65,10 @@ def test_a_lesson_links_to_the_map_and_its_neighbours(workshop):  # noqa: F811
     second = LESSON.replace("Step 1: A little", "Step 2: Another")
     (lessons / "step02.md").write_text(second, encoding="utf-8")
     (lessons / "step02.py").write_text("", encoding="utf-8")
+    books = [builder.assemble(number)["cells"] for number in (1, 2)]
+    assert [book[i]["source"] for book in books for i in (1, -1)] == [
+        ways for number in (1, 2) for ways in [overview.ways_on(number)] * 2
+    ]
     first, last = texts(builder.assemble(1)), texts(builder.assemble(2))
     assert first[1] == first[-1]
     assert (
@@ -105,6 +112,40 @@ def test_a_change_of_a_title_next_door_makes_a_notebook_stale(
 
 def test_the_built_map_is_what_the_builder_gives():
     assert builder.why_stale(MAP) is None
+
+
+def test_in_the_maps_picture_each_stage_has_a_row_and_each_step_a_dot(monkeypatch):
+    monkeypatch.setattr(plt, "show", lambda: None)
+    with plt.style.context(["default", str(LESSONS / "course.mplstyle")]):
+        overview.picture()
+        ax = plt.gca()
+        ax.figure.canvas.draw()
+
+    def edges(text):
+        # Left, right, top and bottom in the picture's own units, from its top left.
+        box = (text.get_bbox_patch() or text).get_window_extent()
+        (left, bottom), (right, top) = ax.transData.inverted().transform(box)
+        return left, right, top, bottom
+
+    texts = iter(ax.texts)
+    for row, (stage, line) in enumerate(zip(overview.stages(), ax.lines, strict=True)):
+        title, gain = next(texts), next(texts)
+        dots = [next(texts) for _ in stage.steps]
+        assert title.get_text().lower() == f"{row + 1}  {stage.title}".lower()
+        assert gain.get_text() == f"After it, {stage.gain}"
+        assert [dot.get_text() for dot in dots] == [str(n) for n in stage.steps]
+        # In its own row, the title above the dots, and below them what it brings.
+        heights = [y for text in (title, dots[0], gain) for y in edges(text)[2:]]
+        assert heights == sorted(heights)
+        assert row - 0.5 < heights[0] < heights[-1] < row + 0.5
+        # The line goes from the first dot to the last, and not beyond.
+        ends = line.get_xdata()
+        assert np.allclose(ends, [edges(dots[0])[0], edges(dots[-1])[1]], atol=0.15)
+        assert set(line.get_ydata()) == {row}
+        # Nothing is cut off on the left, and there is not much room.
+        assert 0 <= edges(title)[0] - ax.get_xlim()[0] < 0.3
+    assert next(texts, None) is None
+    plt.close()
 
 
 def test_the_map_shows_its_picture_and_reads_digits():

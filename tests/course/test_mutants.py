@@ -19,6 +19,9 @@ def of(*lines):
     return mutants(f"def f(a, b):\n    {BEGIN}\n{body}\n    {END}\n")
 
 
+CHAINS = ("0 <= a < b", "0 < a <= b", "1 < a < b")
+
+
 @pytest.mark.parametrize(
     ("line", "changes"),
     [
@@ -26,7 +29,9 @@ def of(*lines):
         ("return a @ b", ["return a * b", "return"]),
         ("return -a", ["return a", "return"]),
         ("return not a", ["return a", "return"]),
+        ("return not not a", ["return not a", "return"]),
         ("return a < b", ["return a <= b", "return"]),
+        ("return 0 < a < b", [f"return {c}" for c in CHAINS] + ["return"]),
         ("return a is b", ["return a is not b", "return"]),
         ("return a and b", ["return a or b", "return"]),
         ("return f(a, b)", ["return f(b, a)", "return"]),
@@ -71,6 +76,15 @@ def test_each_mutant_has_one_fault_and_what_was_given_stays():
         assert lines[-1] == "f(3)"
 
 
+BS = ("pass", "b = 3", "b = 0")
+
+
+def test_what_stands_right_before_and_after_a_solution_was_given():
+    cell = f"a = 1\n{BEGIN}\nb = 2\n{END}\nc = 3\n"
+    found = mutants(cell).values()
+    assert [ast.unparse(ast.parse(f"a = 1\n{b}\nc = 3")) for b in BS] == list(found)
+
+
 def test_the_same_fault_in_two_places_has_two_names():
     assert {"return a + b -> return a - b", "return a + b -> return a - b (2)"} <= set(
         of("if a:", "    return a + b", "return a + b")
@@ -79,6 +93,17 @@ def test_the_same_fault_in_two_places_has_two_names():
 
 def test_every_operator_of_a_comparison_has_another():
     assert {op for op in ast.cmpop.__subclasses__()} <= set(ANOTHER)
+
+
+def test_of_the_cells_after_a_solution_only_one_is_its_check():
+    sources = ("a = 1", f"{BEGIN}\nb = 2\n{END}", "b", "assert b == 2", "b + 1")
+    cells = [
+        {"cell_type": "code", "source": source, "metadata": {"tags": tags}}
+        for source, tags in zip(sources, ([], [], [], ["check"], []), strict=True)
+    ]
+    (exercise,) = exercises.of_lesson(cells)
+    assert (exercise.solution, exercise.check) == (sources[1], "assert b == 2")
+    assert exercises.of_lesson(cells[3:]) == []
 
 
 @pytest.mark.parametrize("number", numbers())
@@ -152,6 +177,18 @@ def test_a_check_that_rejects_the_solution_is_told(toy):
         outcomes(1)
 
 
+@needs_fork
+@pytest.mark.parametrize(("size", "outcome"), [(2**27, SURVIVED), (2**33, KILLED)])
+def test_what_takes_more_memory_than_any_solution_counts_as_found(size, outcome):
+    child = mutating._fork([f"import numpy\nnumpy.empty({size}, 'u1')"], {}, 60)
+    assert mutating._end_of(child) == outcome
+
+
+def test_a_process_that_fails_is_told():
+    with pytest.raises(CourseError, match=r"step 99 could not be tried: .*step99"):
+        list(mutating._tried(99, 1))
+
+
 @pytest.fixture
 def tried(toy, monkeypatch, tmp_path):
     """Stands in for the processes: what a lesson's mutants are to give."""
@@ -173,6 +210,14 @@ def test_survivors_are_told_and_the_exit_code_says_so(tried, capsys):
     ]
 
 
+def test_how_far_it_is_is_shown_after_each_mutant(tried, monkeypatch):
+    tried += [[1, "a -> b", KILLED], [1, "c -> d", SURVIVED]]
+    monkeypatch.setattr(mutating, "mutants", lambda solution: range(5))
+    shown = []
+    mutating.measure([1], show=lambda *far: shown.append(far))
+    assert shown == [(1, 10), (2, 10)]
+
+
 def test_what_is_named_harmless_does_not_count(tried, capsys):
     tried += [[1, "a -> b", KILLED], [1, "c -> d", SURVIVED]]
     mutating.HARMLESS.write_text(json.dumps({"1.1": {"c -> d": "the same value"}}))
@@ -189,7 +234,7 @@ def test_what_is_named_harmless_and_found_now_is_told(tried, capsys):
 
 def test_the_table_keeps_the_rows_of_other_lessons(tried):
     page = mutating.PAGE
-    mutating.write_table([Score(2, 3, 10, 8, 1, [(1, "a -> b")])])
+    mutating.write_table([Score(2, 3, 10, 8, 1, [(1, "a -> b")], [])])
     assert "| 2 | 3 | 10 | 8 | 1 | 1 | 88.9% |" in page.read_text(encoding="utf-8")
     tried += [[1, "a -> b", KILLED]]
     assert main(["mutate", "--table", "1"]) == 0

@@ -63,3 +63,11 @@ def test_the_same_seed_makes_the_same_choice_from_every_file():
     first, again, other = (sample(ROOT, paths, 20, seed) for seed in (0, 0, 1))
     assert first == again != other
     assert {fault.path for fault in first} == set(paths)
+
+
+def test_the_choice_from_a_file_stays_when_another_one_changes():
+    path, other = "dezero_lite/graph.py", "dezero_lite/random.py"
+    among_others = {f for f in sample(ROOT, [other, path], 20, 0) if f.path == path}
+    alone = sample(ROOT, [path], 20, 0)
+    assert len(among_others) < len(alone)
+    assert among_others < set(alone)

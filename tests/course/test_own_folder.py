@@ -34,6 +34,16 @@ def change(path, old, new):
     path.write_text(json.dumps(notebook, indent=1), encoding="utf-8")
 
 
+def test_code_finds_an_installed_package():
+    code = 'import steps\nfrom steps import diff\nwhere = "steps.course"'
+    assert copies.as_installed(code) == code
+    assert copies.as_installed(code, "dezero_lite.steps").splitlines() == [
+        "from dezero_lite import steps",
+        "from dezero_lite.steps import diff",
+        'where = "dezero_lite.steps.course"',
+    ]
+
+
 def run_and_save(path):
     notebook = book(path)
     for cell in notebook["cells"]:
@@ -132,15 +142,22 @@ def test_only_lessons_that_changed_are_touched(toy):
     assert (done.renewed, done.kept) == ([2], [])
 
 
+def test_a_folder_is_made_with_all_that_it_lies_in(toy, tmp_path):
+    folder = tmp_path / "courses" / "mine"
+    own.lay(folder)
+    assert (folder / "step01.ipynb").exists()
+
+
 def test_fresh_sets_the_old_copy_aside(toy, capsys):
     own.lay()
     path = own.FOLDER / "step02.ipynb"
+    laid = sources(path)
     change(path, exercises.STUB, "return 2 * x")
     work = path.read_bytes()
     assert main(["fresh", "2"]) == 0
     assert "your copy is step02-old1.ipynb" in capsys.readouterr().out
     assert (own.FOLDER / "step02-old1.ipynb").read_bytes() == work
-    assert exercises.STUB in "".join(sources(path))
+    assert sources(path) == laid
     assert main(["fresh", "2"]) == 0
     assert (own.FOLDER / "step02-old1.ipynb").read_bytes() == work
     assert (own.FOLDER / "step02-old2.ipynb").exists()

@@ -1,13 +1,16 @@
 """Progress: what is solved, found out without running more than that needs."""
 
 import json
+import os
+import subprocess
+import warnings
 
 import pytest
 
 from steps.course import exercises, own, running
 from steps.course import progress as progress_module
 from steps.course.commands import main
-from steps.course.lessons import CourseError
+from steps.course.lessons import ROOT, CourseError
 from steps.course.progress import cells_to_run, progress
 from tests.course.test_own_folder import book
 
@@ -85,6 +88,10 @@ def test_cells_that_the_learner_added_run_too(toy):
         4, cell | {"source": "def helper(x):\n    return x + x", "execution_count": 1}
     )
     (own.FOLDER / "step01.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    notebook["cells"].insert(0, cell | {"id": "first", "source": "import math"})
+    expected = ["lesson 0"] * 4 + ["attempt 1", "check 1"]
+    found = [f"{kind} {number}" for kind, number, _ in cells_to_run(1, notebook)]
+    assert found == expected
     assert progress(own.FOLDER)[1][0] == "right"
 
 
@@ -126,6 +133,42 @@ def test_what_ends_python_is_told(toy):
     own.lay()
     solve(1, "import os\n\nos._exit(3)", TOTAL)
     assert progress(own.FOLDER)[1] == ["ends Python", progress_module.NOT_REACHED]
+
+
+@pytest.mark.parametrize(
+    ("said", "outcomes"),
+    [
+        (b'{"exercise": 1, "outcome": "right"}\n', {1: "right"}),
+        ('{"exercise": 1, "outcome": "right"}\n', {1: "right"}),
+        (None, {}),
+    ],
+)
+def test_what_was_judged_before_the_time_was_over_counts(
+    said, outcomes, monkeypatch, tmp_path
+):
+    def run(*_, env, **__):
+        # Wherever the learner's folder is, the judge is this package's own.
+        assert env["PYTHONPATH"].split(os.pathsep)[0] == str(ROOT)
+        raise subprocess.TimeoutExpired("python", 1, output=said)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    assert progress_module.run_apart([], tmp_path) == (outcomes, False)
+
+
+def test_where_nothing_can_wake_us_a_cell_may_take_any_time(monkeypatch):
+    monkeypatch.delattr(running.signal, "SIGALRM", raising=False)
+    assert running.in_time("done = 1 + 1", {}) is None
+
+
+def test_a_judge_draws_on_no_screen_shares_the_cores_and_warns_of_nothing(monkeypatch):
+    for before, threads in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")):
+        monkeypatch.setattr(running.os, "environ", before)
+        with warnings.catch_warnings(record=True) as shown:
+            warnings.simplefilter("always")
+            running.prepare()
+            warnings.warn("a word", stacklevel=1)
+        assert shown == []
+        assert before == {"MPLBACKEND": "Agg", "OPENBLAS_NUM_THREADS": threads}
 
 
 def test_a_folder_without_lessons_is_named(tmp_path):

@@ -559,6 +559,37 @@ def test_lab_trusts_and_lays_first_and_the_others_do_not(start, children):
     ]
 
 
+def test_the_workshop_lays_and_judges_and_then_opens_what_is_next(
+    start, children, checkout, monkeypatch
+):
+    start.set_up()
+    start.trust()
+    page = checkout / "my-course" / "workshop" / "step08.ipynb"
+    page.parent.mkdir(parents=True)
+    page.write_text("{}")
+    monkeypatch.setattr(start, "output", lambda command: str(page))
+    monkeypatch.delenv("JUPYTER_SERVER_URL", raising=False)
+    opened = ["steps", "steps", "steps", "jupyterlab"]
+    for words in ([], ["8"], ["next", "--anyway"], ["--no-browser"]):
+        assert children.during(lambda w=words: start.main(["workshop", *w])) == opened
+        assert any("step08.ipynb" in str(part) for part in children.command)
+    assert children.command[-1] == "--no-browser"
+    for words in (["hint", "8", "square"], ["judge", "8"]):
+        ran = children.during(lambda w=words: start.main(["workshop", *w]))
+        assert ran == ["steps", "steps"]
+        assert children.command[4:] == words
+    monkeypatch.setenv("JUPYTER_SERVER_URL", "http://127.0.0.1:8888/")
+    ran = children.during(lambda: start.main(["workshop", "next"]))
+    assert ran == ["steps", "steps"]
+
+
+def test_a_step_that_is_not_right_opens_nothing(start, children, monkeypatch):
+    start.set_up()
+    start.trust()
+    monkeypatch.setattr(start, "run", lambda command, *_: int("next" in command))
+    assert start.main(["workshop", "next"]) == 1
+
+
 def test_the_course_tool_and_programs_run_where_the_caller_stands(
     start, children, checkout, tmp_path, monkeypatch
 ):

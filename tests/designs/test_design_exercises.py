@@ -386,7 +386,8 @@ ASSIGN = "Assign(targets, values)"
 LIKELY = [
     (61, 1, "def product(u, v):\n    ...", "should return a node"),
     (61, 1, "product = lambda u, v: v * u * exp(u)", "2 operations run, not one"),
-    (61, 1, "product = lambda u, v: np.exp(u) * u * v", "cannot be built"),
+    (61, 1, "product = lambda u, v: np.exp(u) * u * v", "functions take arrays"),
+    (61, 1, "product = lambda u, v: exp(u) * u * [v]", "cannot be built"),
     (61, 1, "product = lambda u, v: v * np.e", "u = 2, v = 3"),
     (61, 1, "product = lambda u, v: v * (u.value * np.exp(u.value))", "u = 2, v = 3"),
     (61, 1, "product = lambda u, v: u * np.exp(1) ** u.value * v", "u = 2, v = 3"),
@@ -397,6 +398,12 @@ LIKELY = [
         61,
         2,
         SINE.format("return np.sin(a)", "return (g * np.cos(self.inputs[0]),)"),
+        "let sin make nodes",
+    ),
+    (
+        61,
+        2,
+        SINE.format("return np.sin(a)", "return (g * sin(self.input),)"),
         "nodes of nodes",
     ),
     (
@@ -575,12 +582,13 @@ LIKELY = [
     (63, 2, "price = lambda n: switch(True, 50.0, 35.0)", "depend on n"),
     (63, 3, "clipped = lambda g, longest: ...", "return an expression"),
     (63, 3, "clipped = lambda g, longest: g", "choose with switch"),
-    (63, 3, "clipped = lambda g, longest: np.clip(g, 0, longest)", "one truth value"),
+    (63, 3, "clipped = lambda g, longest: np.clip(g, 0, longest)", "cannot be built"),
+    (63, 3, CLIPPED.format("np.sqrt(total(g * g))", "g"), "functions take arrays"),
     (63, 3, "clipped = lambda g, n: switch(g > n, n, g)", "one truth value"),
     (63, 3, CLIPPED.format("total(g * g)", "g * (longest / length)"), "the length 2"),
     (63, 3, CLIPPED.format("total(g)", "g * (longest / length)"), "the length"),
     (63, 3, CLIPPED.format("total(g * g) ** 0.5", "g / length"), "the length"),
-    (63, 3, CLIPPED.format("total(g * g) ** 0.5", "longest"), "one truth value"),
+    (63, 3, CLIPPED.format("total(g * g) ** 0.5", "longest"), "of one type"),
     (
         63,
         3,
@@ -614,6 +622,13 @@ LIKELY = [
     (64, 2, SUBTRACT.format("return a - b", "..."), "return two nodes"),
     (64, 2, SUBTRACT.format("return a - b", "return SumLike(grad, a)"), "'a' is not"),
     (64, 2, SUBTRACT.format("return a - b", "return np.sum(grad), 0"), "from nodes"),
+    (
+        64,
+        2,
+        "with Graph().as_default():\n    a = b = variable(1.0)\n"
+        + SUBTRACT.format("return a - b", "return SumLike(grad, a), SumLike(-grad, b)"),
+        "another graph",
+    ),
     (64, 2, SUBTRACT.format("return a - b", "return grad, -grad"), "has"),
     (
         64,

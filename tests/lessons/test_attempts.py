@@ -520,7 +520,15 @@ WRONG = [
         "    return (at(eps) - 2 * at(0) + at(-eps)) / eps",
         "is eps squared",
     ),
-    (4, 3, "def numerical_gradient(f, x):\n    return list(2 * x.data)", "an array"),
+    (
+        4,
+        3,
+        "def numerical_gradient(f, x):\n"
+        "    nudges = 1e-4 * np.eye(x.data.size)\n"
+        "    at = lambda n: f(Variable(x.data + n)).data\n"
+        "    return [(at(n) - at(-n)) / 2e-4 for n in nudges]",
+        "should be an array",
+    ),
     (
         4,
         3,
@@ -531,7 +539,7 @@ WRONG = [
         4,
         3,
         "def numerical_gradient(f, x):\n    return numerical_diff(f, x)",
-        "should be an array",
+        "2 times for 3 inputs",
     ),
     (
         5,
@@ -551,6 +559,9 @@ WRONG = [
         "forward_cost = lambda n: 35 * n\nbackward_cost = lambda n: None",
         "backward_cost returned nothing",
     ),
+    (1, 1, "def refill(box):\n    return Variable(data)", "'data' is not defined"),
+    (1, 3, "def swap(x, y):\n    x.data, y.data = b, a", "'b' is not defined"),
+    (3, 1, "def exp_of_exp(x):\n    return exp()(exp()(x))", "two pairs of paren"),
     (5, 2, "cheap_forward = lambda factor: [1, 2, 3]", "at least four"),
     (5, 2, "cheap_forward = lambda factor: [1, 0, 0, 9]", "whole number"),
     (5, 2, "cheap_forward = lambda factor: [1, 0.5, 2, 9]", "whole number"),
@@ -628,8 +639,25 @@ WRONG = [
     (
         6,
         2,
+        "def gradient_at(x):\n    A, B, C = Square(), Exp(), Sin()\n    C(B(A(x)))\n"
+        "    return C.backward(B.backward(A.backward(1.0)))",
+        "at which end",
+    ),
+    (
+        6,
+        2,
         "def gradient_at(x):\n    return Square().backward(1.0)",
         "forward first",
+    ),
+    (
+        6,
+        3,
+        "class Row:\n    def __init__(self, *functions):\n"
+        "        self.functions = functions\n\n    def __call__(self, x):\n"
+        "        A, B, C = self.functions\n        return C(B(A(x)))\n\n"
+        "    def backward(self, gy):\n        A, B, C = self.functions\n"
+        "        return A.backward(B.backward(C.backward(gy)))",
+        "however many there are",
     ),
     (
         6,

@@ -1168,9 +1168,9 @@ WRONG = [
         f"{HALF_ORDER}        for follower in links[node]:\n"
         "            waits[follower] -= 1\n            ready.append(follower)\n"
         "    return order",
-        "each belongs into it, once",
+        "each node belongs in it once",
     ),
-    (15, 3, f"{HALF_ORDER}    return order", "each belongs into it, once"),
+    (15, 3, f"{HALF_ORDER}    return order", "each node belongs in it once"),
 ]
 
 

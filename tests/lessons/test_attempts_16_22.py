@@ -398,7 +398,7 @@ WRONG = [
         "        self.children = weakref.WeakSet()\n"
         "        self.parent = lambda: parent\n        if parent is not None:\n"
         "            parent.children.add(self)\n",
-        "parent() is a call",
+        "must keep its children",
     ),
     (
         17,
@@ -407,7 +407,7 @@ WRONG = [
         "        self.children = []\n        self.parent = lambda: parent\n"
         "        if parent is not None:\n"
         "            parent.children.append(weakref.ref(self))\n",
-        "stopped with",
+        "must keep its children",
     ),
     (17, 3, "def alive(cls):\n    gc.get_objects()", "needs a return"),
     (17, 3, "def alive(cls):\n    return gc.get_objects().count(cls)", "belong"),

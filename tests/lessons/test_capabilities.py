@@ -6,14 +6,17 @@ import numpy as np
 import pytest
 
 from steps import step08
-from tests.support.capabilities import (
+from steps.course.capabilities import (
     CAPABILITIES,
-    PACKAGE,
-    PAGE,
-    SNAPSHOTS,
     WORKS,
     WRONG,
     differentiates_a_chain,
+)
+from tests.support.capabilities import (
+    PACKAGE,
+    PAGE,
+    SNAPSHOTS,
+    expected,
     outcome,
     table,
 )
@@ -32,7 +35,7 @@ from tests.support.capabilities import (
     ],
 )
 def test_capability(capability, number):
-    assert outcome(capability.probe, number) == capability.expected(number)
+    assert outcome(capability.probe, number) == expected(capability, number)
 
 
 @pytest.mark.slow

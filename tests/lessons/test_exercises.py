@@ -79,6 +79,47 @@ def test_checks_pass_on_the_solution(number):
         assert not any(output["output_type"] == "error" for output in cell["outputs"])
 
 
+def run_again(book):
+    """A notebook in which each exercise is solved, undone, and solved once more."""
+    cells = []
+    for cell in book["cells"]:
+        cells.append(cell)
+        if exercises.CHECK not in checks.tags(cell):
+            continue
+        solution = next(
+            one
+            for one in reversed(cells)
+            if one["cell_type"] == "code" and exercises.is_solution(checks.source(one))
+        )
+        stub = solution | {
+            "source": exercises.without_solution(checks.source(solution))
+        }
+        again = [cell, stub, cell, solution, cell, cell]
+        cells += [one | {"id": f"{one['id']}-{turn}"} for turn, one in enumerate(again)]
+    return book | {"cells": cells}
+
+
+def complaints_when_run_again(book, folder):
+    """What a check has against a solution that it has seen before.
+
+    It may ask for the solution to be run once more, as of a function that counts.
+    """
+    return [
+        f"{cell.id}: {error.ename}: {error.evalue}"
+        for cell, error in outcomes(run_again(book), folder)
+        if error is not None
+        and exercises.CHECK in checks.tags(cell)
+        and not cell.id.endswith("-2")
+        and "run both cells again" not in error.evalue
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", numbers())
+def test_a_check_can_be_run_again(number):
+    assert complaints_when_run_again(notebook(number), NOTEBOOKS) == []
+
+
 # --- Hints and hidden tests -----------------------------------------------------------
 
 
@@ -140,6 +181,17 @@ def test_a_good_exercise_is_accepted(tmp_path):
 def test_a_check_that_cannot_fail_or_does_not_help_is_seen(check, complaint, tmp_path):
     (found,) = complaints_about_stubs(little(check=check), tmp_path)
     assert complaint in found
+
+
+def test_a_check_that_trips_over_itself_is_seen(tmp_path):
+    check = """\
+assert double(2) == 4, "double(2) should be 4"
+assert "before" not in globals(), "it was here before"
+before = True
+"""
+    found = complaints_when_run_again(little(check=check), tmp_path)
+    assert [line.split(":")[0] for line in found] == ["check-0", "check-4", "check-5"]
+    assert complaints_when_run_again(little(), tmp_path) == []
 
 
 def test_a_stub_that_does_not_run_is_seen(tmp_path):

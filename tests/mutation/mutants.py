@@ -128,17 +128,17 @@ def names_by_line(text: str) -> dict[int, str]:
 
 def sample(root: Path, paths: list[str], count: int, seed: int) -> list[Mutant]:
     """So many faults, spread over the files in proportion to what each offers, three
-    from each at least.
+    from each at least. What is chosen from a file does not depend on the others.
     """
-    rng = random.Random(seed)
     of_file = {p: mutants_of((root / p).read_text("utf-8"), p) for p in paths}
     total = sum(map(len, of_file.values()))
     chosen = []
-    for mutants in of_file.values():
+    for path, mutants in of_file.items():
         share = max(3, round(count * len(mutants) / total))
-        chosen += rng.sample(mutants, min(share, len(mutants)))
+        mixed = random.Random(f"{seed} {path}").sample(mutants, len(mutants))
+        chosen += mixed[:share]
     # In a mixed order, so that a run that is cut short has seen something of all.
-    rng.shuffle(chosen)
+    random.Random(seed).shuffle(chosen)
     return chosen
 
 

@@ -8,7 +8,7 @@ from inspect import isclass
 import numpy as np
 import pytest
 
-from dezero_lite import core, functions, functions_conv
+from dezero_lite import Variable, core, functions, functions_conv
 from tests.support.book_names import FOR_ITS_READER, INTRODUCED
 from tests.support.public_names import MODULES, public_names
 
@@ -68,6 +68,14 @@ def test_a_class_computes_what_its_function_does(name):
     y = getattr(functions, name)()(x)
     wanted = getattr(functions, AS_A_CLASS[name])(x)
     assert np.array_equal(y.data, wanted.data)
+
+
+def test_a_power_as_a_class_has_a_fixed_exponent():
+    x = Variable(np.array([2.0, 3.0]))
+    y = core.Pow(3)(x)
+    y.backward()
+    assert y.data.tolist() == [8, 27]
+    assert x.grad.data.tolist() == [12, 27]
 
 
 def test_a_star_brings_what_steps_introduce():

@@ -1196,3 +1196,23 @@ def test_a_subclass_has_its_own_slope():
         x, y = var(0.0), var(1.0)
         Steeper()(x, y).backward(create_graph=create_graph)
         assert (x.grad.data, y.grad.data) == (10.0, 100.0)
+
+
+def test_a_class_may_have_a_faster_slope_on_arrays():
+    called = []
+
+    class Twice(Function):
+        def forward(self, x):
+            return 2 * x
+
+        def vjp(self, xs, gy):
+            return 2 * gy
+
+        def vjp_on_arrays(self, *gys):
+            called.append(type(self))
+            return 2 * gys[0]
+
+    for create_graph, expected in ((True, []), (False, [Twice])):
+        x = var(1.0)
+        Twice()(x).backward(create_graph=create_graph)
+        assert (x.grad.data, called) == (2.0, expected)

@@ -566,6 +566,9 @@ def test_weights_have_the_dtype_asked_for_and_the_size_of_their_inputs(dtype):
     kernels = L.Conv2d(100, (2, 3), dtype=dtype, in_channels=60, groups=2).W
     assert kernels.dtype == dtype
     assert np.isclose(kernels.data.astype(float).std(), (30 * 6) ** -0.5, rtol=0.03)
+    # A row is picked, and nothing summed.
+    rows = L.EmbedID(200, 400, dtype=dtype).W
+    assert np.isclose(rows.data.astype(float).std(), 1, rtol=0.02)
 
 
 def test_the_seed_decides_the_weights():

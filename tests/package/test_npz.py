@@ -15,6 +15,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from dezero_lite import npz
 from dezero_lite.npz import check_fit, load_arrays, open_arrays, save_arrays
 from tests.support.arrays import assert_equal
 from tests.support.memory_checks import at_most
@@ -213,6 +214,13 @@ def test_what_a_killed_process_left_behind_is_cleared_by_the_next_save(tmp_path)
     assert sorted(os.listdir(tmp_path)) == sorted(["a.npz", *mine])
 
 
+def test_where_no_process_can_be_asked_only_our_own_is_known_to_live(monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "name", "nt")
+        alive = [npz._is_alive(process) for process in (os.getpid(), os.getppid())]
+    assert alive == [True, False]
+
+
 @pytest.mark.parametrize("end", ["", os.sep])
 def test_a_folder_is_no_name_for_a_file(end, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -275,6 +283,20 @@ def test_pickles_are_refused(tmp_path):
             ValueError, match=rf"{name} cannot be read .* pickles, which are refused"
         ):
             load_arrays(tmp_path / name)
+
+
+def test_objects_are_not_saved(tmp_path):
+    with pytest.raises(ValueError, match="Object arrays cannot be saved"):
+        save_arrays(tmp_path / "a.npz", {"a": np.array([{}])})
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_archive_in_the_form_for_many_members_is_read(tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(zipfile, "ZIP_FILECOUNT_LIMIT", 1)
+        save_arrays(tmp_path / "a.npz", {"a": np.arange(3), "b": np.ones(2)})
+    assert b"PK\6\6" in (tmp_path / "a.npz").read_bytes()
+    assert sorted(load_arrays(tmp_path / "a.npz")) == ["a", "b"]
 
 
 def test_damaged_files_are_refused(tmp_path):

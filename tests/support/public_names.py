@@ -31,13 +31,6 @@ MODULES = [
 ]
 
 TO_COME = {
-    32: "play",
-    34: "sin cos",
-    35: "tanh",
-    36: "exp log sqrt abs",
-    41: "matmul",
-    42: "mean_squared_error mean_squared_error_simple",
-    43: "linear linear_simple sigmoid sigmoid_simple",
     44: "Parameter Layer Linear manual_seed",
     45: "Model Sequential MLP",
     46: "Optimizer SGD MomentumSGD AdaGrad AdaDelta Adam AdamW WeightDecay ClipGrad "

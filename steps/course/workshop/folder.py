@@ -1,0 +1,227 @@
+"""The learner's workshop: their notebooks, and the frameworks that they have written.
+
+``step08.ipynb`` is where they write step 8, ``step08.py`` their framework after it. The
+file is made from the notebook, and made anew only as long as nobody else changed it.
+"""
+
+import ast
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import own
+from ..lessons import (
+    CourseError,
+    StepKind,
+    head,
+    kind,
+    known,
+    of_kind,
+    previous,
+    spans,
+    stem,
+)
+from . import notebook
+from .framework import code_of, framework, step_of
+from .lesson import own_sources
+from .modules import LESSONS_OWN, Module
+from .written import written
+
+STAMP = ".workshop.json"
+
+
+def place(folder=None):
+    """The folder of the workshop."""
+    return Path(folder or own.FOLDER / "workshop").resolve()
+
+
+def steps():
+    """The steps that are written in the workshop."""
+    return of_kind(StepKind.SNAPSHOT)
+
+
+def of_the_workshop(number):
+    """Return the number if this step is written in the workshop.
+
+    Raises
+    ------
+    CourseError
+        If it is not; the message says where it is written.
+    """
+    if kind(known(number)) is not StepKind.SNAPSHOT:
+        raise CourseError(
+            f"Step {number} is no step of the workshop, which has {spans(steps())}. "
+            f"Its lesson, my-course/{stem(number)}.ipynb, says what to write."
+        )
+    return number
+
+
+def current(folder=None):
+    """The first step that is not done; None when all are."""
+    folder = place(folder)
+    undone = [n for n in steps() if not (folder / f"{stem(n)}.py").exists()]
+    return undone[0] if undone else None
+
+
+# --- Notebooks ------------------------------------------------------------------------
+
+
+def lay(number, folder=None):
+    """Write the notebook of a step, unless it is there; return its path and what
+    happened, as :func:`own.lay_one` says it.
+    """
+    folder = place(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"{stem(of_the_workshop(number))}.ipynb"
+    text = notebook.text_of(number, base(number, folder).module, folder)
+    return target, own.lay_one(target, text)
+
+
+def fresh(number, folder=None):
+    """Set the notebook of a step aside and lay a new one; return where the old one is.
+
+    The file of the step is set aside with it, so that the step is to be done again.
+    """
+    folder = place(folder)
+    target = folder / f"{stem(of_the_workshop(number))}.ipynb"
+    if not target.exists():
+        raise CourseError(f"There is no {target.name} in {folder}.")
+    aside = own.set_aside(target)
+    if (done := target.with_suffix(".py")).exists():
+        own.set_aside(done)
+    lay(number, folder)
+    return aside
+
+
+def cells_of(number, folder=None):
+    """The sources of the code cells in the notebook of a step."""
+    path = place(folder) / f"{stem(number)}.ipynb"
+    if not path.exists():
+        raise CourseError(
+            f"There is no {path.name} in {path.parent} yet. `python start.py workshop "
+            f"{number}` makes it."
+        )
+    found = own.read(path).get("cells")
+    if not isinstance(found, list):
+        raise CourseError(
+            f"{path.name} is no notebook that can be read. `python start.py workshop "
+            f"fresh {number}` sets it aside and makes a new one."
+        )
+    return [
+        "".join(cell.get("source", ""))
+        for cell in found
+        if cell.get("cell_type") == "code"
+    ]
+
+
+# --- Frameworks -----------------------------------------------------------------------
+
+
+@dataclass
+class Base:
+    """What a step begins with: a module, the names of what is the lesson's own in it,
+    and what is to be said about it.
+    """
+
+    module: Module
+    lent: set[str]
+    said: str = ""
+
+
+def base(number, folder=None):
+    """The learner's framework after the step before; where they have none, that of the
+    lesson, with what they wrote earlier and the lessons did not change since.
+    """
+    before = previous(number)
+    if not before:
+        return Base(Module(), set())
+    earlier = [n for n in steps() if n <= before]
+    found = {n: text for n in earlier if (text := _own_text(n, folder))}
+    if before in found:
+        text = found[before]
+        said = f"It begins with your {stem(before)}.py."
+        return Base(Module.of(text), lent(text), said)
+    module, last = Module.of(code_of(before)), max(found, default=0)
+    said = (
+        f"What {_steps([n for n in earlier if n > last])} would have given it is the "
+    )
+    said += "lesson's own."
+    theirs = _bring(module, last, before, found[last]) if last else set()
+    if last:
+        said += f" The rest is from your {stem(last)}.py."
+    return Base(module, set(module.parts()) - theirs, said)
+
+
+def _steps(gap):
+    return f"step{'s' * (len(gap) > 1)} {spans(gap)}"
+
+
+def _bring(module, last, before, text):
+    """Put in what is theirs and did not change since; return the names."""
+    theirs, now, then = Module.of(text), step_of(before), step_of(last)
+    brought = set()
+    for name, part in theirs.parts().items():
+        stays = name in now.parts and name in then.parts and part.kind != "class"
+        if stays and now.parts[name].same_code(then.parts[name]):
+            module.put(name, part, list(now.parts))
+            brought.add(name)
+    for name, line in theirs.imports.items():
+        module.imports.setdefault(name, line)
+    return brought - lent(text)
+
+
+def lent(text):
+    """The names of what is the lesson's own in a file, which says so at its top."""
+    said = ast.get_docstring(ast.parse(text)) or ""
+    return set(said.partition(LESSONS_OWN)[2].split())
+
+
+def _own_text(number, folder):
+    path = place(folder) / f"{stem(number)}.py"
+    try:
+        text = path.read_text(encoding="utf-8")
+        ast.parse(text)
+    except (OSError, ValueError, SyntaxError):
+        return None
+    return text
+
+
+def assembled(number, cells, folder=None):
+    """The learner's framework of a step from the cells of their notebook."""
+    found = written(cells, step_of(number).parts, own_sources(number))
+    begins = base(number, folder)
+    own_framework = framework(number, found, begins.module)
+    own_framework.lent = begins.lent
+    return own_framework
+
+
+def write(verdict, folder=None):
+    """Write what passes as the learner's file of the step.
+
+    Returns
+    -------
+    Path or None
+        None if somebody else changed the file: then it stays as it is.
+    """
+    path = place(folder) / f"{stem(verdict.step)}.py"
+    marks = own.read(path.parent / STAMP) if (path.parent / STAMP).exists() else {}
+    if path.exists() and marks.get(path.name) != _digest(path.read_text("utf-8")):
+        return None
+    module = verdict.module.copy()
+    text = module.text(_docstring(verdict))
+    own.replace(path, text)
+    marks[path.name] = _digest(text)
+    own.replace(path.parent / STAMP, json.dumps(marks, indent=1) + "\n")
+    return path
+
+
+def _docstring(verdict):
+    lines = [f"My framework after step {verdict.step}, {head(verdict.step).title}."]
+    if names := verdict.lent:
+        lines += ["", LESSONS_OWN, *(f"    {name}" for name in names), ""]
+    return "\n".join(lines)
+
+
+def _digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,205 @@
+"""The learner's framework after a step: what they wrote for it, on top of what they
+had, and the lesson's own where something is missing.
+"""
+
+import ast
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+
+from ..lessons import module_path, previous
+from .modules import Module
+from .parts import (
+    ATTACHED,
+    ATTRIBUTE,
+    CLASS,
+    METHOD,
+    Part,
+    globals_used,
+    is_placeholder,
+    parts,
+)
+from .written import merged
+
+
+@dataclass
+class Step:
+    """What the lesson's own code of a step has, and what it does to the step before."""
+
+    number: int
+    parts: dict[str, Part]
+    before: dict[str, Part]
+
+    @cached_property
+    def added(self):
+        return [name for name in self.parts if name not in self.before]
+
+    @cached_property
+    def changed(self):
+        return [
+            name
+            for name, part in self.parts.items()
+            if name in self.before
+            and part.kind != CLASS
+            and not part.same_code(self.before[name])
+        ]
+
+    @cached_property
+    def removed(self):
+        return [name for name in self.before if name not in self.parts]
+
+    @cached_property
+    def to_write(self):
+        """What is left to the learner; a new class stands for all that it holds."""
+        new = {*self.added, *self.changed} - set(self.given)
+        return [
+            name
+            for name, part in self.parts.items()
+            if name in new
+            and (part.kind == ATTACHED or "." not in name or _owner(name) not in new)
+        ]
+
+    @cached_property
+    def given(self):
+        """Methods that only say what a subclass has to write: nothing to invent."""
+        return [
+            name
+            for name, part in self.parts.items()
+            if is_placeholder(part) and not part.same_code(self.before.get(name))
+        ]
+
+
+def _owner(name):
+    return name.partition(".")[0]
+
+
+@cache
+def step_of(number):
+    return Step(number, parts(code_of(number)), parts(code_of(previous(number))))
+
+
+def code_of(number):
+    """The lesson's own code of a step; none before the first."""
+    return module_path(number).read_text(encoding="utf-8") if number else ""
+
+
+@dataclass
+class Framework:
+    """A module, and what is to be said about it: parts that are missing, that are as
+    they were in the step before, and that stand in a cell that is no Python.
+    """
+
+    step: Step
+    module: Module
+    missing: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    broken: dict[str, str] = field(default_factory=dict)
+    lent: set[str] = field(default_factory=set)
+
+    def filled(self, names=None):
+        """The module with the lesson's own parts put in: those that are missing, or
+        others.
+        """
+        module = self.module.copy()
+        for name in self.missing if names is None else names:
+            put_own(module, self.step, name)
+        return module
+
+
+def put_own(module, step, name):
+    """Put the lesson's own part into a module, with the imports that it needs."""
+    part = step.parts[name]
+    if part.kind == CLASS and name in (there := module.parts()):
+        # The class is theirs, and so is what it holds beside the lesson's.
+        part = type(part)(CLASS, merged(part.text, name, there, list(step.parts)))
+    module.put(name, part, list(step.parts))
+    _import(module, {}, Module.of(code_of(step.number)).imports)
+
+
+def framework(number, found, base):
+    """Put what a learner has written for a step on top of what they had before.
+
+    Parameters
+    ----------
+    found : Written
+    base : Module
+        Their framework after the step before.
+    """
+    step, order = step_of(number), list(step_of(number).parts)
+    module, had = base.copy(), base.parts()
+    for name in step.removed:
+        _drop_with_helpers(module, name, order)
+    for name in step.given:
+        if _owner(name) in had:
+            module.put(name, step.parts[name], order)
+    for name, part in found.parts.items():
+        if name not in step.parts:
+            continue
+        if part.kind == CLASS:
+            kept = had | {n: step.parts[n] for n in step.given}
+            part = type(part)(CLASS, _completed(part.text, name, kept, order))
+            for inner in (n for n in parts(part.text) if "." in n):
+                module.drop_attached(inner)
+        module.put(name, part, order)
+    _bring_helpers(module, found)
+    _import(module, found.imports, Module.of(code_of(number)).imports)
+    return Framework(
+        step,
+        module,
+        _lacking(step, module),
+        [n for n in step.changed if _same(module, had, n) and n not in step.given],
+        {n: said for n, said in found.broken.items() if n in order},
+    )
+
+
+def _drop_with_helpers(module, name, order):
+    """Take a part out, and what it alone used of the learner's other definitions."""
+    if name not in (there := module.parts()):
+        return
+    used = globals_used(there[name].text)
+    module.drop(name)
+    for helper in used & set(module.parts()) - set(order):
+        if helper not in globals_used(module.body()):
+            _drop_with_helpers(module, helper, order)
+
+
+def _completed(text, name, had, order):
+    """A class with what it had before, if some of what it needs is not in it."""
+    inner = {
+        n: p
+        for n, p in had.items()
+        if _owner(n) == name and p.kind in (METHOD, ATTRIBUTE)
+    }
+    there = parts(text)
+    whole = all(n in there for n in inner if n in order)
+    return text if whole else merged(text, name, inner, order)
+
+
+def _same(module, had, name):
+    part = module.parts().get(name)
+    return part is not None and part.same_code(had.get(name))
+
+
+def _lacking(step, module):
+    there = module.parts()
+    names = [name for name in step.parts if name not in there]
+    # A class that is missing as a whole is named once.
+    return [n for n in names if n == _owner(n) or _owner(n) not in names]
+
+
+def _bring_helpers(module, found):
+    """What the parts use of other things that the learner defines in the notebook."""
+    while helpers := [n for n in module.missing_names() if n in found.parts]:
+        for name in sorted(helpers):
+            users = [k for k, c in enumerate(module.chunks) if name in _names_in(c)]
+            module.chunks.insert(users[0] if users else 0, found.parts[name].text)
+
+
+def _names_in(chunk):
+    return {n.id for n in ast.walk(ast.parse(chunk)) if isinstance(n, ast.Name)}
+
+
+def _import(module, *sources):
+    for name in module.missing_names():
+        for source in sources:
+            if name in source:
+                module.imports.setdefault(name, source[name])

@@ -1,0 +1,168 @@
+"""Hints for one definition, in stages, made from the lesson's own code."""
+
+import ast
+import re
+
+from ..lessons import CourseError
+from ..sources import Listing
+from .folder import of_the_workshop
+from .framework import step_of
+from .parts import ATTACHED, ATTRIBUTE
+from .stubs import head_of
+
+
+def found(number, name):
+    """The full name of a part of a step, and the part.
+
+    Raises
+    ------
+    CourseError
+        If the step has none of that name, or several.
+    """
+    step = step_of(of_the_workshop(number))
+    if name in step.parts:
+        return name, step.parts[name]
+    ending = [n for n in step.parts if n.rpartition(".")[2] == name]
+    if len(ending) == 1:
+        return ending[0], step.parts[ending[0]]
+    known = ending or step.to_write
+    raise CourseError(
+        f"Step {number} has {'several' if ending else 'no'} {name}. There "
+        f"{'is' if len(known) == 1 else 'are'} {', '.join(known)}."
+    )
+
+
+class Hint:
+    """What a definition works with, then what it looks like, the words left out."""
+
+    def __init__(self, number, name, nearer=False):
+        self._name, self._part = found(number, name)
+        self._step, self._nearer = step_of(number), nearer
+
+    def __repr__(self):
+        call = f'({self._step.number}, "{self._name}"'
+        if not self._nearer:
+            return f"{self._first()}\n\nA nearer one: steps.hint{call}, nearer=True)"
+        said = self._first(), skeleton(self._part.text)
+        return "\n\n".join([*said, f"The lesson's code: steps.solution{call})"])
+
+    def _repr_markdown_(self):
+        call = f'`steps.solution({self._step.number}, "{self._name}")`'
+        return (
+            f"{self._first()}\n\n<details{' open' if self._nearer else ''}><summary>A "
+            f"nearer hint: its skeleton</summary>\n\n```python\n"
+            f"{skeleton(self._part.text)}\n```\n\nThe lesson's code: {call}\n\n"
+            "</details>"
+        )
+
+    def _first(self):
+        name, step = self._name, self._step
+        news = "is new" if name in step.added else "changes"
+        begins = news if name in {*step.added, *step.changed} else "stays as it was"
+        said = [f"`{name}` {begins} in step {step.number}."]
+        if text := _docstring(self._part.text):
+            said.append(text if text.endswith(".") else f"{text}.")
+        if self._part.kind == ATTACHED:
+            return f"{said[0]} A line of its own attaches it to the class."
+        if self._part.kind == ATTRIBUTE:
+            return f"{said[0]} It is a value that the class holds, under its docstring."
+        return " ".join([*said, *self._heads(), *self._names()])
+
+    def _heads(self):
+        before = self._step.before.get(self._name)
+        old, new = head_of(before), head_of(self._part)
+        if not before or old == new:
+            return []
+        return [f"Its head was `{old}`, and is now `{new}`."]
+
+    def _names(self):
+        now = words(self._part.text)
+        before = self._step.before.get(self._name)
+        if not before:
+            return [f"It works with {_listed(now)}."] if now else []
+        old = words(before.text)
+        more = [word for word in now if word not in old]
+        gone = [word for word in old if word not in now]
+        said = [f"In it from now on: {_listed(more)}."] if more else []
+        said += [f"No longer in it: {_listed(gone)}."] if gone else []
+        same = f": {_listed(now)}" if now else ""
+        return said or [f"It works with the same names as before{same}."]
+
+
+class Code(Listing):
+    """The lesson's code of one definition."""
+
+    def __init__(self, number, name):
+        super().__init__(found(number, name)[1].text)
+
+
+def _docstring(text):
+    node = ast.parse(text).body[0]
+    is_one = isinstance(node, ast.FunctionDef | ast.ClassDef)
+    said = ast.get_docstring(node) if is_one else ""
+    return re.sub(r"``", "`", " ".join((said or "").split()))
+
+
+def words(text):
+    """The names that a definition takes from elsewhere: attributes, and what it calls;
+    a class's own words, too, such as ``yield`` and ``isinstance``.
+    """
+    seen = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Attribute):
+            seen.append(ast.unparse(node) if _is_short(node) else f".{node.attr}")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            seen.append(node.func.id)
+        elif isinstance(node, ast.Yield):
+            seen.append("yield")
+    return sorted(dict.fromkeys(seen))
+
+
+def _is_short(node):
+    return isinstance(node.value, ast.Name)
+
+
+def _listed(names):
+    return ", ".join(f"`{name}`" for name in names)
+
+
+# --- The skeleton ---------------------------------------------------------------------
+
+
+def skeleton(text):
+    """A definition with its loops and branches, and dots for all that they do."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list):
+                setattr(node, field, [_blanked(child) for child in block])
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+DOTS = ast.Constant(...)
+
+
+def _blanked(node):
+    if isinstance(node, ast.Assign):
+        return ast.Assign(node.targets, DOTS)
+    if isinstance(node, ast.AugAssign):
+        return ast.AugAssign(node.target, node.op, DOTS)
+    if isinstance(node, ast.Return):
+        return ast.Return(DOTS)
+    if isinstance(node, ast.Raise):
+        return ast.Raise(ast.Name(_error(node)), None)
+    if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
+        return ast.Expr(_called(node.value))
+    return node
+
+
+def _error(node):
+    call = node.exc
+    return ast.unparse(call.func if isinstance(call, ast.Call) else call)
+
+
+def _called(value):
+    if isinstance(value, ast.Call):
+        return ast.Call(value.func, [DOTS], [])
+    return DOTS

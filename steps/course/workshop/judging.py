@@ -1,0 +1,143 @@
+"""Judges what a learner has written for a step, and finds where to look."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..capabilities import CAPABILITIES, WORKS
+from .bench import Bench
+from .framework import Framework, code_of, put_own
+from .lesson import judging_cells
+from .modules import Module
+from .parts import ATTRIBUTE, CLASS
+
+
+@dataclass
+class Verdict:
+    """What came of it.
+
+    ``failure`` and ``table`` are those of the learner's own parts, with the lesson's in
+    place of what is missing. ``culprits`` are the parts in whose place the lesson's
+    mend it; there is none where even the lesson's own code does not pass. ``module`` is
+    what goes on.
+    """
+
+    own: Framework
+    failure: dict[str, Any] | None
+    table: dict[str, str]
+    module: Module
+    culprits: list[str] = field(default_factory=list)
+
+    @property
+    def step(self):
+        return self.own.step.number
+
+    @property
+    def passes(self):
+        return not self.failure and not wrong_rows(self.step, self.table)
+
+    @property
+    def right(self):
+        """Whether it passes, and all of it is the learner's."""
+        return self.passes and not self.own.missing
+
+    @property
+    def from_the_lesson(self):
+        """What has to stand in for the learner's own, if they go on now."""
+        return [*self.own.missing, *self.culprits]
+
+    @property
+    def lent(self):
+        """The names in ``module`` that are the lesson's own, in order."""
+        lesson, there = self.own.step.parts, self.module.parts()
+        return [
+            name
+            for name, part in lesson.items()
+            if name in there
+            and part.same_code(there[name])
+            and name in {*self.own.lent, *self.from_the_lesson}
+        ]
+
+
+def wrong_rows(step, table):
+    """The rows of the table that should work at a step, and do not."""
+    return [
+        row
+        for row in CAPABILITIES
+        if row.expected(step) == WORKS and table.get(row.name) != WORKS
+    ]
+
+
+def judge(own, bench=None):
+    """Judge a framework by the lesson's own cells and by the table."""
+    if bench is None:
+        with Bench() as bench:
+            return judge(own, bench)
+    filled = own.filled()
+    found = _tried(bench, own, filled)
+    verdict = Verdict(own, found["failure"], found["table"], filled)
+    if not verdict.passes:
+        verdict.culprits, verdict.module = _mended(bench, verdict)
+    return verdict
+
+
+def _tried(bench, own, module, brief=False):
+    number = own.step.number
+    return bench.try_out(number, judging_cells(number), module.text(), brief)
+
+
+def _mended(bench, verdict):
+    """Parts in whose place the lesson's make everything pass, and the module then."""
+    own, filled = verdict.own, verdict.module
+    suspects = _suspects(own, filled, verdict.failure)
+    new = [n for n in suspects if n in {*own.step.added, *own.step.changed}]
+    older = [n for n in suspects if n not in new]
+    for name in new:
+        if _passes(bench, own, module := _replaced(own, filled, [name])):
+            return [name], module
+    if new and _passes(bench, own, _replaced(own, filled, new)):
+        return _fewest(bench, own, filled, new)
+    for name in older:
+        if _passes(bench, own, module := _replaced(own, filled, [name])):
+            return [name], module
+    lesson = Module.of(code_of(own.step.number))
+    return (suspects if _passes(bench, own, lesson) else []), lesson
+
+
+def _fewest(bench, own, filled, names):
+    """Of some parts in whose place the lesson's mend it, those that are needed."""
+    for name in names:
+        fewer = [other for other in names if other != name]
+        if _passes(bench, own, _replaced(own, filled, fewer)):
+            names = fewer
+    return names, _replaced(own, filled, names)
+
+
+def _suspects(own, filled, failure):
+    """The learner's own parts that are not as the lesson's: first those in which the
+    error arose, the innermost first; classes as a whole last.
+    """
+    there, step = filled.parts(), own.step
+    names = [
+        name
+        for name, part in step.parts.items()
+        if name in there
+        and name not in own.missing
+        and part.kind != ATTRIBUTE
+        and not part.same_code(there[name])
+    ]
+    first = [n for n in (failure["parts"] if failure else [])[::-1] if n in names]
+    classes = [n for n in names if step.parts[n].kind == CLASS]
+    order = [*first, *(n for n in names if n not in classes), *classes]
+    return list(dict.fromkeys(order))
+
+
+def _replaced(own, filled, names):
+    module = filled.copy()
+    for name in names:
+        put_own(module, own.step, name)
+    return module
+
+
+def _passes(bench, own, module):
+    found = _tried(bench, own, module, brief=True)
+    return not found["failure"] and set(found["table"].values()) <= {WORKS}

@@ -1,0 +1,173 @@
+"""The workshop in a notebook: what the learner's cells define becomes the step."""
+
+import contextlib
+from pathlib import Path
+
+from ..lessons import StepKind, kind, previous, stem
+from . import folder as workshop
+from . import stubs
+from .framework import step_of
+from .judging import judge
+from .parts import ATTACHED, ATTRIBUTE, CONSTANT, Part
+from .report import Report
+from .trial import module_from, names_in, take_the_place
+from .written import written
+
+
+class Session:
+    """A notebook of the workshop while its kernel runs.
+
+    After every cell the step's module is put together anew from what the cells that ran
+    have defined, and takes the place of ``steps.stepNN``.
+    """
+
+    def __init__(self, number, shell, folder):
+        self.number, self.folder = workshop.of_the_workshop(number), folder
+        self.cells: list[str] = []
+        self._shell, self._module, self._text = shell, None, ""
+        self._put_together()
+
+    def ran(self, result):
+        """Called by IPython after a cell."""
+        cell = result.info.raw_cell
+        if not cell or result.error_before_exec or result.error_in_exec:
+            return
+        defines = written([cell], step_of(self.number).parts)
+        if not defines.parts and not defines.imports:
+            return
+        self.cells = [*(c for c in self.cells if c != cell), cell]
+        try:
+            self._put_together()
+        except Exception as error:
+            print(
+                f"Your framework does not fit together: {type(error).__name__}: {error}"
+            )
+
+    def _put_together(self):
+        own = workshop.assembled(self.number, self.cells, self.folder)
+        text = _with_stubs(own).text()
+        if text != self._text:
+            self._module = module_from(text, self.number, self._module)
+            take_the_place(self._module, self.number)
+            self._text = text
+        if self._shell:
+            self._shell.user_ns.update(names_in(self._module, text))
+            for name in own.module.imports:  # what decorators and bases may need
+                if name in vars(self._module):
+                    self._shell.user_ns.setdefault(name, vars(self._module)[name])
+
+    def wrote(self):
+        """Whether any cell that ran defines a part of the step."""
+        parts = step_of(self.number).parts
+        return bool(set(written(self.cells, parts).parts) & set(parts))
+
+
+def _with_stubs(own):
+    """A module in which what is missing says so when it is called."""
+    module, step = own.module.copy(), own.step
+    for name in own.missing:
+        part = step.parts[name]
+        if part.kind not in (ATTACHED, ATTRIBUTE, CONSTANT):
+            stub = Part(part.kind, stubs.stub(step, name, part))
+            module.put(name, stub, list(step.parts))
+    return module
+
+
+SESSION: Session | None = None
+
+
+def begin(number):
+    """Begin the session of a notebook; return what is to be said."""
+    global SESSION
+
+    shell = _shell()
+    if SESSION and shell:
+        with contextlib.suppress(ValueError):
+            shell.events.unregister("post_run_cell", SESSION.ran)
+    SESSION = Session(number, shell, here(number))
+    if shell:
+        shell.events.register("post_run_cell", SESSION.ran)
+        shell.set_custom_exc((RecursionError,), _briefly)
+    said = workshop.base(number, SESSION.folder).said
+    return f"{said}\nFrom now on, what your cells define is {stem(number)}.".strip()
+
+
+FRAMES = 6
+
+
+def _briefly(shell, kind, error, trace, tb_offset=None):
+    """A recursion that does not end would show the same lines many hundred times."""
+    last = trace
+    for _ in range(FRAMES):
+        last = last.tb_next or last
+    last.tb_next = None
+    lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset)
+    shell._showtraceback(kind, error, [*lines[:-1], "... and so on", lines[-1]])
+
+
+def _shell():
+    try:
+        from IPython import get_ipython
+    except ModuleNotFoundError:
+        return None
+    return get_ipython()
+
+
+def here(number):
+    """The folder in which the notebook lies: a kernel begins there."""
+    if (Path.cwd() / f"{stem(number)}.ipynb").exists():
+        return Path.cwd()
+    return workshop.place()
+
+
+def judged(number, anyway=False):
+    """Judge the step, from the cells that ran here or else from the saved notebook."""
+    live = SESSION if SESSION and SESSION.number == number else None
+    folder = live.folder if live else here(number)
+    ran = live is not None and live.wrote()
+    cells = live.cells if live and ran else workshop.cells_of(number, folder)
+    verdict = judge(workshop.assembled(number, cells, folder))
+    if verdict.right or anyway:
+        return Report(verdict, go_on(verdict, folder))
+    lent = ", ".join(f"`{name}`" for name in verdict.from_the_lesson)
+    way_on = f"`steps.judge({number}, anyway=True)` goes on with the lesson's {lent}."
+    return Report(verdict, [way_on] if lent else [])
+
+
+def go_on(verdict, folder):
+    """Write the learner's file and the next notebook; say so."""
+    number = verdict.step
+    if path := workshop.write(verdict, folder):
+        said = [f"Your framework is now in `{path.name}`."]
+        if verdict.lent:
+            lent = ", ".join(f"`{name}`" for name in verdict.lent)
+            said[0] += f" The lesson's own in it: {lent}."
+    else:
+        said = [
+            f"`{stem(number)}.py` was changed since it was written, and stays as it "
+            "is. Rename it to have it written anew."
+        ]
+    later = [n for n in workshop.steps() if n > number]
+    if any((workshop.place(folder) / f"{stem(n)}.py").exists() for n in later):
+        said[0] += " The files of later steps stay as they are."
+    return [*said, *_next(number, folder)]
+
+
+def _next(number, folder):
+    later = [n for n in workshop.steps() if previous(n) == number]
+    path, _ = workshop.lay(later[0], folder) if later else (None, None)
+    on = [f"Go on with [step {later[0]}]({path.name})."] if path else []
+    if not _is_followed(number):
+        return on
+    return [
+        f"Go on with the lesson of [step {number + 1}](../{stem(number + 1)}.ipynb). "
+        "It cuts your file into a package.",
+        *on,
+    ]
+
+
+def _is_followed(number):
+    from ..lessons import numbers
+
+    follows = number + 1 in numbers()
+    return follows and kind(number + 1) is StepKind.PACKAGE

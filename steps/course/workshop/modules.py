@@ -1,0 +1,250 @@
+"""A module as text that parts can be put into and taken out of."""
+
+import ast
+import re
+import sys
+import textwrap
+from dataclasses import dataclass, field
+
+from ..definitions import span
+from .parts import (
+    ATTACHED,
+    ATTRIBUTE,
+    METHOD,
+    globals_used,
+    names_needed_at_once,
+    parts,
+)
+
+# In the docstring of a learner's file, above the names of what is not theirs.
+LESSONS_OWN = "The lesson's own in it:"
+
+
+@dataclass
+class Module:
+    """The statements of a module in order, apart from its docstring, its imports and
+    ``__all__``, which are made anew.
+    """
+
+    chunks: list[str] = field(default_factory=list)
+    imports: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source):
+        found = cls(imports=imports(ast.parse(source)))
+        lines, end = source.splitlines(), 0
+        for node in ast.parse(source).body:
+            start, end = end, max(end, node.end_lineno)
+            text = "\n".join(lines[start:end]).strip("\n")
+            if text and not _is_of_the_head(node):
+                found.chunks.append(text)
+        rest = "\n".join(lines[end:]).strip("\n")
+        if rest and found.chunks:
+            found.chunks[-1] += f"\n\n{rest}"
+        return found
+
+    def copy(self):
+        return Module(list(self.chunks), dict(self.imports))
+
+    def body(self):
+        """The definitions as text, each after what it needs."""
+        text, before = "", ""
+        for chunk in self._sorted():
+            gap = "\n" if _is_line(before) and _is_line(chunk) else "\n\n\n"
+            text, before = f"{text}{gap if text else ''}{chunk}", chunk
+        return f"{text}\n" if text else ""
+
+    def text(self, docstring=""):
+        """The whole module, as it is written to a file."""
+        body = self.body()
+        public = sorted(n for n in parts(body) if "." not in n and n[0] != "_")
+        listed = "".join(f'    "{name}",\n' for name in public)
+        heads = [f'"""{docstring}"""' if docstring else "", self._import_block(body)]
+        heads += [f"__all__ = [\n{listed}]" if public else ""]
+        return "\n\n".join(filter(None, heads)) + f"\n\n\n{body}"
+
+    def parts(self):
+        return parts(self.body())
+
+    # --- Changing ---------------------------------------------------------------------
+
+    def put(self, name, part, order=()):
+        """Put a part in the place of one of that name, or where it belongs by an order
+        of names.
+        """
+        owner = name.partition(".")[0]
+        if part.kind in (METHOD, ATTRIBUTE):
+            self.drop_attached(name)
+            place = self._place(owner)
+            if place is not None:
+                self.chunks[place] = with_member(self.chunks[place], name, part, order)
+            return
+        if part.kind == ATTACHED:
+            self.drop(name)
+            if part.text in self.chunks:  # a loop that attaches several
+                return
+        place = self._place(name)
+        if place is not None:
+            self.chunks[place] = part.text
+        else:
+            self.chunks.insert(self._place_by(name, order), part.text)
+
+    def drop(self, name):
+        """Take a part out; a class goes with all that it holds."""
+        if "." in name:
+            self.drop_attached(name)
+            place = self._place(name.partition(".")[0])
+            if place is not None:
+                self.chunks[place] = without_member(self.chunks[place], name)
+        elif (place := self._place(name)) is not None:
+            del self.chunks[place]
+
+    def drop_attached(self, name):
+        """Take out a line such as ``Variable.__add__ = add``."""
+        self.chunks = [chunk for chunk in self.chunks if not _attaches(chunk, name)]
+
+    def _place(self, name):
+        places = [k for k, chunk in enumerate(self.chunks) if name in parts(chunk)]
+        return places[-1] if places else None
+
+    def _place_by(self, name, order):
+        order = list(order)
+        later = order[order.index(name) + 1 :] if name in order else []
+        for place, chunk in enumerate(self.chunks):
+            if set(later) & {n for n in parts(chunk) if n.count(".") == 0}:
+                return place
+        return len(self.chunks)
+
+    # --- Order and imports ------------------------------------------------------------
+
+    def _sorted(self):
+        waiting = [(chunk, *_names(chunk)) for chunk in self.chunks]
+        done = []
+        while waiting:
+            for place, (_, _, needs) in enumerate(waiting):
+                others = waiting[:place] + waiting[place + 1 :]
+                if not needs & set().union(*(defines for _, defines, _ in others)):
+                    break
+            else:
+                place = 0
+            done.append(waiting.pop(place)[0])
+        self.chunks = done
+        return done
+
+    def missing_names(self):
+        """Names that it uses and neither defines nor imports."""
+        body = self.body()
+        return globals_used(body) - set(parts(body)) - set(self.imports)
+
+    def _import_block(self, body):
+        used = globals_used(body)
+        lines = {line for name, line in self.imports.items() if name in used}
+        pythons = {line for line in lines if _home(line) in sys.stdlib_module_names}
+        groups = [sorted(group, key=_key) for group in (pythons, lines - pythons)]
+        return "\n\n".join("\n".join(group) for group in groups if group)
+
+
+def _attaches(chunk, name):
+    """Whether a statement attaches this method, and no other one."""
+    found = parts(chunk)
+    return list(found) == [name] and found[name].kind == ATTACHED
+
+
+def imports(tree):
+    """The imports at a module's top: from each name to the line that brings it."""
+    found = {}
+    for node in tree.body:
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        for alias in node.names:
+            name = alias.asname or alias.name.split(".")[0]
+            named = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+            home = "." * getattr(node, "level", 0) + (getattr(node, "module", "") or "")
+            found[name] = f"from {home} import {named}" if home else f"import {named}"
+    return found
+
+
+def _home(line):
+    return line.split()[1].split(".")[0]
+
+
+def _key(line):
+    return line.startswith("from"), line
+
+
+def _is_of_the_head(node):
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return True
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return True
+    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+
+
+def _is_line(chunk):
+    return "\n" not in chunk and not chunk.startswith(("def ", "class ", "@"))
+
+
+def _names(chunk):
+    tree = ast.parse(chunk)
+    needs = set().union(*(names_needed_at_once(node) for node in tree.body))
+    return {name for name in parts(chunk) if "." not in name}, needs
+
+
+# --- What a class holds ---------------------------------------------------------------
+
+
+def with_member(text, name, part, order=()):
+    """The text of a class with one method, or one thing that it holds, put in."""
+    node = ast.parse(text).body[0]
+    lines, new = text.splitlines(), textwrap.indent(part.text, "    ").splitlines()
+    member = name.partition(".")[2]
+    for child in node.body:
+        if _member(child) == member:
+            start, end = span(text, child)
+            return "\n".join([*lines[:start], *new, *lines[end:]])
+    place = _line_for(text, node, name, part, list(order))
+    before, after = lines[:place], lines[place:]
+    above = [""] if before[-1].strip() else []
+    below = [""] if after and after[0].strip() else []
+    changed = "\n".join([*before, *above, *new, *below, *after])
+    return re.sub(r"\n{3,}", "\n\n", changed).rstrip()
+
+
+def without_member(text, name):
+    node = ast.parse(text).body[0]
+    lines = text.splitlines()
+    for child in node.body:
+        if _member(child) == name.partition(".")[2]:
+            start, end = span(text, child)
+            left = [line.rstrip() for line in lines[:start] + lines[end:]]
+            while start and start < len(left) and not left[start - 1] + left[start]:
+                del left[start]
+            return "\n".join(left).rstrip()
+    return text
+
+
+def _member(child):
+    if isinstance(child, ast.FunctionDef):
+        return child.name
+    if isinstance(child, ast.Assign) and isinstance(child.targets[0], ast.Name):
+        return child.targets[0].id
+    return None
+
+
+def _line_for(text, node, name, part, order):
+    """The line before which something new in a class belongs."""
+    owner = name.partition(".")[0]
+    earlier = order[: order.index(name)] if name in order else []
+    if name not in order:
+        return len(text.splitlines())
+    if part.kind == METHOD:
+        for before in reversed(earlier):
+            for child in node.body:
+                if f"{owner}.{_member(child)}" == before:
+                    return span(text, child)[1]
+    # Under the docstring; but __radd__ = __add__ has to wait for __add__.
+    needs = names_needed_at_once(ast.parse(part.text))
+    methods = [c for c in node.body if isinstance(c, ast.FunctionDef)]
+    if methods and not needs & {_member(child) for child in node.body}:
+        return span(text, methods[0])[0]
+    return len(text.splitlines())

@@ -1,0 +1,157 @@
+"""The parts of a module: what a learner writes, and what is put in its place.
+
+A part is a function, a class, a constant, a method (``Variable.backward``), something
+that a class holds (``Config.enable_backprop``), or a method attached later
+(``Variable.__add__ = add``).
+"""
+
+import ast
+import builtins
+import symtable
+import textwrap
+from dataclasses import dataclass
+
+from ..definitions import text_of
+
+FUNCTION, CLASS, CONSTANT = "function", "class", "constant"
+METHOD, ATTRIBUTE, ATTACHED = "method", "attribute", "attached"
+ENDING = "is not written yet"
+
+
+@dataclass
+class Part:
+    """One definition: its kind, and its source text without indentation."""
+
+    kind: str
+    text: str
+
+    def same_code(self, other):
+        """Whether the two say the same, comments and layout aside."""
+        return other is not None and _dumped(self.text) == _dumped(other.text)
+
+
+def parts(source):
+    """All parts of a module, by name, in order; a class comes before what it holds."""
+    found = {}
+    for node in ast.parse(source).body:
+        for name, kind, inner in _parts_of(node):
+            found[name] = Part(kind, textwrap.dedent(text_of(source, inner)))
+    return found
+
+
+def _parts_of(node):
+    if isinstance(node, ast.FunctionDef):
+        yield node.name, FUNCTION, node
+    elif isinstance(node, ast.ClassDef):
+        yield node.name, CLASS, node
+        for child in node.body:
+            if isinstance(child, ast.FunctionDef):
+                yield f"{node.name}.{child.name}", METHOD, child
+            for name in _assigned(child):
+                yield f"{node.name}.{name}", ATTRIBUTE, child
+    elif is_setting(node):
+        owner = ast.unparse(node_of_setting(node).args[0])
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                yield f"{owner}.{inner.value}", ATTACHED, node
+    else:
+        for name in _assigned(node):
+            if name != "__all__":
+                yield name, ATTACHED if "." in name else CONSTANT, node
+
+
+def _assigned(node):
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    if isinstance(node, ast.AnnAssign) and node.value:
+        targets = [node.target]
+    return [
+        ast.unparse(target)
+        for target in targets
+        if isinstance(target, ast.Name | ast.Attribute)
+    ]
+
+
+def is_setting(node):
+    """Whether a statement attaches by ``setattr``, in a loop or without one."""
+    return isinstance(node, ast.For | ast.Expr) and node_of_setting(node) is not None
+
+
+def node_of_setting(node):
+    for child in ast.walk(node):
+        if isinstance(child, ast.Call) and ast.unparse(child.func) == "setattr":
+            return child
+    return None
+
+
+def _dumped(text):
+    return ast.dump(ast.parse(text))
+
+
+# --- What is written, and what is not -------------------------------------------------
+
+
+def body_of(node):
+    """The statements of a function or class, its docstring left out."""
+    body = list(node.body)
+    is_text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+    return body[1:] if is_text and isinstance(body[0].value.value, str) else body
+
+
+def is_stub(node):
+    """Whether a function, or a class, has nothing in it yet."""
+    body = [child for child in body_of(node) if not _is_empty(child)]
+    if isinstance(node, ast.ClassDef):
+        return all(isinstance(c, ast.FunctionDef) and is_stub(c) for c in body)
+    return not body or (len(body) == 1 and _is_marked(body[0]))
+
+
+def _is_empty(node):
+    dots = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return isinstance(node, ast.Pass) or (dots and node.value.value is ...)
+
+
+def _is_marked(node):
+    return isinstance(node, ast.Raise) and ENDING in ast.unparse(node)
+
+
+def is_placeholder(part):
+    """Whether a method only says that a subclass has to write it."""
+    node = ast.parse(part.text).body[0]
+    return (
+        isinstance(node, ast.FunctionDef)
+        and len(body_of(node)) == 1
+        and ast.unparse(node.body[-1]).startswith("raise NotImplementedError")
+        and not is_stub(node)
+    )
+
+
+# --- Names ----------------------------------------------------------------------------
+
+
+def names_needed_at_once(node):
+    """The names that have to be there when a statement runs: bases, decorators,
+    defaults; not what stands inside functions.
+    """
+    if isinstance(node, ast.FunctionDef | ast.Lambda):
+        inside = [*getattr(node, "decorator_list", []), *node.args.defaults]
+        inside += [default for default in node.args.kw_defaults if default]
+    else:
+        inside = list(ast.iter_child_nodes(node))
+    found = {node.id} if isinstance(node, ast.Name) else set()
+    return found.union(*(names_needed_at_once(child) for child in inside))
+
+
+def globals_used(source):
+    """The names that a module uses and that are no one's local names."""
+    found = set()
+    tables = [symtable.symtable(source, "?", "exec")]
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        top = table.get_type() == "module"
+        found |= {
+            symbol.get_name()
+            for symbol in table.get_symbols()
+            if symbol.is_referenced() and (top or symbol.is_global())
+        }
+    return found - set(dir(builtins))

@@ -1,0 +1,236 @@
+"""What a learner reads when their step is judged, in a notebook and in a terminal."""
+
+import ast
+import re
+from html import escape
+
+from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
+from ..differences import Change, change_as_html
+from ..lessons import head, previous
+from .judging import wrong_rows
+from .parts import CLASS
+
+
+class Report:
+    """A verdict in words.
+
+    Parameters
+    ----------
+    verdict : judging.Verdict
+    way_on : list of str
+        What happened to the learner's files, and how to go on, as sentences.
+    """
+
+    def __init__(self, verdict, way_on=()):
+        self.verdict, self._way_on = verdict, list(way_on)
+
+    def __repr__(self):
+        blocks = [self._title(), *self._sentences()]
+        return "\n\n".join([*blocks, self._table_as_text(), *self._way_on])
+
+    def _repr_html_(self):
+        colour = "rgb(0,114,178)" if self.verdict.right else "rgb(213,94,0)"
+        said = [_paragraph(text) for text in self._sentences()]
+        return (
+            f'<div style="border-left:4px solid {colour}; padding-left:1em">'
+            f"<p><b>{escape(self._title())}</b></p>{''.join(said)}"
+            f"{self._table_as_html()}{self._comparison()}"
+            f"{''.join(map(_paragraph, self._way_on))}</div>"
+        )
+
+    # --- Sentences --------------------------------------------------------------------
+
+    def _title(self):
+        named = f"Step {self.verdict.step}"
+        if self.verdict.right:
+            return f"{named} is right: It works passes, and every row of the table."
+        if self.verdict.passes and self._begun():
+            return f"{named}: what you have written is right, and some is missing."
+        if self.verdict.passes:
+            return f"{named}: nothing is written yet."
+        return f"{named} is not right yet."
+
+    def _sentences(self):
+        own = self.verdict.own
+        said = [
+            f"The cell with `{name}` is not Python yet: {why}. So it does not count."
+            for name, why in own.broken.items()
+        ]
+        if missing := [n for n in own.missing if n not in own.broken]:
+            said.append(
+                f"Not written yet: {_named(missing)}. In this trial the lesson's own "
+                f"stood in for {'it' if len(missing) == 1 else 'them'}."
+            )
+        if self.verdict.passes:
+            return said
+        said += [*self._where_it_stops(), *self._rows(), *self._where_to_look()]
+        if untouched := self._untouched():
+            before = previous(self.verdict.step)
+            said.append(f"Still as in step {before}: {_named(untouched)}.")
+        return said
+
+    def _begun(self):
+        """Whether anything of the step is written, be it a part of a class."""
+        own = self.verdict.own
+        there, step = own.module.parts(), own.step
+        return any(
+            name in there and name not in own.unchanged and name not in step.given
+            for name in [*step.added, *step.changed]
+            if step.parts[name].kind != CLASS
+        )
+
+    def _untouched(self):
+        own, blamed = self.verdict.own, self.verdict.culprits
+        return [n for n in own.unchanged if n in blamed and n not in own.missing]
+
+    def _where_it_stops(self):
+        failure = self.verdict.failure
+        if not failure:
+            return []
+        line = f" at the line `{failure['line']}`" if failure["line"] else ""
+        said = f"*{failure['place']}* stops{line}: {failure['error']}."
+        if failure["parts"] and failure["inside"]:
+            said += (
+                f" It happened in your `{failure['parts'][-1]}`, at "
+                f"`{failure['inside']}`."
+            )
+        return [said]
+
+    def _rows(self):
+        """What does not work, the latest idea first; one is enough to begin with."""
+        if not self.verdict.table:
+            return []
+        number = self.verdict.step
+        wrong = wrong_rows(number, self.verdict.table)
+        wrong.sort(key=lambda row: row.learned_at(number), reverse=True)
+        if self.verdict.failure:  # Of what broke with it, where it stopped says more.
+            wrong = [row for row in wrong if row.learned_at(number) == number]
+        return [
+            f"“{row.name}” does not work yet. The idea behind it is that of step "
+            f"{row.learned_at(number)}, *{head(row.learned_at(number)).title}*: "
+            f"{row.idea}."
+            for row in wrong[:2]
+        ]
+
+    def _where_to_look(self):
+        culprits = self.verdict.culprits
+        if not culprits:
+            return [
+                "The lesson's own code does not pass here either. Is the machine busy? "
+                "Then try again."
+            ]
+        them = "it" if len(culprits) == 1 else "them"
+        said = (
+            f"With the lesson's {_named(culprits)} in place of yours, everything "
+            f"passes: look there. `steps.hint({self.verdict.step}, "
+            f'"{culprits[0]}")` helps with {them}.'
+        )
+        return [said, *self._other_heads()]
+
+    def _other_heads(self):
+        own, said = self.verdict.own, []
+        theirs = own.module.parts()
+        for name in self.verdict.culprits:
+            mine, lesson = (
+                _arguments(theirs.get(name)),
+                _arguments(own.step.parts[name]),
+            )
+            if mine and lesson and _called_as(mine) != _called_as(lesson):
+                said.append(
+                    f"Your `{name}` takes `({ast.unparse(mine)})`; the lesson's takes "
+                    f"`({ast.unparse(lesson)})`."
+                )
+        return said
+
+    # --- The table --------------------------------------------------------------------
+
+    def _lines(self):
+        """Name, theirs and ours, for each row that should work or works already."""
+        number, table = self.verdict.step, self.verdict.table
+        for row in CAPABILITIES:
+            found, expected = table.get(row.name), row.expected(number)
+            if WORKS in (found, expected):
+                yield row.name, _sign(found), SIGNS.get(expected, expected)
+
+    def _later(self):
+        count = len(CAPABILITIES) - len(list(self._lines()))
+        return f"{count} more rows come in later steps." if count else ""
+
+    def _table_as_text(self):
+        if not self.verdict.table:
+            return "The table was not tried."
+        rows = [("", "yours", "the lesson's"), *self._lines()]
+        wide = max(len(mine) for _, mine, _ in rows)
+        lines = [f"  {mine:{wide}}  {lesson:12}  {name}" for name, mine, lesson in rows]
+        return "\n".join([*lines, self._later()]).rstrip()
+
+    def _table_as_html(self):
+        if not self.verdict.table:
+            return ""
+        rows = "".join(
+            f"<tr{_warning(a, b)}><td style='text-align:left'>{escape(name)}</td>"
+            f"<td style='text-align:center'>{escape(a)}</td>"
+            f"<td style='text-align:center'>{escape(b)}</td></tr>"
+            for name, a, b in self._lines()
+        )
+        return (
+            f"<details{'' if self.verdict.right else ' open'}><summary>What your "
+            "framework can do</summary><table><tr><th></th><th>yours</th><th>the "
+            f"lesson's</th></tr>{rows}</table><p>{self._later()}</p></details>"
+        )
+
+    # --- The lesson's code ------------------------------------------------------------
+
+    def _comparison(self):
+        if not self.verdict.right or not (changes := comparison(self.verdict)):
+            return ""
+        shown = "".join(map(change_as_html, changes))
+        return (
+            "<details><summary>How the lesson wrote it (minus: yours, plus: the "
+            f"lesson's)</summary>{shown}</details>"
+        )
+
+
+def comparison(verdict):
+    """How the lesson's code of a step differs from the learner's, part by part."""
+    theirs, step = verdict.module.parts(), verdict.own.step
+    return [
+        Change("differs:", name, theirs[name].text, step.parts[name].text)
+        for name in step.to_write
+        if name in theirs and not theirs[name].same_code(step.parts[name])
+    ]
+
+
+def _named(names):
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _sign(outcome):
+    if outcome == WRONG:
+        return "wrong"
+    return SIGNS[WORKS] if outcome == WORKS else f"✗ {outcome or 'not tried'}"
+
+
+def _warning(mine, lesson):
+    return "" if mine == lesson else " style='background:rgba(213,94,0,0.16)'"
+
+
+def _arguments(part):
+    node = ast.parse(part.text).body[0] if part else None
+    return node.args if isinstance(node, ast.FunctionDef) else None
+
+
+def _called_as(arguments):
+    """What matters to a caller: how many there are, and the names of optional ones."""
+    names = [argument.arg for argument in arguments.args]
+    required = len(names) - len(arguments.defaults)
+    return required, names[required:], bool(arguments.vararg), bool(arguments.kwarg)
+
+
+def _paragraph(text):
+    """Words with `code`, *titles* and [links](where) as HTML."""
+    html = escape(text, quote=False)
+    html = re.sub(r"`([^`]+)`", r"<code>\1</code>", html)
+    html = re.sub(r"(?<!\w)\*([^*]+)\*(?!\w)", r"<i>\1</i>", html)
+    html = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', html)
+    return f"<p>{html}</p>"

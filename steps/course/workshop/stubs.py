@@ -1,0 +1,187 @@
+"""The cells in which the learner writes: stubs, from the difference of two steps."""
+
+import ast
+import difflib
+import textwrap
+
+from .modules import with_member
+from .parts import (
+    ATTACHED,
+    ATTRIBUTE,
+    CLASS,
+    ENDING,
+    FUNCTION,
+    METHOD,
+    Part,
+    body_of,
+    parts,
+)
+
+
+def cells(step, module):
+    """The sources of the cells to write in, one for what belongs together.
+
+    Parameters
+    ----------
+    step : framework.Step
+    module : modules.Module
+        What the learner had after the step before.
+    """
+    had, found, attached = module.parts(), {}, []
+    for name in step.to_write:
+        part, owner = step.parts[name], name.partition(".")[0]
+        if part.kind == ATTACHED:
+            attached.append(name)
+        elif owner != name:
+            found[owner] = _own_class(step, owner, had)
+        elif name in had:
+            found[name] = _changed(step, name, had)
+        else:
+            found[name] = stub(step, name, part)
+    joined = _joined(step, found)
+    return [*joined, *([_attach(step, attached)] if attached else [])]
+
+
+def _joined(step, found):
+    """Short functions stand in the cell of what they go with."""
+    joined: list[tuple[bool, str]] = []
+    for name, text in found.items():
+        part = step.parts[name]
+        short = part.kind == FUNCTION and _count(part) == 1
+        if joined and short and joined[-1][0]:
+            joined[-1] = (True, f"{joined[-1][1]}\n\n\n{text}")
+        else:
+            goes_with = part.kind == CLASS and name in step.added
+            joined.append((goes_with or short, text))
+    return [text for _, text in joined]
+
+
+# --- New parts ------------------------------------------------------------------------
+
+
+def stub(step, name, part):
+    node = ast.parse(part.text).body[0]
+    if part.kind == CLASS:
+        return _class_stub(step, name, part, node)
+    if part.kind not in (FUNCTION, METHOD):
+        return f"# TODO step {step.number}: set {name.rpartition('.')[2]} here."
+    lines = part.text.splitlines()
+    head = "\n".join(lines[: _line_of(body_of(node)[0]) - 1]).rstrip()
+    return (
+        f"{head}\n    # TODO step {step.number}: write this; {_length(part)}.\n"
+        f'    raise NotImplementedError("{name} {ENDING}")'
+    )
+
+
+def _class_stub(step, name, part, node):
+    lines = part.text.splitlines()
+    text = "\n".join(lines[: _line_of(body_of(node)[0]) - 1]).rstrip()
+    members = {n: p for n, p in parts(part.text).items() if "." in n}
+    return _indented_members(text, step, members)
+
+
+def _indented_members(text, step, members):
+    blocks = [text]
+    for name, part in members.items():
+        inner = part.text if name in step.given else stub(step, name, part)
+        blocks.append("\n".join(f"    {line}".rstrip() for line in inner.splitlines()))
+    return "\n\n".join(blocks)
+
+
+def _line_of(node):
+    """The first line of a statement, its decorators included."""
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+
+
+def _count(part):
+    """How many lines of code a part has: without its head, its text and comments."""
+    node = ast.parse(part.text).body[0]
+    first = _line_of(body_of(node)[0])
+    lines = part.text.splitlines()[first - 1 :]
+    return sum(
+        bool(line.strip()) and not line.strip().startswith("#") for line in lines
+    )
+
+
+def _length(part):
+    count = _count(part)
+    return f"the lesson's version has {count} line{'s' * (count > 1)}"
+
+
+def _attach(step, names):
+    todo = f"# TODO step {step.number}: "
+    lines = textwrap.wrap(", ".join(names), 88 - len(todo))
+    return "\n".join(f"{todo}{line}" for line in ["attach to the class:", *lines])
+
+
+# --- Parts that change ----------------------------------------------------------------
+
+
+def _own_class(step, owner, had):
+    """The learner's own class, with stubs for what is new in it and a line above what
+    changes.
+    """
+    text, order = had[owner].text, list(step.parts)
+    text = _with_new_docstring(step, owner, text)
+    for name, part in step.parts.items():
+        if not name.startswith(f"{owner}.") or part.kind == ATTACHED:
+            continue
+        if name in step.given:
+            text = with_member(text, name, part, order)
+        elif name in step.changed and name in had:
+            changed = Part(part.kind, _changed(step, name, had))
+            text = with_member(text, name, changed, order)
+        elif name in step.added and name not in had:
+            kind = METHOD if part.kind == METHOD else ATTRIBUTE
+            text = _with_stub(text, name, Part(kind, stub(step, name, part)), order)
+    return text
+
+
+def _with_stub(text, name, part, order):
+    if part.kind == METHOD:
+        return with_member(text, name, part, order)
+    # A line of comment in place of what the class is to hold, under its docstring.
+    node = ast.parse(text).body[0]
+    lines, first = text.splitlines(), _line_of(body_of(node)[0])
+    return "\n".join([*lines[: first - 1], f"    {part.text}", "", *lines[first - 1 :]])
+
+
+def _with_new_docstring(step, owner, text):
+    if owner not in step.before:
+        return text
+    old, new = (
+        ast.get_docstring(ast.parse(where[owner].text).body[0])
+        for where in (step.before, step.parts)
+    )
+    return text.replace(f'"""{old}"""', f'"""{new}"""', 1) if old and new else text
+
+
+def _changed(step, name, had):
+    """The learner's own version, under a line that says that it has to change."""
+    mine, part = had[name].text, step.parts[name]
+    if had[name].kind not in (FUNCTION, METHOD):  # square = lambda x: ...
+        return f"# TODO step {step.number}: change this.\n{mine}"
+    lines = mine.splitlines()
+    node = ast.parse(mine).body[0]
+    first = body_of(node)[0] if body_of(node) else node.body[-1]
+    place = _line_of(first) - 1
+    todo = [f"    # TODO step {step.number}: change this; {_news(step, name)}."]
+    if (new := head_of(part)) != head_of(step.before[name]):
+        todo.append(f"    # TODO step {step.number}: its head becomes {new}")
+    return "\n".join([*lines[:place], *todo, *lines[place:]])
+
+
+def _news(step, name):
+    """How much of a part the lesson changes."""
+    old, new = (p[name].text.splitlines() for p in (step.before, step.parts))
+    marks = [line[0] for line in difflib.ndiff(old, new)]
+    count = max(marks.count("+"), marks.count("-"))
+    return f"the lesson changes {count} line{'s' * (count > 1)} of it"
+
+
+def head_of(part):
+    """The line with which a function begins; nothing for anything else."""
+    node = ast.parse(part.text).body[0] if part else None
+    if not isinstance(node, ast.FunctionDef):
+        return ""
+    return f"def {node.name}({ast.unparse(node.args)}):"

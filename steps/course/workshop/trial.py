@@ -1,0 +1,190 @@
+"""Tries a framework: runs a lesson's cells on it, then the table of capabilities.
+
+``python -m steps.course.workshop.trial`` gets a line of JSON for each framework to try,
+and answers with lines of JSON: what it does next, and in the end what came of it. It is
+a process of its own, because what it runs may never end.
+"""
+
+import ast
+import importlib
+import json
+import linecache
+import os
+import sys
+import traceback
+import types
+
+from .. import running
+from ..capabilities import CAPABILITIES, WORKS, tried
+from ..lessons import STEPS, stem
+from .parts import parts
+
+# For one cell, or one row of the table; they take a second or two, more where others
+# keep the machine busy.
+SECONDS = 30
+# In place of a cell: here the lesson loads the code of its step.
+LOAD = "load"
+NOT_PLAIN = ast.Call | ast.BinOp | ast.Subscript
+BEGINNING = "Your definitions"
+
+
+def module_from(text, step, module=None):
+    """A module of a step made from text; one that is there already gets new content,
+    and keeps the old one if the text does not run.
+    """
+    module = module or types.ModuleType(f"{STEPS}.{stem(step)}")
+    file = f"your {stem(step)}.py"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    before = dict(module.__dict__)
+    module.__dict__.clear()
+    module.__dict__.update(__name__=f"{STEPS}.{stem(step)}", __file__=file)
+    try:
+        exec(compile(text, file, "exec"), module.__dict__)
+    except BaseException:
+        module.__dict__.clear()
+        module.__dict__.update(before)
+        raise
+    return module
+
+
+def take_the_place(module, step):
+    """From now on, who imports the step gets this module."""
+    sys.modules[module.__name__] = module
+    setattr(sys.modules[STEPS], stem(step), module)
+
+
+def names_in(module, text):
+    """What a lesson's cell that loads the step would define."""
+    return {name: vars(module)[name] for name in parts(text) if name in vars(module)}
+
+
+# --- In the process -------------------------------------------------------------------
+
+
+def attempt(task, say):
+    """Try one framework: a dict with ``failure``, or None there, and ``table``."""
+    reference = importlib.import_module(f"{STEPS}.{stem(task['step'])}")
+    try:
+        return _attempted(task, say)
+    finally:
+        take_the_place(reference, task["step"])
+
+
+def _attempted(task, say):
+    text, names, place = task["text"], {"__name__": "__main__"}, BEGINNING
+    say({"at": place})
+    try:
+        with running.silence(), running.limited(task["seconds"]):
+            module = module_from(text, task["step"])
+        take_the_place(module, task["step"])
+        for place, source in task["cells"]:
+            say({"at": place})
+            if source == LOAD:
+                names |= names_in(module, text)
+                continue
+            with running.silence(), running.limited(task["seconds"]):
+                running.run(source, names)
+            running.close_pictures()
+        failure = None
+    except (Exception, SystemExit) as error:
+        failure = _failure(task, place, error)
+        if task["brief"] or place == BEGINNING or isinstance(error, TimeoutError):
+            return {"failure": failure, "table": {}}
+    return {"failure": failure, "table": dict(_rows(task, module, say))}
+
+
+def _rows(task, module, say):
+    found = WORKS
+    for row in CAPABILITIES:
+        works = row.expected(task["step"]) == WORKS
+        if works or not task["brief"]:
+            say({"at": row.name})
+            with running.silence(), running.limited(task["seconds"]):
+                found = tried(row.probe, module)
+            yield row.name, found
+        if found == "TimeoutError" or (task["brief"] and found != WORKS):
+            return
+
+
+def _failure(task, place, error):
+    """What is to be said about an error: where it is, what it says, and the parts of
+    the framework in which it arose, the innermost last.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    cell = [frame for frame in frames if frame.filename.startswith("<cell")]
+    inside = [frame for frame in frames if frame.filename.startswith("your ")]
+    if isinstance(error, TimeoutError):
+        del inside[1:]  # the loop that does not end, not where it was stopped
+    return {
+        "place": place,
+        "line": cell[0].line if cell else "",
+        "error": _said(error, task["seconds"]) + _value(error, cell),
+        "parts": list(dict.fromkeys(part_at(task["text"], f.lineno) for f in inside)),
+        "inside": inside[-1].line if inside else "",
+    }
+
+
+def _said(error, seconds):
+    if isinstance(error, TimeoutError):
+        return f"it takes more than {seconds} seconds, and was stopped"
+    if isinstance(error, AssertionError):
+        return str(error) or "this is not true"
+    return f"{type(error).__name__}: {error}"
+
+
+def _cell_of(error):
+    """The frame of the cell in which an error arose."""
+    trace = error.__traceback__
+    while not trace.tb_frame.f_code.co_filename.startswith("<cell"):
+        trace = trace.tb_next
+    return trace.tb_frame
+
+
+def _value(error, cell):
+    """What stands on the left of a comparison that is not true, if it is there to be
+    read: nothing is computed a second time.
+    """
+    if not cell or not isinstance(error, AssertionError) or str(error):
+        return ""
+    try:
+        (node,) = ast.parse(cell[0].line).body
+        left = node.test.left
+        if any(isinstance(child, NOT_PLAIN) for child in ast.walk(left)):
+            return ""
+        value = eval(ast.unparse(left), _cell_of(error).f_globals)
+    except Exception:
+        return ""
+    said = f"`{ast.unparse(left)}` is `{value!r}`"
+    return f": {said}" if len(said) < 80 else ""
+
+
+def part_at(text, number):
+    """The name of the innermost part in which a line of a module stands."""
+    found = ""
+    for node in ast.walk(ast.parse(text)):
+        owner = getattr(node, "name", "")
+        for child in getattr(node, "body", []) if owner or _is_top(node) else []:
+            inside = isinstance(child, ast.FunctionDef | ast.ClassDef)
+            if inside and child.lineno <= number <= child.end_lineno:
+                name = f"{owner}.{child.name}" if owner else child.name
+                found = name if name in parts(text) else found
+    return found
+
+
+def _is_top(node):
+    return isinstance(node, ast.Module)
+
+
+def main():
+    running.prepare()
+    lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
+
+    def say(line):
+        print(json.dumps(line), file=lines, flush=True)
+
+    for line in sys.stdin:
+        say({"done": attempt(json.loads(line), say)})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""A learner in the workshop: types into its notebooks and asks how it went."""
+
+import ast
+import json
+
+from steps.course.workshop import folder
+from steps.course.workshop.judging import judge
+from steps.course.workshop.live import go_on
+from steps.course.workshop.modules import with_member
+from steps.course.workshop.parts import CLASS, parts
+
+
+class Learner:
+    """Works in a folder, step by step."""
+
+    def __init__(self, place):
+        self.place = place
+
+    def open(self, number):
+        folder.lay(number, self.place)
+        return json.loads(self.path(number).read_text(encoding="utf-8"))
+
+    def path(self, number):
+        return self.place / f"step{number:02d}.ipynb"
+
+    def own_file(self, number):
+        return self.place / f"step{number:02d}.py"
+
+    def save(self, number, notebook):
+        self.path(number).write_text(json.dumps(notebook), encoding="utf-8")
+
+    def types(self, number, code):
+        """Open a step, type code where it belongs, and save."""
+        notebook = self.open(number)
+        type_into(notebook, code)
+        self.save(number, notebook)
+
+    def judged(self, number, bench=None):
+        cells = folder.cells_of(number, self.place)
+        return judge(folder.assembled(number, cells, self.place), bench)
+
+    def goes_on(self, number, code, bench=None):
+        """Write a step, have it judged, and go on, whatever came of it."""
+        self.types(number, code)
+        verdict = self.judged(number, bench)
+        go_on(verdict, self.place)
+        return verdict
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def source(cell):
+    return "".join(cell["source"])
+
+
+def type_into(notebook, code):
+    """Write each definition where the notebook has a place for it, and what it has no
+    place for into a new cell in front of those.
+    """
+    rest = []
+    for node in ast.parse(code).body:
+        lines = code.splitlines()
+        start = min([node.lineno, *(d.lineno for d in decorators(node))]) - 1
+        text = "\n".join(lines[start : node.end_lineno])
+        if not _typed(notebook, node, text):
+            rest.append(text)
+    if rest:
+        _new_cell(notebook, "\n\n\n".join(rest))
+
+
+def decorators(node):
+    return getattr(node, "decorator_list", [])
+
+
+def _typed(notebook, node, text):
+    """Type a definition over its stub; False if there is none."""
+    name = getattr(node, "name", None)
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        name = node.targets[0].id
+    for cell in code_cells(notebook):
+        try:
+            there = parts(source(cell))
+        except SyntaxError:
+            continue
+        if name not in there or "TODO step" not in source(cell):
+            continue
+        old = there[name].text
+        if there[name].kind == CLASS:
+            for member, part in parts(text).items():
+                old = with_member(old, member, part) if "." in member else old
+            text = old
+        cell["source"] = source(cell).replace(there[name].text, text)
+        return True
+    return False
+
+
+def _new_cell(notebook, text):
+    place = next(
+        k
+        for k, cell in enumerate(notebook["cells"])
+        if cell["cell_type"] == "markdown" and "## Write it" in source(cell)
+    )
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": text}
+    notebook["cells"].insert(place + 1, cell | {"execution_count": None})

@@ -1,0 +1,530 @@
+"""The workshop: notebooks with stubs, what counts as written in them, and that nothing
+of a learner's is lost.
+"""
+
+import ast
+import json
+import subprocess
+import sys
+
+import nbclient
+import nbformat
+import pytest
+
+import steps
+from steps.course import builder, own
+from steps.course.commands import main
+from steps.course.lessons import STEPS, CourseError, stem
+from steps.course.workshop import folder, hints, live, mine, trial
+from steps.course.workshop.bench import Bench
+from steps.course.workshop.framework import code_of, step_of
+from steps.course.workshop.lesson import judging_cells, own_sources
+from steps.course.workshop.modules import Module
+from steps.course.workshop.parts import parts
+from steps.course.workshop.report import Report
+from steps.course.workshop.written import written
+from tests.course.learner import Learner, code_cells, source
+from tests.course.own_way import STEPS as OWN_WAY
+
+WALK = """
+class Variable:
+    def backward(self):
+        box = self
+        while box.creator is not None:
+            maker = box.creator
+            maker.input.grad = maker.backward(box.grad)
+            box = maker.input
+"""
+
+
+@pytest.fixture
+def learner(tmp_path, monkeypatch):
+    monkeypatch.setattr(own, "FOLDER", tmp_path)
+    return Learner(tmp_path / "workshop")
+
+
+def found(cells, number=8):
+    return written(cells, step_of(number).parts, own_sources(number))
+
+
+def assembled(learner, cells, number=8):
+    return folder.assembled(number, cells, learner.place)
+
+
+# --- The notebooks --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", folder.steps())
+def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away(
+    learner, number
+):
+    notebook = learner.open(number)
+    nbformat.validate(nbformat.from_dict(notebook))
+    cells = code_cells(notebook)
+    text = "\n".join(map(source, cells))
+    assert "%load" not in text
+    assert "steps.diff(" not in text
+    step = step_of(number)
+    stubs = [source(cell) for cell in cells if "TODO step" in source(cell)]
+    for name in step.to_write:
+        owner, _, member = name.partition(".")
+        assert any(owner in stub and member in stub for stub in stubs), name
+    framework = assembled(learner, list(map(source, cells)), number)
+    open_parts = {*framework.missing, *framework.unchanged}
+    open_parts |= {name.partition(".")[0] for name in open_parts}
+    assert set(step.to_write) <= open_parts
+    assert source(cells[0]).endswith(f"steps.workshop({number})")
+    assert f"steps.judge({number})" in map(source, cells)
+    longest = max(len(line) for line in "\n".join(stubs).splitlines())
+    assert longest <= 88
+
+
+@pytest.mark.parametrize("number", folder.steps())
+def test_the_lesson_s_own_code_counts_when_it_is_typed_in(learner, number):
+    framework = assembled(learner, [code_of(number)], number)
+    assert not framework.missing
+    assert not framework.broken
+    lesson = step_of(number).parts
+    there = framework.module.parts()
+    assert all(there[name].same_code(part) for name, part in lesson.items())
+    names = {}
+    exec(framework.module.text(), names)
+    assert set(Module.of(code_of(number)).parts()) == set(there)
+
+
+def test_links_lead_out_of_the_workshop_to_the_lessons(learner):
+    words = "\n".join(
+        source(cell)
+        for cell in learner.open(8)["cells"]
+        if cell["cell_type"] == "markdown"
+    )
+    assert "](../step08.ipynb)" in words
+    assert "](../start.ipynb)" in words
+    assert "](step" not in words
+
+
+def test_a_class_that_stays_is_the_learner_s_own(learner):
+    learner.place.mkdir(parents=True)
+    text = code_of(7).replace("self.creator = None", "self.creator = None  # mine")
+    learner.own_file(7).write_text(text, encoding="utf-8")
+    cells = [source(cell) for cell in code_cells(learner.open(8))]
+    assert any("# mine" in cell and "TODO step 8: change" in cell for cell in cells)
+
+
+# --- What counts as written -----------------------------------------------------------
+
+
+def test_the_last_definition_counts_and_a_stub_never_does():
+    cells = ["def exp(x):\n    return 1", "def exp(x):\n    return 2"]
+    cells += ["def exp(x):\n    ...", "def square(x):\n    pass"]
+    parts_found = found(cells, 9).parts
+    assert "return 2" in parts_found["exp"].text
+    assert "square" not in parts_found
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["%%time\n" + WALK],
+        [WALK.replace("class Variable:\n", "class Variable:\n    x = 1\n")],
+        # A class that was split in two: what was its second half is no method there.
+        [
+            "class Variable:\n    x = 1",
+            WALK.partition("\n    def")[0].strip() + "\n    y=1",
+            "    def backward" + WALK.partition("def backward")[2],
+        ],
+        [
+            "def walk(self):\n    pass\n",
+            "def walk(self):\n" + WALK.split("self):\n")[1],
+            "Variable.backward = walk",
+        ],
+    ],
+)
+def test_a_method_is_found_wherever_it_stands(learner, cells):
+    framework = assembled(learner, cells)
+    names = {}
+    exec(framework.module.text(), names)
+    step = type("step", (), names)
+    x = names["Variable"](__import__("numpy").array(3.0))
+    y = names["Square"]()(x)
+    y.grad = 1.0
+    y.backward()
+    assert x.grad == 6.0
+    assert step
+    assert not framework.missing
+    assert "while box.creator" in framework.module.text()
+
+
+def test_what_cannot_be_read_is_named_until_it_can():
+    broken = "class Variable:\n    def backward(self)\n        pass"
+    assert "expected ':'" in found([broken]).broken["Variable"]
+    assert found([broken, WALK]).broken == {}
+    assert found(["what is this?", "!ls", "%%bash\nls -l | wc"]).parts == {}
+
+
+def test_what_the_lesson_defines_is_not_the_learner_s():
+    lesson = [
+        c["source"] for c in builder.assemble(11)["cells"] if c["cell_type"] == "code"
+    ]
+    tried = next(text for text in lesson if "class Add(step10.Function)" in text)
+    assert "Add" not in found([tried], 11).parts
+    assert "Add" not in found([tried + "\n# changed"], 11).parts
+
+
+def test_helpers_and_imports_come_along_and_nothing_else_does(learner):
+    cells = [
+        "import math\nfrom itertools import repeat",
+        "LIMIT = 3\nx = Variable(np.array(1.0))\ndef unused():\n    return LIMIT",
+        "def twice(x):\n    return x * math.floor(2.5)",
+        "def numerical_diff(f, x, eps=1e-4):\n    return twice(x.data)",
+    ]
+    text = assembled(learner, cells).module.text()
+    assert "import math" in text
+    assert "def twice" in text
+    assert "repeat" not in text
+    assert "unused" not in text
+    assert "x = Var" not in text
+
+
+def test_a_deleted_cell_leaves_what_was_there_before(learner):
+    framework = assembled(learner, [])
+    assert framework.missing == []
+    assert framework.unchanged == ["Variable.backward"]
+    framework = assembled(learner, [], 9)
+    assert framework.missing == ["Function.__init__", "as_array", "square", "exp"]
+
+
+@pytest.mark.parametrize("change", ["no ids", "minor 2", "lists", "vscode", "renamed"])
+def test_notebooks_of_other_programs_are_read(learner, change):
+    learner.types(8, WALK)
+    notebook = json.loads(learner.path(8).read_text(encoding="utf-8"))
+    for k, cell in enumerate(notebook["cells"]):
+        if change in ("no ids", "minor 2"):
+            cell.pop("id", None)
+        if change == "lists":
+            cell["source"] = source(cell).splitlines(keepends=True)
+        if change == "renamed":
+            cell["id"] = f"x{k}"
+        if change == "vscode":
+            cell["metadata"] = {"vscode": {"languageId": "python"}}
+    if change == "minor 2":
+        notebook["nbformat_minor"] = 2
+    if change == "vscode":
+        notebook["metadata"] = {"language_info": {"name": "python"}}
+    learner.save(8, notebook)
+    framework = assembled(learner, folder.cells_of(8, learner.place))
+    assert "while box.creator" in framework.module.text()
+    assert learner.open(8) == notebook
+
+
+def test_a_file_that_is_no_notebook_is_named_and_stays(learner):
+    learner.open(8)
+    learner.path(8).write_text("{", encoding="utf-8")
+    with pytest.raises(CourseError, match="fresh 8"):
+        folder.cells_of(8, learner.place)
+    folder.lay(8, learner.place)
+    assert learner.path(8).read_text(encoding="utf-8") == "{"
+
+
+# --- Steps out of order, a newer course -----------------------------------------------
+
+
+def test_a_step_out_of_order_takes_what_is_missing_from_the_lessons(learner):
+    learner.place.mkdir(parents=True)
+    text = code_of(8).replace("return np.exp(x)", "return np.exp(x)  # mine")
+    learner.own_file(8).write_text(text, encoding="utf-8")
+    base = folder.base(16, learner.place)
+    assert "steps 9-15" in base.said
+    assert "your step08.py" in base.said
+    body = base.module.body()
+    exp = base.module.parts()["Exp.forward"]
+    assert exp.same_code(step_of(15).parts["Exp.forward"])
+    assert "gxs" in body
+    base = folder.base(10, learner.place)
+    assert "# mine" in base.module.body()
+    assert "Exp.forward" not in base.lent
+
+
+def test_a_notebook_in_which_somebody_worked_stays_when_the_course_is_newer(
+    learner, monkeypatch
+):
+    learner.open(8), learner.types(9, OWN_WAY[9])
+    theirs = learner.path(9).read_text(encoding="utf-8")
+    from steps.course.workshop import notebook
+
+    monkeypatch.setattr(notebook, "_judge", lambda number: [])
+    assert folder.lay(8, learner.place)[1] == "renewed"
+    assert folder.lay(9, learner.place)[1] == "kept"
+    assert learner.path(9).read_text(encoding="utf-8") == theirs
+
+
+def test_begun_afresh_the_old_ones_are_kept(learner):
+    learner.types(8, WALK)
+    learner.own_file(8).write_text("x = 1\n", encoding="utf-8")
+    theirs = learner.path(8).read_text(encoding="utf-8")
+    aside = folder.fresh(8, learner.place)
+    assert aside.read_text(encoding="utf-8") == theirs
+    assert (learner.place / "step08-old1.py").read_text(encoding="utf-8") == "x = 1\n"
+    assert folder.current(learner.place) == 1
+    assert not learner.own_file(8).exists()
+
+
+@pytest.mark.slow
+def test_a_file_that_was_changed_by_hand_is_not_written_again(learner):
+    verdict = learner.goes_on(1, OWN_WAY[1])
+    assert verdict.right
+    path = learner.own_file(1)
+    text = path.read_text(encoding="utf-8")
+    assert any("step01.py" in said for said in live.go_on(verdict, learner.place))
+    path.write_text(text + "# by hand\n", encoding="utf-8")
+    assert "stays as it is" in live.go_on(verdict, learner.place)[0]
+    assert path.read_text(encoding="utf-8") == text + "# by hand\n"
+
+
+def test_a_file_that_is_no_python_gives_way_to_the_lesson_s(learner):
+    learner.place.mkdir(parents=True)
+    learner.own_file(7).write_text("class Variable\n", encoding="utf-8")
+    assert "the lesson's own" in folder.base(8, learner.place).said
+
+
+# --- The judge ------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch):
+    monkeypatch.setattr(trial, "SECONDS", 1)
+    monkeypatch.setattr("steps.course.workshop.bench.GRACE", 1)
+    deaf = "sum(range(10**12))"  # no signal gets through
+    with Bench() as bench:
+        said = bench.try_out(1, [], "import os\nos._exit(3)\n")
+        assert said["failure"]["error"] == "it ends Python"
+        said = bench.try_out(1, [], deaf)
+        assert said["failure"]["error"] == "it takes more than 1 seconds"
+        assert bench.try_out(1, [], "raise SystemExit")["failure"]
+        monkeypatch.setattr(trial, "SECONDS", 30)
+        monkeypatch.setattr("steps.course.workshop.bench.GRACE", 30)
+        said = bench.try_out(1, judging_cells(1), code_of(1))
+        assert said["failure"] is None
+        assert said["table"]["holds an array"] == "works"
+
+
+@pytest.mark.slow
+def test_a_cell_that_fails_runs_once(learner, tmp_path):
+    log = tmp_path / "log"
+    text = code_of(1) + f"\n\nopen({str(log)!r}, 'a').write('x')\nraise ValueError\n"
+    with Bench() as bench:
+        bench.try_out(1, judging_cells(1), text)
+    assert log.read_text() == "x"
+
+
+def test_every_judged_lesson_has_cells_that_judge():
+    for number in folder.steps():
+        places = [place for place, _ in judging_cells(number)]
+        assert any(place.startswith("It works, cell 1") for place in places), number
+        assert not any("Exercise" in place or "trap" in place for place in places)
+
+
+# --- Hints ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", folder.steps())
+def test_hints_come_in_stages_and_the_code_is_the_last(number):
+    step = step_of(number)
+    for name in step.to_write:
+        hint, nearer = steps.hint(number, name), steps.hint(number, name, nearer=True)
+        code = repr(steps.solution(number, name))
+        assert code == step.parts[name].text
+        assert f"`{name}`" in repr(hint)
+        assert code not in repr(hint)
+        skeleton = hints.skeleton(code)
+        ast.parse(skeleton)
+        assert skeleton in repr(nearer)
+        assert "<details>" in hint._repr_markdown_()
+        lines = [line.strip() for line in code.splitlines() if '"""' not in line]
+        given = [s for s in lines if " = " in s and s in skeleton]
+        assert not given, (name, given)
+
+
+def test_a_hint_needs_a_name_that_the_step_has():
+    assert repr(steps.hint(8, "set_creator")).startswith("`Variable.set_creator`")
+    with pytest.raises(CourseError, match="several backward"):
+        steps.hint(8, "backward")
+    with pytest.raises(CourseError, match="no walk"):
+        steps.hint(8, "walk")
+    with pytest.raises(CourseError, match="no step of the workshop"):
+        steps.hint(23, "Variable")
+
+
+# --- In a notebook --------------------------------------------------------------------
+
+
+@pytest.fixture
+def session(learner, monkeypatch):
+    """A session of step 8 without a kernel; steps.step08 comes back after it."""
+    from steps import step08
+
+    monkeypatch.setattr(live, "SESSION", None)
+    monkeypatch.chdir(learner.place.parent)
+    learner.open(8)
+    yield live.Session(8, None, learner.place)
+    trial.take_the_place(step08, 8)
+
+
+class Ran:
+    """What IPython says of a cell that ran."""
+
+    def __init__(self, cell, error=None):
+        self.info = type("info", (), {"raw_cell": cell})
+        self.error_before_exec, self.error_in_exec = None, error
+
+
+def test_what_a_cell_defines_is_the_step_from_then_on(session):
+    assert "x.backward()" in session._text
+    step = sys.modules[f"{STEPS}.{stem(8)}"]
+    session.ran(Ran(WALK))
+    assert sys.modules[f"{STEPS}.{stem(8)}"] is step is steps.step08
+    assert "while box.creator" in session._text
+    assert "set_creator" in session._text
+    session.ran(Ran("class Variable:\n    def backward(self): 1 / 0", error=1))
+    assert "while box.creator" in session._text
+    session.ran(Ran("print(step08.Variable(3).data)"))
+    assert session.cells == [WALK]
+
+
+def test_definitions_that_do_not_fit_together_leave_the_last_ones_that_did(
+    session, capsys
+):
+    session.ran(Ran(WALK))
+    session.ran(Ran("class Square(Nothing):\n    def forward(self, x): return x"))
+    assert "does not fit together: NameError" in capsys.readouterr().out
+    assert steps.step08.Square
+
+
+def test_a_stub_says_that_it_is_not_written(learner):
+    from steps import step09
+
+    live.Session(9, None, learner.place)
+    try:
+        with pytest.raises(NotImplementedError, match="square is not written yet"):
+            sys.modules[f"{STEPS}.{stem(9)}"].square(1)
+    finally:
+        trial.take_the_place(step09, 9)
+
+
+@pytest.mark.slow
+def test_a_notebook_in_a_kernel_from_the_first_cell_to_the_next_step(learner):
+    learner.types(2, OWN_WAY[2])
+    notebook = nbformat.reads(learner.path(2).read_text("utf-8"), as_version=4)
+    place = {"metadata": {"path": str(learner.place)}}
+    nbclient.NotebookClient(
+        notebook, resources=place, timeout=120, allow_errors=True
+    ).execute()
+    judged = next(c for c in notebook.cells if c.source == "steps.judge(2)")
+    said = "".join(str(output) for output in judged.outputs)
+    assert "is right: It works passes" in said, said
+    assert learner.own_file(2).exists()
+    assert learner.path(3).exists()
+    works = notebook.cells[notebook.cells.index(judged) - 2]
+    assert not any(output.output_type == "error" for output in works.get("outputs", []))
+
+
+# --- In a terminal --------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_terminal_leads_from_step_to_step(learner, capsys):
+    assert main(["workshop"]) == 0
+    assert "step01.ipynb" in capsys.readouterr().out
+    assert main(["workshop", "next"]) == 1
+    said = capsys.readouterr().out
+    assert "nothing is written yet" in said
+    assert "next --anyway" in said
+    assert not learner.own_file(1).exists()
+    learner.types(1, OWN_WAY[1])
+    assert main(["workshop", "next"]) == 0
+    said = capsys.readouterr().out
+    assert "is right: It works" in said
+    assert "step02.ipynb" in said
+    assert main(["workshop", "next"]) == 1
+    assert "Step 2: nothing is written yet" in capsys.readouterr().out
+    assert main(["workshop", "next", "--anyway"]) == 0
+    assert "The lesson's own in it: `Function.__call__`" in capsys.readouterr().out
+    assert main(["workshop", "where"]) == 0
+    assert capsys.readouterr().out.strip().endswith("step03.ipynb")
+    assert main(["workshop", "judge", "1"]) == 0
+    assert main(["workshop", "diff", "1"]) == 0
+    assert "+++ the lesson's: Variable" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["hint", "8", "Variable.backward"], "In it from now on"),
+        (["hint", "8", "Variable.backward", "--nearer"], "while funcs:"),
+        (["solution", "8", "Variable.backward"], "funcs.pop()"),
+        (["hint", "8"], "Name one of Variable.backward"),
+        (["dance"], "It knows 8, next"),
+        (["23"], "my-course/step23.ipynb"),
+        (["judge", "8"], "workshop 8` makes it"),
+        (["fresh", "8"], "There is no step08.ipynb"),
+    ],
+)
+def test_the_terminal_knows_these_words(learner, capsys, words, said):
+    main(["workshop", *words])
+    shown = capsys.readouterr()
+    assert said in shown.out + shown.err
+
+
+# --- Into step 23 ---------------------------------------------------------------------
+
+
+def test_step_23_takes_the_learner_s_file_where_there_is_one(learner, monkeypatch):
+    monkeypatch.chdir(learner.place.parent)
+    assert steps.mine(22).__name__ == "steps.step22"
+    learner.place.mkdir()
+    text = code_of(22).replace("Variable.__neg__ = neg\n", "")
+    text = text.replace(
+        "    def cleargrad",
+        "    def __neg__(self):\n        return neg(self)\n\n    def cleargrad",
+    )
+    text = text.replace("return Neg()(x)", "return made(Neg)(x)")
+    text += "\n\ndef made(kind):\n    return kind()\n\n\nfor sign in ['__pow__']:\n    "
+    text = (
+        text.replace("Variable.__pow__ = pow\n", "") + "setattr(Variable, sign, pow)\n"
+    )
+    learner.own_file(22).write_text(text, encoding="utf-8")
+    own_module = steps.mine(22)
+    assert own_module.made
+    assert own_module.Variable
+    cut = mine.attached_text(own_module, 22)
+    assert "Variable.__neg__ = __neg__" in cut
+    assert "Variable.__pow__ = pow" in cut
+    assert mine.helpers(cut, 22) == (["made"], {})
+    assert parts(cut)["Variable.__neg__"].kind == "attached"
+    learner.own_file(22).write_text("1 / 0\n", encoding="utf-8")
+    assert steps.mine(22).__name__ == "steps.step22"
+
+
+@pytest.mark.slow
+def test_the_trial_is_a_process_of_its_own():
+    task = {"step": 1, "cells": [], "text": code_of(1), "brief": True, "seconds": 9}
+    done = subprocess.run(
+        [sys.executable, "-m", f"{STEPS}.course.workshop.trial"],
+        input=json.dumps(task),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert last == {"done": {"failure": None, "table": {"holds an array": "works"}}}
+
+
+def test_a_report_shows_itself_in_html(learner):
+    framework = assembled(learner, [WALK])
+    from steps.course.workshop.judging import Verdict
+
+    table = {row: "works" for row in ["holds an array"]}
+    verdict = Verdict(framework, None, table, framework.module, ["Variable.backward"])
+    page = Report(verdict)._repr_html_()
+    assert "<code>Variable.backward</code>" in page
+    assert "<table>" in page

@@ -1,0 +1,135 @@
+"""Learners in the workshop, from step 1 to the last: one who writes all of it right, in
+their own way, and one who takes every second piece from the lesson.
+"""
+
+import ast
+import contextlib
+import importlib.util
+import io
+
+import pytest
+
+from steps.course import builder, exercises, running
+from steps.course.capabilities import CAPABILITIES, WORKS, tried
+from steps.course.workshop import folder
+from steps.course.workshop.bench import Bench
+from steps.course.workshop.framework import step_of
+from tests.course.learner import Learner
+from tests.course.own_way import STEPS
+
+
+@pytest.fixture(scope="module")
+def bench():
+    with Bench() as bench:
+        yield bench
+
+
+@pytest.fixture(scope="module")
+def own_way(tmp_path_factory, bench):
+    """The folder and the verdicts of one who writes all of it right."""
+    learner = Learner(tmp_path_factory.mktemp("own-way"))
+    verdicts = {n: learner.goes_on(n, STEPS[n], bench) for n in folder.steps()[:22]}
+    return learner, verdicts
+
+
+def imported(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+def test_all_steps_can_be_written_in_a_way_of_ones_own(own_way):
+    _learner, verdicts = own_way
+    for number, verdict in verdicts.items():
+        assert verdict.right, f"step {number}: {verdict.failure} {verdict.own.missing}"
+        assert not verdict.lent
+        theirs = verdict.module.parts()
+        same = [n for n in verdict.own.step.to_write if n in theirs]
+        lesson = step_of(number).parts
+        differs = [n for n in same if not theirs[n].same_code(lesson[n])]
+        assert differs, f"step {number} is the lesson's, word for word"
+
+
+@pytest.mark.slow
+def test_the_last_file_is_theirs_and_does_all_that_the_lesson_s_does(own_way):
+    learner, verdicts = own_way
+    last = max(verdicts)
+    path = learner.own_file(last)
+    text = path.read_text(encoding="utf-8")
+    assert "The lesson's own" not in text
+    assert "TODO" not in text
+    assert 200 < len(text.splitlines()) < 400
+    mine = imported(path)
+    for row in CAPABILITIES:
+        if row.expected(last) == WORKS:
+            assert tried(row.probe, mine) == WORKS, row.name
+    assert {n for n in step_of(last).parts if "." not in n} <= set(dir(mine))
+
+
+@pytest.mark.slow
+def test_what_a_step_leaves_alone_is_that_of_their_own_step_before(own_way):
+    _learner, verdicts = own_way
+    before, after = (verdicts[n].module.parts() for n in (19, 20))
+    untouched = set(before) & set(after) - set(verdicts[20].own.step.to_write)
+    untouched -= {"Variable"}
+    assert len(untouched) > 30
+    assert all(before[name].same_code(after[name]) for name in untouched)
+
+
+@pytest.mark.slow
+def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
+    """The lesson's own cells, up to the check of its first exercise."""
+    learner, verdicts = own_way
+    last = max(verdicts)
+    course = learner.place.parent / "course"
+    (course / "workshop").mkdir(parents=True, exist_ok=True)
+    text = learner.own_file(last).read_text(encoding="utf-8")
+    (course / "workshop" / f"step{last}.py").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(course)
+    names, said = {"__name__": "__main__"}, io.StringIO()
+    for cell in builder.assemble(last + 1)["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        with contextlib.redirect_stdout(said):
+            running.run(cell["source"], names)
+        running.close_pictures()
+        if exercises.CHECK in cell["metadata"].get("tags", ()):
+            break
+    assert "This is your own step22.py." in said.getvalue()
+    assert said.getvalue().endswith("Exercise 1 is right.\n")
+    assert names["mine"].Variable.__module__ == "mine.variable"
+    assert names["mine"].Variable.makers  # a method that the lesson does not have
+
+
+@pytest.mark.slow
+def test_every_second_piece_may_be_the_lesson_s(tmp_path, bench):
+    learner = Learner(tmp_path)
+    count = 0
+    for number in folder.steps()[:22]:
+        step = step_of(number)
+        pieces = [n for n in step.to_write if n == n.partition(".")[0]]
+        methods = [n for n in step.to_write if n not in pieces]
+        chosen = [n for k, n in enumerate([*pieces, *methods]) if (k + number) % 2]
+        code = "\n\n\n".join(_typed(step, name) for name in chosen)
+        verdict = learner.goes_on(number, code, bench)
+        assert verdict.passes or verdict.culprits
+        assert bool(verdict.from_the_lesson) == (not verdict.right)
+        count += len(verdict.from_the_lesson)
+    assert count > 30
+    text = learner.own_file(number).read_text(encoding="utf-8")
+    assert "The lesson's own in it:" in ast.get_docstring(ast.parse(text))
+    mine = imported(learner.own_file(number))
+    for row in CAPABILITIES:
+        if row.expected(number) == WORKS:
+            assert tried(row.probe, mine) == WORKS, row.name
+
+
+def _typed(step, name):
+    text = step.parts[name].text
+    owner, _, member = name.partition(".")
+    if not member or text.startswith(f"{name} ="):
+        return text
+    inside = "\n".join(f"    {line}" for line in text.splitlines())
+    return f"class {owner}:\n{inside}"

@@ -1,0 +1,27 @@
+"""Whoever makes a mistake in the workshop meets a cell that stops, and a sentence that
+says where to look.
+"""
+
+import pytest
+
+from steps.course.workshop import trial
+from steps.course.workshop.report import Report
+from tests.course.learner import Learner
+from tests.course.wrong_ways import MISTAKES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.what)
+def test_a_mistake_meets_a_sentence_that_helps(mistake, tmp_path, monkeypatch):
+    monkeypatch.setattr(trial, "SECONDS", 5 if "never" in mistake.what else 30)
+    learner = Learner(tmp_path)
+    learner.types(mistake.step, mistake.code)
+    verdict = learner.judged(mistake.step)
+    assert not verdict.right
+    assert not verdict.passes
+    said = repr(Report(verdict))
+    for piece in mistake.said:
+        assert piece in said, said
+    # It goes on with the lesson's own in that place, and says so.
+    assert verdict.from_the_lesson
+    assert "steps.hint(" in said
