@@ -344,10 +344,10 @@ np.cos(1), F.sin(x), Linear(3), x.exp, dezero_lite.functions.log(x)
 
 def test_a_name_with_two_steps_or_without_a_thing_is_seen(monkeypatch):
     introduced = public(PACKAGE_STEPS[-1])
-    monkeypatch.setitem(TO_COME, 99, ["Variable", "matmul", "ghost"])
+    monkeypatch.setitem(TO_COME, 99, ["Variable", "Linear", "ghost"])
     for name, task in {
         "Variable": "Take it out of TO_COME (99)",
-        "matmul": "all but one of TO_COME [41, 99]",
+        "Linear": "all but one of TO_COME [44, 99]",
         "ghost": "the package does not have it",
     }.items():
         (text,) = complaints_about(name, introduced, TESTED)
