@@ -3,7 +3,7 @@
 import numpy as np
 
 from dezero_lite import Function
-from dezero_lite.functions import average, max, mean, min, sum  # noqa: A004
+from dezero_lite.functions import average, max, mean, min, sum
 from dezero_lite.utils import max_backward_shape, reshape_sum_backward
 
 from . import step38
