@@ -6,6 +6,7 @@ to what its step changes.
 
 import ast
 import textwrap
+from itertools import pairwise
 
 from .lessons import CourseError
 
@@ -81,11 +82,11 @@ def extract(source, names, where):
                 f"{', '.join(found) or 'nothing'}."
             )
     texts = [found[name] for name in names]
-    return (
-        "\n".join(texts)
-        if all("\n" not in text for text in texts)
-        else "\n\n\n".join(texts)
-    )
+    shown = texts[0]
+    for above, text in pairwise(texts):
+        lines = "\n" in above or "\n" in text  # neighbours of one line stay together
+        shown += ("\n\n\n" if lines else "\n") + text
+    return shown
 
 
 def _name(node):

@@ -89,6 +89,12 @@ def test_extracting_what_is_not_there_says_what_is():
         extract(SOURCE, ["Bag"], "box.py")
 
 
+def test_neighbours_of_one_line_stay_together():
+    source = "a = 1\nb = 2\n\n\ndef f():\n    pass\n\n\nc = 3\nd = 4\n"
+    text = extract(source, ["a", "b", "f", "c", "d"], "box.py")
+    assert text == source.rstrip()
+
+
 # --- What changed ---------------------------------------------------------------------
 
 
