@@ -226,8 +226,9 @@ def checks_gradients(step):
 
     x = box(step, 2.0)
     assert all(found(f, x) for f in (step.square, step.square, step.exp))
+    assert found(step.exp, box(step, 12.0))  # large, and so is the truncation error
     assert not any(found(wrong(factor), x) for factor in (0.0, 0.999, 1.001, -1.0))
-    assert x.data == 2.0
+    assert (x.data, x.grad) == (2.0, None)
 
 
 # --- Stage 2 --------------------------------------------------------------------------
@@ -241,6 +242,27 @@ def differentiates_two_inputs(step):
     x, y = box(step, 2.0), box(step, 3.0)
     backward(step.add(step.square(x), step.square(y)))
     assert (x.grad, y.grad) == (4.0, 6.0)
+
+
+def notices_a_missing_gradient(step):
+    class Forgetful(step.Function):  # type: ignore[misc, name-defined]
+        def forward(self, x0, x1):
+            return x0 + x1
+
+        def backward(self, gy):
+            return gy
+
+        def vjp(self, xs, gy):  # the package's own way; the book's may return fewer
+            return gy
+
+    y = Forgetful()(box(step, 2.0), box(step, 3.0))
+    assert hasattr(y, "backward")
+    noticed = False
+    try:
+        backward(y)
+    except Exception:
+        noticed = True
+    assert noticed
 
 
 def uses_a_variable_twice(step):
@@ -480,6 +502,15 @@ CAPABILITIES = [
         differentiates_two_inputs,
         [(1, MISSING), (13, WORKS)],
         idea="a function with two inputs hands back two gradients, one for each",
+    ),
+    Capability(
+        "notices that a gradient is missing",
+        notices_a_missing_gradient,
+        [(1, MISSING), (2, "TypeError"), (12, WORKS), (13, WORKS)],
+        idea=(
+            "as many gradients have to come back as there were inputs; `zip` alone "
+            "stops at the shorter of two"
+        ),
     ),
     Capability(
         "uses a variable twice",
