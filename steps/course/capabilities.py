@@ -238,6 +238,15 @@ def takes_two_inputs(step):
     assert step.add(box(step, 2.0), box(step, 3.0)).data == 5.0
 
 
+def gives_two_outputs(step):
+    class Swap(step.Function):  # type: ignore[misc, name-defined]
+        def forward(self, x0, x1):
+            return x1, x0
+
+    first, second = Swap()(box(step, 2.0), box(step, 3.0))
+    assert (first.data, second.data) == (3.0, 2.0)
+
+
 def differentiates_two_inputs(step):
     x, y = box(step, 2.0), box(step, 3.0)
     backward(step.add(step.square(x), step.square(y)))
@@ -316,8 +325,11 @@ def gives_gradients_back(step):
 
 
 def shows_itself(step):
-    x = box(step, [1.0, 2.0])
-    assert (x.shape, len(x), repr(x)) == ((2,), 2, "variable([1. 2.])")
+    x, y = box(step, [1.0, 2.0]), box(step, [[1.0, 2.0], [3.0, 4.0]])
+    assert (y.shape, y.ndim, y.size, len(y)) == ((2, 2), 2, 4, 2)
+    assert y.dtype == float
+    assert repr(x) == "variable([1. 2.])"
+    assert repr(y) == "variable([[1. 2.]\n          [3. 4.]])"
 
 
 def has_operators(step):
@@ -493,6 +505,12 @@ CAPABILITIES = [
         takes_two_inputs,
         [(1, MISSING), (12, WORKS)],
         idea="a function may get several boxes, and its `forward` several arrays",
+    ),
+    Capability(
+        "gives two outputs",
+        gives_two_outputs,
+        [(1, MISSING), (2, "TypeError"), (12, WORKS)],
+        idea="what `forward` returns as a tuple comes out as several boxes",
     ),
     Capability(
         "differentiates two inputs",

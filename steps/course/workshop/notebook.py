@@ -3,7 +3,7 @@
 import re
 
 from .. import builder, copies, overview
-from ..exercises import for_students
+from ..exercises import GOES_ON, for_students
 from ..lessons import MAP, head, notebook_path, stem
 from . import stubs
 from .framework import step_of
@@ -34,7 +34,7 @@ def text_of(number, module, folder):
         if title == CODE:
             cells += _write_it(number, module, section)
             continue
-        cells += section
+        cells += map(_goes_on, section) if title == WORKS else section
         if title == WORKS:
             cells += _judge(number)
             judged = True
@@ -112,6 +112,14 @@ def _about_the_code(prose):
 
 def _named(names):
     return ", ".join(f"`{name}`" for name in names)
+
+
+def _goes_on(cell):
+    """A cell after which Run All goes on, to the one that judges, if it fails."""
+    if cell["cell_type"] != "code":
+        return cell
+    tags = [*cell["metadata"].get("tags", ()), GOES_ON]
+    return cell | {"metadata": cell["metadata"] | {"tags": list(dict.fromkeys(tags))}}
 
 
 def _judge(number):

@@ -159,7 +159,8 @@ class Report:
 
     def _later(self):
         count = len(CAPABILITIES) - len(list(self._lines()))
-        return f"{count} more rows come in later steps." if count else ""
+        more = "more row comes" if count == 1 else "more rows come"
+        return f"{count} {more} in later steps." if count else ""
 
     def _table_as_text(self):
         if not self.verdict.table:
