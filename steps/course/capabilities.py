@@ -477,7 +477,7 @@ CAPABILITIES = [
         idea="NumPy turns the result of an array without axes into a plain number",
     ),
     Capability(
-        "refuses what is no array",
+        "rejects anything but an array",
         refuses_what_is_no_array,
         [(1, WRONG), (9, WORKS)],
         idea=(
@@ -491,7 +491,7 @@ CAPABILITIES = [
         [(1, MISSING), (2, WRONG), (9, WORKS), (11, WRONG), (12, WORKS)],
         idea=(
             "a function is made first and called afterwards, and `forward` returns "
-            "arrays; who slips there needs to be told"
+            "arrays; anyone who slips there should read so"
         ),
     ),
     Capability(
@@ -567,10 +567,10 @@ CAPABILITIES = [
         "runs without a graph (no_grad)",
         runs_without_a_graph,
         [(1, MISSING), (18, WORKS)],
-        idea="who only wants the result need not record how it came about",
+        idea="if you only want the result, nobody has to record how it came about",
     ),
     Capability(
-        "gives gradients on the way back",
+        "lets go of the gradients in between",
         gives_gradients_back,
         [(1, MISSING), (7, WRONG), *GAP_WRONG, (18, WORKS)],
         idea=(

@@ -155,7 +155,7 @@ def exp(x):
 """,
         (
             "Still as in step 8: `Variable.__init__`",
-            "“refuses what is no array” does not work",
+            "“rejects anything but an array” does not work",
             "a mistake is easiest to find where it is made",
             # With arrays alone in boxes, the nudged number has to become one.
             "the lesson's `Variable.__init__`, `numerical_diff` in place of yours",

@@ -111,7 +111,7 @@ class Report:
         # One sentence is enough beside the line at which it stopped.
         shown = wrong[: 1 if self.verdict.failure else 2]
         return [
-            f"“{row.name}” does not work yet. The idea behind it is that of step "
+            f"“{row.name}” does not work yet. It takes the idea of step "
             f"{row.learned_at(number)}, *{head(row.learned_at(number)).title}*: "
             f"{row.idea}."
             for row in shown
