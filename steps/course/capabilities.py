@@ -491,7 +491,7 @@ CAPABILITIES = [
         [(1, MISSING), (2, WRONG), (9, WORKS), (11, WRONG), (12, WORKS)],
         idea=(
             "a function is made first and called afterwards, and `forward` returns "
-            "arrays; anyone who slips there should read so"
+            "arrays; a slip in either deserves a message"
         ),
     ),
     Capability(
@@ -567,7 +567,9 @@ CAPABILITIES = [
         "runs without a graph (no_grad)",
         runs_without_a_graph,
         [(1, MISSING), (18, WORKS)],
-        idea="if you only want the result, nobody has to record how it came about",
+        idea=(
+            "if you only want the result, there is no need to record how it came about"
+        ),
     ),
     Capability(
         "lets go of the gradients in between",
