@@ -382,7 +382,7 @@ def test_every_judged_lesson_has_cells_that_judge():
         places = [place for place, _ in judging_cells(number)]
         assert any(place.startswith("It works, cell 1") for place in places), number
         assert not any("Exercise" in place or "trap" in place for place in places)
-        assert not any(place.startswith("The code") for place in places)
+        assert not any(place.startswith("The code,") for place in places)
 
 
 # --- Hints ----------------------------------------------------------------------------
