@@ -373,7 +373,7 @@ WRONG = [
         28,
         2,
         MOMENTUM.replace("            x.cleargrad()\n", "            pass\n"),
-        "st",
+        "step 2",
     ),
     (28, 2, MOMENTUM.replace("return np.array(path)", "pass"), "returned nothing"),
     (28, 2, MOMENTUM.replace("keep * vs", "0.9 * vs"), "with keep=0.0"),
