@@ -259,6 +259,15 @@ WRONG = [
         rows("Variable(images.data.transpose(0, 3, 1, 2).reshape(len(images), -1))"),
         "no way back",
     ),
+    (
+        38,
+        2,
+        rows(
+            "images.transpose(0, 3, 1, 2).reshape(images.shape[0], "
+            "images.shape[1] * images.shape[2] * 3)"
+        ),
+        "for images of shape (1, 2, 2, 4)",
+    ),
     (38, 3, one_line("is_right", "permute", "True"), "did not see the fault"),
     (
         38,
@@ -307,7 +316,13 @@ WRONG = [
     (39, 2, mean_of("sum(x, axis, keepdims) / x.size"), "too large"),
     (39, 2, mean_of("sum(x, axis, keepdims)"), "wrong values"),
     (39, 2, mean_of("mean(x, axis, keepdims)"), "not with mean"),
-    (39, 2, mean_of("sum(x, axis) / len(x)"), "the mean of"),
+    (39, 2, mean_of("sum(x, axis) / len(x)"), "the sums, divided by 2"),
+    (
+        39,
+        2,
+        mean_of("sum(x, axis, keepdims) / (x.size if axis is None else x.shape[axis])"),
+        "stopped with",
+    ),
     (
         39,
         2,
