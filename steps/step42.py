@@ -52,5 +52,5 @@ def learning_curve(title, **curves):
         ax.semilogy(losses, label=name)
     ax.set(xlabel="step", ylabel="loss", title=title)
     if len(curves) > 1:
-        ax.legend()
+        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(curves))
     plt.show()
