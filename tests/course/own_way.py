@@ -138,7 +138,7 @@ class Function:
 
 
 def as_array(x):
-    return np.asarray(x) if np.ndim(x) == 0 and not isinstance(x, np.ndarray) else x
+    return np.asarray(x) if isinstance(x, int | float | np.generic) else x
 
 
 square = lambda x: Square()(x)
@@ -596,5 +596,59 @@ for name, function in {
     "__pow__": pow,
 }.items():
     setattr(Variable, name, function)
+""",
+    32: """
+class Variable:
+    def backward(self, retain_grad=False, create_graph=False):
+        if self.grad is None:
+            self.grad = Variable(np.full_like(self.data, 1))
+        for maker in self.makers():
+            above = [box() for box in maker.outputs]
+            with using_config("enable_backprop", create_graph):
+                self.hand_on(maker, [box.grad for box in above])
+            for box in above if not retain_grad else ():
+                box.cleargrad()
+
+    def hand_on(self, maker, gradients):
+        below = as_tuple(maker.backward(*gradients))
+        for box, gradient in zip(maker.inputs, below, strict=True):
+            box.receive(gradient if box.grad is None else box.grad + gradient)
+
+
+class Square(Function):
+    def backward(self, from_above):
+        (box,) = self.inputs
+        return from_above * (box + box)
+
+
+class Exp(Function):
+    def backward(self, from_above):
+        return from_above * exp(*self.inputs)
+
+
+class Mul(Function):
+    def backward(self, from_above):
+        left, right = self.inputs
+        return from_above * right, from_above * left
+
+
+class Div(Function):
+    def backward(self, from_above):
+        left, right = self.inputs
+        share = from_above / right
+        return share, -share * left / right
+
+
+class Pow(Function):
+    def backward(self, from_above):
+        (box,) = self.inputs
+        return from_above * self.exponent * box ** (self.exponent - 1)
+
+
+def gradient_check(f, x, rtol=1e-4, atol=1e-5):
+    again = Variable(np.array(x.data))
+    f(again).backward()
+    measured = numerical_diff(f, again)
+    return bool(np.all(abs(again.grad.data - measured) <= atol + rtol * abs(measured)))
 """,
 }

@@ -4,6 +4,7 @@ of a learner's is lost.
 
 import ast
 import json
+import re
 import subprocess
 import sys
 
@@ -13,11 +14,13 @@ import pytest
 
 import steps
 from steps.course import builder, own
+from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
 from steps.course.lessons import STEPS, CourseError, stem
 from steps.course.workshop import folder, hints, live, mine, trial
 from steps.course.workshop.bench import Bench
 from steps.course.workshop.framework import code_of, step_of
+from steps.course.workshop.judging import Verdict
 from steps.course.workshop.lesson import judging_cells, own_sources
 from steps.course.workshop.modules import Module
 from steps.course.workshop.parts import parts
@@ -103,6 +106,25 @@ def test_links_lead_out_of_the_workshop_to_the_lessons(learner):
     assert "](step" not in words
 
 
+@pytest.mark.parametrize("number", folder.steps())
+def test_nothing_is_said_about_cells_that_the_workshop_leaves_out(learner, number):
+    words = [source(cell) for cell in learner.open(number)["cells"]]
+    (task,) = [text for text in words if text.startswith("## Write it")]
+    assert not re.search(r":\s*\n\n</details>|with a minus|steps\.diff", task)
+    one = len(step_of(number).to_write) == 1
+    assert ("The cell below has a place for it" in task) == one
+
+
+@pytest.mark.parametrize("number", folder.steps())
+def test_run_all_goes_on_to_the_cell_that_judges(learner, number):
+    cells = code_cells(learner.open(number))
+    judge = next(k for k, c in enumerate(cells) if "steps.judge(" in source(c))
+    tried = [source for place, source in judging_cells(number) if "It works" in place]
+    before = cells[judge - len(tried) : judge]
+    assert list(map(source, before)) == tried
+    assert all("raises-exception" in c["metadata"]["tags"] for c in before)
+
+
 def test_a_class_that_stays_is_the_learner_s_own(learner):
     learner.place.mkdir(parents=True)
     text = code_of(7).replace("self.creator = None", "self.creator = None  # mine")
@@ -160,6 +182,18 @@ def test_what_cannot_be_read_is_named_until_it_can():
     assert "expected ':'" in found([broken]).broken["Variable"]
     assert found([broken, WALK]).broken == {}
     assert found(["what is this?", "!ls", "%%bash\nls -l | wc"]).parts == {}
+
+
+def test_what_stands_in_a_cell_that_cannot_be_read_is_not_taken_for_unchanged(learner):
+    broken = "class Variable:\n    def __init__(self, data)\n        pass"
+    framework = assembled(learner, [broken], 7)
+    assert framework.missing[0] == "Variable.__init__"
+    verdict = Verdict(framework, None, {}, framework.filled())
+    verdict.table = {row.name: "works" for row in CAPABILITIES}
+    said = repr(Report(verdict))
+    assert "Step 7: a cell is not Python yet." in said
+    assert "Not written yet: `Function" not in said
+    assert "`Variable.backward`" not in said
 
 
 def test_what_the_lesson_defines_is_not_the_learner_s():
@@ -317,11 +351,38 @@ def test_a_cell_that_fails_runs_once(learner, tmp_path):
     assert log.read_text() == "x"
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("assert x == y", "this is not true: `x` is `1.0`"),
+        ("assert np.isclose(x, y)", "this is not true: `x` is `1.0`, `y` is `2.0`"),
+        ("assert np.isclose(x, f(y))", "this is not true: `x` is `1.0`"),
+        ("assert not x", "this is not true"),
+        ("assert x == y, 'look'", "look"),
+    ],
+)
+def test_a_line_that_is_not_true_shows_what_it_compares(line, said):
+    cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
+    task = {"step": 1, "cells": [("It works", cell)], "text": code_of(1)}
+    found = trial.attempt(task | {"brief": True, "seconds": 9}, lambda line: None)
+    assert found["failure"]["error"] == said
+
+
+def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
+    framework = assembled(learner, [], 7)
+    failure = {"place": "It works", "line": "", "error": "x", "parts": [], "inside": ""}
+    table = {row.name: "AttributeError" for row in CAPABILITIES}
+    for stopped, count in ((failure, 1), (None, 2)):
+        verdict = Verdict(framework, stopped, table, framework.module)
+        assert repr(Report(verdict)).count("does not work yet") == count
+
+
 def test_every_judged_lesson_has_cells_that_judge():
     for number in folder.steps():
         places = [place for place, _ in judging_cells(number)]
         assert any(place.startswith("It works, cell 1") for place in places), number
         assert not any("Exercise" in place or "trap" in place for place in places)
+        assert not any(place.startswith("The code,") for place in places)
 
 
 # --- Hints ----------------------------------------------------------------------------
@@ -343,6 +404,11 @@ def test_hints_come_in_stages_and_the_code_is_the_last(number):
         lines = [line.strip() for line in code.splitlines() if '"""' not in line]
         given = [s for s in lines if " = " in s and s in skeleton]
         assert not given, (name, given)
+
+
+def test_a_hint_says_whether_something_in_a_class_changes():
+    assert repr(steps.hint(7, "Variable")).startswith("`Variable` changes in step 7.")
+    assert "stays as it was in step 7" in repr(steps.hint(7, "Square"))
 
 
 def test_a_hint_needs_a_name_that_the_step_has():
@@ -460,6 +526,10 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys):
     ("words", "said"),
     [
         (["hint", "8", "Variable.backward"], "In it from now on"),
+        (
+            ["hint", "8", "Variable.backward"],
+            "workshop hint 8 Variable.backward --near",
+        ),
         (["hint", "8", "Variable.backward", "--nearer"], "while funcs:"),
         (["solution", "8", "Variable.backward"], "funcs.pop()"),
         (["hint", "8"], "Name one of Variable.backward"),
@@ -521,8 +591,6 @@ def test_the_trial_is_a_process_of_its_own():
 
 def test_a_report_shows_itself_in_html(learner):
     framework = assembled(learner, [WALK])
-    from steps.course.workshop.judging import Verdict
-
     table = {row: "works" for row in ["holds an array"]}
     verdict = Verdict(framework, None, table, framework.module, ["Variable.backward"])
     page = Report(verdict)._repr_html_()

@@ -139,7 +139,10 @@ class Function:
             raise TypeError("make the function first")
 
     def __call__(self, input):
-        output = Variable(as_array(self.forward(input.data)))
+        y = as_array(self.forward(input.data))
+        if not isinstance(y, np.ndarray):
+            raise TypeError("forward has to return an array")
+        output = Variable(y)
         output.set_creator(self)
         self.input, self.output = input, output
         return output
@@ -155,7 +158,7 @@ def exp(x):
 """,
         (
             "Still as in step 8: `Variable.__init__`",
-            "“refuses what is no array” does not work",
+            "“rejects anything but an array” does not work",
             "a mistake is easiest to find where it is made",
             # With arrays alone in boxes, the nudged number has to become one.
             "the lesson's `Variable.__init__`, `numerical_diff` in place of yours",
@@ -284,6 +287,8 @@ class Function:
     def __call__(self, *inputs):
         ys = self.forward(*[x.data for x in inputs])
         ys = [as_array(y) for y in (ys if isinstance(ys, tuple) else (ys,))]
+        if not all(isinstance(y, np.ndarray) for y in ys):
+            raise TypeError("forward has to return arrays")
         outputs = [Variable(y) for y in ys]
         self.generation = max(x.generation for x in inputs)
         for output in outputs:

@@ -10,7 +10,13 @@ from types import ModuleType
 import pytest
 
 from steps.course.definitions import definitions
-from steps.course.lessons import module_path, numbers, stands_alone
+from steps.course.lessons import (
+    StepKind,
+    module_path,
+    numbers,
+    of_kind,
+    stands_alone,
+)
 
 HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}
 
@@ -164,7 +170,7 @@ def test_a_step_works_from_anywhere(tmp_path):
     assert (run.stdout, run.stderr) == ("9.0\n", "")
 
 
-@pytest.mark.parametrize("number", [n for n in numbers() if n <= 22])
+@pytest.mark.parametrize("number", of_kind(StepKind.SNAPSHOT))
 def test_a_star_import_brings_the_names_of_the_step_and_no_others(number):
     step = import_module(f"steps.step{number:02d}")
     own = {

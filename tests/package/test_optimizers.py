@@ -350,7 +350,7 @@ def test_a_gradient_of_another_kind_or_shape_is_an_error(grad):
     with pytest.raises(
         ValueError,
         match=(
-            r"the gradient of parameter 'W' (is a ndarray|has shape \(3, 2\)): it "
+            r"the gradient of parameter 'W' (is an ndarray|has shape \(3, 2\)): it "
             r"must be"
         ),
     ):
@@ -392,7 +392,7 @@ def test_a_hook_gets_gradients_that_are_right():
     optimizer.add_hook(WeightDecay(0.1))
     with pytest.raises(
         ValueError,
-        match="the gradient of parameter 'W' is a ndarray: it must be a Variable",
+        match="the gradient of parameter 'W' is an ndarray: it must be a Variable",
     ):
         optimizer.update()
 

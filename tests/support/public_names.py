@@ -31,17 +31,6 @@ MODULES = [
 ]
 
 TO_COME = {
-    26: "get_dot_graph plot_dot_graph",
-    32: "play",
-    34: "sin cos",
-    35: "tanh",
-    36: "exp log sqrt abs",
-    38: "reshape transpose expand_dims flatten squeeze",
-    39: "sum mean average max min reshape_sum_backward max_backward_shape",
-    40: "broadcast_to sum_to maximum minimum where clip",
-    41: "matmul",
-    42: "mean_squared_error mean_squared_error_simple",
-    43: "linear linear_simple sigmoid sigmoid_simple",
     44: "Parameter Layer Linear manual_seed",
     45: "Model Sequential MLP",
     46: "Optimizer SGD MomentumSGD AdaGrad AdaDelta Adam AdamW WeightDecay ClipGrad "

@@ -16,6 +16,7 @@ from .parts import (
     Part,
     globals_used,
     is_placeholder,
+    owner,
     parts,
 )
 from .written import merged
@@ -55,7 +56,7 @@ class Step:
             name
             for name, part in self.parts.items()
             if name in new
-            and (part.kind == ATTACHED or "." not in name or _owner(name) not in new)
+            and (part.kind == ATTACHED or "." not in name or owner(name) not in new)
         ]
 
     @cached_property
@@ -66,10 +67,6 @@ class Step:
             for name, part in self.parts.items()
             if is_placeholder(part) and not part.same_code(self.before.get(name))
         ]
-
-
-def _owner(name):
-    return name.partition(".")[0]
 
 
 @cache
@@ -129,7 +126,7 @@ def framework(number, found, base):
     for name in step.removed:
         _drop_with_helpers(module, name, order)
     for name in step.given:
-        if _owner(name) in had:
+        if owner(name) in had:
             module.put(name, step.parts[name], order)
     for name, part in found.parts.items():
         if name not in step.parts:
@@ -142,13 +139,13 @@ def framework(number, found, base):
         module.put(name, part, order)
     _bring_helpers(module, found)
     _import(module, found.imports, Module.of(code_of(number)).imports)
-    return Framework(
-        step,
-        module,
-        _lacking(step, module),
-        [n for n in step.changed if _same(module, had, n) and n not in step.given],
-        {n: said for n, said in found.broken.items() if n in order},
-    )
+    broken = {n: said for n, said in found.broken.items() if n in order}
+    unchanged = [n for n in step.changed if _same(module, had, n)]
+    unchanged = [n for n in unchanged if n not in step.given]
+    # What stands in a cell that cannot be read may well have been changed there.
+    missing = {*_lacking(step, module), *(n for n in unchanged if owner(n) in broken)}
+    missing_in_order = [name for name in order if name in missing]
+    return Framework(step, module, missing_in_order, unchanged, broken)
 
 
 def _drop_with_helpers(module, name, order):
@@ -167,7 +164,7 @@ def _completed(text, name, had, order):
     inner = {
         n: p
         for n, p in had.items()
-        if _owner(n) == name and p.kind in (METHOD, ATTRIBUTE)
+        if owner(n) == name and p.kind in (METHOD, ATTRIBUTE)
     }
     there = parts(text)
     whole = all(n in there for n in inner if n in order)
@@ -183,7 +180,7 @@ def _lacking(step, module):
     there = module.parts()
     names = [name for name in step.parts if name not in there]
     # A class that is missing as a whole is named once.
-    return [n for n in names if n == _owner(n) or _owner(n) not in names]
+    return [n for n in names if n == owner(n) or owner(n) not in names]
 
 
 def _bring_helpers(module, found):

@@ -7,7 +7,7 @@ from ..lessons import CourseError
 from ..sources import Listing
 from .folder import of_the_workshop
 from .framework import step_of
-from .parts import ATTACHED, ATTRIBUTE
+from .parts import ATTACHED, ATTRIBUTE, owner
 from .stubs import head_of
 
 
@@ -41,10 +41,18 @@ class Hint:
 
     def __repr__(self):
         call = f'({self._step.number}, "{self._name}"'
+        return self._said(f"steps.hint{call}, nearer=True)", f"steps.solution{call})")
+
+    def in_a_terminal(self):
+        """The words for someone who asked there, and asks on there."""
+        way, which = "python start.py workshop", f"{self._step.number} {self._name}"
+        return self._said(f"{way} hint {which} --nearer", f"{way} solution {which}")
+
+    def _said(self, nearer, solution):
         if not self._nearer:
-            return f"{self._first()}\n\nA nearer one: steps.hint{call}, nearer=True)"
+            return f"{self._first()}\n\nA nearer one: {nearer}"
         said = self._first(), skeleton(self._part.text)
-        return "\n\n".join([*said, f"The lesson's code: steps.solution{call})"])
+        return "\n\n".join([*said, f"The lesson's code: {solution}"])
 
     def _repr_markdown_(self):
         call = f'`steps.solution({self._step.number}, "{self._name}")`'
@@ -57,8 +65,9 @@ class Hint:
 
     def _first(self):
         name, step = self._name, self._step
-        news = "is new" if name in step.added else "changes"
-        begins = news if name in {*step.added, *step.changed} else "stays as it was"
+        begins = "is new" if name in step.added else "stays as it was"
+        if any(n == name or owner(n) == name for n in [*step.added, *step.changed]):
+            begins = "is new" if name in step.added else "changes"
         said = [f"`{name}` {begins} in step {step.number}."]
         if text := _docstring(self._part.text):
             said.append(text if text.endswith(".") else f"{text}.")

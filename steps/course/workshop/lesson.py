@@ -7,7 +7,7 @@ from typing import Any
 from .. import builder, copies, exercises
 from .trial import LOAD
 
-CODE, WORKS = "The code", "It works"
+CODE, WRITE, WORKS = "The code", "Write it", "It works"
 SHOWS_CODE = re.compile(r"# %load -s|steps\.diff\(")
 
 
@@ -52,6 +52,7 @@ def judging_cells(step):
                 found += [(title, LOAD)] * load
             else:
                 place = f"{title or 'The beginning'}, cell {count}"
+                place = WRITE if title == CODE else place  # no cells of code there
                 found.append((place, copies.as_installed(cell["source"])))
     return found
 

@@ -3,16 +3,19 @@
 import re
 
 from .. import builder, copies, overview
-from ..exercises import for_students
+from ..exercises import GOES_ON, for_students
 from ..lessons import MAP, head, notebook_path, stem
 from . import stubs
 from .framework import step_of
-from .lesson import CODE, WORKS, sections, shows_code
+from .lesson import CODE, WORKS, WRITE, sections, shows_code
 from .trial import SECONDS
 
 IMPORTS = re.compile(r"(?:(?:import|from) .*\n?|\n)+")
 # Paragraphs about the cells that the workshop leaves out.
 OF_CELLS = re.compile(r"whole code of the step|%load")
+# And sentences about the differences that it does not show.
+OF_DIFFERENCES = re.compile(r"steps\.diff\(|Lines with a minus|is here once more")
+SENTENCES = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
 
 
 def text_of(number, module, folder):
@@ -31,7 +34,7 @@ def text_of(number, module, folder):
         if title == CODE:
             cells += _write_it(number, module, section)
             continue
-        cells += section
+        cells += map(_goes_on, section) if title == WORKS else section
         if title == WORKS:
             cells += _judge(number)
             judged = True
@@ -74,32 +77,56 @@ def _task(number, prose):
         + [f"To change: {_named(changed)}."] * bool(changed)
     )
     first = step.to_write[0]
-    task = (
-        f"## Write it\n\nNow you. {said} The cells below have a place for each; `TODO` "
-        "says where. Run a cell when it is written, and go on to *It works*, which "
-        f'runs on your code.\n\nStuck? `steps.hint({number}, "{first}")` gives a hint, '
-        "then a nearer one and, at last, the lesson's code. It knows the other names, "
-        "too. If a cell does not come to an end, *Kernel → Interrupt Kernel* stops it."
+    one = len(step.to_write) == 1
+    places = (
+        "cell below has a place for it" if one else "cells below have a place for each"
     )
-    prose = "\n\n".join(prose).removeprefix(f"## {CODE}").split("\n\n")
-    if left := [text for text in prose if text.strip() and not OF_CELLS.search(text)]:
+    others = "" if one else " It knows the other names, too."
+    task = (
+        f"## {WRITE}\n\nNow you. {said} The {places}; `TODO` says where. Run a cell "
+        "when it is written, and go on to *It works*, which runs on your code.\n\n"
+        f'Stuck? `steps.hint({number}, "{first}")` gives a hint, then a nearer one '
+        f"and, at last, the lesson's code.{others} If a cell does not come to an end, "
+        "*Kernel → Interrupt Kernel* stops it."
+    )
+    if left := _about_the_code(prose):
         task += (
             "\n\n<details><summary>What the lesson says about its code</summary>\n\n"
-            + "\n\n".join(left)
-            + "\n\n</details>"
+            f"{left}\n\n</details>"
         )
     return task
+
+
+def _about_the_code(prose):
+    """What the lesson says where it shows its code, as far as it is not about cells
+    that are not here.
+    """
+    left = []
+    for text in "\n\n".join(prose).removeprefix(f"## {CODE}").split("\n\n"):
+        said = [s for s in SENTENCES.split(text) if not OF_DIFFERENCES.search(s)]
+        if said and text.strip() and not OF_CELLS.search(text):
+            ends = re.sub(r":$", ".", said[-1].rstrip())
+            left.append(" ".join([*said[:-1], ends]))
+    return "\n\n".join(left)
 
 
 def _named(names):
     return ", ".join(f"`{name}`" for name in names)
 
 
+def _goes_on(cell):
+    """A cell after which Run All goes on, to the one that judges, if it fails."""
+    if cell["cell_type"] != "code":
+        return cell
+    tags = [*cell["metadata"].get("tags", ()), GOES_ON]
+    return cell | {"metadata": cell["metadata"] | {"tags": list(dict.fromkeys(tags))}}
+
+
 def _judge(number):
     words = (
         "## Is it right?\n\nThe next cell judges what you have written: with the "
         "lesson's cells of *It works*, and with a table of what a framework can do "
-        f"after this step. It stops a cell that takes more than {SECONDS} seconds."
+        f"after this step. What takes more than {SECONDS} seconds is stopped."
     )
     return [_text(words), _code(f"steps.judge({number})")]
 

@@ -30,6 +30,11 @@ class Part:
         return other is not None and _dumped(self.text) == _dumped(other.text)
 
 
+def owner(name):
+    """The class to which something belongs, or the name itself."""
+    return name.partition(".")[0]
+
+
 def parts(source):
     """All parts of a module, by name, in order; a class comes before what it holds."""
     found = {}
@@ -50,10 +55,10 @@ def _parts_of(node):
             for name in _assigned(child):
                 yield f"{node.name}.{name}", ATTRIBUTE, child
     elif is_setting(node):
-        owner = ast.unparse(node_of_setting(node).args[0])
+        of = ast.unparse(node_of_setting(node).args[0])
         for inner in ast.walk(node):
             if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
-                yield f"{owner}.{inner.value}", ATTACHED, node
+                yield f"{of}.{inner.value}", ATTACHED, node
     else:
         for name in _assigned(node):
             if name != "__all__":

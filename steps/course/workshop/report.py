@@ -8,7 +8,7 @@ from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..lessons import head, previous
 from .judging import wrong_rows
-from .parts import CLASS
+from .parts import CLASS, owner
 
 
 class Report:
@@ -44,6 +44,8 @@ class Report:
         named = f"Step {self.verdict.step}"
         if self.verdict.right:
             return f"{named} is right: It works passes, and every row of the table."
+        if self.verdict.passes and self.verdict.own.broken:
+            return f"{named}: a cell is not Python yet."
         if self.verdict.passes and self._begun():
             return f"{named}: what you have written is right, and some is missing."
         if self.verdict.passes:
@@ -56,7 +58,8 @@ class Report:
             f"The cell with `{name}` is not Python yet: {why}. So it does not count."
             for name, why in own.broken.items()
         ]
-        if missing := [n for n in own.missing if n not in own.broken]:
+        unread = {*own.broken, *(n for n in own.missing if owner(n) in own.broken)}
+        if missing := [n for n in own.missing if n not in unread]:
             said.append(
                 f"Not written yet: {_named(missing)}. In this trial the lesson's own "
                 f"stood in for {'it' if len(missing) == 1 else 'them'}."
@@ -105,11 +108,13 @@ class Report:
         wrong.sort(key=lambda row: row.learned_at(number), reverse=True)
         if self.verdict.failure:  # Of what broke with it, where it stopped says more.
             wrong = [row for row in wrong if row.learned_at(number) == number]
+        # One sentence is enough beside the line at which it stopped.
+        shown = wrong[: 1 if self.verdict.failure else 2]
         return [
-            f"“{row.name}” does not work yet. The idea behind it is that of step "
+            f"“{row.name}” does not work yet. It takes the idea of step "
             f"{row.learned_at(number)}, *{head(row.learned_at(number)).title}*: "
             f"{row.idea}."
-            for row in wrong[:2]
+            for row in shown
         ]
 
     def _where_to_look(self):
@@ -154,7 +159,8 @@ class Report:
 
     def _later(self):
         count = len(CAPABILITIES) - len(list(self._lines()))
-        return f"{count} more rows come in later steps." if count else ""
+        more = "more row comes" if count == 1 else "more rows come"
+        return f"{count} {more} in later steps." if count else ""
 
     def _table_as_text(self):
         if not self.verdict.table:

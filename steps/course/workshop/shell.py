@@ -114,7 +114,7 @@ def _plain(sentences):
 
 
 def _hint(asked):
-    print(hints.Hint(asked.number, asked.name, asked.nearer))
+    print(hints.Hint(asked.number, asked.name, asked.nearer).in_a_terminal())
 
 
 def _solution(asked):

@@ -167,7 +167,8 @@ def _changed(step, name, had):
     place = _line_of(first) - 1
     todo = [f"    # TODO step {step.number}: change this; {_news(step, name)}."]
     if (new := head_of(part)) != head_of(step.before[name]):
-        todo.append(f"    # TODO step {step.number}: its head becomes {new}")
+        todo.append(f"    # TODO step {step.number}: its head becomes")
+        todo.append(f"    # {new}")
     return "\n".join([*lines[:place], *todo, *lines[place:]])
 
 

@@ -24,6 +24,7 @@ from .parts import parts
 SECONDS = 30
 # In place of a cell: here the lesson loads the code of its step.
 LOAD = "load"
+CLOSE = "np.isclose", "np.allclose"
 NOT_PLAIN = ast.Call | ast.BinOp | ast.Subscript
 BEGINNING = "Your definitions"
 
@@ -141,21 +142,30 @@ def _cell_of(error):
 
 
 def _value(error, cell):
-    """What stands on the left of a comparison that is not true, if it is there to be
-    read: nothing is computed a second time.
+    """What a line that is not true compares, if it is there to be read: nothing is
+    computed a second time.
     """
     if not cell or not isinstance(error, AssertionError) or str(error):
         return ""
     try:
         (node,) = ast.parse(cell[0].line).body
-        left = node.test.left
-        if any(isinstance(child, NOT_PLAIN) for child in ast.walk(left)):
-            return ""
-        value = eval(ast.unparse(left), _cell_of(error).f_globals)
+        names = _cell_of(error).f_globals
+        values = {
+            ast.unparse(side): eval(ast.unparse(side), names)
+            for side in _compared(node.test)
+            if not any(isinstance(child, NOT_PLAIN) for child in ast.walk(side))
+        }
     except Exception:
         return ""
-    said = f"`{ast.unparse(left)}` is `{value!r}`"
-    return f": {said}" if len(said) < 80 else ""
+    said = ", ".join(f"`{side}` is `{value!r}`" for side, value in values.items())
+    return f": {said}" if 0 < len(said) < 100 else ""
+
+
+def _compared(test):
+    """The left of a comparison; both sides of one such as ``np.isclose(a, b)``."""
+    if isinstance(test, ast.Call) and ast.unparse(test.func) in CLOSE:
+        return [side for side in test.args if not isinstance(side, ast.Constant)]
+    return [test.left] if isinstance(test, ast.Compare) else []
 
 
 def part_at(text, number):

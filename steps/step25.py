@@ -1,0 +1,27 @@
+"""Step 25: graphs as pictures."""
+
+from dezero_lite.graph import Picture
+
+from . import step24
+from .step24 import *  # noqa: F403
+
+__all__ = [*step24.__all__]
+
+
+def dot_text(nodes, edges):
+    """DOT text of a graph: nodes as pairs (id, label), edges as pairs (id, id).
+
+    A label with a capital letter at the front is a function, and gets a box.
+    """
+    lines = ["digraph {", "    rankdir=LR"]
+    for name, label in nodes:
+        shape = "box" if label[:1].isupper() else "ellipse"
+        lines.append(f'    {name} [label="{label}", shape={shape}]')
+    for start, end in edges:
+        lines.append(f"    {start} -> {end}")
+    return "\n".join([*lines, "}"])
+
+
+def show(text):
+    """A picture of DOT text, drawn by Graphviz; without Graphviz, the text itself."""
+    return Picture(text)

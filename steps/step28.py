@@ -1,0 +1,34 @@
+"""Step 28: downhill."""
+
+import numpy as np
+
+from dezero_lite import Variable
+
+from . import step27
+from .step27 import *  # noqa: F403
+
+__all__ = [*step27.__all__]
+
+
+def rosenbrock(x0, x1):
+    """A bent valley with a flat floor; its lowest point is 0 at (1, 1)."""
+    return 100 * (x1 - x0**2) ** 2 + (x0 - 1) ** 2
+
+
+def gradient_descent(f, start, lr, steps):
+    """The points of a walk downhill, ``start`` included: an array (steps + 1, n)."""
+    xs = [Variable(np.array(float(value))) for value in start]
+    path = [list(start)]
+    with np.errstate(all="ignore"):
+        for step in range(1, steps + 1):
+            for x in xs:
+                x.cleargrad()
+            f(*xs).backward()
+            for x in xs:
+                x.data -= lr * x.grad.data
+            path.append([float(x.data) for x in xs])
+            if not np.all(np.isfinite(path[-1])):
+                raise FloatingPointError(
+                    f"after {step} steps the numbers overflow: {lr} is too large for lr"
+                )
+    return np.array(path)

@@ -1,0 +1,35 @@
+"""Step 29: Newton by hand."""
+
+import numpy as np
+
+from dezero_lite import Variable
+
+from . import step28
+from .step28 import *  # noqa: F403
+
+__all__ = [*step28.__all__]
+
+
+def quartic(x):
+    """Two valleys, at −1 and 1, and a hilltop between them, at 0."""
+    return x**4 - 2 * x**2
+
+
+def quartic_second(x):
+    """The second derivative of `quartic`, found by hand."""
+    return 12 * x**2 - 4
+
+
+def newton_minimize(f, second, start, steps):
+    """The points of Newton's walk on ``f``, ``start`` included: an array (steps + 1).
+
+    ``second`` is the second derivative of ``f``, a function of a plain number.
+    """
+    x = Variable(np.array(float(start)))
+    path = [float(start)]
+    for _ in range(steps):
+        x.cleargrad()
+        f(x).backward()
+        x.data = x.data - x.grad.data / second(x.data)
+        path.append(float(x.data))
+    return np.array(path)

@@ -1,0 +1,50 @@
+"""Step 30: what the graph keeps (before the change)."""
+
+from . import step29
+from .step29 import *  # noqa: F403
+
+__all__ = [*step29.__all__]
+
+
+def trace(y):
+    """What forward and backward have left behind ``y``: a row for each variable.
+
+    A row is the variable's name, the class of its creator, its generation and the type
+    of its gradient.
+    """
+    rows, met, waiting = [], set(), [y]
+    while waiting:
+        v = waiting.pop(0)
+        if id(v) in met:
+            continue
+        met.add(id(v))
+        f = v.creator
+        creator = None if f is None else type(f).__name__
+        rows.append((v.name, creator, v.generation, type(v.grad).__name__))
+        if f is not None:
+            waiting += f.inputs
+    return rows
+
+
+def graph_behind(*ys):
+    """Nodes and edges behind variables of step 22's kind, as `dot_text` takes them.
+
+    An input without a name is labelled with its value.
+    """
+    ids, nodes, edges = {}, [], []
+    waiting = list(ys)
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in ids:
+            continue
+        ids[id(thing)] = f"n{len(ids)}"
+        if hasattr(thing, "creator"):
+            before = [thing.creator] if thing.creator is not None else []
+            label = thing.name or ("" if before else str(thing.data))
+        else:
+            label = type(thing).__name__
+            before = list(thing.inputs)
+        nodes.append((ids[id(thing)], label))
+        edges += [(other, thing) for other in before]
+        waiting += before
+    return nodes, [(ids[id(start)], ids[id(end)]) for start, end in edges]

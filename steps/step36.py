@@ -1,0 +1,46 @@
+"""Step 36: what double backprop is for."""
+
+import numpy as np
+
+from dezero_lite import Variable
+from dezero_lite.functions import abs, log, sqrt, tanh
+
+from . import step35
+from .step35 import *  # noqa: F403
+
+__all__ = [*step35.__all__, "abs", "log", "sqrt"]
+
+
+def model(x, a, b, c):
+    """A smooth step from −a to a; b says how steep it is, c where it is."""
+    return a * tanh(b * x + c)
+
+
+def calm_loss(points, weight):
+    """A loss of a, b, c: squared errors at the points, and squared slopes there."""
+
+    def loss(a, b, c):
+        total = 0
+        for value, target in points:
+            x = Variable(np.array(value))
+            y = model(x, a, b, c)
+            y.backward(create_graph=True)
+            total = total + (y - target) ** 2 + weight * x.grad**2
+        for parameter in (a, b, c):
+            parameter.cleargrad()
+        return total
+
+    return loss
+
+
+def hvp(f, point, v):
+    """The Hessian of ``f`` at ``point`` times ``v``, without the Hessian: an array."""
+    xs = [Variable(np.array(float(value))) for value in point]
+    f(*xs).backward(create_graph=True)
+    along = 0
+    for x, part in zip(xs, v, strict=True):
+        along = along + part * x.grad
+    for x in xs:
+        x.cleargrad()
+    along.backward()
+    return np.array([0.0 if x.grad is None else float(x.grad.data) for x in xs])

@@ -1,0 +1,56 @@
+"""Step 42: linear regression."""
+
+import numpy as np
+
+from dezero_lite import Variable
+from dezero_lite.functions import (
+    matmul,
+    mean_squared_error,
+    mean_squared_error_simple,
+)
+
+from . import step41
+from .step41 import *  # noqa: F403
+
+__all__ = [*step41.__all__, "mean_squared_error", "mean_squared_error_simple"]
+
+
+def noisy_line(n=100, seed=0):
+    """Points around the line t = 2x + 5: x and t, each of shape (n, 1)."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(0, 1, size=(n, 1))
+    return x, 5 + 2 * x + rng.normal(scale=0.3, size=(n, 1))
+
+
+def predict(x, W, b):
+    """The line: x of shape (N, 1) gives y of shape (N, 1)."""
+    return matmul(x, W) + b
+
+
+def train(x, t, lr=0.1, steps=100):
+    """Fit W and b by gradient descent: (W, b) before each step, and the losses."""
+    W, b = Variable(np.zeros((1, 1))), Variable(np.zeros(1))
+    path, losses = [], []
+    for _ in range(steps):
+        loss = mean_squared_error(predict(x, W, b), t)
+        W.cleargrad()
+        b.cleargrad()
+        loss.backward()
+        path.append([W.data.item(), b.data.item()])
+        losses.append(loss.data.item())
+        W.data -= lr * W.grad.data
+        b.data -= lr * b.grad.data
+    return np.array(path), losses
+
+
+def learning_curve(title, **curves):
+    """Losses against steps, as a picture: a list of numbers for each name."""
+    import matplotlib.pyplot as plt
+
+    _, ax = plt.subplots(figsize=(7, 3.4))
+    for name, losses in curves.items():
+        ax.semilogy(losses, label=name)
+    ax.set(xlabel="step", ylabel="loss", title=title)
+    if len(curves) > 1:
+        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(curves))
+    plt.show()

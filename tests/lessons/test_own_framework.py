@@ -1,0 +1,66 @@
+"""The learner's own framework trains a network.
+
+The classes that lessons 38 to 43 have written, *Write it*, run on step 32, which in the
+workshop is the learner's own file: nothing of `dezero_lite` is in them.
+"""
+
+import numpy as np
+import pytest
+
+from steps import step32, step43
+from steps.course import builder, exercises
+from tests.support.arrays import assert_close
+
+WRITTEN = range(38, 44)
+STEPS = 300
+
+
+@pytest.fixture(scope="module")
+def own():
+    """Step 32's names, and on top of them what is written from lesson 38 on."""
+    names = {name: getattr(step32, name) for name in step32.__all__} | {"np": np}
+    for number in WRITTEN:
+        first = exercises.of_lesson(builder.lesson_cells(number))[0]
+        exec(exercises.without_markers(first.solution), names)
+    return names
+
+
+def own_losses(own, x, t, parameters):
+    Variable, matmul, sigmoid = own["Variable"], own["my_matmul"], own["my_sigmoid"]
+    x, t = Variable(x), Variable(t)
+    parameters = [Variable(parameter.data.copy()) for parameter in parameters]
+
+    def linear(x, W, b):
+        y = matmul(x, W)
+        return y + own["broadcast_to"](b, y.shape)
+
+    losses = []
+    for _ in range(STEPS):
+        W1, b1, W2, b2 = parameters
+        y = linear(sigmoid(linear(x, W1, b1)), W2, b2)
+        loss = own["my_loss"](y, t)
+        for parameter in parameters:
+            parameter.cleargrad()
+        loss.backward()
+        for parameter in parameters:
+            parameter.data = parameter.data - 0.2 * parameter.grad.data
+        losses.append(float(loss.data))
+    return losses
+
+
+def test_a_network_learns_the_sine_on_classes_of_ones_own(own):
+    x, t = step43.noisy_sine()
+    parameters = step43.initial(10, scale=1.0)
+    losses = own_losses(own, x, t, parameters)
+    assert losses[-1] < losses[0] / 10
+    expected = step43.train_network(x, t, parameters, steps=STEPS)
+    assert_close(losses, expected, rtol=1e-9)
+
+
+def test_the_rest_of_what_was_written_works_on_step_32(own):
+    x = own["Variable"](np.arange(6.0).reshape(2, 3))
+    y = own["sum"](own["transpose"](own["reshape"](x, (3, 2))) * 2, axis=0)
+    z = own["sum_to"](y, (1,))
+    z.backward(create_graph=True)
+    assert_close(x.grad.data, np.full((2, 3), 2.0))
+    assert type(z).__module__ == "steps.step32"
