@@ -11,8 +11,8 @@ import pytest
 
 from steps.course import builder, exercises
 from tests.designs.test_design_exercises import CONTEXT, cells
-from tests.lessons.test_attempts import run
 from tests.support import lesson_checks as checks
+from tests.support.attempts import run
 
 
 def complaint(number, exercise, attempt):

@@ -4,6 +4,7 @@ that help.
 
 import copy
 import json
+from pathlib import Path
 
 import nbclient
 import nbformat
@@ -12,10 +13,12 @@ import pytest
 from steps.course import builder, exercises
 from steps.course.copies import write_copies
 from steps.course.lessons import (
+    DESIGNS,
     NOTEBOOKS,
     CourseError,
     notebook_path,
     numbers,
+    stem,
     with_map,
 )
 from tests.support import lesson_checks as checks
@@ -141,6 +144,13 @@ def test_every_exercise_has_two_hints():
 def test_every_exercise_has_hidden_tests():
     hidden = exercises.BEGIN_HIDDEN
     assert exercises_without("hidden tests", lambda e: hidden in e.check) == []
+
+
+def test_every_lesson_has_attempts_at_its_exercises():
+    kept = {path.stem for path in Path(__file__).with_name("attempts").glob("*.md")}
+    # Those of stage 6 stand in tests/designs.
+    asked = [stem(number) for number in numbers() if number not in DESIGNS]
+    assert sorted(kept) == sorted(asked)
 
 
 # A little lesson with an exercise, to prove the checks above on.

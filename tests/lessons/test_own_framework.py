@@ -7,6 +7,7 @@ workshop is the learner's own file: nothing of `dezero_lite` is in them.
 import numpy as np
 import pytest
 
+from dezero_lite.gradcheck import numerical_grad
 from steps import step32, step43
 from steps.course import builder, exercises
 from tests.support.arrays import assert_close
@@ -64,3 +65,25 @@ def test_the_rest_of_what_was_written_works_on_step_32(own):
     z.backward(create_graph=True)
     assert_close(x.grad.data, np.full((2, 3), 2.0))
     assert type(z).__module__ == "steps.step32"
+
+
+def test_gradients_through_moves_sums_and_broadcasts_are_those_of_nudging(own):
+    def through_all(x):
+        y = own["transpose"](own["reshape"](x, (3, 4, 2)), (2, 0, 1))
+        few = own["sum_to"](y * y, (3, 1))
+        y = own["broadcast_to"](few, (2, 3, 2)) * constant
+        return own["sum"](own["sum"](y, axis=(0, 2)) ** 2)
+
+    def value(array):
+        y = array.reshape(3, 4, 2).transpose(2, 0, 1)
+        y = (y * y).sum(axis=(0, 2)).reshape(3, 1) * constant
+        return (y.sum(axis=(0, 2)) ** 2).sum()
+
+    rng = np.random.default_rng(0)
+    values, constant = rng.normal(size=(4, 6)), rng.normal(size=(2, 3, 2))
+    x = own["Variable"](values.copy())
+    y = through_all(x)
+    assert_close(y.data, value(values))
+    y.backward(create_graph=True)
+    assert_close(x.grad.data, numerical_grad(value, values), rtol=1e-4, atol=1e-5)
+    assert x.grad.creator is not None
