@@ -105,13 +105,15 @@ def source(thing):
     return Source(thing)
 
 
-def side_by_side(old, new):
+def side_by_side(old, new, since="", until=""):
     """Show two pieces of code beside each other, lines that say the same in one row.
 
     Parameters
     ----------
     old, new : class, function or method
         Docstrings, annotations, and comments that are meant for tools are left out.
+    since, until : str
+        Words of a line of `old`: the first row to show, and the one to stop before.
 
     Returns
     -------
@@ -122,7 +124,7 @@ def side_by_side(old, new):
     """
     from .course.side_by_side import SideBySide
 
-    return SideBySide(old, new)
+    return SideBySide(old, new, since, until)
 
 
 def hint(step, exercise, nearer=False):

@@ -7,7 +7,7 @@ import textwrap
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from .lessons import STEPS
+from .lessons import STEPS, CourseError
 from .sources import highlighted_lines
 
 # What two lines must have in common, from 0 to 1, to stand in one row.
@@ -25,15 +25,25 @@ class SideBySide:
     terminal.
 
     Docstrings, annotations, and comments that are meant for tools are left out. `rows`
-    are pairs of lines, each with whether the two say the same.
+    are pairs of lines, each with whether the two say the same. They begin with the row
+    whose left line holds `since`, and end before the one whose left line holds `until`.
+
+    Raises
+    ------
+    CourseError
+        If no line on the left holds `since` or `until`.
     """
 
-    def __init__(self, old, new):
+    def __init__(self, old, new, since="", until=""):
         self.titles = _title(old), _title(new)
         self.texts = _code(old), _code(new)
         old_lines, new_lines = (text.splitlines() for text in self.texts)
+        places = list(_rows(old_lines, new_lines))
+        begin = _row_of(since, places, old_lines) if since else 0
+        end = _row_of(until, places, old_lines) if until else len(places)
+        self._places = places[begin:end]
         self.rows = []
-        for i, j, are_alike in _rows(old_lines, new_lines):
+        for i, j, are_alike in self._places:
             left = "" if i is None else old_lines[i]
             right = "" if j is None else new_lines[j]
             self.rows.append((left, right, are_alike))
@@ -52,7 +62,7 @@ class SideBySide:
         bare = ["\n".join(line.strip() for line in lines) for lines in plain]
         columns = [highlighted_lines(text) for text in bare]
         rows = []
-        for i, j, are_alike in _rows(*plain):
+        for i, j, are_alike in self._places:
             cells = "".join(
                 _cell("", "") if k is None else _cell(column[k], lines[k])
                 for k, column, lines in zip((i, j), columns, plain, strict=True)
@@ -68,6 +78,13 @@ class SideBySide:
             'font-family:monospace; font-size:0.8em; line-height:1.4">'
             f'<tr style="background:none">{head}</tr>{"".join(rows)}</table>'
         )
+
+
+def _row_of(words, places, lines):
+    for row, (i, *_) in enumerate(places):
+        if i is not None and words in lines[i]:
+            return row
+    raise CourseError(f"No line on the left holds {words!r}.")
 
 
 def _cell(html, line):

@@ -118,7 +118,8 @@ def _shown_text(call, names):
         if ast.unparse(call.func).endswith("side_by_side"):
             from .side_by_side import SideBySide
 
-            return repr(SideBySide(*things))
+            part = {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg}
+            return repr(SideBySide(*things, **part))
         return Source(*things).text
     except (AttributeError, TypeError, OSError) as error:
         raise CourseError(f"`{text}` shows nothing: {error}.") from None

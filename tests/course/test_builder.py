@@ -358,6 +358,15 @@ def test_what_cannot_be_shown_is_refused(cell, complaint):
         sources.shown([IMPORTS, cell])
 
 
+def test_of_two_pieces_side_by_side_only_the_shown_part_counts():
+    imports = "from dezero_lite import Variable\nfrom steps import step22"
+    call = "steps.side_by_side(step22.Variable.backward, Variable.backward"
+    ((whole,), (part,)) = sources.shown(
+        [imports, f"{call})", f"{call}, until='while queue')"]
+    )[1:]
+    assert part in whole and "heappop" in whole and "heappop" not in part
+
+
 def test_cells_that_are_not_python_and_imports_that_fail_are_passed_over():
     cells = ["%time 1", "1 +", "from dezero_lite import nothing"]
     assert sources.shown(cells) == [[], [], []]
