@@ -184,7 +184,10 @@ def report(names, times, memory, rates, rounds):
         "book's layers are float64 without its",
         "wish; `dezero-float32` is the same framework with its weights held in "
         "float32. The last row compares each",
-        "import with `import numpy`.",
+        "import with `import numpy`. `numpy-bare` is the work in NumPy alone, with no "
+        "graph and no checks",
+        "(`benchmarks/bare.py`); where that is slower than PyTorch, NumPy is the "
+        "limit.",
         "",
         "The last column says how many times as long `dezero_lite` took as the limit "
         "that it cannot pass, measured on",
@@ -215,11 +218,22 @@ def report(names, times, memory, rates, rounds):
         "",
         *memory_table(names, memory),
     ]
+    kernel = ", ".join(sorted({pool["architecture"] for pool in blas()}))
     measured = ", ".join(
         f"{rates[kind] / (1e6 if kind == 'nodes' else 1e9):.1f} {unit}"
         for kind, unit in units()
     )
-    return "\n".join([*lines, "", f"The limits in this run: {measured}.", ""])
+    limits_line = f"The limits in this run: {measured}."
+    return "\n".join(
+        [*lines, "", f"{limits_line} NumPy's products ran on {kernel}.", ""]
+    )
+
+
+def blas():
+    """NumPy's libraries for products."""
+    from threadpoolctl import threadpool_info
+
+    return [pool for pool in threadpool_info() if pool["internal_api"] == "openblas"]
 
 
 def memory_table(names, memory):
@@ -261,7 +275,7 @@ def plot(names, times):
     for i, name in enumerate(others):
         at = [row for row, by in enumerate(rows.values()) if name in by]
         ratios = [by[name] / by[OURS] for by in rows.values() if name in by]
-        ax.plot(ratios, at, "osD^"[i], markersize=8, label=name)
+        ax.plot(ratios, at, "osD^v"[i], markersize=8, label=name)
     ax.axvline(1, color="0.3", linestyle="--")
     ax.set(
         yticks=range(len(rows)),

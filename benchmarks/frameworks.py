@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from . import networks
+from .bare import bare
 
 
 def like_dezero(name, held_in_float32=False):
@@ -121,4 +122,5 @@ FRAMEWORKS = {
     "dezero-float32": lambda: like_dezero("dezero", held_in_float32=True),
     "autograd": autograd,
     "torch": torch,
+    "numpy-bare": bare,
 }

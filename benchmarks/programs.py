@@ -29,9 +29,13 @@ class Row:
     slow: bool = False
     #: Whether a framework has to have layers.
     needs_networks: bool = False
+    #: Whether bare NumPy has a program for it.
+    bare: bool = False
 
     def fits(self, framework):
         """Whether it says something about a framework, given by its name."""
+        if framework == "numpy-bare":
+            return self.bare
         # autograd has no networks, and without networks there are no weights to hold.
         return framework != ("autograd" if self.needs_networks else "dezero-float32")
 
@@ -111,8 +115,11 @@ def tanh_to_order_6(framework):
 def scaled_rows(framework):
     """A matrix of 1,000 × 1,000 times a row of 1,000: forward and backward."""
     rng = np.random.default_rng(0)
-    x = framework.variable(rng.standard_normal((1000, 1000), dtype=np.float32))
-    row = framework.variable(rng.standard_normal(1000, dtype=np.float32))
+    x = rng.standard_normal((1000, 1000), dtype=np.float32)
+    row = rng.standard_normal(1000, dtype=np.float32)
+    if hasattr(framework, "scaled_rows"):
+        return clock(lambda: framework.scaled_rows(x, row))[1]
+    x, row = framework.variable(x), framework.variable(row)
 
     def work():
         framework.backward(
@@ -125,14 +132,14 @@ def scaled_rows(framework):
 # --- networks -------------------------------------------------------------------------
 
 
-def network(title, prepare, work=None, slow=False):
+def network(title, prepare, work=None, slow=False, bare=False):
     """A row that prepares its work once for each framework, and then clocks it."""
     prepare = cache(prepare)
 
     def program(framework):
         return clock(prepare(framework.networks))[1]
 
-    return Row(title, program, work, slow, needs_networks=True)
+    return Row(title, program, work, slow, needs_networks=True, bare=bare)
 
 
 def products(amount):
@@ -173,7 +180,7 @@ ROWS = [
     Row("Goldstein-Price with gradient", goldstein_price),
     Row("ten Newton steps", newton),
     Row("tanh to order 6", tanh_to_order_6),
-    Row("x·row, 1000×1000", scaled_rows, fresh_floats(2 * 1000 * 1000)),
+    Row("x·row, 1000×1000", scaled_rows, fresh_floats(2 * 1000 * 1000), bare=True),
     network(
         "MLP 784-1000-10, batch 100, SGD step",
         lambda networks: networks.mlp_step("SGD"),
@@ -200,31 +207,37 @@ ROWS = [
         "conv2d 16×1×28² → 16, k5 p2",
         lambda networks: networks.conv2d((16, 1, 28, 28), (16, 1, 5, 5), 1, 2),
         work=products(conv_flops(16, 1, 28, 28, 16, 5)),
+        bare=True,
     ),
     network(
         "conv2d 8×64×56² → 64, k1",
         lambda networks: networks.conv2d((8, 64, 56, 56), (64, 64, 1, 1), 1, 0),
         work=products(conv_flops(8, 64, 56, 56, 64, 1)),
+        bare=True,
     ),
     network(
         "conv2d 8×64×56² → 64, k3 p1",
         lambda networks: networks.conv2d((8, 64, 56, 56), (64, 64, 3, 3), 1, 1),
         work=products(conv_flops(8, 64, 56, 56, 64, 3)),
+        bare=True,
     ),
     network(
         "conv2d 32×16×14² → 32, k3 p1",
         lambda networks: networks.conv2d((32, 16, 14, 14), (32, 16, 3, 3), 1, 1),
         work=products(conv_flops(32, 16, 14, 14, 32, 3)),
+        bare=True,
     ),
     network(
         "conv2d 8×64×56² → 64, k3 s2 p1",
         lambda networks: networks.conv2d((8, 64, 56, 56), (64, 64, 3, 3), 2, 1),
         work=products(conv_flops(8, 64, 28, 28, 64, 3)),
+        bare=True,
     ),
     network(
         "max pooling 2×2/2, 8×64×56²",
         lambda networks: networks.pooling("max", 2, 2),
         work=fresh_floats(8 * 64 * (56 * 56 + 28 * 28)),
+        bare=True,
     ),
     network(
         "average pooling 2×2/2, 8×64×56²",
@@ -235,11 +248,13 @@ ROWS = [
         "max pooling 3×3/2, 8×64×56²",
         lambda networks: networks.pooling("max", 3, 2),
         work=fresh_floats(8 * 64 * (56 * 56 + 27 * 27)),
+        bare=True,
     ),
     network(
         "LeNet step, batch 64, SGD",
         lambda networks: networks.lenet_step(),
         work=products(LENET_STEP),
+        bare=True,
     ),
     network(
         "VGG16 forward, one 224² image",

@@ -364,7 +364,9 @@ def test_of_two_pieces_side_by_side_only_the_shown_part_counts():
     ((whole,), (part,)) = sources.shown(
         [imports, f"{call})", f"{call}, until='while queue')"]
     )[1:]
-    assert part in whole and "heappop" in whole and "heappop" not in part
+    assert part in whole
+    assert "heappop" in whole
+    assert "heappop" not in part
 
 
 def test_cells_that_are_not_python_and_imports_that_fail_are_passed_over():

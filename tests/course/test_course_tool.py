@@ -200,10 +200,12 @@ def test_a_part_of_two_pieces_of_code_can_be_shown():
     whole = side_by_side(other, one)
     first = side_by_side(other, one, until="y = x")
     second = side_by_side(other, one, since="y = x")
-    assert first.rows == whole.rows[:3] and second.rows == whole.rows[3:]
+    assert first.rows == whole.rows[:3]
+    assert second.rows == whole.rows[3:]
     for part, hidden in ((first, "a comment stays"), (second, "raise")):
         assert hidden in whole._repr_html_().replace("</span><span", "")
-        assert hidden not in repr(part) and hidden not in part._repr_html_()
+        assert hidden not in repr(part)
+        assert hidden not in part._repr_html_()
     with pytest.raises(CourseError, match="No line on the left holds 'z = x'"):
         side_by_side(other, one, since="z = x")
 
