@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+import webbrowser
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,8 +22,9 @@ python start.py workshop [...]     write the framework yourself, step by step
 python start.py run FILE [...]     run a program, such as examples/digits_cnn.py
 python start.py test [options]     run all tests, in parallel
 python start.py steps [options]    run the course tool, python -m steps
+python start.py docs [--no-browser]  build the course's site, and open it
 
-Options go to JupyterLab, the program, pytest or the course tool as they are:
+Other options go to JupyterLab, the program, pytest or the course tool as they are:
 
 python start.py --no-browser --port 8899
 python start.py lab my-course/step12.ipynb
@@ -56,8 +58,8 @@ def main(arguments):
         return 0
     if command not in COMMANDS:
         sys.exit(
-            f"start.py knows lab, workshop, run, test and steps, but not '{command}'; "
-            "--help tells more."
+            f"start.py knows {', '.join(COMMANDS)}, but not '{command}'; --help tells "
+            "more."
         )
     try:
         set_up()
@@ -147,12 +149,28 @@ def steps(options):
     return run([PYTHON, "-m", "steps", *options], folder=Path.cwd())
 
 
+def docs(options):
+    """Sphinx is installed when the site is built for the first time."""
+    if recall("site") != recall("packages"):
+        install("docs")
+        remember("site", recall("packages"))
+    page = ROOT / "docs" / "_build" / "html" / "index.html"
+    sphinx = [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+    if code := run([*sphinx, "docs", page.parent]):
+        return code
+    print(f"The site is there: {page}")
+    if "--no-browser" not in options:
+        webbrowser.open(page.as_uri())
+    return 0
+
+
 COMMANDS = {
     "lab": lab,
     "workshop": workshop,
     "run": program,
     "test": test,
     "steps": steps,
+    "docs": docs,
 }
 
 
@@ -253,12 +271,12 @@ def make_environment():
         )
 
 
-def install():
+def install(extras="course,test"):
     """The number of packages that pip installed."""
     print("Installing the course and what it needs ...")
     command = [PYTHON, "-m", "pip", "install"]
     command += ["--no-input", "--disable-pip-version-check"]
-    command += ["-e", ".[course,test]", "-c", "constraints.txt"]
+    command += ["-e", f".[{extras}]", "-c", "constraints.txt"]
     with LOG.open("wb") as log:
         code = run(command, log)
     if code and any(sign in read(LOG) for sign in NO_INDEX):

@@ -139,8 +139,8 @@ def batch_norm(
 
     Parameters
     ----------
-    x : Variable or ndarray, shape (N, C) or (N, C, H, W)
-        The batch.
+    x : Variable or ndarray
+        The batch, of shape (N, C) or (N, C, H, W).
     gamma, beta : Variable or ndarray, shape (C,)
         The standard deviation and the mean that each channel shall have.
     mean, var : Variable or ndarray, shape (C,)

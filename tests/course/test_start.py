@@ -650,12 +650,37 @@ def test_steps_gets_its_options(passed_on):
     assert passed_on("steps", "check", "--help") == "steps check --help"
 
 
+def test_the_site_is_built_and_opened(start, children, checkout, monkeypatch, capsys):
+    opened = []
+    monkeypatch.setattr(start.webbrowser, "open", opened.append)
+    children.during(start.set_up)
+    assert children.during(lambda: start.main(["docs"])) == ["pip", "sphinx"]
+    page = checkout / "docs" / "_build" / "html" / "index.html"
+    assert children.command[2:] == [
+        *["sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", page.parent]
+    ]
+    assert opened == [page.as_uri()]
+    # Sphinx is there now. A site that does not build is not opened.
+    children.codes["sphinx"] = 2
+    assert children.during(lambda: start.main(["docs"])) == ["sphinx"]
+    children.codes["sphinx"] = 0
+    capsys.readouterr()
+    assert start.main(["docs", "--no-browser"]) == 0
+    assert capsys.readouterr().out == f"The site is there: {page}\n"
+    assert opened == [page.as_uri()]
+    # What is installed changed: so may Sphinx.
+    (checkout / "constraints.txt").write_text("numpy==2.1.0")
+    ran = children.during(lambda: start.main(["docs", "--no-browser"]))
+    assert ran == ["pip", "pip", "sphinx"]
+
+
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_help_names_every_command_and_does_nothing(start, children, capsys, option):
     assert start.main([option]) == 0
     help_text = capsys.readouterr().out
     assert all(
-        f"python start.py {name} " in help_text for name in ("run", "test", "steps")
+        f"python start.py {name} " in help_text
+        for name in ("run", "test", "steps", "docs")
     )
     assert "python start.py [lab] " in help_text
     assert children.ran == []

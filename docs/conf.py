@@ -1,0 +1,63 @@
+"""The site: ``python start.py docs``, or ``sphinx-build -W docs docs/_build/html``.
+
+Sphinx and myst-nb render what is there already: the built notebooks with their outputs,
+the pages of this folder, and the docstrings. `pages.py` writes the pages that follow
+from the course itself, into folders that git does not see. Nothing is executed, and no
+page asks another host for anything.
+"""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import pages  # noqa: E402
+
+import dezero_lite  # noqa: E402
+
+project = "dezero_lite"
+author = "the authors of dezero_lite"
+version = release = dezero_lite.__version__
+copyright = author
+html_show_copyright = False
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx-mathjax-offline",
+]
+exclude_patterns = ["_build"]
+# A traceback that Python words in its own way is shown without colours.
+suppress_warnings = ["misc.highlighting_failure"]
+
+nb_execution_mode = "off"
+nb_merge_streams = True
+myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+# A lesson's first column is for reading, so its folded cells say what they hold.
+nb_code_prompt_show = "Show the code"
+nb_code_prompt_hide = "Hide the code"
+
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_default_options = {"members": True}
+add_module_names = False
+
+html_theme = "furo"
+html_title = "dezero_lite"
+html_static_path = ["_static"]
+html_css_files = ["course.css"]
+html_copy_source = False
+html_show_sphinx = False
+pygments_style = "tango"
+pygments_dark_style = "monokai"
+
+
+def setup(app):
+    app.connect("config-inited", lambda *_: pages.write(HERE))
+    app.connect("source-read", pages.lead_to_lessons)
+    app.connect("autodoc-process-docstring", pages.name_the_step)
