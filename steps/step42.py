@@ -50,7 +50,8 @@ def learning_curve(title, **curves):
     _, ax = plt.subplots(figsize=(7, 3.4))
     for name, losses in curves.items():
         ax.semilogy(losses, label=name)
-    ax.set(xlabel="step", ylabel="loss", title=title)
+    ax.set(xlabel="step", ylabel="loss")
+    ax.set_title(title, pad=6 if len(curves) == 1 else 28)
     if len(curves) > 1:
-        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(curves))
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(curves))
     plt.show()
