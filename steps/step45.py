@@ -7,8 +7,3 @@ from . import step44
 from .step44 import *  # noqa: F403
 
 __all__ = [*step44.__all__, "Model", "Sequential", "MLP"]
-
-
-def double(x):
-    """Twice `x`; TODO: put the step's own functions here."""
-    return 2 * x
