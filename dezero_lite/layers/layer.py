@@ -263,22 +263,21 @@ class Layer:
 # --- the walk -------------------------------------------------------------------------
 
 
-def walk(layer: Layer) -> list[tuple[str, Any]]:
+def walk(
+    layer: Layer, prefix: str = "", seen: set[int] | None = None
+) -> list[tuple[str, Any]]:
     """All Variables and layers in a layer, each once, by the first name that leads to
     it.
     """
-    return _walk(layer, "", {id(layer)})
-
-
-def _walk(layer: Layer, prefix: str, seen: set[int]) -> list[tuple[str, Any]]:
     found = []
+    seen = {id(layer)} if seen is None else seen
     for name, member in members(layer, prefix):
         if id(member) in seen:
             continue
         seen.add(id(member))
         found.append((name, member))
         if isinstance(member, Layer):
-            found += _walk(member, f"{name}/", seen)
+            found += walk(member, f"{name}/", seen)
     return found
 
 

@@ -18,15 +18,15 @@ from ..npz import StrPath
 class Model(L.Layer):
     """A layer that can draw itself. Source: book step 45."""
 
-    def plot(self, *inputs: Any, to_file: str = "model.png") -> Any:
+    def plot(self, *inputs: Any, to_file: StrPath | None = "model.png") -> Any:
         """Draw the graph of ``forward(*inputs)``, in a notebook and as an image file.
 
         Parameters
         ----------
         *inputs : Variable or ndarray
             What to call the model with.
-        to_file : str, optional
-            Where to put the image; its ending says of which kind.
+        to_file : path, optional
+            Where to put the image; its ending says of which kind. ``None`` writes none.
         """
         return plot_dot_graph(self.forward(*inputs), verbose=True, to_file=to_file)
 

@@ -30,31 +30,7 @@ MODULES = [
     "player",
 ]
 
-TO_COME = {
-    44: "Parameter Layer Linear manual_seed",
-    45: "Model Sequential MLP",
-    46: "Optimizer SGD MomentumSGD AdaGrad AdaDelta Adam AdamW WeightDecay ClipGrad "
-    "FreezeParam",
-    47: "softmax softmax_simple log_softmax logsumexp softmax_cross_entropy "
-    "softmax_cross_entropy_simple sigmoid_cross_entropy binary_cross_entropy "
-    "get_item concat stack split pad",
-    48: "get_spiral",
-    49: "Dataset Spiral Compose Convert Resize CenterCrop ToArray ToPIL Normalize "
-    "Flatten AsType ToFloat ToInt RandomHorizontalFlip RandomCrop",
-    50: "DataLoader accuracy",
-    51: "relu leaky_relu gelu Digits MNIST FashionMNIST CIFAR10 CIFAR100 ImageNet "
-    "get_file cache_dir show_progress",
-    52: "get_array_module as_numpy as_cupy",
-    53: "array_equal array_allclose",
-    54: "dropout Dropout Config test_mode",
-    55: "get_conv_outsize get_deconv_outsize pair",
-    57: "im2col col2im im2col_array col2im_array conv2d conv2d_simple deconv2d "
-    "pooling pooling_simple average_pooling Conv2d Deconv2d",
-    58: "VGG16 ResNet ResNet50 ResNet101 ResNet152 BatchNorm batch_norm batch_nrom "
-    "LayerNorm layer_norm",
-    59: "RNN SinCurve",
-    60: "LSTM GRU SeqDataLoader EmbedID embed_id Shakespear",
-}
+TO_COME = {}
 TO_COME = {step: names.split() for step, names in TO_COME.items()}
 
 
