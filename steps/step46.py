@@ -1,5 +1,9 @@
 """Step 46: optimizers."""
 
+import numpy as np
+
+from dezero_lite import Layer, Parameter
+from dezero_lite.functions import mean_squared_error
 from dezero_lite.optimizers import (
     SGD,
     AdaDelta,
@@ -31,6 +35,44 @@ __all__ = [
 ]
 
 
-def double(x):
-    """Twice `x`; TODO: put the step's own functions here."""
-    return 2 * x
+def ravine(x0, x1):
+    """A long valley, 30 times as curved across as along; lowest at (0, 0)."""
+    return x0**2 + 30 * x1**2
+
+
+class Place(Layer):
+    """A place on a surface: two parameters; called with a surface, its height there."""
+
+    def __init__(self, start):
+        self.x0 = Parameter(np.array(float(start[0])))
+        self.x1 = Parameter(np.array(float(start[1])))
+
+    def forward(self, surface):
+        return surface(self.x0, self.x1)
+
+
+def race(optimizer, surface=ravine, start=(-4.0, 1.0), steps=40):
+    """The places that an optimizer comes through: an array (steps + 1, 2)."""
+    place = Place(start)
+    optimizer.setup(place)
+    path = [start]
+    for _ in range(steps):
+        height = place(surface)
+        place.cleargrads()
+        height.backward()
+        optimizer.update()
+        path.append((place.x0.data.item(), place.x1.data.item()))
+    return np.array(path)
+
+
+def train_with(optimizer, model, x, t, steps=400):
+    """Fit a model to the targets t; return the losses."""
+    optimizer.setup(model)
+    losses = []
+    for _ in range(steps):
+        loss = mean_squared_error(model(x), t)
+        model.cleargrads()
+        loss.backward()
+        optimizer.update()
+        losses.append(loss.data.item())
+    return losses
