@@ -8,6 +8,8 @@ import pytest
 # processes with several threads each take turns on the cores, and can be ten times
 # slower. It has to be said before NumPy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# The lessons' progress bars go to stderr, which is compared.
+os.environ["TQDM_DISABLE"] = "1"
 
 
 @pytest.hookimpl(tryfirst=True)

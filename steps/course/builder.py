@@ -231,7 +231,7 @@ def execute(notebook, folder=NOTEBOOKS):
     try:
         nbclient.NotebookClient(
             running, resources={"metadata": {"path": str(folder)}}, **settings
-        ).execute()
+        ).execute(env={**os.environ, "TQDM_DISABLE": "1"})  # no progress bars
     except nbclient.exceptions.CellExecutionError as error:
         raise CourseError(
             f"{stem(notebook['metadata']['course']['step'])} does not run:\n{error}"

@@ -24,8 +24,9 @@ SECONDS = 20
 
 
 def prepare():
-    """Nothing is drawn on a screen, and several runs share the cores."""
+    """Nothing is drawn on a screen, no progress shown; several runs share the cores."""
     os.environ["MPLBACKEND"] = "Agg"
+    os.environ["TQDM_DISABLE"] = "1"
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     warnings.simplefilter("ignore")
 

@@ -121,6 +121,15 @@ def test_code_is_put_under_its_load_line(workshop):
     assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
 
 
+def test_a_progress_bar_leaves_no_trace(workshop, monkeypatch):
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    path = workshop(
+        "from tqdm import tqdm\n\nfor _ in tqdm(range(3)):\n    pass\nprint('done')"
+    )
+    builder.build(1)
+    assert [output["text"] for output in outputs(path)] == [["done\n"]]
+
+
 def test_no_version_time_or_path_is_kept(workshop):
     path = workshop(*RICH)
     builder.build(1)

@@ -168,7 +168,11 @@ def test_a_judge_draws_on_no_screen_shares_the_cores_and_warns_of_nothing(monkey
             running.prepare()
             warnings.warn("a word", stacklevel=1)
         assert shown == []
-        assert before == {"MPLBACKEND": "Agg", "OPENBLAS_NUM_THREADS": threads}
+        assert before == {
+            "MPLBACKEND": "Agg",
+            "OPENBLAS_NUM_THREADS": threads,
+            "TQDM_DISABLE": "1",
+        }
 
 
 def test_a_folder_without_lessons_is_named(tmp_path):
