@@ -1,7 +1,7 @@
 """Step 50: mini-batches."""
 
-from dezero_lite import DataLoader
-from dezero_lite.functions import accuracy
+from dezero_lite import DataLoader, no_grad
+from dezero_lite.functions import accuracy, softmax_cross_entropy
 
 from . import step49
 from .step49 import *  # noqa: F403
@@ -9,6 +9,50 @@ from .step49 import *  # noqa: F403
 __all__ = [*step49.__all__, "DataLoader", "accuracy"]
 
 
-def double(x):
-    """Twice `x`; TODO: put the step's own functions here."""
-    return 2 * x
+def train_epoch(model, optimizer, loader):
+    """Walk over the data once, with a step for each batch."""
+    for x, t in loader:
+        loss = softmax_cross_entropy(model(x), t)
+        model.cleargrads()
+        loss.backward()
+        optimizer.update()
+
+
+def evaluate(model, data, batch_size=500):
+    """The mean loss and the accuracy over a whole data set."""
+    loss = right = 0.0
+    with no_grad():
+        for x, t in DataLoader(data, batch_size, shuffle=False):
+            y = model(x)
+            loss += softmax_cross_entropy(y, t).item() * len(t)
+            right += accuracy(y, t).item() * len(t)
+    return loss / len(data), right / len(data)
+
+
+def fit(model, optimizer, data, test, epochs, batch_size=32):
+    """Train on data; after each epoch, evaluate on both: [[loss, accuracy], ...]."""
+    optimizer.setup(model)
+    loader = DataLoader(data, batch_size, seed=0)
+    history = {"training": [], "test": []}
+    for _ in epochs:
+        train_epoch(model, optimizer, loader)
+        history["training"].append(evaluate(model, data))
+        history["test"].append(evaluate(model, test))
+    return history
+
+
+def training_curves(title, history):
+    """Loss and accuracy after each epoch, as a picture."""
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4))
+    for (name, values), style in zip(history.items(), ("-", "--"), strict=True):
+        losses, accuracies = zip(*values, strict=True)
+        epochs = range(1, len(values) + 1)
+        left.semilogy(epochs, losses, style, label=name)
+        right.plot(epochs, [100 * share for share in accuracies], style, label=name)
+    left.set(xlabel="epoch", ylabel="loss")
+    right.set(xlabel="epoch", ylabel="right answers in %")
+    right.legend(loc="lower right")
+    figure.suptitle(title, weight="bold")
+    plt.show()

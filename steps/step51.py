@@ -1,5 +1,7 @@
 """Step 51: handwritten digits."""
 
+import numpy as np
+
 from dezero_lite.datasets import (
     CIFAR10,
     CIFAR100,
@@ -31,6 +33,23 @@ __all__ = [
 ]
 
 
-def double(x):
-    """Twice `x`; TODO: put the step's own functions here."""
-    return 2 * x
+def confusion(answers, labels, classes=10):
+    """How often class i (row) was read as class j (column)."""
+    table = np.zeros((classes, classes), dtype=int)
+    np.add.at(table, (labels, answers), 1)
+    return table
+
+
+def draw_images(images, titles, title, rows=1, **look):
+    """Images in rows, each with a title."""
+    import matplotlib.pyplot as plt
+
+    columns = len(images) // rows
+    size = (1.25 * columns, 1.55 * rows + 0.4)
+    figure, axes = plt.subplots(rows, columns, figsize=size)
+    for ax, image, text in zip(axes.flat, images, titles, strict=True):
+        ax.imshow(image, **look)
+        ax.set_title(text, fontsize=10, weight="normal", loc="center")
+        ax.set_axis_off()
+    figure.suptitle(title, weight="bold")
+    plt.show()

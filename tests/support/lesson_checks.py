@@ -288,9 +288,10 @@ def from_a_later_step(lesson, number, public=()):
     ]
 
 
-def package_step_not_shown(lesson, own, public):
+def package_step_not_shown(lesson, own, public, values=()):
     """Functions of a package step that no %load line shows, and public names that
-    neither `steps.source` nor `steps.side_by_side` shows.
+    neither `steps.source` nor `steps.side_by_side` shows. Values, such as a path, have
+    no source: the lesson's code uses them.
     """
     loaded = {
         name
@@ -299,8 +300,17 @@ def package_step_not_shown(lesson, own, public):
     }
     shown = set(re.findall(r"steps\.source\((\w+)", lesson))
     shown |= set(re.findall(r"steps\.side_by_side\([\w.]+, (\w+)", lesson))
+    code = "\n".join(
+        line
+        for cell in re.findall(r"^```\{code-cell\}.*?^```", lesson, re.S | re.M)
+        for line in cell.splitlines()
+        if not re.match(r"\s*(from|import|#) ?", line)
+    )
+    shown |= {name for name in values if re.search(rf"\b{name}\b", code)}
     return [
-        f"{name} is not shown" for name in [*own, *public] if name not in loaded | shown
+        f"{name} is not shown"
+        for name in [*own, *public, *values]
+        if name not in loaded | shown
     ]
 
 
