@@ -1,4 +1,4 @@
-"""Step 52: gPU."""
+"""Step 52: GPU."""
 
 from dezero_lite.cuda import as_cupy, as_numpy, get_array_module
 
@@ -6,8 +6,3 @@ from . import step51
 from .step51 import *  # noqa: F403
 
 __all__ = [*step51.__all__, "get_array_module", "as_numpy", "as_cupy"]
-
-
-def double(x):
-    """Twice `x`; TODO: put the step's own functions here."""
-    return 2 * x
