@@ -48,7 +48,7 @@ __all__ = [
 def write_pictures(folder, n, seed=0):
     """Write n grey pictures of 48 × 48 pixels, and their labels, into two files.
 
-    Each shows a bright square on dark noise; the label is the quarter that it is in.
+    Each shows a bright square on noise; the label says in which quarter its middle is.
     """
     rng = np.random.default_rng(seed)
     shape = (n, 1, 48, 48)
