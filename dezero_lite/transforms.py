@@ -362,6 +362,7 @@ class RandomHorizontalFlip:
 
     def batch(self, xs: Any) -> Any:
         """The same for a whole batch; chance decides for each example."""
+        _arrays_for(self, xs)
         mirrored = generator().random(len(xs)) < self.p
         ys = xs.copy()
         ys[mirrored] = xs[mirrored][..., ::-1]
@@ -396,6 +397,7 @@ class RandomCrop:
 
     def batch(self, xs: Any) -> Any:
         """The same for a whole batch; chance decides for each example."""
+        _arrays_for(self, xs)
         border = (self.pad, self.pad)
         xs = np.pad(xs, [(0, 0)] * (xs.ndim - 2) + [border, border])
         height, width = self.size
@@ -453,6 +455,12 @@ def _array_for(transform: Transform, x: Any) -> Any:
             f"{found}: use ToArray()"
         )
     return x
+
+
+def _arrays_for(transform: Transform, xs: Any) -> None:
+    # Of rows, such as Flatten makes, a batch would be taken for one image.
+    for x in xs[:1]:
+        _array_for(transform, x)
 
 
 def _pillow_for(transform: Transform, image: Any) -> Any:

@@ -1,6 +1,10 @@
 """Step 48: many classes: the spiral."""
 
+import numpy as np
+
+from dezero_lite import no_grad
 from dezero_lite.datasets import get_spiral
+from dezero_lite.functions import softmax_cross_entropy
 
 from . import step47
 from .step47 import *  # noqa: F403
@@ -8,6 +12,33 @@ from .step47 import *  # noqa: F403
 __all__ = [*step47.__all__, "get_spiral"]
 
 
-def double(x):
-    """Twice `x`; TODO: put the step's own functions here."""
-    return 2 * x
+def train_epoch(model, optimizer, x, t, size, rng=None):
+    """Learn from every example once, in batches; return the loss of each batch.
+
+    The order comes from `rng`; without one it is the order of the data.
+    """
+    order = np.arange(len(x)) if rng is None else rng.permutation(len(x))
+    losses = []
+    for start in range(0, len(x), size):
+        rows = order[start : start + size]
+        loss = softmax_cross_entropy(model(x[rows]), t[rows])
+        model.cleargrads()
+        loss.backward()
+        optimizer.update()
+        losses.append(loss.data.item())
+    return losses
+
+
+def share_right(model, x, t):
+    """The share of the examples whose largest score is that of their own class."""
+    with no_grad():
+        return np.mean(model(x).data.argmax(axis=1) == t)
+
+
+def regions(model, n=81):
+    """The model's class on a grid of n × n points, from −1.1 to 1.1 each way."""
+    line = np.linspace(-1.1, 1.1, n, dtype=np.float32)
+    x0, x1 = np.meshgrid(line, line)
+    with no_grad():
+        scores = model(np.column_stack([x0.ravel(), x1.ravel()]))
+    return scores.data.argmax(axis=1).reshape(n, n)

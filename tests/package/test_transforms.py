@@ -276,6 +276,9 @@ def test_chance_needs_an_array_with_rows_and_columns(transform):
         transform(Image.new("RGB", (4, 4)))
     with pytest.raises(TypeError, match=r"not an array of shape \(4,\)"):
         transform(np.zeros(4))
+    # A batch of rows is no image.
+    with pytest.raises(TypeError, match=r"not an array of shape \(4,\)"):
+        transform.batch(np.zeros((3, 4)))
 
 
 # --- images ---------------------------------------------------------------------------
