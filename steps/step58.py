@@ -76,15 +76,16 @@ def linear_cost(layer, inputs):
 
 def vgg_costs(model, size=224):
     """For each layer of VGG16: parameters, and multiplications for one image."""
-    costs, channels = {}, 3
+    costs, inputs, side = {}, 3, size
     for name, layer in vars(model).items():
         if name.startswith("conv"):
             side = size // 2 ** (int(name[4]) - 1)  # a pooling after each block
-            costs[name] = conv_cost(layer, channels, side)
-            channels = layer.out_channels
+            costs[name] = conv_cost(layer, inputs, side)
+            inputs = layer.out_channels
         else:
-            inputs = channels * (side // 2) ** 2 if name == "fc6" else inputs
-            costs[name] = linear_cost(layer, inputs)
+            # The first linear layer sees all pixels that the last pooling leaves.
+            pixels = (side // 2) ** 2 if name == "fc6" else 1
+            costs[name] = linear_cost(layer, inputs * pixels)
             inputs = layer.out_size
     return costs
 
