@@ -1,5 +1,10 @@
 """Step 57: im2col."""
 
+import time
+import tracemalloc
+
+import numpy as np
+
 from dezero_lite.functions import (
     average_pooling,
     col2im,
@@ -11,6 +16,7 @@ from dezero_lite.functions import (
     im2col_array,
     pooling,
     pooling_simple,
+    softmax_cross_entropy,
 )
 from dezero_lite.layers import Conv2d, Deconv2d
 
@@ -34,6 +40,51 @@ __all__ = [
 ]
 
 
-def double(x):
-    """Twice `x`; TODO: put the step's own functions here."""
-    return 2 * x
+def conv2d_loops(x, W, stride=1, pad=0):
+    """Convolution of arrays by four loops: images, kernels, rows and columns."""
+    x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+    k = W.shape[2]
+    oh = (x.shape[2] - k) // stride + 1
+    ow = (x.shape[3] - k) // stride + 1
+    y = np.zeros((len(x), len(W), oh, ow))
+    for n in range(len(x)):
+        for o in range(len(W)):
+            for i in range(oh):
+                for j in range(ow):
+                    top, left = i * stride, j * stride
+                    window = x[n, :, top : top + k, left : left + k]
+                    y[n, o, i, j] = (window * W[o]).sum()
+    return y
+
+
+def best_time(f, tries=3):
+    """The seconds that f() takes, in the best of several tries."""
+    times = []
+    for _ in range(tries):
+        start = time.perf_counter()
+        f()
+        times.append(time.perf_counter() - start)
+    return np.min(times)
+
+
+def peak_memory(f):
+    """The bytes that f() has taken at its peak, its result included."""
+    tracemalloc.start()
+    f()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def fit(model, loader, optimizer, rounds, decay=0.9):
+    """Train a classifier; the learning rate of Adam shrinks after each epoch."""
+    losses = []
+    for _ in rounds:
+        for x, t in loader:
+            loss = softmax_cross_entropy(model(x), t)
+            model.cleargrads()
+            loss.backward()
+            optimizer.update()
+            losses.append(loss.data.item())
+        optimizer.alpha *= decay
+    return losses

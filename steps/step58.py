@@ -1,7 +1,18 @@
 """Step 58: a famous network."""
 
-from dezero_lite.functions import batch_norm, batch_nrom, layer_norm
-from dezero_lite.layers import BatchNorm, LayerNorm
+import numpy as np
+
+from dezero_lite import Model, Variable, no_grad
+from dezero_lite.functions import (
+    batch_norm,
+    batch_nrom,
+    layer_norm,
+    mean,
+    pooling,
+    relu,
+    sum,
+)
+from dezero_lite.layers import BatchNorm, Conv2d, LayerNorm, Linear
 from dezero_lite.models import VGG16, ResNet, ResNet50, ResNet101, ResNet152
 
 from . import step57
@@ -22,6 +33,141 @@ __all__ = [
 ]
 
 
-def double(x):
-    """Twice `x`; TODO: put the step's own functions here."""
-    return 2 * x
+class Tower(Model):
+    """Many convolutions, each with a bend; then the mean of each channel, and scores.
+
+    With `norm` each convolution is followed by a BatchNorm; with `shortcut` its result
+    is added to its input.
+    """
+
+    def __init__(self, depth, norm=False, shortcut=False, channels=8):
+        self.first = Conv2d(channels, kernel_size=3, pad=1)
+        self.convs = [Conv2d(channels, kernel_size=3, pad=1) for _ in range(depth)]
+        self.norms = [BatchNorm() for _ in range(depth if norm else 0)]
+        self.shortcut = shortcut
+        self.classifier = Linear(10)
+
+    def floors(self, x):
+        """The images after each convolution."""
+        h = self.first(x)
+        floors = [h]
+        for i, conv in enumerate(self.convs):
+            z = self.norms[i](conv(h)) if self.norms else conv(h)
+            h = h + relu(z) if self.shortcut else relu(z)
+            floors.append(h)
+        return floors
+
+    def forward(self, x):
+        return self.classifier(mean(self.floors(x)[-1], axis=(2, 3)))
+
+
+def conv_cost(layer, channels, side):
+    """Parameters and multiplications of a convolution that makes side×side pixels."""
+    weights = layer.out_channels * channels * layer.kernel_size**2
+    # Without a bias, a BatchNorm follows, with two numbers for each channel.
+    others = layer.out_channels * (2 if layer.nobias else 1)
+    return weights + others, weights * side**2
+
+
+def linear_cost(layer, inputs):
+    """Parameters and multiplications of a linear layer."""
+    return (inputs + 1) * layer.out_size, inputs * layer.out_size
+
+
+def vgg_costs(model, size=224):
+    """For each layer of VGG16: parameters, and multiplications for one image."""
+    costs, inputs, side = {}, 3, size
+    for name, layer in vars(model).items():
+        if name.startswith("conv"):
+            side = size // 2 ** (int(name[4]) - 1)  # a pooling after each block
+            costs[name] = conv_cost(layer, inputs, side)
+            inputs = layer.out_channels
+        else:
+            # The first linear layer sees all pixels that the last pooling leaves.
+            pixels = (side // 2) ** 2 if name == "fc6" else 1
+            costs[name] = linear_cost(layer, inputs * pixels)
+            inputs = layer.out_size
+    return costs
+
+
+def resnet_costs(model, size=224):
+    """For each part of a ResNet: parameters, and multiplications for one image."""
+    side = size // 2
+    costs = {"conv1": conv_cost(model.conv1, 3, side)}
+    side, channels = side // 2, model.conv1.out_channels  # a pooling
+    for name in ("res2", "res3", "res4", "res5"):
+        parts = []
+        for block in getattr(model, name).layers:
+            side //= block.conv1.stride
+            middle = block.conv1.out_channels
+            parts += [conv_cost(block.conv1, channels, side)]
+            parts += [conv_cost(block.conv2, middle, side)]
+            parts += [conv_cost(block.conv3, middle, side)]
+            if block.project:
+                parts += [conv_cost(block.conv4, channels, side)]
+            channels = block.conv3.out_channels
+        costs[name] = tuple(np.sum(parts, axis=0))
+    costs["fc6"] = linear_cost(model.fc6, channels)
+    return costs
+
+
+class SmallVGG(Model):
+    """Two blocks in the style of VGG: two convolutions of 3×3, and a pooling between.
+
+    Sheets (N, 1, 16, 16) make scores (N, classes).
+    """
+
+    def __init__(self, channels=16, classes=10):
+        self.conv1_1 = Conv2d(channels, kernel_size=3, pad=1, nobias=True)
+        self.conv1_2 = Conv2d(channels, kernel_size=3, pad=1, nobias=True)
+        self.conv2_1 = Conv2d(2 * channels, kernel_size=3, pad=1, nobias=True)
+        self.conv2_2 = Conv2d(2 * channels, kernel_size=3, pad=1, nobias=True)
+        self.norms = [BatchNorm() for _ in range(4)]
+        self.classifier = Linear(classes)
+
+    def features(self, x):
+        """The 8×8 pixels that the last convolution makes."""
+        norm1, norm2, norm3, norm4 = self.norms
+        x = relu(norm1(self.conv1_1(x)))
+        x = relu(norm2(self.conv1_2(x)))
+        x = pooling(x, kernel_size=2, stride=2)
+        x = relu(norm3(self.conv2_1(x)))
+        return relu(norm4(self.conv2_2(x)))
+
+    def forward(self, x):
+        return self.classifier(mean(self.features(x), axis=(2, 3)))
+
+
+def on_sheets(images, rng):
+    """Put each image of 8×8 pixels somewhere on an empty sheet of 16×16."""
+    sheets = np.zeros((len(images), 1, 16, 16), np.float32)
+    for sheet, image, (i, j) in zip(
+        sheets, images, rng.integers(9, size=(len(images), 2)), strict=True
+    ):
+        sheet[:, i : i + 8, j : j + 8] = image
+    return sheets
+
+
+class Sheets:
+    """Batches of sheets; each pass over them puts the images in new places."""
+
+    def __init__(self, images, labels, batch_size, seed=0):
+        self.images, self.labels = images, labels
+        self.batch_size, self.rng = batch_size, np.random.default_rng(seed)
+
+    def __iter__(self):
+        sheets = on_sheets(self.images, self.rng)
+        order = self.rng.permutation(len(sheets))
+        for start in range(0, len(order), self.batch_size):
+            batch = order[start : start + self.batch_size]
+            yield sheets[batch], self.labels[batch]
+
+
+def grad_cam(model, sheets, classes):
+    """For each sheet, where the model sees its class: heat of shape (N, 8, 8)."""
+    with no_grad():
+        maps = Variable(model.features(sheets).data)
+    scores = model.classifier(mean(maps, axis=(2, 3)))
+    sum(scores[np.arange(len(sheets)), classes]).backward()
+    weights = maps.grad.data.mean(axis=(2, 3), keepdims=True)
+    return np.maximum((weights * maps.data).sum(axis=1), 0)
