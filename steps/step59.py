@@ -1,7 +1,11 @@
 """Step 59: memory in time: RNN."""
 
+import numpy as np
+
+from dezero_lite import Model, Variable, no_grad
 from dezero_lite.datasets import SinCurve
-from dezero_lite.layers import RNN
+from dezero_lite.functions import mean_squared_error
+from dezero_lite.layers import RNN, Linear
 
 from . import step58
 from .step58 import *  # noqa: F403
@@ -9,6 +13,62 @@ from .step58 import *  # noqa: F403
 __all__ = [*step58.__all__, "RNN", "SinCurve"]
 
 
-def double(x):
-    """Twice `x`; TODO: put the step's own functions here."""
-    return 2 * x
+def long_wave(periods):
+    """Noisy heights of a sine, 25 in each period: shape (25 * periods, 1)."""
+    return np.concatenate([SinCurve().data[::40] for _ in range(periods)])
+
+
+class Predictor(Model):
+    """Says the next height: (N, 1) gives (N, 1)."""
+
+    def __init__(self, hidden=32):
+        self.rnn = RNN(hidden, in_size=1, dtype=np.float64)
+        self.out = Linear(1, in_size=hidden, dtype=np.float64)
+
+    def forward(self, x):
+        return self.out(self.rnn(x))
+
+
+def train_in_pieces(model, series, optimizer, rounds, span=25):
+    """Learn to say the next height of a series of shape (steps, N, 1); each walk back
+    goes over `span` steps. Returns the mean loss before each update.
+    """
+    losses = []
+    for _ in rounds:
+        model.rnn.reset_state()
+        loss = 0.0
+        for k in range(len(series) - 1):
+            loss = loss + mean_squared_error(model(series[k]), series[k + 1])
+            if (k + 1) % span == 0:
+                model.cleargrads()
+                loss.backward()
+                loss.unchain_backward()
+                optimizer.update()
+                losses.append(loss.item() / span)
+                loss = 0.0
+    return losses
+
+
+def run_freely(model, beginning, steps):
+    """Show the model a beginning of shape (n, 1), then let it go on from its own
+    answers, without a look at the wave.
+    """
+    with no_grad():
+        for height in beginning:
+            y = model(height.reshape(1, 1))
+        heights = [y.item()]
+        while len(heights) < steps:
+            y = model(y)
+            heights.append(y.item())
+    return np.array(heights)
+
+
+def graph_size(y):
+    """How many functions stand in the graph behind y."""
+    seen, waiting = set(), [y.creator]
+    while waiting:
+        f = waiting.pop()
+        if f is not None and f not in seen:
+            seen.add(f)
+            waiting += [x.creator for x in f.inputs if isinstance(x, Variable)]
+    return len(seen)
