@@ -2,8 +2,6 @@
 public name needs.
 
 Names that only the book's reader needs stand in book_names.py, and no step has them.
-Names whose lesson is still to be written stand in TO_COME under the number of their
-step. Writing a lesson moves its names into the step's ``__all__``.
 """
 
 import ast
@@ -29,9 +27,6 @@ MODULES = [
     "utils",
     "player",
 ]
-
-TO_COME = {}
-TO_COME = {step: names.split() for step, names in TO_COME.items()}
 
 
 def public_names():
@@ -105,7 +100,6 @@ def still_to_do(name, value, introduced, tested, public=True):
     public : bool
         Whether the package hands it on.
     """
-    to_come = [step for step, names in TO_COME.items() if name in names]
     home = getattr(value, "__module__", "dezero_lite")
     tasks = []
     if not public:
@@ -117,16 +111,11 @@ def still_to_do(name, value, introduced, tested, public=True):
         tasks.append(f"Write its docstring, in {home}: numpydoc, with shapes.")
     if name not in tested:
         tasks.append("Test it in tests/package/; check_function judges its gradients.")
-    if name not in introduced and not to_come:
+    if name not in introduced:
         tasks.append(
             "Say which step introduces it: in `__all__` of the step's module and after "
-            "**New** in its lesson, or, if that lesson is not written yet, in TO_COME "
-            "in tests/support/public_names.py."
+            "**New** in its lesson."
         )
-    if name in introduced and to_come:
-        tasks.append(f"Take it out of TO_COME ({to_come[0]}): its lesson is written.")
-    if len(to_come) > 1:
-        tasks.append(f"Take it out of all but one of TO_COME {to_come}.")
     return tasks
 
 
@@ -138,12 +127,11 @@ def complaints(introduced, tested):
         name: still_to_do(name, value, introduced, tested, name in names)
         for name, value in (kept_back | names).items()
     }
-    listed = {*introduced, *(name for names in TO_COME.values() for name in names)}
-    for name in listed - set(names):
+    for name in set(introduced) - set(names):
         found[name] = [
             "It has a step, but the package does not have it. If it was moved, import "
             "it where it was, and list it in `__all__` there; if it is gone, take it "
-            "out of its step, or of TO_COME."
+            "out of its step."
         ]
     return [
         "\n".join(
