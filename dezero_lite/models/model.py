@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,9 @@ from ..npz import StrPath
 class Model(L.Layer):
     """A layer that can draw itself. Source: book step 45."""
 
-    def plot(self, *inputs: Any, to_file: StrPath | None = "model.png") -> Any:
+    def plot(
+        self, *inputs: Any, to_file: str | os.PathLike[str] | None = "model.png"
+    ) -> Any:
         """Draw the graph of ``forward(*inputs)``, in a notebook and as an image file.
 
         Parameters
