@@ -3,7 +3,6 @@ place of the solution, and its check answers.
 """
 
 import linecache
-from functools import cache
 
 from steps.course import builder, exercises
 from tests.support import lesson_checks as checks
@@ -16,28 +15,55 @@ def run(text, names):
     exec(compile(text, file, "exec"), names)
 
 
-@cache
+class Run:
+    """A lesson that is run from exercise to exercise, as far as it is asked for."""
+
+    def __init__(self, number):
+        import matplotlib as mpl
+
+        mpl.use("Agg")
+        # A notebook has `display`; here nobody looks.
+        self.names = {"__name__": "__main__", "display": lambda *_: None}
+        self.number, self.exercise, self.waiting = number, 0, None
+        self.cells = iter(checks.code_cells(builder.assemble(number)))
+
+    def go_on(self):
+        """Run what is left of this exercise, and all cells up to the next one."""
+        import matplotlib.pyplot as plt
+
+        while True:
+            cell = self.waiting or next(self.cells, None)
+            if cell is None:
+                raise LookupError(
+                    f"lesson {self.number} has no exercise {self.exercise + 1}"
+                )
+            text = checks.source(cell)
+            if exercises.is_solution(text) and cell is not self.waiting:
+                self.exercise, self.waiting = self.exercise + 1, cell
+                return
+            self.waiting = None
+            try:
+                run(text, self.names)
+            except Exception:
+                assert "raises-exception" in checks.tags(cell)
+            plt.close("all")
+
+
+# The lesson that is running. It is not begun anew for each exercise, so ask for them in
+# their order.
+runs: dict[int, Run] = {}
+
+
 def lesson_until(number, exercise):
     """Run a lesson up to an exercise: its names, the exercise's cell and its check."""
-    import matplotlib as mpl
-    import matplotlib.pyplot as plt
-
-    mpl.use("Agg")
-    # A notebook has `display`; here nobody looks.
-    names = {"__name__": "__main__", "display": lambda *_: None}
-    found = 0
-    cells = iter(checks.code_cells(builder.assemble(number)))
-    for cell in cells:
-        text = checks.source(cell)
-        found += exercises.is_solution(text)
-        if found == exercise:
-            return names, text, checks.source(next(cells))
-        try:
-            run(text, names)
-        except Exception:
-            assert "raises-exception" in checks.tags(cell)
-        plt.close("all")
-    raise LookupError(f"lesson {number} has no exercise {exercise}")
+    if number not in runs or runs[number].exercise > exercise:
+        runs.clear()
+        runs[number] = Run(number)
+    current = runs[number]
+    while current.exercise < exercise:
+        current.go_on()
+    found = exercises.of_lesson(builder.lesson_cells(number))[exercise - 1]
+    return current.names, found.solution, found.check
 
 
 def complaint(number, exercise, attempt, hidden=True):
@@ -53,6 +79,34 @@ def complaint(number, exercise, attempt, hidden=True):
         run(check, names)
     except AssertionError as error:
         return str(error)
+    return None
+
+
+def complaints_when_run_again(number, exercise):
+    """What a check has against a solution that it has seen before, and that was undone
+    in between. It may ask for the solution to be run once more.
+    """
+    names, solution, check = lesson_until(number, exercise)
+    names, stub = dict(names), exercises.without_solution(solution)
+    found = []
+    run(solution, names)
+    for undo in (False, False, True, False, False):
+        if undo:
+            run_what_stops(stub, names)
+            run_what_stops(check, names)
+            run(solution, names)
+        said = run_what_stops(check, names)
+        if said and "run both cells again" not in said:
+            found.append(said)
+    return found
+
+
+def run_what_stops(text, names):
+    """Run a cell; what it says when it stops, or None."""
+    try:
+        run(text, names)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
     return None
 
 

@@ -11,14 +11,19 @@ a likely mistake, which the check must answer with a sentence that has these wor
     ## 1 by heart
 
 an answer that fits what can be seen, so that only the hidden tests see it. Each
-exercise needs two that are right, and one that is not.
+exercise needs two that are right, and one that is not. Beside them, each check is run
+again on its solution.
 """
 
 import re
 
 import pytest
 
-from tests.support.attempts import complaint, exercises_of
+from tests.support.attempts import (
+    complaint,
+    complaints_when_run_again,
+    exercises_of,
+)
 
 KINDS = {"right", "wrong", "by heart"}
 ATTEMPT = re.compile(
@@ -36,8 +41,16 @@ class Lesson(pytest.File):
     def collect(self):
         number = int(self.path.stem.removeprefix("step"))
         text = self.path.read_text(encoding="utf-8")
-        found = ATTEMPT.findall(text)
-        for count, (exercise, kind, words, attempt) in enumerate(found, 1):
+        found, begun = ATTEMPT.findall(text), set()
+        numbered = enumerate(found, 1)
+        for count, (exercise, kind, words, attempt) in sorted(
+            numbered, key=lambda one: one[1][0]
+        ):
+            if exercise not in begun:
+                begun.add(exercise)
+                item = Again.from_parent(self, name=f"{exercise} again")
+                item.asked = number, int(exercise)
+                yield item
             item = Attempt.from_parent(self, name=f"{exercise} {kind} ({count})")
             item.asked = (number, int(exercise), attempt)
             item.kind, item.words = kind, words
@@ -61,6 +74,16 @@ class Attempt(pytest.Item):
 
     def repr_failure(self, excinfo):
         return f"{excinfo.exconly()}\n\n{self.asked[-1]}"
+
+    def reportinfo(self):
+        return self.path, None, self.name
+
+
+class Again(pytest.Item):
+    """The check can be run again, on the solution, a stub, and the solution."""
+
+    def runtest(self):
+        assert complaints_when_run_again(*self.asked) == []
 
     def reportinfo(self):
         return self.path, None, self.name
