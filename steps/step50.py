@@ -54,5 +54,7 @@ def training_curves(title, history):
     left.set(xlabel="epoch", ylabel="loss")
     right.set(xlabel="epoch", ylabel="right answers in %")
     right.legend(loc="lower right")
+    for ax in (left, right):
+        ax.xaxis.get_major_locator().set_params(integer=True)
     figure.suptitle(title, weight="bold")
     plt.show()
