@@ -3,8 +3,9 @@
 ``steps.step08`` is the framework as it is after step 8; the lesson ``steps/step08.md``
 explains it. The helpers of the lessons are here: :func:`diff` shows what changed
 between two steps, :func:`draw` draws a graph, :func:`play` plays a walk back through
-one, :func:`source` shows the package's own code, and :func:`side_by_side` two pieces of
-code beside each other. :func:`hint` and :func:`solution` help with an exercise.
+one, :func:`film` shows an animation, :func:`source` shows the package's own code, and
+:func:`side_by_side` two pieces of code beside each other. :func:`hint` and
+:func:`solution` help with an exercise.
 :func:`workshop` and :func:`judge` are for the notebooks in which you write the steps
 yourself. The course tool is ``python -m steps``.
 """
@@ -57,6 +58,24 @@ def draw(forward="", back=""):
     from .course.pictures import draw
 
     return draw(forward, back)
+
+
+def film(animation):
+    """Show an animation of matplotlib's with a player that needs no network.
+
+    Parameters
+    ----------
+    animation : matplotlib.animation.Animation
+        Its figure is closed.
+
+    Returns
+    -------
+    Film
+        Shows itself in a notebook; where scripts do not run, as its last frame.
+    """
+    from .course.films import Film
+
+    return Film(animation)
 
 
 def play(y, /, **names):

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dezero_lite import Variable
-from steps import diff, draw, side_by_side, source
+from steps import diff, draw, film, side_by_side, source
 from steps.course import builder, lessons, sources
 from steps.course.commands import main
 from steps.course.definitions import definitions, extract, pieces
@@ -268,6 +268,22 @@ def test_side_by_side_shows_classes_methods_and_wrapped_functions():
     text = repr(side_by_side(step22.Variable, Variable))
     assert "    def cleargrad(self):" in text
     assert '"""' not in text
+
+
+def test_a_film_needs_no_network_and_shows_its_last_frame_without_scripts():
+    import matplotlib.pyplot as plt
+    from matplotlib.animation import FuncAnimation
+
+    figure, ax = plt.subplots(figsize=(1, 1))
+    shown = film(FuncAnimation(figure, lambda i: ax.plot([0, i]), frames=3))
+    assert not plt.get_fignums()
+    bundle = shown._repr_mimebundle_()
+    assert "http" not in bundle["text/html"]
+    assert "fa-" not in bundle["text/html"]
+    assert bundle["text/html"].count("<button") == 9
+    assert "▶</button>" in bundle["text/html"]
+    assert bundle["image/png"].startswith(b"\x89PNG")
+    assert bundle["text/plain"] == repr(shown) == "a film of 3 frames"
 
 
 # --- Pictures -------------------------------------------------------------------------

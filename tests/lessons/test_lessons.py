@@ -1,6 +1,7 @@
 """Every lesson against the guards, and every guard against a planted fault."""
 
 import copy
+import re
 from importlib import import_module
 
 import pytest
@@ -107,6 +108,15 @@ def test_notebooks(guard, number):
 @pytest.mark.parametrize("guard", [checks.unwritten, checks.unkind_words])
 def test_texts(guard, number):
     assert guard(lesson(number)) == []
+
+
+ELSEWHERE = re.compile(r"<(?:link|script|img|iframe)[^>]*(?:src|href)=.?.?https?:")
+
+
+@pytest.mark.parametrize("number", [*numbers(), lessons.MAP])
+def test_a_notebook_asks_no_other_host_for_anything(number):
+    text = lessons.notebook_path(number).read_text(encoding="utf-8")
+    assert not ELSEWHERE.search(text.replace("\\n", " "))
 
 
 @pytest.mark.parametrize("number", numbers())

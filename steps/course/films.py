@@ -1,0 +1,45 @@
+"""Animations, as a player that needs nothing from a network."""
+
+import io
+import re
+
+# Matplotlib's player fetches an icon font; these signs every font has.
+ICONS = {
+    "fa-minus": "−",
+    "fa-fast-backward": "|◀",
+    "fa-step-backward": "◀|",
+    "fa-play fa-flip-horizontal": "◀",
+    "fa-pause": "❚❚",
+    "fa-play": "▶",
+    "fa-step-forward": "|▶",
+    "fa-fast-forward": "▶|",
+    "fa-plus": "+",
+}
+ICON = re.compile(r'<i class="fa ([\w -]+)"></i>')
+ICON_FONT = re.compile(r'<link rel="stylesheet"\s+href="[^"]*font-awesome[^"]*">\s*')
+
+
+class Film:
+    """An animation: a player in a notebook, its last frame where scripts do not run."""
+
+    def __init__(self, animation):
+        import matplotlib.pyplot as plt
+
+        html = animation.to_jshtml(default_mode="once")
+        self.html = ICON.sub(lambda icon: ICONS[icon[1]], ICON_FONT.sub("", html))
+        self.frames = len(re.findall(r"^\s*frames\[\d+\] = ", html, re.M))
+        last = io.BytesIO()
+        figure = animation._fig
+        figure.savefig(last, format="png", dpi=figure.dpi)
+        self.last = last.getvalue()
+        plt.close(figure)
+
+    def __repr__(self):
+        return f"a film of {self.frames} frames"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {
+            "text/html": self.html,
+            "image/png": self.last,
+            "text/plain": repr(self),
+        }
