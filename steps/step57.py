@@ -40,23 +40,6 @@ __all__ = [
 ]
 
 
-def conv2d_loops(x, W, stride=1, pad=0):
-    """Convolution of arrays by four loops: images, kernels, rows and columns."""
-    x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
-    k = W.shape[2]
-    oh = (x.shape[2] - k) // stride + 1
-    ow = (x.shape[3] - k) // stride + 1
-    y = np.zeros((len(x), len(W), oh, ow))
-    for n in range(len(x)):
-        for o in range(len(W)):
-            for i in range(oh):
-                for j in range(ow):
-                    top, left = i * stride, j * stride
-                    window = x[n, :, top : top + k, left : left + k]
-                    y[n, o, i, j] = (window * W[o]).sum()
-    return y
-
-
 def best_time(f, tries=3):
     """The seconds that f() takes, in the best of several tries."""
     times = []
