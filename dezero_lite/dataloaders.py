@@ -194,8 +194,9 @@ class SeqDataLoader(DataLoader):
     where it was in the batch before.
 
     The sequence is cut into `batch_size` pieces of equal length; each batch has one
-    step from each. Where the division leaves a rest, the last piece is longer, and the
-    others run on into the piece that follows. Source: book step 60.
+    step from each. Where the division leaves a rest, each row goes one step further,
+    into the piece that follows, and the last examples may be left over. Source: book
+    step 60.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from .lessons import STEPS, CourseError
-from .sources import highlighted_lines
+from .sources import FOR_TOOLS, highlighted_lines
 
 # What two lines must have in common, from 0 to 1, to stand in one row.
 ALIKE = 0.8
@@ -16,7 +16,6 @@ ALIKE = 0.8
 WHERE = re.compile(r"\b(self|np|heapq|contextlib)(\.|, )")
 DEFINES = re.compile(r"(?:def|class) \w+")
 ASSIGNS = re.compile(r"([\w., ]+?) = ")
-FOR_TOOLS = re.compile(r"  # (type: ignore|noqa)\b.*")
 SHADE = "rgba(0,114,178,0.12)"
 
 

@@ -3,12 +3,14 @@
 import ast
 import contextlib
 import inspect
+import re
 from operator import attrgetter
 
 from .lessons import CourseError
 
 SHOWN_FROM = ("dezero_lite", "steps")
 SHOWING = ("source", "side_by_side")
+FOR_TOOLS = re.compile(r"  # (type: ignore|noqa)\b.*")
 
 
 class Listing:
@@ -41,10 +43,13 @@ def _highlighted(text, **options):
 
 
 class Source(Listing):
-    """The source of a class or function of the package."""
+    """The source of a class or function of the package, but for comments that are meant
+    for tools.
+    """
 
     def __init__(self, thing):
-        super().__init__(inspect.getsource(getattr(thing, "fget", thing)).rstrip())
+        text = inspect.getsource(getattr(thing, "fget", thing)).rstrip()
+        super().__init__(FOR_TOOLS.sub("", text))
 
 
 def shown(cells):

@@ -3,6 +3,7 @@ clear refusal.
 """
 
 import base64
+import inspect
 import json
 import os
 import re
@@ -340,6 +341,13 @@ from dezero_lite.optimizers import Adam
 def test_what_is_shown_is_found_where_it_is_defined(shown, beginning):
     _, (text,) = sources.shown([IMPORTS, f"steps.source({shown})"])
     assert text.lstrip().startswith(tuple(beginning.split("|")))
+
+
+def test_comments_for_tools_are_not_shown():
+    from dezero_lite.transforms import Compose
+
+    assert "# type: ignore" in inspect.getsource(Compose)
+    assert "# type" not in sources.Source(Compose).text
 
 
 @pytest.mark.parametrize(
