@@ -20,6 +20,7 @@ from tests.support.capabilities import (
     outcome,
     table,
 )
+from tests.support.package_capabilities import ABILITIES, can
 
 
 @pytest.mark.parametrize("number", [*SNAPSHOTS, PACKAGE])
@@ -36,6 +37,12 @@ from tests.support.capabilities import (
 )
 def test_capability(capability, number):
     assert outcome(capability.probe, number) == expected(capability, number)
+
+
+@pytest.mark.parametrize("ability", ABILITIES, ids=lambda ability: ability.name)
+def test_the_names_of_a_step_are_enough_for_what_it_brings(ability):
+    assert can(ability, ability.first)
+    assert not can(ability, ability.first - 1)
 
 
 @pytest.mark.slow

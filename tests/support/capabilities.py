@@ -14,6 +14,7 @@ import dezero_lite
 from dezero_lite.gradcheck import gradient_check, numerical_grad
 from steps.course.capabilities import CAPABILITIES, MISSING, WORKS, WRONG, tried
 from steps.course.lessons import ROOT, StepKind, of_kind
+from tests.support import package_capabilities
 
 SNAPSHOTS = of_kind(StepKind.SNAPSHOT)
 PACKAGE = "dezero_lite"
@@ -91,6 +92,14 @@ def table():
             + " | ".join(SIGNS.get(name, name) for name in found)
             + " |"
         )
+    lines += [
+        "",
+        "From step 23 on the package carries on. This is what its public names can do "
+        "when they are those of a step",
+        "and of all before it.",
+        "",
+        *package_capabilities.rows(),
+    ]
     return "\n".join(lines) + "\n"
 
 
