@@ -21,6 +21,7 @@ from steps.course.lessons import (
     stem,
     with_map,
 )
+from tests.support import attempts
 from tests.support import lesson_checks as checks
 from tests.support.lesson_checks import code_cells, notebook
 
@@ -61,8 +62,12 @@ def complaints_about_stubs(book, folder):
     return complaints
 
 
+# The others' checks meet their stubs where attempts are tried, attempts/conftest.py.
+RUN_WHOLE = [n for n in numbers() if n in DESIGNS or attempts.leans_on_exercises(n)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("number", numbers())
+@pytest.mark.parametrize("number", RUN_WHOLE)
 def test_checks_fail_on_the_stub_and_help(number):
     assert complaints_about_stubs(notebook(number), NOTEBOOKS) == []
 
@@ -80,6 +85,51 @@ def test_checks_pass_on_the_solution(number):
     for cell in cells:
         assert "is right" in json.dumps(cell["outputs"], ensure_ascii=False)
         assert not any(output["output_type"] == "error" for output in cell["outputs"])
+
+
+SOLUTION = "def f(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION\n"
+HELPS = "assert f(2) == 4, 'f(2) should be 4: twice 2'"
+
+
+@pytest.fixture
+def little_lesson(monkeypatch):
+    """Makes the lesson whose exercises are tried one with this single exercise."""
+
+    def made(check):
+        exercise = exercises.Exercise([], SOLUTION, check)
+        monkeypatch.setattr(exercises, "of_lesson", lambda cells: [exercise])
+        monkeypatch.setattr(attempts, "lesson_until", lambda *_: ({}, SOLUTION, check))
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("check", "complaint"),
+    [
+        ("assert True", "passes on the stub"),
+        ("assert f(2) == 4, 'no'", "does not help"),
+        ("assert f(2) + 1 == 5, 'f(2) should be 4: twice 2'", "TypeError"),
+    ],
+)
+def test_a_stub_that_is_met_badly_is_seen(check, complaint, little_lesson):
+    little_lesson(HELPS)
+    assert attempts.complaint_about_stub(1, 1) is None
+    little_lesson(check)
+    assert complaint in attempts.complaint_about_stub(1, 1)
+
+
+def test_a_check_that_spoils_what_it_checks_is_seen_where_attempts_are(little_lesson):
+    little_lesson(HELPS)
+    assert attempts.complaints_when_run_again(1, 1) == []
+    little_lesson(f"{HELPS}\nf = None")
+    said = attempts.complaints_when_run_again(1, 1)
+    assert said
+    assert all("NoneType" in words for words in said)
+
+
+def test_a_lesson_that_goes_on_with_an_exercise_is_run_whole():
+    assert attempts.leans_on_exercises(39)  # its `sum` is used further down
+    assert not attempts.leans_on_exercises(16)
 
 
 def run_again(book):

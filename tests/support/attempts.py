@@ -3,6 +3,8 @@ place of the solution, and its check answers.
 """
 
 import linecache
+import re
+import symtable
 
 from steps.course import builder, exercises
 from tests.support import lesson_checks as checks
@@ -80,6 +82,54 @@ def complaint(number, exercise, attempt, hidden=True):
     except AssertionError as error:
         return str(error)
     return None
+
+
+def complaint_about_stub(number, exercise):
+    """What is wrong with how a check meets the untouched stub, where no exercise before
+    is solved either; None if it fails with a sentence.
+    """
+    names, _, check = lesson_until(number, exercise)
+    names = dict(names)
+    for one in exercises.of_lesson(builder.lesson_cells(number))[:exercise]:
+        if said := run_what_stops(exercises.without_solution(one.solution), names):
+            return f"the stub stops: {said}"
+    said = run_what_stops(check, names)
+    if said is None:
+        return "passes on the stub"
+    if not re.match("AssertionError: .{12}", said):
+        return f"{said}, which does not help"
+    return None
+
+
+def leans_on_exercises(number):
+    """Whether a cell of the lesson uses what an exercise before it defines, so that it
+    may run differently where that is not solved.
+    """
+    written = set()
+    for cell in checks.code_cells(builder.assemble(number)):
+        try:
+            table = symtable.symtable(checks.source(cell), "cell", "exec")
+        except SyntaxError:  # a magic
+            continue
+        bound = {s.get_name() for s in table.get_symbols() if s.is_assigned()}
+        if exercises.is_solution(checks.source(cell)):
+            written |= bound
+        elif exercises.CHECK not in checks.tags(cell):
+            if written & globals_used(table):
+                return True
+            written -= bound
+    return False
+
+
+def globals_used(table):
+    """The names of a cell, or of a function in it, that are those of the notebook."""
+    at_top = table.get_type() == "module"
+    used = {
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if symbol.is_referenced() and (at_top or symbol.is_global())
+    }
+    return used.union(*map(globals_used, table.get_children()))
 
 
 def complaints_when_run_again(number, exercise):

@@ -12,7 +12,7 @@ a likely mistake, which the check must answer with a sentence that has these wor
 
 an answer that fits what can be seen, so that only the hidden tests see it. Each
 exercise needs two that are right, and one that is not. Beside them, each check is run
-again on its solution.
+on the untouched stub, and again on its solution.
 """
 
 import re
@@ -21,6 +21,7 @@ import pytest
 
 from tests.support.attempts import (
     complaint,
+    complaint_about_stub,
     complaints_when_run_again,
     exercises_of,
 )
@@ -48,9 +49,10 @@ class Lesson(pytest.File):
         ):
             if exercise not in begun:
                 begun.add(exercise)
-                item = Again.from_parent(self, name=f"{exercise} again")
-                item.asked = number, int(exercise)
-                yield item
+                for kind_of_item, what in ((Stub, "untouched"), (Again, "again")):
+                    item = kind_of_item.from_parent(self, name=f"{exercise} {what}")
+                    item.asked = number, int(exercise)
+                    yield item
             item = Attempt.from_parent(self, name=f"{exercise} {kind} ({count})")
             item.asked = (number, int(exercise), attempt)
             item.kind, item.words = kind, words
@@ -74,6 +76,16 @@ class Attempt(pytest.Item):
 
     def repr_failure(self, excinfo):
         return f"{excinfo.exconly()}\n\n{self.asked[-1]}"
+
+    def reportinfo(self):
+        return self.path, None, self.name
+
+
+class Stub(pytest.Item):
+    """The check fails on the untouched stub, with a sentence."""
+
+    def runtest(self):
+        assert complaint_about_stub(*self.asked) is None
 
     def reportinfo(self):
         return self.path, None, self.name
