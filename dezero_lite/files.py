@@ -142,7 +142,8 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
             _check_safe(target, known_hash)
 
     def downloader(url: str, file: Any, _: Any) -> None:
-        with tqdm.tqdm(desc=file_name, total=1, unit="B", unit_scale=True) as bar:
+        look = {"unit": "B", "unit_scale": True, "disable": False}
+        with tqdm.tqdm(desc=file_name, total=1, **look) as bar:
             pooch.HTTPDownloader(
                 progressbar=bar,
                 chunk_size=1 << 16,

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from .lessons import (
-    DESIGNS,
     CourseError,
     StepKind,
     kind,
@@ -33,13 +32,12 @@ def begin(number, title):
     paths = lesson_path(number), module_path(number)
     if there := [path.name for path in paths if path.exists()]:
         raise CourseError(f"{' and '.join(there)}: there already. Nothing was written.")
-    if number not in next_numbers():
+    if number != next_number():
         raise CourseError(
-            f"Step {number} would leave a gap, or has a number of the book. The next "
-            f"is {' or '.join(map(str, next_numbers()))}."
+            f"Step {number} would leave a gap. The next is {next_number()}."
         )
     lesson = SKELETON.read_text(encoding="utf-8").format(
-        number=number, title=title, before=numbers()[-1], module=paths[1].name
+        number=number, title=title, before=previous(number), module=paths[1].name
     )
     if kind(number) is StepKind.PACKAGE:
         lesson = _with_write_it(lesson)
@@ -49,10 +47,9 @@ def begin(number, title):
     return paths
 
 
-def next_numbers():
-    """The numbers that a new step may have: the book's next one, and one at the end."""
-    of_the_book = [n for n in numbers() if n < DESIGNS[0]]
-    return sorted({len(of_the_book) + 1, numbers()[-1] + 1})
+def next_number():
+    """The number that a new step has to have: a new one comes last."""
+    return numbers()[-1] + 1
 
 
 def _with_write_it(lesson):

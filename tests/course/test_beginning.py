@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 
 from steps.course import beginning, builder, lessons
-from steps.course.beginning import begin, next_numbers
+from steps.course.beginning import begin, next_number
 from steps.course.commands import main
 from steps.course.lessons import (
     LESSONS,
@@ -38,9 +38,8 @@ def room(tmp_path, monkeypatch):
     return steps
 
 
-@pytest.mark.parametrize("which", [0, -1])
-def test_a_new_step_builds_and_has_the_shape_of_a_lesson(room, which):
-    number = next_numbers()[which]
+def test_a_new_step_builds_and_has_the_shape_of_a_lesson(room):
+    number = next_number()
     lesson, module = begin(number, "A toy")
     assert number in numbers()
     text = lesson.read_text(encoding="utf-8")
@@ -52,7 +51,7 @@ def test_a_new_step_builds_and_has_the_shape_of_a_lesson(room, which):
 
 
 def test_a_package_step_goes_on_from_the_one_before(room, monkeypatch):
-    number = next_numbers()[0]
+    number = next_number()
     _, module = begin(number, "A toy")
     before = f"step{previous(number):02d}"  # past step 32, which is a snapshot
     assert f"from .{before} import *" in module.read_text("utf-8")
@@ -70,7 +69,7 @@ def test_nothing_is_overwritten_and_no_gap_is_left(room):
 
 
 def test_half_a_step_is_named(room, capsys):
-    number = next_numbers()[-1]
+    number = next_number()
     _, module = begin(number, "A toy")
     module.unlink()
     name = f"step{number:02d}"
@@ -82,7 +81,7 @@ def test_half_a_step_is_named(room, capsys):
 
 
 def test_the_command_says_what_it_wrote(room, capsys):
-    number = beginning.next_numbers()[-1]
+    number = beginning.next_number()
     assert main(["new", str(number), "A toy"]) == 0
     assert f"Wrote steps/step{number:02d}.md." in capsys.readouterr().out
     assert main(["new", str(number), "A toy"]) == 1

@@ -276,7 +276,7 @@ def test_a_film_needs_no_network_and_shows_its_last_frame_without_scripts():
 
     figure, ax = plt.subplots(figsize=(1, 1))
     shown = film(FuncAnimation(figure, lambda i: ax.plot([0, i]), frames=3))
-    assert not plt.get_fignums()
+    assert not plt.fignum_exists(figure.number)
     bundle = shown._repr_mimebundle_()
     assert "http" not in bundle["text/html"]
     assert "fa-" not in bundle["text/html"]

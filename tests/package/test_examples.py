@@ -36,6 +36,7 @@ def run(tmp_path):
             # Products this small gain nothing from threads, and tests beside this one
             # need the processors, too.
             "OPENBLAS_NUM_THREADS": "1",
+            "TQDM_DISABLE": "",
             "DEZERO_LITE_DATA": str(tmp_path / "data"),
             **environment,
         }

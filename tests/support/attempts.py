@@ -5,6 +5,7 @@ place of the solution, and its check answers.
 import linecache
 import re
 import symtable
+import tempfile
 
 from steps.course import builder, exercises
 from tests.support import lesson_checks as checks
@@ -50,6 +51,11 @@ class Run:
                 assert "raises-exception" in checks.tags(cell)
             plt.close("all")
 
+    def tidy_up(self):
+        for value in self.names.values():
+            if isinstance(value, tempfile.TemporaryDirectory):
+                value.cleanup()
+
 
 # The lesson that is running. It is not begun anew for each exercise, so ask for them in
 # their order.
@@ -59,6 +65,8 @@ runs: dict[int, Run] = {}
 def lesson_until(number, exercise):
     """Run a lesson up to an exercise: its names, the exercise's cell and its check."""
     if number not in runs or runs[number].exercise > exercise:
+        for other in runs.values():
+            other.tidy_up()
         runs.clear()
         runs[number] = Run(number)
     current = runs[number]
