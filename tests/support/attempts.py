@@ -93,14 +93,13 @@ def complaint(number, exercise, attempt, hidden=True):
 
 
 def complaint_about_stub(number, exercise):
-    """What is wrong with how a check meets the untouched stub, where no exercise before
-    is solved either; None if it fails with a sentence.
+    """What is wrong with how a check meets the untouched stub; None if it fails with a
+    sentence.
     """
-    names, _, check = lesson_until(number, exercise)
+    names, solution, check = lesson_until(number, exercise)
     names = dict(names)
-    for one in exercises.of_lesson(builder.lesson_cells(number))[:exercise]:
-        if said := run_what_stops(exercises.without_solution(one.solution), names):
-            return f"the stub stops: {said}"
+    if said := run_what_stops(exercises.without_solution(solution), names):
+        return f"the stub stops: {said}"
     said = run_what_stops(check, names)
     if said is None:
         return "passes on the stub"
@@ -110,34 +109,60 @@ def complaint_about_stub(number, exercise):
 
 
 def leans_on_exercises(number):
-    """Whether a cell of the lesson uses what an exercise before it defines, so that it
-    may run differently where that is not solved.
+    """Whether the lesson goes on with what an exercise defines, further down or in
+    another exercise, so that it may run differently where that is not solved.
     """
-    written = set()
+    written, own = set(), set()
     for cell in checks.code_cells(builder.assemble(number)):
-        try:
-            table = symtable.symtable(checks.source(cell), "cell", "exec")
-        except SyntaxError:  # a magic
-            continue
-        bound = {s.get_name() for s in table.get_symbols() if s.is_assigned()}
-        if exercises.is_solution(checks.source(cell)):
-            written |= bound
-        elif exercises.CHECK not in checks.tags(cell):
-            if written & globals_used(table):
+        source = checks.source(cell)
+        if exercises.is_solution(source):
+            written |= own
+            own = bound(source)
+            source = exercises.without_solution(source)
+            if written & globals_used(source):
                 return True
-            written -= bound
+        elif exercises.CHECK in checks.tags(cell):
+            if written & globals_used(source):
+                return True
+        else:
+            if (written | own) & globals_used(source):
+                return True
+            written, own = written - bound(source), own - bound(source)
     return False
 
 
-def globals_used(table):
-    """The names of a cell, or of a function in it, that are those of the notebook."""
-    at_top = table.get_type() == "module"
-    used = {
-        symbol.get_name()
-        for symbol in table.get_symbols()
-        if symbol.is_referenced() and (at_top or symbol.is_global())
-    }
-    return used.union(*map(globals_used, table.get_children()))
+def table_of(source):
+    """The symbols of a cell; None where it is not Python."""
+    try:
+        return symtable.symtable(source, "cell", "exec")
+    except SyntaxError:  # a magic
+        return None
+
+
+def bound(source):
+    """The names that a cell defines."""
+    table = table_of(source)
+    return (
+        {s.get_name() for s in table.get_symbols() if s.is_assigned()}
+        if table
+        else set()
+    )
+
+
+def globals_used(source):
+    """The names of the notebook that a cell, or a function in it, uses."""
+
+    def used_in(table):
+        at_top = table.get_type() == "module"
+        used = {
+            symbol.get_name()
+            for symbol in table.get_symbols()
+            if symbol.is_referenced() and (at_top or symbol.is_global())
+        }
+        return used.union(*map(used_in, table.get_children()))
+
+    table = table_of(source)
+    return used_in(table) if table else set()
 
 
 def complaints_when_run_again(number, exercise):
