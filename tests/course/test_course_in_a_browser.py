@@ -1,10 +1,9 @@
 """The course as a learner meets it: JupyterLab in a browser, with the learner's folder.
 
-A lesson of each stage is reached from the map by its link, and run.
+A lesson of each stage is reached from the map by its link, and leads to the next.
 """
 
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -15,8 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from steps.course import overview
-from steps.course.lessons import ROOT, numbers, stem
+from steps.course.lessons import ROOT, stem
 
 pytest.importorskip("jupyterlab")
 playwright = pytest.importorskip(
@@ -32,16 +30,8 @@ pytestmark = [
 ]
 
 MINUTE = 60_000
-# Short lessons, one of each stage; those with a player among them.
+# One of each stage.
 LESSONS = [1, 16, 26, 38, 54, 65]
-ENDED = """() => {
-  const prompts = [...document.querySelectorAll(
-    ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell .jp-InputArea-prompt")];
-  return prompts.length > 3 && prompts.every(p => /^\\[\\d+\\]:$/.test(p.textContent));
-}"""
-PICTURES = """() => [...document.querySelectorAll(
-  ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-OutputArea img"
-)].map(image => image.naturalWidth)"""
 
 
 def free_port():
@@ -124,51 +114,15 @@ def follow(page, number):
     playwright.expect(title).to_contain_text(f"Step {number}:", timeout=2 * MINUTE)
 
 
-def run_all(page):
-    page.locator('.lm-MenuBar-itemLabel:text-is("Run")').click()
-    page.locator('.lm-Menu-itemLabel:text-is("Run All Cells")').click()
-    kernels = page.get_by_role("button", name="Select Kernel")
-    if kernels.count():
-        kernels.first.click()
-    page.wait_for_function(ENDED, timeout=4 * MINUTE)
-
-
 def test_the_address_leads_to_the_map(page, lab):
     page.goto(lab.address)
     heading = panel(page).get_by_role("heading", name="The map", exact=False)
     heading.first.wait_for()
-    titles = [title for stage in overview.stages() for title in stage.steps.values()]
-    assert titles[0] in panel(page).inner_text()
 
 
-@pytest.mark.parametrize("number", [n for n in LESSONS if n in numbers()])
-def test_a_lesson_is_reached_from_the_map_runs_and_leads_on(page, lab, number):
+@pytest.mark.parametrize("number", LESSONS)
+def test_links_lead_from_the_map_to_a_lesson_and_on(page, lab, number):
     open_map(page, lab)
     follow(page, number)
-    run_all(page)
-    widths = page.evaluate(PICTURES)
-    assert all(width > 50 for width in widths)
-    if number != 1:
-        assert widths
-    # Exercises are unsolved, and each says what is missing, in a sentence.
-    said = panel(page).inner_text()
-    assert "AssertionError" in said or "your code here" in said
-    unexpected = set(re.findall(r"\b(\w+Error): ", said)) - {"AssertionError"}
-    shown = (ROOT / "steps" / f"{stem(number)}.md").read_text(encoding="utf-8")
-    assert all(name in shown for name in unexpected), unexpected
-    if number + 1 in numbers():
-        follow(page, number + 1)
-
-
-def test_the_player_moves_and_the_difference_shows(page, lab):
-    open_map(page, lab)
-    follow(page, 16)
-    run_all(page)
-    frame = panel(page).locator("iframe").first
-    frame.scroll_into_view_if_needed()
-    inside = frame.content_frame
-    before = inside.locator("#say").text_content()
-    inside.get_by_role("button", name="Next").click()
-    assert inside.locator("#say").text_content() != before
-    assert "changed" in panel(page).inner_text()
-    assert "heapq" in panel(page).inner_text()
+    follow(page, number + 1)
+    follow(page, number)
