@@ -49,13 +49,8 @@ class Bare(Networks):
 def fields(images, kernel, stride, stops):
     """What each place of the window sees, as views, by row and column."""
     end = stride * stops
-    return [
-        [
-            images[:, :, i : i + end : stride, j : j + end : stride]
-            for j in range(kernel)
-        ]
-        for i in range(kernel)
-    ]
+    starts = [slice(i, i + end, stride) for i in range(kernel)]
+    return [[images[:, :, rows, columns] for columns in starts] for rows in starts]
 
 
 def convolution(x_shape, w_shape, stride, pad):

@@ -36,7 +36,6 @@ nb_execution_mode = "off"
 nb_merge_streams = True
 myst_heading_anchors = 3
 myst_enable_extensions = ["dollarmath", "colon_fence"]
-# A lesson's first column is for reading, so its folded cells say what they hold.
 nb_code_prompt_show = "Show the code"
 nb_code_prompt_hide = "Hide the code"
 

@@ -4,7 +4,6 @@ A lesson of each stage is reached from the map by its link, and leads to the nex
 """
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -17,17 +16,8 @@ import pytest
 from steps.course.lessons import ROOT, stem
 
 pytest.importorskip("jupyterlab")
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason='not installed: pip install "dezero-lite[browser]"'
-)
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        BROWSER is None, reason="there is no Chromium or Chrome on the path"
-    ),
-]
+browsers = pytest.importorskip("tests.support.browser")
+pytestmark = browsers.NEEDED
 
 MINUTE = 60_000
 # One of each stage.
@@ -86,14 +76,10 @@ def lab(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(lab):
-    with playwright.sync_playwright() as running:
-        browser = running.chromium.launch(
-            executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    with browsers.launched() as chromium:
+        page = chromium.new_page(viewport={"width": 1400, "height": 1000})
         page.set_default_timeout(2 * MINUTE)
         yield page
-        browser.close()
 
 
 def panel(page):
@@ -111,7 +97,9 @@ def follow(page, number):
     link.scroll_into_view_if_needed()
     link.click()
     title = panel(page).locator("h1").first
-    playwright.expect(title).to_contain_text(f"Step {number}:", timeout=2 * MINUTE)
+    browsers.playwright.expect(title).to_contain_text(
+        f"Step {number}:", timeout=2 * MINUTE
+    )
 
 
 def test_the_address_leads_to_the_map(page, lab):

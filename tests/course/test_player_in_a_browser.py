@@ -3,7 +3,6 @@ through by button, slider and keyboard, every number compared with the real one.
 """
 
 import re
-import shutil
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,17 +16,8 @@ from tests.support.real_walks import chain, diamond, grids, real_walk, step
 pytest.importorskip("pygraphviz")
 nbformat = pytest.importorskip("nbformat")
 nbconvert = pytest.importorskip("nbconvert")
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason='not installed: pip install "dezero-lite[browser]"'
-)
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        BROWSER is None, reason="there is no Chromium or Chrome on the path"
-    ),
-]
+browsers = pytest.importorskip("tests.support.browser")
+pytestmark = browsers.NEEDED
 
 GRAPHS = [
     (7, chain),
@@ -67,12 +57,8 @@ def text_of(x):
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as running:
-        chromium = running.chromium.launch(
-            executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"]
-        )
+    with browsers.launched() as chromium:
         yield chromium
-        chromium.close()
 
 
 @pytest.fixture

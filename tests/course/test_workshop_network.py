@@ -78,6 +78,14 @@ def test_it_stands_on_the_learner_s_own_step_32(folder, capsys):
     assert not hasattr(own, "my_matmul"), "that is written in step 41"
 
 
+def test_a_cell_that_is_gone_is_passed_over(folder, capsys):
+    path = folder / "step43.ipynb"
+    book = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(book | {"cells": book["cells"][:2]}), encoding="utf-8")
+    assert steps.mine(43).my_sigmoid
+    assert capsys.readouterr().out == ""
+
+
 def test_a_notebook_that_cannot_be_read_is_passed_over(folder):
     (folder / "step43.ipynb").write_text("{", encoding="utf-8")
     assert steps.mine(43).my_sigmoid

@@ -49,7 +49,8 @@ def written(number):
     with contextlib.suppress(OSError, ValueError, KeyError):
         name = _name_of_first_exercise(number)
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        source = next("".join(c["source"]) for c in cells if c.get("id") == name)
+        cell = next((c for c in cells if c.get("id") == name), {"source": given})
+        source = "".join(cell["source"])
         stub = copies.as_installed(exercises.without_solution(given))
         begun = source.strip() != stub.strip() and not exercises.is_solution(source)
         return source if begun else None, exercises.without_markers(given)
