@@ -25,7 +25,8 @@ class Lesson(IPyNbFile):
                 cell=cell.cell,
                 options=cell.options,
             )
-            named.place = f"{place[0]}, cell [{number}], under “{place[-1]}”"
+            under = f", under “{place[-1]}”" if place[1:] else ""
+            named.place = f"{place[0]}, cell [{number}]{under}"
             yield named
 
 
