@@ -25,4 +25,4 @@ c.Spawner.http_timeout = 180
 # from the others.
 c.Spawner.environment = {"OPENBLAS_NUM_THREADS": "1"}
 # A folder with MNIST and other data, if the hub was started with one.
-c.Spawner.env_keep += ["DEZERO_LITE_DATA"]
+c.Spawner.env_keep.append("DEZERO_LITE_DATA")

@@ -1,4 +1,4 @@
-"""What the hub starts for a user: lays the course in their home, then runs their server.
+"""What the hub starts for a user: lay the course in their home, run their server.
 
 It runs as the user, so all that it writes is theirs. Nothing that they changed is
 overwritten. If the course cannot be laid, the server starts all the same, and the hub's
