@@ -1,4 +1,4 @@
-"""A release has one number, wherever it stands, and a page that tells how it is made."""
+"""A release has one number, wherever it stands, and a page tells how it is made."""
 
 import re
 
