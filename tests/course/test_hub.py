@@ -19,15 +19,8 @@ SERVER = "import sys; print('served', *sys.argv[1:])"
 
 def read_config(name):
     """A configuration as JupyterHub reads it."""
-    config = pytest.importorskip("traitlets.config").Config()
-    place = HUB / name
-    names = {
-        "__file__": str(place),
-        "get_config": lambda: config,
-        "load_subconfig": lambda other: config.merge(read_config(other)),
-    }
-    exec(compile(place.read_text(encoding="utf-8"), place, "exec"), names)
-    return config
+    traitlets = pytest.importorskip("traitlets.config.loader")
+    return traitlets.PyFileConfigLoader(name, str(HUB)).load_config()
 
 
 def test_every_server_runs_in_the_environment_of_the_hub():
