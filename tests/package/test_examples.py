@@ -5,6 +5,7 @@ result that it promises.
 import gzip
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -173,6 +174,76 @@ def test_a_text_too_short_to_learn_from_is_refused(run, tmp_path):
     done = run("characters", "--text", "text.txt")
     assert done.returncode == 2
     assert "a text of 17 letters is too short" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("spiral", ["--epochs", "3"], "unrecognized arguments"),
+        ("spiral", ["--qui"], "unrecognized arguments"),
+        ("spiral", ["--seed", "-1"], "a seed is 0 or more"),
+        ("fashion_cnn", ["--epochs", "0"], "0 is too few"),
+        ("characters", ["--epochs", "many"], "invalid count value: 'many'"),
+        ("characters", ["--length", "-1"], "-1 is too few"),
+        ("characters", ["--shakespear", "--text", "a.txt"], "not allowed with"),
+    ],
+)
+def test_wrong_options_are_refused(run, tmp_path, name, options, words):
+    done = run(name, *options)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert not done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("fashion_cnn", [], "put the file there"),
+        ("characters", ["--shakespear"], "put the file there"),
+        ("characters", ["--text", "nowhere.txt"], "nowhere.txt"),
+        ("characters", ["--text", "binary"], "can't decode"),
+    ],
+)
+def test_data_that_are_missing_or_damaged_are_one_line(
+    run, tmp_path, name, options, words
+):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    done = run(name, *options)
+    assert done.returncode == 1
+    assert done.stderr.startswith("The data cannot be had: ")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("clothes")
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal on Windows")
+@pytest.mark.parametrize("name", NAMES)
+def test_ctrl_c_is_one_line(tmp_path, name):
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "MPLBACKEND": "agg",
+        "TQDM_DISABLE": "",
+        "DEZERO_LITE_DATA": str(tmp_path / "data"),
+    }
+    # As a terminal does it: when the first progress is seen.
+    running = subprocess.Popen(
+        [sys.executable, EXAMPLES / f"{name}.py"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    running.stderr.read(1)
+    running.send_signal(signal.SIGINT)
+    _, error = running.communicate(timeout=120)
+    assert error.endswith(b"Stopped; nothing is saved.\n")
+    assert b"Traceback" not in error
+    assert running.returncode == 130
+    assert not list(tmp_path.glob("*.png"))
 
 
 def test_a_result_that_is_missed_ends_as_a_failure(run, tmp_path):
