@@ -373,20 +373,21 @@ def write_api(folder):
         module = importlib.import_module(room)
         page = room.replace(".", "-")
         toctree.append(page)
-        lines = [f"# {title}", "", with_steps(inspect.getdoc(module) or ""), ""]
-        lines += [f"```{{eval-rst}}\n.. module:: {room}\n```", ""]
+        lines = [f"# {title}", "", f"```{{eval-rst}}\n.. module:: {room}\n```", ""]
+        lines += prose(inspect.getdoc(module))
         files = by_file(room)
         for path, names in files.items():
             if len(files) > 1:
                 heading, rest = of_a_file(path)
-                lines += [f"## {heading}", "", with_steps(rest), ""]
+                lines += [f"## {heading}", ""] if heading != title else []
+                lines += prose(rest)
             for name in names:
                 lines += [directive(room, name), ""]
                 rows[name] = (
                     f"| {{py:obj}}`{name} <{room}.{name}>` | "
                     f"{summary(room, name)} | {step_link(name)} |"
                 )
-        (folder / f"{page}.md").write_text(rst_roles("\n".join(lines)), "utf-8")
+        (folder / f"{page}.md").write_text("\n".join(lines), "utf-8")
     text = [
         "# Reference",
         "",
@@ -433,9 +434,26 @@ def line_of(value):
 
 def of_a_file(path):
     """What the docstring of a file says: its first words as a heading, and the rest."""
-    text = " ".join(inspect.getdoc(sys.modules[path]).split())
+    text = inspect.getdoc(sys.modules[path])
     heading, rest = re.split(r"[.:](?:\s|$)", text, maxsplit=1)
-    return heading, rest[:1].upper() + rest[1:]
+    rest = rest.strip()
+    return " ".join(heading.split()), rest[:1].upper() + rest[1:]
+
+
+def prose(text):
+    """A docstring of a file, in the form that it is written in; the steps that it names
+    lead to the lessons.
+    """
+
+    def linked(found):
+        return found[1] + re.sub(
+            r"\d+", lambda n: f":doc:`{n[0]} <../lessons/{stem(int(n[0]))}>`", found[2]
+        )
+
+    text = re.sub(r"\b([Ss]teps?\s)(\d+(?:(?:–|,\s|\sand\s)\d+)*)", linked, text)
+    # An interpreted text ends before a space or a sign.
+    text = text.replace("`–:doc:", "`\\ –\\ :doc:")
+    return ["```{eval-rst}", text, "```", ""] if text else []
 
 
 def directive(room, name):
@@ -478,17 +496,6 @@ def constant(room, name):
 def step_link(name):
     number = first_met()[name]
     return f"[{number}](../lessons/{stem(number)}.ipynb)"
-
-
-def with_steps(text):
-    """A text in which the numbers of steps lead to the lessons."""
-
-    def linked(found):
-        return found[1] + re.sub(
-            r"\d+", lambda n: f"[{n[0]}](../lessons/{stem(int(n[0]))}.ipynb)", found[2]
-        )
-
-    return re.sub(r"\b([Ss]teps? )(\d+(?:(?:–|, | and )\d+)*)", linked, text)
 
 
 def rst_roles(text):
