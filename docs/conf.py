@@ -41,8 +41,13 @@ nb_code_prompt_hide = "Hide the code"
 
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+# Parameters that share a description keep sharing it.
+napoleon_use_param = False
+# `x` in a docstring is code, and leads to its place where it has one.
+default_role = "py:obj"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True
 autodoc_default_options = {"members": True}
 add_module_names = False
 
@@ -59,4 +64,6 @@ pygments_dark_style = "monokai"
 def setup(app):
     app.connect("config-inited", lambda *_: pages.write(HERE))
     app.connect("source-read", pages.lead_to_lessons)
-    app.connect("autodoc-process-docstring", pages.name_the_step)
+    # Before napoleon, whose place is 500, and after it.
+    app.connect("autodoc-process-docstring", pages.keep_colons, priority=400)
+    app.connect("autodoc-process-docstring", pages.name_the_step, priority=600)

@@ -76,7 +76,9 @@ def _parser():
         help="overwrite notebooks that were changed by hand",
     )
     added = command("new", new, "begin a step: a lesson and a module to rewrite")
-    added.add_argument("step", metavar="N", type=int)
+    added.add_argument(
+        "step", metavar="N", type=int, nargs="?", help="the next number, if left out"
+    )
     added.add_argument("title", metavar="TITLE")
     command("check", check, "say which notebooks are stale; exit code 1 if any is")
     added = command(
@@ -172,12 +174,15 @@ def check(options):
 
 
 def new(options):
-    from .beginning import begin
+    from .beginning import begin, next_number
 
     _need_checkout()
-    for path in begin(options.step, options.title):
+    if options.title.isdecimal():
+        raise CourseError('A step needs a title: python -m steps new "A toy lesson"')
+    number = options.step or next_number()
+    for path in begin(number, options.title):
         print(f"Wrote {path.relative_to(ROOT)}.")
-    print(f"Rewrite what says TODO; `python -m steps build {options.step}` builds it.")
+    print(f"Rewrite what says TODO; `python -m steps build {number}` builds it.")
 
 
 def student(options):
