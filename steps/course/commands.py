@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from .classroom import shell
 from .differences import Differences
 from .lessons import (
     MAP,
@@ -102,6 +103,7 @@ def _parser():
         "--anyway", action="store_true", help="next: go on with the lesson's own code"
     )
     added.add_argument("--nearer", action="store_true", help="hint: the nearer one")
+    shell.add_to(commands)
     added = command("mutate", mutate, "measure the checks with mutants of solutions")
     numbers_argument(added, "the steps; all if none is named")
     added.add_argument(
