@@ -23,6 +23,7 @@ python start.py run FILE [...]     run a program, such as examples/digits_cnn.py
 python start.py test [options]     run all tests, in parallel
 python start.py steps [options]    run the course tool, python -m steps
 python start.py class [...]        for teachers: hand out lessons, grade them
+python start.py slides N           write slides of step N, which need no network
 python start.py docs [--no-browser]  build the course's site, and open it
 
 Other options go to JupyterLab, the program, pytest or the course tool as they are:
@@ -154,6 +155,14 @@ def classroom(options):
     return steps(["class", *options])
 
 
+def slides(options):
+    """What shows them is installed when they are written for the first time."""
+    if recall("classroom") != recall("packages"):
+        install("classroom")
+        remember("classroom", recall("packages"))
+    return steps(["slides", *options])
+
+
 def docs(options):
     """Sphinx is installed when the site is built for the first time."""
     if recall("site") != recall("packages"):
@@ -176,6 +185,7 @@ COMMANDS = {
     "test": test,
     "steps": steps,
     "class": classroom,
+    "slides": slides,
     "docs": docs,
 }
 

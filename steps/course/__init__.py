@@ -18,6 +18,7 @@ capabilities    what a framework can do, found out by trying
 workshop        the learner writes the steps; a package of its own
 progress        which exercises are solved in a folder
 classroom       hands out lessons, grades what comes back; a package of its own
+slides          slides of a lesson
 mutants         solutions with one small fault planted
 mutating        how many of them the checks find
 beginning       the skeleton of a new step

@@ -104,6 +104,9 @@ def _parser():
     )
     added.add_argument("--nearer", action="store_true", help="hint: the nearer one")
     shell.add_to(commands)
+    added = command("slides", slides, "write slides of a step, which need no network")
+    added.add_argument("step", metavar="N", type=int)
+    added.add_argument("-o", "--output", metavar="FILE", help="stepNN-slides.html")
     added = command("mutate", mutate, "measure the checks with mutants of solutions")
     numbers_argument(added, "the steps; all if none is named")
     added.add_argument(
@@ -248,6 +251,16 @@ def workshop(options):
     from .workshop import shell
 
     return shell.run(options.words, options.anyway, options.nearer)
+
+
+def slides(options):
+    from .slides import write
+
+    _built(options.step)
+    path = write(options.step, options.output)
+    print(
+        f"Wrote {path.resolve()}. A browser opens it; the arrow keys lead through it."
+    )
 
 
 def mutate(options):
