@@ -183,6 +183,23 @@ def test_a_blank_one_is_not_even_run(course, monkeypatch):
     assert course.one(course.copy()) == (grading.NOT_BEGUN, grading.NOT_BEGUN, [])
 
 
+@pytest.mark.parametrize(
+    "stub",
+    [
+        "",
+        "# what?",
+        "def twice(x):\n    pass",
+        "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()",
+    ],
+)
+def test_nothing_is_written_in_a_cell_that_only_says_so(course, stub, monkeypatch):
+    monkeypatch.setattr(grading, "Run", lambda *_: pytest.fail("ran"))
+    assert course.one(course.answered(stub))[0] in (
+        grading.NOT_BEGUN,
+        "defines no twice",
+    )
+
+
 def test_a_check_that_was_deleted_is_run_and_named(course):
     for text, outcome in ((TWICE, RIGHT), ("def twice(x): return 1", "twice(2) sh")):
         notebook = course.answered(text, TOTAL)

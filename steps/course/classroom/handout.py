@@ -150,7 +150,7 @@ def _named(text, steps):
 CONFIGURATION = """\
 c = get_config()
 c.CourseDirectory.course_id = "{name}"
-# The checks of an exercise that is not solved fail, and are meant to.
+# Some lessons train a network.
 c.ExecutePreprocessor.timeout = 120
 """
 
