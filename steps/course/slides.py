@@ -74,9 +74,17 @@ def _shown(number):
         if cell["cell_type"] == "markdown":
             cell["source"] = overview.without_links_to(cell["source"], lambda _: True)
         elif not exercises.is_solution(old["source"]):
-            cell["outputs"] = old["outputs"]
+            cell["outputs"] = list(map(_described, old["outputs"]))
         cells += _cut(cell)
     return cells
+
+
+def _described(output):
+    """A drawing stands in the page itself: as a picture of its own it would lose the
+    words that describe it.
+    """
+    drawing = output.get("data", {}).get("image/svg+xml")
+    return output | {"data": {"text/html": drawing}} if drawing else output
 
 
 def _cut(cell):

@@ -26,6 +26,9 @@ from .grading import POINTS
 
 INSTALLED = "dezero_lite.steps"
 EXERCISE = re.compile(r"(?m)^### Exercise (\d+).*$")
+SOLUTION = re.compile(
+    rf"(?ms)^(?P<begin>(?P<indent> *){exercises.BEGIN}\n).*?^(?P<end> *{exercises.END})$"
+)
 READ_ME = "READ-ME.md"
 
 
@@ -214,6 +217,13 @@ def build_package(folder):
         return folder / built.name
 
 
+def _stub_between(found):
+    """The markers stay, with a stub between them: hints look for the exercise there."""
+    begin, indent, end = found["begin"], found["indent"], found["end"]
+    stub = exercises.STUB if indent else exercises.STUB_OUTSIDE
+    return f"{begin}{indent}{stub}\n{end}"
+
+
 def _copy_without_solutions(tree):
     for name in ("dezero_lite", STEPS):
         ignore = shutil.ignore_patterns("__pycache__", "harmless.json")
@@ -222,7 +232,7 @@ def _copy_without_solutions(tree):
         shutil.copy(ROOT / name, tree)
     for number in numbers():
         path = tree / STEPS / f"{stem(number)}.md"
-        text = exercises.without_solution(path.read_text(encoding="utf-8"))
+        text = SOLUTION.sub(_stub_between, path.read_text(encoding="utf-8"))
         text = exercises.without_hidden_tests(text)
         path.write_text(text, encoding="utf-8", newline="\n")
     # Faults that do no harm quote the solutions; the file has to be there.
