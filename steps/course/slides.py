@@ -10,6 +10,7 @@ import re
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from . import exercises, overview
 from .builder import LINKS
@@ -99,7 +100,7 @@ def sections(cells):
     """Columns of slides: a column for each section, a slide for each text and what
     follows it.
     """
-    columns: list[list[list[dict]]] = []
+    columns: list[list[list[dict[str, Any]]]] = []
     for cell in cells:
         text = cell["cell_type"] == "markdown"
         if not columns or (text and re.match(r"#{1,2} ", cell["source"])):

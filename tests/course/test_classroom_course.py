@@ -44,7 +44,9 @@ def test_notebooks_of_the_workshop_are_handed_out(tmp_path):
     assert first == tmp_path / "workshop" / "step08.ipynb"
     text = first.read_text(encoding="utf-8")
     assert "steps.workshop(8)" in text
-    assert "funcs.pop()" not in text
+    assert "TODO" in text
+    # The loop of the lesson; the text has others.
+    assert "x, y = f.input, f.output" not in text
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +68,8 @@ def test_the_package_for_students_has_no_solution(hand_out):
     assert not [name for name in names if name.endswith(".ipynb")]
     for number in numbers():
         lesson = texts[f"dezero_lite/steps/step{number:02d}.md"]
-        assert lesson.count(exercises.BEGIN) == len(solutions(number))
+        whole = (LESSONS / f"step{number:02d}.md").read_text(encoding="utf-8")
+        assert lesson.count(exercises.BEGIN) == whole.count(exercises.BEGIN)
         assert exercises.BEGIN_HIDDEN not in lesson
         assert lesson.count("your code here") >= len(solutions(number))
         for solution in solutions(number):

@@ -27,7 +27,8 @@ from .grading import POINTS
 INSTALLED = "dezero_lite.steps"
 EXERCISE = re.compile(r"(?m)^### Exercise (\d+).*$")
 SOLUTION = re.compile(
-    rf"(?ms)^(?P<begin>(?P<indent> *){exercises.BEGIN}\n).*?^(?P<end> *{exercises.END})$"
+    rf"(?ms)^(?P<begin>(?P<indent> *){exercises.BEGIN}\n).*?"
+    rf"^(?P<end> *{exercises.END})$"
 )
 READ_ME = "READ-ME.md"
 
