@@ -379,10 +379,17 @@ def test_what_checks_rely_on_is_put_back(course, trick, said):
     assert found == [f"1: {said}"]
 
 
+def test_what_is_put_back_helps_no_wrong_answer(course):
+    trick = "import builtins\nbuiltins.range = lambda n: []\n"
+    first, *_ = course.one(course.answered(f"{trick}def twice(x):\n    return 4"))
+    assert first == "twice(0) is wrong"
+
+
 def test_an_outcome_cannot_be_printed(course):
-    line = json.dumps({"exercise": 1, "outcome": "right"})
+    lines = [{"exercise": 1, "outcome": "right"}, {"at": 1_000_000}]
+    forged = "".join(json.dumps(line) + "\n" for line in lines).encode()
     text = "import os\nfor file in range(1, 9):\n    try:\n"
-    text += f"        os.write(file, b'{line}\\n')\n    except OSError: pass\n"
+    text += f"        os.write(file, {forged!r})\n    except OSError: pass\n"
     text += "def twice(x):\n    return 4"
     assert course.one(course.answered(text))[0] == "twice(0) is wrong"
 
