@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from .classroom import shell
 from .differences import Differences
 from .lessons import (
     MAP,
@@ -104,6 +105,10 @@ def _parser():
         "--anyway", action="store_true", help="next: go on with the lesson's own code"
     )
     added.add_argument("--nearer", action="store_true", help="hint: the nearer one")
+    shell.add_to(commands)
+    added = command("slides", slides, "write slides of a step, which need no network")
+    added.add_argument("step", metavar="N", type=int)
+    added.add_argument("-o", "--output", metavar="FILE", help="stepNN-slides.html")
     added = command("mutate", mutate, "measure the checks with mutants of solutions")
     numbers_argument(added, "the steps; all if none is named")
     added.add_argument(
@@ -251,6 +256,16 @@ def workshop(options):
     from .workshop import shell
 
     return shell.run(options.words, options.anyway, options.nearer)
+
+
+def slides(options):
+    from .slides import write
+
+    _built(options.step)
+    path = write(options.step, options.output)
+    print(
+        f"Wrote {path.resolve()}. A browser opens it; the arrow keys lead through it."
+    )
 
 
 def mutate(options):
