@@ -48,15 +48,28 @@ add_module_names = False
 
 html_theme = "furo"
 html_title = "dezero_lite"
+html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["course.css"]
+html_js_files = ["course.js"]
 html_copy_source = False
 html_show_sphinx = False
-pygments_style = "tango"
-pygments_dark_style = "monokai"
+# Their colours all stand out from their paper as the accessibility guidelines ask.
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
+
+
+def level_of_captions(app, page, template, context, doctree):
+    """Sphinx calls the captions beside the page headings, but not of which level."""
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
 
 
 def setup(app):
     app.connect("config-inited", lambda *_: pages.write(HERE))
     app.connect("source-read", pages.lead_to_lessons)
     app.connect("autodoc-process-docstring", pages.name_the_step)
+    # After the theme has written what stands beside the page.
+    app.connect("html-page-context", level_of_captions, priority=900)
