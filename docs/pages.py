@@ -82,7 +82,8 @@ def describe_pictures(cell):
                     '<img id="_anim', f'<img alt={quoteattr(words)} id="_anim'
                 )
                 output["data"]["text/html"] = html.replace(
-                    '<input id="_anim_slider', '<input aria-label="Frame" id="_anim_slider'
+                    '<input id="_anim_slider',
+                    '<input aria-label="Frame" id="_anim_slider',
                 )
 
 
