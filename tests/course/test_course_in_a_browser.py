@@ -34,6 +34,8 @@ pytestmark = [
 expect = browsers.playwright.expect
 
 MINUTE = 60_000
+# Busy machines start a kernel slowly.
+PATIENT = "--MappingKernelManager.kernel_info_timeout=600"
 # Quick ones with much to see; of a stage that has none here, its first.
 QUICK = [7, 16, 26, 38, 54, 65]
 LESSONS = [
@@ -101,7 +103,7 @@ def started(tmp_path_factory):
     said = home / "said.txt"
     with said.open("wb") as log:
         running = subprocess.Popen(
-            [*command, "--no-browser", "--port", str(free_port())],
+            [*command, "--no-browser", "--port", str(free_port()), PATIENT],
             cwd=home,
             env=environment,
             stdout=log,
@@ -142,7 +144,7 @@ def panel(page):
 
 
 def open_map(page, started):
-    page.goto(started.address)
+    page.goto(f"{started.address}&reset")
     panel(page).get_by_role("heading", name="The map", exact=False).first.wait_for()
 
 
@@ -153,6 +155,12 @@ def follow(page, number):
     link.click()
     title = panel(page).locator("h1").first
     expect(title).to_contain_text(f"Step {number}:", timeout=2 * MINUTE)
+
+
+def in_front(page, path):
+    """Click into a notebook, so that the menu is about it and not about the last one."""
+    panel(page).locator("h1").first.click()
+    expect(page.locator(".lm-TabBar-tab.jp-mod-current")).to_contain_text(path.name)
 
 
 def choose(page, menu, item):
@@ -168,6 +176,7 @@ PROMPTS = """() => [...document.querySelectorAll(
 
 def run_all(page, path):
     """Run a notebook by the menu, save it, and read what is then in its file."""
+    in_front(page, path)
     indicator = panel(page).locator(".jp-Notebook-ExecutionIndicator")
     expect(indicator).to_have_attribute("data-status", "idle", timeout=2 * MINUTE)
     last = max((n for n in page.evaluate(PROMPTS) if n == n and n), default=0)

@@ -88,7 +88,9 @@ def opened(browser, addresses):
         ours = (seen.home, "data:", "about:")
         assert seen.fetched
         assert [url for url in seen.fetched if not url.startswith(ours)] == []
-        assert seen.errors == []
+        # From a folder, a browser gives no excerpts of what the search has found.
+        unread = "Failed to fetch" if seen.home.startswith("file:") else None
+        assert [error for error in seen.errors if error != unread] == []
 
 
 # --- everyone can read it -------------------------------------------------------------
