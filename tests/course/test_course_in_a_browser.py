@@ -4,6 +4,7 @@ A lesson of each stage is reached from the map by its link, runs, and leads to t
 a workshop notebook is solved by typing.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -193,10 +194,11 @@ def saved(page, path):
     before = path.stat().st_mtime_ns
     choose(page, "File", "Save Notebook")
     for _ in range(240):
-        if path.stat().st_mtime_ns != before:
-            break
         page.wait_for_timeout(250)
-    return json.loads(path.read_text(encoding="utf-8"))
+        if path.stat().st_mtime_ns != before:
+            with contextlib.suppress(ValueError):  # half of it is written
+                return json.loads(path.read_text(encoding="utf-8"))
+    pytest.fail(f"{path.name} was not saved")
 
 
 def kinds_of_output(notebook):
