@@ -159,7 +159,7 @@ def follow(page, number):
 
 
 def in_front(page, path):
-    """Click into a notebook, so that the menu is about it and not about the last one."""
+    """Click into a notebook, so that the menu is about it, not about the last."""
     panel(page).locator("h1").first.click()
     expect(page.locator(".lm-TabBar-tab.jp-mod-current")).to_contain_text(path.name)
 
