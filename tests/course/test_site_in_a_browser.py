@@ -18,6 +18,7 @@ pytestmark = [*browsers.NEEDED, *site.NEEDED]
 expect = browsers.playwright.expect
 
 MINUTE = 60_000
+expect.set_options(timeout=2 * MINUTE)
 LESSON = "lessons/step16.html"  # it has a player, pictures and a difference
 FORMULA = "lessons/step28.html"
 PAGES = ["index.html", LESSON, "api/dezero_lite.html"]
