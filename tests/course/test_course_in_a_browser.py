@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -110,6 +111,7 @@ def started(tmp_path_factory):
             env=environment,
             stdout=log,
             stderr=log,
+            start_new_session=True,
         )
     found = None
     for _ in range(600):
@@ -117,7 +119,9 @@ def started(tmp_path_factory):
         if found or running.poll() is not None:
             break
         time.sleep(0.5)
-    assert found, said.read_text("utf-8")
+    if not found:
+        os.killpg(running.pid, signal.SIGKILL)
+        pytest.fail(said.read_text("utf-8"))
     yield SimpleNamespace(
         address=found[0],
         said=said,
@@ -125,8 +129,13 @@ def started(tmp_path_factory):
         command=command,
         environment=environment,
     )
+    # Jupyter ends each kernel first.
     running.terminate()
-    assert running.wait(60) == 130
+    try:
+        assert running.wait(300) == 130
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
