@@ -142,7 +142,9 @@ def program(options):
 def test(options):
     command = [PYTHON, "-m", "pytest"]
     if not any(option.startswith(("-n", "--numprocesses")) for option in options):
-        command += ["-n", "auto", "--maxprocesses", "8"]
+        # Some tests wait, for a kernel or a limit of time, so one more than there are
+        # cores.
+        command += ["-n", str(min((os.cpu_count() or 1) + 1, 8))]
     return run([*command, *options])
 
 
