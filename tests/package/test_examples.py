@@ -5,6 +5,7 @@ result that it promises.
 import gzip
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,15 @@ from dezero_lite.datasets import Digits
 pytest.importorskip("matplotlib")
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-NAMES = ["spiral", "digits_mlp", "digits_cnn", "fashion_cnn", "sine_lstm", "characters"]
+NAMES = [
+    "spiral",
+    "digits_mlp",
+    "digits_cnn",
+    "fashion_cnn",
+    "sine_lstm",
+    "characters",
+    "gpt",
+]
 RESULT = re.compile(
     r"^[^:\n]+: (?P<value>[\d.]+)(?: %)? \(expected: (?P<side>above|below) "
     r"(?P<limit>[\d.]+)(?: %)?\)$",
@@ -173,6 +182,41 @@ def test_a_text_too_short_to_learn_from_is_refused(run, tmp_path):
     done = run("characters", "--text", "text.txt")
     assert done.returncode == 2
     assert "a text of 17 letters is too short" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(run, tmp_path):
+    whole = run("gpt", "--quick", "--run", "whole", "--plot", "")
+    assert reached(whole)
+    command = [sys.executable, EXAMPLES / "gpt.py"]
+    command += ["--quick", "--run", "parts", "--plot", ""]
+    stopped = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for line in stopped.stdout:
+        if line.startswith("step 40:"):
+            break
+    stopped.send_signal(signal.SIGINT)
+    _, said = stopped.communicate(timeout=300)
+    assert stopped.returncode == 1
+    assert "the same command goes on" in said
+    assert "Traceback" not in said
+    later = run("gpt", "--quick", "--run", "parts", "--plot", "")
+    assert "parts is at step " in later.stdout
+    last = whole.stdout[whole.stdout.index("step 200:") :]
+    assert later.stdout.endswith(last)
+
+    told = run("gpt", "--run", "parts", "--prompt", "The old cat", "--length", "8")
+    assert told.stdout.startswith("The old cat")
+    assert "step" not in told.stdout
+    early = run("gpt", "--run", "nowhere", "--prompt", "The")
+    assert early.returncode == 2
+    assert "there is nothing in nowhere yet" in early.stderr
 
 
 def test_a_result_that_is_missed_ends_as_a_failure(run, tmp_path):
