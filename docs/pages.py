@@ -38,6 +38,8 @@ ROOMS = {
     "dezero_lite.datasets": "Data sets",
     "dezero_lite.dataloaders": "Loaders",
     "dezero_lite.transforms": "Transforms",
+    "dezero_lite.schedules": "Learning rates",
+    "dezero_lite.tokenizer": "Tokens",
     "dezero_lite.player": "The player",
     "dezero_lite.cuda": "GPU",
     "dezero_lite.utils": "Tools",

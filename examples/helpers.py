@@ -75,15 +75,15 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
     return args
 
 
-def run(main: Callable[[], None]) -> None:
-    """Run an example; Ctrl-C ends it in one line."""
+def run(main: Callable[[], None], saved: str = "nothing is saved") -> None:
+    """Run an example; Ctrl-C ends it in one line, which says what is left."""
     stopped = False
     try:
         main()
     except KeyboardInterrupt:
         stopped = True
     if stopped:  # and the progress bar, which went with main, has ended its line
-        print("Stopped; nothing is saved.", file=sys.stderr)
+        print(f"Stopped; {saved}.", file=sys.stderr)
         sys.exit(130)
 
 

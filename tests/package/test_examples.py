@@ -18,7 +18,15 @@ from dezero_lite.datasets import Digits
 pytest.importorskip("matplotlib")
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-NAMES = ["spiral", "digits_mlp", "digits_cnn", "fashion_cnn", "sine_lstm", "characters"]
+NAMES = [
+    "spiral",
+    "digits_mlp",
+    "digits_cnn",
+    "fashion_cnn",
+    "sine_lstm",
+    "characters",
+    "gpt",
+]
 RESULT = re.compile(
     r"^[^:\n]+: (?P<value>[\d.]+)(?: %)? \(expected: (?P<side>above|below) "
     r"(?P<limit>[\d.]+)(?: %)?\)$",
@@ -240,10 +248,47 @@ def test_ctrl_c_is_one_line(tmp_path, name):
     running.stderr.read(1)
     running.send_signal(signal.SIGINT)
     _, error = running.communicate(timeout=120)
-    assert error.endswith(b"Stopped; nothing is saved.\n")
+    left = b"the same command goes on" if name == "gpt" else b"nothing is saved"
+    assert b"\nStopped; " + left in error
+    assert error.endswith(b".\n")
     assert b"Traceback" not in error
     assert running.returncode == 130
     assert not list(tmp_path.glob("*.png"))
+
+
+@pytest.mark.slow
+def test_a_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(run, tmp_path):
+    whole = run("gpt", "--quick", "--run", "whole", "--plot", "")
+    assert reached(whole)
+    command = [sys.executable, EXAMPLES / "gpt.py"]
+    command += ["--quick", "--run", "parts", "--plot", ""]
+    stopped = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for line in stopped.stdout:
+        if line.startswith("step 40:"):
+            break
+    stopped.send_signal(signal.SIGINT)
+    _, said = stopped.communicate(timeout=300)
+    assert stopped.returncode == 130
+    assert "the same command goes on" in said
+    assert "Traceback" not in said
+    later = run("gpt", "--quick", "--run", "parts", "--plot", "")
+    assert "parts is at step " in later.stdout
+    last = whole.stdout[whole.stdout.index("step 200:") :]
+    assert later.stdout.endswith(last)
+
+    told = run("gpt", "--run", "parts", "--prompt", "The old cat", "--length", "8")
+    assert told.stdout.startswith("The old cat")
+    assert "step" not in told.stdout
+    early = run("gpt", "--run", "nowhere", "--prompt", "The")
+    assert early.returncode == 2
+    assert "there is nothing in nowhere yet" in early.stderr
 
 
 def test_a_result_that_is_missed_ends_as_a_failure(run, tmp_path):
