@@ -80,7 +80,7 @@ def main():
     times = medians(names, asked, options.rounds)
     if not options.only:
         times[IMPORT] = import_ratios(names, options.rounds)
-    memory = {}
+    memory = None
     if sys.platform == "linux":  # which says what the peak of a process was
         memory = peaks(names, [row for row in MEMORY if options.only in row.title])
     text = report(names, times, memory, limits.measure(), options.rounds)
@@ -285,8 +285,10 @@ def blas():
 
 
 def memory_table(names, memory):
-    if not memory:
+    if memory is None:
         return ["Memory was not measured: that takes Linux."]
+    if not memory:
+        return []
     lines = [
         "Peak of resident memory while the work runs, beyond what was there before, "
         "in MB (the median of three fresh",
