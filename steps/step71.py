@@ -105,5 +105,5 @@ def learn(model, examples, rounds):
 
 def share_right(model, ids, t):
     """How often the letter with the highest score is the one that follows."""
-    best = model(ids).data.argmax(axis=2)
+    best = model(ids).data.argmax(axis=-1)
     return np.mean(best[t >= 0] == t[t >= 0]).item()
