@@ -22,16 +22,16 @@ __all__ = [*step70.__all__, "attention", "attention_weights", "causal_mask"]
 
 def repeats(rng, count, length=20, shortest=5, longest=10):
     """Random words, each said again and again. Returns letters of shape (count, length)
-    and the letters that follow them, −1 where nobody can know.
+    and the letters that follow them, −1 where nobody can know: after a new letter.
     """
     sizes = rng.integers(shortest, longest + 1, size=(count, 1))
     words = rng.permuted(np.tile(np.arange(1, 27), (count, 1)), axis=1)
     places = np.arange(length + 1)
     text = np.take_along_axis(words, places % sizes, axis=1)
-    return text[:, :-1], np.where(places[1:] < sizes, -1, text[:, 1:])
+    return text[:, :-1], np.where(places[:-1] < sizes, -1, text[:, 1:])
 
 
-def windows(ids, width):
+def last_letters(ids, width):
     """The last `width` letters at each place: (N, T) gives (N, T, width)."""
     padded = np.pad(ids, ((0, 0), (width - 1, 0)))
     return np.lib.stride_tricks.sliding_window_view(padded, width, axis=1)
@@ -47,7 +47,7 @@ class WindowReader(Model):
         self.out = Linear(27, in_size=hidden, dtype=np.float64)
 
     def forward(self, ids):
-        x = self.embed(windows(ids, self.width)).reshape((*ids.shape, -1))
+        x = self.embed(last_letters(ids, self.width)).reshape((*ids.shape, -1))
         return self.out(relu(self.hidden(x)))
 
 
@@ -65,7 +65,7 @@ class LookBack(Model):
         self.out = Linear(27, in_size=3 * size, dtype=np.float64)
 
     def vectors(self, ids):
-        return self.embed(windows(ids, 2)).reshape((*ids.shape, -1))
+        return self.embed(last_letters(ids, 2)).reshape((*ids.shape, -1))
 
     def mask(self, ids):
         return causal_mask(ids.shape[1]) if self.causal else None
@@ -81,7 +81,7 @@ class LookBack(Model):
         return attention_weights(self.query(x), self.key(x), self.mask(ids))
 
 
-def mean_loss(scores, t):
+def known_loss(scores, t):
     """The cross entropy of each letter that is known, in nats."""
     return softmax_cross_entropy(scores[t >= 0], t[t >= 0])
 
@@ -95,7 +95,7 @@ def learn(model, examples, rounds):
     losses = []
     for _ in rounds:
         ids, t = examples(rng)
-        loss = mean_loss(model(ids), t)
+        loss = known_loss(model(ids), t)
         model.cleargrads()
         loss.backward()
         optimizer.update()
