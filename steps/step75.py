@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 
@@ -12,14 +13,14 @@ from dezero_lite.tokenizer import Tokenizer
 
 from . import step74
 from .step74 import *  # noqa: F403
-from .step74 import ADDER, SIGNS, asked, sums, train_gpt
+from .step74 import SIGNS, asked, sums, train_gpt
 
 __all__ = [*step74.__all__, "Tokenizer"]
 
 
 def pair_loss(rows, test_rows, letters, smooth=0.1):
-    """The loss per letter of a table of token pairs, counted in rows of tokens, on
-    other rows that have so many letters. Each pair is counted `smooth` times more.
+    """Count the pairs of tokens in `rows`; the loss of this table on `test_rows`, which
+    hold so many letters, per letter. Each pair counts as seen `smooth` times more.
     """
     pairs = Counter(pair for row in rows for pair in pairwise(row))
     firsts = Counter(token for row in rows for token in row[:-1])
@@ -45,18 +46,23 @@ def as_numbers(rows):
     return np.array([tokenizer.encode(text) for text in texts])
 
 
+def number_adder_file():
+    """Where the trained one is kept."""
+    return Path(__file__).parent / "data" / "number_adder.npz"
+
+
 def number_adder(trained=True):
-    """A GPT of the size of step 74's adder; numbers are its tokens."""
+    """A GPT with two blocks as wide as those of step 74's adder; it reads numbers."""
     manual_seed(0)
     model = GPT(len(number_tokenizer()), context=5)
     if trained:
-        model.load_weights(ADDER.with_name("number_adder.npz"))
+        model.load_weights(number_adder_file())
     return model
 
 
-def make_number_adder(path):
-    """Train it as `make_adder` of step 74 trains the other one, and save it; the file
-    that the course has is steps/data/number_adder.npz.
+def make_number_adder():
+    """Train it as `make_adder` of step 74 trains the other one, and keep it:
+    `python -c "from steps.step75 import make_number_adder; make_number_adder()"`.
     """
     model = number_adder(trained=False)
     rows = as_numbers(sums(np.random.default_rng(0))[1000:])
@@ -64,4 +70,4 @@ def make_number_adder(path):
     train_gpt(model, *asked(rows, 4), rate, range(1000), batch=128)
     for parameter in model.params():
         parameter.data = parameter.data.astype(np.float16)
-    model.save_weights(path)
+    model.save_weights(number_adder_file())
