@@ -17,8 +17,6 @@ from .step73 import *  # noqa: F403
 __all__ = [*step73.__all__, "GPT", "generate", "WarmupCosine", "WarmupLinear"]
 
 SIGNS = "0123456789+="
-# A trained adder; this makes it: `from steps.step74 import make_adder; make_adder()`.
-ADDER = Path(__file__).parent / "data" / "adder.npz"
 
 
 def asked(rows, start):
@@ -103,20 +101,27 @@ class Window(Model):
         return self.out(tanh(self.hidden(self.tokens(last).reshape((n, t, 48)))))
 
 
+def adder_file():
+    """Where a trained adder is kept."""
+    return Path(__file__).parent / "data" / "adder.npz"
+
+
 def adder(trained=True):
     """A GPT that adds, as the lesson trains it."""
     manual_seed(0)
     model = GPT(len(SIGNS), context=8)
     if trained:
-        model.load_weights(ADDER)
+        model.load_weights(adder_file())
     return model
 
 
-def make_adder(path=ADDER):
-    """Train an adder for longer than the lesson does, and save it as float16."""
+def make_adder():
+    """Train an adder for longer than the lesson does, and keep it as float16. To do so:
+    `python -c "from steps.step74 import make_adder; make_adder()"`.
+    """
     model, rows = adder(trained=False), sums(np.random.default_rng(0))[1000:]
     rate = WarmupCosine(0.006, warmup=50, steps=1000)
     train_gpt(model, *asked(rows, 6), rate, range(1000), batch=128)
     for parameter in model.params():
         parameter.data = parameter.data.astype(np.float16)
-    model.save_weights(path)
+    model.save_weights(adder_file())
