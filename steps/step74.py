@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dezero_lite import no_grad
-from dezero_lite.functions import softmax_cross_entropy
+from dezero_lite import Model, manual_seed
+from dezero_lite.functions import softmax_cross_entropy, tanh
+from dezero_lite.layers import EmbedID, Linear
 from dezero_lite.models import GPT, generate
 from dezero_lite.optimizers import Adam
-from dezero_lite.random import manual_seed
 from dezero_lite.schedules import WarmupCosine, WarmupLinear
 
 from . import step73
@@ -17,9 +17,6 @@ from .step73 import *  # noqa: F403
 __all__ = [*step73.__all__, "GPT", "generate", "WarmupCosine", "WarmupLinear"]
 
 SIGNS = "0123456789+="
-# A trained model; `python -c "from steps.step74 import make_adder; make_adder()"` makes it.
-
-ADDER = Path(__file__).parent / "data" / "adder.npz"
 
 
 def asked(rows, start):
@@ -90,20 +87,41 @@ def exact(model, rows, start):
     return np.mean((answers(model, rows, start) == rows[:, start:]).all(axis=1))
 
 
+class Window(Model):
+    """Step 70's idea: the vectors of the last three letters, and an MLP on them."""
+
+    def __init__(self, vocabulary):
+        self.tokens = EmbedID(vocabulary, 16)
+        self.hidden, self.out = Linear(128, in_size=48), Linear(vocabulary, in_size=128)
+
+    def forward(self, x):
+        n, t = x.shape
+        before = np.pad(x, ((0, 0), (2, 0)))
+        last = np.stack([before[:, i : i + t] for i in range(3)], axis=2)
+        return self.out(tanh(self.hidden(self.tokens(last).reshape((n, t, 48)))))
+
+
+def adder_file():
+    """Where a trained adder is kept."""
+    return Path(__file__).parent / "data" / "adder.npz"
+
+
 def adder(trained=True):
     """A GPT that adds, as the lesson trains it."""
     manual_seed(0)
     model = GPT(len(SIGNS), context=8)
     if trained:
-        model.load_weights(ADDER)
+        model.load_weights(adder_file())
     return model
 
 
-def make_adder(path=ADDER):
-    """Train an adder a little longer than the lesson does, and save it with half precision."""
+def make_adder():
+    """Train an adder for longer than the lesson does, and keep it as float16. To do so:
+    `python -c "from steps.step74 import make_adder; make_adder()"`.
+    """
     model, rows = adder(trained=False), sums(np.random.default_rng(0))[1000:]
     rate = WarmupCosine(0.006, warmup=50, steps=1000)
     train_gpt(model, *asked(rows, 6), rate, range(1000), batch=128)
     for parameter in model.params():
         parameter.data = parameter.data.astype(np.float16)
-    model.save_weights(path)
+    model.save_weights(adder_file())
