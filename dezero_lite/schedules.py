@@ -1,5 +1,5 @@
 """Learning rates that change while a model learns: functions of the number of the step.
-Step 74 explains them.
+Step 74 explains them. A loop follows one like this::
 
     rate = WarmupCosine(0.003, warmup=50, steps=1000)
     for step in range(1000):
