@@ -197,6 +197,8 @@ def run_all(page, path):
         arg=last,
         timeout=8 * MINUTE,
     )
+    # The last cell has its number while it still runs.
+    expect(indicator).to_have_attribute("data-status", "idle", timeout=2 * MINUTE)
     return saved(page, path)
 
 
