@@ -249,7 +249,7 @@ def test_ctrl_c_is_one_line(tmp_path, name):
     running.send_signal(signal.SIGINT)
     _, error = running.communicate(timeout=120)
     left = b"the same command goes on" if name == "gpt" else b"nothing is saved"
-    assert b"\nStopped; " + left in error
+    assert b"Stopped; " + left in error
     assert error.endswith(b".\n")
     assert b"Traceback" not in error
     assert running.returncode == 130

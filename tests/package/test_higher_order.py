@@ -63,6 +63,8 @@ CALLS = {
     "gelu": (F.gelu, ROWS),
     "get_item": (lambda x: F.get_item(x, PICK), ROWS),
     "im2col": (lambda x: F.im2col(x, 3, 2, 1), IMAGES),
+    "attention": (F.attention, ROWS, ROWS, ROWS),
+    "attention_weights": (F.attention_weights, ROWS, ROWS),
     "layer_norm": (F.layer_norm, ROWS, GAMMA, BETA),
     "leaky_relu": (F.leaky_relu, ROWS),
     "linear": (F.linear, ROWS, normal(4, 2), normal(2)),
@@ -104,7 +106,7 @@ CALLS = {
     "transpose": (lambda x: F.transpose(x, (2, 0, 3, 1)), IMAGES),
     "where": (lambda a, b: F.where(ROWS > 0, a, b), ROWS, normal(3, 4)),
 }
-WITHOUT_A_SLOPE = {"accuracy", "im2col_array", "col2im_array"}
+WITHOUT_A_SLOPE = {"accuracy", "causal_mask", "im2col_array", "col2im_array"}
 
 
 def test_no_function_is_left_out():

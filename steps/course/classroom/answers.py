@@ -93,7 +93,7 @@ def answers_in(number, notebook):
         sorted_out.take(cell)
     sorted_out.adopt()
     return Answers(
-        {n: _one_text(sorted_out.written[n]) for n in tasks},
+        {n: _one_text(sorted_out.written[n], sorted_out.parts[n]) for n in tasks},
         sorted_out.added,
         sorted_out.odd(),
     )
@@ -111,6 +111,7 @@ class _Sorting:
         self._before: str | None = None
         self._additions: list[tuple[str | None, int, str]] = []
         self._at = 0
+        self.parts: dict[int, list[str]] = {n: [] for n in self._tasks}
         self.written: dict[int, list[str]] = {n: [] for n in self._tasks}
         self.added: dict[str | None, list[str]] = {}
 
@@ -127,6 +128,7 @@ class _Sorting:
             return
         text = as_here(source_of(cell))
         if exercise:
+            self.parts[exercise].append(text)
             if _bare(text) != _bare(self._tasks[exercise].stub):
                 self.written[exercise].append(text)
         elif not key and text.strip():
@@ -187,13 +189,15 @@ def _bare(text):
     return [x for x in lines if x not in ("", "...", "pass", *NOT_WRITTEN)]
 
 
-def _one_text(texts):
+def _one_text(texts, parts):
     """Of an answer in several cells the whole, as it was before it was split; where
-    that is no Python, the last of them.
+    that is no Python, the last of them. A part may hold no more than the stub does: the
+    line that it begins with.
     """
-    texts = [without_magics(text) for text in texts]
-    whole = "\n".join(texts)
-    return (whole if compiles(whole) else texts[-1]) if texts else None
+    if not texts:
+        return None
+    wholes = ["\n".join(map(without_magics, cells)) for cells in (texts, parts)]
+    return next(filter(compiles, wholes), without_magics(texts[-1]))
 
 
 def without_magics(text):
