@@ -22,6 +22,8 @@ python start.py workshop [...]     write the framework yourself, step by step
 python start.py run FILE [...]     run a program, such as examples/digits_cnn.py
 python start.py test [options]     run all tests, in parallel
 python start.py steps [options]    run the course tool, python -m steps
+python start.py class [...]        for teachers: hand out lessons, grade them
+python start.py slides N           write slides of step N, which need no network
 python start.py docs [--no-browser]  build the course's site, and open it
 
 Other options go to JupyterLab, the program, pytest or the course tool as they are:
@@ -140,13 +142,27 @@ def program(options):
 def test(options):
     command = [PYTHON, "-m", "pytest"]
     if not any(option.startswith(("-n", "--numprocesses")) for option in options):
-        command += ["-n", "auto", "--maxprocesses", "8"]
+        # Some tests wait, for a kernel or a limit of time, so one more than there are
+        # cores.
+        command += ["-n", str(min((os.cpu_count() or 1) + 1, 8))]
     return run([*command, *options])
 
 
 def steps(options):
     # A folder that is named means one where the caller stands.
     return run([PYTHON, "-m", "steps", *options], folder=Path.cwd())
+
+
+def classroom(options):
+    return steps(["class", *options])
+
+
+def slides(options):
+    """What shows them is installed when they are written for the first time."""
+    if recall("classroom") != recall("packages"):
+        install("classroom")
+        remember("classroom", recall("packages"))
+    return steps(["slides", *options])
 
 
 def docs(options):
@@ -170,6 +186,8 @@ COMMANDS = {
     "run": program,
     "test": test,
     "steps": steps,
+    "class": classroom,
+    "slides": slides,
     "docs": docs,
 }
 

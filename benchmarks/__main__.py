@@ -1,4 +1,4 @@
-"""Measure, and write docs/benchmarks.md and docs/benchmarks.png.
+"""Measure and print the tables; with --write, into docs/benchmarks.md and .png, too.
 
 Every framework runs in a process of its own. The runs are interleaved: each round asks
 every framework once, so that what else the machine does falls on all alike. The figures
@@ -6,6 +6,7 @@ are medians over the rounds, divided by ``dezero_lite``'s.
 """
 
 import argparse
+import contextlib
 import os
 import platform
 import statistics
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import time
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 from . import limits
@@ -31,35 +33,68 @@ IMPORT = Row("import, against numpy", program=None)
 def main():
     """Run the benchmarks from the command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks", description=__doc__.splitlines()[0]
+        prog="python -m benchmarks",
+        description=__doc__.splitlines()[0],
+        allow_abbrev=False,
     )
     parser.add_argument(
         "--rounds",
-        type=int,
+        type=count,
         default=9,
         help="turns of each framework (9; a third for slow rows)",
     )
     parser.add_argument(
         "--only",
         default="",
-        help="run the rows whose name holds this text, and write nothing",
+        metavar="TEXT",
+        help="run the rows whose name holds this text",
     )
     parser.add_argument(
-        "--no-files", action="store_true", help="print the tables and write nothing"
+        "--write",
+        action="store_true",
+        help="write docs/benchmarks.md and docs/benchmarks.png",
     )
     options = parser.parse_args()
+    if options.only and options.write:
+        parser.error("--write takes all rows, so it does not go with --only")
+    if not any(options.only in row.title for row in [*ROWS, *MEMORY]):
+        parser.error(
+            f"--only {options.only!r}: no row has this in its name; docs/benchmarks.md "
+            "names them all"
+        )
+    # Else it would be noticed when all is measured.
+    needed = ["threadpoolctl", *(["matplotlib"] if options.write else [])]
+    if missing := [name for name in needed if not find_spec(name)]:
+        sys.exit(
+            f"The benchmarks need {' and '.join(missing)}: "
+            'pip install -e ".[bench]" -c constraints.txt'
+        )
+    if not options.only:
+        print(
+            "This takes about a quarter of an hour, on a machine that does nothing "
+            "else. --only TEXT measures single rows."
+        )
     names = [name for name in FRAMEWORKS if name == OURS or installed(name)]
     print("Comparing", ", ".join(names))
     asked = [row for row in ROWS if options.only in row.title]
     times = medians(names, asked, options.rounds)
     if not options.only:
         times[IMPORT] = import_ratios(names, options.rounds)
-    memory = peaks(names, [row for row in MEMORY if options.only in row.title])
+    memory = None
+    if sys.platform == "linux":  # which says what the peak of a process was
+        memory = peaks(names, [row for row in MEMORY if options.only in row.title])
     text = report(names, times, memory, limits.measure(), options.rounds)
     print(text)
-    if not (options.no_files or options.only):
+    if options.write:
         (DOCS / "benchmarks.md").write_text(text, encoding="utf-8", newline="\n")
         plot(names, times)
+
+
+def count(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is too few: at least 1 is needed")
+    return number
 
 
 def installed(name):
@@ -71,11 +106,16 @@ def installed(name):
 
 def medians(names, rows, rounds):
     """Seconds by row and framework."""
-    workers = {name: Worker(name) for name in names}
+    with contextlib.ExitStack() as stack:
+        workers = {name: stack.enter_context(Worker(name)) for name in names}
+        return rows_by(workers, rows, rounds)
+
+
+def rows_by(workers, rows, rounds):
     times = {}
     for row in rows:
         print("  ", row.title, flush=True)
-        seconds = {name: [] for name in names if row.fits(name)}
+        seconds = {name: [] for name in workers if row.fits(name)}
         able = list(seconds)
         for i in range(max(3, rounds // 3) if row.slow else rounds):
             # Each framework begins in turn. The pause lets the threads of the one
@@ -107,6 +147,13 @@ class Worker:
         )
         self.read()
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with self.process:
+            self.process.kill()
+
     def read(self):
         line = self.process.stdout.readline()
         if not line:
@@ -127,7 +174,8 @@ def import_ratios(names, rounds):
     # Each of them imports NumPy. The book's framework needs a name that NumPy has
     # dropped since.
     timer = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
 start = time.perf_counter()
 import numpy
 numpy.int = int
@@ -176,8 +224,8 @@ def report(names, times, memory, rates, rounds):
     lines = [
         "# Speed and memory, side by side",
         "",
-        f"Made by `python -m benchmarks`: {rounds} rounds of {RUNS} runs, medians, "
-        "one process for each framework;",
+        f"Made by `python -m benchmarks --write`: {rounds} rounds of {RUNS} runs, "
+        "medians, one process for each framework;",
         f"Python {platform.python_version()}, {versions}. A figure is the other "
         "framework's time divided by",
         "`dezero_lite`'s in the same run: above 1, `dezero_lite` is faster. The "
@@ -237,6 +285,10 @@ def blas():
 
 
 def memory_table(names, memory):
+    if memory is None:
+        return ["Memory was not measured: that takes Linux."]
+    if not memory:
+        return []
     lines = [
         "Peak of resident memory while the work runs, beyond what was there before, "
         "in MB (the median of three fresh",
@@ -291,4 +343,8 @@ def plot(names, times):
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        print("\nStopped; nothing is written.", file=sys.stderr)
+        sys.exit(130)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from . import networks
+from . import gpt, networks
 from .bare import bare
 
 
@@ -50,6 +50,7 @@ def like_dezero(name, held_in_float32=False):
         tanh=module.functions.tanh,
         sum=module.functions.sum,
         networks=networks.LikeDezero(module, held_in_float32),
+        gpt=gpt.Ours,
     )
 
 
@@ -79,6 +80,7 @@ def torch():
         tanh=module.tanh,
         sum=module.sum,
         networks=networks.Torch(module),
+        gpt=lambda: gpt.Theirs(module),
     )
 
 

@@ -31,9 +31,13 @@ class Row:
     needs_networks: bool = False
     #: Whether bare NumPy has a program for it.
     bare: bool = False
+    #: Whether only frameworks with a GPT have one.
+    gpt: bool = False
 
     def fits(self, framework):
         """Whether it says something about a framework, given by its name."""
+        if self.gpt:
+            return framework in ("dezero_lite", "torch")
         if framework == "numpy-bare":
             return self.bare
         # autograd has no networks, and without networks there are no weights to hold.
@@ -140,6 +144,14 @@ def network(title, prepare, work=None, slow=False, bare=False):
         return clock(prepare(framework.networks))[1]
 
     return Row(title, program, work, slow, needs_networks=True, bare=bare)
+
+
+def gpt(title, what):
+    """A row of the small GPT. These come last, for from then on a process has one
+    thread.
+    """
+    prepare = cache(lambda make: getattr(make(), what)())
+    return Row(title, lambda framework: clock(prepare(framework.gpt))[1], gpt=True)
 
 
 def products(amount):
@@ -263,6 +275,8 @@ ROWS = [
         slow=True,
     ),
     network("LSTM(100), 30 steps, batch 30", lambda networks: networks.lstm()),
+    gpt("GPT step, 2 blocks of 48, 17 letters, batch 64, one thread", "step"),
+    gpt("GPT writes 256 letters with its cache, one thread", "write"),
 ]
 
 

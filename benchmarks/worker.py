@@ -6,10 +6,14 @@ instead.
 """
 
 import gc
+import signal
 import sys
 
-from .frameworks import FRAMEWORKS
-from .programs import MEMORY, ROWS, titled
+# Ctrl-C reaches every process; the one that started this ends it, and says so.
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+from .frameworks import FRAMEWORKS  # noqa: E402
+from .programs import MEMORY, ROWS, titled  # noqa: E402
 
 
 def main(name):

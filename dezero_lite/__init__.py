@@ -40,7 +40,7 @@ from .layers import Layer
 from .models import Model
 from .random import manual_seed
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 # For the book's reader: its steps 28 and 29 ask whether its simple core is in use.
 is_simple_core = False

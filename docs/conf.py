@@ -41,22 +41,42 @@ nb_code_prompt_hide = "Hide the code"
 
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+# Parameters that share a description keep sharing it.
+napoleon_use_param = False
+# `x` in a docstring is code, and leads to its place where it has one.
+default_role = "py:obj"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True
 autodoc_default_options = {"members": True}
 add_module_names = False
 
 html_theme = "furo"
 html_title = "dezero_lite"
+html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["course.css"]
+html_js_files = ["course.js"]
 html_copy_source = False
 html_show_sphinx = False
-pygments_style = "tango"
-pygments_dark_style = "monokai"
+# Their colours all stand out from their paper as the accessibility guidelines ask.
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
+
+
+def level_of_captions(app, page, template, context, doctree):
+    """Sphinx calls the captions beside the page headings, but not of which level."""
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
 
 
 def setup(app):
     app.connect("config-inited", lambda *_: pages.write(HERE))
     app.connect("source-read", pages.lead_to_lessons)
-    app.connect("autodoc-process-docstring", pages.name_the_step)
+    # Before napoleon, whose place is 500, and after it.
+    app.connect("autodoc-process-docstring", pages.keep_colons, priority=400)
+    app.connect("autodoc-process-docstring", pages.name_the_step, priority=600)
+    # After the theme has written what stands beside the page.
+    app.connect("html-page-context", level_of_captions, priority=900)

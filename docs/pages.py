@@ -1,7 +1,7 @@
 """The pages of the site that follow from the course: lessons, stages, the API.
 
 They are written into ``docs/lessons``, ``docs/course`` and ``docs/api``, which git does
-not see.
+not see. The glossary stays where it is, and gets its links on the way.
 """
 
 import importlib
@@ -9,8 +9,12 @@ import inspect
 import json
 import re
 import shutil
+import sys
 from functools import cache
+from html import escape
+from pathlib import Path
 from types import ModuleType
+from xml.sax.saxutils import quoteattr
 
 from steps.course import overview
 from steps.course.lessons import (
@@ -18,6 +22,7 @@ from steps.course.lessons import (
     StepKind,
     head,
     kind,
+    lesson_path,
     notebook_path,
     numbers,
     stem,
@@ -33,10 +38,26 @@ ROOMS = {
     "dezero_lite.datasets": "Data sets",
     "dezero_lite.dataloaders": "Loaders",
     "dezero_lite.transforms": "Transforms",
+    "dezero_lite.schedules": "Learning rates",
+    "dezero_lite.tokenizer": "Tokens",
     "dezero_lite.player": "The player",
     "dezero_lite.cuda": "GPU",
     "dezero_lite.utils": "Tools",
 }
+
+
+HERE = Path(__file__).parent
+
+# The files with which a page of the reference begins; the others follow by their names.
+FIRST = [
+    "dezero_lite.core.variable",
+    "dezero_lite.core.function",
+    "dezero_lite.core.arrays",
+    "dezero_lite.core.settings",
+    "dezero_lite.layers.layer",
+    "dezero_lite.models.model",
+    "dezero_lite.datasets.dataset",
+]
 
 
 def write(docs):
@@ -53,6 +74,8 @@ def write(docs):
 def lead_to_lessons(app, page, text):
     """Links to a lesson's text, which serve readers of the files, lead to its page."""
     text[0] = re.sub(r"\(\.\./steps/(step\d\d)\.md\)", r"(lessons/\1.ipynb)", text[0])
+    if page == "glossary":
+        text[0] = linked_glossary(text[0])
 
 
 # --- lessons --------------------------------------------------------------------------
@@ -61,9 +84,12 @@ def lead_to_lessons(app, page, text):
 def write_lessons(folder):
     for number in [MAP, *numbers()]:
         book = json.loads(notebook_path(number).read_text(encoding="utf-8"))
+        terms = terms_of(number)
         for cell in book["cells"]:
             if cell["cell_type"] == "code":
                 describe_pictures(cell)
+            else:
+                cell["source"] = lead_to_terms("".join(cell["source"]), terms)
         if number != MAP and (used := api_links(number)):
             book["cells"].append(markdown(f"{stem(number)}-api", used))
         (folder / f"{stem(number)}.ipynb").write_text(json.dumps(book), "utf-8")
@@ -75,6 +101,15 @@ def describe_pictures(cell):
     if words:
         render = cell["metadata"].setdefault("mystnb", {})
         render["image"] = {"alt": words}
+        for output in cell["outputs"]:
+            if html := output.get("data", {}).get("text/html"):
+                html = "".join(html).replace(
+                    '<img id="_anim', f'<img alt={quoteattr(words)} id="_anim'
+                )
+                output["data"]["text/html"] = html.replace(
+                    '<input id="_anim_slider',
+                    '<input aria-label="Frame" id="_anim_slider',
+                )
 
 
 def markdown(name, text):
@@ -92,25 +127,85 @@ def api_links(number):
     return f"## In the reference\n\n{', '.join(links)}\n" if links else ""
 
 
+# --- the glossary ---------------------------------------------------------------------
+
+TERM = re.compile(r"^\*\*(?P<words>.+?)\*\* \((?P<step>\d+)\):", re.MULTILINE)
+
+
+@cache
+def glossary():
+    """Each term, with the step that introduces it and its place on the page."""
+    text = (HERE / "glossary.md").read_text(encoding="utf-8")
+    return {
+        word: (int(found["step"]), place(found["words"]))
+        for found in TERM.finditer(text)
+        for word in found["words"].split(", ")
+    }
+
+
+def place(words):
+    """The name of a term's place on the page, for links from anywhere."""
+    return "term-" + re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
+
+
+def linked_glossary(text):
+    """The glossary with an alphabet to click on, the stages as headings, and a link
+    from each term to its step.
+    """
+    begins = {min(stage.steps): stage for stage in overview.stages()}
+    stages = {
+        first: f"Stage {count}: {stage.title}"
+        for count, (first, stage) in enumerate(begins.items(), 1)
+    }
+    seen = set()
+
+    def with_place(found):
+        number = int(found["step"])
+        head = [stages[n] for n in sorted(stages) if n <= number and n not in seen]
+        seen.update(n for n in stages if n <= number)
+        lines = [f"## {head[-1]}", ""] if head else []
+        step = f"[step {number}](lessons/{stem(number)}.ipynb)"
+        lines += [f"({place(found['words'])})=", f"**{found['words']}** ({step}):"]
+        return "\n".join(lines)
+
+    words = sorted(glossary().items(), key=lambda item: item[0].lower())
+    alphabet = " · ".join(f"[{word}](#{where})" for word, (_, where) in words)
+    first = TERM.search(text).start()
+    terms = TERM.sub(with_place, text[first:])
+    terms = re.sub(
+        r" \((\d+)\)(?!:)",
+        lambda found: f" ([step {found[1]}](lessons/{stem(int(found[1]))}.ipynb))",
+        terms,
+    )
+    return f"{text[:first]}{alphabet}\n\n{terms}"
+
+
+def terms_of(number):
+    """The terms that a lesson introduces, with their places in the glossary."""
+    return {word: where for word, (step, where) in glossary().items() if step == number}
+
+
+def lead_to_terms(text, terms):
+    """A lesson's text, its terms in bold made links to the glossary."""
+
+    def linked(found):
+        where = terms.get(found[1], terms.get(found[1].removesuffix("s")))
+        return f"[{found[0]}](#{where})" if where else found[0]
+
+    return re.sub(r"\*\*([a-z][^*\n]*)\*\*(?!\])", linked, text)
+
+
 # --- stages ---------------------------------------------------------------------------
 
 
 def write_front(folder):
-    """What the front page shows: the course as a picture, and the player."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
+    """What the front page shows: the course in one picture, and the player."""
     import numpy as np
 
     from dezero_lite import Variable
     from dezero_lite.player import play
 
-    plt.style.use("steps.course")
-    with plt.rc_context({"savefig.bbox": "tight"}):
-        overview.picture()
-        plt.savefig(folder / "stages.png", dpi=120)
-        plt.close("all")
+    (folder / "stages.html").write_text(stages_as_dots(), "utf-8")
     x = Variable(np.array(2.0), name="x")
     a = x**2
     y = a**2 + a**2
@@ -119,11 +214,56 @@ def write_front(folder):
     )
 
 
+DOTS = """<style>
+.course-stages p { margin: 0.2rem 0; }
+.course-stages ol { display: flex; flex-wrap: wrap; list-style: none; gap: 0.35rem;
+    margin: 0.2rem 0; padding: 0; }
+.course-stages li { margin: 0; }
+.course-stages li > * { display: block; box-sizing: border-box; width: 2rem;
+    height: 2rem; border: 2px solid #0072b2; border-radius: 50%; font-size: 0.8rem;
+    line-height: calc(2rem - 4px); text-align: center; text-decoration: none; }
+.course-stages li > a, .course-stages li > a:visited { background: #0072b2;
+    color: white; }
+.course-stages li > a:hover, .course-stages li > a:focus { background: white;
+    color: #00476e; }
+.course-stages ol + p { margin-bottom: 1rem; }
+</style>"""
+
+
+def stages_as_dots():
+    """The course in one picture: a row for each stage, a dot to click on for each
+    step.
+    """
+    rows = [DOTS, '<div class="course-stages">']
+    for count, stage in enumerate(overview.stages(), 1):
+        title = escape(f"{count}  {stage.title[0].upper()}{stage.title[1:]}")
+        rows += [f"<p><strong>{title}</strong></p>", "<ol>"]
+        for number, title in stage.steps.items():
+            words = escape(f"Step {number}: {title}")
+            dot = f'<span title="{words}">{number}</span>'
+            if number in numbers():
+                page = f"lessons/{stem(number)}.html"
+                dot = (
+                    f'<a href="{page}" title="{words}" aria-label="{words}">'
+                    f"{number}</a>"
+                )
+            rows.append(f"<li>{dot}</li>")
+        rows += ["</ol>", f"<p>After it, {escape(stage.gain)}</p>"]
+    return "\n".join([*rows, "</div>", ""])
+
+
 def write_stages(folder):
     lines = ["# The course by stage", ""]
     toctree = ["```{toctree}", ":hidden:", ":maxdepth: 1", "", "../lessons/start"]
     for count, stage in enumerate(overview.stages(), 1):
-        lines += [f"## Stage {count}: {stage.title}", "", f"After it, {stage.gain}", ""]
+        there = [number for number in stage.steps if number in numbers()]
+        hours = sum(head(number).minutes for number in there) / 60
+        lines += [
+            f"## Stage {count}: {stage.title}",
+            "",
+            f"After it, {stage.gain} Its lessons take about {hours:.0f} hours.",
+            "",
+        ]
         lines += [
             "| step | minutes | new names | the question it answers |",
             "| :--- | ---: | :--- | :--- |",
@@ -144,43 +284,230 @@ def write_stages(folder):
     (folder / "index.md").write_text(text, "utf-8")
 
 
+# Questions of lessons whose predecessor leaves none open, or asks it in words that say
+# little without the rest of its summary.
+QUESTIONS = {
+    1: "What holds the numbers that a network learns?",
+    7: "Can the variables remember in which order to walk back?",
+    11: "How can a function take several inputs?",
+    14: "What if one variable is used twice?",
+    15: "What if a walk goes on before all gradients have arrived?",
+    17: "Why does the memory of a finished computation come back so late?",
+    18: "Does everything have to be kept while the graph lives?",
+    20: "Can you calculate with a variable as you do with an array?",
+    21: "What do `2 * a` and `array * a` do?",
+    22: "How do the other operators get their rules?",
+    23: "How does a file become a package?",
+    24: "Are the gradients right for long formulas, too?",
+    25: "What does the graph of such a formula look like?",
+    26: "Can the framework draw its graphs itself?",
+    27: "What does the graph of a function look like that plain operators compute?",
+    28: "Where do you get to if you follow the gradient, step by step?",
+    29: "If you also knew how the curve bends, could you calculate the step?",
+    30: "Could the framework find the second derivative, too?",
+    31: "What if variables computed the gradients?",
+    32: "How few lines have to change, so that a gradient has a graph of its own?",
+    33: "Does Newton's method now find its second derivatives by itself?",
+    34: "Can you differentiate ten times, and functions such as sine and cosine?",
+    35: "How large do the graphs of higher derivatives become?",
+    36: "What are gradients of gradients used for?",
+    37: "What if a variable holds a thousand numbers?",
+    40: "What does broadcasting do to the gradients?",
+    44: "Who should hold the parameters of a hundred layers?",
+    45: "Can a whole network be one object?",
+    49: "What if there are too many examples, or each needs some work first?",
+    50: "Who cuts the data into batches, and how much faster are whole batches?",
+    53: "How do you keep what a network has learned?",
+    54: "How does a function know whether the network is learning or in use?",
+    55: "What would a layer look like that knows what is beside what?",
+    56: "How do channels and batches fit into one convolution?",
+    58: "What holds a tower of many layers up?",
+    63: "What if a graph has to do one thing or another?",
+    64: "What if one object runs the graph and holds all its values?",
+    66: "What if each edge carried its own rule?",
+    68: "What does each design cost, and what does it give?",
+}
+
+
 def question(number):
-    """The question that the lesson before leaves open: the last of its summary."""
-    if number - 1 not in numbers():
-        return ""
-    book = json.loads(notebook_path(number - 1).read_text(encoding="utf-8"))
-    texts = ["".join(cell["source"]) for cell in book["cells"]]
-    summary = next(text for text in reversed(texts) if "## Summary" in text)
-    asked = re.findall(r"[A-Z][^.?!\n]*\?", summary)
-    return asked[-1].strip() if asked else ""
+    """The question that a step answers: the last that the summary before asks; where
+    none is asked, the lesson's own first sentence says what it does.
+    """
+    if number in QUESTIONS:
+        return QUESTIONS[number]
+    if number - 1 in numbers():
+        summary = lesson_path(number - 1).read_text("utf-8").rpartition("## Summary")[2]
+        if asked := re.findall(r"[A-Z][^.?!]*\?", summary):
+            return " ".join(asked[-1].split())
+    text = lesson_path(number).read_text("utf-8").partition("\n# Step ")[2]
+    return re.split(r"(?<=[.!?])\s", text.partition("\n\n")[2].strip())[0]
 
 
 # --- the API --------------------------------------------------------------------------
 
 
+# Steps that explain a method, where it is not the step of its class. Those that a head
+# announces, and those named as a function is, are found without being listed.
+METHODS = {
+    "Variable.data": 1,
+    "Variable.detach": 32,
+    "Variable.T": 38,
+    "Variable.dot": 41,
+    "Variable.item": 42,
+    "Variable.unchain_backward": 59,
+    "Layer.to_cpu": 52,
+    "Layer.to_gpu": 52,
+    "Layer.save_weights": 53,
+    "Layer.load_weights": 53,
+    "Layer.adapt": 53,
+    "Optimizer.save_state": 53,
+    "Optimizer.load_state": 53,
+    "DataLoader.to_cpu": 52,
+    "DataLoader.to_gpu": 52,
+    "Dataset.takes_batches": 50,
+}
+
+
+# What only classes of the framework itself tell each other.
+PRIVATE = ("repr_names", "state_names", "learn_sizes")
+
+# Autodoc shows no special methods; the most used ones deserve a line.
+SIGNS = """Signs: ``+`` and ``*`` come in :doc:`step 20 <../lessons/step20>`, arrays and
+numbers on either side in :doc:`step 21 <../lessons/step21>`, ``-``, ``/`` and ``**`` in
+:doc:`step 22 <../lessons/step22>`, ``@`` in :doc:`step 41 <../lessons/step41>`, and
+``x[0]`` in :doc:`step 47 <../lessons/step47>`. ``len(x)`` and ``print(x)`` work since
+:doc:`step 19 <../lessons/step19>`."""
+
+
 def write_api(folder):
-    toctree = []
-    for name, title in ROOMS.items():
-        module = importlib.import_module(name)
-        names = [n for n in module.__all__ if documented().get(n) == f"{name}.{n}"]
-        lines = [f"# {title}", "", inspect.getdoc(module) or "", ""]
-        lines += [f"```{{eval-rst}}\n.. module:: {name}\n```", ""]
-        for member in names:
-            value = getattr(module, member)
-            directive = "autoclass" if inspect.isclass(value) else "autofunction"
-            if not (inspect.isclass(value) or callable(value)):
-                continue
-            members = "\n   :members:" if directive == "autoclass" else ""
-            lines += [
-                f"```{{eval-rst}}\n.. {directive}:: {name}.{member}{members}\n```",
-                "",
-            ]
-        page = name.replace(".", "-")
-        (folder / f"{page}.md").write_text(rst_roles("\n".join(lines)), "utf-8")
+    toctree, rows = [], {}
+    for room, title in ROOMS.items():
+        module = importlib.import_module(room)
+        page = room.replace(".", "-")
         toctree.append(page)
-    text = "# Reference\n\nEvery public name, with the step that introduces it.\n\n"
-    text += "```{toctree}\n:maxdepth: 1\n\n" + "\n".join(toctree) + "\n```\n"
-    (folder / "index.md").write_text(text, "utf-8")
+        lines = [f"# {title}", "", f"```{{eval-rst}}\n.. module:: {room}\n```", ""]
+        lines += prose(inspect.getdoc(module))
+        files = by_file(room)
+        for path, names in files.items():
+            if len(files) > 1:
+                heading, rest = of_a_file(path)
+                lines += [f"## {heading}", ""] if heading != title else []
+                lines += prose(rest)
+            for name in names:
+                lines += [directive(room, name), ""]
+                rows[name] = (
+                    f"| {{py:obj}}`{name} <{room}.{name}>` | "
+                    f"{summary(room, name)} | {step_link(name)} |"
+                )
+        (folder / f"{page}.md").write_text("\n".join(lines), "utf-8")
+    text = [
+        "# Reference",
+        "",
+        "Every public name, with the step that introduces it. A name leads to what it",
+        "takes, returns and raises.",
+        "",
+        "| name | what it is | step |",
+        "| :--- | :--- | ---: |",
+        *(rows[name] for name in sorted(rows, key=str.lower)),
+        "",
+        "```{toctree}",
+        ":hidden:",
+        ":maxdepth: 1",
+        "",
+        *toctree,
+        "```",
+        "",
+    ]
+    (folder / "index.md").write_text(rst_roles("\n".join(text)), "utf-8")
+
+
+def by_file(room):
+    """The names of a room, by the file that defines them, in the order in which the
+    file does; the package's own page begins with its heart.
+    """
+    module = importlib.import_module(room)
+    files = {}
+    for name in module.__all__:
+        if documented().get(name) == f"{room}.{name}":
+            path = getattr(getattr(module, name), "__module__", None) or room
+            files.setdefault(path, []).append(name)
+    ordered = sorted(sorted(files), key=lambda path: [*FIRST, path].index(path))
+    return {
+        path: sorted(files[path], key=lambda name: line_of(getattr(module, name)))
+        for path in ordered
+    }
+
+
+def line_of(value):
+    """Where its file defines a class or a function; before all, what is neither."""
+    code = inspect.isclass(value) or inspect.isfunction(value)
+    return inspect.getsourcelines(value)[1] if code else 0
+
+
+def of_a_file(path):
+    """What the docstring of a file says: its first words as a heading, and the rest."""
+    text = inspect.getdoc(sys.modules[path])
+    heading, rest = re.split(r"[.:](?:\s|$)", text, maxsplit=1)
+    rest = rest.strip()
+    return " ".join(heading.split()), rest[:1].upper() + rest[1:]
+
+
+def prose(text):
+    """A docstring of a file, in the form that it is written in; the steps that it names
+    lead to the lessons.
+    """
+
+    def linked(found):
+        return found[1] + re.sub(
+            r"\d+", lambda n: f":doc:`{n[0]} <../lessons/{stem(int(n[0]))}>`", found[2]
+        )
+
+    text = re.sub(r"\b([Ss]teps?\s)(\d+(?:(?:–|,\s|\sand\s)\d+)*)", linked, text)
+    # An interpreted text ends before a space or a sign.
+    text = text.replace("`–:doc:", "`\\ –\\ :doc:")
+    return ["```{eval-rst}", text, "```", ""] if text else []
+
+
+def directive(room, name):
+    value = getattr(importlib.import_module(room), name)
+    lines = [f".. autofunction:: {room}.{name}"]
+    if not callable(value):
+        # Not autodata, which would show the value: this machine's.
+        number = first_met()[name]
+        step = f":doc:`step {number} <../lessons/{stem(number)}>`"
+        lines = [
+            f".. data:: {name}",
+            "",
+            f"   {constant(room, name)} Introduced in {step}.",
+        ]
+    if inspect.isclass(value):
+        lines = [f".. autoclass:: {room}.{name}", "   :members:"]
+        lines.append(f"   :exclude-members: {', '.join(PRIVATE)}")
+        if any(base.__name__ in documented() for base in value.__bases__):
+            lines.append("   :show-inheritance:")
+    return "\n".join(["```{eval-rst}", *lines, "```"])
+
+
+def summary(room, name):
+    """The first sentence of a docstring, or of the words above a constant."""
+    value = getattr(importlib.import_module(room), name)
+    words = inspect.getdoc(value) if callable(value) else constant(room, name)
+    text = re.split(r"(?<=[.!?])\s", " ".join(words.split()))[0]
+    return text.replace("|", r"\|")
+
+
+def constant(room, name):
+    """The words above a constant, in the file of the package that assigns it."""
+    for path in sorted((HERE.parent / "dezero_lite").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if found := re.search(rf"^#: (.+)\n{name} = ", text, re.MULTILINE):
+            return found[1]
+    raise LookupError(f"{room}.{name} has no line of words, `#: …`, above it")
+
+
+def step_link(name):
+    number = first_met()[name]
+    return f"[{number}](../lessons/{stem(number)}.ipynb)"
 
 
 def rst_roles(text):
@@ -192,10 +519,10 @@ def rst_roles(text):
 @cache
 def documented():
     """For each public name, the full name under which the reference has it: where a
-    name is in two rooms, that of the first.
+    name is in two rooms, the room that the package's own page does not repeat.
     """
     found = {}
-    for room in ROOMS:
+    for room in sorted(ROOMS, key=lambda room: room == "dezero_lite"):
         module = importlib.import_module(room)
         for name in module.__all__:
             if not isinstance(getattr(module, name), ModuleType):
@@ -205,7 +532,7 @@ def documented():
 
 @cache
 def introduced():
-    """For each public name, the step that introduces it."""
+    """For each public name, the step that introduces it in the package."""
     found = {}
     for number in numbers():
         if kind(number) is StepKind.PACKAGE:
@@ -214,11 +541,47 @@ def introduced():
     return found
 
 
+@cache
+def first_met():
+    """For each public name and each method, the step that introduces it: for what the
+    learner writes before there is a package, the step in which they do.
+    """
+    found = {}
+    for number in numbers():
+        if kind(number) is not StepKind.DESIGN:
+            for name in head(number).new:
+                found.setdefault(name, number)
+    for name, number in introduced().items():
+        found.setdefault(name, number)
+    return METHODS | found
+
+
+def keep_colons(app, what, name, obj, options, lines):
+    """Napoleon takes what stands before the first colon of a property for its type."""
+    if what == "property" and lines:
+        lines[0] = lines[0].replace(": ", " – ", 1)
+
+
 def name_the_step(app, what, name, obj, options, lines):
-    """Add the step that introduces a name to its docstring."""
-    number = introduced().get(name.rpartition(".")[2])
-    if number and documented().get(name.rpartition(".")[2]) == name:
-        lines += [
-            "",
-            f"Introduced in :doc:`step {number} <../lessons/{stem(number)}>`.",
-        ]
+    """Add the step that introduces a name to its docstring; to that of a method, if it
+    is another one than that of its class.
+    """
+    room, _, last = name.rpartition(".")
+    owner = room.rpartition(".")[2]
+    if documented().get(last) == name:
+        number = first_met()[last]
+        text = f"Introduced in :doc:`step {number} <../lessons/{stem(number)}>`"
+        package = introduced()[last]
+        if package != number:
+            step = f":doc:`step {package} <../lessons/{stem(package)}>`"
+            text += f", and in the package in {step}"
+        lines += ["", f"{text}."]
+        if last == "Variable":
+            lines += ["", *SIGNS.split("\n")]
+    elif documented().get(owner) == room:
+        number = first_met().get(f"{owner}.{last}")
+        if owner == "Variable":
+            number = number or introduced().get(last)
+        if number and number != first_met()[owner]:
+            step = f":doc:`step {number} <../lessons/{stem(number)}>`"
+            lines += ["", f"Introduced in {step}."]

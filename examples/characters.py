@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from helpers import Progress, check, options, parse
+from helpers import Progress, check, count, needed, options, parse, run
 
 import dezero_lite
 import dezero_lite.functions as F
@@ -183,34 +183,33 @@ def draw(file: str, losses: list[float]) -> None:
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument(
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
         "--text", metavar="FILE", type=Path, help="a text to learn from, in UTF-8"
     )
-    parser.add_argument(
+    source.add_argument(
         "--shakespear", action="store_true", help="learn from Shakespeare's plays"
     )
     parser.add_argument(
         "--epochs",
-        type=int,
+        type=count,
         help="how often to read the text (default: 5; Shakespeare: 3)",
     )
     parser.add_argument(
         "--length",
-        type=int,
+        type=count,
         default=500,
         help="how many letters to write (default: %(default)s)",
     )
     args = parse(parser)
     dezero_lite.manual_seed(args.seed)
-    if args.shakespear:
-        data: Text | Shakespear = Shakespear()
-    else:
-        text = (
-            args.text.read_text(encoding="utf-8")
-            if args.text
-            else sentences(Random(args.seed), 2000)
-        )
-        data = Text(text)
+    with needed():
+        if args.shakespear:
+            data: Text | Shakespear = Shakespear()
+        elif args.text:
+            data = Text(args.text.read_text(encoding="utf-8"))
+        else:
+            data = Text(sentences(Random(args.seed), 2000))
     if len(data) < READERS * SPAN:
         parser.error(
             f"a text of {len(data) + 1} letters is too short: it takes more than "
@@ -242,4 +241,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,7 +8,7 @@ wrong; some of them are hard for people, too.
 from __future__ import annotations
 
 from digits_mlp import train
-from helpers import check, options, parse
+from helpers import check, options, parse, run
 
 import dezero_lite
 import dezero_lite.functions as F
@@ -85,4 +85,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,7 +8,7 @@ how the loss falls and the accuracy rises.
 
 from __future__ import annotations
 
-from helpers import Progress, check, options, parse
+from helpers import Progress, check, options, parse, run
 
 import dezero_lite
 import dezero_lite.functions as F
@@ -100,4 +100,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -13,7 +13,7 @@ import time
 
 from digits_cnn import CNN, draw_mistakes
 from digits_mlp import train
-from helpers import check, options, parse
+from helpers import check, count, needed, options, parse, run
 
 import dezero_lite
 from dezero_lite.datasets import FashionMNIST
@@ -24,17 +24,16 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument(
         "--epochs",
-        type=int,
+        type=count,
         default=5,
         help="passes over the data (default: %(default)s)",
     )
     args = parse(parser)
     dezero_lite.manual_seed(args.seed)
     image = Compose([ToFloat(), Normalize(0.0, 255.0)])
-    data, test = (
-        FashionMNIST(transform=image),
-        FashionMNIST(train=False, transform=image),
-    )
+    with needed():
+        data = FashionMNIST(transform=image)
+        test = FashionMNIST(train=False, transform=image)
     epochs = args.epochs
     if args.quick:
         data.data, data.label = data.data[:2000], data.label[:2000]
@@ -57,4 +56,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

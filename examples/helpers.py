@@ -1,11 +1,13 @@
 """What the examples share and what is not their point: options, a progress bar, the
-check of a result.
+check of a result, and an end in one line where something is missing.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,7 +15,10 @@ from pathlib import Path
 def options(description: str | None) -> argparse.ArgumentParser:
     """The options that every example has."""
     parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        # A word that is cut off may be a slip.
+        allow_abbrev=False,
     )
     name = Path(sys.argv[0]).stem + ".png"
     parser.add_argument(
@@ -34,6 +39,14 @@ def options(description: str | None) -> argparse.ArgumentParser:
         help="where to save the picture (default: %(default)s)",
     )
     return parser
+
+
+def count(text: str) -> int:
+    """The value of an option that counts something, for argparse."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is too few: at least 1 is needed")
+    return number
 
 
 def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
@@ -60,6 +73,29 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
                 f"--plot {path}: a picture ends in one of {', '.join(endings)}"
             )
     return args
+
+
+def run(main: Callable[[], None], saved: str = "nothing is saved") -> None:
+    """Run an example; Ctrl-C ends it in one line, which says what is left."""
+    stopped = False
+    try:
+        main()
+    except KeyboardInterrupt:
+        stopped = True
+    if stopped:  # and the progress bar, which went with main, has ended its line
+        print(f"Stopped; {saved}.", file=sys.stderr)
+        sys.exit(130)
+
+
+@contextmanager
+def needed() -> Iterator[None]:
+    """Around data that may be missing or damaged: what is wrong with them ends the run
+    in one line.
+    """
+    try:
+        yield
+    except (OSError, ImportError, ValueError) as error:
+        sys.exit(f"The data cannot be had: {error}")
 
 
 class Progress:

@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 import numpy as np
-from helpers import Progress, check, options, parse
+from helpers import Progress, check, options, parse, run
 
 import dezero_lite
 import dezero_lite.functions as F
@@ -118,4 +118,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -8,7 +8,7 @@ falling loss, and in colour what the network says about every point of the plane
 from __future__ import annotations
 
 import numpy as np
-from helpers import Progress, check, options, parse
+from helpers import Progress, check, options, parse, run
 
 import dezero_lite
 import dezero_lite.functions as F
@@ -77,4 +77,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -28,6 +28,21 @@ def pytest_configure(config):
         import matplotlib.font_manager  # noqa: F401
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    # A failure names the lesson and the cell as a reader sees them.
+    from nbval.plugin import IPyNbFile
+
+    from tests.support.lesson_cells import Lesson
+
+    return [
+        Lesson.from_parent(file.parent, path=file.path)
+        if isinstance(file, IPyNbFile)
+        else file
+        for file in (yield)
+    ]
+
+
 def pytest_collectstart(collector):
     if collector.path.suffix == ".ipynb":
         # Graphviz draws differently in each version; beside every HTML stands a text

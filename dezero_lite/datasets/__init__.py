@@ -1,8 +1,8 @@
 """Data to learn from: examples and labels that are reached by an index.
 
-Steps 49 and 51 explain :class:`Dataset`. Spirals, the sine curve and the digits are
-here at once, without a network; MNIST and the like are downloaded at first use, or come
-from a folder of your own: see :mod:`dezero_lite.files`.
+Steps 49 and 51 explain :class:`Dataset`. Spirals, the sine curve, the digits and the
+names are here at once, without a network; MNIST and the like are downloaded at first
+use, or come from a folder of your own: see :mod:`dezero_lite.files`.
 """
 
 from importlib import import_module
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .digits import Digits
     from .imagenet import ImageNet
     from .mnist import MNIST, FashionMNIST
+    from .names import Names
     from .text import Shakespear
     from .toy import SinCurve, Spiral, get_spiral
 
@@ -36,6 +37,7 @@ __all__ = [
     "Digits",
     "FashionMNIST",
     "ImageNet",
+    "Names",
     "Shakespear",
     "SinCurve",
     "Spiral",
@@ -49,6 +51,7 @@ _FILES = {
     "digits": ("Digits",),
     "imagenet": ("ImageNet",),
     "mnist": ("MNIST", "FashionMNIST"),
+    "names": ("Names",),
     "text": ("Shakespear",),
     "toy": ("SinCurve", "Spiral", "get_spiral"),
 }

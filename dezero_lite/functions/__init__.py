@@ -16,8 +16,10 @@ from . import (
     shape,
     window,
 )
+from . import attention as attention_
 from . import linear as linear_
 from .activation import *
+from .attention import *
 from .book import *
 from .conv import *
 from .elementwise import *
@@ -33,6 +35,7 @@ from .window import *
 # The names that steps introduce; `book` has others.
 __all__ = [
     *activation.__all__,
+    *attention_.__all__,
     *conv.__all__,
     *elementwise.__all__,
     *linear_.__all__,

@@ -1,9 +1,10 @@
-"""Layers: functions that keep the parameters they learn. Steps 44, 45, 53 and 57–60
-explain them.
+"""Layers: functions that keep the parameters they learn. Steps 44, 45, 53, 57–60
+and 71–76 explain them.
 """
 
 from ..core import Parameter as Parameter
 from ..functions.window import pair as pair
+from .attention import KeyValueCache, MultiHeadAttention, TransformerBlock
 from .conv import Conv2d, Deconv2d
 from .layer import Layer
 from .linear import EmbedID, Linear
@@ -20,7 +21,10 @@ __all__ = [
     "Deconv2d",
     "Dropout",
     "EmbedID",
+    "KeyValueCache",
     "Layer",
     "LayerNorm",
     "Linear",
+    "MultiHeadAttention",
+    "TransformerBlock",
 ]

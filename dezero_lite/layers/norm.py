@@ -4,6 +4,8 @@ them.
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 from numpy.typing import DTypeLike
 
@@ -11,7 +13,7 @@ from .. import functions as F
 from ..core import Operand, Variable
 from ..cuda import get_array_module
 from .layer import Form, Layer, LazyParameter, Statistic
-from .lazy import LazyLayer, input_length
+from .lazy import LazyLayer, check_count, input_length
 
 
 class BatchNorm(LazyLayer):
@@ -60,6 +62,11 @@ class BatchNorm(LazyLayer):
 class LayerNorm(LazyLayer):
     """Normalise each example over its last axis, then scale and shift.
 
+    Parameters
+    ----------
+    in_size : int, optional
+        The length D of an example. Default: that of the first input.
+
     Attributes
     ----------
     gamma, beta : Parameter, shape (D,)
@@ -70,15 +77,22 @@ class LayerNorm(LazyLayer):
     Source: J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization", 2016.
     """
 
-    def __init__(self, *, dtype: DTypeLike = np.float32) -> None:
+    def __init__(
+        self, *, dtype: DTypeLike = np.float32, in_size: int | None = None
+    ) -> None:
         self.dtype = dtype
         self.gamma = LazyParameter("gamma", ((None,), dtype))
         self.beta = LazyParameter("beta", ((None,), dtype))
+        if in_size is not None:
+            check_count(self, "in_size", in_size)
+            self._init(in_size)
 
-    def learn_sizes(self, x: Operand) -> None:
-        length, xp = input_length(self, x, -1), get_array_module(x)
+    def _init(self, length: int, xp: ModuleType = np) -> None:
         self.gamma.data = xp.ones(length, dtype=self.dtype)
         self.beta.data = xp.zeros(length, dtype=self.dtype)
+
+    def learn_sizes(self, x: Operand) -> None:
+        self._init(input_length(self, x, -1), get_array_module(x))
 
     def forward(self, x: Operand) -> Variable:
         """Shape (..., D), which stays."""

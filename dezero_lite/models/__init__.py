@@ -1,4 +1,4 @@
-"""Models: layers put together for a purpose. Steps 45 and 58 explain them."""
+"""Models: layers put together for a purpose. Steps 45, 58 and 74 explain them."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -7,6 +7,7 @@ from ..layers import Layer as Layer
 from .model import MLP, Model, Sequential
 
 if TYPE_CHECKING:
+    from .gpt import GPT, generate
     from .resnet import Bottleneck as Bottleneck
     from .resnet import BottleneckA as BottleneckA
     from .resnet import BottleneckB as BottleneckB
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 # What stands above and not here is for the book's reader alone, or a part of ResNet.
 __all__ = [
+    "GPT",
     "MLP",
     "VGG16",
     "Model",
@@ -25,6 +27,7 @@ __all__ = [
     "ResNet101",
     "ResNet152",
     "Sequential",
+    "generate",
 ]
 
 # Most programs have no use for them, so their files are read when somebody asks.
@@ -33,6 +36,7 @@ _RESNET = (
     "ResNet152 SqueezeNet"
 )
 _FILE_OF = {**dict.fromkeys(_RESNET.split(), "resnet"), "VGG16": "vgg"}
+_FILE_OF |= {"GPT": "gpt", "generate": "gpt"}
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,8 @@ running         runs a lesson's cells without a kernel
 capabilities    what a framework can do, found out by trying
 workshop        the learner writes the steps; a package of its own
 progress        which exercises are solved in a folder
+classroom       hands out lessons, grades what comes back; a package of its own
+slides          slides of a lesson
 mutants         solutions with one small fault planted
 mutating        how many of them the checks find
 beginning       the skeleton of a new step

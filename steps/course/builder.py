@@ -15,6 +15,7 @@ import re
 import struct
 import sys
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -70,9 +71,14 @@ def assemble(number):
 
 def lesson_cells(number):
     """The cells of a lesson as its text has them, without the code of its step."""
+    return list(_parsed(lesson_path(number).read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=128)
+def _parsed(text):
+    # The tests ask for the same lesson hundreds of times, and this takes a while.
     import jupytext
 
-    text = lesson_path(number).read_text(encoding="utf-8")
     return jupytext.reads(text, fmt="md:myst").cells
 
 

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from .classroom import shell
 from .differences import Differences
 from .lessons import (
     MAP,
@@ -76,7 +77,9 @@ def _parser():
         help="overwrite notebooks that were changed by hand",
     )
     added = command("new", new, "begin a step: a lesson and a module to rewrite")
-    added.add_argument("step", metavar="N", type=int)
+    added.add_argument(
+        "step", metavar="N", type=int, nargs="?", help="the next number, if left out"
+    )
     added.add_argument("title", metavar="TITLE")
     command("check", check, "say which notebooks are stale; exit code 1 if any is")
     added = command(
@@ -102,6 +105,10 @@ def _parser():
         "--anyway", action="store_true", help="next: go on with the lesson's own code"
     )
     added.add_argument("--nearer", action="store_true", help="hint: the nearer one")
+    shell.add_to(commands)
+    added = command("slides", slides, "write slides of a step, which need no network")
+    added.add_argument("step", metavar="N", type=int)
+    added.add_argument("-o", "--output", metavar="FILE", help="stepNN-slides.html")
     added = command("mutate", mutate, "measure the checks with mutants of solutions")
     numbers_argument(added, "the steps; all if none is named")
     added.add_argument(
@@ -172,12 +179,15 @@ def check(options):
 
 
 def new(options):
-    from .beginning import begin
+    from .beginning import begin, next_number
 
     _need_checkout()
-    for path in begin(options.step, options.title):
+    if options.title.isdecimal():
+        raise CourseError('A step needs a title: python -m steps new "A toy lesson"')
+    number = options.step or next_number()
+    for path in begin(number, options.title):
         print(f"Wrote {path.relative_to(ROOT)}.")
-    print(f"Rewrite what says TODO; `python -m steps build {options.step}` builds it.")
+    print(f"Rewrite what says TODO; `python -m steps build {number}` builds it.")
 
 
 def student(options):
@@ -246,6 +256,16 @@ def workshop(options):
     from .workshop import shell
 
     return shell.run(options.words, options.anyway, options.nearer)
+
+
+def slides(options):
+    from .slides import write
+
+    _built(options.step)
+    path = write(options.step, options.output)
+    print(
+        f"Wrote {path.resolve()}. A browser opens it; the arrow keys lead through it."
+    )
 
 
 def mutate(options):

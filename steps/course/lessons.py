@@ -1,5 +1,6 @@
 """Where the course's files are, and what the head of each lesson says."""
 
+import os
 import re
 from dataclasses import dataclass
 from enum import Enum
@@ -12,6 +13,7 @@ ROOT = LESSONS.parent
 NOTEBOOKS = ROOT / "notebooks"
 # The map, start.md, comes before the first step: its notebook is built like theirs.
 MAP = 0
+FILE = re.compile(r"step(?P<number>\d\d)(?P<ending>\.\w+)")
 
 
 class CourseError(Exception):
@@ -41,7 +43,8 @@ def halves():
 
 
 def _files(ending):
-    return {int(path.stem[4:]) for path in LESSONS.glob(f"step[0-9][0-9]{ending}")}
+    found = map(FILE.fullmatch, os.listdir(LESSONS))
+    return {int(file["number"]) for file in found if file and file["ending"] == ending}
 
 
 class StepKind(Enum):

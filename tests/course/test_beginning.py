@@ -80,6 +80,16 @@ def test_half_a_step_is_named(room, capsys):
     assert f"{name}.md has no {name}.py beside it." in capsys.readouterr().out
 
 
+def test_the_command_finds_the_number_and_asks_for_a_title(room, capsys):
+    number = beginning.next_number()
+    assert main(["new", str(number)]) == 1
+    assert "A step needs a title" in capsys.readouterr().err
+    assert number not in numbers()
+    assert main(["new", "A toy"]) == 0
+    assert f"steps build {number}`" in capsys.readouterr().out
+    assert number in numbers()
+
+
 def test_the_command_says_what_it_wrote(room, capsys):
     number = beginning.next_number()
     assert main(["new", str(number), "A toy"]) == 0

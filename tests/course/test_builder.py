@@ -286,7 +286,9 @@ def test_an_older_builders_notebook_is_stale(workshop, monkeypatch):
 
 @pytest.mark.slow
 def test_every_output_of_a_built_notebook_is_compared(tmp_path):
-    """With the settings of notebooks/conftest.py, nbval sees a digit, and an error."""
+    """With the settings of notebooks/conftest.py, nbval sees a digit, and an error, and
+    names the cell as a reader of the lesson would.
+    """
     book = json.loads((ROOT / "notebooks" / "step09.ipynb").read_text(encoding="utf-8"))
     outputs = [o for cell in book["cells"] for o in cell.get("outputs", [])]
     number = next(o for o in outputs if "x.grad = 3.2974\n" in o.get("text", []))
@@ -312,6 +314,23 @@ def test_every_output_of_a_built_notebook_is_compared(tmp_path):
         changed.unlink(missing_ok=True)
     assert "2 failed" in report
     assert "3.2975" in report
+    number, error = (place_of(book, output) for output in (number, error))
+    title = book["cells"][0]["source"][0].strip("# \n")
+    for count, section in (number, error):
+        assert f"{title}, cell [{count}], under “{section}”\n" in report
+        assert re.search(rf"^FAILED .*::Cell {count} - ", report, re.M)
+    assert number != error
+
+
+def place_of(book, output):
+    """The number that Jupyter writes in front of a cell, and the heading above it."""
+    for cell in book["cells"]:
+        for line in cell["source"] if cell["cell_type"] == "markdown" else []:
+            if line.startswith("#"):
+                section = line.strip("# \n")
+        if output in cell.get("outputs", []):
+            return cell["execution_count"], section
+    raise LookupError("no cell has this output")
 
 
 # --- What a notebook is made from -----------------------------------------------------

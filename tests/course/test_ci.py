@@ -1,6 +1,19 @@
-"""What is checked before a commit is what .ci/run checks."""
+"""What is checked before a commit is what .ci/run checks, and the workflow and the
+README say the same.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
 
 from steps.course.lessons import ROOT
+from tests import matrix
+
+WORKFLOW = ROOT / ".github" / "workflows" / "tests.yml"
+SYSTEMS = ["ubuntu-latest", "macos-latest", "windows-latest"]
 
 
 def test_the_hooks_run_what_ci_lints():
@@ -14,3 +27,119 @@ def test_the_hooks_run_what_ci_lints():
 def test_the_hooks_are_our_own():
     hooks = (ROOT / ".pre-commit-config.yaml").read_text()
     assert hooks.count("repo:") == hooks.count("repo: local") == 1
+
+
+# --- the workflow ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def workflow():
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))
+
+
+def commands(job):
+    return [step["run"] for step in job["steps"] if "run" in step]
+
+
+def test_the_workflow_runs_at_each_change_and_weekly(workflow):
+    # In YAML 1.1, the word `on` is true.
+    events = workflow[True]
+    assert {"push", "pull_request", "schedule"} <= set(events)
+    ((minute, hour, day, month, weekday),) = (
+        event["cron"].split() for event in events["schedule"]
+    )
+    assert minute.isdecimal()
+    assert hour.isdecimal()
+    assert weekday.isdecimal()
+    assert day == month == "*"
+
+
+def test_the_test_command_runs_on_three_systems_with_the_oldest_and_newest(workflow):
+    course = workflow["jobs"]["course"]
+    assert commands(course) == ["python start.py test"]
+    assert "    python start.py test\n" in (ROOT / "README.md").read_text("utf-8")
+    pythons = [python for python, _ in matrix.COMBINATIONS]
+    assert course["strategy"]["matrix"] == {
+        "system": SYSTEMS,
+        "python": [pythons[0], pythons[-1]],
+    }
+
+
+def test_the_package_meets_the_oldest_and_the_newest_numpy(workflow):
+    package = workflow["jobs"]["package"]
+    table = package["strategy"]["matrix"]
+    assert table["system"] == SYSTEMS
+    (oldest, newest) = [(row["python"], row["numpy"]) for row in table["include"]]
+    assert oldest == matrix.COMBINATIONS[0]
+    assert newest == ("3.x", "numpy")
+    assert table["python"] == [oldest[0], newest[0]]
+    assert commands(package)[1] == 'python -m pytest tests/package -m "not slow"'
+    assert matrix.TESTS[:3] == ["tests/package", "-m", "not slow"]
+
+
+def test_no_job_lets_another_stop_and_each_uses_the_python_that_it_names(workflow):
+    for job in workflow["jobs"].values():
+        assert not job.get("strategy", {}).get("fail-fast")
+        (python,) = [
+            step["with"]["python-version"]
+            for step in job["steps"]
+            if "setup-python" in step.get("uses", "")
+        ]
+        if "strategy" in job:
+            assert python == "${{ matrix.python }}"
+            assert job["runs-on"] == "${{ matrix.system }}"
+    assert commands(workflow["jobs"]["everything"]) == [".ci/run"]
+
+
+# --- the README -----------------------------------------------------------------------
+
+
+def test_the_readmes_ci_lines_test_package_and_notebooks_as_they_stand():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = readme.partition("\n## In your own CI\n")[2].partition("\n## ")[0]
+    lines = re.findall(r"^    (\S.*)$", section, re.M)
+    # From a plain install neither would see what was changed in the checkout.
+    assert lines == [
+        'pip install -e ".[course,test]" -c constraints.txt',
+        "pytest tests notebooks -n auto",
+    ]
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'testpaths = ["tests", "notebooks"]' in project
+
+
+# --- in a browser ---------------------------------------------------------------------
+
+
+def ci_with(folder, says, installs=True):
+    """What .ci/run says last where every command does well, and pytest says this."""
+    programs = folder / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    (folder / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", folder / ".ci")
+    failure = 0 if installs else 1
+    for name in ("python", "dpkg"):
+        program = programs / name
+        program.write_text(
+            f'#!/bin/sh\ncase "$*" in *"-m pytest"*) echo "{says}" ;; '
+            f'*"-m pip"*) exit {failure} ;; esac\n'
+        )
+        program.chmod(0o755)
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", folder / ".ci" / "run"],
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()[-1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script for bash")
+def test_the_last_line_says_what_no_browser_has_seen(tmp_path):
+    skipped = "SKIPPED [9] there is no Chromium or Chrome on the path"
+    assert ci_with(tmp_path / "a", "9 passed").startswith("== Lessons")
+    assert ci_with(tmp_path / "b", skipped).startswith("Not all was tried in a browser")
+    last = ci_with(tmp_path / "c", "", installs=False)
+    assert last.startswith("Nothing was tried in a browser")

@@ -1,27 +1,89 @@
-"""The course as a learner meets it: JupyterLab in a browser, with the learner's folder.
+"""The course as a learner meets it: ``python start.py``, and JupyterLab in a browser.
 
-A lesson of each stage is reached from the map by its link, and leads to the next.
+A lesson of each stage is reached from the map by its link, runs, and leads to the next;
+a workshop notebook is solved by typing.
 """
 
+import contextlib
+import json
 import os
+import re
+import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
-import urllib.request
+from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from steps.course.lessons import ROOT, stem
+from steps.course import overview
+from steps.course.lessons import ROOT, notebook_path, numbers, stem
+from tests.course.test_start import load
 
 pytest.importorskip("jupyterlab")
 browsers = pytest.importorskip("tests.support.browser")
-pytestmark = browsers.NEEDED
+pytestmark = [
+    *browsers.NEEDED,
+    pytest.mark.skipif(
+        os.name == "nt" or sys.prefix == sys.base_prefix,
+        reason="there is no environment to lend to a second checkout",
+    ),
+]
+expect = browsers.playwright.expect
 
 MINUTE = 60_000
-# One of each stage.
-LESSONS = [1, 16, 26, 38, 54, 65]
+expect.set_options(timeout=2 * MINUTE)
+# Busy machines start a kernel slowly.
+PATIENT = "--MappingKernelManager.kernel_info_timeout=600"
+# Quick ones with much to see; of a stage that has none here, its first.
+QUICK = [7, 16, 26, 38, 54, 65]
+LESSONS = [
+    next((n for n in QUICK if n in stage.steps), min(stage.steps))
+    for stage in overview.stages()
+    if set(stage.steps) <= set(numbers())
+]
+NOT_COPIED = [".git", ".venv", "my-course", "_build", "__pycache__", ".*_cache"]
+
+
+# --- python start.py ------------------------------------------------------------------
+
+
+def lent_environment(course):
+    """What the first start would install, taken from where these tests run: its
+    folders, and the stamps that say that it is finished.
+    """
+    launcher = load(course)
+    launcher.VENV.mkdir()
+    for path in Path(sys.prefix).iterdir():
+        if path.is_dir():
+            (launcher.VENV / path.name).symlink_to(path)
+    shutil.copy(Path(sys.prefix) / "pyvenv.cfg", launcher.VENV)
+    launcher.remember("python", launcher.fingerprint())
+    pins = launcher.digest(["pyproject.toml", "constraints.txt"])
+    launcher.remember("packages", pins)
+
+
+def settings_of_its_own(home):
+    """Nothing of whoever runs the tests, and all of a notebook on the page, not only
+    what is in sight.
+    """
+    places = {
+        f"JUPYTER_{what}_DIR": str(home / what.lower())
+        for what in ("CONFIG", "DATA", "RUNTIME")
+    }
+    user = home / "config" / "lab" / "user-settings" / "@jupyterlab"
+    for name, text in (
+        ("notebook-extension/tracker", '{"windowingMode": "none"}'),
+        ("apputils-extension/notification", '{"fetchNews": "false"}'),
+    ):
+        path = user / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    return os.environ | places
 
 
 def free_port():
@@ -31,63 +93,69 @@ def free_port():
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    """A JupyterLab that shows a fresh folder of a learner's, and its address."""
+def started(tmp_path_factory):
+    """A checkout in which somebody has said ``python start.py``, and the address that
+    it printed.
+    """
     home = tmp_path_factory.mktemp("learner")
-    subprocess.run(
-        [sys.executable, "-m", "steps", "lay", home / "my-course"], cwd=ROOT, check=True
-    )
-    port = free_port()
-    settings = [
-        *["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"],
-        *["--IdentityProvider.token=", f"--ServerApp.root_dir={home}"],
-        "--LabApp.default_url=/lab/tree/my-course/start.ipynb",
-    ]
-    places = {
-        f"JUPYTER_{what}_DIR": str(home / f".{what.lower()}")
-        for what in ("CONFIG", "DATA", "RUNTIME")
-    }
-    # All of a notebook is on the page, not only what is in sight.
-    tracker = home / ".config/lab/user-settings/@jupyterlab/notebook-extension"
-    tracker.mkdir(parents=True)
-    name = "tracker.jupyterlab-settings"
-    (tracker / name).write_text('{"windowingMode": "none"}', encoding="utf-8")
-    with open(home / "lab.log", "wb") as log:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "jupyterlab", *settings],
-            cwd=ROOT,
-            env=os.environ | places | {"PYTHONPATH": str(ROOT)},
+    course = home / "course"
+    shutil.copytree(ROOT, course, ignore=shutil.ignore_patterns(*NOT_COPIED))
+    lent_environment(course)
+    environment = settings_of_its_own(home) | {"PYTHONPATH": str(course)}
+    command = [sys.executable, str(course / "start.py")]
+    said = home / "said.txt"
+    with said.open("wb") as log:
+        running = subprocess.Popen(
+            [*command, "--no-browser", "--port", str(free_port()), PATIENT],
+            cwd=home,
+            env=environment,
             stdout=log,
             stderr=log,
+            start_new_session=True,
         )
-        address = f"http://127.0.0.1:{port}"
-        for _ in range(240):
-            try:
-                urllib.request.urlopen(f"{address}/api", timeout=5).close()
-                break
-            except OSError:
-                time.sleep(0.5)
-        else:
-            pytest.fail((home / "lab.log").read_text())
-        yield SimpleNamespace(address=address, folder=home / "my-course")
-        server.terminate()
-        server.wait(30)
+    found = None
+    for _ in range(600):
+        found = re.search(r"http://localhost:\d+/lab/\S+", said.read_text("utf-8"))
+        if found or running.poll() is not None:
+            break
+        time.sleep(0.5)
+    if not found:
+        os.killpg(running.pid, signal.SIGKILL)
+        pytest.fail(said.read_text("utf-8"))
+    yield SimpleNamespace(
+        address=found[0],
+        said=said,
+        folder=course / "my-course",
+        command=command,
+        environment=environment,
+    )
+    # Jupyter ends each kernel first.
+    running.terminate()
+    try:
+        assert running.wait(300) == 130
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
-def page(lab):
+def page(started):
     with browsers.launched() as chromium:
         page = chromium.new_page(viewport={"width": 1400, "height": 1000})
         page.set_default_timeout(2 * MINUTE)
+        page.goto(started.address)
         yield page
+
+
+# --- what a learner does --------------------------------------------------------------
 
 
 def panel(page):
     return page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
 
 
-def open_map(page, lab):
-    page.goto(f"{lab.address}/lab/tree/my-course/start.ipynb?reset")
+def open_map(page, started):
+    page.goto(f"{started.address}&reset")
     panel(page).get_by_role("heading", name="The map", exact=False).first.wait_for()
 
 
@@ -97,20 +165,183 @@ def follow(page, number):
     link.scroll_into_view_if_needed()
     link.click()
     title = panel(page).locator("h1").first
-    browsers.playwright.expect(title).to_contain_text(
-        f"Step {number}:", timeout=2 * MINUTE
+    expect(title).to_contain_text(f"Step {number}:", timeout=2 * MINUTE)
+
+
+def in_front(page, path):
+    """Click into a notebook, so that the menu is about it, not about the last."""
+    panel(page).locator("h1").first.click()
+    expect(page.locator(".lm-TabBar-tab.jp-mod-current")).to_contain_text(path.name)
+
+
+def choose(page, menu, item):
+    page.locator(f'.lm-MenuBar-itemLabel:text-is("{menu}")').click()
+    page.locator(f'.lm-Menu-itemLabel:text-is("{item}")').click()
+
+
+# The numbers that the cells have; those that wait have none.
+PROMPTS = """() => [...document.querySelectorAll(
+  ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell .jp-InputArea-prompt"
+)].map(prompt => parseInt(prompt.textContent.slice(1)))"""
+
+
+def run_all(page, path):
+    """Run a notebook by the menu, save it, and read what is then in its file."""
+    in_front(page, path)
+    indicator = panel(page).locator(".jp-Notebook-ExecutionIndicator")
+    expect(indicator).to_have_attribute("data-status", "idle", timeout=2 * MINUTE)
+    last = max((n for n in page.evaluate(PROMPTS) if n == n and n), default=0)
+    choose(page, "Run", "Run All Cells")
+    page.wait_for_function(
+        f"last => ({PROMPTS})().every(number => number > last)",
+        arg=last,
+        timeout=8 * MINUTE,
     )
+    return saved(page, path)
 
 
-def test_the_address_leads_to_the_map(page, lab):
-    page.goto(lab.address)
-    heading = panel(page).get_by_role("heading", name="The map", exact=False)
-    heading.first.wait_for()
+def saved(page, path):
+    before = path.stat().st_mtime_ns
+    choose(page, "File", "Save Notebook")
+    for _ in range(240):
+        page.wait_for_timeout(250)
+        if path.stat().st_mtime_ns != before:
+            with contextlib.suppress(ValueError):  # half of it is written
+                return json.loads(path.read_text(encoding="utf-8"))
+    pytest.fail(f"{path.name} was not saved")
+
+
+def kinds_of_output(notebook):
+    """For each cell by its id, how often it has which kind of output."""
+    return {
+        cell["id"]: Counter(
+            kind
+            for output in cell["outputs"]
+            for kind in output.get("data", [output["output_type"]])
+        )
+        for cell in notebook["cells"]
+        if cell["cell_type"] == "code"
+    }
+
+
+# --- the lessons ----------------------------------------------------------------------
+
+
+def test_the_address_leads_to_the_map(page, started):
+    assert "/lab/tree/my-course/start.ipynb?token=" in started.address
+    open_map(page, started)
+    shown = panel(page).inner_text()
+    assert all(stage.title in shown for stage in overview.stages())
 
 
 @pytest.mark.parametrize("number", LESSONS)
-def test_links_lead_from_the_map_to_a_lesson_and_on(page, lab, number):
-    open_map(page, lab)
+def test_a_lesson_is_reached_from_the_map_runs_and_leads_on(page, started, number):
+    open_map(page, started)
     follow(page, number)
-    follow(page, number + 1)
-    follow(page, number)
+    notebook = run_all(page, started.folder / f"{stem(number)}.ipynb")
+    failed = {
+        cell["id"]: cell["outputs"]
+        for cell in notebook["cells"]
+        for output in cell.get("outputs", [])
+        if output["output_type"] == "error"
+        and "raises-exception" not in cell["metadata"].get("tags", [])
+    }
+    assert failed == {}
+    pictures_are_there(page, number, notebook)
+    if "<iframe" in json.dumps(notebook):
+        player_moves(page)
+    if number + 1 in numbers():
+        follow(page, number + 1)
+
+
+def pictures_are_there(page, number, notebook):
+    built = json.loads(notebook_path(number).read_text(encoding="utf-8"))
+    had, has = kinds_of_output(built), kinds_of_output(notebook)
+    unsolved = {
+        cell["id"]
+        for cell in notebook["cells"]
+        if "raises-exception" in cell["metadata"].get("tags", [])
+    }
+    pictures = {name for name in has if had[name]["image/png"]} - unsolved
+    assert pictures
+    assert [name for name in pictures if not has[name]["image/png"]] == []
+    images = panel(page).locator(".jp-OutputArea img")
+    # Some are shown a little after the cell has its number.
+    drawn = sum(kinds["image/png"] for kinds in has.values())
+    expect(images).to_have_count(drawn)
+    widths = images.evaluate_all("all => all.map(image => image.naturalWidth)")
+    assert min(widths) > 50
+
+
+def player_moves(page):
+    frame = panel(page).locator("iframe").first
+    frame.scroll_into_view_if_needed()
+    say = frame.content_frame.locator("#say")
+    expect(say).to_contain_text("Forward")
+    before = say.text_content()
+    frame.content_frame.get_by_role("button", name="Next").click()
+    expect(say).not_to_have_text(before)
+
+
+def test_the_lessons_here_have_a_player():
+    books = [notebook_path(number).read_text(encoding="utf-8") for number in LESSONS]
+    assert sum("<iframe" in book for book in books) >= 2
+
+
+def test_the_difference_shows(page, started):
+    open_map(page, started)
+    follow(page, 16)
+    run_all(page, started.folder / "step16.ipynb")
+    shown = panel(page).locator(".jp-RenderedHTMLCommon", has_text="topological_orders")
+    expect(shown.filter(has_text="removed").first).to_be_visible()
+    added = panel(page).get_by_text("+import heapq")
+    added.scroll_into_view_if_needed()
+    expect(added).to_be_visible()
+
+
+# --- the workshop ---------------------------------------------------------------------
+
+
+def write(page, cell, place, *lines, instead_of=1):
+    """Type lines in the place of others, of which the first has a certain text."""
+    cell.scroll_into_view_if_needed()
+    cell.locator(".cm-line", has_text=place).click()
+    page.keyboard.press("Home")
+    for _ in range(instead_of - 1):
+        page.keyboard.press("Shift+ArrowDown")
+    page.keyboard.press("Shift+End")
+    for i, line in enumerate(lines):
+        if i:
+            page.keyboard.press("Enter")
+        page.keyboard.type(line)
+
+
+def cell_with(page, text):
+    return panel(page).locator(".jp-CodeCell").filter(has_text=text).first
+
+
+def test_a_workshop_notebook_is_solved_by_typing(page, started):
+    # As in a terminal of JupyterLab, which is open already.
+    subprocess.run(
+        [*started.command, "workshop", "2"],
+        env=started.environment | {"JUPYTER_SERVER_URL": started.address},
+        check=True,
+    )
+    address = started.address.replace("start.ipynb", "workshop/step02.ipynb")
+    page.goto(f"{address}&reset")
+    path = started.folder / "workshop" / "step02.ipynb"
+    expect(panel(page).locator("h1").first).to_contain_text("Step 2:")
+    call, square = (cell_with(page, f"class {n}") for n in ("Function:", "Square("))
+    verdict = cell_with(page, "steps.judge(2)").locator(".jp-OutputArea")
+
+    box = ["x = input.data", "return Variable(self.forward(x))"]
+    write(page, call, "TODO", *box, instead_of=2)
+    write(page, square, "TODO", "return x * 3", instead_of=2)
+    run_all(page, path)
+    expect(verdict).to_contain_text("Step 2 is not right yet")
+
+    write(page, square, "return x * 3", "return x**2")
+    notebook = run_all(page, path)
+    expect(verdict).to_contain_text("Step 2 is right")
+    written = ["".join(cell["source"]) for cell in notebook["cells"]]
+    assert [text for text in written if "return x**2" in text and "TODO" not in text]

@@ -2,7 +2,7 @@
 
 import doctest
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 import pytest
 
@@ -10,7 +10,8 @@ import steps.course
 
 
 @pytest.mark.parametrize(
-    "name", [found.name for found in iter_modules(steps.course.__path__)]
+    "name",
+    [found.name for found in walk_packages(steps.course.__path__, "steps.course.")],
 )
 def test_examples(name):
-    assert doctest.testmod(import_module(f"steps.course.{name}")).failed == 0
+    assert doctest.testmod(import_module(name)).failed == 0

@@ -631,12 +631,11 @@ def test_an_environment_that_lost_a_folder_is_made_anew(start, children, capsys)
     assert children.during(start.set_up) == []
 
 
-def test_tests_run_in_parallel(passed_on):
-    assert passed_on("test") == "pytest -n auto --maxprocesses 8"
-    assert (
-        passed_on("test", "tests/a.py", "-x")
-        == "pytest -n auto --maxprocesses 8 tests/a.py -x"
-    )
+@pytest.mark.parametrize(("cores", "workers"), [(1, 2), (2, 3), (64, 8), (None, 2)])
+def test_tests_run_in_parallel(passed_on, monkeypatch, cores, workers):
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    assert passed_on("test") == f"pytest -n {workers}"
+    assert passed_on("test", "tests/a.py", "-x") == f"pytest -n {workers} tests/a.py -x"
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,26 @@
-"""What the benchmarks call the work in NumPy alone is the same work."""
+"""What the benchmarks call the work in NumPy alone is the same work; and the command
+says what it will do.
+"""
+
+import inspect
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import benchmarks.__main__ as main
 import dezero_lite.functions as F
-from benchmarks import bare
+from benchmarks import bare, gpt, programs
 from benchmarks.networks import image
 from dezero_lite import Variable
+from dezero_lite.models import GPT
 from tests.support.arrays import assert_close
+
+ROOT = Path(__file__).parents[2]
 
 
 def value_and_gradients(f, *arrays):
@@ -46,3 +59,131 @@ def test_a_row_times_a_matrix():
     ours = bare.scaled_rows(x, row)
     assert_close(ours[0], gx)
     assert_close(ours[1], grow, rtol=1e-5)
+
+
+# --- the command ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """Run the command without measuring anything; its docs are `command.docs`."""
+
+    def command(*options):
+        monkeypatch.setattr(sys, "argv", ["benchmarks", *options])
+        main.main()
+        return capsys.readouterr().out
+
+    def medians(names, rows, rounds):
+        command.said_before = capsys.readouterr().out
+        return {}
+
+    command.docs = tmp_path
+    command.said_before = None
+    monkeypatch.setattr(main, "DOCS", tmp_path)
+    monkeypatch.setattr(main, "find_spec", lambda name: True)
+    monkeypatch.setattr(main, "medians", medians)
+    monkeypatch.setattr(main, "import_ratios", lambda *_: {})
+    monkeypatch.setattr(main, "peaks", lambda *_: {})
+    monkeypatch.setattr(main.limits, "measure", dict)
+    monkeypatch.setattr(main, "report", lambda *_: "the tables")
+    monkeypatch.setattr(main, "plot", lambda *_: (tmp_path / "benchmarks.png").touch())
+    return command
+
+
+def test_how_long_it_takes_is_said_before_anything_is_measured(command):
+    command()
+    assert "takes about a quarter of an hour" in command.said_before
+
+
+def test_docs_are_written_only_when_asked(command):
+    assert "the tables" in command()
+    assert not list(command.docs.iterdir())
+    command("--write")
+    assert (command.docs / "benchmarks.md").read_text() == "the tables"
+    assert (command.docs / "benchmarks.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--rounds", "0"], "0 is too few"),
+        (["--rounds", "many"], "invalid count value: 'many'"),
+        (["--only", "no such row"], "no row has this in its name"),
+        (["--only", "import", "--write"], "does not go with --only"),
+        (["--wri"], "unrecognized arguments"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_measured(
+    command, capsys, options, words
+):
+    with pytest.raises(SystemExit) as refusal:
+        command(*options)
+    assert refusal.value.code == 2
+    assert words in capsys.readouterr().err
+    assert command.said_before is None
+
+
+def test_a_missing_package_is_named_before_anything_is_measured(command, monkeypatch):
+    monkeypatch.setattr(main, "find_spec", lambda name: name == "matplotlib")
+    with pytest.raises(SystemExit, match=r"^The benchmarks need threadpoolctl: pip"):
+        command()
+    monkeypatch.setattr(main, "find_spec", lambda name: name != "matplotlib")
+    with pytest.raises(SystemExit, match=r"^The benchmarks need matplotlib: pip"):
+        command("--write")
+    assert command.said_before is None
+
+
+def test_the_page_names_the_command_that_writes_it():
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    for text in (page, inspect.getsource(main.report)):
+        assert "Made by `python -m benchmarks --write`:" in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal on Windows")
+def test_ctrl_c_is_one_line(tmp_path):
+    (tmp_path / "threadpoolctl.py").write_text("")
+    run = subprocess.Popen(
+        [sys.executable, "-m", "benchmarks"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    # The first row is announced when the frameworks' processes are there.
+    while not run.stdout.readline().startswith("   "):
+        assert run.poll() is None, run.stderr.read()
+    os.killpg(run.pid, signal.SIGINT)
+    _, error = run.communicate(timeout=120)
+    assert error == "\nStopped; nothing is written.\n"
+    assert run.returncode == 130
+
+
+def test_the_gpt_of_the_benchmark_runs_and_only_where_there_is_one(monkeypatch):
+    monkeypatch.setattr(gpt, "one_thread", lambda: None)
+    rows = [row for row in programs.ROWS if row.gpt]
+    assert len(rows) == 2
+    ours = gpt.Ours()
+    ours.step()()
+    assert ours.write()().shape == (gpt.WRITTEN + 1,)
+    for row in rows:
+        assert row.fits("dezero_lite")
+        assert row.fits("torch")
+        assert not row.fits("dezero")
+        assert not row.fits("numpy-bare")
+
+
+def test_pytorch_s_gpt_is_the_same():
+    torch = pytest.importorskip("torch")
+    theirs, ours = gpt.gpt(torch, 17), GPT(27, 17, 2, 48, 4)
+    assert sum(p.numel() for p in theirs.parameters()) == sum(
+        p.size for p in ours.params()
+    )
+    x = torch.from_numpy(gpt.tokens()[:2, :17].copy())
+    caches = [[] for _ in range(2)]
+    with torch.no_grad():
+        parts = [theirs(x[:, i : i + 1], i, caches) for i in range(17)]
+        whole = theirs(x)
+    assert_close(torch.cat(parts, dim=1).numpy(), whole.numpy(), rtol=1e-4, atol=1e-5)

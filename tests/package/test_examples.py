@@ -5,6 +5,7 @@ result that it promises.
 import gzip
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,15 @@ from dezero_lite.datasets import Digits
 pytest.importorskip("matplotlib")
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-NAMES = ["spiral", "digits_mlp", "digits_cnn", "fashion_cnn", "sine_lstm", "characters"]
+NAMES = [
+    "spiral",
+    "digits_mlp",
+    "digits_cnn",
+    "fashion_cnn",
+    "sine_lstm",
+    "characters",
+    "gpt",
+]
 RESULT = re.compile(
     r"^[^:\n]+: (?P<value>[\d.]+)(?: %)? \(expected: (?P<side>above|below) "
     r"(?P<limit>[\d.]+)(?: %)?\)$",
@@ -173,6 +182,113 @@ def test_a_text_too_short_to_learn_from_is_refused(run, tmp_path):
     done = run("characters", "--text", "text.txt")
     assert done.returncode == 2
     assert "a text of 17 letters is too short" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("spiral", ["--epochs", "3"], "unrecognized arguments"),
+        ("spiral", ["--qui"], "unrecognized arguments"),
+        ("spiral", ["--seed", "-1"], "a seed is 0 or more"),
+        ("fashion_cnn", ["--epochs", "0"], "0 is too few"),
+        ("characters", ["--epochs", "many"], "invalid count value: 'many'"),
+        ("characters", ["--length", "-1"], "-1 is too few"),
+        ("characters", ["--shakespear", "--text", "a.txt"], "not allowed with"),
+    ],
+)
+def test_wrong_options_are_refused(run, tmp_path, name, options, words):
+    done = run(name, *options)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert not done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("fashion_cnn", [], "put the file there"),
+        ("characters", ["--shakespear"], "put the file there"),
+        ("characters", ["--text", "nowhere.txt"], "nowhere.txt"),
+        ("characters", ["--text", "binary"], "can't decode"),
+    ],
+)
+def test_data_that_are_missing_or_damaged_are_one_line(
+    run, tmp_path, name, options, words
+):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    done = run(name, *options)
+    assert done.returncode == 1
+    assert done.stderr.startswith("The data cannot be had: ")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("clothes")
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal on Windows")
+@pytest.mark.parametrize("name", NAMES)
+def test_ctrl_c_is_one_line(tmp_path, name):
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "MPLBACKEND": "agg",
+        "TQDM_DISABLE": "",
+        "DEZERO_LITE_DATA": str(tmp_path / "data"),
+    }
+    # As a terminal does it: when the first progress is seen.
+    running = subprocess.Popen(
+        [sys.executable, EXAMPLES / f"{name}.py"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    running.stderr.read(1)
+    running.send_signal(signal.SIGINT)
+    _, error = running.communicate(timeout=120)
+    left = b"the same command goes on" if name == "gpt" else b"nothing is saved"
+    assert b"\nStopped; " + left in error
+    assert error.endswith(b".\n")
+    assert b"Traceback" not in error
+    assert running.returncode == 130
+    assert not list(tmp_path.glob("*.png"))
+
+
+@pytest.mark.slow
+def test_a_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(run, tmp_path):
+    whole = run("gpt", "--quick", "--run", "whole", "--plot", "")
+    assert reached(whole)
+    command = [sys.executable, EXAMPLES / "gpt.py"]
+    command += ["--quick", "--run", "parts", "--plot", ""]
+    stopped = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for line in stopped.stdout:
+        if line.startswith("step 40:"):
+            break
+    stopped.send_signal(signal.SIGINT)
+    _, said = stopped.communicate(timeout=300)
+    assert stopped.returncode == 130
+    assert "the same command goes on" in said
+    assert "Traceback" not in said
+    later = run("gpt", "--quick", "--run", "parts", "--plot", "")
+    assert "parts is at step " in later.stdout
+    last = whole.stdout[whole.stdout.index("step 200:") :]
+    assert later.stdout.endswith(last)
+
+    told = run("gpt", "--run", "parts", "--prompt", "The old cat", "--length", "8")
+    assert told.stdout.startswith("The old cat")
+    assert "step" not in told.stdout
+    early = run("gpt", "--run", "nowhere", "--prompt", "The")
+    assert early.returncode == 2
+    assert "there is nothing in nowhere yet" in early.stderr
 
 
 def test_a_result_that_is_missed_ends_as_a_failure(run, tmp_path):

@@ -26,6 +26,8 @@ MODULES = [
     "cuda",
     "utils",
     "player",
+    "schedules",
+    "tokenizer",
 ]
 
 

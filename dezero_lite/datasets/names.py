@@ -1,0 +1,68 @@
+"""First names as rows of letters. Step 69 explains them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .dataset import Dataset
+from .digits import DATA
+
+# What begins and ends a name.
+EDGE = "."
+
+
+class Names(Dataset):
+    """5,163 first names, shipped with the framework: each example is a name's letters
+    as numbers, its label at each place the letter that follows.
+
+    `data` and `label` have shape (N, 12) and dtype int64. A row of data begins with 0,
+    which stands for the edge of a name; its label ends with 0, and is −1 from there on,
+    where nothing follows. Every tenth name of the alphabet is for testing, 516 in all.
+
+    Attributes
+    ----------
+    names : list of str
+        In small letters.
+    letters : str
+        A full stop for the edge, then the alphabet: letter i is number i.
+
+    Source: U.S. Census Bureau, first names of the census of 1990, in the public domain.
+
+    Examples
+    --------
+    >>> names = Names()
+    >>> names.names[:3]
+    ['aaron', 'abbey', 'abbie']
+    >>> x, t = names[0]
+    >>> print(x, t)
+    [ 0  1  1 18 15 14  0  0  0  0  0  0] [ 1  1 18 15 14  0 -1 -1 -1 -1 -1 -1]
+    """
+
+    letters = EDGE + "abcdefghijklmnopqrstuvwxyz"
+
+    def prepare(self) -> None:
+        with open(os.path.join(DATA, "names.txt"), encoding="ascii") as file:
+            names = file.read().split()
+        longest = max(map(len, names))
+        self.names = [
+            name for i, name in enumerate(names) if (i % 10 == 9) != self.train
+        ]
+        self.data = np.zeros((len(self.names), longest + 1), np.int64)
+        self.label = np.full_like(self.data, -1)
+        for x, t, name in zip(self.data, self.label, self.names, strict=True):
+            ids = self.encode(name)
+            x[1 : len(name) + 1] = ids
+            t[: len(name) + 1] = [*ids, 0]
+
+    def encode(self, name: str) -> NDArray[np.int64]:
+        """The numbers of some letters."""
+        return np.array([self.letters.index(letter) for letter in name], np.int64)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The letters of some numbers: those of the first name in them."""
+        name: str = "".join([self.letters[i] for i in ids])
+        return name.lstrip(EDGE).partition(EDGE)[0]

@@ -1,0 +1,148 @@
+"""Attention: each query takes a weighted mean of the values, with weights that say how
+well its key fits. Step 71 explains it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core import Operand, Variable, as_array, describe
+from ..cuda import get_array_module
+from .activation import softmax
+from .elementwise import where
+from .linear import matmul
+
+__all__ = ["attention", "attention_weights", "causal_mask"]
+
+
+def attention(q: Operand, k: Operand, v: Operand, mask: Any | None = None) -> Variable:
+    """Compute ``softmax(q @ k.T / √D) @ v``: for each query, a mean of the values.
+
+    Parameters
+    ----------
+    q : Variable or ndarray, shape (..., T, D)
+        Queries: what each of T positions looks for.
+    k : Variable or ndarray, shape (..., S, D)
+        Keys: what each of S positions has to offer.
+    v : Variable or ndarray, shape (..., S, E)
+        Values: what a position gives to those who look at it.
+    mask : array_like of bool, optional
+        Of a shape that broadcasts to (..., T, S): whether a query may look at a
+        position. A query that may look nowhere receives zeros.
+
+    Returns
+    -------
+    Variable
+        Of shape (..., T, E).
+
+    Raises
+    ------
+    TypeError
+        If `mask` does not hold truth values.
+    ValueError
+        If the shapes do not go together.
+
+    Notes
+    -----
+    Source: A. Vaswani et al., "Attention is all you need", 2017, arXiv:1706.03762.
+    """
+    weights = attention_weights(q, k, mask)
+    values: Any = as_array(v)
+    if values.ndim < 2 or values.shape[-2] != weights.shape[-1]:
+        raise ValueError(
+            f"attention takes one value for each key, but k is {describe(k)}, v is "
+            f"{describe(v)}"
+        )
+    return matmul(weights, values)
+
+
+def attention_weights(q: Operand, k: Operand, mask: Any | None = None) -> Variable:
+    """Compute ``softmax(q @ k.T / √D)``: how much each query looks at each position.
+
+    It takes what :func:`attention` takes.
+
+    Returns
+    -------
+    Variable
+        Of shape (..., T, S); each row sums to 1, or is 0 where a query may look
+        nowhere.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`attention` does.
+    """
+    queries: Any = as_array(q)
+    keys: Any = as_array(k)
+    _check(queries, keys)
+    scale = 1 / math.sqrt(queries.shape[-1])
+    scores = matmul(queries * scale, _transposed(keys))
+    if mask is None:
+        return softmax(scores, axis=-1)
+    allowed = _as_mask(mask, scores)
+    # Not −∞: a row of nothing else would have no softmax.
+    lowest = np.finfo(scores.dtype).min
+    weights = softmax(where(allowed, scores, lowest), axis=-1)
+    sees = allowed.any(axis=-1, keepdims=True)
+    return weights if sees.all() else where(sees, weights, 0.0)
+
+
+def causal_mask(queries: int, keys: int | None = None) -> Any:
+    """Which positions a text may look at while it is written: each one at itself and at
+    those before it.
+
+    Parameters
+    ----------
+    queries : int
+        How many positions look.
+    keys : int, optional
+        How many can be looked at, the last of which are those that look. Default: as
+        many.
+
+    Returns
+    -------
+    ndarray of bool, shape (queries, keys)
+
+    Examples
+    --------
+    >>> causal_mask(3).astype(int)
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [1, 1, 1]])
+    """
+    keys = queries if keys is None else keys
+    return np.tri(queries, keys, keys - queries, dtype=bool)
+
+
+def _transposed(x: Any) -> Any:
+    return x.transpose((*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
+
+
+def _as_mask(mask: Any, scores: Variable) -> Any:
+    allowed = get_array_module(scores).asarray(getattr(mask, "data", mask))
+    if allowed.dtype != bool:
+        raise TypeError(
+            "a mask says True where a query may look and False where not, but it is "
+            f"{describe(allowed)}"
+        )
+    try:
+        np.broadcast_shapes(allowed.shape, scores.shape)
+    except ValueError:
+        raise ValueError(
+            f"a mask broadcasts to {scores.shape}, one row for each query and one "
+            f"column for each key, but it has shape {allowed.shape}"
+        ) from None
+    return allowed
+
+
+def _check(q: Any, k: Any) -> None:
+    if q.ndim < 2 or k.ndim < 2 or q.shape[-1] != k.shape[-1] or not q.shape[-1]:
+        raise ValueError(
+            "attention compares queries (..., T, D) with keys (..., S, D) of the same "
+            f"length D, but q is {describe(q)}, k is {describe(k)}"
+        )
+    if not k.shape[-2]:
+        raise ValueError(f"there is nothing to look at: k is {describe(k)}")

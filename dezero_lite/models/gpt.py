@@ -1,0 +1,211 @@
+"""GPT: blocks of attention that say which token comes next. Steps 74 and 76 explain
+it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from .. import functions as F
+from .. import layers as L
+from ..core import Operand, Variable, describe, no_grad, test_mode, unwrap
+from ..cuda import as_numpy, get_array_module
+from ..random import generator
+from .model import Model
+
+
+class GPT(Model):
+    """Scores for the next token, at each position of a sequence.
+
+    Parameters
+    ----------
+    vocabulary : int
+        How many tokens there are.
+    context : int
+        How many positions it can look back, itself included.
+    layers : int, optional
+        How many blocks.
+    size : int, optional
+        The length of each position's vector.
+    heads : int, optional
+        Of each block's attention; `size` divides into them.
+    dropout_ratio : float, optional
+        What share of each addition is dropped in training.
+
+    Attributes
+    ----------
+    tokens, positions : EmbedID
+        A vector for each token, and one for each position.
+    blocks : list of TransformerBlock
+    norm : LayerNorm
+    out : Linear
+        To one score for each token.
+
+    Notes
+    -----
+    Source: A. Radford et al., "Language models are unsupervised multitask learners",
+    2019.
+
+    Examples
+    --------
+    >>> model = GPT(vocabulary=27, context=16)
+    >>> model(np.zeros((8, 10), int)).shape
+    (8, 10, 27)
+    """
+
+    repr_names = ("vocabulary", "context")
+
+    def __init__(
+        self,
+        vocabulary: int,
+        context: int,
+        layers: int = 2,
+        size: int = 48,
+        heads: int = 4,
+        dropout_ratio: float = 0.0,
+        *,
+        dtype: DTypeLike = np.float32,
+    ) -> None:
+        self.vocabulary, self.context = vocabulary, context
+        self.tokens = L.EmbedID(vocabulary, size, dtype=dtype)
+        self.positions = L.EmbedID(context, size, dtype=dtype)
+        self.blocks = [
+            L.TransformerBlock(size, heads, dropout_ratio, dtype=dtype)
+            for _ in range(layers)
+        ]
+        self.norm = L.LayerNorm(dtype=dtype, in_size=size)
+        self.out = L.Linear(vocabulary, dtype=dtype, in_size=size)
+
+    def forward(
+        self, ids: Operand, caches: list[L.KeyValueCache] | None = None
+    ) -> Variable:
+        """Tokens (N, T) to scores (N, T, vocabulary); with `caches`, the tokens go on
+        where those in the caches end.
+        """
+        x = self.embed(ids, caches[0].used if caches else 0)
+        for i, block in enumerate(self.blocks):
+            x = block(x, None, caches[i] if caches else None)
+        return self.out(self.norm(x))
+
+    def embed(self, ids: Any, start: int = 0) -> Variable:
+        """The sum of a token's and its position's vector: (N, T) to (N, T, size). The
+        first token is at the position `start`.
+        """
+        if getattr(ids, "ndim", None) != 2:
+            raise ValueError(
+                f"GPT takes tokens of shape (N, T), but was given {describe(ids)}"
+            )
+        end = start + ids.shape[1]
+        if end > self.context:
+            raise ValueError(
+                f"this GPT sees {self.context} positions, but here are {end}: leave "
+                "out the first ones"
+            )
+        xp = get_array_module(ids)
+        return self.tokens(ids) + self.positions(xp.arange(start, end))
+
+    def caches(self) -> list[L.KeyValueCache]:
+        """A new cache for each block."""
+        return [L.KeyValueCache(self.context) for _ in self.blocks]
+
+
+def generate(
+    model: Any,
+    ids: ArrayLike | Variable,
+    count: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    *,
+    rng: np.random.Generator | None = None,
+    cache: bool = True,
+) -> NDArray[np.int64]:
+    """Let a model write: draw the next token by its probability, append it, and go on.
+
+    Parameters
+    ----------
+    model : GPT
+        Or any callable from tokens (N, T) to scores (N, T, vocabulary) that has a
+        `context`.
+    ids : array_like of int, shape (N, T) or (T,)
+        The beginning, of one token at least.
+    count : int
+        How many tokens to write.
+    temperature : float, optional
+        Scores are divided by it: below 1, likely tokens become likelier still; at 0,
+        the likeliest is taken.
+    top_k : int, optional
+        Only so many of the likeliest tokens can be drawn.
+    rng : numpy.random.Generator, optional
+        Default: the framework's, see :func:`dezero_lite.manual_seed`.
+    cache : bool, optional
+        Keep keys and values, so that each token is computed once, if the model has
+        `caches` and as long as all fits into its context. It is then the last
+        `context` tokens that the model sees.
+
+    Returns
+    -------
+    ndarray of int64, shape (N, T + count) or (T + count,)
+
+    Raises
+    ------
+    ValueError
+        If there is no token to begin with, or a setting is out of its range.
+    """
+    tokens = np.asarray(as_numpy(unwrap(ids)))
+    rows = np.atleast_2d(tokens).astype(np.int64)
+    _check(rows, count, temperature, top_k)
+    rng = generator() if rng is None else rng
+    caches = model.caches() if cache and hasattr(model, "caches") else None
+    with no_grad(), test_mode():
+        for _ in range(count):
+            scores = _last_scores(model, rows, caches)
+            chosen = _draw(scores, temperature, top_k, rng)
+            rows = np.concatenate([rows, chosen[:, None]], axis=1)
+    return rows if tokens.ndim == 2 else rows[0]
+
+
+def _last_scores(
+    model: Any, rows: NDArray[np.int64], caches: list[L.KeyValueCache] | None
+) -> NDArray[Any]:
+    # Shape (N, vocabulary): the scores of what comes after each row.
+    if caches and rows.shape[1] <= model.context:
+        scores = model(rows[:, caches[0].used :], caches)
+    else:
+        scores = model(rows[:, -model.context :])
+    last: NDArray[Any] = as_numpy(unwrap(scores))[:, -1]
+    return last
+
+
+def _draw(
+    scores: NDArray[Any],
+    temperature: float,
+    top_k: int | None,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    # One token for each row of scores.
+    if temperature == 0:
+        return np.array(scores.argmax(axis=1))
+    scores = scores.astype(np.float64) / temperature
+    if top_k is not None:
+        least = np.sort(scores, axis=1)[:, -min(top_k, scores.shape[1])]
+        scores = np.where(scores < least[:, None], -np.inf, scores)
+    shares = F.softmax(scores, axis=1).data
+    return np.array([rng.choice(len(row), p=row) for row in shares])
+
+
+def _check(
+    rows: NDArray[np.int64], count: int, temperature: float, top_k: int | None
+) -> None:
+    if rows.ndim != 2 or not rows.shape[1]:
+        raise ValueError(
+            "generate takes a beginning of shape (N, T) or (T,) with a token at "
+            f"least, not one of shape {rows.shape}"
+        )
+    if count < 0 or temperature < 0 or (top_k is not None and top_k < 1):
+        raise ValueError(
+            "generate takes count and temperature from 0 on and top_k from 1 on, not "
+            f"count={count}, temperature={temperature}, top_k={top_k}"
+        )

@@ -1,0 +1,91 @@
+"""Learning rates that change while a model learns: functions of the number of the step.
+Step 74 explains them. A loop follows one like this::
+
+    rate = WarmupCosine(0.003, warmup=50, steps=1000)
+    for step in range(1000):
+        optimizer.alpha = rate(step)
+"""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["WarmupCosine", "WarmupLinear"]
+
+
+class Warmup:
+    """Up in a straight line, then down as a subclass says.
+
+    Parameters
+    ----------
+    peak : float
+        The highest rate, which step number `warmup` has.
+    warmup : int
+        How many steps lead up to it.
+    steps : int
+        How many steps there are in all; afterwards, the rate stays at `last`.
+    last : float, optional
+        The rate at the end.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer steps than lead up to the peak.
+    """
+
+    def __init__(self, peak: float, warmup: int, steps: int, last: float = 0.0) -> None:
+        if not 0 <= warmup < steps:
+            raise ValueError(
+                f"warmup={warmup} steps lead up to the peak, from 0 to less than "
+                f"steps={steps}"
+            )
+        self.peak, self.last = peak, last
+        self.warmup, self.steps = warmup, steps
+
+    def __repr__(self) -> str:
+        settings = ", ".join([f"{name}={value}" for name, value in vars(self).items()])
+        return f"{type(self).__name__}({settings})"
+
+    def __call__(self, step: int) -> float:
+        """The rate of a step; the first one is number 0."""
+        if step < self.warmup:
+            return self.peak * (step + 1) / (self.warmup + 1)
+        way = (step - self.warmup) / (self.steps - self.warmup)
+        return self.last + (self.peak - self.last) * self.left(min(way, 1.0))
+
+    def left(self, way: float) -> float:
+        """What is left of the peak, from 1 to 0, after this part of the way down."""
+        raise NotImplementedError
+
+
+class WarmupLinear(Warmup):
+    """Up in a straight line to `peak`, and down in another.
+
+    Examples
+    --------
+    >>> rate = WarmupLinear(1.0, warmup=1, steps=5)
+    >>> [rate(step) for step in range(6)]
+    [0.5, 1.0, 0.75, 0.5, 0.25, 0.0]
+    """
+
+    def left(self, way: float) -> float:
+        return 1 - way
+
+
+class WarmupCosine(Warmup):
+    """Up in a straight line to `peak`, and down along half a wave of the cosine.
+
+    Notes
+    -----
+    Source: I. Loshchilov and F. Hutter, "SGDR: stochastic gradient descent with warm
+    restarts", 2017, arXiv:1608.03983.
+
+    Examples
+    --------
+    >>> rate = WarmupCosine(1.0, warmup=1, steps=5)
+    >>> [round(rate(step), 2) for step in range(6)]
+    [0.5, 1.0, 0.85, 0.5, 0.15, 0.0]
+    """
+
+    def left(self, way: float) -> float:
+        return (1 + math.cos(math.pi * way)) / 2

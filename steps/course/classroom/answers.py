@@ -1,0 +1,222 @@
+"""From a student's notebook to the cells that have to run to judge it.
+
+The lesson, its checks and their hidden tests are ours, whatever was done to them in the
+notebook; what is taken from there are the answers, and the cells that were added.
+
+A cell is known by its id, which most programs keep, or by nbgrader's metadata, which a
+cell that was split or duplicated keeps. A cell that is not known, and that defines what
+an exercise asks for, counts as its answer, or as part of it.
+"""
+
+import re
+import symtable
+from dataclasses import dataclass, field
+from functools import cache
+
+from .. import builder, copies, exercises
+from ..lessons import STEPS
+from ..running import ATTEMPT, JUDGE, LESSON
+from .submissions import grade_id
+
+ADDED = "added"
+NOT_WRITTEN = "raise NotImplementedError", "raise NotImplementedError()"
+
+
+@dataclass
+class Task:
+    """An exercise as its lesson has it."""
+
+    answer_id: str
+    check_id: str
+    stub: str
+    asks_for: set[str]
+
+
+@dataclass
+class Answers:
+    """What a notebook holds: for each exercise the text of its answer, or None where
+    nothing was written; the added cells, by the id of the lesson's cell before them;
+    and what is odd about it.
+    """
+
+    texts: dict[int, str | None]
+    added: dict[str | None, list[str]] = field(default_factory=dict)
+    odd: list[str] = field(default_factory=list)
+
+
+@cache
+def lesson(number):
+    """A lesson's cells, and its exercises by their numbers."""
+    cells = builder.assemble(number)["cells"]
+    tasks: dict[int, Task] = {}
+    for cell in cells:
+        source = cell["source"]
+        if cell["cell_type"] != "code":
+            continue
+        if exercises.is_solution(source):
+            stub = exercises.without_solution(source)
+            asks_for = bound(stub) or bound(source)
+            tasks[len(tasks) + 1] = Task(cell["id"], "", stub, asks_for)
+        elif exercises.CHECK in cell["metadata"].get("tags", ()) and tasks:
+            tasks[len(tasks)].check_id = cell["id"]
+    return cells, tasks
+
+
+def cells_to_run(number, answers):
+    """Triples (kind, number of the exercise, source), up to the last answer."""
+    cells, tasks = lesson(number)
+    places = {task.answer_id: n for n, task in tasks.items()}
+    checks = {task.check_id: n for n, task in tasks.items()}
+    run = [(ADDED, 0, text) for text in answers.added.get(None, [])]
+    end = 0
+    for cell in cells:
+        key, source = cell["id"], copies.as_installed(cell["source"])
+        if key in places:
+            exercise = places[key]
+            if text := answers.texts[exercise]:
+                run.append((ATTEMPT, exercise, text))
+        elif key in checks:
+            if answers.texts[checks[key]]:
+                run.append((JUDGE, checks[key], source))
+                end = len(run)
+        elif cell["cell_type"] == "code":
+            run.append((LESSON, 0, source))
+        run += [(ADDED, 0, text) for text in answers.added.get(key, [])]
+    return run[:end]
+
+
+def answers_in(number, notebook):
+    """The answers in a notebook, however it was cut up."""
+    _, tasks = lesson(number)
+    sorted_out = _Sorting(number)
+    for cell in notebook["cells"]:
+        sorted_out.take(cell)
+    sorted_out.adopt()
+    return Answers(
+        {n: _one_text(sorted_out.written[n]) for n in tasks},
+        sorted_out.added,
+        sorted_out.odd(),
+    )
+
+
+class _Sorting:
+    """Sorts the cells of a notebook: known ones, answers, and additions."""
+
+    def __init__(self, number):
+        cells, self._tasks = lesson(number)
+        self._known = {cell["id"]: cell["id"] for cell in cells}
+        self._known |= {mark: cell["id"] for cell in cells if (mark := grade_id(cell))}
+        self._exercise_of = {task.answer_id: n for n, task in self._tasks.items()}
+        self._seen: dict[str, int] = {}
+        self._before: str | None = None
+        self._additions: list[tuple[str | None, int, str]] = []
+        self._at = 0
+        self.written: dict[int, list[str]] = {n: [] for n in self._tasks}
+        self.added: dict[str | None, list[str]] = {}
+
+    def take(self, cell):
+        code = cell.get("cell_type") == "code"
+        key = self._key(cell)
+        exercise = self._exercise_of.get(key or "")
+        if exercise and not code:  # turned into text: no answer any more
+            return
+        if key:
+            self._seen[key] = self._seen.get(key, 0) + 1
+            self._before, self._at = key, exercise or self._at
+        if not code:
+            return
+        text = as_here(source_of(cell))
+        if exercise:
+            if _bare(text) != _bare(self._tasks[exercise].stub):
+                self.written[exercise].append(text)
+        elif not key and text.strip():
+            self._additions.append((self._before, self._at, text))
+
+    def _key(self, cell):
+        return self._known.get(str(cell.get("id"))) or self._known.get(grade_id(cell))
+
+    def adopt(self):
+        """Give each added cell its place: with an answer, or as it stands."""
+        wrote = {n for n, texts in self.written.items() if texts}
+        for before, at, text in self._additions:
+            if home := self._home(at, bound(text), wrote):
+                self.written[home].append(text)
+            else:
+                self.added.setdefault(before, []).append(text)
+
+    def _home(self, at, names, wrote):
+        """The exercise that an added cell answers. Where an answer is written, only a
+        cell below it is a later version of it.
+        """
+        fits = [n for n, task in self._tasks.items() if task.asks_for & names]
+        if at in fits:
+            return at
+        open_ones = [n for n in fits if n not in wrote]
+        return min(open_ones, key=lambda n: abs(n - at), default=None)
+
+    def odd(self):
+        said = []
+        # Where no cell is known, another program has left out all that marks them.
+        for n, task in self._tasks.items() if self._seen else ():
+            if task.answer_id not in self._seen:
+                said.append(f"{n}: its answer cell is gone")
+            elif self._seen[task.answer_id] > 1:
+                said.append(f"{n}: its answer is in several cells")
+            if task.check_id not in self._seen:
+                said.append(f"{n}: its check is gone")
+        return said
+
+
+def source_of(cell):
+    source = cell.get("source", "")
+    lines = source if isinstance(source, list) else [source]
+    return "".join(line for line in lines if isinstance(line, str))
+
+
+def as_here(text):
+    """A student's text with the course's own name for the steps, be it the one of the
+    checkout or of the installed package.
+    """
+    text = re.sub(r"(?m)^( *)from dezero_lite import steps$", r"\1import steps", text)
+    return copies.as_installed(text.replace("dezero_lite.steps", "steps"), STEPS)
+
+
+def _bare(text):
+    """What is left of a cell without what stands for an answer, nbgrader's too."""
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    return [x for x in lines if x not in ("", "...", "pass", *NOT_WRITTEN)]
+
+
+def _one_text(texts):
+    """Of an answer in several cells the whole, as it was before it was split; where
+    that is no Python, the last of them.
+    """
+    texts = [without_magics(text) for text in texts]
+    whole = "\n".join(texts)
+    return (whole if compiles(whole) else texts[-1]) if texts else None
+
+
+def without_magics(text):
+    """A cell without lines that only Jupyter understands."""
+    if compiles(text):
+        return text
+    plain = "\n".join("" if re.match(r"\s*[%!]", x) else x for x in text.splitlines())
+    return plain if compiles(plain) else text
+
+
+def compiles(text):
+    try:
+        compile(text, "answer", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def bound(text):
+    """The names that a cell defines at its top."""
+    try:
+        table = symtable.symtable(without_magics(text), "cell", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        # Half a definition, as a split leaves it, still says what it begins.
+        return set(re.findall(r"(?m)^(?:def|class) (\w+)", text))
+    return {s.get_name() for s in table.get_symbols() if s.is_assigned()}

@@ -1,0 +1,265 @@
+"""What a teacher hands out: copies, nbgrader's sources, and a package without
+solutions.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from .. import builder, copies, exercises
+from ..lessons import (
+    MAP,
+    ROOT,
+    STEPS,
+    CourseError,
+    known,
+    notebook_path,
+    numbers,
+    stem,
+    with_map,
+)
+from .grading import POINTS
+
+INSTALLED = "dezero_lite.steps"
+EXERCISE = re.compile(r"(?m)^### Exercise (\d+).*$")
+SOLUTION = re.compile(
+    rf"(?ms)^(?P<begin>(?P<indent> *){exercises.BEGIN}\n).*?"
+    rf"^(?P<end> *{exercises.END})$"
+)
+READ_ME = "READ-ME.md"
+
+
+def release(folder, chosen, points=POINTS, workshop=False, package=False):
+    """Write what is handed out: notebooks without solutions and hidden tests, and the
+    map. Nothing that is there is overwritten.
+
+    Parameters
+    ----------
+    chosen : list of int
+        The steps.
+    points : sequence of int
+        What the exercises bring, in the order of a lesson.
+    workshop : bool
+        Whether to write the notebooks of the workshop, in a folder of that name, and
+        not those with exercises.
+    package : bool
+        Whether to put a package without solutions beside them, which they then use.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    folder = Path(folder).resolve()
+    steps = sorted({known(n) for n in chosen})
+    name = INSTALLED if package else STEPS
+    if workshop:
+        texts = {_in_workshop(folder, n): _workshop(n, folder) for n in steps}
+    else:
+        texts = {folder / notebook_path(n).name: "" for n in steps}
+        for path, number in zip(texts, steps, strict=True):
+            texts[path] = _lesson(number, folder, texts, points)
+    _refuse_what_is_there(folder, texts)
+    the_map = folder / notebook_path(MAP).name
+    if MAP in with_map() and not the_map.exists():
+        texts[the_map] = copies.copy_of(
+            MAP, folder, lambda file: folder / file not in texts
+        )
+    written = [_write(path, _named(text, name)) for path, text in texts.items()]
+    return [*written, *(_with_package(folder) if package else ())]
+
+
+def _refuse_what_is_there(folder, texts):
+    if there := sorted(path.name for path in texts if path.exists()):
+        raise CourseError(
+            f"{folder} already holds {', '.join(there)}. Nothing was written, so that "
+            "no work is lost: choose another folder."
+        )
+
+
+def _write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    copies.write_new(path, text)
+    return path
+
+
+def _lesson(number, folder, targets, points):
+    def missing(name):
+        return folder / name not in targets and name != notebook_path(MAP).name
+
+    notebook = json.loads(copies.copy_of(number, folder, missing))
+    return _finished(notebook, points)
+
+
+def _in_workshop(folder, number):
+    return folder / "workshop" / notebook_path(number).name
+
+
+def _workshop(number, folder):
+    """The notebook of a step in the workshop, for one who begins there."""
+    from ..lessons import previous
+    from ..workshop import folder as own_workshop
+    from ..workshop.framework import code_of
+    from ..workshop.modules import Module
+    from ..workshop.notebook import text_of
+
+    before = previous(own_workshop.of_the_workshop(number))
+    module = Module.of(code_of(before)) if before else Module()
+    return text_of(number, module, folder / "workshop")
+
+
+def _finished(notebook, points):
+    """The text of a notebook whose exercises say how many points they bring."""
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            source = EXERCISE.sub(lambda found: _with_points(found, points), source)
+        marks = cell["metadata"].get("nbgrader", {})
+        if number := re.search(r"check(\d+)$", marks.get("grade_id", "")):
+            marks["points"] = _worth(int(number[1]), points)
+        cell["source"] = source
+    course = notebook["metadata"].get("course", {})
+    if "sources" in course:
+        course["sources"] = copies.digest_of_sources(notebook)
+    return builder.as_text(notebook)
+
+
+def _with_points(found, points):
+    worth = _worth(int(found[1]), points)
+    return f"{found[0]} ({worth} point{'s' * (worth != 1)})"
+
+
+def _worth(number, points):
+    return points[min(number, len(points)) - 1]
+
+
+def _named(text, steps):
+    """A notebook that calls the steps as they are called where it will run."""
+    if steps == STEPS:
+        return text
+    notebook = json.loads(text)
+    for cell in notebook["cells"]:
+        cell["source"] = "".join(cell["source"])
+        if cell["cell_type"] == "code":
+            cell["source"] = copies.as_installed(cell["source"], steps)
+    return builder.as_text(notebook)
+
+
+# --- nbgrader -------------------------------------------------------------------------
+
+CONFIGURATION = """\
+c = get_config()
+c.CourseDirectory.course_id = "{name}"
+# Some lessons train a network.
+c.ExecutePreprocessor.timeout = 120
+"""
+
+
+def for_nbgrader(folder, chosen, points=POINTS):
+    """Write lessons as nbgrader wants its sources, solutions and hidden tests in them:
+    it takes them out itself. Return the files written.
+    """
+    folder = Path(folder).resolve()
+    texts = {}
+    for number in sorted({known(n) for n in chosen}):
+        path = folder / "source" / stem(number) / notebook_path(number).name
+        texts[path] = _source(number, path.parent, points)
+    _refuse_what_is_there(folder, texts)
+    written = [_write(path, text) for path, text in texts.items()]
+    settings = folder / "nbgrader_config.py"
+    if settings.exists():
+        return written
+    return [*written, _write(settings, CONFIGURATION.format(name=folder.name))]
+
+
+def _source(number, folder, points):
+    notebook = json.loads(copies.copy_of(number, folder, lambda name: True))
+    whole = {cell["id"]: cell["source"] for cell in builder.assemble(number)["cells"]}
+    for cell in notebook["cells"]:
+        if "nbgrader" in cell["metadata"]:
+            cell["source"] = copies.as_installed(whole[cell["id"]])
+    return _finished(notebook, points)
+
+
+# --- A package without solutions ------------------------------------------------------
+
+
+def _with_package(folder):
+    if there := sorted(folder.glob("dezero_lite-*.whl")):
+        return [] if (folder / READ_ME).exists() else [_read_me(folder, there[0])]
+    wheel = build_package(folder)
+    return [wheel] if (folder / READ_ME).exists() else [wheel, _read_me(folder, wheel)]
+
+
+def build_package(folder):
+    """Build a wheel of the course without solutions and hidden tests; return it."""
+    if not (ROOT / "pyproject.toml").exists():
+        raise CourseError("A package can be built from a checkout of the course only.")
+    import hatchling  # noqa: F401
+
+    with tempfile.TemporaryDirectory() as place:
+        tree = Path(place) / "course"
+        _copy_without_solutions(tree)
+        done = subprocess.run(
+            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", place],
+            cwd=tree,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+        built = next(Path(place).glob("*.whl"), None)
+        if not built:
+            raise CourseError(f"The package could not be built:\n{done.stderr}")
+        shutil.copy(built, folder)
+        return folder / built.name
+
+
+def _stub_between(found):
+    """The markers stay, with a stub between them: hints look for the exercise there."""
+    begin, indent, end = found["begin"], found["indent"], found["end"]
+    stub = exercises.STUB if indent else exercises.STUB_OUTSIDE
+    return f"{begin}{indent}{stub}\n{end}"
+
+
+def _copy_without_solutions(tree):
+    for name in ("dezero_lite", STEPS):
+        ignore = shutil.ignore_patterns("__pycache__", "harmless.json")
+        shutil.copytree(ROOT / name, tree / name, ignore=ignore)
+    for name in ("README.md", "LICENSE", "pyproject.toml"):
+        shutil.copy(ROOT / name, tree)
+    for number in numbers():
+        path = tree / STEPS / f"{stem(number)}.md"
+        text = SOLUTION.sub(_stub_between, path.read_text(encoding="utf-8"))
+        text = exercises.without_hidden_tests(text)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    # Faults that do no harm quote the solutions; the file has to be there.
+    (tree / STEPS / "course" / "harmless.json").write_text("{}\n", encoding="utf-8")
+    settings = tree / "pyproject.toml"
+    text = settings.read_text(encoding="utf-8")
+    # So that pip tells the two apart.
+    text = re.sub(r'(?m)^(version = "[^"+]+)"', r'\1+students"', text, count=1)
+    settings.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _read_me(folder, wheel):
+    text = f"""\
+# To open the lessons
+
+You need Python 3.10 or newer. In a terminal, in this folder:
+
+    python -m venv course
+    source course/bin/activate
+    pip install "./{wheel.name}[course]"
+    jupyter lab
+
+On Windows the second line is `course\\Scripts\\activate`. From then on the second and
+the last line are enough. `start.ipynb` is the map.
+
+Write your answers into the cells under the tasks, save, and hand the notebooks in. Keep
+their names.
+"""
+    return _write(folder / READ_ME, text)

@@ -1,0 +1,126 @@
+"""The classroom in a terminal: ``python -m steps class``."""
+
+import os
+import time
+
+from ..lessons import CourseError, known, notebook_path
+from . import grading
+
+
+def add_to(commands):
+    """Add the command, with its own ones, to the course tool's."""
+    text = "for teachers: hand out lessons, grade what comes back"
+    group = commands.add_parser("class", help=text, description=text)
+    verbs = group.add_subparsers(required=True, metavar="command")
+
+    def verb(name, run, text, folder, one_step):
+        added = verbs.add_parser(name, help=text, description=text)
+        added.set_defaults(run=run)
+        added.add_argument("folder", metavar="DIR", help=folder)
+        count = "+" if one_step else "*"
+        added.add_argument(
+            "steps", metavar="N", type=int, nargs=count, help="the steps"
+        )
+        added.add_argument(
+            "--points",
+            metavar="P",
+            type=_points,
+            default=grading.POINTS,
+            help="what the exercises of a lesson bring; 3,5,8 if it is not said",
+        )
+        return added
+
+    added = verb(
+        "release",
+        release,
+        "write notebooks to hand out, without solutions; overwrites nothing",
+        "the folder to hand out",
+        True,
+    )
+    added.add_argument(
+        "--workshop", action="store_true", help="the notebooks of the workshop instead"
+    )
+    added.add_argument(
+        "--package",
+        action="store_true",
+        help="with the course as a package that has no solutions, to install",
+    )
+    added = verb(
+        "grade",
+        grade,
+        "judge a folder of submissions, and write a table of points",
+        "holds a file or a folder for each student",
+        False,
+    )
+    added.add_argument(
+        "-o", "--output", metavar="FILE", default="points.csv", help="points.csv"
+    )
+    added.add_argument(
+        "--seconds",
+        metavar="S",
+        type=float,
+        default=grading.SECONDS,
+        help=f"what an answer may take; {grading.SECONDS}",
+    )
+    added.add_argument(
+        "--jobs", metavar="N", type=int, help="students judged at once; one a core"
+    )
+    verb(
+        "nbgrader",
+        nbgrader,
+        "write lessons as sources for nbgrader, solutions in them",
+        "nbgrader's folder of the course",
+        True,
+    )
+
+
+def _points(text):
+    return tuple(int(part) for part in text.split(","))
+
+
+def release(options):
+    from .handout import release
+
+    steps = [known(n) for n in options.steps]
+    written = release(
+        options.folder, steps, options.points, options.workshop, options.package
+    )
+    print(f"Wrote {_count(written)} into {os.path.abspath(options.folder)}:")
+    for path in written:
+        print(f"  {path.name}")
+
+
+def nbgrader(options):
+    from .handout import for_nbgrader
+
+    written = for_nbgrader(options.folder, options.steps, options.points)
+    print(f"Wrote {_count(written)} into {os.path.abspath(options.folder)}.")
+    print("They hold the solutions: what students get is what nbgrader makes of them.")
+
+
+def _count(written):
+    return f"{len(written)} file{'s' * (len(written) != 1)}"
+
+
+def grade(options):
+    if not os.path.isdir(os.path.dirname(os.path.abspath(options.output))):
+        raise CourseError(f"There is no folder for {options.output}.")
+    began = time.time()
+
+    def tell(one):
+        points = grading.total(one, options.points)
+        wrong = one.first_wrong() or "all right"
+        looks = f"  [{'; '.join(one.said)}]" if one.said else ""
+        print(f"{one.student:20}  {points:3d}  {wrong}{looks}", flush=True)
+
+    lessons, graded = grading.grade(
+        options.folder, options.steps, options.seconds, options.jobs, tell
+    )
+    aside = grading.write_points(options.output, lessons, graded, options.points)
+    names = ", ".join(notebook_path(n).stem for n in lessons)
+    print(
+        f"Judged {names} of {len(graded)} students in {time.time() - began:.0f} s. "
+        f"The points are in {os.path.abspath(options.output)}."
+    )
+    if aside:
+        print(f"The table that was there is {aside.name} now.")

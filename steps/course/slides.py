@@ -1,0 +1,238 @@
+"""Slides of a lesson: one page, which needs no network and no other file.
+
+The built notebook is cut where a text begins; a section of the lesson is a column of
+slides. Solutions, hints and checks are not on them. reveal.js shows the slides, MathJax
+the formulas; both come from Python packages that carry them, and are put into the page.
+"""
+
+import html
+import re
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from . import exercises, overview
+from .builder import LINKS
+from .lessons import CourseError, head, known, notebook_path, stem
+
+REVEAL = "sphinx_revealjs", "_static/revealjs/dist"
+MATHJAX = "sphinx-mathjax-offline", "static/mathjax"
+# Code that belongs to a picture, or that would give an exercise away.
+SHOW = "Show the code"
+
+
+def write(number, path=None):
+    """Write the slides of a step; return where they are.
+
+    Raises
+    ------
+    CourseError
+        If the file is there already, or if what shows the slides is not installed.
+    """
+    path = Path(path or f"{stem(known(number))}-slides.html")
+    if path.exists():
+        raise CourseError(
+            f"{path} is there already and stays as it is; -o names another file."
+        )
+    text = page(number)
+    with path.open("x", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+    return path
+
+
+def page(number):
+    """The page, as text."""
+    from pygments.formatters import HtmlFormatter
+
+    columns = "\n".join(map(_column, sections(_shown(number))))
+    fill = {
+        "title": html.escape(f"{number}. {head(number).title}"),
+        "reveal.css": _file(*REVEAL, "reveal.css"),
+        "colours": HtmlFormatter(style="default").get_style_defs(".highlight"),
+        "own.css": STYLE,
+        "columns": columns,
+        "reveal.js": _script(_file(*REVEAL, "reveal.js")),
+        "mathjax": _script(_file(*MATHJAX, "tex-svg.js")),
+    }
+    return re.sub(r"<<([\w.]+)>>", lambda found: fill[found[1]], PAGE)
+
+
+def _shown(number):
+    """The cells that are shown, with their outputs, but without what an exercise keeps
+    to itself.
+    """
+    import nbformat
+
+    whole = nbformat.read(notebook_path(number), as_version=4)
+    cells = []
+    for cell, old in zip(
+        exercises.for_students(whole)["cells"], whole["cells"], strict=True
+    ):
+        tags = cell["metadata"].get("tags", ())
+        if exercises.CHECK in tags or f"-{LINKS}" in cell["id"]:
+            continue
+        if cell["cell_type"] == "markdown":
+            cell["source"] = overview.without_links_to(cell["source"], lambda _: True)
+        elif not exercises.is_solution(old["source"]):
+            cell["outputs"] = list(map(_described, old["outputs"]))
+        cells += _cut(cell)
+    return cells
+
+
+def _described(output):
+    """A drawing stands in the page itself: as a picture of its own it would lose the
+    words that describe it.
+    """
+    drawing = output.get("data", {}).get("image/svg+xml")
+    return output | {"data": {"text/html": drawing}} if drawing else output
+
+
+def _cut(cell):
+    """A text in the middle of which a part of the lesson begins, as several."""
+    if cell["cell_type"] != "markdown":
+        return [cell]
+    texts = re.split(r"(?m)^(?=#{1,3} )", cell["source"])
+    return [cell | {"source": text} for text in texts if text.strip()]
+
+
+def sections(cells):
+    """Columns of slides: a column for each section, a slide for each text and what
+    follows it.
+    """
+    columns: list[list[list[dict[str, Any]]]] = []
+    for cell in cells:
+        text = cell["cell_type"] == "markdown"
+        if not columns or (text and re.match(r"#{1,2} ", cell["source"])):
+            columns.append([[]])
+        elif text:
+            columns[-1].append([])
+        columns[-1][-1].append(cell)
+    return columns
+
+
+def _column(slides):
+    shown = "\n".join(f"<section>{_slide(cells)}</section>" for cells in slides)
+    return f"<section>{shown}</section>"
+
+
+def _slide(cells):
+    return "".join(_folded(cell) if _hides(cell) else _html(cell) for cell in cells)
+
+
+def _hides(cell):
+    hidden = cell["metadata"].get("jupyter", {}).get("source_hidden")
+    return hidden or exercises.FOLDED in cell["metadata"].get("tags", ())
+
+
+def _folded(cell):
+    """Code behind a word that opens it, and its output: open beside a picture, folded
+    with the code where that gives something away.
+    """
+    code = _html(cell | {"outputs": []})
+    outputs = _html(cell | {"source": ""}) if cell["outputs"] else ""
+    gives_away = cell["metadata"].get("jupyter", {}).get("outputs_hidden")
+    inside, beside = (code + outputs, "") if gives_away else (code, outputs)
+    return f"<details><summary>{SHOW}</summary>{inside}</details>{beside}"
+
+
+def _html(cell):
+    """A cell as nbconvert shows it."""
+    import nbformat
+
+    exporter = _exporter(cell["cell_type"] == "code" and not cell["source"])
+    notebook = nbformat.from_dict(
+        {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    )
+    shown, _ = exporter.from_notebook_node(notebook)
+    # Signs that lead to a heading have no place to lead to.
+    return re.sub(r'<a class="anchor-link".*?</a>', "", shown)
+
+
+@cache
+def _exporter(without_code):
+    from nbconvert import HTMLExporter
+
+    return HTMLExporter(
+        template_name="basic",
+        exclude_input=without_code,
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+    )
+
+
+def _script(text):
+    return text.replace("</script", r"<\/script")
+
+
+def _file(package, folder, name):
+    found = find_spec(package)
+    if not found or not found.submodule_search_locations:
+        raise CourseError(
+            f"Slides need {package}: "
+            'pip install -e ".[classroom]" -c constraints.txt, or '
+            "python start.py slides N, which installs it."
+        )
+    place = Path(found.submodule_search_locations[0]) / folder / name
+    return place.read_text(encoding="utf-8")
+
+
+STYLE = """
+.reveal { font: 24px/1.45 system-ui, sans-serif; color: #222; }
+.reveal .slides { text-align: left; }
+.reveal .slides section { height: 100%; box-sizing: border-box; }
+.reveal .slides section section { overflow-y: auto; padding: 0 24px; }
+.reveal h1, .reveal h2, .reveal h3 { line-height: 1.2; margin: 0 0 .6em; }
+.reveal h1 { font-size: 2em; }
+.reveal h2 { font-size: 1.5em; color: #1a5276; }
+.reveal h3 { font-size: 1.2em; }
+.reveal p, .reveal ul, .reveal ol { margin: .5em 0; }
+.reveal pre { margin: .3em 0; font-size: 20px; line-height: 1.35; overflow-x: auto; }
+.reveal code { font-family: ui-monospace, monospace; font-size: .9em; }
+.reveal pre code { font-size: inherit; }
+.reveal .highlight { background: #f5f6f7; padding: 4px 14px; border-radius: 6px; }
+.reveal .output_area pre { padding-left: 14px; }
+.reveal .output_stderr pre, .reveal .output_error pre { color: #a93226; }
+.reveal table { border-collapse: collapse; font-size: .85em; margin: .5em 0; }
+.reveal td, .reveal th { border-bottom: 1px solid #ccc; padding: 4px 12px; }
+.reveal img, .reveal svg { max-width: 100%; }
+.reveal .output_png img, .reveal .output_svg svg { max-height: 420px; }
+.reveal iframe { max-width: 100%; }
+.reveal summary { cursor: pointer; color: #1a5276; font-size: .8em; }
+.reveal blockquote { border-left: 4px solid #ccc; margin: .5em 0; padding-left: 1em; }
+.reveal .prompt { display: none; }
+"""
+
+# The browser's own fonts are used: others would have to be fetched.
+PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title><<title>></title>
+<style><<reveal.css>></style>
+<style><<colours>></style>
+<style><<own.css>></style>
+</head>
+<body>
+<div class="reveal"><div class="slides">
+<<columns>>
+</div></div>
+<script>
+window.MathJax = {
+  tex: {inlineMath: [["$", "$"], ["\\\\(", "\\\\)"]]},
+  options: {enableMenu: false},
+};
+</script>
+<script><<mathjax>></script>
+<script><<reveal.js>></script>
+<script>
+Reveal.initialize({
+  width: 1280, height: 720, margin: 0.03, center: false,
+  hash: true, slideNumber: "c/t", transition: "none",
+});
+</script>
+</body>
+</html>
+"""

@@ -1,0 +1,101 @@
+"""Step 73: a block that can be stacked."""
+
+import numpy as np
+
+from dezero_lite import Layer, Model, Variable
+from dezero_lite.functions import gelu, softmax_cross_entropy
+from dezero_lite.layers import (
+    EmbedID,
+    LayerNorm,
+    Linear,
+    MultiHeadAttention,
+    TransformerBlock,
+)
+from dezero_lite.optimizers import Adam
+
+from . import step72
+from .step72 import *  # noqa: F403
+
+__all__ = [*step72.__all__, "TransformerBlock"]
+
+
+class Variant(Layer):
+    """A block that adds what it finds to its input, or not, with norms "before" or
+    "after" its two parts, or without (None).
+    """
+
+    def __init__(self, size, heads=2, residual=True, norm="before"):
+        double = np.float64
+        self.residual, self.norm = residual, norm
+        self.attention = MultiHeadAttention(size, heads, dtype=double)
+        self.up = Linear(4 * size, in_size=size, dtype=double)
+        self.down = Linear(size, in_size=4 * size, dtype=double)
+        self.norm1 = LayerNorm(in_size=size, dtype=double)
+        self.norm2 = LayerNorm(in_size=size, dtype=double)
+
+    def forward(self, x):
+        y = self.part(x, self.attention, self.norm1)
+        return self.part(y, self.think, self.norm2)
+
+    def think(self, x):
+        return self.down(gelu(self.up(x)))
+
+    def part(self, x, work, norm):
+        y = work(norm(x) if self.norm == "before" else x)
+        y = y + x if self.residual else y
+        return norm(y) if self.norm == "after" else y
+
+
+def gradient_sizes(blocks, start, rng):
+    """The length of the gradient at the input of each block, for a random gradient
+    behind the last one.
+    """
+    x, inputs = Variable(start), []
+    for block in blocks:
+        inputs.append(x)
+        x = block(x)
+    (x * rng.normal(size=x.shape)).sum().backward(retain_grad=True)
+    return [np.sqrt(np.sum(x.grad.data**2)) for x in inputs]
+
+
+def echoes(rng, count, letters=8, length=8, back=3):
+    """Random letters (count, length), and for each place the letter that stood some
+    places before; −1 where there is none.
+    """
+    ids = rng.integers(letters, size=(count, length))
+    t = np.full_like(ids, -1)
+    t[:, back:] = ids[:, :-back]
+    return ids, t
+
+
+class Deep(Model):
+    """Letters (N, T) to scores (N, T, letters), through any blocks."""
+
+    def __init__(self, blocks, size, letters=8, length=8):
+        self.letters = EmbedID(letters, size, dtype=np.float64)
+        self.positions = EmbedID(length, size, dtype=np.float64)
+        self.blocks = blocks
+        self.norm = LayerNorm(in_size=size, dtype=np.float64)
+        self.out = Linear(letters, in_size=size, dtype=np.float64)
+
+    def forward(self, ids):
+        x = self.letters(ids) + self.positions(np.arange(ids.shape[1]))
+        for block in self.blocks:
+            x = block(x)
+        return self.out(self.norm(x))
+
+
+def train_deep(model, rounds, lr=0.003):
+    """New echoes in each round; returns the losses."""
+    rng = np.random.default_rng(0)
+    optimizer = Adam(lr).setup(model)
+    losses = []
+    for _ in rounds:
+        ids, t = echoes(rng, 16)
+        asked = t >= 0
+        loss = softmax_cross_entropy(model(ids)[asked], t[asked])
+        model.cleargrads()
+        loss.backward()
+        optimizer.update()
+        losses.append(loss.item())
+    return losses

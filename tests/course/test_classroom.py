@@ -1,0 +1,539 @@
+"""The classroom: what is handed out, and what each kind of submission gets."""
+
+import copy
+import csv
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from steps.course import exercises
+from steps.course.classroom import answers, desk, grading, handout, submissions
+from steps.course.commands import main
+from steps.course.lessons import CourseError
+
+TWICE = "def twice(x):\n    return x + x"
+TOTAL = "def total(numbers):\n    return sum(numbers)"
+RIGHT = "right"
+CORES_ARE_BUSY = 60
+
+
+@pytest.fixture
+def course(toy):
+    """A class of the toy course: 3 points for the first exercise, 5 for the second."""
+    answers.lesson.cache_clear()
+    yield Class(toy)
+    answers.lesson.cache_clear()
+
+
+class Class:
+    def __init__(self, root):
+        self.out, self.folder = root / "out", root / "submissions"
+        self.folder.mkdir()
+        handout.release(self.out, [1, 2])
+
+    def copy(self, number=1):
+        """A copy as a student gets it."""
+        path = self.out / f"step0{number}.ipynb"
+        return json.loads(path.read_text(encoding="utf-8"))
+
+    def answered(self, *texts, number=1):
+        """A copy with answers, None where nothing was written."""
+        notebook = self.copy(number)
+        for cell, text in zip(places(notebook), texts, strict=False):
+            if text is not None:
+                cell["source"] = text
+        return notebook
+
+    def hands_in(self, student, notebook, name="step01.ipynb"):
+        place = self.folder / student
+        place.mkdir(exist_ok=True)
+        text = notebook if isinstance(notebook, str) else json.dumps(notebook)
+        (place / name).write_text(text, encoding="utf-8")
+
+    def grade(self, *chosen, seconds=CORES_ARE_BUSY):
+        _, graded = grading.grade(self.folder, chosen or [1], seconds)
+        return {one.student: one for one in graded}
+
+    def one(self, notebook, seconds=CORES_ARE_BUSY):
+        """What one notebook gets: its two outcomes, and what is to be said."""
+        outcomes, said = grading.judge(1, notebook, seconds)
+        return outcomes[1], outcomes[2], said
+
+
+def places(notebook):
+    return [c for c in notebook["cells"] if is_place(c)]
+
+
+def is_place(cell):
+    return cell["metadata"].get("nbgrader", {}).get("solution", False)
+
+
+def checks(notebook):
+    return [c for c in notebook["cells"] if exercises.CHECK in tags(c)]
+
+
+def tags(cell):
+    return cell["metadata"].get("tags", [])
+
+
+def new_cell(text):
+    return {
+        "cell_type": "code",
+        "id": "a1b2c3d4",
+        "metadata": {},
+        "execution_count": None,
+        "outputs": [],
+        "source": text,
+    }
+
+
+def table_in(path):
+    text = Path(path).read_text(encoding="utf-8-sig")
+    return list(csv.reader(text.splitlines()))
+
+
+def put_after(notebook, cell, new):
+    notebook["cells"].insert(notebook["cells"].index(cell) + 1, new)
+
+
+# --- Handing out ----------------------------------------------------------------------
+
+
+def test_what_is_handed_out_has_no_solutions_hints_or_hidden_tests(course):
+    text = (course.out / "step01.ipynb").read_text(encoding="utf-8")
+    for secret in ("2 * x", "SOLUTION", "HIDDEN", "range(10)", "Multiply", "makes a"):
+        assert secret not in text
+    assert "steps.hint(1, 1)" in text
+    assert "### Exercise 1: twice (3 points)" in text
+    assert "### Exercise 2: the sum (5 points)" in text
+
+
+def test_answers_are_open_checks_do_not_stop_run_all_and_points_are_told(course):
+    notebook = course.copy()
+    assert len(places(notebook)) == len(checks(notebook)) == 2
+    for cell in places(notebook):
+        assert exercises.FOLDED not in tags(cell)
+        assert "jupyter" not in cell["metadata"]
+    for cell in places(notebook) + checks(notebook):
+        assert exercises.GOES_ON in tags(cell)
+        assert cell["metadata"]["nbgrader"]["schema_version"] == 3
+    marks = [cell["metadata"]["nbgrader"]["points"] for cell in checks(notebook)]
+    assert marks == [3, 5]
+
+
+def test_nothing_is_overwritten(course, capsys):
+    course.hands_in("anna", course.copy())
+    path = course.out / "step02.ipynb"
+    path.write_text("mine", encoding="utf-8")
+    (course.out / "step01.ipynb").unlink()
+    assert main(["class", "release", str(course.out), "1", "2"]) == 1
+    assert "step02.ipynb" in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8") == "mine"
+    assert not (course.out / "step01.ipynb").exists()
+
+
+def test_sources_for_nbgrader_have_solutions_and_hidden_tests_and_no_hints(course):
+    folder = course.out / "school"
+    written = handout.for_nbgrader(folder, [1], points=(2, 4))
+    path = folder / "source" / "step01" / "step01.ipynb"
+    assert written == [path, folder / "nbgrader_config.py"]
+    text = path.read_text(encoding="utf-8")
+    assert "BEGIN SOLUTION" in text
+    assert "BEGIN HIDDEN TESTS" in text
+    assert "Multiply" not in text
+    notebook = json.loads(text)
+    marks = [cell["metadata"]["nbgrader"]["points"] for cell in checks(notebook)]
+    assert marks == [2, 4]
+    with pytest.raises(CourseError, match="already holds"):
+        handout.for_nbgrader(folder, [1])
+
+
+def test_notebooks_that_go_with_a_package_call_it_by_its_name(course, monkeypatch):
+    monkeypatch.setattr(handout, "build_package", lambda folder: folder / "a.whl")
+    written = handout.release(course.out / "far", [1], package=True)
+    names = [path.name for path in written]
+    assert names == ["step01.ipynb", "start.ipynb", "a.whl", handout.READ_ME]
+    text = (course.out / "far" / "step01.ipynb").read_text(encoding="utf-8")
+    assert "from dezero_lite import steps" in text
+    assert "a.whl[course]" in (course.out / "far" / handout.READ_ME).read_text()
+
+
+# --- Submissions of many kinds --------------------------------------------------------
+
+
+def test_a_right_one_gets_all_points(course):
+    assert course.one(course.answered(TWICE, TOTAL)) == (RIGHT, RIGHT, [])
+
+
+def test_a_hard_coded_answer_meets_the_hidden_tests(course):
+    first, *_ = course.one(course.answered("def twice(x):\n    return 4"))
+    assert first == "twice(0) is wrong"
+
+
+def test_half_done(course):
+    first, second, _ = course.one(course.answered(TWICE))
+    assert (first, second) == (RIGHT, grading.NOT_BEGUN)
+
+
+def test_a_blank_one_is_not_even_run(course, monkeypatch):
+    monkeypatch.setattr(grading, "Run", lambda *_: pytest.fail("ran"))
+    assert course.one(course.copy()) == (grading.NOT_BEGUN, grading.NOT_BEGUN, [])
+
+
+@pytest.mark.parametrize(
+    "stub",
+    [
+        "",
+        "# what?",
+        "def twice(x):\n    pass",
+        "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()",
+    ],
+)
+def test_nothing_is_written_in_a_cell_that_only_says_so(course, stub, monkeypatch):
+    monkeypatch.setattr(grading, "Run", lambda *_: pytest.fail("ran"))
+    assert course.one(course.answered(stub))[0] in (
+        grading.NOT_BEGUN,
+        "defines no twice",
+    )
+
+
+def test_a_check_that_was_deleted_is_run_and_named(course):
+    for text, outcome in ((TWICE, RIGHT), ("def twice(x): return 1", "twice(2) sh")):
+        notebook = course.answered(text, TOTAL)
+        notebook["cells"].remove(checks(notebook)[0])
+        first, second, said = course.one(notebook)
+        assert first.startswith(outcome)
+        assert second == RIGHT
+        assert said == ["1: its check is gone"]
+
+
+def test_a_check_that_was_changed_does_not_count(course):
+    notebook = course.answered("def twice(x):\n    return 4")
+    checks(notebook)[0]["source"] = "print('Exercise 1 is right.')"
+    assert course.one(notebook)[0] == "twice(0) is wrong"
+
+
+def test_an_answer_that_was_deleted_is_named(course):
+    notebook = course.answered(TWICE, TOTAL)
+    notebook["cells"].remove(places(notebook)[0])
+    first, second, said = course.one(notebook)
+    assert (first, second) == (grading.NOT_BEGUN, RIGHT)
+    assert said == ["1: its answer cell is gone"]
+
+
+@pytest.mark.parametrize("where", ["in its place", "under the check", "at the end"])
+def test_an_answer_in_another_cell_counts(course, where):
+    notebook = course.answered(None, TOTAL)
+    stub, check = places(notebook)[0], checks(notebook)[0]
+    cell = {"in its place": stub, "under the check": check}.get(where)
+    put_after(notebook, cell or notebook["cells"][-1], new_cell(TWICE))
+    if where == "in its place":
+        notebook["cells"].remove(stub)
+    assert course.one(notebook)[:2] == (RIGHT, RIGHT)
+
+
+def test_of_a_cell_that_was_duplicated_the_last_counts(course):
+    for last, outcome in ((TWICE, RIGHT), ("def twice(x): return 4", "twice(0) is wr")):
+        notebook = course.answered("def twice(x):\n    return 5")
+        twin = copy.deepcopy(places(notebook)[0]) | {"id": "twin", "source": last}
+        put_after(notebook, places(notebook)[0], twin)
+        first, _, said = course.one(notebook)
+        assert first.startswith(outcome)
+        assert said == ["1: its answer is in several cells"]
+
+
+def test_a_cell_that_was_split_is_put_together(course):
+    notebook = course.answered("def twice(x):")
+    rest = copy.deepcopy(places(notebook)[0])
+    rest |= {"id": "rest", "source": "    return x + x"}
+    put_after(notebook, places(notebook)[0], rest)
+    first, _, said = course.one(notebook)
+    assert first == RIGHT
+    assert said == ["1: its answer is in several cells"]
+
+
+def test_a_helper_in_a_cell_of_its_own_runs_where_it_stands(course):
+    notebook = course.answered("def twice(x):\n    return helper(x)")
+    put_after(notebook, notebook["cells"][2], new_cell("def helper(x): return x + x"))
+    assert course.one(notebook)[0] == RIGHT
+
+
+def test_a_notebook_without_ids_and_marks_is_read(course):
+    notebook = course.answered(TWICE, TOTAL)
+    notebook["metadata"] = {}
+    for cell in notebook["cells"]:
+        cell.pop("id")
+        cell["metadata"] = {}
+    assert course.one(notebook) == (RIGHT, RIGHT, [])
+
+
+def test_lines_for_jupyter_do_no_harm(course):
+    text = f"%matplotlib inline\n!ls\n{TWICE}\ndisplay(twice(3))"
+    assert course.one(course.answered(text))[0] == RIGHT
+
+
+def test_what_a_lesson_has_under_the_name_is_not_judged(course):
+    first, *_ = course.one(course.answered("# I do not know"))
+    assert first == "defines no twice"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loop", ["while True: pass", "sum(range(10**13))"])
+def test_one_that_never_ends_is_stopped_and_the_next_is_judged(
+    course, monkeypatch, loop
+):
+    monkeypatch.setattr(grading, "GRACE", 1)
+    notebook = course.answered(f"def twice(x):\n    {loop}", TOTAL)
+    first, second, _ = course.one(notebook, seconds=3)
+    assert first == "takes too long"
+    assert second in (RIGHT, "takes too long")  # the machine may be busy
+    assert course.one(course.answered(f"def twice(x):\n    {loop}"), 1)[0] == first
+
+
+def test_one_that_kills_its_kernel_is_named_and_the_next_is_judged(course):
+    notebook = course.answered(f"import os\nos._exit(0)\n{TWICE}", TOTAL)
+    assert course.one(notebook)[:2] == ("ends Python", RIGHT)
+    notebook = course.answered(TWICE, TOTAL)
+    put_after(notebook, notebook["cells"][2], new_cell("import os\nos._exit(0)"))
+    first, second, said = course.one(notebook)
+    assert (first, second) == (RIGHT, RIGHT)
+    assert said == ["0: a cell that is no answer ends Python"]
+
+
+def test_one_that_takes_all_memory_is_stopped(course):
+    pytest.importorskip("resource")
+    first, second, _ = course.one(
+        course.answered("def twice(x):\n    return bytearray(10**11)", TOTAL)
+    )
+    assert first.startswith("MemoryError")
+    assert second == RIGHT
+
+
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        ("open({place!r}, 'w')", "write {place}"),
+        ("os.open({place!r}, os.O_CREAT | os.O_WRONLY)", "write {place}"),
+        ("os.mkdir({place!r})", "write {place}"),
+        ("os.symlink('x', {place!r})", "write {place}"),
+        ("shutil.rmtree({folder!r})", "write {folder}"),
+        ("open({notebook!r})", "read {notebook}"),
+        ("os.system('true')", "start a program"),
+        ("subprocess.run(['true'])", "start a program"),
+        ("os.fork()", "start a program"),
+        ("os.kill(os.getppid(), 9)", "end a program"),
+        ("socket.create_connection(('127.0.0.1', 9))", "reach the network"),
+        ("ctypes.CDLL(None)", "load a library of the system"),
+    ],
+)
+def test_what_leads_outside_is_refused_and_named(course, tmp_path, deed, said):
+    """Even where the attempt hides that it was refused."""
+    if "ctypes" in deed and sys.platform == "win32":
+        pytest.skip("another call there")
+    course.hands_in("anna", course.copy())
+    names = {
+        "place": str(tmp_path / "trace"),
+        "folder": str(course.folder / "anna"),
+        "notebook": str(course.folder / "anna" / "step01.ipynb"),
+    }
+    text = (
+        "import ctypes, os, shutil, socket, subprocess\ntry:\n"
+        f"    {deed.format(**names)}\nexcept PermissionError: pass\n{TWICE}"
+    )
+    first, _, found = course.one(course.answered(text))
+    assert first == RIGHT
+    assert found == [f"1: tried to {said.format(**names)}"]
+    assert not (tmp_path / "trace").exists()
+    assert (course.folder / "anna" / "step01.ipynb").exists()
+
+
+def test_a_refusal_that_is_not_hidden_is_the_outcome(course, tmp_path):
+    place = str(tmp_path / "trace")
+    text = f"def twice(x):\n    open({place!r}, 'w').write('x')\n    return x + x"
+    first, *_ = course.one(course.answered(text))
+    assert first == f"PermissionError: not allowed while grading: to write {place}"
+
+
+def test_files_of_one_s_own_are_no_offence(course):
+    text = (
+        "import pathlib, tempfile\npathlib.Path('mine').write_text('x')\n"
+        "with tempfile.TemporaryDirectory() as f:\n    open(f + '/x', 'w').close()\n"
+    )
+    assert course.one(course.answered(text + TWICE)) == (RIGHT, grading.NOT_BEGUN, [])
+
+
+@pytest.mark.parametrize(
+    ("trick", "said"),
+    [
+        ("import builtins\nbuiltins.sum = lambda x: 3", "changed sum"),
+        ("import numpy\nnumpy.isclose = lambda *_: True", "changed isclose"),
+        ("math = None", "changed math"),
+    ],
+)
+def test_what_checks_rely_on_is_put_back(course, trick, said):
+    first, _, found = course.one(course.answered(f"{trick}\n{TWICE}"))
+    assert first == RIGHT
+    assert found == [f"1: {said}"]
+
+
+def test_what_is_put_back_helps_no_wrong_answer(course):
+    trick = "import builtins\nbuiltins.range = lambda n: []\n"
+    first, *_ = course.one(course.answered(f"{trick}def twice(x):\n    return 4"))
+    assert first == "twice(0) is wrong"
+
+
+def test_an_outcome_cannot_be_printed(course):
+    lines = [{"exercise": 1, "outcome": "right"}, {"at": 1_000_000}]
+    forged = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    text = "import os\nfor file in range(1, 9):\n    try:\n"
+    text += f"        os.write(file, {forged!r})\n    except OSError: pass\n"
+    text += "def twice(x):\n    return 4"
+    assert course.one(course.answered(text))[0] == "twice(0) is wrong"
+
+
+def test_nothing_of_the_teacher_s_is_in_reach(course, monkeypatch):
+    monkeypatch.setenv("SCHOOL_TOKEN", "secret")
+    text = "import os\nassert 'SCHOOL_TOKEN' not in os.environ\n"
+    text += "assert os.path.expanduser('~') == os.getcwd()\n"
+    assert course.one(course.answered(text + TWICE))[0] == RIGHT
+
+
+# --- The batch ------------------------------------------------------------------------
+
+
+def test_the_batch_goes_on_whatever_is_in_it(course):
+    course.hands_in("anna", course.answered(TWICE, TOTAL))
+    course.hands_in("ben", "{", "step01.ipynb")
+    course.hands_in("cleo", course.answered(TWICE, number=2), "step01.ipynb")
+    (course.folder / "dora").mkdir()
+    (course.folder / "emil.ipynb").write_text(json.dumps(course.answered(TWICE)))
+    (course.folder / "finn.ipynb").write_bytes(b"\xff\xfe\x00")
+    (course.folder / "gina.pdf").write_bytes(b"%PDF")
+    course.hands_in("hugo", json.dumps({"cells": [{"source": 3}, {"metadata": 1}]}))
+    course.hands_in("ida", "[" * 100_000)
+    course.hands_in("jan", course.answered(TWICE, TOTAL), "submitted step 1.ipynb")
+    found = course.grade(1)
+    said = {name: (one.first_wrong(), *one.said) for name, one in found.items()}
+    missing = "1.1: there is no notebook of this lesson"
+    unread = "is no notebook that can be read"
+    assert said == {
+        "anna": ("",),
+        "ben": (missing, f"step01.ipynb {unread}"),
+        "cleo": (
+            missing,
+            "step01.ipynb holds lesson 2",
+            "lesson 2 was handed in, and not asked for",
+        ),
+        "dora": (missing, "there is no notebook in the folder"),
+        "emil": ("1.2: nothing was written",),
+        "finn": (missing, "finn.ipynb is no notebook: it is not text in UTF-8"),
+        "gina": (missing, f"gina.pdf {unread}"),
+        "hugo": ("1.1: nothing was written",),
+        "ida": (missing, f"step01.ipynb {unread}"),
+        "jan": ("",),
+    }
+
+
+def test_of_two_copies_the_one_with_the_lesson_s_name_counts(course):
+    course.hands_in("anna", course.answered(TWICE, TOTAL))
+    course.hands_in("anna", course.copy(), "step01-Copy1.ipynb")
+    one = course.grade(1)["anna"]
+    assert one.first_wrong() == ""
+    assert one.said == ["step01-Copy1.ipynb is another copy of lesson 1: not graded"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_name_that_is_not_utf_8_stands_in_the_table(course, tmp_path):
+    place = os.fsencode(course.folder) + b"/J\xf6rg"
+    os.mkdir(place)
+    with open(place + b"/step01.ipynb", "w") as file:
+        json.dump(course.answered(TWICE), file)
+    course.hands_in("=1+1", course.copy())
+    table = tmp_path / "points.csv"
+    assert main(["class", "grade", str(course.folder), "-o", str(table)]) == 0
+    rows = table_in(table)
+    assert rows[1][:5] == ["'=1+1", "0", "0", "0", "1.1: nothing was written"]
+    assert rows[2][:5] == ["J\\xf6rg", "3", "0", "3", "1.2: nothing was written"]
+
+
+def test_a_link_to_another_s_work_is_not_followed(course):
+    course.hands_in("anna", course.answered(TWICE, TOTAL))
+    (course.folder / "ben").mkdir()
+    (course.folder / "ben" / "step01.ipynb").symlink_to(
+        course.folder / "anna" / "step01.ipynb"
+    )
+    assert course.grade(1)["ben"].said == ["step01.ipynb is a link, and not a file"]
+
+
+def test_what_cannot_be_judged_is_said_and_the_others_are(course, monkeypatch):
+    course.hands_in("anna", course.answered(TWICE, TOTAL))
+    course.hands_in("ben", course.answered(TWICE, TOTAL))
+    judge, calls = grading.judge, []
+
+    def breaks_once(*arguments):
+        calls.append(1)
+        if len(calls) == 1:
+            raise RuntimeError("the disk is full")
+        return judge(*arguments)
+
+    monkeypatch.setattr(grading, "judge", breaks_once)
+    found = grading.grade(course.folder, [1], CORES_ARE_BUSY, jobs=1)[1]
+    assert [one.first_wrong() for one in found] == [
+        "1.1: cannot be graded (RuntimeError: the disk is full)",
+        "",
+    ]
+
+
+def test_the_table_and_the_terminal(course, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    course.hands_in("anna", course.answered(TWICE, TOTAL))
+    course.hands_in("ben", course.answered("def twice(x):\n    return 4", TOTAL))
+    assert main(["class", "grade", str(course.folder), "1", "2"]) == 0
+    said = capsys.readouterr().out
+    assert "anna                    8  2.1: there is no notebook" in said
+    rows = table_in("points.csv")
+    assert rows == [
+        [
+            *("student", "1.1 (3)", "1.2 (5)", "2.1 (3)", "2.2 (5)", "total (16)"),
+            *("first wrong", "to look at"),
+        ],
+        ["anna", *"3500", "8", "2.1: there is no notebook of this lesson", ""],
+        ["ben", *"0500", "5", "1.1: twice(0) is wrong", ""],
+    ]
+    assert main(["class", "grade", str(course.folder), "--points", "1"]) == 0
+    assert "points-old1.csv" in capsys.readouterr().out
+    assert "total (2)" in Path("points.csv").read_text(encoding="utf-8-sig")
+    assert "total (16)" in Path("points-old1.csv").read_text(encoding="utf-8-sig")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "There is no folder"), ("", "is empty"), ("x.ipynb", "None of the")],
+)
+def test_folders_with_nothing_to_grade_are_named(course, tmp_path, content, said):
+    place = tmp_path / "nothing"
+    if content is not None:
+        place.mkdir()
+    if content:
+        (place / content).write_text("{}")
+    with pytest.raises(CourseError, match=said):
+        grading.grade(place)
+
+
+def test_a_lesson_is_known_by_its_cells_where_nothing_else_says_it(course):
+    notebook = course.copy()
+    notebook["metadata"] = {"course": {"step": "many"}}
+    assert submissions.lesson_of(notebook) == 1
+    for cell in notebook["cells"]:
+        cell["id"] = "x"
+    assert submissions.lesson_of(notebook) == 1
+    assert submissions.lesson_of({"cells": []}, "step02_anna.ipynb") == 2
+    assert submissions.lesson_of({"cells": []}, "step99.ipynb") is None
+
+
+def test_an_attempt_may_raise_anything():
+    assert desk.in_time("raise KeyboardInterrupt", {}) == "KeyboardInterrupt"
+    assert desk.in_time("class A(BaseException): ...\nraise A", {}) == "A"

@@ -1,0 +1,103 @@
+"""The classroom with the course itself: its lessons, a package without solutions."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from steps.course import builder, exercises
+from steps.course.classroom import grading, handout
+from steps.course.lessons import LESSONS, numbers
+
+pytestmark = pytest.mark.slow
+CORES_ARE_BUSY = 120
+
+
+def solutions(number):
+    cells = builder.lesson_cells(number)
+    return [
+        exercises.without_markers(exercise.solution)
+        for exercise in exercises.of_lesson(cells)
+    ]
+
+
+# One that stands alone, one that takes the package apart, one whose lesson reaches
+# outside for a picture, and one that trains.
+@pytest.mark.parametrize("number", [8, 23, 26, 44])
+def test_what_a_lesson_does_is_no_offence_and_its_solutions_are_right(number, tmp_path):
+    path, *_ = handout.release(tmp_path, [number])
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    left = solutions(number)
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("solution"):
+            cell["source"] = left.pop(0)
+    outcomes, said = grading.judge(number, notebook, CORES_ARE_BUSY)
+    assert set(outcomes.values()) == {"right"}
+    assert said == []
+
+
+def test_notebooks_of_the_workshop_are_handed_out(tmp_path):
+    first, *_ = handout.release(tmp_path, [8], workshop=True)
+    assert first == tmp_path / "workshop" / "step08.ipynb"
+    text = first.read_text(encoding="utf-8")
+    assert "steps.workshop(8)" in text
+    assert "TODO" in text
+    # The loop of the lesson; the text has others.
+    assert "x, y = f.input, f.output" not in text
+
+
+@pytest.fixture(scope="module")
+def hand_out(tmp_path_factory):
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("hand-out")
+    handout.release(folder, [8], package=True)
+    return folder
+
+
+def test_the_package_for_students_has_no_solution(hand_out):
+    (wheel,) = hand_out.glob("*.whl")
+    assert "students" in wheel.name
+    with zipfile.ZipFile(wheel) as package:
+        names = package.namelist()
+        texts = {n: package.read(n).decode("utf-8", "replace") for n in names}
+    everything = "\n".join(texts.values())
+    assert {f"dezero_lite/steps/step{n:02d}.md" for n in numbers()} <= set(names)
+    assert not [name for name in names if name.endswith(".ipynb")]
+    for number in numbers():
+        lesson = texts[f"dezero_lite/steps/step{number:02d}.md"]
+        whole = (LESSONS / f"step{number:02d}.md").read_text(encoding="utf-8")
+        assert lesson.count(exercises.BEGIN) == whole.count(exercises.BEGIN)
+        assert exercises.BEGIN_HIDDEN not in lesson
+        assert lesson.count("your code here") >= len(solutions(number))
+        for solution in solutions(number):
+            assert solution not in lesson
+            # A long one, word for word, nowhere: not in code, not in a list of faults.
+            if len(solution) > 200:
+                assert solution not in everything
+    assert (LESSONS / "step08.md").read_text("utf-8").count(exercises.BEGIN) == 3
+
+
+def test_what_is_handed_out_runs_with_the_package_alone(hand_out, tmp_path):
+    (wheel,) = hand_out.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    notebook = json.loads((hand_out / "step08.ipynb").read_text(encoding="utf-8"))
+    program = ["import sys", "sys.modules['steps'] = None", "import matplotlib"]
+    program += ["matplotlib.use('Agg')"]
+    for cell in notebook["cells"]:
+        tags = cell["metadata"].get("tags", ())
+        if cell["cell_type"] == "code" and exercises.GOES_ON not in tags:
+            program.append("".join(cell["source"]))
+    program.append("print(steps.hint(8, 1)); print(steps.solution(8, 1))")
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(program)],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    assert "your code here" in done.stdout
+    assert "steps.hint(8, 1, nearer=True)" in done.stdout

@@ -1,0 +1,119 @@
+"""Slides: what is on them, and that a browser shows them without a network."""
+
+import json
+import re
+from importlib.util import find_spec
+
+import pytest
+
+from steps.course import builder, exercises, slides
+from steps.course.commands import main
+from steps.course.lessons import CourseError, notebook_path
+
+pytest.importorskip("nbconvert", reason="not installed: jupyterlab brings it")
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """Pages without what shows them, which need not be installed."""
+    monkeypatch.setattr(slides, "_file", lambda *names: "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [8, 33])
+def test_neither_solutions_nor_checks_are_on_slides(bare, number):
+    shown = [cell["source"] for cell in slides._shown(number)]
+    text = "\n".join(shown)
+    for exercise in exercises.of_lesson(builder.lesson_cells(number)):
+        assert exercises.without_solution(exercise.solution) in shown
+        assert exercises.without_markers(exercise.solution) not in text
+        assert exercises.without_hidden_tests(exercise.check) not in text
+        assert not any(hint in text for hint in exercise.hints)
+    page = slides.page(number)
+    assert "Exercise 3 is right" not in page
+    assert "](step" not in page
+
+
+@pytest.mark.slow
+def test_outputs_and_pictures_are_on_slides_and_nothing_is_fetched(bare, caplog):
+    page = slides.page(8)
+    notebook = json.loads(notebook_path(8).read_text(encoding="utf-8"))
+    outputs = [x for cell in notebook["cells"] for x in cell.get("outputs", ())]
+    kinds = [set(output.get("data", ())) for output in outputs]
+    drawn = sum("image/svg+xml" in kind for kind in kinds)
+    printed = sum("image/png" in kind for kind in kinds) - drawn
+    assert "100,000 functions: y = 100000.0" in page
+    assert len(re.findall("<svg [^>]*aria-label=", page)) >= drawn > 0
+    assert page.count("<iframe ") == 1  # the player
+    assert page.count("data:image/png") == printed > 0
+    assert "Alternative text" not in caplog.text
+    assert not re.search(r'(src|href)="(https?:)?//[^"]*\.(js|css)', page)
+
+
+def test_a_part_of_the_lesson_begins_a_column_and_a_text_a_slide():
+    def cell(kind, source):
+        return {"cell_type": kind, "source": source, "metadata": {}}
+
+    cells = [
+        *slides._cut(cell("markdown", "# Title\n\nWords.\n\n## One\n\nMore.")),
+        cell("code", "# no heading"),
+        *slides._cut(cell("markdown", "So much.\n\n### Two\n\nEnd.")),
+    ]
+    found = [
+        [[cell["source"].split("\n")[0] for cell in slide] for slide in column]
+        for column in slides.sections(cells)
+    ]
+    assert found == [
+        [["# Title"]],
+        [["## One", "# no heading"], ["So much."], ["### Two"]],
+    ]
+
+
+def test_slides_that_are_there_stay(bare, tmp_path, capsys):
+    path = tmp_path / "slides.html"
+    path.write_text("mine", encoding="utf-8")
+    assert main(["slides", "8", "-o", str(path)]) == 1
+    assert "stays as it is" in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8") == "mine"
+
+
+def test_what_is_not_installed_is_named():
+    with pytest.raises(CourseError, match=r"Slides need no_such.*classroom"):
+        slides._file("no_such", "folder", "file")
+
+
+def test_a_script_cannot_end_its_element():
+    assert "</script" not in slides._script("'</script>'")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [16, 33])
+def test_a_browser_shows_them_without_a_network(number, tmp_path):
+    browser = pytest.importorskip("tests.support.browser")
+    if browser.PROGRAM is None:
+        pytest.skip("there is no Chromium or Chrome on the path")
+    for package, _ in (slides.REVEAL, slides.MATHJAX):
+        if not find_spec(package):
+            pytest.skip(f'no {package}: pip install "dezero-lite[classroom]"')
+    path = slides.write(number, tmp_path / "slides.html")
+    with browser.launched() as running:
+        page = running.new_context(offline=True).new_page()
+        asked: list[str] = []
+        errors: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_function("window.Reveal && Reveal.isReady()", timeout=120_000)
+        if number == 33:
+            page.wait_for_selector("mjx-container svg", timeout=120_000)
+        before = page.evaluate("Reveal.getIndices().h")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"Reveal.getIndices().h === {before} + 1")
+        if number == 16:
+            assert page.locator("iframe").count() > 0
+        heading = page.evaluate(
+            "Reveal.getCurrentSlide().querySelector('h2').innerText"
+        )
+        assert heading.strip()
+    assert errors == []
+    assert [url for url in asked if url.startswith("http")] == []

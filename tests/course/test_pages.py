@@ -1,0 +1,232 @@
+"""What the pages of the site say about the course follows from the course."""
+
+import importlib
+import re
+import sys
+
+import pytest
+
+from steps.course import overview
+from steps.course.lessons import (
+    ROOT,
+    StepKind,
+    head,
+    lesson_path,
+    notebook_path,
+    of_kind,
+)
+from steps.course.lessons import numbers as all_steps
+
+DOCS = ROOT / "docs"
+TEACH = (DOCS / "teach.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def pages():
+    sys.path.insert(0, str(DOCS))
+    try:
+        yield importlib.import_module("pages")
+    finally:
+        sys.path.remove(str(DOCS))
+
+
+# --- the plans of How to teach --------------------------------------------------------
+
+
+def steps_in(text):
+    """The numbers in a text such as `1–4, (5), 6`."""
+    return [
+        number
+        for first, last in re.findall(r"(\d+)(?:–(\d+))?", text)
+        for number in range(int(first), int(last or first) + 1)
+    ]
+
+
+def plan(title):
+    """The rows of a table under a heading: the steps, worked through and told, and
+    the minutes that it states.
+    """
+    section = TEACH.partition(f"## {title}\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| \d+ \| ([^|]+) \| (\d+) \|", section, re.MULTILINE)
+    worked = [re.sub(r"\([^)]*\)", "", steps) for steps, _ in rows]
+    return [
+        (steps_in(done), steps_in(steps), int(stated))
+        for done, (steps, stated) in zip(worked, rows, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(("title", "rows"), [("Fifteen weeks", 15), ("Five days", 5)])
+def test_a_plan_states_the_times_of_its_lessons(title, rows):
+    found = plan(title)
+    assert len(found) == rows
+    for row, (worked, _, stated) in enumerate(found, 1):
+        minutes = sum(head(number).minutes for number in worked)
+        assert abs(stated - minutes) <= 5, f"{title}, row {row}: {minutes} minutes"
+
+
+@pytest.mark.parametrize("title", ["Fifteen weeks", "Five days"])
+def test_a_plan_goes_forward(title):
+    steps = [number for _, row, _ in plan(title) for number in row]
+    assert steps == sorted(set(steps))
+    assert set(steps) <= set(all_steps())
+
+
+def test_fifteen_weeks_leave_no_step_of_the_book_out():
+    steps = {number for _, row, _ in plan("Fifteen weeks") for number in row}
+    assert steps >= set(range(1, 61))
+    # Half as much again for the group, and three hours in class, one at home.
+    assert all(stated * 1.5 <= 260 for _, _, stated in plan("Fifteen weeks"))
+
+
+def test_a_day_fits_without_the_third_exercises():
+    for worked, row, stated in plan("Five days"):
+        told = len(row) - len(worked)
+        assert (stated - 8 * len(worked)) * 1.5 + 5 * told <= 365
+
+
+def test_the_hours_of_the_book_are_those_that_learners_are_told():
+    minutes = sum(head(number).minutes for number in range(1, 61))
+    hours = re.search(r"about (\d+) hours", (DOCS / "learn.md").read_text("utf-8"))
+    assert abs(int(hours[1]) - minutes / 60) < 3
+
+
+# --- the glossary ---------------------------------------------------------------------
+
+
+def test_each_term_has_one_place(pages):
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    heads = [found["words"] for found in pages.TERM.finditer(text)]
+    words = [word for words in heads for word in words.split(", ")]
+    assert len(words) == len(set(words))
+    places = [pages.place(words) for words in heads]
+    assert len(places) == len(set(places))
+
+
+def test_no_entry_of_the_glossary_is_missed(pages):
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^\*\*.+", text, re.MULTILINE)
+    assert len(entries) == len(list(pages.TERM.finditer(text)))
+
+
+def test_the_glossary_links_terms_steps_and_stages(pages):
+    text = "# Glossary\n\nWords.\n\n**a, b** (1): one (2).\n\n**c** (40): two.\n"
+    made = pages.linked_glossary(text)
+    assert "(term-a-b)=\n**a, b** ([step 1](lessons/step01.ipynb)): one" in made
+    assert "([step 2](lessons/step02.ipynb))." in made
+    assert made.count("## Stage 1: ") == made.count("## Stage 4: ") == 1
+    assert "## Stage 2" not in made
+
+
+def test_a_lesson_links_its_new_terms_only(pages):
+    text = "A **creator** and **creators**, a **graph**, and **New** names."
+    made = pages.lead_to_terms(text, {"creator": "term-creator"})
+    assert made == (
+        "A [**creator**](#term-creator) and [**creators**](#term-creator), a "
+        "**graph**, and **New** names."
+    )
+
+
+# --- the reference --------------------------------------------------------------------
+
+
+def test_the_reference_has_every_public_name(pages):
+    assert set(pages.documented()) == set(pages.introduced())
+
+
+def test_no_room_with_public_names_is_left_out(pages):
+    package = ROOT / "dezero_lite"
+    paths = [*package.glob("*.py"), *package.glob("*/__init__.py")]
+    for path in paths:
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        module = importlib.import_module(name.removesuffix(".__init__"))
+        for public in getattr(module, "__all__", []):
+            if public in pages.introduced():
+                assert public in pages.documented(), f"{name}.{public}"
+
+
+def test_each_name_stands_on_its_page_once(pages):
+    found = [
+        name
+        for room in pages.ROOMS
+        for names in pages.by_file(room).values()
+        for name in names
+    ]
+    assert sorted(found) == sorted(pages.documented())
+
+
+def test_each_name_has_a_summary_of_one_sentence(pages):
+    for name, path in pages.documented().items():
+        text = pages.summary(path.rpartition(".")[0], name)
+        assert 10 < len(text) < 160, f"{name}: {text}"
+        assert text[0].isupper() or text[0] in "`0123456789", f"{name}: {text}"
+        assert text.endswith((".", "?")), f"{name}: {text}"
+
+
+def test_a_method_listed_apart_is_explained_by_that_step(pages):
+    for name, step in pages.METHODS.items():
+        owner, _, method = name.partition(".")
+        room = pages.documented()[owner].rpartition(".")[0]
+        assert hasattr(getattr(importlib.import_module(room), owner), method), name
+        text = notebook_path(step).read_text(encoding="utf-8")
+        assert re.search(rf"\b{method}\b", text), f"step {step} says nothing of {name}"
+
+
+@pytest.mark.parametrize("number", of_kind(StepKind.PACKAGE))
+def test_a_lesson_links_to_all_that_it_adds(pages, number):
+    links = pages.api_links(number)
+    for name, step in pages.introduced().items():
+        assert (f"`{name} <{pages.documented()[name]}>`" in links) == (step == number)
+
+
+def test_a_name_is_said_to_come_from_its_step(pages):
+    lines = []
+    pages.name_the_step(None, "function", "dezero_lite.functions.sum", None, {}, lines)
+    assert lines == ["", "Introduced in :doc:`step 39 <../lessons/step39>`."]
+    lines.clear()
+    pages.name_the_step(None, "method", "dezero_lite.Variable.sum", None, {}, lines)
+    assert lines == ["", "Introduced in :doc:`step 39 <../lessons/step39>`."]
+
+
+# --- the front page, the stages -------------------------------------------------------
+
+
+def test_the_front_page_has_a_dot_for_each_step(pages):
+    made = pages.stages_as_dots()
+    for stage in overview.stages():
+        for number in stage.steps:
+            leads = f'href="lessons/step{number:02d}.html"' in made
+            assert leads == (number in all_steps())
+            assert f">{number}</" in made
+
+
+@pytest.mark.parametrize("number", all_steps())
+def test_each_step_has_a_question_that_stands_alone(pages, number):
+    asked = pages.question(number)
+    assert len(asked) > 15
+    if number in pages.QUESTIONS:
+        assert asked.endswith("?")
+
+
+def test_a_question_is_the_last_of_the_summary_before(pages):
+    asked = pages.question(41)
+    assert asked.endswith("?")
+    summary = lesson_path(40).read_text("utf-8").rpartition("## Summary")[2]
+    assert asked in " ".join(summary.split())
+
+
+def test_every_page_is_in_the_table_of_contents():
+    listed = re.findall(
+        r"^([\w/-]+)$", (DOCS / "index.md").read_text("utf-8"), re.MULTILINE
+    )
+    for path in DOCS.glob("*.md"):
+        assert path.stem == "index" or path.stem in listed, path.name
+
+
+# --- examples on the pages ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
+def test_examples_on_a_page_run(path):
+    text = path.read_text(encoding="utf-8")
+    for code in re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        exec(compile(code, path.name, "exec"), {})

@@ -1,0 +1,211 @@
+"""The site in a browser: found, read and played by everyone, from a folder and from a
+server, with no request to another host.
+"""
+
+import functools
+import http.server
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.support import site
+
+browsers = pytest.importorskip("tests.support.browser")
+pytestmark = [*browsers.NEEDED, *site.NEEDED]
+
+expect = browsers.playwright.expect
+
+MINUTE = 60_000
+expect.set_options(timeout=2 * MINUTE)
+LESSON = "lessons/step16.html"  # it has a player, pictures and a difference
+FORMULA = "lessons/step28.html"
+PAGES = ["index.html", LESSON, "api/dezero_lite.html"]
+# With a table or a picture that may be wider than a phone.
+WIDE = [
+    *PAGES,
+    FORMULA,
+    "lessons/start.html",
+    "lessons/step57.html",
+    "course/index.html",
+    "capabilities.html",
+    "benchmarks.html",
+    "designs.html",
+    "exercises.html",
+    "from-the-book.html",
+    "teach.html",
+    "contribute.html",
+]
+SCHEMES = ["light", "dark"]
+DESK, PHONE = (1300, 900), (390, 844)
+PLACES = ["folder", "server"]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def addresses():
+    """Where the site is, as a folder and from a server."""
+    handler = functools.partial(Quiet, directory=site.HTML)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_address[1]
+        yield {"folder": site.HTML.as_uri(), "server": f"http://127.0.0.1:{port}"}
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with browsers.launched() as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def opened(browser, addresses):
+    """Opens a page of the site; in the end, nothing was fetched from another host and
+    no script had failed.
+    """
+    shown = []
+
+    def show(name, place="server", size=DESK, scheme="light"):
+        page = browser.new_page(
+            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme
+        )
+        page.set_default_timeout(2 * MINUTE)
+        seen = SimpleNamespace(page=page, home=addresses[place], fetched=[], errors=[])
+        page.on("request", lambda request: seen.fetched.append(request.url))
+        page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        shown.append(seen)
+        page.goto(f"{seen.home}/{name}")
+        return page
+
+    yield show
+    for seen in shown:
+        seen.page.close()
+        ours = (seen.home, "data:", "about:")
+        assert seen.fetched
+        assert [url for url in seen.fetched if not url.startswith(ours)] == []
+        # From a folder, a browser gives no excerpts of what the search has found.
+        unread = "Failed to fetch" if seen.home.startswith("file:") else None
+        assert [error for error in seen.errors if error != unread] == []
+
+
+# --- everyone can read it -------------------------------------------------------------
+
+SERIOUS = """async () => {
+  const found = await axe.run({resultTypes: ["violations"], preload: false});
+  return found.violations
+    .filter(v => ["serious", "critical"].includes(v.impact))
+    .map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 120))]);
+}"""
+
+
+def complaints(page):
+    """What axe-core calls serious or critical, in the page and in its players."""
+    axe = pytest.importorskip("axe_playwright_python")
+    rules = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    for frame in page.frames:
+        frame.evaluate(rules)
+    return page.evaluate(SERIOUS)
+
+
+# Each scheme once: colours do not depend on the width.
+@pytest.mark.parametrize(("scheme", "size"), [("light", DESK), ("dark", PHONE)])
+@pytest.mark.parametrize("name", [*PAGES, FORMULA])
+def test_axe_finds_nothing_serious(opened, name, scheme, size):
+    assert complaints(opened(name, size=size, scheme=scheme)) == []
+
+
+def test_axe_sees_into_the_player(opened):
+    page = opened("index.html")
+    page.frames[1].evaluate('document.getElementById("slider").ariaLabel = ""')
+    assert [name for name, _ in complaints(page)] == ["label"]
+
+
+STICKING_OUT = """() => document.documentElement.scrollWidth - innerWidth"""
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_on_a_phone_no_page_is_wider_than_the_screen(opened, scheme):
+    page = opened("index.html", size=PHONE, scheme=scheme)
+    home = page.url.removesuffix("/index.html")
+    for name in WIDE:
+        page.goto(f"{home}/{name}")
+        page.evaluate("window.MathJax?.startup.promise")
+        assert page.evaluate(STICKING_OUT) <= 0, name
+
+
+def test_what_is_wider_scrolls_by_itself(opened):
+    page = opened("capabilities.html", size=PHONE)
+    table = page.locator(".table-wrapper").first
+    table.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.activeElement.scrollLeft > 0")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_formulas_are_set(opened, place):
+    page = opened(FORMULA, place)
+    formula = page.locator("article mjx-container").first
+    formula.wait_for()
+    assert formula.bounding_box()["width"] > 20
+    assert "\\(" not in page.locator("article").inner_text()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_pictures_of_a_lesson_are_there(opened, scheme):
+    page = opened(LESSON, "folder", scheme=scheme)
+    widths = page.locator("article img").evaluate_all(
+        "all => all.map(image => image.naturalWidth)"
+    )
+    assert len(widths) >= 2
+    assert min(widths) > 100
+
+
+# --- what moves -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", ["index.html", LESSON])
+def test_the_player_moves(opened, name, place):
+    inside = opened(name, place).locator("iframe").first.content_frame
+    say = inside.locator("#say")
+    expect(say).to_contain_text("Forward")
+    for _ in range(6):
+        inside.get_by_role("button", name="Next").click()
+    expect(say).not_to_contain_text("Forward")
+    expect(inside.locator("#count")).to_contain_text("backward")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_player_follows_the_switch_of_light_and_dark(opened, place):
+    page = opened(LESSON, place)
+    inside = page.locator("iframe").first.content_frame
+    dark = inside.locator("html.dark")
+    inside.locator("#say").wait_for()
+    assert dark.count() == 0
+    # The switch goes from the system's choice to light or dark.
+    for _ in range(3):
+        page.locator(".theme-toggle:visible").first.click()
+        theme = page.evaluate("document.body.dataset.theme")
+        expect(dark).to_have_count(int(theme == "dark"))
+
+
+# --- found ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_search_finds_generation(opened, place):
+    page = opened("index.html", place)
+    box = page.get_by_role("textbox", name="Search").first
+    box.fill("generation")
+    box.press("Enter")
+    results = page.locator("#search-results li > a")
+    step = results.filter(has_text="Step 16: Generations").first
+    step.click()
+    title = page.locator("article h1")
+    expect(title).to_contain_text("Step 16: Generations")

@@ -1,0 +1,284 @@
+"""Attention, its layers and its cache: against two loops, against PyTorch, and to
+second order.
+"""
+
+import numpy as np
+import pytest
+
+from dezero_lite import Variable, manual_seed, no_grad, test_mode
+from dezero_lite.functions import attention, attention_weights, causal_mask
+from dezero_lite.gradcheck import gradient_check
+from dezero_lite.layers import (
+    KeyValueCache,
+    LayerNorm,
+    MultiHeadAttention,
+    TransformerBlock,
+)
+from tests.support.arrays import assert_close
+from tests.support.function_checks import check_function
+
+
+def normal(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def by_loops(q, k, v, mask):
+    """The same for one sequence, a number at a time."""
+    out = np.zeros((len(q), v.shape[1]))
+    for i in range(len(q)):
+        seen = [j for j in range(len(k)) if mask[i, j]]
+        scores = [sum(q[i] * k[j]) / np.sqrt(len(q[i])) for j in seen]
+        shares = np.exp(scores) / sum(np.exp(scores)) if seen else []
+        for share, j in zip(shares, seen, strict=True):
+            out[i] += share * v[j]
+    return out
+
+
+MASKS = {
+    "none": None,
+    "causal": causal_mask(4, 5),
+    "one row for all": np.array([True, False, True, True, False]),
+    "a column of queries": np.array([[True], [True], [False], [True]]),
+    "a row that sees nothing": np.array([[0], [1], [1], [1]], bool) & causal_mask(4, 5),
+    "nobody sees anything": np.zeros((4, 5), bool),
+    "one for each sequence": np.random.default_rng(1).random((2, 4, 5)) < 0.5,
+    "a number": np.array(True),
+}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+def test_it_is_the_weighted_mean_of_the_values(mask):
+    q, k, v = normal(2, 4, 3), normal(2, 5, 3, seed=1), normal(2, 5, 6, seed=2)
+    found = attention(q, k, v, mask)
+    full = np.broadcast_to(True if mask is None else mask, (2, 4, 5))
+    for n in range(2):
+        assert_close(found.data[n], by_loops(q[n], k[n], v[n], full[n]))
+    sums = attention_weights(q, k, mask).data.sum(axis=-1)
+    assert_close(sums, full.any(axis=-1).astype(float))
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+def test_its_gradients_are_right_to_second_order(mask):
+    xs = normal(2, 4, 3), normal(2, 5, 3, seed=1), normal(2, 5, 6, seed=2)
+    check_function(lambda q, k, v: attention(q, k, v, mask), *xs)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 1, 1), (2, 3, 1, 4)])
+def test_sequences_of_length_one(shape):
+    x = normal(*shape)
+    assert_close(attention(x, x, x, causal_mask(shape[-2])).data, x)
+
+
+def test_large_scores_and_hidden_infinities_do_no_harm():
+    q = k = np.array([[1000.0], [-1000.0]])
+    v = Variable(np.array([[1.0], [2.0]]))
+    assert_close(attention(q, k, v).data, v.data)
+    k = Variable(np.array([[1.0], [np.inf]]))
+    y = attention(q, k, v, causal_mask(2) & [True, False])
+    y.backward()
+    assert np.isfinite(y.data).all()
+    assert np.isfinite(k.grad.data).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_dtypes_stay(dtype):
+    q = Variable(normal(4, 3).astype(dtype))
+    y = attention(q, q, q, MASKS["a row that sees nothing"][:, :4])
+    y.backward()
+    assert y.dtype == dtype
+    assert q.grad.dtype == dtype
+
+
+def test_axes_before_broadcast():
+    q, k = normal(3, 2, 4, 3), normal(5, 3)
+    assert attention_weights(q, k).shape == (3, 2, 4, 5)
+    assert attention(q, k, normal(2, 5, 6)).shape == (3, 2, 4, 6)
+
+
+def test_a_causal_mask_lets_the_last_keys_look():
+    assert causal_mask(2, 4).astype(int).tolist() == [[1, 1, 1, 0], [1, 1, 1, 1]]
+    assert causal_mask(3).dtype == bool
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda x: attention(x, x[:, :2], x), ValueError, "same length D"),
+        (lambda x: attention(x[0], x, x), ValueError, "same length D"),
+        (lambda x: attention(x, x, x[:2]), ValueError, "one value for each key"),
+        (lambda x: attention(x, x[:0], x[:0]), ValueError, "nothing to look at"),
+        (lambda x: attention(x, x, x, np.zeros((4, 4))), TypeError, "True where"),
+        (lambda x: attention(x, x, x, np.ones(3, bool)), ValueError, "has shape"),
+    ],
+)
+def test_what_does_not_fit_is_said(call, error, words):
+    with pytest.raises(error, match=words):
+        call(normal(4, 3))
+
+
+# --- layers ---------------------------------------------------------------------------
+
+
+def layer(kind, *sizes, **settings):
+    manual_seed(0)
+    return kind(*sizes, dtype=np.float64, **settings)
+
+
+def test_one_head_is_attention_between_two_products():
+    one = layer(MultiHeadAttention, 6, 1, causal=False)
+    x = normal(2, 4, 6)
+    q, k, v = np.split(one.qkv(x).data, 3, axis=2)
+    assert_close(one(x).data, one.out(attention(q, k, v)).data)
+
+
+def test_heads_do_not_mix():
+    two = layer(MultiHeadAttention, 6, 2)
+    x = normal(1, 4, 6)
+    q, k, _ = np.split(two.qkv(x).data, 3, axis=2)
+    for head, part in enumerate([np.s_[:, :, :3], np.s_[:, :, 3:]]):
+        expected = attention_weights(q[part], k[part], causal_mask(4))
+        assert_close(two.weights(x).data[:, head], expected.data)
+
+
+def test_a_causal_layer_does_not_look_ahead():
+    block = layer(TransformerBlock, 6, 2)
+    x = normal(1, 5, 6)
+    before = block(x).data
+    x[:, 3:] += 1.0
+    after = block(x).data
+    assert_close(after[:, :3], before[:, :3])
+    assert not np.allclose(after[:, 3:], before[:, 3:])
+    seeing = layer(TransformerBlock, 6, 2, causal=False)
+    assert not np.allclose(seeing(x).data[:, :3], before[:, :3])
+
+
+def test_a_mask_comes_on_top_of_causality():
+    attend = layer(MultiHeadAttention, 6, 2)
+    padding = np.array([[True, True, False]])
+    seen = attend.weights(normal(1, 3, 6), padding).data > 0
+    assert (seen[0, 0] == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]).all()
+
+
+@pytest.mark.parametrize("kind", [MultiHeadAttention, TransformerBlock])
+def test_layers_gradients_are_right_to_second_order(kind):
+    made = layer(kind, 4, 2)
+    assert gradient_check(made, Variable(normal(2, 3, 4)))
+    for name, param in vars(made).items():
+        if hasattr(param, "W"):
+            weights = param.W
+
+            def with_weights(W, param=param):
+                param.W = W
+                return made(normal(2, 3, 4))
+
+            assert gradient_check(with_weights, Variable(weights.data)), name
+            param.W = weights
+
+
+def test_layers_keep_float32_and_save_before_their_first_call(tmp_path):
+    block = TransformerBlock(6, 2)
+    block.save_weights(tmp_path / "block.npz")
+    y = block(normal(1, 3, 6).astype(np.float32))
+    y.backward()
+    assert y.dtype == np.float32
+    assert {p.grad.dtype for p in block.params()} == {np.dtype(np.float32)}
+    other = TransformerBlock(6, 2)
+    other.load_weights(tmp_path / "block.npz")
+    x = normal(1, 3, 6).astype(np.float32)
+    assert_close(other(x).data, block(x).data)
+
+
+def test_dropout_of_a_block_rests_in_test_mode():
+    block = layer(TransformerBlock, 6, 2, dropout_ratio=0.5)
+    x = normal(1, 3, 6)
+    assert not np.allclose(block(x).data, block(x).data)
+    with test_mode():
+        assert_close(block(x).data, block(x).data)
+
+
+def test_a_norm_can_know_its_size_from_the_start():
+    assert LayerNorm(in_size=3).gamma.shape == (3,)
+    with pytest.raises(ValueError, match="in_size of LayerNorm"):
+        LayerNorm(in_size=-1)
+
+
+def test_wrong_sizes_are_said():
+    with pytest.raises(ValueError, match="do not divide into 4 heads"):
+        MultiHeadAttention(6, 4)
+    with pytest.raises(ValueError, match=r"of shape \(N, T, 6\)"):
+        layer(MultiHeadAttention, 6, 2)(normal(4, 6))
+
+
+# --- the cache ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cuts", [[1, 2, 3, 4], [3], [2, 3]])
+def test_a_cache_changes_nothing(cuts):
+    block = layer(TransformerBlock, 6, 2)
+    x = normal(2, 5, 6)
+    cache = KeyValueCache(5)
+    with no_grad():
+        parts = [block(part, None, cache).data for part in np.split(x, cuts, axis=1)]
+    assert_close(np.concatenate(parts, axis=1), block(x).data)
+    assert repr(cache) == "KeyValueCache(5 of 5)"
+
+
+def test_a_cache_says_what_it_cannot_do():
+    attend = layer(MultiHeadAttention, 6, 2)
+    cache = KeyValueCache(3)
+    with pytest.raises(RuntimeError, match="no_grad"):
+        attend(normal(2, 2, 6), None, cache)
+    with no_grad():
+        attend(normal(2, 2, 6), None, cache)
+        with pytest.raises(ValueError, match="2 more do not fit"):
+            attend(normal(2, 2, 6), None, cache)
+        with pytest.raises(ValueError, match="holds 2 sequences, but 1 came"):
+            attend(normal(1, 1, 6), None, cache)
+
+
+# --- PyTorch --------------------------------------------------------------------------
+
+
+def test_it_agrees_with_pytorch():
+    torch = pytest.importorskip("torch")
+    q, k, v = normal(2, 3, 4, 5), normal(2, 3, 6, 5, seed=1), normal(2, 3, 6, 7, seed=2)
+    mask = causal_mask(4, 6)
+    theirs = torch.nn.functional.scaled_dot_product_attention(
+        *map(torch.from_numpy, (q, k, v)), attn_mask=torch.from_numpy(mask)
+    )
+    assert_close(attention(q, k, v, mask).data, theirs.numpy())
+
+
+def test_a_block_agrees_with_pytorch_s():
+    torch = pytest.importorskip("torch")
+    ours = layer(TransformerBlock, 8, 2)
+    theirs = torch.nn.TransformerEncoderLayer(
+        8,
+        2,
+        32,
+        dropout=0.0,
+        # Ours is the formula with tanh.
+        activation=lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
+        batch_first=True,
+        norm_first=True,
+        dtype=torch.float64,
+    )
+    pairs = [
+        (theirs.self_attn.in_proj_weight, ours.attention.qkv.W.data.T),
+        (theirs.self_attn.in_proj_bias, ours.attention.qkv.b.data),
+        (theirs.self_attn.out_proj.weight, ours.attention.out.W.data.T),
+        (theirs.self_attn.out_proj.bias, ours.attention.out.b.data),
+        (theirs.linear1.weight, ours.up.W.data.T),
+        (theirs.linear1.bias, ours.up.b.data),
+        (theirs.linear2.weight, ours.down.W.data.T),
+        (theirs.linear2.bias, ours.down.b.data),
+    ]
+    with torch.no_grad():
+        for weight, value in pairs:
+            weight.copy_(torch.from_numpy(np.ascontiguousarray(value)))
+    x = Variable(normal(2, 5, 8))
+    ours(x).sum().backward()
+    x_theirs = torch.from_numpy(x.data.copy()).requires_grad_()
+    hidden = torch.from_numpy(~causal_mask(5))
+    theirs(x_theirs, src_mask=hidden).sum().backward()
+    assert_close(x.grad.data, x_theirs.grad.numpy(), rtol=1e-6, atol=1e-9)

@@ -1,0 +1,54 @@
+"""Cells as tests, named as a reader of the lesson finds them.
+
+nbval counts a notebook's code cells from 0 and knows no headings. A reader sees the
+numbers that Jupyter writes in brackets, and looks for a section.
+"""
+
+import re
+
+from nbval.plugin import IPyNbCell, IPyNbFile
+
+HEADING = re.compile(r"^(#+) +(.+)$", re.M)
+
+
+class Lesson(IPyNbFile):
+    """A notebook."""
+
+    def collect(self):
+        cells = list(super().collect())
+        for cell, place in zip(cells, places(self.nb.cells), strict=True):
+            number = cell.cell_num + 1
+            named = Cell.from_parent(
+                self,
+                name=f"Cell {number}",
+                cell_num=number,
+                cell=cell.cell,
+                options=cell.options,
+            )
+            under = f", under “{place[-1]}”" if place[1:] else ""
+            named.place = f"{place[0]}, cell [{number}]{under}"
+            yield named
+
+
+class Cell(IPyNbCell):
+    """A code cell; `place` says where it stands."""
+
+    place = ""
+
+    def reportinfo(self):
+        path, line, _ = super().reportinfo()
+        return path, line, self.place
+
+    def repr_failure(self, excinfo):
+        return f"{self.place}\n{super().repr_failure(excinfo)}"
+
+
+def places(cells):
+    """For each code cell, the headings that it stands under, from the title down."""
+    above = []
+    for cell in cells:
+        if cell.cell_type == "code":
+            yield [text for _, text in above] or ["A notebook without a title"]
+            continue
+        for marks, text in HEADING.findall(cell.source):
+            above = [*(h for h in above if h[0] < len(marks)), (len(marks), text)]
