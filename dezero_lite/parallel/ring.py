@@ -170,23 +170,26 @@ def _worker(
 
 
 def _collected(readers: list[Connection], timeout: float) -> list[Any]:
-    results: dict[Any, Any] = {}
+    results: dict[int, Any] = {}
     end = time.monotonic() + timeout
-    while waiting := [reader for reader in readers if reader not in results]:
-        ready = wait(waiting, max(0.0, end - time.monotonic()))
+    while waiting := [rank for rank in range(len(readers)) if rank not in results]:
+        ready = wait([readers[rank] for rank in waiting], end - time.monotonic())
         if not ready:
             raise TimeoutError(
-                f"after {timeout:g} seconds, workers "
-                f"{[readers.index(r) for r in waiting]} of {len(readers)} are still at "
-                "work: does each of them wait for another?"
+                f"after {timeout:g} seconds, workers {waiting} of {len(readers)} are "
+                "still at work: does each of them wait for another?"
             )
-        for reader in ready:
-            rank = readers.index(reader)  # type: ignore[arg-type]
-            try:
-                fine, value = reader.recv()  # type: ignore[union-attr]
-            except EOFError:
-                raise RuntimeError(f"worker {rank} has died") from None
-            if not fine:
-                raise RuntimeError(f"worker {rank} failed:\n{value}")
-            results[reader] = value
-    return [results[reader] for reader in readers]
+        for rank in waiting:
+            if readers[rank] in ready:
+                results[rank] = _result(rank, readers[rank])
+    return [results[rank] for rank in range(len(readers))]
+
+
+def _result(rank: int, reader: Connection) -> Any:
+    try:
+        fine, value = reader.recv()
+    except EOFError:
+        raise RuntimeError(f"worker {rank} has died") from None
+    if not fine:
+        raise RuntimeError(f"worker {rank} failed:\n{value}")
+    return value
