@@ -1,0 +1,21 @@
+"""Training on more than one processor or machine. Steps 77–80 explain it.
+
+A batch is cut into shards; every worker computes the gradient of its shard; their mean,
+weighted by the examples, is the gradient of the whole batch. :class:`Ring` sums over
+processes of one machine by the standard library alone, :mod:`.mpi` takes its place on a
+cluster, and :mod:`.dask` trains on the workers of Dask.
+"""
+
+from .gradients import average_gradients, mean_gradients, own_gradients, set_gradients
+from .ring import Ring, run_ring
+from .shards import shards
+
+__all__ = [
+    "Ring",
+    "average_gradients",
+    "mean_gradients",
+    "own_gradients",
+    "run_ring",
+    "set_gradients",
+    "shards",
+]

@@ -1,0 +1,288 @@
+"""Training on the workers of Dask, whatever machines they are on. Step 79 explains it.
+
+    from dask.distributed import Client
+    from dezero_lite.parallel.dask import DataParallel
+
+    client = Client("tcp://scheduler:8786")
+    trainer = DataParallel(client, make_model, loss, data)
+    optimizer = Adam().setup(trainer.model)
+    for loss in trainer.train(optimizer, epochs=3, batch_size=256, checkpoint="run"):
+        print(loss)
+
+The parameters are here, with the optimizer. Each worker has a shard of the data and a
+model of its own. In every step the weights travel to the workers and the gradients of
+their shards come back; the update happens here, once, when all of them are there. So a
+worker that dies takes nothing with it: Dask notices, gives its shard to another one,
+and the step goes on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import __version__
+from ..checkpoint import Checkpoint
+from ..core import Variable, no_grad
+from ..core.types import Array
+from .gradients import mean_gradients, own_gradients, set_gradients
+from .importable import check_importable
+from .shards import shards
+
+__all__ = ["DataParallel", "sweep"]
+
+Loss = Callable[[Any, Any, Any], Variable]
+
+
+class DataParallel:
+    """A model whose gradients are computed by the workers of a Dask cluster.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client
+        Of any cluster.
+    make_model : callable
+        Makes the model. Like `loss` a function that the workers can import: of a module
+        that is installed there.
+    loss : callable
+        ``loss(model, x, t)`` returns the mean loss of a batch.
+    data : Dataset
+        Or anything with a length that ``data[array of indices]`` takes a batch from:
+        examples and labels.
+    shard_count : int, optional
+        Into how many shards the data are cut. Default: one for each worker that is
+        there now.
+
+    Attributes
+    ----------
+    model : Layer
+        The model whose parameters count; an optimizer is set up with it.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no worker, or one has another version of the framework.
+    ValueError
+        If a function cannot be imported by other processes.
+
+    Notes
+    -----
+    What a model keeps beside its parameters stays with each worker: the running
+    averages of batch normalisation are those of a shard, and dropout draws on each
+    worker for itself.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        make_model: Callable[[], Any],
+        loss: Loss,
+        data: Any,
+        shard_count: int | None = None,
+    ) -> None:
+        check_importable(make_model)
+        check_importable(loss)
+        workers = sorted(_versions(client))
+        count = shard_count or len(workers)
+        self.client = client
+        self.size = len(data)
+        self.model = make_model()
+        x, t = data[np.arange(1)]
+        with no_grad():  # where layers learn their sizes from a first input
+            loss(self.model, x, t)
+        self._cuts = [part.start for part in shards(self.size, count)[1:]]
+        self._replicas = [
+            client.submit(
+                Replica,
+                __version__,
+                make_model,
+                loss,
+                *data[np.arange(self.size)[part]],
+                pure=False,
+                workers=[workers[i % len(workers)]],
+                allow_other_workers=True,
+            )
+            for i, part in enumerate(shards(self.size, count))
+        ]
+
+    def __repr__(self) -> str:
+        return f"DataParallel({self.size} examples in {len(self._replicas)} shards)"
+
+    def backward(self, indices: NDArray[np.int64]) -> float:
+        """Give the model's parameters the gradient of the batch of these examples;
+        returns its mean loss.
+
+        Raises
+        ------
+        RuntimeError
+            If the cluster does not answer any more.
+        """
+        weights = [p.data for p in self.model.params()]
+        shard_of = np.searchsorted(self._cuts, indices, side="right")
+        starts = [0, *self._cuts]
+        answers = [
+            self.client.submit(
+                Replica.gradients,
+                replica,
+                weights,
+                indices[shard_of == i] - starts[i],
+                pure=False,
+            )
+            for i, replica in enumerate(self._replicas)
+            if (shard_of == i).any()
+        ]
+        losses, counts, gradients = zip(*_gathered(self.client, answers), strict=True)
+        set_gradients(self.model, mean_gradients(gradients, counts))
+        return float(np.average(losses, weights=counts))
+
+    def train(
+        self,
+        optimizer: Any,
+        epochs: int,
+        batch_size: int,
+        *,
+        seed: int = 0,
+        checkpoint: str | os.PathLike[str] | None = None,
+        every: int = 100,
+    ) -> Iterator[float]:
+        """Train, and yield the loss of each batch. The last batch of an epoch may have
+        fewer examples.
+
+        Parameters
+        ----------
+        optimizer : Optimizer
+            Set up with the model of this object.
+        seed : int, optional
+            Of the order of the examples, which is another one in each epoch.
+        checkpoint : path, optional
+            A folder on this machine; where it holds the state of such a training, that
+            goes on.
+        every : int, optional
+            After so many steps the state is saved; and at the end.
+        """
+        per_epoch = -(-self.size // batch_size)
+        place = None if checkpoint is None else Checkpoint(checkpoint)
+        stored = place.load(self.model, optimizer) if place else None
+        step = stored["step"] if stored else 0
+        while step < epochs * per_epoch:
+            epoch, batch = divmod(step, per_epoch)
+            order = np.random.default_rng([seed, epoch]).permutation(self.size)
+            loss = self.backward(order[batch * batch_size : (batch + 1) * batch_size])
+            optimizer.update()
+            step += 1
+            if place and (step % every == 0 or step == epochs * per_epoch):
+                place.save(step, self.model, optimizer)
+            yield loss
+
+
+class Replica:
+    """A worker's model, and its shard of the data."""
+
+    def __init__(
+        self, version: str, make_model: Callable[[], Any], loss: Loss, x: Any, t: Any
+    ) -> None:
+        if version != __version__:
+            raise RuntimeError(_other_version("this worker", __version__, version))
+        self.model, self.loss = make_model(), loss
+        self.x, self.t = x, t
+        if len(x):
+            with no_grad():
+                loss(self.model, x[:1], t[:1])
+
+    def gradients(
+        self, weights: Sequence[Array], places: NDArray[np.int64]
+    ) -> tuple[float, int, list[Array]]:
+        """The mean loss of some examples, how many they are, and the gradients."""
+        for param, weight in zip(self.model.params(), weights, strict=True):
+            param.data = np.array(weight)
+        loss = self.loss(self.model, self.x[places], self.t[places])
+        self.model.cleargrads()
+        loss.backward()
+        return loss.item(), len(places), own_gradients(self.model)
+
+
+def sweep(
+    client: Any,
+    train: Callable[..., Any],
+    configurations: Iterable[Mapping[str, Any]],
+    progress: bool = True,
+) -> Iterator[tuple[Mapping[str, Any], Any]]:
+    """Call ``train(**configuration)`` for each configuration, on whatever workers there
+    are, and yield pairs (configuration, result) as they come.
+
+    Where a call fails, its result is the exception, and the others go on.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client
+        Of any cluster.
+    train : callable
+        A function that the workers can import.
+    configurations : iterable of dict
+        Arguments by name.
+    progress : bool, optional
+        Show a bar, if tqdm is installed.
+
+    Raises
+    ------
+    ValueError
+        If `train` cannot be imported by other processes.
+    RuntimeError
+        If there is no worker, or one has another version of the framework.
+    """
+    from distributed import as_completed
+
+    check_importable(train)
+    _versions(client)
+    asked = {client.submit(train, pure=False, **c): c for c in configurations}
+    finished = as_completed(list(asked))
+    for future in _with_bar(finished, len(asked)) if progress else finished:
+        error = future.exception()
+        yield asked[future], future.result() if error is None else error
+
+
+def _with_bar(items: Iterable[Any], total: int) -> Iterable[Any]:
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return items
+    return tqdm(items, total=total)  # type: ignore[no-any-return]
+
+
+def _versions(client: Any) -> dict[str, str]:
+    # By worker; all are ours.
+    found: dict[str, str] = client.run(_version)
+    if not found:
+        raise RuntimeError("the cluster has no workers yet: client.wait_for_workers(1)")
+    for worker, version in found.items():
+        if version != __version__:
+            raise RuntimeError(_other_version(worker, version, __version__))
+    return found
+
+
+def _version() -> str:
+    return __version__
+
+
+def _other_version(worker: str, theirs: str, ours: str) -> str:
+    return (
+        f"{worker} has dezero_lite {theirs}, but the training was begun with {ours}: "
+        "install the same version everywhere"
+    )
+
+
+def _gathered(client: Any, futures: list[Any]) -> list[Any]:
+    from distributed import CancelledError
+    from distributed.comm import CommClosedError
+
+    try:
+        return list(client.gather(futures))
+    except (CancelledError, CommClosedError, OSError, TimeoutError) as error:
+        raise RuntimeError(
+            f"the cluster does not answer any more ({type(error).__name__}): start it "
+            "again, and train goes on from its last checkpoint"
+        ) from error

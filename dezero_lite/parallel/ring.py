@@ -1,0 +1,195 @@
+"""A ring of processes that sum arrays, by the pipes of the standard library. Step 78
+explains it.
+
+Each worker sends to its right neighbour and receives from its left one. The array is
+cut into as many parts as there are workers. First each part travels once around, and
+everyone adds its own to it; then the sums travel around once more. So a worker sends
+2 (n − 1) / n times the array, however many workers there are.
+"""
+
+from __future__ import annotations
+
+import multiprocessing as mp
+import time
+import traceback
+from collections.abc import Callable
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+import numpy as np
+
+from ..core.types import Array
+from .importable import check_importable
+from .shards import shards
+
+
+class Ring:
+    """One worker's place in a ring.
+
+    Attributes
+    ----------
+    rank : int
+        Its number, from 0 on.
+    size : int
+        How many workers there are.
+    sent : int
+        How many bytes of arrays it has sent so far.
+    """
+
+    def __init__(
+        self, rank: int, size: int, left: Connection | None, right: Connection | None
+    ) -> None:
+        self.rank, self.size = rank, size
+        self.sent = 0
+        self._left, self._right = left, right
+
+    def __repr__(self) -> str:
+        return f"Ring({self.rank} of {self.size})"
+
+    def all_reduce(self, array: Array) -> Array:
+        """The sum of all workers' arrays, which have the same shape and dtype. Every
+        worker gets the same bits.
+        """
+        total = np.array(array)
+        flat = total.reshape(-1)
+        parts = [flat[part] for part in shards(flat.size, self.size)]
+        for step in range(self.size - 1):
+            out, into = self._turn(step)
+            parts[into] += self.exchange(parts[out])
+        for step in range(self.size - 1):
+            out, into = self._turn(step - 1)
+            parts[into][...] = self.exchange(parts[out])
+        return total
+
+    def _turn(self, step: int) -> tuple[int, int]:
+        # Which part is sent, and which is received: what came in a turn ago goes on.
+        return (self.rank - step) % self.size, (self.rank - step - 1) % self.size
+
+    def exchange(self, array: Array) -> Array:
+        """Send an array to the right, and receive one from the left.
+
+        A pipe holds little. If all sent first, all would wait for somebody to receive;
+        so every second worker receives first.
+        """
+        if self.rank % 2:
+            received = self.receive()
+            self.send(array)
+        else:
+            self.send(array)
+            received = self.receive()
+        return received
+
+    def send(self, array: Array) -> None:
+        """Send an array to the right."""
+        assert self._right is not None
+        self._right.send_bytes(np.ascontiguousarray(array).tobytes())
+        self._right.send(array.dtype.str)
+        self.sent += array.nbytes
+
+    def receive(self) -> Array:
+        """The next array from the left."""
+        assert self._left is not None
+        content = self._left.recv_bytes()
+        return np.frombuffer(content, self._left.recv())
+
+
+def run_ring(
+    work: Callable[..., Any], size: int, *arguments: Any, timeout: float = 60.0
+) -> list[Any]:
+    """Call ``work(ring, *arguments)`` in as many new processes, which form a ring.
+
+    Parameters
+    ----------
+    work : callable
+        A function of a module that the processes can import; so not one that stands in
+        a notebook.
+    size : int
+        How many processes.
+    *arguments
+        For all of them.
+    timeout : float, optional
+        Seconds; what has not ended then is stopped.
+
+    Returns
+    -------
+    list
+        What each process returned, in the order of their ranks.
+
+    Raises
+    ------
+    ValueError
+        If `work` cannot be found by another process, or there is no process.
+    RuntimeError
+        If a process failed; its traceback is in the message.
+    TimeoutError
+        If they take too long, as in a ring where everyone waits.
+    """
+    check_importable(work)
+    if size < 1:
+        raise ValueError(f"a ring has one worker at least, not {size}")
+    context = mp.get_context("spawn")
+    links = [context.Pipe(duplex=False) for _ in range(size)]
+    results = [context.Pipe(duplex=False) for _ in range(size)]
+    processes = [
+        context.Process(
+            target=_worker,
+            args=(
+                work,
+                (rank, size, links[rank - 1][0], links[rank][1]),
+                results[rank][1],
+                arguments,
+            ),
+            daemon=True,
+        )
+        for rank in range(size)
+    ]
+    try:
+        for process in processes:
+            process.start()
+        # The children have theirs; without ours, a pipe ends when its worker does.
+        for reader, writer in links:
+            reader.close()
+            writer.close()
+        for _, writer in results:
+            writer.close()
+        return _collected([reader for reader, _ in results], timeout)
+    finally:
+        for process in processes:
+            if process.pid is not None:
+                process.terminate()
+                process.join()
+
+
+def _worker(
+    work: Callable[..., Any], place: Any, result: Connection, arguments: Any
+) -> None:
+    try:
+        result.send((True, work(Ring(*place), *arguments)))
+    except Exception:
+        result.send((False, traceback.format_exc()))
+
+
+def _collected(readers: list[Connection], timeout: float) -> list[Any]:
+    results: dict[int, Any] = {}
+    end = time.monotonic() + timeout
+    while waiting := [rank for rank in range(len(readers)) if rank not in results]:
+        ready = wait([readers[rank] for rank in waiting], end - time.monotonic())
+        if not ready:
+            raise TimeoutError(
+                f"after {timeout:g} seconds, workers {waiting} of {len(readers)} are "
+                "still at work: does each of them wait for another?"
+            )
+        for rank in waiting:
+            if readers[rank] in ready:
+                results[rank] = _result(rank, readers[rank])
+    return [results[rank] for rank in range(len(readers))]
+
+
+def _result(rank: int, reader: Connection) -> Any:
+    try:
+        fine, value = reader.recv()
+    except EOFError:
+        raise RuntimeError(f"worker {rank} has died") from None
+    if not fine:
+        raise RuntimeError(f"worker {rank} failed:\n{value}")
+    return value

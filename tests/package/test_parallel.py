@@ -1,0 +1,192 @@
+"""Shards, gradients of shards, and a ring of real processes."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dezero_lite.checkpoint import Checkpoint
+from dezero_lite.optimizers import Adam, MomentumSGD
+from dezero_lite.parallel import (
+    Ring,
+    average_gradients,
+    mean_gradients,
+    own_gradients,
+    run_ring,
+    set_gradients,
+    shards,
+)
+from tests.support import training
+from tests.support.arrays import assert_close
+
+PATIENCE = 300  # seconds, on a busy machine
+
+
+@given(st.integers(0, 100), st.integers(1, 20))
+def test_shards_are_all_of_it_and_about_equal(count, workers):
+    places = np.arange(count)
+    parts = [places[part] for part in shards(count, workers)]
+    assert len(parts) == workers
+    assert np.array_equal(np.concatenate(parts), places)
+    lengths = [len(part) for part in parts]
+    assert max(lengths) - min(lengths) <= 1
+    assert lengths == sorted(lengths, reverse=True)
+
+
+@pytest.mark.parametrize(("count", "workers"), [(3, 0), (-1, 2)])
+def test_no_workers_are_refused(count, workers):
+    with pytest.raises(ValueError, match="cannot be cut into shards"):
+        shards(count, workers)
+
+
+# --- gradients ------------------------------------------------------------------------
+
+
+def gradients_of(model, x, t):
+    model.cleargrads()
+    training.loss(model, x, t).backward()
+    return [gradient.copy() for gradient in own_gradients(model)]
+
+
+@pytest.mark.parametrize("cuts", [[20], [1], [5, 6, 30], [0, 7]])
+def test_the_mean_over_unequal_shards_is_the_gradient_of_the_batch(cuts):
+    x, t = training.part_of_digits(40)[np.arange(40)]
+    model = training.make_model()
+    whole = gradients_of(model, x, t)
+    parts = list(zip(np.split(x, cuts), np.split(t, cuts), strict=True))
+    counts = [len(t_part) for _, t_part in parts]
+    found = mean_gradients(
+        [gradients_of(model, *p) if len(p[1]) else whole for p in parts], counts
+    )
+    for mean, gradient in zip(found, whole, strict=True):
+        assert_close(mean, gradient, rtol=1e-5, atol=1e-7)
+        assert mean.dtype == gradient.dtype
+    if len(set(counts)) > 1 and 0 not in counts:
+        naive = mean_gradients(
+            [gradients_of(model, *p) for p in parts], [1] * len(parts)
+        )
+        assert not np.allclose(naive[0], whole[0], rtol=1e-3, atol=1e-6)
+
+
+def test_a_mean_of_nothing_is_refused():
+    for parts, counts in ([], []), ([[np.ones(2)]], [0]), ([[np.ones(2)]], [1, 2]):
+        with pytest.raises(ValueError, match="one each, and not all 0"):
+            mean_gradients(parts, counts)
+
+
+def test_gradients_that_do_not_fit_change_nothing():
+    x, t = training.part_of_digits(4)[np.arange(4)]
+    model = training.make_model()
+    before = gradients_of(model, x, t)
+    with pytest.raises(ValueError, match="have the shapes"):
+        set_gradients(model, [np.zeros(1)] * len(before))
+    for now, then in zip(own_gradients(model), before, strict=True):
+        assert_close(now, then)
+    set_gradients(model, [np.ones_like(g) for g in before])
+    assert all((g == 1).all() for g in own_gradients(model))
+
+
+def test_a_parameter_without_a_gradient_counts_as_zeros():
+    x, t = training.part_of_digits(4)[np.arange(4)]
+    model = training.make_model()
+    gradients_of(model, x, t)
+    model.cleargrads()
+    assert not any(gradient.any() for gradient in own_gradients(model))
+
+
+# --- a ring ---------------------------------------------------------------------------
+
+
+def test_a_ring_of_one_needs_nobody():
+    ring = Ring(0, 1, None, None)
+    assert_close(ring.all_reduce(np.arange(3.0)), np.arange(3.0))
+    assert repr(ring) == "Ring(0 of 1)"
+    x, t = training.part_of_digits(4)[np.arange(4)]
+    model = training.make_model()
+    before = gradients_of(model, x, t)
+    average_gradients(model, 4, ring)
+    for now, then in zip(own_gradients(model), before, strict=True):
+        assert_close(now, then, rtol=1e-6, atol=0)
+        assert now.dtype == then.dtype
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("size", "shape", "dtype"),
+    [(2, (3, 4), np.float64), (3, (300, 1001), np.float32), (5, (3,), np.float64)],
+)
+def test_all_workers_get_the_sum(size, shape, dtype):
+    results = run_ring(training.sum_of, size, shape, dtype, timeout=PATIENCE)
+    expected = sum(training.random_array(r, shape, dtype) for r in range(size))
+    for total, _ in results:
+        assert_close(total, expected, rtol=1e-5, atol=1e-5)
+        assert total.dtype == dtype
+        assert np.array_equal(total, results[0][0]), "all have the same bits"
+    sent = sum(count for _, count in results)
+    assert sent == 2 * (size - 1) * expected.nbytes
+
+
+@pytest.mark.slow
+def test_a_training_on_a_ring_is_that_of_one_process():
+    results = run_ring(training.on_a_ring, 3, timeout=PATIENCE)
+    losses, model = training.alone(MomentumSGD(0.1))
+    assert_close(np.sum([r[0] for r in results], axis=0), losses, rtol=1e-5, atol=0)
+    for _, weights in results:
+        for weight, ours in zip(weights, model.params(), strict=True):
+            assert_close(weight, ours.data, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_failures_are_told():
+    with pytest.raises(RuntimeError, match=r"worker \d failed(.|\n)*"):
+        run_ring(training.fails, 2, timeout=PATIENCE)
+    with pytest.raises(RuntimeError, match="worker 1 has died"):
+        run_ring(training.dies, 2, timeout=PATIENCE)
+    with pytest.raises(TimeoutError, match="does each of them wait for another"):
+        run_ring(training.everyone_sends_first, 2, timeout=5)
+
+
+def test_what_others_cannot_import_is_refused():
+    with pytest.raises(ValueError, match="other processes cannot import"):
+        run_ring(lambda ring: ring, 2)
+
+
+def test_a_ring_has_a_worker():
+    with pytest.raises(ValueError, match="one worker at least"):
+        run_ring(training.sum_of, 0)
+
+
+# --- checkpoints ----------------------------------------------------------------------
+
+
+def test_a_checkpoint_holds_the_last_state(tmp_path):
+    losses, model = training.alone(optimizer := Adam())
+    place = Checkpoint(tmp_path / "run")
+    assert place.load(model, optimizer) is None
+    place.save(3, model, optimizer)
+    place.save(7, model, optimizer, losses=losses)
+    assert sorted(p.name for p in (tmp_path / "run").iterdir()) == [
+        "state.json",
+        "step00000007",
+    ]
+    expected = [p.data.copy() for p in model.params()]
+    for p in model.params():
+        p.data += 1.0
+    assert place.load(model, optimizer) == {"step": 7, "losses": losses}
+    for p, data in zip(model.params(), expected, strict=True):
+        assert_close(p.data, data)
+
+
+def test_a_checkpoint_that_is_interrupted_leaves_the_one_before(tmp_path, monkeypatch):
+    _, model = training.alone(optimizer := Adam())
+    place = Checkpoint(tmp_path)
+    place.save(3, model, optimizer)
+
+    def full_disk(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(optimizer, "save_state", full_disk)
+    with pytest.raises(OSError, match="no space"):
+        place.save(4, model, optimizer)
+    monkeypatch.undo()
+    assert place.load(model, optimizer) == {"step": 3}
