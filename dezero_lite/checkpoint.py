@@ -57,11 +57,16 @@ class Checkpoint:
         ValueError
             If the files are of another model or optimizer.
         """
-        path = self.folder / "state.json"
-        if not path.exists():
-            return None
-        state: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        weights = self.folder / state.pop("in")
-        model.load_weights(weights / "model.npz")
-        optimizer.load_state(weights / "optimizer.npz")
+        state = self.state()
+        if state is not None:
+            weights = self.folder / state.pop("in")
+            model.load_weights(weights / "model.npz")
+            optimizer.load_state(weights / "optimizer.npz")
         return state
+
+    def state(self) -> dict[str, Any] | None:
+        """What was saved beside the weights, for a program that has to know it before
+        it can make the model.
+        """
+        path = self.folder / "state.json"
+        return json.loads(path.read_text("utf-8")) if path.exists() else None

@@ -13,10 +13,7 @@ command goes on where it was. With --prompt, what the folder holds only writes:
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import os
-import shutil
 import sys
 from pathlib import Path
 from random import Random
@@ -30,6 +27,7 @@ from numpy.typing import NDArray
 import dezero_lite
 import dezero_lite.functions as F
 from dezero_lite import no_grad, test_mode
+from dezero_lite.checkpoint import Checkpoint
 from dezero_lite.models import GPT, generate
 from dezero_lite.optimizers import AdamW, ClipGrad
 from dezero_lite.schedules import WarmupCosine
@@ -41,20 +39,15 @@ SETTINGS = ("vocabulary", "context", "layers", "size", "heads", "steps", "lr", "
 
 
 class Run:
-    """A model, its optimizer and its tokenizer, in a folder.
-
-    ``state.json`` is written last and at once, and names the folder of the weights: so
-    whenever a run is stopped, it names what is whole.
-    """
+    """A model, its optimizer and its tokenizer, in a folder."""
 
     def __init__(self, folder: Path, args: argparse.Namespace) -> None:
-        self.folder = folder
-        self.settings = {name: getattr(args, name) for name in SETTINGS}
-        self.step = 0
-        self.losses: list[float] = []
-        stored = self.stored()
-        if stored:
-            self.settings = stored["settings"]
+        self.folder, self.checkpoint = folder, Checkpoint(folder)
+        stored = self.checkpoint.state() or {}
+        own = {name: getattr(args, name) for name in SETTINGS}
+        self.settings: dict[str, Any] = stored.get("settings", own)
+        self.step: int = stored.get("step", 0)
+        self.losses: list[float] = stored.get("losses", [])
         if (folder / "tokens.json").exists():
             self.tokenizer = Tokenizer.load(folder / "tokens.json")
         else:
@@ -64,34 +57,13 @@ class Run:
         self.model = GPT(len(self.tokenizer), self.settings["context"], **shape)
         self.optimizer = AdamW().setup(self.model)
         self.optimizer.add_hook(ClipGrad(1.0))
-        if stored:
-            weights = folder / stored["weights"]
-            self.model.load_weights(weights / "model.npz")
-            self.optimizer.load_state(weights / "optimizer.npz")
-            self.step, self.losses = stored["step"], stored["losses"]
-
-    def stored(self) -> dict[str, Any]:
-        path = self.folder / "state.json"
-        return json.loads(path.read_text()) if path.exists() else {}
+        self.checkpoint.load(self.model, self.optimizer)
 
     def save(self) -> None:
-        name = f"step{self.step:06d}"
-        (self.folder / name).mkdir(parents=True, exist_ok=True)
-        self.model.save_weights(self.folder / name / "model.npz")
-        self.optimizer.save_state(self.folder / name / "optimizer.npz")
+        self.folder.mkdir(parents=True, exist_ok=True)
         self.tokenizer.save(self.folder / "tokens.json")
-        state = {
-            "settings": self.settings,
-            "step": self.step,
-            "losses": self.losses,
-            "weights": name,
-        }
-        new = self.folder / "state.new"
-        new.write_text(json.dumps(state))
-        os.replace(new, self.folder / "state.json")
-        for old in self.folder.glob("step*"):
-            if old.name != name:
-                shutil.rmtree(old)
+        more = {"settings": self.settings, "losses": self.losses}
+        self.checkpoint.save(self.step, self.model, self.optimizer, **more)
 
     def train(self, text: str) -> None:
         """All steps that are left; saves and writes a sample ten times on the way."""
@@ -199,8 +171,7 @@ def arguments() -> argparse.Namespace:
     args = parse(parser)
     if args.quick:
         args.steps, args.layers, args.size, args.context = 200, 2, 48, 32
-    begun = (args.run / "state.json").exists()
-    if args.prompt is not None and not begun:
+    if args.prompt is not None and not Checkpoint(args.run).state():
         parser.error(f"--prompt: there is nothing in {args.run} yet; learn first")
     args.content = ""
     if args.prompt is None:

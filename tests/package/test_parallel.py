@@ -190,3 +190,12 @@ def test_a_checkpoint_that_is_interrupted_leaves_the_one_before(tmp_path, monkey
         place.save(4, model, optimizer)
     monkeypatch.undo()
     assert place.load(model, optimizer) == {"step": 3}
+
+
+def test_a_program_can_ask_what_was_saved_before_it_has_a_model(tmp_path):
+    place = Checkpoint(tmp_path)
+    assert place.state() is None
+    _, model = training.alone(optimizer := Adam())
+    place.save(3, model, optimizer, size=12)
+    assert place.state()["size"] == 12
+    assert place.state()["step"] == 3
