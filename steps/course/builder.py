@@ -77,7 +77,7 @@ def lesson_cells(number):
 @lru_cache(maxsize=128)
 def _parsed(text):
     # The tests ask for the same lesson hundreds of times, and this takes a while.
-    import jupytext
+    from .notebooks import jupytext
 
     return jupytext.reads(text, fmt="md:myst").cells
 
@@ -224,8 +224,9 @@ def execute(notebook, folder=NOTEBOOKS):
         If a cell fails that is not tagged ``raises-exception``, or if an output shows a
         path or an address of this machine.
     """
+    # First, for nbclient imports nbformat, too.
+    from .notebooks import nbformat  # isort: skip
     import nbclient
-    import nbformat
 
     running = nbformat.from_dict(notebook)
     settings: dict[str, Any] = {
@@ -379,7 +380,7 @@ def build(number, force=False):
 
 
 def _read(path):
-    import nbformat
+    from .notebooks import nbformat
 
     return (
         nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
@@ -389,7 +390,7 @@ def _read(path):
 
 
 def as_text(notebook):
-    import nbformat
+    from .notebooks import nbformat
 
     return nbformat.writes(nbformat.from_dict(notebook)) + "\n"
 

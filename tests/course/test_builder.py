@@ -438,3 +438,20 @@ def test_a_missing_file_is_an_error(workshop, missing):
     assert missing in builder.why_stale(1)
     with pytest.raises(CourseError, match=missing):
         builder.build(1, force=True)
+
+
+def test_nbformat_comes_without_parsers_that_no_notebook_needs():
+    program = """
+import sys
+from steps.course.notebooks import jupytext, nbformat
+assert "lark" not in sys.modules
+assert sys.modules.get("rfc3987_syntax", ...) is not None
+try:
+    nbformat.validate(nbformat.v4.new_notebook(cells=[{"cell_type": "poem", "id": "a"}]))
+except nbformat.ValidationError:
+    print("refused")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr) == ("refused\n", "")

@@ -174,15 +174,15 @@ def test_what_was_filled_in_cannot_change_behind_our_back():
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_nodes():
+def test_a_long_chain_is_filled_again_and_freed():
     x = Placeholder("x")
     y = x
-    for _ in range(100_000):
+    for _ in range(20_000):
         y = y + 1.0
     (g,) = gradients(y, [x])
     for start in (0.0, 5.0):
         x.fill(start)
-        assert (y.eval(), g.eval()) == (start + 100_000, 1.0)
+        assert (y.eval(), g.eval()) == (start + 20_000, 1.0)
     gone = weakref.ref(y)
     del y, g
     assert gone() is None

@@ -113,13 +113,13 @@ def test_a_result_is_a_copy():
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_expressions():
+def test_a_long_chain_is_computed_and_freed():
     x = scalar("x")
     y = x
-    for _ in range(100_000):
+    for _ in range(20_000):
         y = y + 1.0
     f = function([x], [y, grad(y, x)])
-    assert f(5.0) == [100_005.0, 1.0]
+    assert f(5.0) == [20_005.0, 1.0]
     gone = weakref.ref(y)
     del y, f
     assert gone() is None

@@ -656,13 +656,13 @@ def test_what_an_operation_keeps_for_itself_stays_its_own():
 
 
 @pytest.mark.slow
-def test_a_chain_of_100_000(graph):
+def test_a_long_chain_goes_with_its_graph(graph):
     x = tf.variable(0.0)
     y = x
-    for _ in range(100_000):
+    for _ in range(20_000):
         y = y + 1.0
     gradient = tf.compute_gradients(y)[x]
-    assert run([y, gradient]) == [100_000, 1.0]
+    assert run([y, gradient]) == [20_000, 1.0]
     graph.nodes.clear()
     del x, y, gradient
     gc.collect()

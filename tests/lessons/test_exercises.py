@@ -135,6 +135,43 @@ def test_a_lesson_that_goes_on_with_an_exercise_is_run_whole():
     assert not attempts.leans_on_exercises(16)
 
 
+CELLS = {
+    "import numpy as np": True,
+    "def double(x):\n    return 2 * x": True,
+    "x = np.ones(3)": True,
+    "x[0] = 2": True,
+    "kept = []": True,
+    "kept.append(x)": True,
+    "model = Model()": True,
+    "train(model)": True,
+    "for a in range(3):\n    y = x + a": False,
+    "other = Model()\ntrain(other)": False,
+    "x = 0": False,
+    "x = double(x=np.ones(3))": True,
+}
+
+
+def test_what_an_exercise_does_not_stand_on_is_left_out(monkeypatch):
+    solution = "def f():\n    ### BEGIN SOLUTION\n    pass\n    ### END SOLUTION"
+    check = "for y in kept:\n    print(x, y, model)"
+    sources = [*CELLS, solution, check, "late = 1"]
+    cells = [
+        {
+            "cell_type": "code",
+            "source": source,
+            "metadata": {"tags": [exercises.CHECK] if source == check else []},
+        }
+        for source in sources
+    ]
+    monkeypatch.setattr(attempts.builder, "assemble", lambda _: {"cells": cells})
+    found = [cell["source"] for cell in attempts.cells_needed(1)]
+    assert found == [
+        *(source for source, needed in CELLS.items() if needed),
+        solution,
+        check,
+    ]
+
+
 def run_again(book):
     """A notebook in which each exercise is solved, undone, and solved once more."""
     cells = []

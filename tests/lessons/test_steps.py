@@ -120,7 +120,7 @@ print((time.process_time() - middle) / (middle - start))
             subprocess.run(
                 run, cwd=tmp_path, env=settings, capture_output=True, check=True
             )
-            for _ in range(8)
+            for _ in range(5)
         ]
         return min(float(done.stdout) for done in runs)
 

@@ -171,12 +171,12 @@ def test_a_graph_made_under_no_grad_is_one_node():
 
 
 @pytest.mark.slow
-def test_a_million_links_become_text():
+def test_a_long_chain_becomes_text():
     y = x = Variable(np.array(1.0))
-    for _ in range(1_000_000):
+    for _ in range(100_000):
         y = y + 1.0
     text = get_dot_graph(y, verbose=False)
-    assert text.count("label=") == 3_000_001
+    assert text.count("label=") == 300_001
     with pytest.raises(ValueError, match=r"more than 2,000 nodes.*draw a part of it"):
         plot_dot_graph(y, to_file=None)
     assert x.creator is None

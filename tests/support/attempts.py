@@ -2,6 +2,7 @@
 place of the solution, and its check answers.
 """
 
+import ast
 import gc
 import linecache
 import re
@@ -10,6 +11,11 @@ import tempfile
 
 from steps.course import builder, exercises
 from tests.support import lesson_checks as checks
+
+CLASS = re.compile(r"\b[A-Z]\w*\(|\.setup\(")
+IMPORTS = ast.Import | ast.ImportFrom
+DEFINES = IMPORTS | ast.FunctionDef | ast.ClassDef
+ADDS = {"append", "add", "extend", "insert", "pop", "setdefault", "update"}
 
 
 def run(text, names):
@@ -34,7 +40,7 @@ class Run:
         # A notebook has `display`; here nobody looks.
         self.names = {"__name__": "__main__", "display": lambda *_: None}
         self.number, self.exercise, self.waiting = number, 0, None
-        self.cells = iter(checks.code_cells(builder.assemble(number)))
+        self.cells = iter(cells_needed(number))
 
     def go_on(self):
         """Run what is left of this exercise, and all cells up to the next one."""
@@ -114,12 +120,90 @@ def complaint_about_stub(number, exercise):
     return None
 
 
+def cells_needed(number):
+    """The cells of a lesson that its exercises stand on. What trains or draws beside
+    them is left out: nbval runs it, and here it would take most of the time.
+
+    It goes by names, from the last cell to the first. Should it leave out too much, an
+    exercise stops, or its check is not content with a right attempt.
+    """
+    cells = checks.code_cells(builder.assemble(number))
+    objects = made_of_classes(cells)
+    needed, found = set(), []
+    for cell in reversed(cells):
+        source = checks.source(cell)
+        statements = parsed(source).body
+        brought = asked_for(statements, set())
+        if (
+            exercises.is_solution(source)
+            or exercises.CHECK in checks.tags(cell)
+            or needed & (bound(source) | changed(source) | objects & brought)
+            or all(isinstance(statement, DEFINES) for statement in statements)
+            or any(isinstance(statement, IMPORTS) for statement in statements)
+        ):
+            needed = needed - bound(source) | brought
+            found.append(cell)
+    return found[::-1]
+
+
+def asked_for(statements, known):
+    """The names that statements use before they bind them, beyond those known."""
+    found, known = set(), set(known)
+    for statement in statements:
+        head, first, body = statement, set(), []
+        if isinstance(statement, ast.For):
+            head, body = statement.iter, statement.body + statement.orelse
+            first = bound(f"{ast.unparse(statement.target)} = 0")
+        elif isinstance(statement, ast.With):
+            head, body = ast.With(statement.items, [ast.Pass()]), statement.body
+            first = bound(ast.unparse(ast.fix_missing_locations(head)))
+        used = globals_used(ast.unparse(ast.fix_missing_locations(head)))
+        found |= used - first - known
+        known |= first
+        found |= asked_for(body, known)
+        known |= bound(ast.unparse(statement))
+    return found
+
+
+def made_of_classes(cells):
+    """The names of models, optimizers and their like, which a cell that mentions them
+    may change.
+    """
+    return {
+        target.id
+        for cell in cells
+        for node in ast.walk(parsed(checks.source(cell)))
+        if isinstance(node, ast.Assign) and CLASS.search(ast.unparse(node.value))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def changed(source):
+    """The names of which a cell sets an attribute or an item, or adds one to."""
+    owners = []
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ADDS:
+            owners.append(node.func.value)
+        elif isinstance(node, ast.Attribute | ast.Subscript):
+            owners += [] if isinstance(node.ctx, ast.Load) else [node.value]
+    return {owner.id for owner in owners if isinstance(owner, ast.Name)}
+
+
+def parsed(source):
+    try:
+        return ast.parse(source)
+    except SyntaxError:  # a magic
+        return ast.Module([], [])
+
+
 def leans_on_exercises(number):
     """Whether the lesson goes on with what an exercise defines, further down or in
     another exercise, so that it may run differently where that is not solved.
     """
     written, own = set(), set()
-    for cell in checks.code_cells(builder.assemble(number)):
+    # Of the built notebook, which is quickly read.
+    for cell in checks.code_cells(checks.notebook(number)):
         source = checks.source(cell)
         if exercises.is_solution(source):
             written |= own
@@ -179,7 +263,7 @@ def complaints_when_run_again(number, exercise):
     names, stub = dict(names), exercises.without_solution(solution)
     found = []
     run(solution, names)
-    for undo in (False, False, True, False, False):
+    for undo in (False, False, True, False):
         if undo:
             run_what_stops(stub, names)
             run_what_stops(check, names)
