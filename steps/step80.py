@@ -2,6 +2,8 @@
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
+from operator import neg
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from dezero_lite.functions import relu, softmax_cross_entropy
 from dezero_lite.models import MLP
 from dezero_lite.optimizers import SGD
 from dezero_lite.parallel import average_gradients
+from dezero_lite.parallel.dask import DataParallel
 
 from . import step79
 from .step78 import Link
@@ -270,13 +273,15 @@ def training_step(shape, batch, ring=None):
     return step
 
 
-def seconds_of(work, tries):
+def seconds_of(work, tries, ready=None):
     """How long each try takes. Before each there is a short rest, after which a busy
-    machine gives a process its turn sooner.
+    machine gives a process its turn sooner; `ready` waits for others.
     """
     found = []
     for _ in range(tries):
         time.sleep(0.005)
+        if ready is not None:
+            ready()
         start = time.perf_counter()
         work()
         found.append(time.perf_counter() - start)
@@ -287,12 +292,42 @@ def measure_on_ring(ring, shapes, sizes, batch, tries):
     """The seconds of handing over so many bytes, of a step with this worker's part of
     the batch alone, and of one on the ring.
     """
+
+    def best(work):
+        return seconds_of(work, tries, ready=lambda: ring.exchange(np.zeros(1)))
+
     found = {}
     for size in sizes:
         array = np.zeros(size, np.int8)
-        found["bytes", size] = seconds_of(lambda a=array: ring.exchange(a), tries)
+        found["bytes", size] = best(partial(ring.exchange, array))
     for shape in shapes:
-        alone = training_step(shape, batch // ring.size)
-        found["alone", shape] = seconds_of(alone, tries)
-        found["ring", shape] = seconds_of(training_step(shape, batch, ring), tries)
+        found["alone", shape] = best(training_step(shape, batch // ring.size))
+        found["ring", shape] = best(training_step(shape, batch, ring))
+    return found
+
+
+def dask_step(trainer, optimizer, indices):
+    trainer.backward(indices)
+    optimizer.update()
+
+
+def measure_on_dask(client, shapes, sizes, batch, tries):
+    """The seconds of half a round trip of so many bytes, and of a step that the workers
+    of a Dask cluster share.
+    """
+
+    def there_and_back(array):
+        client.submit(neg, array, pure=False, workers=first).result()
+
+    first = sorted(client.scheduler_info()["workers"])[:1]
+    found, data = {}, Digits()
+    for size in sizes:
+        work = partial(there_and_back, np.zeros(size, np.int8))
+        found["bytes", size] = np.divide(seconds_of(work, tries), 2)
+    # One half of the batch from each of two shards.
+    middle = np.arange(len(data))[(len(data) - batch) // 2 :][:batch]
+    for shape in shapes:
+        trainer = DataParallel(client, shape.make, digits_loss, data)
+        step = partial(dask_step, trainer, SGD(0.01).setup(trainer.model), middle)
+        found["dask", shape] = seconds_of(step, tries)
     return found
