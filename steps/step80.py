@@ -168,7 +168,7 @@ def fitted_speed(shape, plan, machine, measured):
 
     def total(speed):
         parts = step_seconds(shape, plan, replace(machine, speed=speed))
-        return np.add.reduce(list(parts.values()))
+        return np.sum(list(parts.values()))
 
     waiting = total(float("inf"))
     return (total(1.0) - waiting) / (measured - waiting)
