@@ -18,6 +18,7 @@ from steps.step80 import (
     Machine,
     MLPShape,
     Plan,
+    Training,
     all_plans,
     digits_loss,
     fitted_speed,
@@ -152,6 +153,18 @@ def test_parts_of_a_step_by_hand():
     # Two micro-batches, four sums in each of two layers, 80 bytes on two workers.
     tensor = step_seconds(shape, Plan(8, micro=4, tensor=2), machine)["tensor"]
     assert tensor == 2 * 4 * 2 * 2 * (1 + 40 / 2)
+    # Where all is computed again, the two sums forward are, too.
+    again = Plan(8, micro=4, tensor=2, recompute=True)
+    parts = step_seconds(shape, again, machine)
+    assert parts["tensor"] == 1.5 * tensor
+    assert parts["compute"] == pytest.approx(0.5 + 8 * 4 * 32 / 10)
+
+
+def test_who_recomputes_takes_eight_operations():
+    training = Training("any", 10.0, 3.0, hours=1.0, peak=2.0)
+    assert training.predicted(0.5) == 180 / 3600
+    assert replace(training, recompute=True).predicted(0.5) == 240 / 3600
+    assert [one.name for one in TRAININGS if one.recompute] == ["BLOOM"]
 
 
 def test_all_plans_use_all_workers_and_the_whole_batch():
