@@ -1,12 +1,18 @@
 """Step 78: a ring."""
 
 import threading
+import time
 from dataclasses import dataclass
 from multiprocessing import Pipe
 
 import numpy as np
 
-from dezero_lite.parallel import Ring, average_gradients, run_ring
+from dezero_lite import manual_seed
+from dezero_lite.datasets import Digits
+from dezero_lite.functions import relu, softmax_cross_entropy
+from dezero_lite.models import MLP
+from dezero_lite.optimizers import MomentumSGD
+from dezero_lite.parallel import Ring, average_gradients, run_ring, shards
 
 from . import step77
 from .step77 import *  # noqa: F403
@@ -19,14 +25,19 @@ def in_threads(work, size, timeout=10.0):
     this process. So `work` may stand in a notebook.
     """
     links = [Pipe(duplex=False) for _ in range(size)]
-    results = {}
+    ends = [(links[rank - 1][0], links[rank][1]) for rank in range(size)]
+    results, errors = {}, []
+
+    def close(rank):  # so that neighbours that need it end with an error
+        for end in ends[rank]:
+            end.close()
 
     def worker(rank):
-        ring = Ring(rank, size, links[rank - 1][0], links[rank][1])
         try:
-            results[rank] = work(ring)
+            results[rank] = work(Ring(rank, size, *ends[rank]))
         except Exception as error:
-            results[rank] = error
+            errors.append(error)
+            close(rank)
 
     threads = [
         threading.Thread(target=worker, args=(rank,), daemon=True)
@@ -34,18 +45,62 @@ def in_threads(work, size, timeout=10.0):
     ]
     for thread in threads:
         thread.start()
+    deadline = time.monotonic() + timeout
     for thread in threads:
-        thread.join(timeout / size)
-    waiting = [rank for rank in range(size) if rank not in results]
-    for ends in links:
-        for end in ends:
-            end.close()  # who still waits for it, ends with an error
-    for result in results.values():
-        if isinstance(result, Exception):
-            raise result
+        thread.join(deadline - time.monotonic())
+    if errors:
+        raise errors[0]  # the first one; the others may have failed because of it
+    waiting = [rank for rank in range(size) if threads[rank].is_alive()]
+    for rank in set(range(size)) - set(waiting):
+        close(rank)
     if waiting:
         raise TimeoutError(f"workers {waiting} of {size} still wait for each other")
     return [results[rank] for rank in range(size)]
+
+
+def sum_of(ring, count):
+    """The sum of so many random numbers of each worker, and the bytes it has sent."""
+    mine = np.random.default_rng(ring.rank).normal(size=count)
+    return ring.all_reduce(mine), ring.sent
+
+
+def train(ring, updates):
+    """One worker's part of a training on the digits: its share of each loss, and the
+    weights at the end.
+    """
+    data, rng = Digits(), np.random.default_rng(0)
+    manual_seed(0)
+    model = MLP((32, 10), relu)
+    model(data[np.arange(1)][0])  # now it has its parameters
+    optimizer = MomentumSGD(0.1).setup(model)
+    losses = []
+    for _ in range(updates):
+        batch = rng.integers(len(data), size=100)
+        mine = batch[shards(len(batch), ring.size)[ring.rank]]
+        x, t = data[mine]
+        loss = softmax_cross_entropy(model(x), t)
+        model.cleargrads()
+        loss.backward()
+        average_gradients(model, len(mine), ring)
+        optimizer.update()
+        losses.append(loss.item() * len(mine) / len(batch))
+    return losses, [p.data for p in model.params()]
+
+
+def turn_times(ring, sizes, tries):
+    """For each size in bytes the seconds of an exchange, and those of an all-reduce: of
+    each the best of the tries.
+    """
+    best = np.full((len(sizes), 2), np.inf)
+    for _ in range(tries):
+        for row, size in enumerate(sizes):
+            array = np.ones(size // 4, np.float32)
+            for column, job in enumerate((ring.exchange, ring.all_reduce)):
+                start = time.perf_counter()
+                job(array)
+                seconds = time.perf_counter() - start
+                best[row, column] = np.minimum(best[row, column], seconds)
+    return best
 
 
 @dataclass(frozen=True)
@@ -78,3 +133,9 @@ def fit_link(sizes, seconds):
     rows = np.stack([1 / seconds, sizes / seconds], axis=1)
     (latency, per_byte), *_ = np.linalg.lstsq(rows, np.ones(len(sizes)), rcond=None)
     return Link(latency, 1 / per_byte)
+
+
+def sends_first(ring, count):
+    """Hand so many numbers to the right, then look to the left."""
+    ring.send(np.ones(count))
+    return float(ring.receive().sum())

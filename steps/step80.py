@@ -1,6 +1,333 @@
 """Step 80: to the scale of the internet, on paper."""
 
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import neg
+
+import numpy as np
+
+from dezero_lite import manual_seed
+from dezero_lite.datasets import Digits
+from dezero_lite.functions import relu, softmax_cross_entropy
+from dezero_lite.models import MLP
+from dezero_lite.optimizers import SGD
+from dezero_lite.parallel import average_gradients
+from dezero_lite.parallel.dask import DataParallel
+
 from . import step79
+from .step78 import Link
 from .step79 import *  # noqa: F403
 
 __all__ = [*step79.__all__]
+
+
+# --- The simulator --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A worker: how many operations a second it does, what joins it to near workers and
+    to far ones, and how many seconds it takes to begin a step.
+    """
+
+    speed: float
+    near: Link
+    far: Link
+    begin: float = 0.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a training step is cut: how many examples a batch has and a micro-batch, and
+    into how many parts the batch, the matrices and the layers go.
+    """
+
+    batch: int
+    micro: int = 1
+    data: int = 1
+    tensor: int = 1
+    pipeline: int = 1
+    pieces: int = 1  # of a stage, which take turns
+    recompute: bool = False  # all activations, in the backward pass
+
+    @property
+    def workers(self):
+        return self.data * self.tensor * self.pipeline
+
+    @property
+    def rounds(self):
+        """How many micro-batches go through a copy of the model in a step."""
+        return self.batch // (self.data * self.micro)
+
+
+@dataclass(frozen=True)
+class GPTShape:
+    """The sizes of a GPT whose numbers have two bytes."""
+
+    layers: int
+    size: int
+    context: int = 2048
+    vocabulary: int = 51_200
+    width = 2
+
+    @property
+    def parameters(self):
+        block = 12 * self.size**2 + 13 * self.size
+        return self.layers * block + (self.vocabulary + self.context) * self.size
+
+    def operations(self, examples):
+        """Six for each weight that multiplies a token, and those of attention."""
+        weights = 12 * self.layers * self.size**2 + self.vocabulary * self.size
+        looks = 2 * self.layers * self.size * self.context
+        return 6 * examples * self.context * (weights + looks)
+
+    def stream(self, examples):
+        """How many numbers go from one layer to the next."""
+        return examples * self.context * self.size
+
+
+@dataclass(frozen=True)
+class MLPShape:
+    """The sizes of an MLP in float32, which can be made, too."""
+
+    sizes: tuple
+    width = 4
+
+    @property
+    def layers(self):
+        return len(self.sizes) - 1
+
+    @property
+    def parameters(self):
+        return int(np.dot(np.add(self.sizes[:-1], 1), self.sizes[1:]))
+
+    def operations(self, examples):
+        return 6 * examples * self.parameters
+
+    def stream(self, examples):
+        return examples * self.sizes[1]
+
+    def make(self):
+        manual_seed(0)
+        return MLP(self.sizes[1:], relu)
+
+
+def step_seconds(shape, plan, machine, star=False):
+    """How long a training step takes, by what the time goes to. With `star`, one more
+    process, which does not compute, hands out the weights and adds the gradients.
+    """
+    operations = shape.operations(plan.batch) / plan.workers
+    if plan.recompute:
+        operations *= 4 / 3
+    compute = machine.begin + operations / machine.speed
+
+    sums = (6 if plan.recompute else 4) * plan.rounds * shape.layers / plan.pipeline
+    stream = shape.width * shape.stream(plan.micro)
+    tensor = sums * machine.near.ring(stream, plan.tensor)
+
+    waits = (plan.pipeline - 1) / (plan.rounds * plan.pieces)
+    bubble = (compute + tensor) * waits
+
+    gradients = shape.width * shape.parameters / (plan.tensor * plan.pipeline)
+    if star:
+        data = machine.far.star(gradients, plan.data + 1)
+    else:
+        data = machine.far.ring(gradients, plan.data)
+    return {"compute": compute, "tensor": tensor, "bubble": bubble, "data": data}
+
+
+def worker_bytes(shape, plan):
+    """What a worker of the first stage has to hold, by what it is for: training a GPT
+    in 16 bits, with Adam in 32.
+    """
+    own = shape.parameters / (plan.tensor * plan.pipeline)
+    kept = 2 if plan.recompute else 34 / plan.tensor
+    on_the_way = np.minimum(plan.pipeline, plan.rounds) * shape.layers / plan.pipeline
+    return {
+        "weights": 2 * own,
+        "gradients": 2 * own,
+        "optimizer": 12 * own,
+        "activations": kept * on_the_way * shape.stream(plan.micro),
+    }
+
+
+def stage_ends(times, micro):
+    """When each stage of a pipeline is done with each of `micro` micro-batches, where
+    stage i takes times[i] for one: an array of shape (stages, micro).
+    """
+    ends = np.zeros((len(times) + 1, micro + 1))
+    for i, seconds in enumerate(times, start=1):
+        for k in range(1, micro + 1):
+            ends[i, k] = np.maximum(ends[i - 1, k], ends[i, k - 1]) + seconds
+    return ends[1:, 1:]
+
+
+def fitted_speed(shape, plan, machine, measured):
+    """The speed with which a machine would take so many seconds for a step."""
+
+    def total(speed):
+        parts = step_seconds(shape, plan, replace(machine, speed=speed))
+        return np.sum(list(parts.values()))
+
+    waiting = total(float("inf"))
+    return (total(1.0) - waiting) / (measured - waiting)
+
+
+def all_plans(batch, workers):
+    """Each way to share a step among so many workers, eight of which are near."""
+    powers = [2**i for i in range(workers.bit_length())]
+    cuts = [(tensor, pipeline) for tensor in powers[:4] for pipeline in powers]
+    return [
+        Plan(batch, data=workers // (a * b), tensor=a, pipeline=b)
+        for a, b in cuts
+        if workers % (a * b) == 0 and batch % (workers // (a * b)) == 0
+    ]
+
+
+# --- What was published ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Training:
+    """A training of which was published how many hours its accelerators worked. `peak`
+    is what its maker says that one can do, in operations a second.
+    """
+
+    name: str
+    parameters: float
+    tokens: float
+    hours: float
+    peak: float
+    recompute: bool = False
+
+    def predicted(self, share):
+        """Hours, where this share of the peak is reached."""
+        operations = (8 if self.recompute else 6) * self.parameters * self.tokens
+        return operations / (share * self.peak) / 3600
+
+
+A100 = 312e12
+H100 = 989e12
+TPU4 = 275e12
+
+TRAININGS = (
+    Training("LLaMA 7B", 6.7e9, 1.0e12, 82_432, A100),
+    Training("LLaMA 13B", 13.0e9, 1.0e12, 135_168, A100),
+    Training("LLaMA 33B", 32.5e9, 1.4e12, 530_432, A100),
+    Training("LLaMA 65B", 65.2e9, 1.4e12, 1_022_362, A100),
+    Training("Llama 2 7B", 7e9, 2.0e12, 184_320, A100),
+    Training("Llama 2 13B", 13e9, 2.0e12, 368_640, A100),
+    Training("Llama 2 34B", 34e9, 2.0e12, 1_038_336, A100),
+    Training("Llama 2 70B", 70e9, 2.0e12, 1_720_320, A100),
+    Training("BLOOM", 176.2e9, 366e9, 1_082_990, A100, recompute=True),
+    Training("Llama 3.1 405B", 405e9, 15.6e12, 30_840_000, H100),
+    Training("Pythia 1.4B", 1.4e9, 300e9, 7_120, A100),
+    Training("Pythia 2.8B", 2.8e9, 300e9, 14_240, A100),
+    Training("Pythia 6.9B", 6.9e9, 300e9, 33_500, A100),
+    Training("Pythia 12B", 12e9, 300e9, 72_300, A100),
+    Training("PaLM 540B", 540e9, 780e9, 6144 * 1200 + 3072 * 336, TPU4),
+)
+
+# Shape, plan, and the seconds of a step; then those where all is recomputed.
+MEGATRON = {
+    "22B": (GPTShape(48, 6144), Plan(4, micro=4, tensor=8), 1.10, 1.42),
+    "175B": (
+        GPTShape(96, 12288),
+        Plan(64, tensor=8, pipeline=8, pieces=3),
+        *(13.75, 18.13),
+    ),
+    "530B": (
+        GPTShape(105, 20480),
+        Plan(280, tensor=8, pipeline=35, pieces=3),
+        *(37.83, 49.05),
+    ),
+    "1T": (GPTShape(128, 25600), Plan(512, tensor=8, pipeline=64), 71.49, 94.42),
+}
+
+
+# --- What workers measure -------------------------------------------------------------
+
+
+def digits_loss(model, x, t):
+    return softmax_cross_entropy(model(x), t)
+
+
+def training_step(shape, batch, ring=None):
+    """A function that does a training step with so many digits. On a ring, a worker
+    takes its part of the batch.
+    """
+    x, t = Digits()[np.arange(batch if ring is None else batch // ring.size)]
+    model = shape.make()
+    digits_loss(model, x, t)
+    optimizer = SGD(0.01).setup(model)
+
+    def step():
+        loss = digits_loss(model, x, t)
+        model.cleargrads()
+        loss.backward()
+        if ring is not None:
+            average_gradients(model, len(x), ring)
+        optimizer.update()
+
+    return step
+
+
+def seconds_of(work, tries, ready=None):
+    """How long each try takes. Before each there is a short rest, after which a busy
+    machine gives a process its turn sooner; `ready` waits for others.
+    """
+    found = []
+    for _ in range(tries):
+        time.sleep(0.005)
+        if ready is not None:
+            ready()
+        start = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - start)
+    return found
+
+
+def measure_on_ring(ring, shapes, sizes, batch, tries):
+    """The seconds of handing over so many bytes, of a step with this worker's part of
+    the batch alone, and of one on the ring.
+    """
+
+    def best(work):
+        return seconds_of(work, tries, ready=lambda: ring.exchange(np.zeros(1)))
+
+    found = {}
+    for size in sizes:
+        array = np.zeros(size, np.int8)
+        found["bytes", size] = best(partial(ring.exchange, array))
+    for shape in shapes:
+        found["alone", shape] = best(training_step(shape, batch // ring.size))
+        found["ring", shape] = best(training_step(shape, batch, ring))
+    return found
+
+
+def dask_step(trainer, optimizer, indices):
+    trainer.backward(indices)
+    optimizer.update()
+
+
+def measure_on_dask(client, shapes, sizes, batch, tries):
+    """The seconds of half a round trip of so many bytes, and of a step that the workers
+    of a Dask cluster share.
+    """
+
+    def there_and_back(array):
+        client.submit(neg, array, pure=False, workers=first).result()
+
+    first = sorted(client.scheduler_info()["workers"])[:1]
+    found, data = {}, Digits()
+    for size in sizes:
+        work = partial(there_and_back, np.zeros(size, np.int8))
+        found["bytes", size] = np.divide(seconds_of(work, tries), 2)
+    # One half of the batch from each of two shards.
+    middle = np.arange(len(data))[(len(data) - batch) // 2 :][:batch]
+    for shape in shapes:
+        trainer = DataParallel(client, shape.make, digits_loss, data)
+        step = partial(dask_step, trainer, SGD(0.01).setup(trainer.model), middle)
+        found["dask", shape] = seconds_of(step, tries)
+    return found

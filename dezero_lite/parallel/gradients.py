@@ -94,7 +94,7 @@ def average_gradients(model: Any, count: int, ring: Adds) -> None:
     worker has to call it, with the number of examples that its own gradient is the mean
     of.
 
-    All travel as one array: a message costs more than its length.
+    All travel as one array: a message has its price, however short it is.
     """
     gradients = own_gradients(model)
     weighted = [gradient.ravel() * gradient.dtype.type(count) for gradient in gradients]
@@ -102,12 +102,5 @@ def average_gradients(model: Any, count: int, ring: Adds) -> None:
     total = ring.all_reduce(np.concatenate([*weighted, np.array([count], dtype)]))
     total[:-1] /= max(total[-1], 1)
     ends = np.cumsum([gradient.size for gradient in gradients])
-    set_gradients(
-        model,
-        [
-            part.reshape(gradient.shape).astype(gradient.dtype)
-            for part, gradient in zip(
-                np.split(total[:-1], ends[:-1]), gradients, strict=True
-            )
-        ],
-    )
+    pieces = zip(np.split(total[:-1], ends[:-1]), gradients, strict=True)
+    set_gradients(model, [new.reshape(g.shape).astype(g.dtype) for new, g in pieces])
