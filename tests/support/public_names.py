@@ -28,6 +28,7 @@ MODULES = [
     "player",
     "schedules",
     "tokenizer",
+    "parallel",
 ]
 
 
