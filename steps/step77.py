@@ -40,7 +40,7 @@ def loss_and_gradients(model, x, t):
 
 
 def in_shards(model, x, t, workers):
-    """The same from shards, one after the other."""
+    """The loss and gradients of the whole, from shards that take turns."""
     parts = [part for part in shards(len(x), workers) if part.start < part.stop]
     found = [loss_and_gradients(model, x[part], t[part]) for part in parts]
     losses, gradients = zip(*found, strict=True)
