@@ -76,27 +76,21 @@ def loss_after(x, t, batch, rate, seed, epochs=4):
     return softmax_cross_entropy(model(x), t).item()
 
 
-def train_replicas(replicas, x, t, rounds, own_first=False, batch=96, rate=0.2):
-    """Each worker has a model of its own, and they share the gradients. Returns after
-    each update the largest difference between a weight and the first worker's.
+def train_replicas(replicas, x, t, rounds, own_first=False, size=32, rate=0.2):
+    """Each worker trains its own model by the mean of all gradients; returns how far
+    apart their weights are after each update.
     """
     workers, rng = len(replicas), np.random.default_rng(0)
     optimizers = [SGD(rate).setup(model) for model in replicas]
     apart = []
     for _ in rounds:
-        rows = rng.integers(len(x), size=batch)
-        parts = [rows[part] for part in shards(batch, workers)]
-        gradients = [
-            loss_and_gradients(model, x[part], t[part])[1]
-            for model, part in zip(replicas, parts, strict=True)
-        ]
+        rows = rng.integers(len(x), size=(workers, size))
+        parts = zip(replicas, rows, strict=True)
+        gradients = [loss_and_gradients(model, x[i], t[i])[1] for model, i in parts]
         for worker, optimizer in enumerate(optimizers):
-            begin = worker if own_first else 0
-            order = [(begin + i) % workers for i in range(workers)]
-            mean = mean_gradients(
-                [gradients[i] for i in order], [len(parts[i]) for i in order]
-            )
-            set_gradients(replicas[worker], mean)
+            first = worker if own_first else 0
+            in_order = gradients[first:] + gradients[:first]
+            set_gradients(replicas[worker], mean_gradients(in_order, [size] * workers))
             optimizer.update()
         apart.append(farthest(replicas))
     return apart
