@@ -17,6 +17,8 @@ from steps.course.running import limited
 from tests.support import training
 
 distributed = pytest.importorskip("distributed")
+import dask  # noqa: E402
+
 from dezero_lite.parallel.dask import DataParallel, Replica, sweep  # noqa: E402
 
 pytestmark = [
@@ -203,6 +205,9 @@ def test_a_scheduler_that_is_killed_is_told_and_the_checkpoint_is_whole(tmp_path
 
 def test_sixty_four_workers_in_one_process():
     with (
+        # Each worker looks a hundred times a second at what it is doing. In one process
+        # they do little else, and nothing more on a busy machine.
+        dask.config.set({"distributed.worker.profile.enabled": False}),
         distributed.LocalCluster(
             n_workers=64,
             threads_per_worker=1,
