@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import numpy as np
 
@@ -69,15 +70,15 @@ def dies(ring, rounds):
 
 
 def train_and_die(address, folder, updates):
-    """Ask a cluster to train, with a checkpoint after every four updates, and be killed
-    after so many.
+    """Ask a cluster to train, with a checkpoint after every four updates, write down
+    the losses, and be killed after so many updates.
     """
     from distributed import Client
 
-    with Client(address) as client:
+    with Client(address) as client, open(Path(folder, "losses"), "w") as losses:
         trainer = DataParallel(client, small, digit_loss, Digits())
         optimizer = Adam(0.01).setup(trainer.model)
         steps = trainer.train(optimizer, 1, 100, checkpoint=folder, every=4)
         for _ in range(updates):
-            next(steps)
+            print(next(steps), file=losses, flush=True)
         kill(os.getpid())

@@ -12,6 +12,8 @@ import numpy as np
 
 from ..core.types import Array
 
+__all__ = ["MPIRing"]
+
 
 class MPIRing:
     """In the place of a :class:`~dezero_lite.parallel.Ring`: one of the processes that

@@ -3,6 +3,7 @@ them goes.
 """
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from dezero_lite.checkpoint import Checkpoint
 from dezero_lite.optimizers import SGD, Adam, MomentumSGD
+from steps.course.lessons import ROOT
 from steps.course.running import limited
 from tests.support import training
 
@@ -222,3 +224,23 @@ def test_sixty_four_workers_in_one_process():
         losses = list(trainer.train(optimizer, epochs=1, batch_size=200))
     expected, _ = training.alone(MomentumSGD(), batch_size=200)
     np.testing.assert_allclose(losses, expected, rtol=1e-5)
+
+
+def test_the_page_for_a_team_with_a_cluster_is_true(tmp_path):
+    page = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    for name in ("task.py", "train.py"):
+        (code,) = re.findall(rf"```python\n# {name}\n(.*?)```", page, re.DOTALL)
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    # The port of Dask's page about itself may be taken, which it would tell.
+    env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(
+        [sys.executable, "train.py"],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 12
+    assert (tmp_path / "digits.npz").exists()
