@@ -28,6 +28,10 @@ MODULES = [
     "player",
     "schedules",
     "tokenizer",
+    "parallel",
+    "parallel.dask",
+    "parallel.mpi",
+    "checkpoint",
 ]
 
 
