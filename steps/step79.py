@@ -13,6 +13,7 @@ from dezero_lite.functions import relu, softmax_cross_entropy
 from dezero_lite.models import MLP
 from dezero_lite.optimizers import SGD, Adam
 from dezero_lite.parallel.dask import DataParallel, sweep
+from dezero_lite.parallel.dask import Replica as Replica
 from dezero_lite.parallel.mpi import MPIRing
 
 from . import step78
