@@ -1,4 +1,4 @@
-"""Training on the workers of Dask, whatever machines they are on. Step 79 explains it.
+"""Training on the workers of Dask, on whatever machines. Step 79 explains it::
 
     from dask.distributed import Client
     from dezero_lite.parallel.dask import DataParallel
