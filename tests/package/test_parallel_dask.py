@@ -200,6 +200,8 @@ def test_a_scheduler_that_is_killed_is_told_and_the_checkpoint_is_whole(tmp_path
     finally:
         server.kill()
         server.wait(timeout=60)
+        server.stdin.close()
+        server.stdout.close()
     state = Checkpoint(tmp_path / "run").load(trainer.model, optimizer)
     assert state["step"] >= 2
     assert state["step"] % 2 == 0
