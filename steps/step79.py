@@ -1,10 +1,85 @@
 """Step 79: on an engine that exists."""
 
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+
+from dezero_lite import manual_seed, no_grad
 from dezero_lite.checkpoint import Checkpoint
+from dezero_lite.datasets import Digits
+from dezero_lite.functions import relu, softmax_cross_entropy
+from dezero_lite.models import MLP
+from dezero_lite.optimizers import SGD, Adam
 from dezero_lite.parallel.dask import DataParallel, sweep
+from dezero_lite.parallel.dask import Replica as Replica
 from dezero_lite.parallel.mpi import MPIRing
 
 from . import step78
 from .step78 import *  # noqa: F403
 
 __all__ = [*step78.__all__, "Checkpoint", "DataParallel", "MPIRing", "sweep"]
+
+
+def small():
+    """An MLP for digits, with the same weights wherever it is made."""
+    manual_seed(0)
+    return MLP((32, 10), relu)
+
+
+def large():
+    """The same with a hundred times the weights."""
+    manual_seed(0)
+    return MLP((512, 384, 10), relu)
+
+
+def digit_loss(model, x, t):
+    """The mean loss of some scans."""
+    return softmax_cross_entropy(model(x), t)
+
+
+def train_digits(width, rate, epochs=3):
+    """Train an MLP on digits; its loss on those that were held back."""
+    data, held = Digits(), Digits(train=False)
+    manual_seed(0)
+    model = MLP((width, 10), relu)
+    digit_loss(model, *data[np.arange(1)])
+    optimizer = SGD(rate).setup(model)
+    for epoch in range(epochs):
+        order = np.random.default_rng(epoch).permutation(len(data))
+        for start in range(0, len(data), 50):
+            loss = digit_loss(model, *data[order[start : start + 50]])
+            model.cleargrads()
+            loss.backward()
+            optimizer.update()
+    with no_grad():
+        return digit_loss(model, *held[np.arange(len(held))]).item()
+
+
+def kill(pid):
+    """End a process at once, as a power cut would."""
+    os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def dies(ring, rounds):
+    """Sum in each round. In the last one, worker 1 is killed."""
+    for i in range(rounds):
+        if i == rounds - 1 and ring.rank == 1:
+            kill(os.getpid())
+        ring.all_reduce(np.ones(4))
+
+
+def train_and_die(address, folder, updates):
+    """Ask a cluster to train, with a checkpoint after every four updates, write down
+    the losses, and be killed after so many updates.
+    """
+    from distributed import Client
+
+    with Client(address) as client, open(Path(folder, "losses"), "w") as losses:
+        trainer = DataParallel(client, small, digit_loss, Digits())
+        optimizer = Adam(0.01).setup(trainer.model)
+        steps = trainer.train(optimizer, 1, 100, checkpoint=folder, every=4)
+        for _ in range(updates):
+            print(next(steps), file=losses, flush=True)
+        kill(os.getpid())

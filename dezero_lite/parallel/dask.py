@@ -1,4 +1,4 @@
-"""Training on the workers of Dask, whatever machines they are on. Step 79 explains it.
+"""Training on the workers of Dask, on whatever machines. Step 79 explains it::
 
     from dask.distributed import Client
     from dezero_lite.parallel.dask import DataParallel
@@ -124,6 +124,7 @@ class DataParallel:
         weights = [p.data for p in self.model.params()]
         shard_of = np.searchsorted(self._cuts, indices, side="right")
         starts = [0, *self._cuts]
+        _check_connection(self.client)
         answers = [
             self.client.submit(
                 Replica.gradients,
@@ -232,7 +233,8 @@ def sweep(
     ValueError
         If `train` cannot be imported by other processes.
     RuntimeError
-        If there is no worker, or one has another version of the framework.
+        If there is no worker, or one has another version of the framework; later, if
+        the cluster does not answer any more.
     """
     from distributed import as_completed
 
@@ -242,6 +244,8 @@ def sweep(
     finished = as_completed(list(asked))
     for future in _with_bar(finished, len(asked)) if progress else finished:
         error = future.exception()
+        if future.cancelled():
+            raise _lost("a call was cancelled", "and ask for the rest") from error
         yield asked[future], future.result() if error is None else error
 
 
@@ -279,10 +283,24 @@ def _gathered(client: Any, futures: list[Any]) -> list[Any]:
     from distributed import CancelledError
     from distributed.comm import CommClosedError
 
+    # A client that loses its scheduler cancels the futures that it has. Those that are
+    # submitted later would wait for as long as it looks for the scheduler.
+    _check_connection(client)
     try:
         return list(client.gather(futures))
     except (CancelledError, CommClosedError, OSError, TimeoutError) as error:
-        raise RuntimeError(
-            f"the cluster does not answer any more ({type(error).__name__}): start it "
-            "again, and train goes on from its last checkpoint"
-        ) from error
+        raise _lost(type(error).__name__, _GOES_ON) from error
+
+
+def _check_connection(client: Any) -> None:
+    if client.status != "running":
+        raise _lost(f"the client is {client.status}", _GOES_ON)
+
+
+_GOES_ON = "and train goes on from its last checkpoint"
+
+
+def _lost(why: str, then: str) -> RuntimeError:
+    return RuntimeError(
+        f"the cluster does not answer any more ({why}): start it again, {then}"
+    )

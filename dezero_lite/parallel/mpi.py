@@ -1,5 +1,5 @@
 """All-reduce by MPI, where it is installed: ``pip install mpi4py``, and an MPI. Step 79
-tells when it pays.
+tells when it pays::
 
     mpiexec -n 4 python train.py
 """
