@@ -447,7 +447,8 @@ from steps.course.notebooks import jupytext, nbformat
 assert "lark" not in sys.modules
 assert sys.modules.get("rfc3987_syntax", ...) is not None
 try:
-    nbformat.validate(nbformat.v4.new_notebook(cells=[{"cell_type": "poem", "id": "a"}]))
+    poem = {"cell_type": "poem", "id": "a"}
+    nbformat.validate(nbformat.v4.new_notebook(cells=[poem]))
 except nbformat.ValidationError:
     print("refused")
 """

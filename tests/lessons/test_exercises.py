@@ -172,55 +172,14 @@ def test_what_an_exercise_does_not_stand_on_is_left_out(monkeypatch):
     ]
 
 
-def run_again(book):
-    """A notebook in which each exercise is solved, undone, and solved once more."""
-    cells = []
-    for cell in book["cells"]:
-        cells.append(cell)
-        if exercises.CHECK not in checks.tags(cell):
-            continue
-        solution = next(
-            one
-            for one in reversed(cells)
-            if one["cell_type"] == "code" and exercises.is_solution(checks.source(one))
-        )
-        stub = solution | {
-            "source": exercises.without_solution(checks.source(solution))
-        }
-        again = [cell, stub, cell, solution, cell, cell]
-        cells += [
-            one | {"id": f"{one['id']}_turn{turn}"} for turn, one in enumerate(again)
-        ]
-    return book | {"cells": cells}
-
-
-def complaints_when_run_again(book, folder):
-    """What a check has against a solution that it has seen before, and what is wrong
-    with how it meets the stub in between.
-
-    It may ask for the solution to be run once more, as of a function that counts.
-    """
-    found = []
-    for cell, error in outcomes(run_again(book), folder):
-        if cell.id.endswith("_turn2"):
-            found += complaints_about_check(cell, error)
-        elif error is not None and (
-            cell.id.endswith("_turn1")
-            or (
-                exercises.CHECK in checks.tags(cell)
-                and "run both cells again" not in error.evalue
-            )
-        ):
-            found.append(f"{cell.id}: {error.ename}: {error.evalue}")
-    return found
-
-
-# The other lessons' are run again where the attempts are tried, attempts/conftest.py.
+# The other lessons' are where the attempts are tried, attempts/conftest.py.
 @pytest.mark.slow
 @pytest.mark.parametrize("number", DESIGNS)
 def test_a_check_meets_the_stub_and_can_be_run_again(number):
     assert not attempts.leans_on_exercises(number)
-    assert complaints_when_run_again(notebook(number), NOTEBOOKS) == []
+    for exercise in sorted(attempts.exercises_of(number)):
+        assert attempts.complaint_about_stub(number, exercise) is None
+        assert attempts.complaints_when_run_again(number, exercise) == []
 
 
 # --- Hints and hidden tests -----------------------------------------------------------
@@ -291,25 +250,6 @@ def test_a_good_exercise_is_accepted(tmp_path):
 def test_a_check_that_cannot_fail_or_does_not_help_is_seen(check, complaint, tmp_path):
     (found,) = complaints_about_stubs(little(check=check), tmp_path)
     assert complaint in found
-    assert any(
-        complaint in line and line.startswith("check_turn2")
-        for line in complaints_when_run_again(little(check=check), tmp_path)
-    )
-
-
-def test_a_check_that_trips_over_itself_is_seen(tmp_path):
-    check = """\
-assert double(2) == 4, "double(2) should be 4"
-assert "before" not in globals(), "it was here before"
-before = True
-"""
-    found = complaints_when_run_again(little(check=check), tmp_path)
-    assert [line.split(":")[0] for line in found] == [
-        "check_turn0",
-        "check_turn4",
-        "check_turn5",
-    ]
-    assert complaints_when_run_again(little(), tmp_path) == []
 
 
 def test_a_stub_that_does_not_run_is_seen(tmp_path):
@@ -317,10 +257,6 @@ def test_a_stub_that_does_not_run_is_seen(tmp_path):
         little(solution=GOOD + "double(1).bit_length()\n"), tmp_path
     )
     assert found.startswith("solution: fails with AttributeError")
-    found = complaints_when_run_again(
-        little(solution=GOOD + "double(1).real"), tmp_path
-    )
-    assert [line.split(":")[0] for line in found] == ["solution_turn1"]
 
 
 def test_a_wrong_solution_is_seen(tmp_path):
