@@ -77,7 +77,7 @@ def lesson_cells(number):
 @lru_cache(maxsize=128)
 def _parsed(text):
     # The tests ask for the same lesson hundreds of times, and this takes a while.
-    from .notebooks import jupytext
+    from .formats import jupytext
 
     return jupytext.reads(text, fmt="md:myst").cells
 
@@ -225,7 +225,7 @@ def execute(notebook, folder=NOTEBOOKS):
         path or an address of this machine.
     """
     # First, for nbclient imports nbformat, too.
-    from .notebooks import nbformat  # isort: skip
+    from .formats import nbformat  # isort: skip
     import nbclient
 
     running = nbformat.from_dict(notebook)
@@ -380,7 +380,7 @@ def build(number, force=False):
 
 
 def _read(path):
-    from .notebooks import nbformat
+    from .formats import nbformat
 
     return (
         nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
@@ -390,7 +390,7 @@ def _read(path):
 
 
 def as_text(notebook):
-    from .notebooks import nbformat
+    from .formats import nbformat
 
     return nbformat.writes(nbformat.from_dict(notebook)) + "\n"
 

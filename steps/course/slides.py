@@ -62,7 +62,7 @@ def _shown(number):
     """The cells that are shown, with their outputs, but without what an exercise keeps
     to itself.
     """
-    from .notebooks import nbformat
+    from .formats import nbformat
 
     whole = nbformat.read(notebook_path(number), as_version=4)
     cells = []
@@ -138,7 +138,7 @@ def _folded(cell):
 
 def _html(cell):
     """A cell as nbconvert shows it."""
-    from .notebooks import nbformat
+    from .formats import nbformat
 
     exporter = _exporter(cell["cell_type"] == "code" and not cell["source"])
     notebook = nbformat.from_dict(

@@ -443,7 +443,7 @@ def test_a_missing_file_is_an_error(workshop, missing):
 def test_nbformat_comes_without_parsers_that_no_notebook_needs():
     program = """
 import sys
-from steps.course.notebooks import jupytext, nbformat
+from steps.course.formats import jupytext, nbformat
 assert "lark" not in sys.modules
 assert sys.modules.get("rfc3987_syntax", ...) is not None
 try:
