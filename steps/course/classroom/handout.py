@@ -13,6 +13,7 @@ from pathlib import Path
 from .. import builder, copies, exercises
 from ..lessons import (
     MAP,
+    NOTEBOOKS,
     ROOT,
     STEPS,
     CourseError,
@@ -146,6 +147,8 @@ def _named(text, steps):
         cell["source"] = "".join(cell["source"])
         if cell["cell_type"] == "code":
             cell["source"] = copies.as_installed(cell["source"], steps)
+        else:
+            cell["source"] = copies.as_typed(cell["source"], steps)
     return builder.as_text(notebook)
 
 
@@ -231,6 +234,8 @@ def _copy_without_solutions(tree):
         shutil.copytree(ROOT / name, tree / name, ignore=ignore)
     for name in ("README.md", "LICENSE", "pyproject.toml"):
         shutil.copy(ROOT / name, tree)
+    (tree / NOTEBOOKS.name).mkdir()
+    shutil.copy(notebook_path(MAP), tree / NOTEBOOKS.name)
     for number in numbers():
         path = tree / STEPS / f"{stem(number)}.md"
         text = SOLUTION.sub(_stub_between, path.read_text(encoding="utf-8"))
