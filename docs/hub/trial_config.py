@@ -1,8 +1,8 @@
 """The same for a trial on one's own machine: no accounts, no root, one password.
 
 ``jupyterhub -f docs/hub/trial_config.py``, then log in as anna or ben, with the
-password ``only-a-trial``. All servers run as you, in folders below ``hub-homes``: never for a
-class.
+password ``only-a-trial``. All servers run as you, in folders below ``hub-homes``: never
+for a class.
 """
 
 from pathlib import Path
