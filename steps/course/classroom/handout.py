@@ -261,8 +261,9 @@ You need Python 3.10 or newer. In a terminal, in this folder:
     pip install "./{wheel.name}[course]"
     jupyter lab
 
-On Windows the second line is `course\\Scripts\\activate`. From then on the second and
-the last line are enough. `start.ipynb` is the map.
+On Windows the second line is `course\\Scripts\\activate`; on Linux and on a Mac, the
+first may have to begin with `python3`. From then on the second and the last line are
+enough. `start.ipynb` is the map.
 
 Write your answers into the cells under the tasks, save, and hand the notebooks in. Keep
 their names.
