@@ -205,16 +205,16 @@ class Visitor:
 @pytest.mark.slow
 def test_two_users_find_their_maps_and_no_third_one_comes_in(trial, tmp_path):
     address, said = trial
-    for name in ("anna", "ben"):
-        visitor = Visitor(address)
+    visitors = {"anna": Visitor(address), "ben": Visitor(address)}
+    for name, visitor in visitors.items():
         visitor.log_in(name, PASSWORD)
+    for name, visitor in visitors.items():
         mine = f"/user/{name}/lab/tree/my-course/start.ipynb"
         assert visitor.reaches(mine), said.read_text("utf-8")
         laid = tmp_path / "hub-homes" / name / "my-course"
         assert len(list(laid.glob("step*.ipynb"))) == len(lessons.numbers())
-        wrong = Visitor(address)
-        with pytest.raises(HTTPError, match="403"):
-            wrong.log_in(name, "another word")
+    with pytest.raises(HTTPError, match="403"):
+        Visitor(address).log_in("anna", "another word")
     with pytest.raises(HTTPError, match="403"):
         Visitor(address).log_in("cleo", PASSWORD)
     assert "deprecated" not in said.read_text("utf-8")

@@ -70,8 +70,20 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
         texts[the_map] = copies.copy_of(
             MAP, folder, lambda file: folder / file not in texts
         )
+    if package and the_map in texts:
+        texts[the_map] = _of_this_folder(texts[the_map])
     written = [_write(path, _named(text, name)) for path, text in texts.items()]
     return [*written, *(_with_package(folder) if package else ())]
+
+
+def _of_this_folder(text):
+    """A map whose commands are for lessons that lie beside it, not in my-course."""
+    text = text.replace("folder that holds `my-course`", "folder of this map")
+    text = text.replace("progress my-course", "progress .")
+    text = text.replace("lab my-course/", "lab ")
+    text = re.sub(r"(steps fresh \d+)`", r"\1 .`", text)
+    # What a teacher hands out is not renewed.
+    return re.sub(r"(?s) When the course is updated.*?left alone\.", "", text)
 
 
 def _refuse_what_is_there(folder, texts):
