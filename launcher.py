@@ -6,6 +6,7 @@ Nothing is installed yet when this runs, so it has only the standard library.
 
 import hashlib
 import io
+import itertools
 import os
 import shutil
 import signal
@@ -89,10 +90,13 @@ def lab(options):
 
 def workshop(options):
     """The course tool lays and judges; the notebook that it then has is opened."""
-    words = [option for option in options if not option.startswith("-")]
+    flags = [option for option in options if option in ("--anyway", "--nearer")]
+    rest = [option for option in options if option not in flags]
+    # From the first option on, all is for JupyterLab: a number there may be a port.
+    words = list(itertools.takewhile(lambda word: not word.startswith("-"), rest))
+    others = rest[len(words) :]
     tool = [PYTHON, "-m", "steps"]
     opens = not words or words[0] == "next" or words[0].isdecimal()
-    flags = [option for option in options if option in ("--anyway", "--nearer")]
     if code := run([*tool, "lay"]) or run([*tool, "workshop", *words, *flags]):
         return code
     # In a terminal of JupyterLab the notebook is a click away.
@@ -100,7 +104,6 @@ def workshop(options):
         return 0
     number = words[:1] if words and words[0].isdecimal() else []
     page = output([*tool, "workshop", "where", *number])
-    others = [o for o in options if o not in [*words, *flags]]
     return lab([page, *others]) if page else 0
 
 

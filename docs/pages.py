@@ -14,7 +14,6 @@ from functools import cache
 from html import escape
 from pathlib import Path
 from types import ModuleType
-from xml.sax.saxutils import quoteattr
 
 from steps.course import overview
 from steps.course.lessons import (
@@ -105,15 +104,6 @@ def describe_pictures(cell):
     if words:
         render = cell["metadata"].setdefault("mystnb", {})
         render["image"] = {"alt": words}
-        for output in cell["outputs"]:
-            if html := output.get("data", {}).get("text/html"):
-                html = "".join(html).replace(
-                    '<img id="_anim', f'<img alt={quoteattr(words)} id="_anim'
-                )
-                output["data"]["text/html"] = html.replace(
-                    '<input id="_anim_slider',
-                    '<input aria-label="Frame" id="_anim_slider',
-                )
 
 
 def markdown(name, text):

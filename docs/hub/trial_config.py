@@ -1,8 +1,8 @@
 """The same for a trial on one's own machine: no accounts, no root, one password.
 
 ``jupyterhub -f docs/hub/trial_config.py``, then log in as anna or ben, with the
-password ``trial``. All servers run as you, in folders below ``hub-homes``: never for a
-class.
+password ``only-a-trial``. All servers run as you, in folders below ``hub-homes``: never
+for a class.
 """
 
 from pathlib import Path
@@ -12,8 +12,9 @@ c = get_config()  # noqa: F821
 load_subconfig(str(Path(__file__).with_name("jupyterhub_config.py")))  # noqa: F821
 
 c.JupyterHub.bind_url = "http://127.0.0.1:8000"
-c.JupyterHub.authenticator_class = "dummy"
-c.DummyAuthenticator.password = "trial"
+# JupyterHub asks for eight characters or more.
+c.JupyterHub.authenticator_class = "shared-password"
+c.SharedPasswordAuthenticator.user_password = "only-a-trial"
 c.Authenticator.allowed_users = {"anna", "ben"}
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = str(Path.cwd() / "hub-homes/{username}")

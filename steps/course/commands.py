@@ -22,6 +22,7 @@ from .lessons import (
     numbers,
     spans,
     stem,
+    typed,
     with_map,
 )
 
@@ -211,10 +212,11 @@ def lay(options):
     if done.renewed:
         print(f"The course is newer: renewed {_count(done.renewed)}.")
     if done.kept:
+        where = f" {shlex.quote(str(options.folder))}" if options.folder else ""
         print(
             f"You have worked in {', '.join(map(stem, done.kept))}, and the course has "
-            "a newer version. Yours stays as it is; `python start.py steps fresh N` "
-            "sets your copy of step N aside and lays the new one."
+            f"a newer version. Yours stays as it is; `{typed('fresh N')}{where}` sets "
+            "your copy of step N aside and lays the new one."
         )
 
 

@@ -20,6 +20,9 @@ from .lessons import (
     with_map,
 )
 
+# An installed package has no notebooks but this one, which lies beside the lessons.
+BUILT_MAP = LESSONS / notebook_path(MAP).name
+
 
 def write_copies(folder, chosen=None):
     """Write the map and students' notebooks into a folder; write none if one of them is
@@ -87,7 +90,8 @@ def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):
         if cell["cell_type"] == "code":
             cell["source"] = as_installed(_pointed_at_code(cell["source"], folder))
         else:
-            cell["source"] = overview.without_links_to(cell["source"], missing)
+            text = overview.without_links_to(cell["source"], missing)
+            cell["source"] = as_typed(text)
     notebook["metadata"]["course"] = {
         "step": number,
         "sources": digest_of_sources(notebook),
@@ -97,9 +101,10 @@ def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):
 
 
 def _with_outputs(number):
-    """The map as it was built, its picture shown; bare in an installed package."""
-    path = notebook_path(number)
-    if not path.exists():
+    """The map as it was built, its picture shown; bare where it is not built yet."""
+    built = [notebook_path(number), BUILT_MAP]
+    path = next((path for path in built if path.exists()), None)
+    if path is None:
         return builder.assemble(number)
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
@@ -154,3 +159,16 @@ def as_installed(code, steps=STEPS):
     code = re.sub(r"(?m)^( *)import steps$", rf"\1from {package} import steps", code)
     code = re.sub(r"(?m)^( *)from steps\b", rf"\1from {steps}", code)
     return code.replace('"steps.course"', f'"{steps}.course"')
+
+
+def as_typed(text, steps=STEPS):
+    """A text whose commands are those that can be typed here: an installed package has
+    no start.py.
+    """
+    if steps == "steps":
+        return text
+    tool = f"python -m {steps}"
+    text = text.replace("python start.py steps", tool)
+    text = text.replace("python start.py workshop", f"{tool} workshop")
+    text = text.replace("python start.py lab", "jupyter lab")
+    return text.replace("python start.py", f"{tool} lay")

@@ -26,13 +26,26 @@ class Film:
         import matplotlib.pyplot as plt
 
         html = animation.to_jshtml(default_mode="once")
-        self.html = ICON.sub(lambda icon: ICONS[icon[1]], ICON_FONT.sub("", html))
+        html = ICON.sub(lambda icon: ICONS[icon[1]], ICON_FONT.sub("", html))
         self.frames = len(re.findall(r"^\s*frames\[\d+\] = ", html, re.M))
+        self.html = self._told(html)
         last = io.BytesIO()
         figure = animation._fig
         figure.savefig(last, format="png", dpi=figure.dpi)
         self.last = last.getvalue()
         plt.close(figure)
+
+    def _told(self, html):
+        """With words for a reader who cannot see it. The builder puts those of the
+        lesson in their place.
+        """
+        words = {
+            '<img id="_anim_img': f'alt="{self!r}"',
+            '<input id="_anim_slider': 'aria-label="Frame"',
+        }
+        for element, said in words.items():
+            html = html.replace(element, element.replace(" ", f" {said} ", 1))
+        return html
 
     def __repr__(self):
         return f"a film of {self.frames} frames"

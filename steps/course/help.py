@@ -38,8 +38,10 @@ class Solution(Listing):
     """A solution of an exercise: other right ones exist."""
 
     def __init__(self, step, exercise):
-        found = _exercise(step, exercise)
-        super().__init__(exercises.without_markers(found.solution))
+        text = exercises.without_markers(_exercise(step, exercise).solution)
+        if exercises.STUB in text or exercises.STUB_OUTSIDE in text.splitlines():
+            text = "# This package of the course was made without solutions."
+        super().__init__(text)
 
 
 def _exercise(step, exercise):

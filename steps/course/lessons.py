@@ -109,6 +109,18 @@ def spans(values):
     )
 
 
+def typed(command):
+    """What a learner types for a command of the course tool.
+
+    A checkout has start.py, which finds the environment by itself; an installed package
+    has the tool alone.
+    """
+    if STEPS != "steps":
+        return f"python -m {STEPS} {command}"
+    way = "" if command.startswith("workshop") else "steps "
+    return f"python start.py {way}{command}"
+
+
 def module_path(number):
     return LESSONS / f"step{number:02d}.py"
 

@@ -156,6 +156,7 @@ def _course():
     """A digest of all that copies are made from, the course tool included."""
     digest = hashlib.sha256()
     files = [*LESSONS.glob("*.md"), *LESSONS.glob("*.py"), *NOTEBOOKS.glob("start.*")]
+    files += LESSONS.glob("start.ipynb")
     for path in sorted([*files, *LESSONS.glob("course/**/*.py")]):
         content = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.name.encode() + hashlib.sha256(content).digest())

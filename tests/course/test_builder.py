@@ -202,6 +202,16 @@ def test_a_player_says_what_it_shows(workshop):
     assert "x.grad is 6." in "".join(shown["data"]["text/plain"])
 
 
+def test_a_film_says_its_finding_in_the_player_and_in_its_last_frame(workshop):
+    film = RICH[2].replace("HTML(film.to_jshtml())", "steps.film(film)")
+    path = workshop(RICH[0], RICH[1], f":alt: 'It <rises>'\n\n{film}")
+    builder.build(1)
+    (shown,) = outputs(path)
+    html = "".join(shown["data"]["text/html"])
+    assert re.findall('<img alt="(.*?)" id="_anim', html) == ["It &lt;rises&gt;"]
+    assert shown["metadata"]["image/png"]["alt"] == "It <rises>"
+
+
 @pytest.mark.parametrize(
     ("cell", "complaint"),
     [

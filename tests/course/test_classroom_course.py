@@ -65,7 +65,9 @@ def test_the_package_for_students_has_no_solution(hand_out):
         texts = {n: package.read(n).decode("utf-8", "replace") for n in names}
     everything = "\n".join(texts.values())
     assert {f"dezero_lite/steps/step{n:02d}.md" for n in numbers()} <= set(names)
-    assert not [name for name in names if name.endswith(".ipynb")]
+    # Built lessons have solutions; the map has none.
+    (the_map,) = [name for name in names if name.endswith(".ipynb")]
+    assert the_map == "dezero_lite/steps/start.ipynb"
     for number in numbers():
         lesson = texts[f"dezero_lite/steps/step{number:02d}.md"]
         whole = (LESSONS / f"step{number:02d}.md").read_text(encoding="utf-8")
@@ -78,6 +80,17 @@ def test_the_package_for_students_has_no_solution(hand_out):
             if len(solution) > 200:
                 assert solution not in everything
     assert (LESSONS / "step08.md").read_text("utf-8").count(exercises.BEGIN) == 3
+
+
+def test_the_map_that_is_handed_out_says_what_works_beside_it(hand_out):
+    notebook = json.loads((hand_out / "start.ipynb").read_text(encoding="utf-8"))
+    told = "".join("".join(cell["source"]) for cell in notebook["cells"])
+    assert "start.py" not in told
+    assert "python -m dezero_lite.steps progress .\n" in told
+    assert "`python -m dezero_lite.steps fresh 8 .`" in told
+    assert "jupyter lab step08.ipynb" in told
+    assert "course is updated" not in told
+    assert "kept beside the new one" in told
 
 
 def test_what_is_handed_out_runs_with_the_package_alone(hand_out, tmp_path):
@@ -99,5 +112,6 @@ def test_what_is_handed_out_runs_with_the_package_alone(hand_out, tmp_path):
         encoding="utf-8",
     )
     assert done.returncode == 0, done.stderr
-    assert "your code here" in done.stdout
+    assert "made without solutions" in done.stdout
+    assert "your code here" not in done.stdout
     assert "steps.hint(8, 1, nearer=True)" in done.stdout

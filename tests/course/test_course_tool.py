@@ -282,6 +282,9 @@ def test_a_film_needs_no_network_and_shows_its_last_frame_without_scripts():
     assert "fa-" not in bundle["text/html"]
     assert bundle["text/html"].count("<button") == 9
     assert "▶</button>" in bundle["text/html"]
+    # For who hears it, and has no picture of what a button or a slider is.
+    assert '<img alt="a film of 3 frames" id="_anim_img' in bundle["text/html"]
+    assert '<input aria-label="Frame" id="_anim_slider' in bundle["text/html"]
     assert bundle["image/png"].startswith(b"\x89PNG")
     assert bundle["text/plain"] == repr(shown) == "a film of 3 frames"
 

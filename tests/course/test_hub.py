@@ -1,11 +1,22 @@
 """The configurations for a class on JupyterHub and for Binder: they can be read, and
-what they start lays the course without touching what is there.
+what they start lays the course without touching what is there. Where JupyterHub is
+installed, two users log in.
 """
 
+import contextlib
 import os
 import re
+import shutil
+import signal
+import socket
 import subprocess
 import sys
+import time
+from http.cookiejar import CookieJar
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
@@ -100,6 +111,113 @@ def test_a_course_that_cannot_be_laid_keeps_nobody_from_their_server(start):
     assert done.stdout.splitlines()[-1] == "served"
     assert "my-course" in done.stderr
     assert (start.home / "my-course").read_text() == "a file in the way"
+
+
+# --- A hub that runs ------------------------------------------------------------------
+
+PROXY = shutil.which(
+    "configurable-http-proxy", path=f"{os.environ.get('PATH')}:{ROOT}/node_modules/.bin"
+)
+PASSWORD = "only-a-trial"
+
+
+def free_ports(count):
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+
+
+@pytest.fixture
+def trial(tmp_path):
+    """A hub with the configuration for a trial, its ports and homes apart."""
+    pytest.importorskip("jupyterhub", reason="not installed: pip install jupyterhub")
+    if not PROXY:
+        pytest.skip("no proxy: npm install configurable-http-proxy")
+    page, api, inner = free_ports(3)
+    configuration = tmp_path / "config.py"
+    configuration.write_text(
+        f"load_subconfig({str(HUB / 'trial_config.py')!r})\n"
+        f"c.JupyterHub.bind_url = 'http://127.0.0.1:{page}'\n"
+        f"c.JupyterHub.hub_port = {inner}\n"
+        f"c.ConfigurableHTTPProxy.api_url = 'http://127.0.0.1:{api}'\n"
+        # Only a trial may do this, and only where tests run as root.
+        f"c.Spawner.args = {['--allow-root'] * (os.geteuid() == 0)}\n"
+    )
+    said = tmp_path / "said.txt"
+    with said.open("wb") as log:
+        running = subprocess.Popen(
+            [sys.executable, "-m", "jupyterhub", "-f", configuration],
+            cwd=tmp_path,
+            env=os.environ
+            | {
+                "PATH": f"{Path(PROXY).parent}:{os.environ['PATH']}",
+                "PYTHONPATH": str(ROOT),
+            },
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        for _ in range(600):
+            if "JupyterHub is now running" in said.read_text("utf-8"):
+                break
+            assert running.poll() is None, said.read_text("utf-8")
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{page}", said
+    finally:
+        running.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            running.wait(60)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
+
+
+class Visitor:
+    """Somebody with a browser, as far as the hub can tell."""
+
+    def __init__(self, address):
+        self.address = address
+        self.cookies = CookieJar()
+        self._open = build_opener(HTTPCookieProcessor(self.cookies)).open
+
+    def get(self, way, **fields):
+        data = urlencode(fields).encode() if fields else None
+        with self._open(self.address + way, data, timeout=120) as answer:
+            return answer.url, answer.read().decode()
+
+    def log_in(self, name, password):
+        self.get("/hub/login")
+        token = next(c.value for c in self.cookies if c.name == "_xsrf")
+        return self.get("/hub/login", username=name, password=password, _xsrf=token)
+
+    def reaches(self, way):
+        for _ in range(300):
+            with contextlib.suppress(HTTPError):
+                if urlsplit(self.get(way)[0]).path == way:
+                    return True
+            time.sleep(0.2)
+        return False
+
+
+@posix
+@pytest.mark.slow
+def test_two_users_find_their_maps_and_no_third_one_comes_in(trial, tmp_path):
+    address, said = trial
+    visitors = {"anna": Visitor(address), "ben": Visitor(address)}
+    for name, visitor in visitors.items():
+        visitor.log_in(name, PASSWORD)
+    for name, visitor in visitors.items():
+        mine = f"/user/{name}/lab/tree/my-course/start.ipynb"
+        assert visitor.reaches(mine), said.read_text("utf-8")
+        laid = tmp_path / "hub-homes" / name / "my-course"
+        assert len(list(laid.glob("step*.ipynb"))) == len(lessons.numbers())
+    with pytest.raises(HTTPError, match="403"):
+        Visitor(address).log_in("anna", "another word")
+    with pytest.raises(HTTPError, match="403"):
+        Visitor(address).log_in("cleo", PASSWORD)
+    assert "deprecated" not in said.read_text("utf-8")
 
 
 def test_binder_installs_the_course_and_lays_it():

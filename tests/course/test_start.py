@@ -574,6 +574,12 @@ def test_the_workshop_lays_and_judges_and_then_opens_what_is_next(
         assert children.during(lambda w=words: start.main(["workshop", *w])) == opened
         assert any("step08.ipynb" in str(part) for part in children.command)
     assert children.command[-1] == "--no-browser"
+    # The number of a port is not that of a step.
+    port = ["--port", "8899"]
+    for words in (port, ["8", *port]):
+        assert children.during(lambda w=words: start.main(["workshop", *w])) == opened
+        assert children.command[-2:] == port
+        assert "8899" not in children.command[:-1]
     for words in (["hint", "8", "square"], ["judge", "8"]):
         ran = children.during(lambda w=words: start.main(["workshop", *w]))
         assert ran == ["steps", "steps"]

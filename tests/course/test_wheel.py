@@ -160,3 +160,39 @@ def test_copies_for_students_run(installed, tmp_path):
         )
         run = installed("-c", HIDE + "\n" + imports)
         assert (run.returncode, run.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_what_is_said_to_type_can_be_typed(installed, tmp_path):
+    """There is no start.py beside an installed package."""
+    tool, folder = ("-m", "dezero_lite.steps"), tmp_path / "my-course"
+    laid = installed(*tool, "lay", folder)
+    assert laid.returncode == 0, laid.stderr
+    for path in folder.glob("*.ipynb"):
+        assert "start.py" not in path.read_text(encoding="utf-8"), path.name
+    the_map = (folder / "start.ipynb").read_text(encoding="utf-8")
+    assert "python -m dezero_lite.steps workshop" in the_map
+    assert "python -m dezero_lite.steps progress my-course" in the_map
+    # A lesson of an older course, in which somebody worked.
+    mine = folder / "step01.ipynb"
+    notebook = json.loads(mine.read_text(encoding="utf-8"))
+    notebook["metadata"]["course"]["sources"] = "of an older lesson"
+    mine.write_text(json.dumps(notebook), encoding="utf-8")
+    (folder / ".course.json").unlink()
+    kept = installed(*tool, "lay", folder).stdout
+    assert f"`python -m dezero_lite.steps fresh N {folder}`" in kept
+    said = [
+        installed(*tool, "workshop", *words).stderr
+        for words in (["judge", "2"], ["hint", "2", "Square.forward"])
+    ]
+    assert "`python -m dezero_lite.steps workshop 2`" in "".join(said)
+    assert "start.py" not in "".join(said)
+
+
+@pytest.mark.slow
+def test_the_map_shows_its_picture_before_it_has_run(installed, tmp_path):
+    installed("-m", "dezero_lite.steps", "lay", tmp_path / "mine")
+    text = (tmp_path / "mine" / "start.ipynb").read_text(encoding="utf-8")
+    cells = json.loads(text)["cells"]
+    shown = [o for cell in cells for o in cell.get("outputs", ())]
+    assert any("image/png" in output.get("data", {}) for output in shown)

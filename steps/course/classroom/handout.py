@@ -13,6 +13,7 @@ from pathlib import Path
 from .. import builder, copies, exercises
 from ..lessons import (
     MAP,
+    NOTEBOOKS,
     ROOT,
     STEPS,
     CourseError,
@@ -69,8 +70,20 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
         texts[the_map] = copies.copy_of(
             MAP, folder, lambda file: folder / file not in texts
         )
+    if package and the_map in texts:
+        texts[the_map] = _of_this_folder(texts[the_map])
     written = [_write(path, _named(text, name)) for path, text in texts.items()]
     return [*written, *(_with_package(folder) if package else ())]
+
+
+def _of_this_folder(text):
+    """A map whose commands are for lessons that lie beside it, not in my-course."""
+    text = text.replace("folder that holds `my-course`", "folder of this map")
+    text = text.replace("progress my-course", "progress .")
+    text = text.replace("lab my-course/", "lab ")
+    text = re.sub(r"(steps fresh \d+)`", r"\1 .`", text)
+    # What a teacher hands out is not renewed.
+    return re.sub(r"(?s) When the course is updated.*?left alone\.", "", text)
 
 
 def _refuse_what_is_there(folder, texts):
@@ -146,6 +159,8 @@ def _named(text, steps):
         cell["source"] = "".join(cell["source"])
         if cell["cell_type"] == "code":
             cell["source"] = copies.as_installed(cell["source"], steps)
+        else:
+            cell["source"] = copies.as_typed(cell["source"], steps)
     return builder.as_text(notebook)
 
 
@@ -231,6 +246,8 @@ def _copy_without_solutions(tree):
         shutil.copytree(ROOT / name, tree / name, ignore=ignore)
     for name in ("README.md", "LICENSE", "pyproject.toml"):
         shutil.copy(ROOT / name, tree)
+    (tree / NOTEBOOKS.name).mkdir()
+    shutil.copy(notebook_path(MAP), tree / NOTEBOOKS.name)
     for number in numbers():
         path = tree / STEPS / f"{stem(number)}.md"
         text = SOLUTION.sub(_stub_between, path.read_text(encoding="utf-8"))
@@ -256,8 +273,9 @@ You need Python 3.10 or newer. In a terminal, in this folder:
     pip install "./{wheel.name}[course]"
     jupyter lab
 
-On Windows the second line is `course\\Scripts\\activate`. From then on the second and
-the last line are enough. `start.ipynb` is the map.
+On Windows the second line is `course\\Scripts\\activate`; on Linux and on a Mac, the
+first may have to begin with `python3`. From then on the second and the last line are
+enough. `start.ipynb` is the map.
 
 Write your answers into the cells under the tasks, save, and hand the notebooks in. Keep
 their names.

@@ -21,6 +21,7 @@ from ..lessons import (
     previous,
     spans,
     stem,
+    typed,
 )
 from . import notebook
 from .framework import code_of, framework, step_of
@@ -99,14 +100,14 @@ def cells_of(number, folder=None):
     path = place(folder) / f"{stem(number)}.ipynb"
     if not path.exists():
         raise CourseError(
-            f"There is no {path.name} in {path.parent} yet. `python start.py workshop "
-            f"{number}` makes it."
+            f"There is no {path.name} in {path.parent} yet. "
+            f"`{typed(f'workshop {number}')}` makes it."
         )
     found = own.read(path).get("cells")
     if not isinstance(found, list):
         raise CourseError(
-            f"{path.name} is no notebook that can be read. `python start.py workshop "
-            f"fresh {number}` sets it aside and makes a new one."
+            f"{path.name} is no notebook that can be read. "
+            f"`{typed(f'workshop fresh {number}')}` sets it aside and makes a new one."
         )
     return [
         "".join(cell.get("source", ""))

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from ..lessons import CourseError
+from ..lessons import CourseError, typed
 from ..sources import Listing
 from .folder import of_the_workshop
 from .framework import step_of
@@ -45,8 +45,11 @@ class Hint:
 
     def in_a_terminal(self):
         """The words for someone who asked there, and asks on there."""
-        way, which = "python start.py workshop", f"{self._step.number} {self._name}"
-        return self._said(f"{way} hint {which} --nearer", f"{way} solution {which}")
+        which = f"{self._step.number} {self._name}"
+        return self._said(
+            typed(f"workshop hint {which} --nearer"),
+            typed(f"workshop solution {which}"),
+        )
 
     def _said(self, nearer, solution):
         if not self._nearer:

@@ -2,7 +2,7 @@
 
 import re
 
-from ..lessons import CourseError, head, previous, stem
+from ..lessons import CourseError, head, previous, stem, typed
 from . import folder as workshop
 from . import hints
 from .framework import step_of
@@ -60,8 +60,8 @@ def _open(number):
         "renewed": f"Renewed {path.name}: the course is newer, or your file of step "
         f"{previous(number)} is.",
         "kept": f"The course is newer than your {path.name}, which stays as it is: you "
-        f"have worked in it. `python start.py workshop fresh {number}` sets it aside "
-        "and lays the new one.",
+        f"have worked in it. `{typed(f'workshop fresh {number}')}` sets it aside and "
+        "lays the new one.",
     }
     print(f"Step {number}, {head(number).title}. {said.get(happened, '')}".rstrip())
     print(f"The notebook: {path}")
@@ -90,8 +90,8 @@ def _next(asked):
 def _how_to_go_on(verdict):
     names = ", ".join(verdict.from_the_lesson)
     return (
-        "What counts is the saved notebook. `python start.py workshop next --anyway` "
-        f"goes on with the lesson's own {names}."
+        f"What counts is the saved notebook. `{typed('workshop next --anyway')}` goes "
+        f"on with the lesson's own {names}."
     )
 
 
