@@ -9,18 +9,19 @@ everyone adds its own to it; then the sums travel around once more. So a worker 
 
 from __future__ import annotations
 
-import multiprocessing as mp
 import time
 import traceback
 from collections.abc import Callable
-from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.types import Array
 from .importable import check_importable
 from .shards import shards
+
+if TYPE_CHECKING:  # here and below: most who import this start no process
+    from multiprocessing.connection import Connection
 
 
 class Ring:
@@ -124,6 +125,8 @@ def run_ring(
     TimeoutError
         If they take too long, as in a ring where everyone waits.
     """
+    import multiprocessing as mp
+
     check_importable(work)
     if size < 1:
         raise ValueError(f"a ring has one worker at least, not {size}")
@@ -170,6 +173,8 @@ def _worker(
 
 
 def _collected(readers: list[Connection], timeout: float) -> list[Any]:
+    from multiprocessing.connection import wait
+
     results: dict[int, Any] = {}
     end = time.monotonic() + timeout
     while waiting := [rank for rank in range(len(readers)) if rank not in results]:
