@@ -36,13 +36,7 @@ class MPIRing:
     """
 
     def __init__(self, comm: Any | None = None) -> None:
-        try:
-            from mpi4py import MPI
-        except ImportError:
-            raise ImportError(
-                "MPIRing needs mpi4py: pip install mpi4py, and an MPI such as OpenMPI"
-            ) from None
-        self.comm = MPI.COMM_WORLD if comm is None else comm
+        self.comm = _all_processes() if comm is None else comm
         self.rank, self.size = self.comm.Get_rank(), self.comm.Get_size()
 
     def __repr__(self) -> str:
@@ -54,3 +48,13 @@ class MPIRing:
         total = np.empty_like(array)
         self.comm.Allreduce(array, total)
         return total
+
+
+def _all_processes() -> Any:
+    try:
+        from mpi4py import MPI
+    except ImportError:
+        raise ImportError(
+            "MPIRing needs mpi4py: pip install mpi4py, and an MPI such as OpenMPI"
+        ) from None
+    return MPI.COMM_WORLD

@@ -1,5 +1,7 @@
 """Shards, gradients of shards, and a ring of real processes."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +18,7 @@ from dezero_lite.parallel import (
     set_gradients,
     shards,
 )
+from dezero_lite.parallel.mpi import MPIRing
 from tests.support import training
 from tests.support.arrays import assert_close
 
@@ -199,3 +202,41 @@ def test_a_program_can_ask_what_was_saved_before_it_has_a_model(tmp_path):
     place.save(3, model, optimizer, size=12)
     assert place.state()["size"] == 12
     assert place.state()["step"] == 3
+
+
+# --- MPI ------------------------------------------------------------------------------
+
+
+class Twins:
+    """In the place of MPI's communicator: two processes that have the same."""
+
+    def Get_rank(self):
+        return 1
+
+    def Get_size(self):
+        return 2
+
+    def Allreduce(self, array, total):
+        assert array.flags.c_contiguous
+        total[...] = array + array
+
+
+def test_mpi_takes_the_place_of_a_ring():
+    ring = MPIRing(Twins())
+    assert (ring.rank, ring.size, repr(ring)) == (1, 2, "MPIRing(1 of 2)")
+    array = np.arange(6, dtype=np.float32).reshape(2, 3).T
+    total = ring.all_reduce(array)
+    assert_close(total, 2 * array)
+    assert total.dtype == np.float32
+    x, t = training.part_of_digits(4)[np.arange(4)]
+    model = training.make_model()
+    before = gradients_of(model, x, t)
+    average_gradients(model, 4, ring)  # of two times the same examples
+    for now, then in zip(own_gradients(model), before, strict=True):
+        assert_close(now, then, rtol=1e-5, atol=1e-7)
+
+
+def test_without_mpi_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    with pytest.raises(ImportError, match="pip install mpi4py, and an MPI"):
+        MPIRing()
