@@ -65,13 +65,10 @@ def sum_of(ring, count):
 
 
 def train(ring, updates):
-    """One worker's part of a training on the digits: its share of each loss, and the
-    weights at the end.
-    """
+    """One worker's part of a training: its share of each loss, and the weights."""
     data, rng = Digits(), np.random.default_rng(0)
     manual_seed(0)
     model = MLP((32, 10), relu)
-    model(data[np.arange(1)][0])  # now it has its parameters
     optimizer = MomentumSGD(0.1).setup(model)
     losses = []
     for _ in range(updates):
@@ -105,9 +102,7 @@ def turn_times(ring, sizes, tries):
 
 @dataclass(frozen=True)
 class Link:
-    """What it costs to hand something over: the latency in seconds for each message,
-    and the bandwidth in bytes a second.
-    """
+    """What a message costs: the latency in seconds, the bandwidth in bytes a second."""
 
     latency: float
     bandwidth: float
@@ -121,7 +116,7 @@ class Link:
         return 2 * (workers - 1) * self.turn(size / workers)
 
     def star(self, size, workers):
-        """Seconds of the same where one worker adds for all."""
+        """Seconds of the same if one worker adds for all: a turn for each message."""
         return 2 * (workers - 1) * self.turn(size)
 
 

@@ -90,11 +90,10 @@ def mean_gradients(
 
 
 def average_gradients(model: Any, count: int, ring: Adds) -> None:
-    """Give the model on every worker of a ring the gradient of the whole batch. Each
-    worker has to call it, with the number of examples that its own gradient is the mean
-    of.
+    """Give the model, on every worker of a ring, the gradient of the whole batch.
 
-    All travel as one array: a message has its price, however short it is.
+    Each worker calls it, with the number of examples behind its own gradient. All
+    travel as one array: a message has its price, however short it is.
     """
     gradients = own_gradients(model)
     weighted = [gradient.ravel() * gradient.dtype.type(count) for gradient in gradients]
