@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,8 @@ class Checkpoint:
 
     def save(self, step: int, model: Any, optimizer: Any, **more: Any) -> None:
         """Save a model and its optimizer, and whatever JSON can hold."""
+        from shutil import rmtree
+
         name = f"step{step:08d}"
         (self.folder / name).mkdir(parents=True, exist_ok=True)
         model.save_weights(self.folder / name / "model.npz")
@@ -41,7 +42,7 @@ class Checkpoint:
         os.replace(new, self.folder / "state.json")
         for old in self.folder.glob("step*"):
             if old.name != name:
-                shutil.rmtree(old)
+                rmtree(old)
 
     def load(self, model: Any, optimizer: Any) -> dict[str, Any] | None:
         """Put the model and the optimizer in the state that was saved.

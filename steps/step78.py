@@ -3,7 +3,6 @@
 import threading
 import time
 from dataclasses import dataclass
-from multiprocessing import Pipe
 
 import numpy as np
 
@@ -24,6 +23,8 @@ def in_threads(work, size, timeout=10.0):
     """What `work(ring)` returns for each place of a ring whose workers are threads of
     this process. So `work` may stand in a notebook.
     """
+    from multiprocessing import Pipe
+
     links = [Pipe(duplex=False) for _ in range(size)]
     ends = [(links[rank - 1][0], links[rank][1]) for rank in range(size)]
     results, errors = {}, []

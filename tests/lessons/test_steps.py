@@ -125,8 +125,8 @@ print((time.process_time() - middle) / (middle - start))
         return min(float(done.stdout) for done in runs)
 
     assert share_of_numpys_time("dezero_lite") < 0.4
-    assert share_of_numpys_time(f"steps.step{numbers()[-1]:02d}") < 0.6
-    assert share_of_numpys_time("matplotlib.pyplot") > 0.6, (
+    assert share_of_numpys_time(f"steps.step{numbers()[-1]:02d}") < 0.8
+    assert share_of_numpys_time("matplotlib.pyplot") > 0.8, (
         "the clock sees a heavy import"
     )
 
