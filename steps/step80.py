@@ -175,7 +175,7 @@ def fitted_speed(shape, plan, machine, measured):
 
 
 def all_plans(batch, workers):
-    """Each way to share a step among so many workers, eight of which are near."""
+    """Ways to share a step among so many workers, by powers of two; eight are near."""
     powers = [2**i for i in range(workers.bit_length())]
     cuts = [(tensor, pipeline) for tensor in powers[:4] for pipeline in powers]
     return [
