@@ -3,6 +3,7 @@
 import os
 import signal
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def small():
 
 
 def large():
-    """The same with a hundred times the weights."""
+    """The same with about a hundred times the weights."""
     manual_seed(0)
     return MLP((512, 384, 10), relu)
 
@@ -55,6 +56,48 @@ def train_digits(width, rate, epochs=3):
             optimizer.update()
     with no_grad():
         return digit_loss(model, *held[np.arange(len(held))]).item()
+
+
+def train_alone(epochs):
+    """Train `small` in this process, on the batches that `DataParallel` takes; the
+    losses.
+    """
+    data, model = Digits(), small()
+    digit_loss(model, *data[np.arange(1)])
+    optimizer, losses = Adam(0.01).setup(model), []
+    for epoch in range(epochs):
+        order = np.random.default_rng([0, epoch]).permutation(len(data))
+        for start in range(0, len(data), 100):
+            loss = digit_loss(model, *data[order[start : start + 100]])
+            model.cleargrads()
+            loss.backward()
+            optimizer.update()
+            losses.append(loss.item())
+    return losses
+
+
+def fastest(action):
+    """The seconds that the fastest of many tries takes."""
+    seconds, end = [], perf_counter() + 0.5
+    # A machine may be busy with something else for longer than a short try takes.
+    while len(seconds) < 5 or perf_counter() < end:
+        begin = perf_counter()
+        action()
+        seconds.append(perf_counter() - begin)
+    return sorted(seconds)[0]
+
+
+def step_alone(make_model, batch):
+    """The seconds of a step without its update, in the process that is asked."""
+    data, model = Digits(), make_model()
+    indices = np.arange(batch) % len(data)
+
+    def step():
+        loss = digit_loss(model, *data[indices])
+        model.cleargrads()
+        loss.backward()
+
+    return fastest(step)
 
 
 def kill(pid):
