@@ -1,6 +1,7 @@
 """Settings of every test; those of the notebooks stand in notebooks/conftest.py."""
 
 import os
+import signal
 
 import pytest
 
@@ -12,8 +13,22 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["TQDM_DISABLE"] = "1"
 
 
+# What a shell runs in the background ignores Ctrl-C, and so would all programs that the
+# tests start and stop.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
     # With `-n`, a file stays in one process: the cells of a notebook need each other.
     if getattr(config.option, "dist", None) == "no":
         config.option.dist = "loadfile"
+    config.option.loadscopereorder = False
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    # Files with slow tests begin first, so that none is left alone at the end.
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)

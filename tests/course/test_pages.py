@@ -225,7 +225,7 @@ def test_every_page_is_in_the_table_of_contents():
 # --- examples on the pages ------------------------------------------------------------
 
 
-# The programs of a cluster's page are files, which tests/package/test_parallel_dask.py
+# The programs of a cluster's page are files, which tests/package/on_dask.py
 # writes and runs.
 PAGES = sorted(set(DOCS.glob("*.md")) - {DOCS / "cluster.md"})
 

@@ -189,23 +189,6 @@ def test_pytorch_s_gpt_is_the_same():
     assert_close(torch.cat(parts, dim=1).numpy(), whole.numpy(), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.slow
-# Sockets that Dask's workers leave behind.
-@pytest.mark.filterwarnings("ignore")
-def test_a_step_on_several_workers_is_measured_with_its_bytes():
-    pytest.importorskip("distributed")
-    figures = workers.measure(steps=1, counts=(2,))
-    model = workers.make_model()
-    workers.loss(model, *workers.Images()[:1])
-    parameters = sum(p.data.nbytes for p in model.params())
-    assert figures["Dask", 2].sent == parameters
-    # Two halves, twice, and the count of examples.
-    assert figures["ring", 2].sent == pytest.approx(parameters, abs=8)
-    assert all(0 <= found.waiting <= found.step for found in figures.values())
-    lines = workers.report(figures).splitlines()
-    assert [line.split(" | ")[0] for line in lines[-2:]] == ["| ring", "| Dask"]
-
-
 def test_the_page_of_workers_names_the_command_that_writes_it():
     page = workers.PAGE.read_text(encoding="utf-8")
     for text in (page, inspect.getsource(workers.report)):

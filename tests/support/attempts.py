@@ -263,7 +263,7 @@ def complaints_when_run_again(number, exercise):
     names, stub = dict(names), exercises.without_solution(solution)
     found = []
     run(solution, names)
-    for undo in (False, False, True, False):
+    for undo in (False, True, False):
         if undo:
             run_what_stops(stub, names)
             run_what_stops(check, names)

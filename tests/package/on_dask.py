@@ -1,0 +1,262 @@
+"""Training on Dask's workers, which are real processes, and what happens when one of
+them goes.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from benchmarks import workers
+from dezero_lite.checkpoint import Checkpoint
+from dezero_lite.optimizers import SGD, Adam, MomentumSGD
+from steps.course.lessons import ROOT
+from steps.course.running import limited
+from tests.support import training
+
+distributed = pytest.importorskip("distributed")
+import dask  # noqa: E402
+
+from dezero_lite.parallel.dask import DataParallel, Replica, sweep  # noqa: E402
+
+pytestmark = [
+    pytest.mark.slow,
+    # Sockets that a killed process leaves behind.
+    pytest.mark.filterwarnings("ignore"),
+]
+OPTIMIZERS = {"sgd": SGD, "momentum": MomentumSGD, "adam": Adam}
+
+
+# Seconds for a test, which takes at most three on a quiet machine.
+PATIENCE = 180
+
+
+@pytest.fixture(autouse=True)
+def in_time():
+    with limited(PATIENCE / 3):
+        yield
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with limited(PATIENCE / 3):
+        cluster = distributed.LocalCluster(
+            n_workers=4,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            silence_logs=50,
+        )
+    yield cluster
+    with limited(PATIENCE / 3):
+        cluster.close()
+
+
+@pytest.fixture
+def client(cluster):
+    with distributed.Client(cluster) as client:
+        # One may have been killed, and take its time to come back.
+        client.wait_for_workers(3, timeout=120)
+        yield client
+
+
+def trainer_on(client, count, loss=training.loss, size=333):
+    return DataParallel(
+        client, training.make_model, loss, training.part_of_digits(size), count
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_the_losses_are_those_of_one_process(client, count, name):
+    # 333 examples in batches of 50: shards are unequal, and the last batch is short.
+    trainer = trainer_on(client, count)
+    optimizer = OPTIMIZERS[name]().setup(trainer.model)
+    losses = list(trainer.train(optimizer, epochs=1, batch_size=50))
+    expected, _ = training.alone(OPTIMIZERS[name]())
+    assert len(losses) == 7
+    np.testing.assert_allclose(losses, expected, rtol=1e-5)
+
+
+def test_a_worker_that_is_killed_takes_nothing_with_it(client):
+    trainer = trainer_on(client, 4, training.slow_loss)
+    optimizer = Adam().setup(trainer.model)
+    losses = []
+    for loss in trainer.train(optimizer, epochs=2, batch_size=50):
+        losses.append(loss)
+        if len(losses) == 3:
+            workers = client.run(os.getpid)
+            # On Windows, this ends a process as hard.
+            hard = getattr(signal, "SIGKILL", signal.SIGTERM)
+            os.kill(next(iter(workers.values())), hard)
+    expected, model = training.alone(Adam(), epochs=2)
+    np.testing.assert_allclose(losses, expected, rtol=1e-5)
+    for ours, theirs in zip(trainer.model.params(), model.params(), strict=True):
+        np.testing.assert_allclose(ours.data, theirs.data, rtol=1e-3, atol=1e-5)
+
+
+def test_a_slow_worker_delays_and_changes_nothing(client):
+    trainer = trainer_on(client, 4, training.slow_on_one_loss)
+    optimizer = SGD().setup(trainer.model)
+    losses = list(trainer.train(optimizer, epochs=1, batch_size=50))
+    np.testing.assert_allclose(losses, training.alone(SGD())[0], rtol=1e-5)
+
+
+def test_a_training_goes_on_from_its_checkpoint(client, tmp_path):
+    trainer = trainer_on(client, 2)
+    optimizer = Adam().setup(trainer.model)
+    losses = []
+    for loss in trainer.train(
+        optimizer, epochs=2, batch_size=50, checkpoint=tmp_path, every=4
+    ):
+        losses.append(loss)
+        if len(losses) == 6:  # two steps after the last checkpoint
+            break
+    again = trainer_on(client, 3)
+    optimizer = Adam().setup(again.model)
+    later = list(
+        again.train(optimizer, epochs=2, batch_size=50, checkpoint=tmp_path, every=4)
+    )
+    expected, _ = training.alone(Adam(), epochs=2)
+    np.testing.assert_allclose([*losses[:4], *later], expected, rtol=1e-5)
+    assert Checkpoint(tmp_path).load(again.model, optimizer) == {"step": 14}
+
+
+def test_a_sweep_yields_results_as_they_come(client, capsys):
+    found = dict(
+        (c["rate"], result)
+        for c, result in sweep(
+            client, training.times_ten, [{"rate": i} for i in range(5)], progress=False
+        )
+    )
+    assert isinstance(found.pop(2), ValueError)
+    assert found == {0: 0, 1: 10, 3: 30, 4: 40}
+
+
+def test_another_version_is_refused_with_both_named(client, monkeypatch):
+    monkeypatch.setattr("dezero_lite.parallel.dask.__version__", "0.0.9")
+    with pytest.raises(RuntimeError, match=r"has dezero_lite .* with 0\.0\.9"):
+        trainer_on(client, 2)
+    with pytest.raises(RuntimeError, match=r"was begun with 7\.7"):
+        Replica("7.7", training.make_model, training.loss, np.zeros((0, 64)), [])
+
+
+def test_what_workers_cannot_import_is_refused(client):
+    with pytest.raises(ValueError, match="other processes cannot import"):
+        DataParallel(client, lambda: None, training.loss, training.part_of_digits(10))
+    with pytest.raises(ValueError, match="other processes cannot import"):
+        next(sweep(client, lambda: None, [{}]))
+
+
+SCHEDULER = """
+import sys, distributed
+cluster = distributed.LocalCluster(
+    n_workers=1, dashboard_address=":0", protocol="tcp://", processes=False
+)
+print(cluster.scheduler_address, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_scheduler_that_is_killed_is_told_and_the_checkpoint_is_whole(tmp_path):
+    # It listens for others, as on a cluster; its worker goes with it.
+    (tmp_path / "scheduler.py").write_text(SCHEDULER)
+    server = subprocess.Popen(
+        [sys.executable, tmp_path / "scheduler.py"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    try:
+        address = server.stdout.readline().strip()
+        with distributed.Client(address, timeout=120) as client:
+            client.wait_for_workers(1, timeout=120)
+            trainer = trainer_on(client, 1)
+            optimizer = SGD().setup(trainer.model)
+            steps = trainer.train(
+                optimizer, epochs=5, batch_size=50, checkpoint=tmp_path / "run", every=2
+            )
+            for _ in range(3):
+                next(steps)
+            pauses = [{"seconds": seconds} for seconds in (0, 600)]
+            slept = sweep(client, training.pause, pauses, progress=False)
+            next(slept)
+            server.kill()
+            lost = pytest.raises(RuntimeError, match="does not answer any more")
+            with lost:
+                list(steps)
+            with lost:
+                next(slept)
+            # And when the client has noticed, and looks for the scheduler.
+            while client.status == "running":
+                time.sleep(0.01)
+            with lost:
+                trainer.backward(np.arange(50))
+    finally:
+        server.kill()
+        server.wait(timeout=60)
+        server.stdin.close()
+        server.stdout.close()
+    state = Checkpoint(tmp_path / "run").load(trainer.model, optimizer)
+    assert state["step"] >= 2
+    assert state["step"] % 2 == 0
+
+
+def test_sixty_four_workers_in_one_process():
+    with (
+        # Each worker looks a hundred times a second at what it is doing. In one process
+        # they do little else, and nothing more on a busy machine.
+        dask.config.set({"distributed.worker.profile.enabled": False}),
+        distributed.LocalCluster(
+            n_workers=64,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address=":0",
+            silence_logs=50,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        trainer = trainer_on(client, 64)
+        optimizer = MomentumSGD().setup(trainer.model)
+        losses = list(trainer.train(optimizer, epochs=1, batch_size=200))
+    expected, _ = training.alone(MomentumSGD(), batch_size=200)
+    np.testing.assert_allclose(losses, expected, rtol=1e-5)
+
+
+def test_the_page_for_a_team_with_a_cluster_is_true(tmp_path):
+    page = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    for name in ("task.py", "train.py"):
+        (code,) = re.findall(rf"```python\n# {name}\n(.*?)```", page, re.DOTALL)
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    # The port of Dask's page about itself may be taken, which it would tell.
+    env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(
+        [sys.executable, "train.py"],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 12
+    assert (tmp_path / "digits.npz").exists()
+
+
+def test_a_step_on_several_workers_is_measured_with_its_bytes():
+    figures = workers.measure(steps=1, counts=(2,))
+    model = workers.make_model()
+    workers.loss(model, *workers.Images()[:1])
+    parameters = sum(p.data.nbytes for p in model.params())
+    assert figures["Dask", 2].sent == parameters
+    # Two halves, twice, and the count of examples.
+    assert figures["ring", 2].sent == pytest.approx(parameters, abs=8)
+    assert all(0 <= found.waiting <= found.step for found in figures.values())
+    lines = workers.report(figures).splitlines()
+    assert [line.split(" | ")[0] for line in lines[-2:]] == ["| ring", "| Dask"]
