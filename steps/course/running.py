@@ -68,9 +68,7 @@ def complaint(action):
 
 @contextlib.contextmanager
 def limited(seconds):
-    """End what computes for longer, or takes three times as long; where the system
-    cannot do that, it goes on. A busy machine gives a program little of its time.
-    """
+    """End what takes longer; where the system cannot do that, it goes on."""
     if not hasattr(signal, "SIGALRM"):
         yield
         return
@@ -78,14 +76,11 @@ def limited(seconds):
     def stop(*_):
         raise TimeoutError
 
-    signal.signal(signal.SIGPROF, stop)
     signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, 3 * seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 

@@ -38,13 +38,13 @@ PATIENCE = 180
 
 @pytest.fixture(autouse=True)
 def in_time():
-    with limited(PATIENCE / 3):
+    with limited(PATIENCE):
         yield
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    with limited(PATIENCE / 3):
+    with limited(PATIENCE):
         cluster = distributed.LocalCluster(
             n_workers=4,
             threads_per_worker=1,
@@ -52,7 +52,7 @@ def cluster():
             silence_logs=50,
         )
     yield cluster
-    with limited(PATIENCE / 3):
+    with limited(PATIENCE):
         cluster.close()
 
 

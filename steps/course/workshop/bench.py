@@ -41,7 +41,7 @@ class Bench:
             self._child.stdin.write(json.dumps(task) + "\n")
             self._child.stdin.flush()
             while True:
-                line = self._lines.get(timeout=3 * trial.SECONDS + GRACE)
+                line = self._lines.get(timeout=trial.SECONDS + GRACE)
                 if line is None:
                     return self._broken(at, "it ends Python")
                 if "done" in line:
