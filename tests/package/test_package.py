@@ -72,10 +72,10 @@ def test_memory_of_large_arrays_is_kept_for_the_next(monkeypatch):
         "print(faults() - before)"
     )
     pages = 10 * 4 * 2**20 * 8 // 4096
-    assert int(run(program.format("import dezero_lite"))) < pages / 2
-    assert int(run(program.format(""))) > pages / 2, "NumPy alone gives its memory back"
+    assert int(run(program.format("import dezero_lite"))) < pages / 5
+    assert int(run(program.format(""))) > pages / 5, "NumPy alone gives its memory back"
     monkeypatch.setenv("DEZERO_LITE_KEEP_MEMORY", "0")
-    assert int(run(program.format("import dezero_lite"))) > pages / 2
+    assert int(run(program.format("import dezero_lite"))) > pages / 5
 
 
 @pytest.mark.skipif(
