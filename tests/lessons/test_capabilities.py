@@ -30,13 +30,21 @@ from tests.support.package_capabilities import ABILITIES, can
         pytest.param(
             capability,
             id=capability.name,
-            marks=pytest.mark.slow if "100,000" in capability.name else (),
+            marks=pytest.mark.slow if capability.quick else (),
         )
         for capability in CAPABILITIES
     ],
 )
 def test_capability(capability, number):
     assert outcome(capability.probe, number) == expected(capability, number)
+
+
+@pytest.mark.parametrize("number", [7, 8])
+def test_what_is_tried_in_short_tells_the_same(number):
+    rows = [row for row in CAPABILITIES if row.quick]
+    assert rows
+    for row in rows:
+        assert outcome(row.quick, number) == row.expected(number)
 
 
 @pytest.mark.parametrize("ability", ABILITIES, ids=lambda ability: ability.name)

@@ -76,10 +76,10 @@ def table():
         "",
         "Found out by trying. `✓` works; `·` is not there yet; `wrong` gives a wrong "
         "answer; a name is the error",
-        "that is raised. The last column is the package that the course arrives at; "
-        "the designs of steps 61 to 67 have",
-        "a [table of their own](designs.md). `python -m tests.support.capabilities` "
-        "makes this page, and a test",
+        "that is raised. A very long chain has 100,000 functions. The last column is "
+        "the package that the course arrives at;",
+        "the designs of steps 61 to 67 have a [table of their own](designs.md). "
+        "`python -m tests.support.capabilities` makes this page, and a test",
         "holds that it is up to date.",
         "",
         "| step | " + " | ".join(map(str, steps)) + " |",

@@ -101,7 +101,7 @@ def _rows(task, module, say):
         if works or not task["brief"]:
             say({"at": row.name})
             with running.silence(), running.limited(task["seconds"]):
-                found = tried(row.probe, module)
+                found = tried(row.short_probe, module)
             yield row.name, found
         if found == "TimeoutError" or (task["brief"] and found != WORKS):
             return
@@ -116,11 +116,13 @@ def _failure(task, place, error):
     inside = [frame for frame in frames if frame.filename.startswith("your ")]
     if isinstance(error, TimeoutError):
         del inside[1:]  # the loop that does not end, not where it was stopped
+    # Of a recursion without end there are a thousand.
+    lines = dict.fromkeys(frame.lineno for frame in inside)
     return {
         "place": place,
         "line": cell[0].line if cell else "",
         "error": _said(error, task["seconds"]) + _value(error, cell),
-        "parts": list(dict.fromkeys(part_at(task["text"], f.lineno) for f in inside)),
+        "parts": list(dict.fromkeys(part_at(task["text"], line) for line in lines)),
         "inside": inside[-1].line if inside else "",
     }
 
