@@ -25,12 +25,13 @@ class Film:
     def __init__(self, animation):
         import matplotlib.pyplot as plt
 
+        figure = animation._fig
+        _lay_out_once(animation)
         html = animation.to_jshtml(default_mode="once")
         html = ICON.sub(lambda icon: ICONS[icon[1]], ICON_FONT.sub("", html))
         self.frames = len(re.findall(r"^\s*frames\[\d+\] = ", html, re.M))
         self.html = self._told(html)
         last = io.BytesIO()
-        figure = animation._fig
         figure.savefig(last, format="png", dpi=figure.dpi)
         self.last = last.getvalue()
         plt.close(figure)
@@ -56,3 +57,15 @@ class Film:
             "image/png": self.last,
             "text/plain": repr(self),
         }
+
+
+def _lay_out_once(animation):
+    """Let all frames have the layout of the first. Matplotlib would draw each three
+    times: to be seen at once, to find its layout, and to save it.
+    """
+    figure = animation._fig
+    animation._init_draw()
+    for _ in range(4):  # each time from where the last has come
+        figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    figure.canvas.draw_idle = lambda: None
