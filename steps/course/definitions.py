@@ -5,6 +5,7 @@ to what its step changes.
 """
 
 import ast
+import functools
 import textwrap
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from .lessons import CourseError
 IMPORTS = "imports"
 
 
+@functools.cache
 def definitions(source):
     """The functions, classes and constants of a module: a dict from name to source
     text, in order.

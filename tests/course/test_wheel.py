@@ -4,6 +4,7 @@ they are called dezero_lite.steps.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -48,6 +49,21 @@ def installed(wheel, tmp_path_factory):
 
     run.site = site
     return run
+
+
+@pytest.fixture(scope="module")
+def laid(installed, tmp_path_factory):
+    """The learner's folder, as it was laid."""
+    folder = tmp_path_factory.mktemp("laid") / "my-course"
+    run = installed("-m", "dezero_lite.steps", "lay", folder)
+    assert "Laid" in run.stdout, run.stderr
+    return folder
+
+
+@pytest.fixture
+def folder(laid, tmp_path):
+    """One to work in."""
+    return shutil.copytree(laid, tmp_path / "my-course")
 
 
 def test_one_package_comes_out_of_it(wheel):
@@ -127,9 +143,7 @@ def test_run_all_goes_through_a_copy_in_an_empty_folder(installed, tmp_path, nam
     assert int(run.stdout.split()[-1]) == (0 if name == "start" else 3)
 
 
-def test_the_learners_folder_and_progress_work(installed, tmp_path):
-    folder = tmp_path / "mine"
-    assert "Laid" in installed("-m", "dezero_lite.steps", "lay", folder).stdout
+def test_the_learners_folder_and_progress_work(installed, folder):
     path = folder / "step02.ipynb"
     text = path.read_text(encoding="utf-8")
     stub = "    ...  # your code here"
@@ -163,11 +177,9 @@ def test_copies_for_students_run(installed, tmp_path):
 
 
 @pytest.mark.slow
-def test_what_is_said_to_type_can_be_typed(installed, tmp_path):
+def test_what_is_said_to_type_can_be_typed(installed, folder):
     """There is no start.py beside an installed package."""
-    tool, folder = ("-m", "dezero_lite.steps"), tmp_path / "my-course"
-    laid = installed(*tool, "lay", folder)
-    assert laid.returncode == 0, laid.stderr
+    tool = ("-m", "dezero_lite.steps")
     for path in folder.glob("*.ipynb"):
         assert "start.py" not in path.read_text(encoding="utf-8"), path.name
     the_map = (folder / "start.ipynb").read_text(encoding="utf-8")
@@ -190,9 +202,8 @@ def test_what_is_said_to_type_can_be_typed(installed, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_map_shows_its_picture_before_it_has_run(installed, tmp_path):
-    installed("-m", "dezero_lite.steps", "lay", tmp_path / "mine")
-    text = (tmp_path / "mine" / "start.ipynb").read_text(encoding="utf-8")
+def test_the_map_shows_its_picture_before_it_has_run(laid):
+    text = (laid / "start.ipynb").read_text(encoding="utf-8")
     cells = json.loads(text)["cells"]
     shown = [o for cell in cells for o in cell.get("outputs", ())]
     assert any("image/png" in output.get("data", {}) for output in shown)
