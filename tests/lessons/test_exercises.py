@@ -65,6 +65,21 @@ def complaints_about_check(cell, error):
     return [f"{cell.id}: fails with {error.ename}: {error.evalue}, which does not help"]
 
 
+def what_stubs_can_spoil(book):
+    """A notebook with only those code cells that are exercises, that go on with them,
+    or that they stand on.
+    """
+    cells = code_cells(book)
+    also = attempts.touched_by_exercises(cells)
+    wanted = {cell["id"] for cell in attempts.needed_among(cells, also)}
+    kept = [
+        cell
+        for cell in book["cells"]
+        if cell["cell_type"] != "code" or cell["id"] in wanted
+    ]
+    return book | {"cells": kept}
+
+
 # The designs' checks meet their stubs further down, the others' where attempts are
 # tried, attempts/conftest.py.
 @pytest.mark.slow
@@ -72,7 +87,8 @@ def complaints_about_check(cell, error):
     "number", [number for number in numbers() if attempts.leans_on_exercises(number)]
 )
 def test_checks_fail_on_the_stub_and_help(number):
-    assert complaints_about_stubs(notebook(number), NOTEBOOKS) == []
+    book = what_stubs_can_spoil(notebook(number))
+    assert complaints_about_stubs(book, NOTEBOOKS) == []
 
 
 @pytest.mark.parametrize("number", numbers())
@@ -250,6 +266,20 @@ def test_a_good_exercise_is_accepted(tmp_path):
 def test_a_check_that_cannot_fail_or_does_not_help_is_seen(check, complaint, tmp_path):
     (found,) = complaints_about_stubs(little(check=check), tmp_path)
     assert complaint in found
+
+
+def test_a_lesson_that_a_stub_spoils_further_down_is_seen(tmp_path):
+    sources = {"first": "twice = double(2)", "second": "print(twice + 1)", "other": "0"}
+    book = little()
+    book["cells"] += [
+        book["cells"][0] | {"id": name, "source": source, "metadata": {}}
+        for name, source in sources.items()
+    ]
+    book = what_stubs_can_spoil(book)
+    ids = [cell["id"] for cell in book["cells"]]
+    assert ids == ["solution", "check", "first", "second"]
+    (found,) = complaints_about_stubs(book, tmp_path)
+    assert found.startswith("second: fails with TypeError")
 
 
 def test_a_stub_that_does_not_run_is_seen(tmp_path):

@@ -34,7 +34,6 @@ class Run:
         mpl.use("Agg")
         # A whole test run leaves millions of objects; to a lesson that asks for all
         # there are, as 17 does, they are as good as gone.
-        gc.unfreeze()
         gc.collect()
         gc.freeze()
         # A notebook has `display`; here nobody looks.
@@ -121,13 +120,18 @@ def complaint_about_stub(number, exercise):
 
 
 def cells_needed(number):
-    """The cells of a lesson that its exercises stand on. What trains or draws beside
-    them is left out: nbval runs it, and here it would take most of the time.
+    """The cells of a lesson that its exercises stand on."""
+    return needed_among(checks.code_cells(builder.assemble(number)))
+
+
+def needed_among(cells, also=()):
+    """The cells that a lesson's exercises, and some more of its cells, stand on. What
+    trains or draws beside them is left out: nbval runs it, and here it would take most
+    of the time.
 
     It goes by names, from the last cell to the first. Should it leave out too much, an
     exercise stops, or its check is not content with a right attempt.
     """
-    cells = checks.code_cells(builder.assemble(number))
     objects = made_of_classes(cells)
     needed, found = set(), []
     for cell in reversed(cells):
@@ -135,7 +139,8 @@ def cells_needed(number):
         statements = parsed(source).body
         brought = asked_for(statements, set())
         if (
-            exercises.is_solution(source)
+            cell in also
+            or exercises.is_solution(source)
             or exercises.CHECK in checks.tags(cell)
             or needed & (bound(source) | changed(source) | objects & brought)
             or all(isinstance(statement, DEFINES) for statement in statements)
@@ -144,6 +149,21 @@ def cells_needed(number):
             needed = needed - bound(source) | brought
             found.append(cell)
     return found[::-1]
+
+
+def touched_by_exercises(cells):
+    """The cells that go on with what an exercise defines, at first or second hand."""
+    written, found = set(), []
+    for cell in cells:
+        source = checks.source(cell)
+        if exercises.is_solution(source):
+            written |= bound(source)
+        elif written & globals_used(source):
+            written |= bound(source) | changed(source)
+            found.append(cell)
+        else:
+            written -= bound(source)
+    return found
 
 
 def asked_for(statements, known):
