@@ -20,7 +20,7 @@ def bench():
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.what)
 def test_a_mistake_meets_a_sentence_that_helps(mistake, tmp_path, monkeypatch, bench):
-    monkeypatch.setattr(trial, "SECONDS", 15 if "never" in mistake.what else 30)
+    monkeypatch.setattr(trial, "SECONDS", 6 if "never" in mistake.what else 30)
     learner = Learner(tmp_path)
     learner.types(mistake.step, mistake.code)
     verdict = learner.judged(mistake.step, bench)

@@ -113,7 +113,7 @@ class Variable:
                 x.grad = as_array(gx if x.grad is None else x.grad + gx)
 """,
         (
-            "takes more than 15 seconds, and was stopped",
+            "takes more than 6 seconds, and was stopped",
             "It happened in your `Variable.backward`",
             "the lesson's `Variable.backward` in place",
         ),
