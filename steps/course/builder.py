@@ -234,6 +234,8 @@ def execute(notebook, folder=NOTEBOOKS):
         "kernel_name": "python3",
         "coalesce_streams": True,
         "record_timing": False,
+        # Not what it has to say about encryption: it talks to this process alone.
+        "extra_arguments": ["--log-level=ERROR"],
     }
     try:
         nbclient.NotebookClient(

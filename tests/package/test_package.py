@@ -72,7 +72,7 @@ def test_memory_of_large_arrays_is_kept_for_the_next(monkeypatch):
         "print(faults() - before)"
     )
     tenth = 10 * 4 * 2**20 * 8 // 4096 / 10  # of all pages; some are huge
-    # Where the system has put something behind the heap, which is seldom, it cannot grow.
+    # Seldom, the system has put something behind the heap, which then cannot grow.
     assert min(int(run(program.format("import dezero_lite"))) for _ in range(3)) < tenth
     assert int(run(program.format(""))) > tenth, "NumPy alone gives its memory back"
     monkeypatch.setenv("DEZERO_LITE_KEEP_MEMORY", "0")
