@@ -1,10 +1,12 @@
 """Steps are importable from anywhere, silently and at once."""
 
+import ast
 import json
 import os
 import subprocess
 import sys
 from importlib import import_module
+from itertools import pairwise
 from types import ModuleType
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from steps.course.definitions import definitions
 from steps.course.lessons import (
     StepKind,
+    kind,
     module_path,
     numbers,
     of_kind,
@@ -60,7 +63,22 @@ def watched(module, folder, path=None):
     return json.loads(report)
 
 
-@pytest.mark.parametrize("number", numbers())
+# Each package step begins with the import of the one before, so the last imports all.
+PACKAGE = [number for number in numbers() if kind(number) is StepKind.PACKAGE]
+
+
+@pytest.mark.parametrize(("before", "number"), list(pairwise(PACKAGE)))
+def test_a_package_step_imports_the_one_before(before, number):
+    tree = ast.parse(module_path(number).read_text(encoding="utf-8"))
+    imported = {
+        n.module for n in tree.body if isinstance(n, ast.ImportFrom) and n.level
+    }
+    assert f"step{before:02d}" in imported
+
+
+@pytest.mark.parametrize(
+    "number", [number for number in numbers() if number not in PACKAGE[:-1]]
+)
 def test_importing_a_step_is_silent_and_light(number, tmp_path):
     report = watched(f"steps.step{number:02d}", tmp_path)
     assert report["seen"] == []
