@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     # A graph that grows makes the garbage collector look through all there is again and
-    # again. The thirteen thousand tests it need not look at, nor so often.
+    # again. The tests themselves it need not look at, nor so often.
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)

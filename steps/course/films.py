@@ -65,7 +65,7 @@ def _lay_out_once(animation):
     """
     figure = animation._fig
     animation._init_draw()
-    for _ in range(4):  # each time from where the last has come
+    for _ in range(4):  # a layout takes a few rounds to settle
         figure.draw_without_rendering()
     figure.set_layout_engine("none")
     figure.canvas.draw_idle = lambda: None

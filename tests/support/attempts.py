@@ -111,7 +111,11 @@ def complaint_about_stub(number, exercise):
     names = dict(names)
     if said := run_what_stops(exercises.without_solution(solution), names):
         return f"the stub stops: {said}"
-    said = run_what_stops(check, names)
+    return complaint_about_check(run_what_stops(check, names))
+
+
+def complaint_about_check(said):
+    """What is wrong with what a check has said to a stub; None if it is a sentence."""
     if said is None:
         return "passes on the stub"
     if not re.match("AssertionError: .{12}", said):
