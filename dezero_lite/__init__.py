@@ -81,3 +81,8 @@ __all__ = [
 if os.environ.get("DEZERO_LITE_KEEP_MEMORY") != "0":
     with contextlib.suppress(MemoryError):
         np.empty(31 * 2**20, np.uint8)
+
+
+def __dir__() -> list[str]:
+    """What a user types, without what these lines import."""
+    return sorted([*__all__, "__doc__", "__version__"])

@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import warnings
-from collections.abc import Iterator
+import weakref
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from .core import Function, Variable, kind_of
+from .core import kind_of
 
 HINT = (
-    "To see this graph as a picture, run `pip install pygraphviz`, or put Graphviz's "
-    "program `dot` on the path."
+    "A picture of it, in a notebook or in a file, takes Graphviz: run `pip install "
+    "pygraphviz`, or put Graphviz's program `dot` on the path."
 )
 FORMATS = ("png", "svg", "pdf")
+# Dots per inch. A page has 96, a sharp screen twice as many.
+PAGE, SHARP = 96, 192
 
 # A picture of more nodes is past reading, and Graphviz's time grows faster than their
 # number.
@@ -42,17 +44,35 @@ class GraphvizMissing(RuntimeError):
     """Neither the ``dot`` program nor the package ``pygraphviz`` is there."""
 
 
+# --- what every framework of the course has -------------------------------------------
+
+
+def is_variable(x: Any) -> bool:
+    return hasattr(x, "creator")
+
+
+def inputs_of(f: Any) -> Sequence[Any]:
+    return (f.input,) if hasattr(f, "input") else tuple(f.inputs)
+
+
+def outputs_of(f: Any) -> list[Any]:
+    """The outputs of a function; ``None`` for one that is gone."""
+    outputs = (f.output,) if hasattr(f, "input") else f.outputs
+    return [y() if isinstance(y, weakref.ref) else y for y in outputs]
+
+
 # --- from a Variable to DOT text ------------------------------------------------------
 
 
-def get_dot_graph(output: Variable, verbose: bool = True) -> str:
+def get_dot_graph(output: Any, verbose: bool = True) -> str:
     """The graph that `output` was computed by, as text in the DOT language. Source:
     book steps 25–26.
 
     Parameters
     ----------
     output : Variable
-        Where to begin; the walk goes back from there to the leaves.
+        Of `dezero_lite`, or of any step of the course from 7 on. The walk begins there
+        and goes back to the leaves.
     verbose : bool, optional
         Write shape and dtype into every Variable, beside its name.
 
@@ -63,7 +83,7 @@ def get_dot_graph(output: Variable, verbose: bool = True) -> str:
         nodes are numbered in the order of the walk, so that the same computation always
         gives the same text.
     """
-    if not isinstance(output, Variable):
+    if not is_variable(output):
         raise TypeError(
             "a graph is drawn of a Variable and what it was computed by, not of "
             f"{kind_of(output)}"
@@ -78,8 +98,8 @@ def get_dot_graph(output: Variable, verbose: bool = True) -> str:
     lines.append(_node(names, output, verbose))
     for f in _functions(output):
         lines.append(_node(names, f, verbose))
-        for i, x in enumerate(f.inputs):
-            if not isinstance(x, Variable):
+        for i, x in enumerate(inputs_of(f)):
+            if not is_variable(x):
                 constant = f"{names[id(f)]}c{i}"
                 lines += [f"    {constant} [label={_quoted(_value(x))}, {CONSTANT}]"]
                 lines += [f"    {constant} -> {names[id(f)]}"]
@@ -87,7 +107,7 @@ def get_dot_graph(output: Variable, verbose: bool = True) -> str:
             if id(x) not in names:
                 lines.append(_node(names, x, verbose))
             lines.append(f"    {names[id(x)]} -> {names[id(f)]}")
-        for y in [ref() for ref in f.outputs]:
+        for y in outputs_of(f):
             if y is not None:
                 if id(y) not in names:
                     lines.append(_node(names, y, verbose))
@@ -95,28 +115,28 @@ def get_dot_graph(output: Variable, verbose: bool = True) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _functions(output: Variable) -> Iterator[Function]:
+def _functions(output: Any) -> Iterator[Any]:
     # Every function behind `output`, each once: back along the first input until a
     # leaf, then along the others.
     waiting = [output.creator]
-    seen: set[Function] = set()
+    seen: set[Any] = set()
     while waiting:
         f = waiting.pop()
         if f is None or f in seen:
             continue
         seen.add(f)
         yield f
-        waiting += [x.creator for x in reversed(f.inputs) if isinstance(x, Variable)]
+        waiting += [x.creator for x in reversed(inputs_of(f)) if is_variable(x)]
 
 
-def _node(names: dict[int, str], node: Variable | Function, verbose: bool) -> str:
-    if isinstance(node, Function):
+def _node(names: dict[int, str], node: Any, verbose: bool) -> str:
+    if not is_variable(node):
         names[id(node)] = name = f"f{len(names)}"
         return f"    {name} [label={_quoted(type(node).__name__)}, {FUNCTION}]"
     names[id(node)] = name = f"v{len(names)}"
-    label = node.name or ""
+    label = getattr(node, "name", None) or ""  # snapshots have names from step 19 on
     if verbose and node.data is not None:
-        label += f"{': ' if label else ''}{node.shape} {node.dtype}"
+        label += f"{': ' if label else ''}{node.data.shape} {node.data.dtype}"
     return f"    {name} [label={_quoted(label)}]"
 
 
@@ -130,7 +150,7 @@ def _quoted(text: str) -> str:
 
 
 def plot_dot_graph(
-    output: Variable,
+    output: Any,
     verbose: bool = True,
     to_file: str | os.PathLike[str] | None = "graph.png",
 ) -> Any:
@@ -163,7 +183,7 @@ def plot_dot_graph(
         shows as DOT text.
     """
     ending = _ending(to_file) if to_file is not None else None
-    functions = _functions(output) if isinstance(output, Variable) else ()
+    functions = _functions(output) if is_variable(output) else ()
     for count, _ in enumerate(functions, start=1):
         # About as many Variables as functions.
         if 2 * count > MOST_NODES:
@@ -266,19 +286,13 @@ class Picture:
 
     def _repr_mimebundle_(
         self, include: Any = None, exclude: Any = None
-    ) -> dict[str, Any]:
-        bundle: dict[str, Any] = {"text/plain": self.dot}
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        # No SVG: each version of Graphviz words it in its own way, and untrusted
+        # notebooks do not show it. The text is the same on every machine.
+        data: dict[str, Any] = {"text/plain": f"{self.dot}\n\n// {HINT}"}
         try:
-            bundle["image/svg+xml"] = _for_a_page(render(self.dot, "svg").decode())
-            # Untrusted notebooks show no SVG, so the same picture goes along as PNG.
-            bundle["image/png"] = render(self.dot, "png")
-        except GraphvizMissing as missing:
-            bundle["text/plain"] = f"{self.dot}\n\n// {missing}"
-        return bundle
-
-
-def _for_a_page(svg: str) -> str:
-    # A comment names the Graphviz version, which would change with every update; and a
-    # graph that is wider than the page is drawn smaller.
-    svg = re.sub(r"<!--.*?-->\n?", "", svg, flags=re.DOTALL)
-    return svg.replace("<svg ", '<svg style="max-width:100%; height:auto" ', 1)
+            png = render(self.dot.replace("{", f"{{ dpi={SHARP};", 1), "png")
+        except GraphvizMissing:
+            return data, {}
+        width = int.from_bytes(png[16:20], "big") * PAGE // SHARP
+        return data | {"image/png": png}, {"image/png": {"width": width}}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -66,6 +67,7 @@ class Optimizer:
         self.target: Any = None
         self.hooks: list[Callable[[list[Parameter]], None]] = []
         self._states: dict[Parameter, dict[str, Any]] = {}
+        self._has_warned = False
 
     def __repr__(self) -> str:
         settings = [f"{name}={value}" for name, value in self._settings().items()]
@@ -137,7 +139,15 @@ class Optimizer:
         params = list(self._target().params())
         for hook in self.hooks:
             hook(_with_gradient(params))
-        for param in _with_gradient(params):
+        ready = _with_gradient(params)
+        if not ready and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                "update() changed nothing, because no parameter has a gradient: call "
+                "backward() on the loss first",
+                stacklevel=2,
+            )
+        for param in ready:
             self.update_one(param)
 
     def update_one(self, param: Parameter) -> None:
@@ -247,7 +257,7 @@ class Optimizer:
         return {
             name: value
             for name, value in vars(self).items()
-            if isinstance(value, NUMBERS)
+            if isinstance(value, NUMBERS) and not name.startswith("_")
         }
 
     def _named_state(self) -> dict[str, Any]:
@@ -506,8 +516,14 @@ class Adam(Optimizer):
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-8,
+        **others: Any,
     ) -> None:
         super().__init__()
+        if others:
+            raise TypeError(
+                f"{type(self).__name__} has no setting {', '.join(others)}: its "
+                "learning rate is alpha"
+            )
         _check_numbers(self, alpha=alpha, beta1=beta1, beta2=beta2, eps=eps)
         self.t = 0
         self.alpha = alpha
@@ -581,8 +597,9 @@ class AdamW(Adam):
         beta2: float = 0.999,
         eps: float = 1e-8,
         weight_decay: float = 0.01,
+        **others: Any,
     ) -> None:
-        super().__init__(alpha, beta1, beta2, eps)
+        super().__init__(alpha, beta1, beta2, eps, **others)
         _check_numbers(self, weight_decay=weight_decay)
         self.weight_decay = weight_decay
 

@@ -16,6 +16,8 @@ Pair = tuple[int, int]
 # A word with the space before it, a number, signs, or spaces.
 WORD = r" ?[^\W\d]+| ?\d+| ?[^\w\s]+|\s+"
 BYTES = 256
+# Tokens can double in length, one after the other; together they hold no more bytes.
+MOST_BYTES = 2**26
 
 
 class Tokenizer:
@@ -56,11 +58,18 @@ class Tokenizer:
         self.merges: list[Pair] = [(int(a), int(b)) for a, b in merges]
         self.pattern = pattern
         self._bytes = [bytes([i]) for i in range(BYTES)]
+        total = BYTES
         for a, b in self.merges:
             if not 0 <= min(a, b) <= max(a, b) < len(self._bytes):
                 raise ValueError(
                     f"token {len(self._bytes)} cannot be made of {a} and {b}: only "
                     "tokens before it are there"
+                )
+            total += len(self._bytes[a]) + len(self._bytes[b])
+            if total > MOST_BYTES:
+                raise ValueError(
+                    f"with token {len(self._bytes)}, made of {a} and {b}, the tokens "
+                    f"would hold more than {MOST_BYTES // 2**20} MiB of text"
                 )
             self._bytes.append(self._bytes[a] + self._bytes[b])
         self._tokens = {pair: BYTES + i for i, pair in enumerate(self.merges)}
@@ -111,8 +120,14 @@ class Tokenizer:
             tokens = _merged(tokens, pair, self._tokens[pair])
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of some tokens. Bytes that are no text become �."""
-        content = b"".join([self._bytes[i] for i in ids])
+        """The text of some tokens. Bytes that are no text become �.
+
+        Raises
+        ------
+        IndexError
+            If there is no such token; a negative number is none.
+        """
+        content = b"".join(self._contents(ids))
         try:
             return content.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
@@ -120,7 +135,16 @@ class Tokenizer:
 
     def parts(self, ids: Iterable[int]) -> list[str]:
         """The text of each token by itself, to look at."""
-        return [self._bytes[i].decode("utf-8", "replace") for i in ids]
+        return [content.decode("utf-8", "replace") for content in self._contents(ids)]
+
+    def _contents(self, ids: Iterable[int]) -> list[bytes]:
+        ids = list(ids)
+        for i in ids:
+            if not 0 <= i < len(self):
+                raise IndexError(
+                    f"there is no token {i}: they are 0 to {len(self) - 1}"
+                )
+        return [self._bytes[i] for i in ids]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file of JSON."""
@@ -129,10 +153,20 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
-        """Read what :meth:`save` has written."""
+        """Read what :meth:`save` has written.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, or its merges make no tokenizer.
+        """
         with open(path, encoding="utf-8") as file:
-            stored = json.load(file)
-        return cls(stored["merges"], stored["pattern"])
+            try:
+                stored = json.load(file)
+                return cls(stored["merges"], stored["pattern"])
+            except (KeyError, TypeError, ValueError) as error:
+                why = f"{type(error).__name__}: {error}"
+                raise ValueError(f"{path} holds no tokenizer ({why})") from None
 
 
 def _pieces(text: str, pattern: str) -> list[str]:

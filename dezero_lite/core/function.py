@@ -241,7 +241,12 @@ def _vjp_by_backward(f: Function, xs: Sequence[Any], *gys: Any) -> tuple[Any, ..
     if gxs is None:
         raise TypeError(messages.returned_nothing(f, "backward"))
     gxs = gxs if isinstance(gxs, (tuple, list)) else [gxs]
-    # The book's losses return nothing for their labels.
+    # The book's losses return nothing for their labels; what could have a gradient
+    # must not go without one in silence.
+    if any(
+        [x.dtype.kind == "f" and type(x) is not Constant for x in f.inputs[len(gxs) :]]
+    ):
+        raise ValueError(messages.wrong_count(f, gxs))
     return tuple(
         [
             None if gx is None or type(x) is Constant else as_variable(gx)

@@ -22,7 +22,7 @@ def describe(x: Any) -> str:
         kind = f"Variable {x.name!r}"
     else:
         kind = "an array" if isinstance(x, ndarray) else kind_of(x)
-    data = x._data if is_variable else x
+    data = x.data if is_variable else x
     if not is_array(data):
         return kind
     return f"{kind} of shape {data.shape} and dtype {data.dtype}"
@@ -35,6 +35,13 @@ def kind_of(x: Any) -> str:
 
 
 # --- data -----------------------------------------------------------------------------
+
+
+def another_framework(x: Any) -> str:
+    return (
+        f"this {type(x).__name__} is of {type(x).__module__}, not of dezero_lite: the "
+        "two frameworks do not mix; hand on its array, x.data"
+    )
 
 
 def not_an_array(data: Any) -> str:
@@ -94,7 +101,7 @@ def numpy_takes_arrays(name: str = "") -> str:
 def part_of_a_graph(x: Any) -> str:
     return (
         f"{describe(x)} is a result, and a copy would need all that it was computed "
-        f"from: detach() it first"
+        "from: take its array, x.data, as for a plot, or x.detach() for a Variable"
     )
 
 
@@ -103,6 +110,8 @@ def part_of_a_graph(x: Any) -> str:
 
 def not_an_operand(f: Any, x: Any) -> str:
     name = type(f).__name__
+    if hasattr(x, "creator"):
+        return another_framework(x)
     if x is None:
         return (
             f"{name} takes Variables, arrays and numbers, but was given None: a "

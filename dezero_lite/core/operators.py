@@ -148,8 +148,8 @@ class Pow(BinaryOperator):
         return gy * b * a ** (b - 1 + flat)
 
     def right(self, gy: Value, a: Value, b: Value) -> Value:
-        # a**b · log(a) tends to 0 as a does.
-        return gy * a**b * Log().on(a + (a == 0))
+        # a**b · log(a) tends to 0 as a does, unless b is negative.
+        return gy * a**b * Log().on(a + ((a == 0) & (b >= 0)))
 
 
 class Neg(Function):

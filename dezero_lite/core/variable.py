@@ -266,7 +266,11 @@ class Constant(Variable):
 
 def as_variable(obj: Operand) -> Variable:
     """An array or a number as a Variable; a Variable as it is. Source: book step 21."""
-    return obj if isinstance(obj, Variable) else Variable(as_array(obj))
+    if isinstance(obj, Variable):
+        return obj
+    if hasattr(obj, "creator"):
+        raise TypeError(messages.another_framework(obj))
+    return Variable(as_array(obj))
 
 
 def unwrap(x: Any) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from ..core import Function, Operand, Variable, as_array, as_variable, unwrap
 from ..core.sums import stable_sum
 from ..core.types import Array, Value
-from .elementwise import Exp, Tanh, TanhSlope, exp
+from .elementwise import Clip, Exp, Tanh, TanhSlope, exp
 from .precision import (
     Select,
     downcast_half,
@@ -93,7 +93,7 @@ class ReLU(Function):
         return np.maximum(x, x.dtype.type(0))
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Select(xs[0] > 0).on(gy)
+        return Select(~(xs[0] <= 0)).on(gy)  # NaN hands it on, too
 
 
 def leaky_relu(x: Operand, slope: float = 0.2) -> Variable:
@@ -149,7 +149,7 @@ class Gelu(Function):
     def forward(self, x: Array) -> Array:
         # The cube of a float16 soon is too large for one.
         wider = upcast_half(x)
-        y = self._inner(wider)
+        y = self._inner(self._bounded(wider))
         y = np.tanh(y, out=into(y))
         y += 1
         y *= wider
@@ -161,6 +161,7 @@ class Gelu(Function):
         return gy * self._slope(upcast_half(xs[0]))
 
     def _slope(self, x: Any) -> Any:
+        x = self._bounded(x)
         t = Tanh().on(self._inner(x))
         slope = x * (self.a + 3 * self.b * (x * x)) * TanhSlope().on(t)
         slope += t
@@ -170,6 +171,10 @@ class Gelu(Function):
 
     def _inner(self, x: Any) -> Any:
         return x * (self.a + self.b * (x * x))
+
+    def _bounded(self, x: Any) -> Any:
+        # Beyond, tanh is ±1 and flat, and the cube might be infinite: 0 · ∞ is NaN.
+        return Clip(-50.0, 50.0).on(x)
 
 
 def softmax_simple(x: Operand, axis: int = 1) -> Variable:

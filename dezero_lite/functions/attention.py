@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Operand, Variable, as_array, describe
+from ..core import AsType, Operand, Variable, as_array, describe
+from ..core.sums import is_half
 from ..cuda import get_array_module
 from .activation import softmax
 from .elementwise import where
@@ -79,6 +80,9 @@ def attention_weights(q: Operand, k: Operand, mask: Any | None = None) -> Variab
     keys: Any = as_array(k)
     _check(queries, keys)
     scale = 1 / math.sqrt(queries.shape[-1])
+    if is_half(queries) and is_half(keys):  # in which large scores are infinite
+        wider = AsType(np.float32)(queries), AsType(np.float32)(keys)
+        return AsType(np.float16)(attention_weights(*wider, mask))
     scores = matmul(queries * scale, _transposed(keys))
     if mask is None:
         return softmax(scores, axis=-1)
@@ -129,12 +133,14 @@ def _as_mask(mask: Any, scores: Variable) -> Any:
             f"{describe(allowed)}"
         )
     try:
-        np.broadcast_shapes(allowed.shape, scores.shape)
+        fits = np.broadcast_shapes(allowed.shape, scores.shape) == scores.shape
     except ValueError:
+        fits = False
+    if not fits:
         raise ValueError(
             f"a mask broadcasts to {scores.shape}, one row for each query and one "
             f"column for each key, but it has shape {allowed.shape}"
-        ) from None
+        )
     return allowed
 
 

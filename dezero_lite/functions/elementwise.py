@@ -200,10 +200,10 @@ class Maximum(BinaryOperator):
         return np.maximum(a, b)
 
     def left(self, gy: Value, a: Value, b: Value) -> Value:
-        return _passed(gy, a >= b, a > b)
+        return _passed(gy, ~(a < b), ~(a <= b))
 
     def right(self, gy: Value, a: Value, b: Value) -> Value:
-        return _passed(gy, b >= a, b > a)
+        return _passed(gy, ~(b < a), ~(b <= a))
 
 
 def minimum(a: Operand, b: Operand) -> Variable:
@@ -226,10 +226,10 @@ class Minimum(BinaryOperator):
         return np.minimum(a, b)
 
     def left(self, gy: Value, a: Value, b: Value) -> Value:
-        return _passed(gy, a <= b, a < b)
+        return _passed(gy, ~(a > b), ~(a >= b))
 
     def right(self, gy: Value, a: Value, b: Value) -> Value:
-        return _passed(gy, b <= a, b < a)
+        return _passed(gy, ~(b > a), ~(b >= a))
 
 
 def _passed(gy: Value, wins: Value, wins_alone: Value) -> Value:

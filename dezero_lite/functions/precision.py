@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import AsType, Function, Variable, describe, unwrap
+from ..core import AsType, Function, Variable, as_variable, describe, unwrap
 from ..core.sums import is_half
 from ..core.types import Array, Value
 
@@ -29,6 +29,8 @@ def require_data(x: Any) -> Any:
         If a Variable has no data yet.
     """
     data = unwrap(x)
+    if data is x and hasattr(x, "creator"):
+        as_variable(x)  # it is of another framework, and this says so
     if data is None and isinstance(x, Variable):
         raise ValueError(f"{describe(x)} holds no data yet")
     return data

@@ -240,6 +240,8 @@ class Max(_Reduction):
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, y = unwrap(xs[0]), unwrap(self.output(0, gy))
         chosen = x == self.spread(y, x)
+        if (y != y).any():  # NaN is not equal to itself, and was chosen
+            chosen |= x != x
         ties = chosen.sum(axis=self.axis, keepdims=True, dtype=gy.dtype.type)
         share = BroadcastTo(x.shape).on(self.spread(gy, x) / ties)
         return Select(chosen).on(share)

@@ -199,10 +199,10 @@ def _draw(
 def _check(
     rows: NDArray[np.int64], count: int, temperature: float, top_k: int | None
 ) -> None:
-    if rows.ndim != 2 or not rows.shape[1]:
+    if rows.ndim != 2 or not rows.size:
         raise ValueError(
-            "generate takes a beginning of shape (N, T) or (T,) with a token at "
-            f"least, not one of shape {rows.shape}"
+            "generate takes a beginning of shape (N, T) or (T,) with a row and a token "
+            f"at least, not one of shape {rows.shape}"
         )
     if count < 0 or temperature < 0 or (top_k is not None and top_k < 1):
         raise ValueError(

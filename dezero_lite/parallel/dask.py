@@ -19,6 +19,7 @@ and the step goes on.
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -95,19 +96,24 @@ class DataParallel:
         with no_grad():  # where layers learn their sizes from a first input
             loss(self.model, x, t)
         self._cuts = [part.start for part in shards(self.size, count)[1:]]
-        self._replicas = [
-            client.submit(
+        self._replicas = []
+        self._digests: dict[int, int] = {}
+        for i, part in enumerate(shards(self.size, count)):
+            examples = data[np.arange(self.size)[part]]
+            for k, array in enumerate(examples):
+                content = np.ascontiguousarray(array)
+                self._digests[k] = zlib.crc32(content.data, self._digests.get(k, 0))
+            replica = client.submit(
                 Replica,
                 __version__,
                 make_model,
                 loss,
-                *data[np.arange(self.size)[part]],
+                *examples,
                 pure=False,
                 workers=[workers[i % len(workers)]],
                 allow_other_workers=True,
             )
-            for i, part in enumerate(shards(self.size, count))
-        ]
+            self._replicas.append(replica)
 
     def __repr__(self) -> str:
         return f"DataParallel({self.size} examples in {len(self._replicas)} shards)"
@@ -118,9 +124,16 @@ class DataParallel:
 
         Raises
         ------
+        IndexError
+            If there is no such example; a negative index is none.
         RuntimeError
             If the cluster does not answer any more.
         """
+        if len(indices) and not 0 <= min(indices) <= max(indices) < self.size:
+            raise IndexError(
+                f"the {self.size} examples have the indices 0 to {self.size - 1}, but "
+                f"the batch asks for {min(indices)} to {max(indices)}"
+            )
         weights = [p.data for p in self.model.params()]
         shard_of = np.searchsorted(self._cuts, indices, side="right")
         starts = [0, *self._cuts]
@@ -164,9 +177,23 @@ class DataParallel:
             goes on.
         every : int, optional
             After so many steps the state is saved; and at the end.
+
+        Raises
+        ------
+        ValueError
+            If the checkpoint is of a training with another batch size, another seed or
+            other data: its number of steps would mean something else here.
         """
         per_epoch = -(-self.size // batch_size)
         place = None if checkpoint is None else Checkpoint(checkpoint)
+        settings = {
+            "batch_size": batch_size,
+            "seed": seed,
+            "examples": self.size,
+            "data": " ".join(f"{digest:08x}" for digest in self._digests.values()),
+        }
+        if place and (before := place.state()):
+            _check_settings(settings, before.get("settings", {}), checkpoint)
         stored = place.load(self.model, optimizer) if place else None
         step = stored["step"] if stored else 0
         while step < epochs * per_epoch:
@@ -176,7 +203,7 @@ class DataParallel:
             optimizer.update()
             step += 1
             if place and (step % every == 0 or step == epochs * per_epoch):
-                place.save(step, self.model, optimizer)
+                place.save(step, self.model, optimizer, settings=settings)
             yield loss
 
 
@@ -226,7 +253,7 @@ def sweep(
     configurations : iterable of dict
         Arguments by name.
     progress : bool, optional
-        Show a bar, if tqdm is installed.
+        Show a bar in a terminal, if tqdm is installed.
 
     Raises
     ------
@@ -249,12 +276,22 @@ def sweep(
         yield asked[future], future.result() if error is None else error
 
 
+def _check_settings(now: Any, before: Any, folder: Any) -> None:
+    other = {name for name in before if before[name] != now.get(name)}
+    if other:
+        said = [f"{name} {before[name]!r}, not {now.get(name)!r}" for name in other]
+        raise ValueError(
+            f"the training in {os.fspath(folder)} was begun with "
+            f"{'; '.join(sorted(said))}: go on with the same, or take another folder"
+        )
+
+
 def _with_bar(items: Iterable[Any], total: int) -> Iterable[Any]:
     try:
         from tqdm import tqdm
     except ImportError:
         return items
-    return tqdm(items, total=total)  # type: ignore[no-any-return]
+    return tqdm(items, total=total, disable=None)  # type: ignore[no-any-return]
 
 
 def _versions(client: Any) -> dict[str, str]:

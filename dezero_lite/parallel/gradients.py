@@ -82,11 +82,17 @@ def mean_gradients(
         if count
     ]
     (first, share), *rest = shares
-    means = [gradient * gradient.dtype.type(share) for gradient in first]
+    means = [_weighted(gradient, share) for gradient in first]
     for gradients, share in rest:
         for mean, gradient in zip(means, gradients, strict=True):
-            mean += gradient * gradient.dtype.type(share)
+            mean += _weighted(gradient, share)
     return means
+
+
+def _weighted(gradient: Array, share: float) -> Array:
+    # A share of whole numbers is a fraction; all else keeps its dtype.
+    whole = gradient.dtype.kind in "iub"
+    return gradient * (np.float64 if whole else gradient.dtype.type)(share)
 
 
 def average_gradients(model: Any, count: int, ring: Adds) -> None:
@@ -96,8 +102,9 @@ def average_gradients(model: Any, count: int, ring: Adds) -> None:
     travel as one array: a message has its price, however short it is.
     """
     gradients = own_gradients(model)
-    weighted = [gradient.ravel() * gradient.dtype.type(count) for gradient in gradients]
-    dtype = np.result_type(*weighted)
+    # In float16, a gradient times some thousand examples would be infinite.
+    dtype = np.result_type(np.float32, *gradients)
+    weighted = [gradient.ravel() * dtype.type(count) for gradient in gradients]
     total = ring.all_reduce(np.concatenate([*weighted, np.array([count], dtype)]))
     total[:-1] /= max(total[-1], 1)
     ends = np.cumsum([gradient.size for gradient in gradients])

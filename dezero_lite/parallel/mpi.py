@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import Array
+from .ring import summable
 
 __all__ = ["MPIRing"]
 
@@ -43,8 +44,10 @@ class MPIRing:
         return f"MPIRing({self.rank} of {self.size})"
 
     def all_reduce(self, array: Array) -> Array:
-        """The sum of all processes' arrays, which have the same shape and dtype."""
-        array = np.ascontiguousarray(array)
+        """The sum of all processes' arrays, which have the same shape and dtype; as in
+        a ring, bools are refused.
+        """
+        array = summable(array)
         total = np.empty_like(array)
         self.comm.Allreduce(array, total)
         return total

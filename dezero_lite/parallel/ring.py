@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,10 @@ from .shards import shards
 
 if TYPE_CHECKING:  # here and below: most who import this start no process
     from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
+# Seconds that a process has to end by itself.
+GRACE = 1.0
 
 
 class Ring:
@@ -50,8 +54,13 @@ class Ring:
     def all_reduce(self, array: Array) -> Array:
         """The sum of all workers' arrays, which have the same shape and dtype. Every
         worker gets the same bits.
+
+        Raises
+        ------
+        TypeError
+            If it is an array of truth values, whose sum could be a count or an "or".
         """
-        total = np.array(array)
+        total = summable(array)
         flat = total.reshape(-1)
         parts = [flat[part] for part in shards(flat.size, self.size)]
         for step in range(self.size - 1):
@@ -94,6 +103,16 @@ class Ring:
         return np.frombuffer(content, self._left.recv())
 
 
+def summable(array: Array) -> Array:
+    """A copy whose elements are one after the other in memory, whatever `array` is."""
+    if np.asarray(array).dtype == bool:
+        raise TypeError(
+            "a sum of bools over workers is not defined: all_reduce(a.astype(int)) "
+            "counts how many have True"
+        )
+    return np.array(array, order="C")
+
+
 def run_ring(
     work: Callable[..., Any], size: int, *arguments: Any, timeout: float = 60.0
 ) -> list[Any]:
@@ -102,8 +121,9 @@ def run_ring(
     Parameters
     ----------
     work : callable
-        A function of a module that the processes can import; so not one that stands in
-        a notebook.
+        A function of a module that the processes can import; so not one that is
+        defined in a notebook. A program calls `run_ring` under
+        ``if __name__ == "__main__":``, since the processes import the program, too.
     size : int
         How many processes.
     *arguments
@@ -155,12 +175,15 @@ def run_ring(
             writer.close()
         for _, writer in results:
             writer.close()
-        return _collected([reader for reader, _ in results], timeout)
+        return _collected([reader for reader, _ in results], processes, timeout)
     finally:
-        for process in processes:
-            if process.pid is not None:
-                process.terminate()
-                process.join()
+        started = [process for process in processes if process.pid is not None]
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.join(GRACE)
+            process.kill()  # one that ignores being terminated
+            process.join()
 
 
 def _worker(
@@ -172,7 +195,9 @@ def _worker(
         result.send((False, traceback.format_exc()))
 
 
-def _collected(readers: list[Connection], timeout: float) -> list[Any]:
+def _collected(
+    readers: list[Connection], processes: Sequence[BaseProcess], timeout: float
+) -> list[Any]:
     from multiprocessing.connection import wait
 
     results: dict[int, Any] = {}
@@ -186,15 +211,20 @@ def _collected(readers: list[Connection], timeout: float) -> list[Any]:
             )
         for rank in waiting:
             if readers[rank] in ready:
-                results[rank] = _result(rank, readers[rank])
+                results[rank] = _result(rank, readers[rank], processes[rank])
     return [results[rank] for rank in range(len(readers))]
 
 
-def _result(rank: int, reader: Connection) -> Any:
+def _result(rank: int, reader: Connection, process: BaseProcess) -> Any:
     try:
         fine, value = reader.recv()
     except EOFError:
-        raise RuntimeError(f"worker {rank} has died") from None
+        process.join(GRACE)
+        raise RuntimeError(
+            f"worker {rank} has died (exit code {process.exitcode}). If it never "
+            'began: a program calls run_ring under `if __name__ == "__main__":`, since '
+            "each worker imports the program, too"
+        ) from None
     if not fine:
         raise RuntimeError(f"worker {rank} failed:\n{value}")
     return value

@@ -5,7 +5,9 @@ stepped through. Steps 7–18 and 32 explain what it shows.
 recording   the graph, and what happens in it while ``y.backward()`` runs
 story       the steps that come of it, each with a sentence
 words       numbers and arrays as the player writes them
-page        the stepper: a drawing of the graph in a page of its own
+layout      where each node stands
+drawing     the graph as SVG
+page        the stepper: the drawing in a page of its own
 =========== ==========================================================================
 """
 

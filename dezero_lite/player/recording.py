@@ -7,7 +7,6 @@ or one `input`, and a `backward`.
 from __future__ import annotations
 
 import sys
-import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,25 +16,12 @@ from typing import Any
 import numpy as np
 
 from ..core import walk
+from ..graph import inputs_of, is_variable, outputs_of
 from .words import phrase, text
 
 MOST_NODES = 60
 # Where the order is wrong, a walk may visit a function again and again.
 MOST_VISITS = 300
-
-
-def is_variable(x: Any) -> bool:
-    return hasattr(x, "creator")
-
-
-def inputs_of(f: Any) -> Sequence[Any]:
-    return (f.input,) if hasattr(f, "input") else tuple(f.inputs)
-
-
-def outputs_of(f: Any) -> list[Any]:
-    """The outputs of a function; ``None`` for one that is gone."""
-    outputs = (f.output,) if hasattr(f, "input") else f.outputs
-    return [y() if isinstance(y, weakref.ref) else y for y in outputs]
 
 
 def present(outputs: list[Any]) -> list[Any]:

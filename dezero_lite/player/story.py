@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..graph import inputs_of, is_variable, outputs_of
 from .recording import (
     Gradients,
     Graph,
     Recorder,
     Visit,
     array_in,
-    inputs_of,
-    is_variable,
-    outputs_of,
     pairs_with,
     present,
 )

@@ -15,8 +15,8 @@ import pytest
 from benchmarks import workers
 from dezero_lite.checkpoint import Checkpoint
 from dezero_lite.optimizers import SGD, Adam, MomentumSGD
+from steps.course.judge.cells import limited
 from steps.course.lessons import ROOT
-from steps.course.running import limited
 from tests.support import training
 
 distributed = pytest.importorskip("distributed")
@@ -107,32 +107,41 @@ def test_a_slow_worker_delays_and_changes_nothing(client):
 
 
 def test_a_training_goes_on_from_its_checkpoint(client, tmp_path):
+    def training_of(trainer, optimizer):
+        settings = {"epochs": 2, "batch_size": 50, "checkpoint": tmp_path, "every": 4}
+        return trainer.train(optimizer, **settings)
+
     trainer = trainer_on(client, 2)
-    optimizer = Adam().setup(trainer.model)
-    losses = []
-    for loss in trainer.train(
-        optimizer, epochs=2, batch_size=50, checkpoint=tmp_path, every=4
-    ):
-        losses.append(loss)
-        if len(losses) == 6:  # two steps after the last checkpoint
-            break
+    steps = training_of(trainer, Adam().setup(trainer.model))
+    losses = [next(steps) for _ in range(6)]  # two after the last checkpoint
+    steps.close()
     again = trainer_on(client, 3)
     optimizer = Adam().setup(again.model)
-    later = list(
-        again.train(optimizer, epochs=2, batch_size=50, checkpoint=tmp_path, every=4)
-    )
+    later = list(training_of(again, optimizer))
     expected, _ = training.alone(Adam(), epochs=2)
     np.testing.assert_allclose([*losses[:4], *later], expected, rtol=1e-5)
-    assert Checkpoint(tmp_path).load(again.model, optimizer) == {"step": 14}
-
-
-def test_a_sweep_yields_results_as_they_come(client, capsys):
-    found = dict(
-        (c["rate"], result)
-        for c, result in sweep(
-            client, training.times_ten, [{"rate": i} for i in range(5)], progress=False
+    assert Checkpoint(tmp_path).load(again.model, optimizer)["step"] == 14
+    # Twelve steps of another size, order or set of examples are another training.
+    for data, options, said in [
+        (333, {"batch_size": 20}, "batch_size 50, not 20"),
+        (333, {"batch_size": 50, "seed": 1}, "seed 0, not 1"),
+        (332, {"batch_size": 50}, "data .*; examples 333, not 332"),
+    ]:
+        other = trainer_on(client, 2, size=data)
+        steps = other.train(
+            Adam().setup(other.model), epochs=2, checkpoint=tmp_path, **options
         )
-    )
+        with pytest.raises(ValueError, match=said):
+            next(steps)
+    for places in ([-1, 2], [333]):
+        with pytest.raises(IndexError, match="the indices 0 to 332"):
+            again.backward(np.array(places))
+
+
+def test_a_sweep_yields_results_as_they_come(client):
+    rates = [{"rate": i} for i in range(5)]
+    results = sweep(client, training.times_ten, rates, progress=False)
+    found = {settings["rate"]: result for settings, result in results}
     assert isinstance(found.pop(2), ValueError)
     assert found == {0: 0, 1: 10, 3: 30, 4: 40}
 

@@ -31,26 +31,30 @@ def value_and_gradients(f, *arrays):
     return [y.data, *(x.grad.data for x in xs)]
 
 
+def assert_same(ours, theirs):
+    for one, other in zip(ours, theirs, strict=True):
+        assert_close(one, other, rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize(("stride", "pad"), [(1, 1), (2, 1), (1, 0)])
 def test_convolution(stride, pad):
     shapes = (4, 2, 9, 9), (3, 2, 3, 3)
     y, gW, gx = bare.convolution(*shapes, stride, pad)(image_gradient=True)
     expected = value_and_gradients(
-        lambda x, W: F.conv2d(x, W, stride=stride, pad=pad),
-        *(image(*s) for s in shapes),
+        lambda x, W: F.conv2d(x, W, stride=stride, pad=pad), *map(image_of, shapes)
     )
-    for ours, theirs in zip([y, gx, gW.reshape(shapes[1])], expected, strict=True):
-        assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
+    assert_same([y, gx, gW.reshape(shapes[1])], expected)
+
+
+def image_of(shape):
+    return image(*shape)
 
 
 @pytest.mark.parametrize(("kernel", "stride"), [(2, 2), (3, 2)])
 def test_max_pooling(kernel, stride):
     x = image(2, 3, 9, 9)
     expected = value_and_gradients(lambda x: F.pooling(x, kernel, stride), x)
-    for ours, theirs in zip(
-        bare.max_pooling(x, kernel, stride)(), expected, strict=True
-    ):
-        assert_close(ours, theirs)
+    assert_same(bare.max_pooling(x, kernel, stride)(), expected)
 
 
 def test_a_row_times_a_matrix():
@@ -90,13 +94,9 @@ def command(monkeypatch, capsys, tmp_path):
     return command
 
 
-def test_how_long_it_takes_is_said_before_anything_is_measured(command):
-    command()
-    assert "takes about a quarter of an hour" in command.said_before
-
-
 def test_docs_are_written_only_when_asked(command):
     assert "the tables" in command()
+    assert "takes about a quarter of an hour" in command.said_before
     assert not list(command.docs.iterdir())
     command("--write")
     assert (command.docs / "benchmarks.md").read_text() == "the tables"
@@ -124,19 +124,23 @@ def test_wrong_options_are_refused_before_anything_is_measured(
 
 
 def test_a_missing_package_is_named_before_anything_is_measured(command, monkeypatch):
-    monkeypatch.setattr(main, "find_spec", lambda name: name == "matplotlib")
-    with pytest.raises(SystemExit, match=r"^The benchmarks need threadpoolctl: pip"):
-        command()
-    monkeypatch.setattr(main, "find_spec", lambda name: name != "matplotlib")
-    with pytest.raises(SystemExit, match=r"^The benchmarks need matplotlib: pip"):
-        command("--write")
+    for missing, options in ("threadpoolctl", []), ("matplotlib", ["--write"]):
+        monkeypatch.setattr(main, "find_spec", lambda name, gone=missing: name != gone)
+        with pytest.raises(SystemExit, match=f"^The benchmarks need {missing}: pip"):
+            command(*options)
     assert command.said_before is None
 
 
-def test_the_page_names_the_command_that_writes_it():
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    for text in (page, inspect.getsource(main.report)):
-        assert "Made by `python -m benchmarks --write`:" in text
+@pytest.mark.parametrize(
+    ("page", "module", "command"),
+    [
+        (ROOT / "docs" / "benchmarks.md", main, "benchmarks"),
+        (workers.PAGE, workers, "benchmarks.workers"),
+    ],
+)
+def test_the_page_names_the_command_that_writes_it(page, module, command):
+    for text in (page.read_text(encoding="utf-8"), inspect.getsource(module.report)):
+        assert f"Made by `python -m {command} --write`:" in text
 
 
 @pytest.mark.slow
@@ -163,16 +167,14 @@ def test_ctrl_c_is_one_line(tmp_path):
 
 def test_the_gpt_of_the_benchmark_runs_and_only_where_there_is_one(monkeypatch):
     monkeypatch.setattr(gpt, "one_thread", lambda: None)
-    rows = [row for row in programs.ROWS if row.gpt]
-    assert len(rows) == 2
     ours = gpt.Ours()
     ours.step()()
     assert ours.write()().shape == (gpt.WRITTEN + 1,)
+    rows = [row for row in programs.ROWS if row.gpt]
+    assert len(rows) == 2
+    frameworks = ("dezero_lite", "torch", "dezero", "numpy-bare")
     for row in rows:
-        assert row.fits("dezero_lite")
-        assert row.fits("torch")
-        assert not row.fits("dezero")
-        assert not row.fits("numpy-bare")
+        assert [row.fits(name) for name in frameworks] == [True, True, False, False]
 
 
 def test_pytorch_s_gpt_is_the_same():
@@ -187,9 +189,3 @@ def test_pytorch_s_gpt_is_the_same():
         parts = [theirs(x[:, i : i + 1], i, caches) for i in range(17)]
         whole = theirs(x)
     assert_close(torch.cat(parts, dim=1).numpy(), whole.numpy(), rtol=1e-4, atol=1e-5)
-
-
-def test_the_page_of_workers_names_the_command_that_writes_it():
-    page = workers.PAGE.read_text(encoding="utf-8")
-    for text in (page, inspect.getsource(workers.report)):
-        assert "Made by `python -m benchmarks.workers --write`:" in text

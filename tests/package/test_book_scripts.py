@@ -1,18 +1,16 @@
 """Scripts in the manner of the book's stages 2 to 4, run as they are after ``import
-dezero_lite as dezero``.
-
-Those with networks, up to the book's end, are in the folder book.
+dezero_lite as dezero``; those that train networks are in test_book_training.py.
 """
 
+import math
 from copy import deepcopy
 
 import numpy as np
 import pytest
 
 import dezero_lite as dezero
-from dezero_lite import Function, Parameter, Variable
+from dezero_lite import Function, Variable, core_simple
 from tests.support.arrays import assert_close, assert_equal
-from tests.support.needs import needs
 
 F = dezero.functions
 
@@ -36,23 +34,6 @@ def test_goldstein_price_and_its_gradient():
     assert (x.grad.data, y.grad.data) == (-5376.0, 8064.0)
 
 
-def test_gradient_descent_on_rosenbrock():
-    def rosenbrock(x0, x1):
-        return 100 * (x1 - x0**2) ** 2 + (x0 - 1) ** 2
-
-    x0 = Variable(np.array(0.0))
-    x1 = Variable(np.array(2.0))
-    lr = 0.001
-    for _ in range(10_000):
-        y = rosenbrock(x0, x1)
-        x0.cleargrad()
-        x1.cleargrad()
-        y.backward()
-        x0.data -= lr * x0.grad.data
-        x1.data -= lr * x1.grad.data
-    assert_close([x0.data, x1.data], [0.9945, 0.9890], atol=1e-3)
-
-
 def simple_variable(data):
     """A Variable as the book's steps 28 and 29 come by it."""
     if not dezero.is_simple_core:
@@ -62,32 +43,37 @@ def simple_variable(data):
     return Variable(data)
 
 
-def test_gradient_descent_with_gradients_that_are_arrays():
-    def rosenbrock(x0, x1):
-        return 100 * (x1 - x0**2) ** 2 + (x0 - 1) ** 2
-
-    x0 = simple_variable(np.array(0.0))
-    x1 = simple_variable(np.array(2.0))
-    lr = 0.001
+@pytest.mark.parametrize("make", [Variable, simple_variable])
+def test_gradient_descent_on_rosenbrock(make):
+    x0, x1 = make(np.array(0.0)), make(np.array(2.0))
     for _ in range(1000):
-        y = rosenbrock(x0, x1)
+        y = 100 * (x1 - x0**2) ** 2 + (x0 - 1) ** 2
         x0.cleargrad()
         x1.cleargrad()
         y.backward()
-        x0.data -= lr * x0.grad
-        x1.data -= lr * x1.grad
+        for x in (x0, x1):
+            x.data -= 0.001 * (x.grad if make is simple_variable else x.grad.data)
     # The book's framework prints these two.
     assert f"{x0}, {x1}" == "variable(0.6837118569138317), variable(0.4659526837427042)"
 
 
-def test_newtons_method_with_a_second_derivative_by_hand():
-    x = simple_variable(np.array(2.0))
+def test_newtons_method():
+    x, simple = Variable(np.array(2.0)), simple_variable(np.array(2.0))
     for _ in range(10):
-        y = x**4 - 2 * x**2
-        x.cleargrad()
+        y = simple**4 - 2 * simple**2
+        simple.cleargrad()
         y.backward()
-        x.data -= x.grad / (12 * x.data**2 - 4)
-    assert (x.data, y.data) == (1.0, -1.0)
+        simple.data -= simple.grad / (12 * simple.data**2 - 4)
+
+        z = x**4 - 2 * x**2
+        x.cleargrad()
+        z.backward(create_graph=True)
+        gx = x.grad
+        x.cleargrad()
+        gx.backward()
+        x.data -= gx.data / x.grad.data
+    assert (simple.data, y.data) == (1.0, -1.0)
+    assert np.isclose(x.data, 1.0, atol=1e-12)
 
 
 def test_a_gradient_that_is_an_array_adds_up_and_is_copied():
@@ -105,9 +91,7 @@ def test_a_gradient_that_is_an_array_adds_up_and_is_copied():
 
 
 def test_a_function_of_ones_own_whose_backward_computes_on_arrays():
-    from dezero_lite.core_simple import Function
-
-    class ReLU(Function):
+    class ReLU(core_simple.Function):
         def forward(self, x):
             return np.maximum(x, 0)
 
@@ -123,26 +107,8 @@ def test_a_function_of_ones_own_whose_backward_computes_on_arrays():
 
     for kind, slope in [(ReLU, 1.0), (Doubled, 2.0), (Named, 1.0)]:
         x = simple_variable(np.array([-1.0, 3.0]))
-        y = kind()(x)
-        y.backward()
+        kind()(x).backward()
         assert x.grad.tolist() == [0.0, slope]
-
-
-def test_newtons_method():
-    def f(x):
-        return x**4 - 2 * x**2
-
-    x = Variable(np.array(2.0))
-    for _ in range(10):
-        y = f(x)
-        x.cleargrad()
-        y.backward(create_graph=True)
-        gx = x.grad
-        x.cleargrad()
-        gx.backward()
-        gx2 = x.grad
-        x.data -= gx.data / gx2.data
-    assert np.isclose(x.data, 1.0, atol=1e-12)
 
 
 def test_a_gradient_inside_a_formula():
@@ -156,6 +122,63 @@ def test_a_gradient_inside_a_formula():
     assert x.grad.data == 100.0
 
 
+def test_a_product_of_the_hessian_and_a_vector():
+    x = Variable(np.array([1.0, 2.0]))
+    y = F.sum(x**2)
+    y.backward(create_graph=True)
+    gx = x.grad
+    x.cleargrad()
+    F.matmul(Variable(np.array([4.0, 5.0])), gx).backward()
+    assert_equal(x.grad.data, [8.0, 10.0])
+
+
+def test_taylors_sine():
+    x = Variable(np.array(np.pi / 4))
+    y = 0
+    for i in range(100_000):
+        t = (-1) ** i / math.factorial(2 * i + 1) * x ** (2 * i + 1)
+        y = y + t
+        if abs(t.data) < 0.0001:
+            break
+    y.backward()
+    assert_close([y.data, x.grad.data], np.sqrt([0.5, 0.5]), atol=1e-4)
+
+
+FORMS = [
+    ("F.reshape(x, (6,))", [1, 2, 3, 4, 5, 6]),
+    ("x.reshape([3, 2])", [[1, 2], [3, 4], [5, 6]]),
+    ("x.reshape(3, 2)", [[1, 2], [3, 4], [5, 6]]),
+    ("x.transpose()", [[1, 4], [2, 5], [3, 6]]),
+    ("x.transpose(1, 0)", [[1, 4], [2, 5], [3, 6]]),
+    ("F.transpose(x, (1, 0))", [[1, 4], [2, 5], [3, 6]]),
+    ("x.T", [[1, 4], [2, 5], [3, 6]]),
+    ("x.sum(axis=1, keepdims=True)", [[6], [15]]),
+    ("F.sum(x, axis=0)", [5, 7, 9]),
+    ("F.sum_to(x, (1, 3))", [[5, 7, 9]]),
+    ("F.broadcast_to(x[0], (2, 3))", [[1, 2, 3], [1, 2, 3]]),
+    ("F.get_item(x, np.array([0, 0, 1]))", [[1, 2, 3], [1, 2, 3], [4, 5, 6]]),
+    ("x[..., -1]", [3, 6]),
+    ("x.max()", 6),
+    ("F.min(x, axis=0, keepdims=True)", [[1, 2, 3]]),
+    ("F.clip(x, 2.0, 4.5)", [[2, 2, 3], [4, 4.5, 4.5]]),
+    ("x.dot(x.T)", [[14, 32], [32, 77]]),
+    ("np.array([10.0, 20.0, 30.0]) - x", [[9, 18, 27], [6, 15, 24]]),
+    ("np.float64(3.0) * x", [[3, 6, 9], [12, 15, 18]]),
+    ("1 / x[0, 1]", 0.5),
+]
+
+
+@pytest.mark.parametrize(("form", "expected"), FORMS)
+def test_the_books_forms(form, expected):
+    x = Variable(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
+    y = eval(form, {"F": F, "np": np}, {"x": x})
+    assert isinstance(y, Variable)
+    assert y.data.tolist() == expected
+
+
+# --- functions of one's own -----------------------------------------------------------
+
+
 def test_a_function_of_ones_own_to_the_fourth_derivative():
     class Sin(Function):
         def forward(self, x):
@@ -163,7 +186,7 @@ def test_a_function_of_ones_own_to_the_fourth_derivative():
 
         def backward(self, gy):
             (x,) = self.inputs
-            return gy * cos(x)
+            return gy * Cos()(x)
 
     class Cos(Function):
         def forward(self, x):
@@ -171,85 +194,18 @@ def test_a_function_of_ones_own_to_the_fourth_derivative():
 
         def backward(self, gy):
             (x,) = self.inputs
-            return gy * -sin(x)
-
-    def sin(x):
-        return Sin()(x)
-
-    def cos(x):
-        return Cos()(x)
+            return gy * -Sin()(x)
 
     x = Variable(np.linspace(-3, 3, 7))
-    y = sin(x)
-    y.backward(create_graph=True)
-    found = [x.grad.data]
-    for _ in range(3):
-        gx = x.grad
+    y = Sin()(x)
+    found = []
+    for _ in range(4):
         x.cleargrad()
-        gx.backward(create_graph=True)
-        found.append(x.grad.data)
-    expected = [np.cos(x.data), -np.sin(x.data), -np.cos(x.data), np.sin(x.data)]
-    assert_close(found, expected)
-
-
-def test_taylors_sine():
-    import math
-
-    def my_sin(x, threshold=0.0001):
-        y = 0
-        for i in range(100_000):
-            c = (-1) ** i / math.factorial(2 * i + 1)
-            t = c * x ** (2 * i + 1)
-            y = y + t
-            if abs(t.data) < threshold:
-                break
-        return y
-
-    x = Variable(np.array(np.pi / 4))
-    y = my_sin(x)
-    y.backward()
-    assert np.isclose(y.data, np.sin(np.pi / 4), atol=1e-4)
-    assert np.isclose(x.grad.data, np.cos(np.pi / 4), atol=1e-4)
-
-
-def test_settings():
-    x = Variable(np.array(3.0))
-    with dezero.no_grad():
-        assert (2 * x).creator is None
-    with dezero.using_config("enable_backprop", False):
-        assert (x + 1).creator is None
-    assert (x + 1).creator is not None
-
-
-def test_names_shapes_and_repr():
-    x = Variable(np.array([[1, 2, 3], [4, 5, 6]]), name="x")
-    assert (x.name, x.shape, x.ndim, x.size, len(x)) == ("x", (2, 3), 2, 6, 2)
-    assert repr(x) == "variable([[1 2 3]\n          [4 5 6]])"
-
-
-def test_the_same_variable_twice_and_a_diamond():
-    x = Variable(np.array(2.0))
-    a = x**2
-    y = a**2 + a**2
-    y.backward()
-    assert x.grad.data == 64.0
-    x.cleargrad()
-    (x + x + x).backward()
-    assert x.grad.data == 3.0
-
-
-def test_retained_gradients():
-    x0, x1 = Variable(np.array(1.0)), Variable(np.array(1.0))
-    t = x0 + x1
-    y = x0 + t
-    y.backward()
-    assert (y.grad, t.grad) == (None, None)
-    assert (x0.grad.data, x1.grad.data) == (2.0, 1.0)
-    y.backward(retain_grad=True)
-    assert t.grad.data == 1.0
-
-
-# --- functions of one's own -----------------------------------------------------------
+        y.backward(create_graph=True)
+        y = x.grad
+        found.append(y.data)
+    sin, cos = np.sin(x.data), np.cos(x.data)
+    assert_close(found, [cos, -sin, -cos, sin])
 
 
 def test_a_function_of_ones_own_with_two_inputs_and_a_setting():
@@ -280,15 +236,6 @@ def test_a_function_of_ones_own_with_two_inputs_and_a_setting():
 
 
 def test_a_function_of_ones_own_works_on_either_kind_of_array_and_uses_its_output():
-    class Softplus(Function):
-        def forward(self, x):
-            xp = dezero.cuda.get_array_module(x)
-            return xp.log(1 + xp.exp(x))
-
-        def backward(self, gy):
-            (x,) = self.inputs
-            return gy * F.sigmoid(x)
-
     class MyExp(Function):
         def forward(self, x):
             xp = dezero.cuda.get_array_module(x)
@@ -299,16 +246,6 @@ def test_a_function_of_ones_own_works_on_either_kind_of_array_and_uses_its_outpu
             return gy * y
 
     x = Variable(np.array([-1.0, 0.0, 2.0]))
-    s = 1 / (1 + np.exp(-x.data))
-    y = Softplus()(x)
-    y.backward(create_graph=True)
-    gx = x.grad
-    assert_close(gx.data, s)
-    x.cleargrad()
-    gx.backward()
-    assert_close(x.grad.data, s * (1 - s))
-
-    x.cleargrad()
     y = MyExp()(x * 2)
     y.backward(create_graph=True)
     gx = x.grad
@@ -317,7 +254,8 @@ def test_a_function_of_ones_own_works_on_either_kind_of_array_and_uses_its_outpu
     assert_close(x.grad.data, 4 * np.exp(2 * x.data))
 
 
-def test_a_function_of_ones_own_that_masks_an_array():
+@pytest.mark.parametrize("data", [[[-1.0, 2.0], [3.0, -4.0]], [3.0, -1.0], 3.0])
+def test_a_function_of_ones_own_that_masks_an_array(data):
     class MyReLU(Function):
         def forward(self, x):
             self.mask = x <= 0
@@ -328,529 +266,97 @@ def test_a_function_of_ones_own_that_masks_an_array():
         def backward(self, gy):
             return gy * (1 - self.mask)
 
-    x = Variable(np.array([[-1.0, 2.0], [3.0, -4.0]]))
+    x = Variable(np.array(data))
     y = MyReLU()(x)
     y.backward()
-    assert_equal(y.data, [[0.0, 2.0], [3.0, 0.0]])
-    assert_equal(x.grad.data, [[0.0, 1.0], [1.0, 0.0]])
+    assert_equal(y.data, np.maximum(x.data, 0))
+    assert_equal(x.grad.data, np.float64(x.data > 0))
 
 
 def test_a_function_of_ones_own_with_two_outputs():
     class MinMax(Function):
         def forward(self, x0, x1):
-            xp = dezero.cuda.get_array_module(x0)
-            self.first_is_less = x0 < x1
-            return xp.minimum(x0, x1), xp.maximum(x0, x1)
+            self.less = x0 < x1
+            return np.minimum(x0, x1), np.maximum(x0, x1)
 
         def backward(self, g_low, g_high):
-            less = self.first_is_less
-            return g_low * less + g_high * (1 - less), g_low * (
-                1 - less
-            ) + g_high * less
+            less, more = self.less, 1 - self.less
+            return g_low * less + g_high * more, g_low * more + g_high * less
 
     a, b = Variable(np.array([1.0, 5.0])), Variable(np.array([2.0, 3.0]))
     low, high = MinMax()(a, b)
-    z = F.sum(low * 10 + high)
-    z.backward()
+    F.sum(low * 10 + high).backward()
     assert_equal(low.data, [1.0, 3.0])
     assert (a.grad.data.tolist(), b.grad.data.tolist()) == ([10.0, 1.0], [1.0, 10.0])
 
 
-def test_an_own_function_is_checked_by_numbers():
-    class Cube(Function):
+def test_functions_are_checked_by_numbers():
+    check = dezero.utils.gradient_check
+
+    class WrongCube(Function):
         def forward(self, x):
             return x**3
 
         def backward(self, gy):
             (x,) = self.inputs
-            return 3 * x**2 * gy
-
-    class WrongCube(Cube):
-        def backward(self, gy):
-            (x,) = self.inputs
             return 2 * x**2 * gy
 
-    x = Variable(np.random.RandomState(0).rand(2, 3) + 1)
-    assert dezero.utils.gradient_check(Cube(), x) is True
-    assert dezero.utils.gradient_check(
-        lambda x: F.sum(Cube()(x), axis=1), np.random.RandomState(0).rand(2, 3)
-    )
-    assert dezero.utils.gradient_check(WrongCube(), Variable(x.data.copy())) is False
-    assert dezero.utils.array_allclose(
-        dezero.utils.numerical_grad(Cube(), x), 3 * x.data**2
-    )
-
-
-def test_a_function_of_ones_own_that_masks_a_single_number():
-    class MyReLU(Function):
-        def forward(self, x):
-            y = x.copy()
-            y[x <= 0] = 0
-            return y
-
-        def backward(self, gy):
-            (x,) = self.inputs
-            return gy * (x.data > 0)
-
-    x = Variable(np.array(3.0))
-    y = MyReLU()(x)
-    y.backward()
-    assert (float(y.data), float(x.grad.data)) == (3.0, 1.0)
-
-
-# --- higher derivatives ---------------------------------------------------------------
-
-
-def test_higher_derivatives_of_sine():
-    x = Variable(np.linspace(-7, 7, 200))
-    y = F.sin(x)
-    y.backward(create_graph=True)
-
-    logs = [y.data]
-    for _ in range(3):
-        logs.append(x.grad.data)
-        gx = x.grad
-        x.cleargrad()
-        gx.backward(create_graph=True)
-    logs.append(x.grad.data)
-
-    sin, cos = np.sin(x.data), np.cos(x.data)
-    assert_close(logs, [sin, cos, -sin, -cos, sin])
-
-
-@pytest.mark.parametrize(
-    ("f", "derivatives"),
-    [
-        (F.cos, lambda x: [-np.sin(x), -np.cos(x), np.sin(x), np.cos(x)]),
-        (F.exp, lambda x: [np.exp(x)] * 4),
-        (F.log, lambda x: [1 / x, -1 / x**2, 2 / x**3, -6 / x**4]),
-        (
-            lambda x: x**5 - 2 * x,
-            lambda x: [5 * x**4 - 2, 20 * x**3, 60 * x**2, 120 * x],
-        ),
-        (lambda x: 1 / x, lambda x: [-1 / x**2, 2 / x**3, -6 / x**4, 24 / x**5]),
-    ],
-    ids=["cos", "exp", "log", "a polynomial", "1 / x"],
-)
-def test_four_derivatives(f, derivatives):
-    x = Variable(np.array([0.5, 1.0, 2.5]))
-    y = f(x)
-    found = []
-    for _ in range(4):
-        x.cleargrad()
-        y.backward(create_graph=True)
-        y = x.grad
-        found.append(y.data)
-    assert_close(found, derivatives(x.data))
-
-
-@needs("pygraphviz")
-def test_tanh_to_a_high_order_and_its_graph(tmp_path):
-    x = Variable(np.array(1.0))
-    y = F.tanh(x)
-    x.name = "x"
-    y.name = "y"
-    y.backward(create_graph=True)
-
-    iters = 3
-    for _ in range(iters):
-        gx = x.grad
-        x.cleargrad()
-        gx.backward(create_graph=True)
-
-    gx = x.grad
-    gx.name = "gx" + str(iters + 1)
-    t = np.tanh(1.0)
-    assert np.isclose(gx.data, (1 - t**2) * (16 * t - 24 * t**3), rtol=1e-12)
-
-    dezero.utils.plot_dot_graph(gx, verbose=False, to_file=str(tmp_path / "tanh.png"))
-    assert (tmp_path / "tanh.png").read_bytes().startswith(b"\x89PNG")
-    assert "gx4" in dezero.utils.get_dot_graph(gx, verbose=False)
-
-
-def test_a_product_of_the_hessian_and_a_vector():
-    x = Variable(np.array([1.0, 2.0]))
-    v = Variable(np.array([4.0, 5.0]))
-
-    def f(x):
-        t = x**2
-        return F.sum(t)
-
-    y = f(x)
-    y.backward(create_graph=True)
-    gx = x.grad
-    x.cleargrad()
-    z = F.matmul(v, gx)
-    z.backward()
-    assert_equal(x.grad.data, [8.0, 10.0])
-
-
-def test_newton_beats_gradient_descent_on_rosenbrock():
-    def rosenbrock(x0, x1):
-        return 100 * (x1 - x0**2) ** 2 + (x0 - 1) ** 2
-
-    x0, x1 = Variable(np.array(0.0)), Variable(np.array(2.0))
-    for _ in range(6):
-        x0.cleargrad()
-        x1.cleargrad()
-        y = rosenbrock(x0, x1)
-        y.backward(create_graph=True)
-        g0, g1 = x0.grad, x1.grad
-        hessian = []
-        for g in (g0, g1):
-            x0.cleargrad()
-            x1.cleargrad()
-            g.backward()
-            hessian.append([float(x0.grad.data), float(x1.grad.data)])
-        step = np.linalg.solve(np.array(hessian), np.array([g0.data, g1.data]))
-        x0.data -= step[0]
-        x1.data -= step[1]
-    assert_close([x0.data, x1.data], [1.0, 1.0], atol=1e-10)
-
-
-# --- pictures -------------------------------------------------------------------------
-
-
-@needs("pygraphviz")
-def test_the_graph_of_goldstein_price(tmp_path, monkeypatch):
-    def goldstein(x, y):
-        z = (
-            1
-            + (x + y + 1) ** 2
-            * (19 - 14 * x + 3 * x**2 - 14 * y + 6 * x * y + 3 * y**2)
-        ) * (
-            30
-            + (2 * x - 3 * y) ** 2
-            * (18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2)
-        )
-        return z
-
-    x = Variable(np.array(1.0))
-    y = Variable(np.array(1.0))
-    z = goldstein(x, y)
-    z.backward()
-    x.name = "x"
-    y.name = "y"
-    z.name = "z"
-    # By its name alone, the file lands where the reader works.
-    monkeypatch.chdir(tmp_path)
-    dezero.utils.plot_dot_graph(z, verbose=False, to_file="goldstein.png")
-    dezero.utils.plot_dot_graph(z)
-    assert {path.name for path in tmp_path.iterdir()} == {"goldstein.png", "graph.png"}
-
-
-def test_the_text_of_a_small_graph():
-    x0 = Variable(np.array(1.0))
-    x1 = Variable(np.array(1.0))
-    y = x0 + x1
-    x0.name = "x0"
-    x1.name = "x1"
-    y.name = "y"
-    txt = dezero.utils.get_dot_graph(y, verbose=False)
-    assert txt.startswith("digraph")
-    assert txt.count("->") == 3
-    assert all(f'label="{name}"' in txt for name in ("x0", "x1", "y", "Add"))
-    assert "() float64" in dezero.utils.get_dot_graph(y)
-
-
-# --- arrays ---------------------------------------------------------------------------
-
-
-def test_the_forms_of_reshape_and_transpose():
-    x = Variable(np.random.RandomState(0).randn(1, 2, 3))
-    for y in (
-        x.reshape((2, 3)),
-        x.reshape([2, 3]),
-        x.reshape(2, 3),
-        F.reshape(x, (2, 3)),
-    ):
-        assert y.shape == (2, 3)
-    m = Variable(np.array([[1, 2, 3], [4, 5, 6]], dtype=float))
-    for y in (
-        m.transpose(),
-        m.T,
-        F.transpose(m),
-        m.transpose(1, 0),
-        m.transpose((1, 0)),
-    ):
-        assert y.data.tolist() == [[1, 4], [2, 5], [3, 6]]
-    y = F.transpose(x, (2, 0, 1))
-    (y * np.arange(6.0).reshape(3, 1, 2)).backward()
-    assert x.grad.data.tolist() == [[[0, 2, 4], [1, 3, 5]]]
-    assert F.flatten(Variable(np.zeros((4, 2, 3)))).shape == (4, 6)
-    assert F.expand_dims(m, 0).shape == (1, 2, 3)
-
-
-def test_the_forms_of_sum_and_broadcast():
-    x = Variable(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
-    y = F.sum(x, axis=0)
-    y.backward()
-    assert (y.data.tolist(), x.grad.data.tolist()) == (
-        [5, 7, 9],
-        [[1, 1, 1], [1, 1, 1]],
-    )
-    assert F.sum(Variable(np.zeros((2, 3, 4, 5))), keepdims=True).shape == (1, 1, 1, 1)
-    assert (x.sum(axis=1, keepdims=True).shape, float(x.sum().data)) == ((2, 1), 21.0)
-    assert F.sum_to(x, (1, 3)).data.tolist() == [[5, 7, 9]]
-    assert F.broadcast_to(Variable(np.array([1.0, 2.0])), (3, 2)).shape == (3, 2)
-    assert dezero.utils.sum_to(x.data, (2, 1)).tolist() == [[6], [15]]
-
-    x0 = Variable(np.array([1.0, 2.0, 3.0]))
-    x1 = Variable(np.array([10.0]))
-    y = x0 + x1
-    y.backward()
-    assert (y.data.tolist(), x1.grad.data.tolist()) == ([11, 12, 13], [3])
-
-
-def test_slices_and_repeated_rows():
-    x = Variable(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
-    y = F.get_item(x, 1)
-    y.backward()
-    assert (y.data.tolist(), x.grad.data.tolist()) == (
-        [4, 5, 6],
-        [[0, 0, 0], [1, 1, 1]],
-    )
-    x.cleargrad()
-    indices = np.array([0, 0, 1])
-    F.get_item(x, indices).backward()
-    assert x.grad.data.tolist() == [[2, 2, 2], [1, 1, 1]]
-    assert (x[:, 2].data.tolist(), x[1, 0].data.tolist(), x[..., -1].shape) == (
-        [3, 6],
-        4,
-        (2,),
-    )
-    assert [float(row.sum().data) for row in x] == [6.0, 15.0]
-
-
-def test_the_largest_the_smallest_and_limits():
-    x = Variable(np.array([[1.0, 5.0, 3.0], [4.0, -2.0, 6.0]]))
-    y = F.max(x, axis=1)
-    y.backward()
-    assert (y.data.tolist(), x.grad.data.tolist()) == ([5, 6], [[0, 1, 0], [0, 0, 1]])
-    assert (
-        x.max().data,
-        x.min().data,
-        F.min(x, axis=0, keepdims=True).data.tolist(),
-    ) == (6, -2, [[1, -2, 3]])
-    x.cleargrad()
-    F.clip(x, 0.0, 4.5).backward()
-    assert x.grad.data.tolist() == [[1, 0, 1], [1, 0, 0]]
-
-
-def test_matrix_products():
     rng = np.random.RandomState(0)
-    x = Variable(rng.randn(2, 3))
-    W = Variable(rng.randn(3, 4))
-    y = F.matmul(x, W)
-    y.backward()
-    assert_close(y.data, x.data.dot(W.data))
-    assert_close(x.grad.data, np.ones((2, 4)).dot(W.data.T))
-    assert_close(W.grad.data, x.data.T.dot(np.ones((2, 4))))
-    assert_close(x.dot(W).data, y.data)
+    x = rng.rand(2, 3) + 1
+    assert check(WrongCube(), Variable(x)) is False
+    assert check(lambda x: F.sum(x**3, axis=1), x) is True
+    assert check(F.sum, Variable(x), axis=1)
+    image, W = rng.rand(2, 2, 4, 4), rng.rand(3, 2, 3, 3)
+    assert check(F.conv2d, image, W, None, stride=1, pad=1)
+    slope = dezero.utils.numerical_grad(WrongCube(), Variable(x))
+    assert dezero.utils.array_allclose(slope, 3 * x**2)
 
 
-def test_numbers_and_arrays_on_either_side():
-    x = Variable(np.array([1.0, 2.0]))
-    row = np.array([10.0, 20.0])
-    results = [
-        x + row,
-        row + x,
-        x + 1,
-        1 + x,
-        x - row,
-        row - x,
-        3 - x,
-        x * row,
-        row * x,
-        2 * x,
-        -x,
-    ]
-    results += [x / row, row / x, 1 / x, x / 2, x**2, np.float64(3.0) * x]
-    values = [y.data.tolist() for y in results]
-    assert values[:7] == [
-        [11, 22],
-        [11, 22],
-        [2, 3],
-        [2, 3],
-        [-9, -18],
-        [9, 18],
-        [2, 1],
-    ]
-    assert values[7:11] == [[10, 40], [10, 40], [2, 4], [-1, -2]]
-    assert values[11:] == [[0.1, 0.1], [10, 10], [1, 0.5], [0.5, 1], [1, 4], [3, 6]]
-    assert all(isinstance(y, Variable) for y in results)
-
-
-def test_a_graph_begins_with_a_gradient_of_the_readers_own():
-    x = Variable(np.array([1.0, 2.0, 3.0]))
-    y = x**2
-    y.grad = Variable(np.array([1.0, 0.0, 10.0]))
-    y.backward()
-    assert x.grad.data.tolist() == [2.0, 0.0, 60.0]
-
-
-def test_whole_numbers_are_refused_with_advice():
-    # Where the book writes np.array([[1, 2, 3], [4, 5, 6]]), its framework gives a
-    # gradient of whole numbers.
-    x = Variable(np.array([[1, 2, 3], [4, 5, 6]]))
-    y = F.sum(x)
-    assert y.data == 21
-    with pytest.raises(
-        TypeError, match=r"make them so, as in np.array\(..., dtype=float\)"
-    ):
-        y.backward()
-
-
-def test_a_number_an_array_and_a_wrong_type():
-    assert dezero.as_array(3.0).shape == ()
-    x = dezero.as_variable(np.array([1.0]))
-    assert dezero.as_variable(x) is x
-    with pytest.raises(TypeError):
-        Variable(1.0)
-    assert Variable(None).data is None
-    assert repr(Variable(None)) == "variable(None)"
-
-
-# --- regression with Variables --------------------------------------------------------
-
-
-def test_linear_regression():
-    rng = np.random.RandomState(0)
-    x = rng.rand(100, 1)
-    y = 5 + 2 * x + rng.rand(100, 1)
-    x, y = Variable(x), Variable(y)
-
-    W = Variable(np.zeros((1, 1)))
-    b = Variable(np.zeros(1))
-
-    def predict(x):
-        return F.matmul(x, W) + b
-
-    def mean_squared_error(x0, x1):
-        diff = x0 - x1
-        return F.sum(diff**2) / len(diff)
-
-    lr = 0.1
-    iters = 100
-    losses = []
-    for _ in range(iters):
-        y_pred = predict(x)
-        loss = mean_squared_error(y, y_pred)
-        W.cleargrad()
-        b.cleargrad()
-        loss.backward()
-        W.data -= lr * W.grad.data
-        b.data -= lr * b.grad.data
-        losses.append(float(loss.data))
-
-    # The same descent, with gradients derived on paper.
-    w, c = 0.0, 0.0
-    for found in losses:
-        error = w * x.data + c - y.data
-        assert np.isclose(found, (error**2).mean())
-        w -= lr * 2 * (error * x.data).mean()
-        c -= lr * 2 * error.mean()
-    assert_close([W.data[0, 0], b.data[0]], [w, c])
-    assert losses[-1] < 0.1
+# --- descent and settings -------------------------------------------------------------
 
 
 def test_a_network_of_two_layers_of_variables():
     rng = np.random.RandomState(0)
     x = rng.rand(100, 1)
     y = np.sin(2 * np.pi * x) + rng.rand(100, 1)
-
-    n_in, n_hidden, n_out = 1, 10, 1
-    W1 = Variable(0.1 * rng.randn(n_in, n_hidden))
-    b1 = Variable(np.zeros(n_hidden))
-    W2 = Variable(0.1 * rng.randn(n_hidden, n_out))
-    b2 = Variable(np.zeros(n_out))
-    w1, c1, w2, c2 = (p.data.copy() for p in (W1, b1, W2, b2))
-
-    def predict(x):
-        y = F.linear_simple(x, W1, b1)
-        y = F.sigmoid_simple(y)
-        y = F.linear_simple(y, W2, b2)
-        return y
-
-    lr = 0.2
-    iters = 500
-    for _ in range(iters):
-        y_pred = predict(x)
-        loss = F.mean_squared_error(y, y_pred)
-        for p in (W1, b1, W2, b2):
+    params = [
+        Variable(0.1 * rng.randn(1, 10)),
+        Variable(np.zeros(10)),
+        Variable(0.1 * rng.randn(10, 1)),
+        Variable(np.zeros(1)),
+    ]
+    W1, b1, W2, b2 = params
+    w1, c1, w2, c2 = (p.data.copy() for p in params)
+    for _ in range(300):
+        h = F.sigmoid_simple(F.linear_simple(x, W1, b1))
+        loss = F.mean_squared_error(y, F.linear_simple(h, W2, b2))
+        for p in params:
             p.cleargrad()
         loss.backward()
-        for p in (W1, b1, W2, b2):
-            p.data -= lr * p.grad.data
+        for p in params:
+            p.data -= 0.2 * p.grad.data
 
-    # The same descent, with gradients derived on paper.
-    for _ in range(iters):
+        # The same descent, with gradients derived on paper.
         h = 1 / (1 + np.exp(-(x @ w1 + c1)))
         g = 2 * (h @ w2 + c2 - y) / len(x)
         gh = g @ w2.T * h * (1 - h)
-        w1 = w1 - lr * x.T @ gh
-        c1 = c1 - lr * gh.sum(axis=0)
-        w2 = w2 - lr * h.T @ g
-        c2 = c2 - lr * g.sum(axis=0)
-    for p, q in zip((W1, b1, W2, b2), (w1, c1, w2, c2), strict=True):
+        w1 = w1 - 0.2 * x.T @ gh
+        c1 = c1 - 0.2 * gh.sum(axis=0)
+        w2 = w2 - 0.2 * h.T @ g
+        c2 = c2 - 0.2 * g.sum(axis=0)
+    for p, q in zip(params, (w1, c1, w2, c2), strict=True):
         assert_close(p.data, q)
     assert float(loss.data) < 0.3
 
 
-def test_a_parameter_is_a_variable_of_its_own_kind():
-    x = Variable(np.array(1.0))
-    p = Parameter(np.array(2.0), name="p")
-    y = x * p
-    assert (
-        isinstance(p, Parameter),
-        isinstance(x, Parameter),
-        isinstance(y, Parameter),
-    ) == (True, False, False)
-    assert (p.name, float(y.data)) == ("p", 2.0)
-
-
-# --- settings and memory --------------------------------------------------------------
-
-
-def test_settings_change_and_come_back():
+def test_settings_may_be_set_without_with():
     Config = dezero.Config
-    assert (Config.enable_backprop, Config.train) == (True, True)
-    with dezero.test_mode():
-        assert Config.train is False
-        with dezero.no_grad():
-            assert Config.enable_backprop is False
-    with pytest.raises(ZeroDivisionError), dezero.using_config("train", False):
-        raise ZeroDivisionError
     assert (Config.enable_backprop, Config.train) == (True, True)
     Config.train = False
     try:
-        x = Variable(np.ones(5))
-        assert_equal(F.dropout(x).data, x.data)
+        assert_equal(F.dropout(np.ones(5)).data, np.ones(5))
     finally:
         Config.train = True
-
-
-def test_a_chain_is_cut():
-    x = Variable(np.array(2.0))
-    a = x * 3
-    y = a * a
-    y.unchain_backward()
-    assert a.creator is None
-    y = a * 5
-    y.backward()
-    assert (x.grad, float(a.grad.data)) == (None, 5.0)
-
-
-def test_many_steps_leave_no_graph_behind():
-    for _ in range(10):
-        x = Variable(np.random.randn(10_000))
-        y = (x**2) ** 2 * (x**2)
-    with dezero.no_grad():
-        y = Variable(np.ones(3))
-        for _ in range(1000):
-            y = y * 1.001
-    assert y.creator is None
-    assert np.isclose(y.data[0], 1.001**1000)
 
 
 def test_the_branch_for_a_gpu():
@@ -859,11 +365,6 @@ def test_the_branch_for_a_gpu():
     if dezero.cuda.gpu_enable:
         x.to_gpu()
     y = F.sum(x * xp.ones((2, 2)))
-    y.backward()
     x.to_cpu()
     assert dezero.cuda.get_array_module(x) is np
     assert dezero.cuda.as_numpy(y).tolist() == 4.0
-    if not dezero.cuda.gpu_enable:
-        # The book's message is another one, but it is an error there, too.
-        with pytest.raises(Exception, match="CuPy"):
-            dezero.cuda.as_cupy(x)

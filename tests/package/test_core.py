@@ -4,6 +4,7 @@ errors.
 
 import copy
 import gc
+import operator
 import pickle
 import subprocess
 import sys
@@ -25,9 +26,11 @@ from dezero_lite import (
     as_variable,
     core,
     no_grad,
-    using_config,
 )
 from dezero_lite.core import Add, arrays, backward, broadcast_to, sum_to
+from tests.support.arrays import assert_close, uniform
+from tests.support.function_checks import check_function
+from tests.support.mistakes import assert_answered
 
 OPERATORS = {
     "+": lambda a, b: a + b,
@@ -43,6 +46,11 @@ def var(*numbers, dtype=float, name=None):
     return Variable(
         np.array(numbers[0] if len(numbers) == 1 else numbers, dtype=dtype), name
     )
+
+
+def made(**parts):
+    """A function of these methods."""
+    return type("Made", (Function,), parts)
 
 
 def derivatives(f, at, orders):
@@ -122,14 +130,8 @@ class OneOfTwo(Function):
 
 def test_a_variable_describes_its_array():
     x = Variable(np.zeros((4, 3), dtype=np.float32), name="x")
-    assert (x.shape, x.ndim, x.size, x.dtype, len(x), x.name) == (
-        (4, 3),
-        2,
-        12,
-        np.float32,
-        4,
-        "x",
-    )
+    assert (x.shape, x.ndim, x.size, len(x)) == ((4, 3), 2, 12, 4)
+    assert (x.dtype, x.name) == (np.float32, "x")
     assert (x.grad, x.creator, x.generation) == (None, None, 0)
 
 
@@ -140,16 +142,6 @@ def test_repr_lines_up():
     )
     assert repr(Variable(None)) == "variable(None)"
     assert repr(var(1.0) * 2) == "variable(2.0)"
-
-
-@pytest.mark.parametrize("data", [1.0, 2, True, [1.0], (1.0,), "1"])
-def test_data_is_an_array(data):
-    with pytest.raises(
-        TypeError, match=rf"not an? {type(data).__name__}: use np.array\(...\)"
-    ):
-        Variable(data)
-    with pytest.raises(TypeError, match=r"use np.array\(...\)"):
-        var(1.0).data = data
 
 
 def test_results_without_dimensions_are_ndarrays():
@@ -167,13 +159,12 @@ def test_results_without_dimensions_are_ndarrays():
 
 def test_compares_data_and_hashes_by_identity():
     a, b = var([1.0, 2.0]), var([1.0, 3.0])
-    assert (a == b).tolist() == [True, False]
-    assert (a != b).tolist() == [False, True]
-    assert (a < b).tolist() == [False, True]
+    for sign in ("eq", "ne", "lt", "le", "gt", "ge"):
+        compare = getattr(operator, sign)
+        expected = compare(a.data, b.data).tolist()
+        for left, right in [(a, b), (a, b.data), (a.data, b)]:
+            assert compare(left, right).tolist() == expected
     assert (a <= 1).tolist() == [True, False]
-    assert (b > np.array([0.0, 5.0])).tolist() == [True, False]
-    assert (b >= a).tolist() == [True, True]
-    assert (np.array([1.0, 3.0]) > a).tolist() == [False, True]
     assert len({a, a, Variable(a.data)}) == 2
 
 
@@ -218,15 +209,11 @@ def test_as_array_and_as_variable():
 # --- operators ------------------------------------------------------------------------
 
 
-def test_backward_adds_up_over_uses_and_calls():
+def test_backward_adds_up_and_begins_with_the_gradient_that_is_there():
     x = var(3.0)
     (x * x + x).backward()
-    assert x.grad.item() == 7
     (x + x).backward()
     assert x.grad.item() == 9
-
-
-def test_backward_begins_with_the_gradient_that_is_there():
     x = var([1.0, 2.0])
     y = x * 3
     y.grad = var([1.0, 10.0])
@@ -235,10 +222,11 @@ def test_backward_begins_with_the_gradient_that_is_there():
     assert y.grad is None
 
 
+OTHERS = [2.0, 2, np.array([2.0, 3.0]), np.array(2.0), np.float64(2), np.float32(2)]
+
+
 @operators
-@pytest.mark.parametrize(
-    "other", [2.0, 2, np.array([2.0, 3.0]), np.float64(2), np.array(2.0)]
-)
+@pytest.mark.parametrize("other", OTHERS)
 def test_numbers_and_arrays_on_either_side(sign, other):
     op = OPERATORS[sign]
     x = var([1.5, 0.5])
@@ -254,40 +242,25 @@ def test_numbers_and_arrays_on_either_side(sign, other):
 
 @operators
 @pytest.mark.parametrize("shape", [(), (2,)])
-def test_float32_stays_float32(sign, shape):
+def test_operators_are_right_to_the_second_order_and_keep_float32(sign, shape):
     op = OPERATORS[sign]
-    x = Variable(np.full(shape, 1.5, dtype=np.float32))
-    for y in (op(x, 2.0), op(2.0, x), op(x, 2), op(2, x), -x):
-        assert y.dtype == y.data.dtype == np.float32
-        x.cleargrad()
-        y.backward(create_graph=True)
-        assert x.grad.dtype == np.float32
+    a, b = uniform(*shape), uniform(*shape, seed=1)
+    check_function(op, a, b)
+    check_function(lambda x: op(x, 2.0), a)
+    check_function(lambda x: op(2, x), a)
+    check_function(lambda x: -x, a)
 
 
 @operators
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_a_gradient_has_the_dtype_of_its_variable(sign, create_graph):
-    a, b = (
-        Variable(np.ones(2, dtype=np.float32)),
-        Variable(np.ones(2, dtype=np.float64)),
-    )
-    y = OPERATORS[sign](a, b)
+    a, b = var(1.0, 1.0, dtype=np.float32), var(1.0, 1.0)
+    half = a * 2
+    y = OPERATORS[sign](half, b)
     assert y.dtype == np.float64
-    y.backward(create_graph=create_graph)
-    assert (a.grad.dtype, b.grad.dtype) == (np.float32, np.float64)
-
-
-@pytest.mark.parametrize("create_graph", [False, True])
-def test_gradients_on_the_way_have_the_dtype_of_their_variables(create_graph):
-    a, b = (
-        Variable(np.ones(2, dtype=np.float32)),
-        Variable(np.ones(2, dtype=np.float64)),
-    )
-    y = a * 2
-    (y * b).backward(retain_grad=True, create_graph=create_graph)
-    assert y.grad.dtype == np.float32
-    for x in (a, b, y):
-        x.cleargrad()
+    y.backward(retain_grad=True, create_graph=create_graph)
+    dtypes = [v.grad.dtype for v in (a, half, b)]
+    assert dtypes == [np.float32, np.float32, np.float64]
 
 
 shapes = hnp.mutually_broadcastable_shapes(
@@ -346,29 +319,18 @@ def test_sum_to_and_broadcast_to_are_each_others_gradients(shapes):
         assert y is x
 
 
-def test_the_gradient_of_a_bias_is_right_over_a_million_rows_of_float32():
-    tenth = np.float32(0.1)
-    x = Variable(np.zeros((1_000_000, 3), np.float32))
-    b = Variable(np.zeros(3, np.float32))
-    y = x + b
-    y.grad = Variable(np.full(y.shape, tenth))
-    y.backward()
-    np.testing.assert_allclose(b.grad.data, 1e6 * float(tenth), rtol=1e-5)
-
-
 @pytest.mark.parametrize(
     ("shape", "to"), [((10**6, 3), (3,)), ((2, 10**6, 2), (2, 1, 2))]
 )
-def test_sum_to_is_right_over_a_million_rows_of_float32(shape, to):
-    tenth = np.float32(0.1)
-    y = sum_to(np.full(shape, tenth), to)
-    np.testing.assert_allclose(y.data, 1e6 * float(tenth), rtol=1e-5)
-
-
-@pytest.mark.parametrize("shape", [(4,), (3, 3), (1, 2, 3), (2, 2)])
-def test_sum_to_refuses_shapes_that_do_not_broadcast_back(shape):
-    with pytest.raises(ValueError, match=r"cannot sum shape \(2, 3\) to shape"):
-        sum_to(np.ones((2, 3)), shape)
+def test_sums_over_a_million_rows_of_float32_are_right(shape, to):
+    tenth = np.full(shape, np.float32(0.1))
+    exact = 1e6 * float(np.float32(0.1))
+    assert_close(sum_to(tenth, to).data, exact)
+    b = Variable(np.zeros(to, np.float32))
+    y = Variable(tenth) + b
+    y.grad = Variable(tenth)
+    y.backward()
+    assert_close(b.grad.data, exact)
 
 
 def test_power_at_zero_is_flat_where_the_exponent_is_zero():
@@ -376,61 +338,30 @@ def test_power_at_zero_is_flat_where_the_exponent_is_zero():
     assert derivatives(lambda x: x**1, 0.0, 2) == [1, 0]
     a, b = var([0.0, 0.0, 2.0]), var([0.0, 2.0, 3.0])
     (a**b).backward()
-    np.testing.assert_allclose(a.grad.data, [0, 0, 12])
-    np.testing.assert_allclose(b.grad.data, [0, 0, 8 * np.log(2)])
-
-
-def test_mixed_second_derivative_of_a_power():
+    assert_close(a.grad.data, [0, 0, 12])
+    assert_close(b.grad.data, [0, 0, 8 * np.log(2)])
     a, b = var(2.0), var(0.0)
     (a**b).backward(create_graph=True)
     ga = a.grad
     b.cleargrad()
     ga.backward()
     assert b.grad.item() == 0.5
-    a.cleargrad()
 
 
 # --- higher orders --------------------------------------------------------------------
 
 
-def test_every_order_of_a_power():
-    assert derivatives(lambda x: x**4, 2.0, 5) == [32, 48, 48, 24, 0]
-
-
 def test_every_order_of_compositions():
-    e = np.e**0.5
-    np.testing.assert_allclose(derivatives(lambda x: np.e**x, 0.5, 4), [e] * 4)
-    np.testing.assert_allclose(derivatives(lambda x: Exp()(x), 0.5, 4), [e] * 4)
+    for f in (lambda x: np.e**x, Exp()):
+        assert_close(derivatives(f, 0.5, 4), [np.e**0.5] * 4)
     # f = exp(x²): f' = 2x f, and by the product rule from there on.
     x = 0.5
-    f = np.exp(x * x)
-    expected = [
-        2 * x * f,
-        (4 * x**2 + 2) * f,
-        (8 * x**3 + 12 * x) * f,
-        (16 * x**4 + 48 * x**2 + 12) * f,
-    ]
-    np.testing.assert_allclose(derivatives(lambda x: np.e ** (x * x), x, 4), expected)
-    np.testing.assert_allclose(
-        derivatives(lambda x: Exp()(Square()(x)), x, 4), expected
-    )
-    np.testing.assert_allclose(
-        derivatives(lambda x: 1 / x, 2.0, 4), [-1 / 4, 2 / 8, -6 / 16, 24 / 32]
-    )
-    np.testing.assert_allclose(
-        derivatives(lambda x: -(x - 1) / (3 - x), 2.0, 4), [-2, -4, -12, -48]
-    )
-
-
-def test_gradients_are_variables_and_differentiable_on_request_only():
-    x = var(2.0)
-    (x**2).backward()
-    assert isinstance(x.grad, Variable)
-    assert x.grad.creator is None
-    x.cleargrad()
-    (x**2).backward(create_graph=True)
-    assert x.grad.creator is not None
-    x.cleargrad()
+    factors = [2 * x, 4 * x**2 + 2, 8 * x**3 + 12 * x, 16 * x**4 + 48 * x**2 + 12]
+    for f in (lambda x: np.e ** (x * x), lambda x: Exp()(Square()(x))):
+        assert_close(derivatives(f, x, 4), np.exp(x * x) * np.array(factors))
+    f = lambda x: -(x - 1) / (3 - x)
+    assert_close(derivatives(f, 2.0, 4), [-2, -4, -12, -48])
+    assert derivatives(lambda x: x**4, 2.0, 5) == [32, 48, 48, 24, 0]
 
 
 # --- functions in the book's style ----------------------------------------------------
@@ -458,35 +389,28 @@ def test_a_backward_in_the_books_style_records_on_request_only(create_graph):
     x = var(3.0)
     Spy()(x).backward(create_graph=create_graph)
     assert recorded == [create_graph]
+    assert isinstance(x.grad, Variable)
+    assert (x.grad.creator is not None) == create_graph
     x.cleargrad()
+    (x**2).backward(create_graph=create_graph)
+    assert (x.grad.creator is not None) == create_graph
 
 
 def test_a_book_style_function_sees_variables_and_keeps_dtypes():
     seen = []
 
-    class Scale(Function):
-        def forward(self, x, c):
-            return x * c
+    def backward(self, gy):
+        x, c = self.inputs
+        seen.extend([x, c, gy])
+        return gy * c, gy * x
 
-        def backward(self, gy):
-            x, c = self.inputs
-            seen.extend([x, c, gy])
-            return gy * c, gy * x
-
+    scale = made(forward=lambda self, x, c: x * c, backward=backward)
     x = var([1.0, 2.0], dtype=np.float32)
     for constant in (2.0, np.array([1, 2])):
-        y = Scale()(x, constant)
-        y.backward()
-        assert all(isinstance(v, Variable) for v in seen)
-    assert Scale()(x, 2.0).dtype == np.float32
+        scale()(x, constant).backward()
+    assert all(isinstance(v, Variable) for v in seen)
+    assert scale()(x, 2.0).dtype == np.float32
     assert x.grad.data.tolist() == [3, 4]
-
-
-def test_both_outputs_of_a_function_arrive():
-    a, b = var(3.0), var(2.0)
-    s, d = SumAndDifference()(a, b)
-    (s * d).backward()
-    assert (a.grad.item(), b.grad.item()) == (6, -4)
 
 
 @pytest.mark.parametrize("dropped", [False, True])
@@ -494,31 +418,26 @@ def test_both_outputs_of_a_function_arrive():
 def test_an_unused_output_counts_as_zero(dropped, create_graph):
     a, b = var([3.0, 1.0]), var([2.0, 1.0])
     s, d = SumAndDifference()(a, b)
+    (s * d).backward()
+    assert (a.grad.data.tolist(), b.grad.data.tolist()) == ([6, 2], [-4, -2])
+    for x in (a, b):
+        x.cleargrad()
     if dropped:
         del s
     (d * 2).backward(create_graph=create_graph)
     assert (a.grad.data.tolist(), b.grad.data.tolist()) == ([2, 2], [-2, -2])
-    for x in (a, b):
-        x.cleargrad()
 
 
-def test_a_dropped_output_that_backward_needs_is_an_error():
+def test_a_rule_may_need_another_output():
     x = var(3.0)
     y, z = Twins()(x)
     y.backward()
     assert x.grad.item() == 1
-    del z
-    with pytest.raises(
-        RuntimeError, match="Twins needs its output 1 in backward, but that was dropped"
-    ):
-        y.backward()
+    z.backward()
+    assert x.grad.item() == 7
 
 
 # --- memory ---------------------------------------------------------------------------
-
-
-def arrays_of(*variables):
-    return [v.data for v in variables]
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
@@ -536,64 +455,36 @@ def arrays_of(*variables):
 def test_gradients_share_memory_with_nothing(f, create_graph):
     a, b = var([1.0, 2.0, 3.0]), var([4.0, 5.0, 6.0])
     y = f(a, b)
-    seed = Variable(np.ones(y.shape))
-    y.grad = seed
+    y.grad = seed = Variable(np.ones(y.shape))
     y.backward(retain_grad=True, create_graph=create_graph)
-    found = arrays_of(a, b, y, a.grad, b.grad, y.grad, seed)
+    found = [v.data for v in (a, b, y, a.grad, b.grad, y.grad, seed)]
     for i, array in enumerate(found):
         assert array.flags.writeable or array is y.data
         for other in found[:i]:
             assert not np.shares_memory(array, other)
     a.cleargrad()
     b.cleargrad()
-    y.cleargrad()
 
 
-class HandsOn(Function):
-    """Rules that return one fresh array twice, their input, or a view."""
-
-    def __init__(self, kind):
-        self.kind = kind
-
-    def forward(self, a, b):
-        return a + b
-
-    def vjp(self, xs, gy):
-        fresh = gy * 2
-        return {
-            "twice": (fresh, fresh),
-            "input": xs,
-            "view": (fresh[::-1], fresh[::-1]),
-        }[self.kind]
+HANDS_ON = {
+    "one array twice": lambda self, xs, gy: (gy * 2,) * 2,
+    "two views of one": lambda self, xs, gy: ((gy * 2)[::-1],) * 2,
+    "its inputs": lambda self, xs, gy: xs,
+}
 
 
-@pytest.mark.parametrize("kind", ["twice", "view"])
+@pytest.mark.parametrize("kind", HANDS_ON)
 def test_a_rule_may_hand_on_what_it_has(kind):
     a, b = var([1.0, 2.0]), var([3.0, 4.0])
-    HandsOn(kind)(a, b).backward()
+    made(forward=lambda self, a, b: a + b, vjp=HANDS_ON[kind])()(a, b).backward()
+    others = [a.data, b.data, b.grad.data]
+    before = [other.copy() for other in others]
     a.grad.data *= 100
-    assert b.grad.data.tolist() == [2, 2]
-
-
-def test_a_rule_may_return_its_inputs():
-    class Half(Function):
-        def forward(self, x):
-            return x * x / 2
-
-        def vjp(self, xs, gy):
-            return xs[0]
-
-    x = var([1.0, 2.0])
-    Half()(x).backward()
-    x.grad.data *= 100
-    assert x.data.tolist() == [1, 2]
-
-
-def test_a_backward_in_the_books_style_may_return_what_it_keeps():
-    kept = Variable(np.ones(2))
-    x = var([1.0, 2.0])
-    Returns(kept)(x).backward()
-    x.grad.data *= 100
+    for other, like in zip(others, before, strict=True):
+        assert other.tolist() == like.tolist()
+    kept = var([1.0, 1.0])
+    Returns(kept)(a).backward()
+    a.grad.data *= 100
     assert kept.data.tolist() == [1, 1]
 
 
@@ -731,20 +622,17 @@ def test_wide_graphs_cost_n_log_n():
     assert wide < 40 * narrow
 
 
-def test_later_generations_go_first():
-    x = var(2.0)
-    a = x**2
-    (a**2 + a**2).backward()
-    assert x.grad.item() == 64
-
-
-def test_diamonds_are_walked_once():
+def test_diamonds_are_walked_once_and_later_generations_first():
     x = var(1.0)
     y = x
     for _ in range(60):
         y = y + y
     y.backward()
     assert x.grad.item() == 2.0**60
+    x = var(2.0)
+    a = x**2
+    (a**2 + a**2).backward()
+    assert x.grad.item() == 64
 
 
 def test_unchain_cuts():
@@ -774,31 +662,6 @@ def test_settings_return_after_an_exception():
     assert (Config.enable_backprop, Config.train) == (True, True)
 
 
-def test_settings_return_after_a_failed_backward():
-    x = var(1.0)
-    y = Returns(var([1.0, 2.0]))(x)
-    with pytest.raises(ValueError, match="has shape"):
-        y.backward()
-    assert Config.enable_backprop
-    assert x.grad is None
-
-
-def test_a_failed_backward_changes_no_gradient():
-    a, b = var(1.0), var(1.0)
-    y = (Returns(var([1.0, 2.0]))(a) + b) * 1
-    with pytest.raises(ValueError, match="has shape"):
-        y.backward()
-    assert b.grad is None
-
-
-def test_an_unknown_setting_is_refused():
-    with (
-        pytest.raises(AttributeError, match="no setting 'enable_backprob'"),
-        using_config("enable_backprob", False),
-    ):
-        pass
-
-
 def test_threads_have_their_own_settings():
     recorded = []
     with no_grad():
@@ -813,134 +676,122 @@ def test_threads_have_their_own_settings():
 
 # --- errors that teach ----------------------------------------------------------------
 
+ONES = var([1.0, 1.0])
+REFUSED = """
+>>> Variable(True)
+TypeError: not a bool: use np.array(...)
+>>> Variable((1.0,))
+TypeError: not a tuple: use np.array(...)
+>>> Variable("1")
+TypeError: not a str: use np.array(...)
+>>> var(1.0).data = [1.0]
+>>> var(1.0).data = 2
+TypeError: use np.array(...)
+>>> np.asarray(x)
+>>> np.stack([x])
+TypeError: x.data
+>>> np.roll(x, 1)
+TypeError: np.roll takes arrays … use x.data
+>>> bool(x)
+ValueError: neither true nor false
+>>> sum_to(np.ones((2, 3)), (4,))
+>>> sum_to(np.ones((2, 3)), (3, 3))
+>>> sum_to(np.ones((2, 3)), (1, 2, 3))
+>>> sum_to(np.ones((2, 3)), (2, 2))
+ValueError: cannot sum shape (2, 3) to shape … that does not broadcast back to it
+>>> x.backward()
+RuntimeError: no function made Variable 'x' of shape (2,) and dtype float64: compute
+>>> under_no_grad(x).backward()
+RuntimeError: was computed under no_grad
+>>> Exp()(np.ones(2)).backward()
+RuntimeError: was computed from plain arrays only
+>>> (x * 2).detach().backward()
+RuntimeError: was detached
+>>> y = x * 2; y.unchain(); y.backward()
+RuntimeError: was unchained
+>>> y, z = Twins()(x); del z; y.backward()
+RuntimeError: Twins needs its output 1 in backward, but that was dropped
+>>> x + [1.0]
+TypeError: was given a list: use np.array
+>>> x + "1"
+TypeError: was given a str: use np.array
+>>> x - x.grad
+TypeError: None until backward has run
+>>> Variable(None, name="W") * 2
+ValueError: input 0 of Mul, Variable 'W', holds no data yet
+>>> (n * 2).backward()
+TypeError: cannot receive a gradient
+>>> (n * x).backward()
+>>> (n * x).backward(create_graph=True)
+>>> Returns(np.array([1, 1]))(n).backward()
+TypeError: Variable 'n' of shape (2,) and dtype int64 cannot receive a gradient …
+np.array(..., dtype=float)
+>>> OneOfTwo()(x, x).backward()
+>>> OneOfTwo()(x, x).backward(create_graph=True)
+ValueError: OneOfTwo.backward returned 1 gradients, but OneOfTwo has 2 inputs
+>>> Returns(None, None, None)(x, x).backward()
+>>> Returns(None, None, None)(x, x).backward(create_graph=True)
+ValueError: Returns.backward returned 3 gradients, but Returns has 2 inputs
+>>> Returns(None, var([1.0]))(ONES, x).backward()
+>>> Returns(None, var([1.0]))(ONES, x).backward(create_graph=True)
+ValueError: Returns.backward returned has shape (1,), but belongs to Variable 'x' of
+shape (2,) … sum_to
+>>> y = x * 2; y.grad = var(1.0); y.backward()
+ValueError: the gradient to begin with has shape (), but belongs to … (2,)
+>>> ONES.grad = var([[1.0, 1.0]]); (ONES * 2).backward()
+ValueError: the earlier gradient has shape
+>>> core.using_config("enable_backprob", False).__enter__()
+AttributeError: no setting 'enable_backprob'
+"""
+DO_NOT_BROADCAST = """
+>>> op(w, b)
+ValueError: a SIGN b do not broadcast: a is Variable 'w' of shape (2, 3) and dtype
+float64, b is a Variable of shape (4,) and dtype float32
+>>> op(b.data, w)
+ValueError: is an array of shape (4,)
+"""
 
-def test_backward_on_a_leaf():
-    with pytest.raises(
-        RuntimeError,
-        match=(
-            r"no function made Variable 'x' of shape \(2,\) and dtype float64: compute"
-        ),
-    ):
-        var([1.0, 2.0], name="x").backward()
 
-
-def test_backward_on_what_was_not_recorded():
-    x = var(1.0)
+def under_no_grad(x):
     with no_grad():
-        y = x * 2
-    with pytest.raises(RuntimeError, match="was computed under no_grad"):
-        y.backward()
-    with pytest.raises(RuntimeError, match="was computed from plain arrays only"):
-        Exp()(np.ones(2)).backward()
-    with pytest.raises(RuntimeError, match="was detached"):
-        (x * 2).detach().backward()
-    z = x * 2
-    z.unchain()
-    with pytest.raises(RuntimeError, match="was unchained"):
-        z.backward()
+        return x * 2
+
+
+def test_what_goes_wrong_is_said():
+    n = var([1, 2], dtype=int, name="n")
+    assert_answered(REFUSED, globals() | {"x": var([1.0, 2.0], name="x"), "n": n})
 
 
 @operators
 def test_shapes_that_do_not_broadcast(sign):
     w, b = Variable(np.ones((2, 3)), name="w"), Variable(np.ones(4, dtype=np.float32))
-    message = (
-        r"a \S+ b do not broadcast: a is Variable 'w' of shape \(2, 3\) and dtype "
-        r"float64, "
-        r"b is a Variable of shape \(4,\) and dtype float32"
+    assert_answered(
+        DO_NOT_BROADCAST.replace("SIGN", sign), {"op": OPERATORS[sign], "w": w, "b": b}
     )
-    with pytest.raises(ValueError, match=message):
-        OPERATORS[sign](w, b)
-    # a + b and a * b may trade places.
-    with pytest.raises(ValueError, match=r"[ab] is an array of shape \(4,\)"):
-        OPERATORS[sign](b.data, w)
 
 
-def test_operands_are_variables_arrays_or_numbers():
-    for other in ([1.0], "1"):
-        with pytest.raises(
-            TypeError, match=rf"was given a {type(other).__name__}: use np.array"
-        ):
-            var(1.0) + other
-
-
-def test_a_variable_without_data_says_so():
-    with pytest.raises(
-        ValueError, match="input 0 of Mul, Variable 'W', holds no data yet"
-    ):
-        Variable(None, name="W") * 2
-
-
-@pytest.mark.parametrize("create_graph", [False, True])
-def test_integer_data_receive_no_gradient(create_graph):
-    n = var([1, 2], dtype=int, name="n")
-    y = n * var([1.0, 2.0])
-    message = (
-        r"Variable 'n' of shape \(2,\) and dtype int64 cannot receive a "
-        r"gradient.*np.array\(..., dtype=float\)"
-    )
-    with pytest.raises(TypeError, match=message):
-        y.backward(create_graph=create_graph)
-    with pytest.raises(TypeError, match="cannot receive a gradient"):
-        (n * 2).backward()
-    with pytest.raises(TypeError, match="cannot receive a gradient"):
-        Returns(np.array([1, 1]))(n).backward()
+def test_whole_numbers_as_plain_arrays_disturb_no_gradient():
     x = var([1.0, 2.0])
-    (n.data * x).backward()
+    (np.array([1, 2]) * x).backward()
     assert x.grad.data.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
-def test_a_wrong_number_or_shape_of_gradients(create_graph):
-    a, b = var([1.0, 2.0]), var([1.0, 2.0], name="b")
-    with pytest.raises(
-        ValueError,
-        match=r"OneOfTwo\.backward returned 1 gradients, but OneOfTwo has 2 inputs",
-    ):
-        OneOfTwo()(a, b).backward(create_graph=create_graph)
-    with pytest.raises(
-        ValueError,
-        match=r"Returns\.backward returned 3 gradients, but Returns has 2 inputs",
-    ):
-        Returns(None, None, None)(a, b).backward(create_graph=create_graph)
-    message = (
-        r"Returns.backward returned has shape \(1,\), but belongs to Variable 'b' of "
-        r"shape \(2,\).*sum_to"
-    )
-    with pytest.raises(ValueError, match=message):
-        Returns(None, var([[1.0]][0]))(a, b).backward(create_graph=create_graph)
-    Returns(None, var([1.0, 1.0]))(a, b).backward(create_graph=create_graph)
-    assert a.grad is None
-    assert b.grad.data.tolist() == [1, 1]
-
-
-def test_a_seed_of_the_wrong_shape():
-    y = var([1.0, 2.0]) * 2
-    y.grad = var(1.0)
-    with pytest.raises(
-        ValueError,
-        match=r"the gradient to begin with has shape \(\), but belongs to .*\(2,\)",
-    ):
-        y.backward()
-
-
-def test_a_stale_gradient_of_another_shape():
-    x = var([1.0, 2.0])
-    x.grad = var([[1.0, 1.0], [1.0, 1.0]])
-    with pytest.raises(ValueError, match="the earlier gradient has shape"):
-        (x * 2).backward()
-
-
-@pytest.mark.parametrize("part", ["forward", "backward"])
-def test_a_function_without_a_part(part):
-    class OnlyForward(Function):
-        def forward(self, x):
-            return x
-
-    class Nothing(Function):
-        pass
-
-    with pytest.raises(NotImplementedError, match=rf"needs a {part}\(self"):
-        (Nothing() if part == "forward" else OnlyForward())(var(1.0)).backward()
+def test_gradients_that_a_books_backward_leaves_out_are_none(create_graph):
+    for returned, seen in [
+        ((None, ONES), [0, 1]),
+        ((ONES, None), [1, 0]),
+    ]:
+        a, b = var([1.0, 2.0]), var([1.0, 2.0])
+        Returns(*returned)(a, b).backward(create_graph=create_graph)
+        for x, number in zip((a, b), seen, strict=True):
+            assert x.grad is None if not number else x.grad.data.tolist() == [1, 1]
+    # Only labels and constants may be left out.
+    a, labels = var([1.0, 2.0]), Variable(np.array([0, 1]))
+    Returns(ONES)(a, labels).backward(create_graph=create_graph)
+    assert a.grad.data.tolist() == [1, 1]
+    with pytest.raises(ValueError, match="returned 1 gradients, but Returns has 2"):
+        Returns(ONES)(a, var([1.0, 2.0])).backward(create_graph=create_graph)
 
 
 # --- the package ----------------------------------------------------------------------
@@ -948,56 +799,41 @@ def test_a_function_without_a_part(part):
 
 def test_importing_needs_numpy_alone():
     program = (
-        "import sys; before = set(sys.modules); import numpy; numpys = "
-        "set(sys.modules); import dezero_lite;print(sorted({m.split('.')[0] for m in "
-        "set(sys.modules) - numpys - set(sys.stdlib_module_names)}))"
+        "import sys, numpy; before = set(sys.modules); import dezero_lite.graph;"
+        "print(*{m.split('.')[0] for m in set(sys.modules) - before})"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    third_party = {
-        name for name in eval(done.stdout) if name not in sys.stdlib_module_names
-    }
-    assert third_party <= {"dezero_lite", "numpy"}
+    assert {*done.stdout.split()} - sys.stdlib_module_names <= {"dezero_lite", "numpy"}
 
 
 def test_a_gradient_beside_a_view_of_it_is_not_shared():
-    class Both(Function):
-        def forward(self, a, b):
-            return a + b
+    def vjp(self, xs, gy):
+        g = 2 * gy
+        return g, g[:]
 
-        def vjp(self, xs, gy):
-            g = 2 * gy
-            return g, g[:]
-
+    both = made(forward=lambda self, a, b: a + b, vjp=vjp)
     a, start = var([1.0, 1.0, 1.0]), var([1.0, 1.0, 1.0])
-    (Both()(a, start * 1.0) + a * 1.0).backward()
+    (both()(a, start * 1.0) + a * 1.0).backward()
     assert (a.grad == 3).all()
     assert (start.grad == 2).all()
 
 
 def test_many_leaves_of_one_function_take_work_in_proportion(monkeypatch):
-    class Total(Function):
-        def forward(self, *xs):
-            return np.sum(xs, axis=0)
-
-        def vjp(self, xs, gy):
-            return tuple([gy * 1.0 for _ in xs])
-
-    asked = []
-
-    def owner(array):
-        asked.append(array)
-        return arrays.owner(array)
-
-    monkeypatch.setattr(backward, "owner", owner)
-    n = 500
-    y = Total()(*[var([1.0, 2.0]) for _ in range(n)])
-    y.backward()
+    total = made(
+        forward=lambda self, *xs: np.sum(xs, axis=0),
+        vjp=lambda self, xs, gy: tuple([gy * 1.0 for _ in xs]),
+    )
+    asked, n = [], 500
+    monkeypatch.setattr(
+        backward, "owner", lambda array: asked.append(array) or arrays.owner(array)
+    )
+    total()(*[var([1.0, 2.0]) for _ in range(n)]).backward()
     assert n <= len(asked) <= 4 * n
 
 
-def test_where_backward_fails_no_gradient_has_changed():
+def test_where_backward_fails_nothing_has_changed():
     a, b = var([1.0, 1.0]), var([1.0, 1.0])
     b.grad = var([1.0, 1.0, 1.0])
     y = a * b
@@ -1007,28 +843,19 @@ def test_where_backward_fails_no_gradient_has_changed():
     assert a.grad is None
     assert y.grad is seed
     assert b.grad.shape == (3,)
+    c = var(1.0)
+    with pytest.raises(ValueError, match="has shape"):
+        ((Returns(ONES)(c) + a) * 1).backward()
+    assert (a.grad, c.grad, Config.enable_backprop) == (None, None, True)
 
 
 def test_a_single_number_can_be_a_python_number_or_a_truth_value():
-    x = var(2.5)
-    assert (float(x), int(x), bool(x), bool(var(0.0)), bool(var([0.0]))) == (
-        2.5,
-        2,
-        True,
-        False,
-        False,
-    )
-    with pytest.raises(ValueError, match="neither true nor false"):
-        bool(var([1.0, 2.0]))
-
-
-@pytest.mark.parametrize(
-    "convert",
-    [np.array, np.asarray, lambda x: np.concatenate([x, x]), lambda x: np.stack([x])],
-)
-def test_numpy_makes_no_array_of_a_variable_in_silence(convert):
-    with pytest.raises(TypeError, match=r"x\.data"):
-        convert(var([1.0, 2.0]))
+    x = var([2.5])
+    assert [float(x), int(x), bool(x)] == [2.5, 2, True]
+    assert [bool(var(0.0)), bool(var([0.0])), float(var(2.5))] == [False, False, 2.5]
+    loss = var([1.0, 2.0])[0] * 1.2345
+    assert f"{loss:.2f}" == "1.23"
+    assert f"{loss}" == str(loss) == "variable(1.2345)"
 
 
 def test_gradients_that_keep_a_graph_are_two_variables_also_for_single_numbers():
@@ -1036,35 +863,21 @@ def test_gradients_that_keep_a_graph_are_two_variables_also_for_single_numbers()
     (a + b).backward(create_graph=True)
     a.grad.data += 5
     assert b.grad.data == 1
-    for x in (a, b):
-        x.cleargrad()
 
 
 # --- mistakes, and what is said -------------------------------------------------------
 
 
-@pytest.mark.parametrize("create_graph", [False, True])
-def test_gradients_that_a_books_backward_leaves_out_are_none(create_graph):
-    a, b = var([1.0, 2.0]), var([1.0, 2.0])
-    Returns(var([1.0, 1.0]))(a, b).backward(create_graph=create_graph)
-    assert a.grad.data.tolist() == [1, 1]
-    assert b.grad is None
-
-
 @pytest.mark.parametrize("kind", [Square, Exp])
 def test_a_function_remembers_one_call_only(kind):
     f, x = kind(), var(0.5)
+    with no_grad():
+        assert f(var(0.0)).item() == f(var(0.0)).item()
     y = f(x)
     with pytest.raises(RuntimeError, match=rf"was called before.*{kind.__name__}\("):
         f(y)
     y.backward()
     assert x.grad is not None
-
-
-def test_a_function_that_records_nothing_may_be_called_again():
-    f = Square()
-    with no_grad():
-        assert f(var(2.0)).item() + f(var(3.0)).item() == 13
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
@@ -1075,18 +888,17 @@ def test_derivatives_are_taken_at_the_data_of_the_time_of_backward(f, create_gra
     x.data = np.array([10.0, 20.0])
     y.backward(create_graph=create_graph)
     assert x.grad.data.tolist() == [20, 40]
-    x.cleargrad()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_result_is_copied_after_detach(copied):
     y = var(2.0) * 3
-    with pytest.raises(TypeError, match=r"detach\(\) it first"):
+    with pytest.raises(TypeError, match=r"take its array, x\.data"):
         copied(y)
     for _ in range(100_000):
         y = y * 1.0
-    with pytest.raises(TypeError, match=r"detach\(\) it first"):
+    with pytest.raises(TypeError, match=r"take its array, x\.data"):
         copied(y)
     copied(y.detach())
 
@@ -1112,72 +924,10 @@ def test_copies_are_on_their_own():
         assert (x.data[0], x.grad.data[0]) == (1, 2)
         (twin * 3).backward()
         assert x.grad.data.tolist() == [2, 4]
-    x.cleargrad()
 
 
-def test_a_forward_or_backward_without_return():
-    class Forgetful(Function):
-        def forward(self, x):
-            x * 2
-
-    class Half(Function):
-        def forward(self, x):
-            return x * 2
-
-        def backward(self, gy):
-            gy * 2
-
-    with pytest.raises(TypeError, match=r"Forgetful.forward returned None.*return"):
-        Forgetful()(var(1.0))
-    with pytest.raises(TypeError, match=r"Half.backward returned None.*return"):
-        Half()(var(1.0)).backward()
-
-
-MISTAKES = {
-    "np.sin(x)": (
-        lambda x: np.sin(x),
-        r"take arrays, not Variables.*x\.data.*functions\.sin for np\.sin",
-    ),
-    "np.sum(x)": (
-        lambda x: np.sum(x),
-        r"np\.sum takes arrays.*dezero_lite\.functions\.sum",
-    ),
-    "np.roll(x, 1)": (lambda x: np.roll(x, 1), r"np\.roll takes arrays.*use x\.data"),
-    "x.data -= x": (
-        lambda x: setattr(x, "data", x.data - 0.1 * x),
-        r"x\.data -= lr \* x\.grad\.data",
-    ),
-    "x - None": (lambda x: x - x.grad, "None until backward has run"),
-    "with no_grad:": (lambda x: no_grad.__enter__(), r"with no_grad\(\):"),
-}
-
-
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_what_a_beginner_types_is_answered(mistake):
-    typed, said = MISTAKES[mistake]
-    with pytest.raises(TypeError, match=said):
-        typed(var([1.0, 2.0]))
-
-
-def test_brackets_that_are_missing():
-    with pytest.raises(TypeError, match=r"brackets are missing"):
-        exec("with no_grad:\n    pass", {"no_grad": no_grad})
-
-
-def test_a_result_is_formatted_like_a_number():
-    loss = var([1.0, 2.0])[0] * 1.2345
-    assert f"{loss:.2f}" == "1.23"
-    assert f"{loss}" == str(loss) == "variable(1.2345)"
-    assert float(var([[2.5]])) == 2.5
-    assert int(var([[2.5]])) == 2
-
-
-def test_an_array_on_the_left_leaves_the_sign_to_the_variable():
+def test_numpy_asks_a_variable_for_its_shape_without_making_an_array():
     x = var([1.0, 2.0])
-    for left in (np.array([1.0, 2.0]), np.array(2.0), np.float64(2), np.float32(2)):
-        for y in (left + x, left * x, left - x, left / x, left**x):
-            assert isinstance(y, Variable)
-    assert (np.array([0.0, 3.0]) > x).tolist() == [False, True]
     assert (np.shape(x), np.ndim(x), np.size(x)) == ((2,), 1, 2)
 
 
@@ -1187,32 +937,25 @@ def test_a_matrix_becomes_an_array():
     assert type(Variable(matrix).data) is np.ndarray
 
 
-def test_a_subclass_has_its_own_slope():
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_subclass_has_its_own_slope(create_graph):
     class Steeper(Add):
         def vjp(self, xs, gy):
             return 10 * gy, 100 * gy
 
-    for create_graph in (False, True):
-        x, y = var(0.0), var(1.0)
-        Steeper()(x, y).backward(create_graph=create_graph)
-        assert (x.grad.data, y.grad.data) == (10.0, 100.0)
+    x, y = var(0.0), var(1.0)
+    Steeper()(x, y).backward(create_graph=create_graph)
+    assert (x.grad.data, y.grad.data) == (10.0, 100.0)
 
 
-def test_a_class_may_have_a_faster_slope_on_arrays():
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_class_may_have_a_faster_slope_on_arrays(create_graph):
     called = []
-
-    class Twice(Function):
-        def forward(self, x):
-            return 2 * x
-
-        def vjp(self, xs, gy):
-            return 2 * gy
-
-        def vjp_on_arrays(self, *gys):
-            called.append(type(self))
-            return 2 * gys[0]
-
-    for create_graph, expected in ((True, []), (False, [Twice])):
-        x = var(1.0)
-        Twice()(x).backward(create_graph=create_graph)
-        assert (x.grad.data, called) == (2.0, expected)
+    twice = made(
+        forward=lambda self, x: 2 * x,
+        vjp=lambda self, xs, gy: 2 * gy,
+        vjp_on_arrays=lambda self, gy: called.append(self) or 2 * gy,
+    )
+    x = var(1.0)
+    twice()(x).backward(create_graph=create_graph)
+    assert (x.grad.data, len(called)) == (2.0, not create_graph)

@@ -79,25 +79,19 @@ def test_an_index_gives_an_example_and_its_label():
 )
 def test_many_indices_give_a_batch(kind, index):
     positions = np.arange(10)[index]
-    x, t = kind()[index]
-    assert isinstance(x, np.ndarray)
-    assert isinstance(t, np.ndarray)
-    assert x.tolist() == positions.tolist()
-    assert t.tolist() == (positions**2).tolist()
+    numbers = kind()
+    x, t = numbers[index]
+    assert_equal(x, positions)
+    assert_equal(t, positions**2)
+    assert type(x) is type(t) is np.ndarray
+    x[:] = t[:] = -1
+    assert min(numbers.data) == min(numbers.label) == 0
 
 
 def test_a_batch_can_be_empty():
     for index in ([], slice(0), np.array([], int)):
         x, t = Numbers(transform=ToFloat())[index]
         assert (x.shape, x.dtype, t.shape) == ((0,), np.float32, (0,))
-
-
-def test_a_batch_is_a_copy():
-    numbers = Numbers()
-    for index in ([0, 1], slice(0, 2)):
-        x, t = numbers[index]
-        x[:] = t[:] = -1
-    assert numbers.data.min() == numbers.label.min() == 0
 
 
 @pytest.mark.parametrize("index", [2, [2, 3]])
@@ -130,15 +124,10 @@ def test_without_labels_the_label_is_none():
     assert numbers[[2]][1] is None
 
 
-@pytest.mark.parametrize("index", [10, -11, [3, 10]])
-def test_an_index_past_the_end_is_an_error(index):
-    with pytest.raises(IndexError):
-        Numbers()[index]
-
-
-@pytest.mark.parametrize("index", [1.0, "1", None, np.array(1.0)])
-def test_an_index_is_a_whole_number(index):
-    with pytest.raises(TypeError):
+@pytest.mark.parametrize("index", [10, -11, [3, 10], 1.0, "1", None, np.array(1.0)])
+def test_an_index_is_a_whole_number_and_not_past_the_end(index):
+    past = isinstance(index, (int, list))
+    with pytest.raises(IndexError if past else TypeError):
         Numbers()[index]
 
 
@@ -146,9 +135,8 @@ def test_a_data_set_without_data_says_so():
     class Empty(Dataset):
         pass
 
-    with pytest.raises(
-        RuntimeError, match=r"Empty has no data: Empty\.prepare sets self\.data"
-    ):
+    message = r"Empty has no data: Empty\.prepare sets self\.data"
+    with pytest.raises(RuntimeError, match=message):
         len(Empty())
 
 
@@ -162,12 +150,9 @@ def test_there_is_a_label_for_each_example(labels):
     message = f"Uneven has 10 examples, but {len(labels)} labels"
     with pytest.raises(ValueError, match=message):
         Uneven()
-
-
-def test_a_label_that_is_lost_later_is_noticed_when_the_length_is_asked_for():
     numbers = Numbers()
-    numbers.data = numbers.data[:5]
-    with pytest.raises(ValueError, match="Numbers has 5 examples, but 10 labels"):
+    numbers.label = labels  # which is noticed when the length is asked for
+    with pytest.raises(ValueError, match=message.replace("Uneven", "Numbers")):
         len(numbers)
 
 
@@ -183,13 +168,6 @@ def test_a_data_set_that_finds_its_examples_itself_may_keep_what_it_likes():
             return len(self.data)
 
     assert Own()[3] == (3, 1)
-
-
-def test_a_getitem_of_ones_own_is_not_expected_to_take_batches():
-    class Own(Numbers):
-        def __getitem__(self, index):
-            return index, 0
-
     assert Numbers().takes_batches
     assert not Own().takes_batches
 
@@ -221,11 +199,7 @@ def test_the_spirals_are_those_of_the_book(train):
     assert np.bincount(t).tolist() == [100, 100, 100]
     assert_close(np.sort(np.hypot(*x[t == 2].T)), np.arange(100) / 100, atol=1e-6)
     assert np.random.get_state()[1].tolist() == before
-
-
-def test_spiral_is_a_data_set_of_them():
-    x, t = get_spiral(train=False)
-    spiral = Spiral(train=False)
+    spiral = Spiral(train)
     assert_equal(spiral.data, x)
     assert_equal(spiral.label, t)
 
@@ -260,41 +234,40 @@ def test_digits_come_with_the_package():
     assert train.label[:10].tolist() == list(range(10))
     assert test.label[:3].tolist() == [5, 0, 9]
     # As many of each digit as the authors state for this part of their data.
-    assert np.bincount(np.concatenate([train.label, test.label])).tolist() == [
-        *(178, 182, 177, 183, 181),
-        *(182, 181, 179, 174, 180),
-    ]
+    of_each = np.bincount(np.concatenate([train.label, test.label])).tolist()
+    assert of_each == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
     assert np.bincount(test.label).min() >= 34
 
 
-def test_digits_look_like_digits():
-    nought = "".join(" #"[int(pixel > 8)] for pixel in Digits().data[0].ravel())
-    assert [nought[i : i + 8] for i in range(0, 64, 8)] == [
-        "   ##   ",
-        "  ####  ",
-        "  #  #  ",
-        "  #     ",
-        "     #  ",
-        "  #  #  ",
-        "  # ##  ",
-        "   ##   ",
-    ]
+NOUGHT = """
+   ##
+  ####
+  #  #
+  #
+     #
+  #  #
+  # ##
+   ##
+"""
 
 
-def test_digits_can_be_told_apart():
-    train, test = Digits(), Digits(train=False)
-    x, t = train[:]
-    y, u = test[:]
+def test_digits_look_like_digits_and_can_be_told_apart():
+    nought = np.where(Digits().data[0, 0] > 8, "#", " ")
+    rows = ["".join(row).rstrip() for row in nought]
+    assert rows == NOUGHT.strip("\n").split("\n")
+    (x, t), (y, u) = Digits()[:], Digits(train=False)[:]
     distances = (x**2).sum(1) - 2 * y @ x.T
     assert 0.95 < (t[distances.argmin(axis=1)] == u).mean() < 1
 
 
-def test_digits_are_float32_from_0_to_1():
+def test_digits_are_float32_from_0_to_1_unless_transformed_otherwise():
     x, t = Digits()[7]
     assert (x.shape, x.dtype, t) == ((64,), np.float32, 7)
     assert (x.min(), x.max()) == (0, 1)
     assert Digits.labels()[7] == "7"
     assert Digits(transform=None)[7][0].shape == (1, 8, 8)
+    x, _ = Digits(transform=Normalize(8, 8))[0]
+    assert (x.shape, x.min(), x.max()) == ((1, 8, 8), -1, 0.875)
 
 
 def test_the_shipped_file_is_small_and_has_its_licence_beside_it():
@@ -308,11 +281,8 @@ def test_the_shipped_file_is_small_and_has_its_licence_beside_it():
 
 def idx(array, kind=8):
     array = np.asarray(array, np.uint8)
-    return (
-        bytes([0, 0, kind, array.ndim])
-        + struct.pack(f">{array.ndim}I", *array.shape)
-        + array.tobytes()
-    )
+    lengths = struct.pack(f">{array.ndim}I", *array.shape)
+    return bytes([0, 0, kind, array.ndim]) + lengths + array.tobytes()
 
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (5, 28, 28)).astype(np.uint8)
@@ -345,27 +315,21 @@ def test_mnist_is_read_from_a_folder(folder, kind, part):
 
 IDX = idx(PIXELS)
 GZ = gzip.compress(IDX)
+RIGHT_LABELS = gzip.compress(idx(KINDS))
+NO_GZIP = "is not a gzip file"
+NO_IDX = "is not an IDX file of bytes: it begins with"
 WRONG_IMAGES = [
-    (b"<!DOCTYPE html>", r"is not a gzip file: it begins with b'<!DOCTYP'"),
-    (b"", r"is not a gzip file: it begins with b''"),
-    (IDX, "is not a gzip file: .*Is it unpacked"),
+    (b"<!DOCTYPE html>", rf"{NO_GZIP}: it begins with b'<!DOCTYP'"),
+    (b"", rf"{NO_GZIP}: it begins with b''"),
+    (IDX, f"{NO_GZIP}: .*Is it unpacked"),
     (GZ[:-20], "is cut off or damaged"),
     (GZ[:100] + bytes(10) + GZ[110:], "is cut off or damaged"),
     (GZ[:10] + b"\xff" * 10 + GZ[20:], "is cut off or damaged: .*invalid block type"),
     (GZ[:-8] + bytes(4) + GZ[-4:], "is cut off or damaged: .*CRC"),
-    (
-        gzip.compress(IDX[:15]),
-        "is cut off: it has 15 bytes, fewer than the 16 of its header",
-    ),
+    (gzip.compress(IDX[:15]), "is cut off: it has 15 bytes, fewer than the 16 of its"),
     (gzip.compress(b""), "is cut off: it has 0 bytes"),
-    (
-        gzip.compress(b"abcd" + IDX[4:]),
-        r"is not an IDX file of bytes: it begins with b'abcd'",
-    ),
-    (
-        gzip.compress(idx(PIXELS, kind=13)),
-        r"is not an IDX file of bytes: it begins with b'\\x00\\x00\\r\\x03'",
-    ),
+    (gzip.compress(b"abcd" + IDX[4:]), f"{NO_IDX} b'abcd'"),
+    (gzip.compress(idx(PIXELS, kind=13)), rf"{NO_IDX} b'\\x00\\x00\\r\\x03'"),
     (
         gzip.compress(idx(np.arange(20))),
         r"is mislabelled: an array with 1 axes \(labels\).* but 3 \(images\)",
@@ -376,8 +340,7 @@ WRONG_IMAGES = [
     ),
     (
         gzip.compress(IDX + b"!"),
-        "promises 3920 values, .* but more follow: it is cut off, or something was "
-        "added",
+        "promises 3920 values, .* more follow: it is cut off, or something was added",
     ),
     (
         gzip.compress(idx(PIXELS[:4])),
@@ -390,7 +353,7 @@ WRONG_IMAGES = [
     ("images", "message"), WRONG_IMAGES, ids=range(len(WRONG_IMAGES))
 )
 def test_a_wrong_file_is_refused_with_the_reason(folder, images, message):
-    put(folder, images, gzip.compress(idx(KINDS)))
+    put(folder, images, RIGHT_LABELS)
     with pytest.raises(ValueError, match=message) as caught:
         MNIST()
     assert IMAGES in str(caught.value)
@@ -405,53 +368,41 @@ def test_a_label_that_is_none_of_the_ten_is_refused(folder, kind):
     assert kind().label.max() == 9
 
 
-@pytest.mark.parametrize("shape", [(60_001, 28, 28), (5, 29, 28), (5, 28, 2**31)])
-def test_more_than_mnist_can_hold_is_refused_before_it_is_unpacked(folder, shape):
-    header = bytes([0, 0, 8, 3]) + struct.pack(">3I", *shape)
-    put(folder, gzip.compress(header + bytes(2**25)), gzip.compress(idx(KINDS)))
-    with (
-        at_most(2**20),
-        pytest.raises(
-            ValueError,
-            match=rf"{IMAGES} promises an array of shape {re.escape(str(shape))}, but "
-            r"at most \(60000, 28, 28\) was expected",
-        ),
-    ):
-        MNIST()
+def promising(*shape):
+    return bytes([0, 0, 8, 3]) + struct.pack(">3I", *shape)
 
 
-def test_no_more_is_unpacked_than_an_idx_file_promises(folder):
-    put(folder, gzip.compress(IDX + bytes(2**25)), gzip.compress(idx(KINDS)))
-    with (
-        at_most(2**20),
-        pytest.raises(ValueError, match=r"promises 3920 values, .* but more follow"),
-    ):
+@pytest.mark.parametrize(
+    ("begin", "message"),
+    [
+        (promising(60_001, 28, 28), r"shape \(60001, 28, 28\), but at most \(60000,"),
+        (promising(5, 29, 28), r"shape \(5, 29, 28\), but at most \(60000, 28, 28\)"),
+        (promising(5, 28, 2**31), r"\(5, 28, 2147483648\), but at most \(60000, 28"),
+        (IDX, "promises 3920 values, .* but more follow"),
+    ],
+)
+def test_no_more_is_unpacked_than_was_promised_and_can_be(folder, begin, message):
+    put(folder, gzip.compress(begin + bytes(2**22)), RIGHT_LABELS)
+    with at_most(2**20), pytest.raises(ValueError, match=f"{IMAGES} .*{message}"):
         MNIST()
 
 
 def test_the_part_for_testing_is_smaller(folder):
     (folder / "mnist").mkdir()
-    for kind, array in (
-        ("images-idx3", np.zeros((10_001, 1, 1))),
-        ("labels-idx1", [0]),
-    ):
+    images = np.zeros((10_001, 1, 1))
+    for kind, array in (("images-idx3", images), ("labels-idx1", [0])):
         path = folder / "mnist" / f"t10k-{kind}-ubyte.gz"
         path.write_bytes(gzip.compress(idx(array)))
     with pytest.raises(ValueError, match=r"at most \(10000, 28, 28\) was expected"):
         MNIST(train=False)
 
 
-def test_images_in_place_of_labels_are_refused(folder):
+def test_images_in_place_of_labels_and_a_missing_file_are_named(folder):
     put(folder, GZ, GZ)
-    with pytest.raises(
-        ValueError,
-        match=r"train-labels.* is mislabelled: .* 3 axes \(images\).* but 1 \(labels\)",
-    ):
+    message = r"train-labels.* mislabelled: .* 3 axes \(images\).* but 1 \(labels\)"
+    with pytest.raises(ValueError, match=message):
         MNIST()
-
-
-def test_a_missing_file_is_named(folder):
-    with pytest.raises(FileNotFoundError, match=re.escape("t10k-images-idx3-ubyte.gz")):
+    with pytest.raises(FileNotFoundError, match="t10k-images-idx3-ubyte"):
         MNIST(train=False)
 
 
@@ -505,14 +456,12 @@ def test_downloads_are_over_https_and_have_a_known_hash(monkeypatch, kind, train
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize("kind", [MNIST, FashionMNIST])
-def test_hashes_are_complete_and_all_different(kind):
-    for _, md5, sha256 in kind._hashes:
+def test_hashes_are_complete_and_all_different():
+    rows = MNIST._hashes + FashionMNIST._hashes
+    for _, md5, sha256 in rows:
         assert re.fullmatch("[0-9a-f]{32}", md5)
         assert re.fullmatch("[0-9a-f]{64}", sha256)
-    assert (
-        len({h for row in MNIST._hashes + FashionMNIST._hashes for h in row[1:]}) == 16
-    )
+    assert len({h for row in rows for h in row[1:]}) == 16
 
 
 # --- CIFAR ----------------------------------------------------------------------------
@@ -537,6 +486,7 @@ def records(labels, first):
 CIFAR10_FILES = {"readme.html": b"", "test_batch.bin": records([7, 8], 100)} | {
     f"data_batch_{i}.bin": records([i, 9], 10 * i) for i in (2, 1, 5, 4, 3)
 }
+CIFAR10_ARCHIVE = "cifar-10-binary.tar.gz"
 
 
 def test_cifar10_is_read_in_order(folder):
@@ -556,31 +506,29 @@ def test_cifar10_is_read_in_order(folder):
 
 
 def test_cifar100_has_kinds_and_groups(folder):
-    labels = [(0, 4), (19, 99)]
-    archive(
-        folder / "cifar-100-binary.tar.gz",
-        {"train.bin": records(labels, 1), "test.bin": records([(2, 3)], 9)},
-    )
+    test, train = records([(2, 3)], 9), records([(0, 4), (19, 99)], 1)
+    archive(folder / "cifar-100-binary.tar.gz", {"train.bin": train, "test.bin": test})
     assert CIFAR100().label.tolist() == [4, 99]
     assert CIFAR100(label_type="coarse").label.tolist() == [0, 19]
     assert CIFAR100(train=False).data[0, 0, 31, 31] == 9
-    assert len(CIFAR100.labels()) == len(set(CIFAR100.labels().values())) == 100
-    assert (CIFAR100.labels()[4], CIFAR100.labels()[99]) == ("beaver", "worm")
-    groups = CIFAR100.labels("coarse")
+    kinds, groups = CIFAR100.labels(), CIFAR100.labels("coarse")
+    assert len(set(kinds.values())) == len(kinds) == 100
+    assert list(kinds.values()) == sorted(kinds.values())
+    assert (kinds[4], kinds[99]) == ("beaver", "worm")
     assert len(groups) == 20
-    assert (groups[0], groups[6], groups[19]) == (
-        "aquatic mammals",
-        "household furniture",
-        "vehicles 2",
-    )
-    assert list(CIFAR100.labels().values()) == sorted(CIFAR100.labels().values())
-
-
-def test_cifar100_knows_two_types_of_label():
-    with pytest.raises(
-        ValueError, match="label_type is 'fine' or 'coarse', not 'medium'"
-    ):
+    some = ["aquatic mammals", "household furniture", "vehicles 2"]
+    assert [groups[i] for i in (0, 6, 19)] == some
+    with pytest.raises(ValueError, match="is 'fine' or 'coarse', not 'medium'"):
         CIFAR100(label_type="medium")
+
+
+def link(kind):
+    info = tarfile.TarInfo("some-folder/data_batch_1.bin")
+    info.type, info.linkname = kind, "/etc/passwd"
+    return info
+
+
+NO_FILE = r"data_batch_1\.bin in .* is a link or something else"
 
 
 @pytest.mark.parametrize(
@@ -595,23 +543,18 @@ def test_cifar100_knows_two_types_of_label():
             {"data_batch_3.bin": records([10], 1)},
             "has a label of 10, but there are 10 kinds",
         ),
+        (link(tarfile.SYMTYPE), NO_FILE),
+        (link(tarfile.LNKTYPE), NO_FILE),
+        (link(tarfile.DIRTYPE), NO_FILE),
     ],
 )
 def test_a_wrong_cifar_is_refused_with_the_reason(folder, change, message):
-    archive(folder / "cifar-10-binary.tar.gz", CIFAR10_FILES | change)
+    if isinstance(change, dict):
+        archive(folder / CIFAR10_ARCHIVE, CIFAR10_FILES | change)
+    else:
+        with tarfile.open(folder / CIFAR10_ARCHIVE, "w:gz") as tar:
+            tar.addfile(change)
     with pytest.raises(ValueError, match=message):
-        CIFAR10()
-
-
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE])
-def test_what_is_no_file_in_an_archive_is_refused(folder, kind):
-    with tarfile.open(folder / "cifar-10-binary.tar.gz", "w:gz") as tar:
-        info = tarfile.TarInfo("some-folder/data_batch_1.bin")
-        info.type, info.linkname = kind, "/etc/passwd"
-        tar.addfile(info)
-    with pytest.raises(
-        ValueError, match=r"data_batch_1\.bin in .* is a link or something else"
-    ):
         CIFAR10()
 
 
@@ -640,29 +583,26 @@ def test_more_than_cifar_can_hold_is_refused_before_it_is_unpacked(
 
 
 def test_a_name_that_is_too_long_for_memory_is_refused(folder):
-    with tarfile.open(folder / "cifar-10-binary.tar.gz", "w:gz") as tar:
+    with tarfile.open(folder / CIFAR10_ARCHIVE, "w:gz", compresslevel=1) as tar:
         info = tarfile.TarInfo("././@LongLink")
         info.type, info.size = tarfile.GNUTYPE_LONGNAME, 2**26
         tar.fileobj.write(info.tobuf())
-        tar.fileobj.write(b"a" * 2**26)
-    with (
-        at_most(2**22),
-        pytest.raises(ValueError, match=r"67108864 bytes are too many for one part"),
-    ):
+        # Of what the header promises, nothing follows.
+    message = "67108864 bytes are too many for one part"
+    with at_most(2**22), pytest.raises(ValueError, match=message):
         CIFAR10()
 
 
 def test_an_archive_that_is_none_is_refused(folder):
-    path = folder / "cifar-10-binary.tar.gz"
+    path = folder / CIFAR10_ARCHIVE
     path.write_bytes(b"<html>")
     with pytest.raises(ValueError, match=r"is not a whole \.tar\.gz archive"):
         CIFAR10()
     noise = np.random.default_rng(0).bytes(3072)
     archive(path, CIFAR10_FILES | {"data_batch_5.bin": b"\0" + noise})
     path.write_bytes(path.read_bytes()[:-1500])
-    with pytest.raises(
-        ValueError, match=r"is not a whole \.tar\.gz archive|holds no data_batch"
-    ):
+    message = r"is not a whole \.tar\.gz archive|holds no data_batch"
+    with pytest.raises(ValueError, match=message):
         CIFAR10()
 
 
@@ -671,15 +611,10 @@ def test_pickles_are_never_read(folder, tmp_path):
         def __reduce__(self):
             return (Path.touch, (tmp_path / "sprung",))
 
-    trap = pickle.dumps({b"data": Trap()})
-    archive(
-        folder / "cifar-10-binary.tar.gz",
-        {f"data_batch_{i}": trap for i in range(1, 6)} | {"test_batch": trap},
-    )
-    with pytest.raises(
-        ValueError,
-        match=r"holds no data_batch_1.bin, .*data_batch_5.bin: is it another archive",
-    ):
+    names = [*[f"data_batch_{i}" for i in range(1, 6)], "test_batch"]
+    archive(folder / CIFAR10_ARCHIVE, dict.fromkeys(names, pickle.dumps(Trap())))
+    message = r"no data_batch_1.bin, .*data_batch_5.bin: is it another archive"
+    with pytest.raises(ValueError, match=message):
         CIFAR10()
     assert not (tmp_path / "sprung").exists()
 
@@ -690,12 +625,11 @@ NAMES = "imagenet1000_clsidx_to_labels.txt"
 
 
 def test_imagenet_names_its_kinds(folder):
-    (folder / NAMES).write_text(
-        str({i: f"kind {i}, é" for i in range(1000)}), encoding="utf-8"
-    )
-    labels = ImageNet.labels()
-    assert len(labels) == 1000
-    assert labels[281] == "kind 281, é"
+    kinds = {i: f"kind {i}, é" for i in range(1000)}
+    (folder / NAMES).write_text(str(kinds), encoding="utf-8")
+    assert ImageNet.labels() == kinds
+    with pytest.raises(NotImplementedError, match=r"ImageNet\.labels\(\)"):
+        ImageNet()
 
 
 @pytest.mark.parametrize(
@@ -714,21 +648,14 @@ def test_names_that_are_none_are_refused_and_never_run(folder, text, message):
         ImageNet.labels()
 
 
-def test_imagenet_has_no_pictures():
-    with pytest.raises(NotImplementedError, match=r"ImageNet\.labels\(\)"):
-        ImageNet()
-
-
 def test_a_play_is_characters_by_number(folder):
     (folder / "shakespear.txt").write_text("to be, or not", encoding="utf-8")
     play = Shakespear()
     assert play.data.dtype == np.int64
     assert play.data[:6].tolist() == [0, 1, 2, 3, 4, 5]
     assert_equal(play.data[1:], play.label[:-1])
-    assert (
-        "".join(play.id_to_char[i] for i in [*play.data, play.label[-1]])
-        == "to be, or not"
-    )
+    letters = [play.id_to_char[i] for i in [*play.data, play.label[-1]]]
+    assert "".join(letters) == "to be, or not"
     assert play.char_to_id["o"] == 1
     assert play[0] == (0, 1)
 
@@ -748,18 +675,11 @@ def test_prepared_data_can_be_kept(tmp_path, monkeypatch):
         found = load_cache_npz("cifar.tar.gz", train)
         assert_equal(found[0], expected)
         assert_equal(found[1], label)
-    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == [
-        "cifar.tar.gz.test.npz",
-        "cifar.tar.gz.train.npz",
-    ]
-
-
-def test_kept_data_that_are_something_else_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "cache_dir", str(tmp_path))
-    np.savez(tmp_path / "a.test.npz", data=np.ones(2))
-    with pytest.raises(
-        ValueError, match=r"a\.test\.npz holds data, not data and label"
-    ):
+    kept = sorted(path.name for path in (tmp_path / "cache").iterdir())
+    assert kept == ["cifar.tar.gz.test.npz", "cifar.tar.gz.train.npz"]
+    np.savez(tmp_path / "cache" / "a.test.npz", data=np.ones(2))
+    message = r"a\.test\.npz holds data, not data and label"
+    with pytest.raises(ValueError, match=message):
         load_cache_npz("a")
 
 
@@ -791,24 +711,14 @@ def test_without_matplotlib_showing_says_what_to_install(monkeypatch):
         Digits().show()
 
 
-def test_a_transform_of_ones_own_replaces_the_default():
-    x, _ = Digits(transform=Normalize(8, 8))[0]
-    assert x.shape == (1, 8, 8)
-    assert (x.min(), x.max()) == (-1, 0.875)
-
-
 def test_the_modules_never_evaluate_or_unpickle():
     files = sorted(Path(datasets.__file__).parent.glob("*.py"))
     assert len(files) > 8
-    tree = ast.parse(
-        "\n".join(file.read_text(encoding="utf-8") for file in files[::-1])
-    )
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    imported = {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files[::-1])
+    used = {
+        getattr(node, "id", None) or getattr(node, "name", None)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, (ast.Name, ast.alias))
     }
-    assert not {"eval", "exec"} & names
-    assert "pickle" not in imported
+    assert {"gzip", "ast", "Path"} & used
+    assert not {"eval", "exec", "pickle"} & used

@@ -4,8 +4,6 @@ import doctest
 from importlib import import_module
 from pkgutil import walk_packages
 
-import pytest
-
 import dezero_lite
 
 MODULES = ["dezero_lite"] + [
@@ -13,18 +11,13 @@ MODULES = ["dezero_lite"] + [
 ]
 
 
-def _run(name):
-    return doctest.testmod(import_module(name), optionflags=doctest.ELLIPSIS)
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_examples(name):
-    assert _run(name).failed == 0
-
-
-def test_there_are_some():
-    tried = [_run(name).attempted for name in MODULES]
-    assert sum(tried) >= 20
+def test_examples_run_and_there_are_some():
+    results = {
+        name: doctest.testmod(import_module(name), optionflags=doctest.ELLIPSIS)
+        for name in MODULES
+    }
+    assert [name for name, result in results.items() if result.failed] == []
+    assert sum(result.attempted for result in results.values()) >= 20
 
 
 def test_a_wrong_example_is_seen(capsys):

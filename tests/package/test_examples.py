@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ NAMES = [
     "characters",
     "gpt",
 ]
+every_example = pytest.mark.parametrize("name", NAMES)
 RESULT = re.compile(
     r"^[^:\n]+: (?P<value>[\d.]+)(?: %)? \(expected: (?P<side>above|below) "
     r"(?P<limit>[\d.]+)(?: %)?\)$",
@@ -35,29 +37,43 @@ RESULT = re.compile(
 
 
 @pytest.fixture
-def run(tmp_path):
-    def run(name, *options, **environment):
-        environment = {
-            **os.environ,
+def begin(tmp_path):
+    """Start a program as a user does, in a folder of its own."""
+
+    def begin(program, *options, **environment):
+        settings = {
             "PYTHONPATH": str(ROOT),
             "PYTHONWARNINGS": "error",
+            "PYTHONUNBUFFERED": "1",
             "MPLBACKEND": "agg",
             # Products this small gain nothing from threads, and tests beside this one
             # need the processors, too.
             "OPENBLAS_NUM_THREADS": "1",
             "TQDM_DISABLE": "",
             "DEZERO_LITE_DATA": str(tmp_path / "data"),
-            **environment,
         }
-        command = [sys.executable, EXAMPLES / f"{name}.py", *options]
-        return subprocess.run(
-            command,
+        return subprocess.Popen(
+            [sys.executable, program, *options],
             cwd=tmp_path,
-            env=environment,
-            capture_output=True,
+            env=os.environ | settings | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=300,
         )
+
+    return begin
+
+
+def ended(program):
+    """What a program said to the end, in its two ways, and how it ended."""
+    output, error = program.communicate(timeout=300)
+    return SimpleNamespace(returncode=program.returncode, stdout=output, stderr=error)
+
+
+@pytest.fixture
+def run(begin):
+    def run(name, *options, **environment):
+        return ended(begin(EXAMPLES / f"{name}.py", *options, **environment))
 
     return run
 
@@ -95,35 +111,29 @@ def save_idx(path, array):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("clothes")
-@pytest.mark.parametrize("name", NAMES)
+@every_example
 def test_the_quick_run_reaches_its_result_and_saves_a_picture(run, tmp_path, name):
     done = run(name, "--quick", "--seed", "1")
     assert reached(done)
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [
-        f"{name}.png"
-    ]
+    saved = [path.name for path in tmp_path.iterdir() if path.is_file()]
+    assert saved == [f"{name}.png"]
     assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
+@every_example
 def test_help_begins_with_what_the_example_is_about(run, name):
     done = run(name, "--help")
     assert done.returncode == 0
-    first_line = (
-        (EXAMPLES / f"{name}.py").read_text(encoding="utf-8").splitlines()[0].strip('"')
-    )
-    assert first_line in done.stdout
-    for option in ("--quick", "--seed", "--plot"):
-        assert option in done.stdout
+    text = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
+    first_line = text.splitlines()[0].strip('"')
+    for words in (first_line, "--quick", "--seed", "--plot"):
+        assert words in done.stdout
 
 
 def test_every_example_is_tested():
-    scripts = {
-        path.stem
-        for path in EXAMPLES.glob("*.py")
-        if "__main__" in path.read_text(encoding="utf-8")
-    }
-    assert scripts == set(NAMES)
+    texts = {path.stem: path.read_text("utf-8") for path in EXAMPLES.glob("*.py")}
+    assert {name for name, text in texts.items() if "__main__" in text} == set(NAMES)
 
 
 @pytest.mark.slow
@@ -137,16 +147,6 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another(run):
 
 
 @pytest.mark.slow
-def test_a_picture_that_cannot_be_saved_is_refused_before_the_run(run):
-    done = run("spiral", "--plot", "nowhere/spiral.png")
-    assert done.returncode == 2
-    assert "there is no folder nowhere" in done.stderr
-    done = run("spiral", "--plot", "spiral.docx")
-    assert done.returncode == 2
-    assert "a picture ends in one of" in done.stderr
-    assert "batches" not in done.stderr
-
-
 def test_without_tqdm_and_matplotlib_an_example_prints_lines_and_saves_no_picture(
     run, tmp_path
 ):
@@ -165,11 +165,11 @@ def test_without_tqdm_and_matplotlib_an_example_prints_lines_and_saves_no_pictur
     assert not list(tmp_path.glob("*.png"))
 
 
+@pytest.mark.slow
 def test_a_model_writes_with_the_letters_of_the_text_that_it_read(run, tmp_path):
     (tmp_path / "text.txt").write_text("ab ba abba baab.\n" * 300, encoding="utf-8")
-    done = run(
-        "characters", "--quick", "--text", "text.txt", "--length", "100", "--plot", ""
-    )
+    options = ["--quick", "--text", "text.txt", "--length", "100", "--plot"]
+    done = run("characters", *options, "")
     assert done.returncode == 0, done.stderr
     written, _, rest = done.stdout.partition("\nwords that occur in the text")
     assert rest
@@ -177,108 +177,82 @@ def test_a_model_writes_with_the_letters_of_the_text_that_it_read(run, tmp_path)
     assert len(written) == 100
 
 
-def test_a_text_too_short_to_learn_from_is_refused(run, tmp_path):
-    (tmp_path / "text.txt").write_text("Once upon a time.", encoding="utf-8")
-    done = run("characters", "--text", "text.txt")
-    assert done.returncode == 2
-    assert "a text of 17 letters is too short" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "words"),
-    [
-        ("spiral", ["--epochs", "3"], "unrecognized arguments"),
-        ("spiral", ["--qui"], "unrecognized arguments"),
-        ("spiral", ["--seed", "-1"], "a seed is 0 or more"),
-        ("fashion_cnn", ["--epochs", "0"], "0 is too few"),
-        ("characters", ["--epochs", "many"], "invalid count value: 'many'"),
-        ("characters", ["--length", "-1"], "-1 is too few"),
-        ("characters", ["--shakespear", "--text", "a.txt"], "not allowed with"),
-    ],
-)
-def test_wrong_options_are_refused(run, tmp_path, name, options, words):
-    done = run(name, *options)
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert not done.stdout
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "words"),
-    [
-        ("fashion_cnn", [], "put the file there"),
-        ("characters", ["--shakespear"], "put the file there"),
-        ("characters", ["--text", "nowhere.txt"], "nowhere.txt"),
-        ("characters", ["--text", "binary"], "can't decode"),
-    ],
-)
-def test_data_that_are_missing_or_damaged_are_one_line(
-    run, tmp_path, name, options, words
+@pytest.mark.slow
+def test_wrong_options_are_refused_and_data_that_cannot_be_had_are_one_line(
+    begin, tmp_path
 ):
     (tmp_path / "data").mkdir()
+    (tmp_path / "short.txt").write_text("Once upon a time.", encoding="utf-8")
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
-    done = run(name, *options)
-    assert done.returncode == 1
-    assert done.stderr.startswith("The data cannot be had: ")
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
+    wrong = {
+        "spiral --epochs 3": "unrecognized arguments",
+        "spiral --qui": "unrecognized arguments",
+        "spiral --seed -1": "a seed is 0 or more",
+        "spiral --plot nowhere/spiral.png": "there is no folder nowhere",
+        "spiral --plot spiral.docx": "a picture ends in one of",
+        "fashion_cnn --epochs 0": "0 is too few",
+        "characters --epochs many": "invalid count value: 'many'",
+        "characters --length -1": "-1 is too few",
+        "characters --shakespear --text a.txt": "not allowed with",
+        "characters --text short.txt": "a text of 17 letters is too short",
+    }
+    missing = {
+        "fashion_cnn": "put the file there",
+        "characters --shakespear": "put the file there",
+        "characters --text nowhere.txt": "nowhere.txt",
+        "characters --text binary": "can't decode",
+    }
+    before = sorted(tmp_path.iterdir())
+    complaints = []
+    for line, words in (wrong | missing).items():
+        name, *options = line.split()
+        done = ended(begin(EXAMPLES / f"{name}.py", *options))
+        right = words in done.stderr and not done.stdout
+        if line in wrong:
+            right &= done.returncode == 2 and "batches" not in done.stderr
+        else:
+            right &= done.returncode == 1 and done.stderr.count("\n") == 1
+            right &= done.stderr.startswith("The data cannot be had: ")
+        if not right:
+            complaints.append((line, done))
+    assert not complaints
+    assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("clothes")
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal on Windows")
-@pytest.mark.parametrize("name", NAMES)
-def test_ctrl_c_is_one_line(tmp_path, name):
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "MPLBACKEND": "agg",
-        "TQDM_DISABLE": "",
-        "DEZERO_LITE_DATA": str(tmp_path / "data"),
-    }
+@every_example
+def test_ctrl_c_is_one_line(begin, tmp_path, name):
     # As a terminal does it: when the first progress is seen.
-    running = subprocess.Popen(
-        [sys.executable, EXAMPLES / f"{name}.py"],
-        cwd=tmp_path,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    running.stderr.read(1)
+    running = begin(EXAMPLES / f"{name}.py")
+    first = running.stderr.read(1)
     running.send_signal(signal.SIGINT)
-    _, error = running.communicate(timeout=120)
-    left = b"the same command goes on" if name == "gpt" else b"nothing is saved"
-    assert b"Stopped; " + left in error
-    assert error.endswith(b".\n")
-    assert b"Traceback" not in error
-    assert running.returncode == 130
+    done = ended(running)
+    error = first + done.stderr
+    left = "the same command goes on" if name == "gpt" else "nothing is saved"
+    assert "Stopped; " + left in error
+    assert error.endswith(".\n")
+    assert "Traceback" not in error
+    assert done.returncode == 130
     assert not list(tmp_path.glob("*.png"))
 
 
 @pytest.mark.slow
-def test_a_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(run, tmp_path):
+def test_a_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(begin, run, tmp_path):
     whole = run("gpt", "--quick", "--run", "whole", "--plot", "")
     assert reached(whole)
-    command = [sys.executable, EXAMPLES / "gpt.py"]
-    command += ["--quick", "--run", "parts", "--plot", ""]
-    stopped = subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    for line in stopped.stdout:
+    parts = ["--quick", "--run", "parts", "--plot", ""]
+    running = begin(EXAMPLES / "gpt.py", *parts)
+    for line in running.stdout:
         if line.startswith("step 40:"):
             break
-    stopped.send_signal(signal.SIGINT)
-    _, said = stopped.communicate(timeout=300)
+    running.send_signal(signal.SIGINT)
+    stopped = ended(running)
     assert stopped.returncode == 130
-    assert "the same command goes on" in said
-    assert "Traceback" not in said
-    later = run("gpt", "--quick", "--run", "parts", "--plot", "")
+    assert "the same command goes on" in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    later = run("gpt", *parts)
     assert "parts is at step " in later.stdout
     last = whole.stdout[whole.stdout.index("step 200:") :]
     assert later.stdout.endswith(last)
@@ -291,22 +265,14 @@ def test_a_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(run, tmp_path):
     assert "there is nothing in nowhere yet" in early.stderr
 
 
-def test_a_result_that_is_missed_ends_as_a_failure(run, tmp_path):
+@pytest.mark.slow
+def test_a_result_that_is_missed_ends_as_a_failure(begin, tmp_path):
     # Without learning, everything else being the same.
     (tmp_path / "idle.py").write_text(
         f"import sys; sys.path.insert(0, {str(EXAMPLES)!r}); sys.argv[0] = "
         "'spiral.py'\nfrom dezero_lite.optimizers import Adam\nAdam.update = lambda "
         "self: None\nimport spiral; spiral.main()\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"}
-    command = [sys.executable, "idle.py", "--quick", "--plot", ""]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    done = ended(begin("idle.py", "--quick", "--plot", ""))
     assert done.returncode == 1
     assert "less than expected" in done.stderr

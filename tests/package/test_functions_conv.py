@@ -1,13 +1,11 @@
-"""Convolution and pooling, against loops that cannot be misread."""
-
-import tracemalloc
+"""Convolution and pooling, against windows that cannot be misread."""
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dezero_lite import Variable, no_grad
+from dezero_lite import Variable
 from dezero_lite.functions import conv_fast, pool
 from dezero_lite.functions_conv import (
     average_pooling,
@@ -26,240 +24,159 @@ from dezero_lite.functions_conv import (
 )
 from tests.support.arrays import assert_close, assert_equal, distinct, normal
 from tests.support.function_checks import check_function, run
+from tests.support.memory_checks import at_most
+from tests.support.mistakes import assert_answered
 
-# --- references: one loop for every axis ----------------------------------------------
-
-
-def stops(shape, kernel, stride, pad, dilation=(1, 1)):
-    for r in range(
-        (shape[2] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) // stride[0] + 1
-    ):
-        for c in range(
-            (shape[3] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) // stride[1] + 1
-        ):
-            yield r, c
+# --- references: one window after the other -------------------------------------------
 
 
-def seen(shape, kernel, stride, pad, dilation, r, c):
-    """The fields of the window at stop (r, c) that lie in the image, and the pixel
-    under each.
-    """
-    for i in range(kernel[0]):
-        for j in range(kernel[1]):
-            h, w = (
-                r * stride[0] + i * dilation[0] - pad[0],
-                c * stride[1] + j * dilation[1] - pad[1],
-            )
-            if 0 <= h < shape[2] and 0 <= w < shape[3]:
-                yield i, j, h, w
+def seen(x, kernel, stride, pad, dilation=(1, 1), border=0.0):
+    """What the window sees at each stop: an array (N, C, KH, KW) by row and column."""
+    x = np.pad(x, [(0, 0), (0, 0), *[(p, p) for p in pad]], constant_values=border)
+    reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    rows, columns = (
+        range(0, n - r + 1, s)
+        for n, r, s in zip(x.shape[2:], reach, stride, strict=True)
+    )
+    across, down = (slice(None, None, d) for d in reversed(dilation))
+    return {
+        (i, j): x[:, :, h : h + reach[0], w : w + reach[1]][:, :, down, across]
+        for i, h in enumerate(rows)
+        for j, w in enumerate(columns)
+    }
+
+
+def each_window(f, windows):
+    """The numbers (N, C) that `f` makes of each window, as images."""
+    n, m = max(windows)
+    rows = [[f(windows[i, j]) for j in range(m + 1)] for i in range(n + 1)]
+    return np.moveaxis(np.array(rows), (0, 1), (2, 3))
 
 
 def naive_conv(x, W, stride, pad, dilation=(1, 1), groups=1):
-    places = list(stops(x.shape, W.shape[2:], stride, pad, dilation))
-    y = np.zeros((len(x), len(W), places[-1][0] + 1, places[-1][1] + 1))
-    inputs, outputs = x.shape[1] // groups, len(W) // groups
-    for n, o, (r, c) in [
-        (n, o, place) for n in range(len(x)) for o in range(len(W)) for place in places
-    ]:
-        for i, j, h, w in seen(x.shape, W.shape[2:], stride, pad, dilation, r, c):
-            for k in range(inputs):
-                y[n, o, r, c] += W[o, k, i, j] * x[n, o // outputs * inputs + k, h, w]
-    return y
+    def at(window):
+        parts = np.split(window, groups, axis=1), np.split(W, groups)
+        sums = [np.einsum("ncij,ocij->no", *part) for part in zip(*parts, strict=True)]
+        return np.concatenate(sums, axis=1)
 
-
-def naive_deconv(y, W, shape, stride, pad, dilation=(1, 1), groups=1):
-    x = np.zeros(shape)
-    inputs, outputs = shape[1] // groups, len(W) // groups
-    for n, o, r, c in np.ndindex(y.shape):
-        for i, j, h, w in seen(shape, W.shape[2:], stride, pad, dilation, r, c):
-            for k in range(inputs):
-                x[n, o // outputs * inputs + k, h, w] += W[o, k, i, j] * y[n, o, r, c]
-    return x
-
-
-def naive_pooling(x, kernel, stride, pad, reduce):
-    places = list(stops(x.shape, kernel, stride, pad))
-    y = np.zeros((*x.shape[:2], places[-1][0] + 1, places[-1][1] + 1))
-    for n, k, (r, c) in [
-        (n, k, place)
-        for n in range(len(x))
-        for k in range(x.shape[1])
-        for place in places
-    ]:
-        y[n, k, r, c] = reduce(
-            [
-                x[n, k, h, w]
-                for _, _, h, w in seen(x.shape, kernel, stride, pad, (1, 1), r, c)
-            ]
-        )
-    return y
+    return each_window(at, seen(x, W.shape[2:], stride, pad, dilation))
 
 
 @st.composite
-def windows(draw):
+def geometries(draw):
     """Images, kernels, and what lies between them."""
-    size = lambda low, high: (
-        draw(st.integers(low, high)),
-        draw(st.integers(low, high)),
-    )
+    sizes = [(1, 3), (1, 3), (0, 2), (1, 2), (1, 6)]
     kernel, stride, pad, dilation, image = (
-        size(1, 3),
-        size(1, 3),
-        size(0, 2),
-        size(1, 2),
-        size(1, 6),
+        (draw(st.integers(low, high)), draw(st.integers(low, high)))
+        for low, high in sizes
     )
-    assume(
-        all(
-            h + 2 * p > d * (k - 1)
-            for h, p, d, k in zip(image, pad, dilation, kernel, strict=True)
-        )
-    )
+    for axis in range(2):
+        reach = dilation[axis] * (kernel[axis] - 1)
+        assume(image[axis] + 2 * pad[axis] > reach)
     groups = draw(st.sampled_from([1, 1, 2]))
     n, c, oc = (draw(st.integers(1, 2)) for _ in range(3))
     x, W = normal(n, c * groups, *image), normal(oc * groups, c, *kernel, seed=1)
     return x, W, stride, pad, dilation, groups
 
 
-# --- sizes ----------------------------------------------------------------------------
+drawn = settings(derandomize=True, deadline=None, max_examples=40)
+
+# --- sizes and columns ----------------------------------------------------------------
 
 
 def test_sizes_are_those_of_the_book():
     assert get_conv_outsize(4, 3, 1, 1) == 4
     assert get_conv_outsize(7, 3, 2, 0) == 3
     assert get_deconv_outsize(3, 3, 2, 0) == 7
-    assert pair(2) == (2, 2)
+    assert pair(2) == pair(np.int64(2)) == (2, 2)
     assert pair((2, 3)) == (2, 3)
-    assert pair(np.int64(2)) == (2, 2)
 
 
-@pytest.mark.parametrize("x", [2.0, (1, 2, 3), (1.0, 2), "ab", None])
-def test_a_size_is_one_whole_number_or_two(x):
-    with pytest.raises(
-        ValueError,
-        match="a size is a whole number, or two of them for height and width, not",
-    ):
-        pair(x)
-
-
-# --- columns --------------------------------------------------------------------------
-
-
-def test_columns_hold_what_the_window_sees():
-    x = np.arange(2 * 2 * 3 * 4.0).reshape(2, 2, 3, 4)
-    columns = im2col_array(x, (2, 3), (1, 1), 0, to_matrix=False)
-    assert columns.shape == (2, 2, 2, 3, 2, 2)
-    for r, c in np.ndindex(2, 2):
-        assert_equal(columns[:, :, :, :, r, c], x[:, :, r : r + 2, c : c + 3])
-    matrix = im2col_array(x, (2, 3), (1, 1), 0)
-    assert matrix.shape == (2 * 2 * 2, 2 * 2 * 3)
-    assert_equal(matrix[1], x[0, :, 0:2, 1:4].ravel())
-    assert_equal(matrix[4], x[1, :, 0:2, 0:3].ravel())
-
-
-@settings(derandomize=True, deadline=None, max_examples=40)
-@given(windows(), st.booleans())
-def test_columns_and_images_are_adjoint(case, to_matrix):
-    x, W, stride, pad, _, _ = case
-    assume(
-        all(
-            h + 2 * p >= k
-            for h, p, k in zip(x.shape[2:], pad, W.shape[2:], strict=True)
-        )
+@drawn
+@given(geometries(), st.booleans())
+def test_columns_hold_what_the_window_sees_and_go_back(case, to_matrix):
+    x, W, stride, pad, *_ = case
+    kernel = W.shape[2:]
+    windows = seen(x, kernel, stride, pad)
+    assume(windows)
+    columns = im2col_array(x, kernel, stride, pad, to_matrix)
+    expected = each_window(lambda window: window, windows)
+    # From (N, C, OH, OW, KH, KW), as each_window has it.
+    order = (0, 2, 3, 1, 4, 5) if to_matrix else (0, 1, 4, 5, 2, 3)
+    expected = expected.transpose(order)
+    assert_equal(
+        columns,
+        expected.reshape(-1, W[0, :1].size * x.shape[1]) if to_matrix else expected,
     )
-    columns = im2col_array(x, W.shape[2:], stride, pad, to_matrix)
+    assert not np.shares_memory(x, columns)
     c = normal(*columns.shape, seed=2)
-    image = col2im_array(c, x.shape, W.shape[2:], stride, pad, to_matrix)
+    image = col2im_array(c, x.shape, kernel, stride, pad, to_matrix)
     assert image.shape == x.shape
     assert np.isclose(np.vdot(columns, c), np.vdot(x, image))
 
 
 @pytest.mark.parametrize("to_matrix", [True, False])
 def test_columns_have_gradients(to_matrix):
-    x = normal(2, 2, 4, 5)
-    check_function(lambda x: im2col(x, (2, 3), (2, 1), (1, 0), to_matrix), x)
-    columns = im2col_array(x, (2, 3), (2, 1), (1, 0), to_matrix)
-    check_function(
-        lambda columns: col2im(columns, x.shape, (2, 3), (2, 1), (1, 0), to_matrix),
-        columns,
-    )
-
-
-def test_columns_are_no_view_of_the_images():
-    x = normal(1, 1, 2, 2)
-    assert not np.shares_memory(x, im2col_array(x, 1, 1, 0))
-    assert not np.shares_memory(x, im2col_array(x, 1, 1, 0, to_matrix=False))
-
-
-def test_columns_of_a_wrong_shape_are_refused():
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"columns of shape \(4, 4\) do not belong to images of shape \(1, 1, 3, "
-            r"4\)"
-        ),
-    ):
-        col2im(normal(4, 4), (1, 1, 3, 4), 2)
+    x, window = normal(2, 2, 4, 5), ((2, 3), (2, 1), (1, 0), to_matrix)
+    check_function(lambda x: im2col(x, *window), x)
+    columns = im2col_array(x, *window)
+    check_function(lambda columns: col2im(columns, x.shape, *window), columns)
 
 
 # --- convolution ----------------------------------------------------------------------
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
-@given(windows())
-def test_a_convolution_is_what_the_loops_say(case):
-    x, W, stride, pad, dilation, groups = case
-    assert_close(
-        conv2d(x, W, None, *case[2:]).data,
-        naive_conv(x, W, stride, pad, dilation, groups),
-    )
+@drawn
+@given(geometries())
+def test_convolutions_are_what_the_windows_say(case):
+    x, W, *rest = case
+    y = conv2d(x, W, None, *rest).data
+    assert_close(y, naive_conv(x, W, *rest))
+    # What a deconvolution makes of c meets x as c meets the convolution.
+    stride, pad, dilation, groups = rest
+    c = normal(*y.shape, seed=2)
+    back = deconv2d(c, W, None, stride, pad, x.shape[2:], dilation, groups).data
+    assert back.shape == x.shape
+    assert np.isclose(np.vdot(back, x), np.vdot(c, y))
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
-@given(windows())
-def test_a_deconvolution_is_what_the_loops_say(case):
-    x, W, stride, pad, dilation, groups = case
-    y = conv2d(x, W, None, *case[2:]).data
-    found = deconv2d(y, W, None, stride, pad, x.shape[2:], dilation, groups).data
-    assert_close(found, naive_deconv(y, W, x.shape, stride, pad, dilation, groups))
-
-
-GEOMETRIES = [
+GEOMETRIES = {
     # x, W, stride, pad, dilation, groups
-    pytest.param((2, 2, 4, 5), (2, 2, 3, 2), 1, 1, 1, 1, id="turned"),
-    pytest.param((1, 2, 5, 4), (2, 2, 2, 3), (2, 1), (1, 0), 1, 1, id="stride"),
-    pytest.param((2, 1, 4, 4), (4, 1, 3, 3), 1, 0, 1, 1, id="many kernels"),
-    pytest.param((1, 2, 2, 2), (1, 2, 1, 2), 1, (1, 2), 1, 1, id="wide border"),
-    pytest.param((2, 2, 5, 5), (2, 2, 2, 2), 1, 1, (2, 3), 1, id="dilation"),
-    pytest.param((1, 4, 4, 4), (2, 2, 3, 2), 1, 1, 1, 2, id="groups"),
-    pytest.param((2, 2, 3, 4), (4, 1, 2, 2), 2, 1, 1, 2, id="groups and stride"),
-    pytest.param((2, 3, 2, 3), (2, 3, 1, 1), 1, 0, 1, 1, id="one pixel"),
-    pytest.param((2, 4, 2, 2), (2, 2, 1, 1), 1, 0, 1, 2, id="one pixel and groups"),
-    pytest.param((1, 2, 4, 3), (2, 2, 1, 1), 2, 0, 1, 1, id="one pixel and stride"),
-]
+    "turned": ((2, 2, 4, 5), (2, 2, 3, 2), 1, 1, 1, 1),
+    "stride": ((1, 2, 5, 4), (2, 2, 2, 3), (2, 1), (1, 0), 1, 1),
+    "many kernels": ((2, 1, 4, 4), (4, 1, 3, 3), 1, 0, 1, 1),
+    "wide border": ((1, 2, 2, 2), (1, 2, 1, 2), 1, (1, 2), 1, 1),
+    "dilation": ((2, 2, 5, 5), (2, 2, 2, 2), 1, 1, (2, 3), 1),
+    "groups": ((1, 4, 4, 4), (2, 2, 3, 2), 1, 1, 1, 2),
+    "groups and stride": ((2, 2, 3, 4), (4, 1, 2, 2), 2, 1, 1, 2),
+    "one pixel": ((2, 3, 2, 3), (2, 3, 1, 1), 1, 0, 1, 1),
+    "one pixel and groups": ((2, 4, 2, 2), (2, 2, 1, 1), 1, 0, 1, 2),
+    "one pixel and stride": ((1, 2, 4, 3), (2, 2, 1, 1), 2, 0, 1, 1),
+}
 
 
-@pytest.mark.parametrize(("x", "W", "stride", "pad", "dilation", "groups"), GEOMETRIES)
-@pytest.mark.parametrize("with_bias", [True, False])
-def test_convolutions_have_gradients(x, W, stride, pad, dilation, groups, with_bias):
-    b = [normal(W[0], seed=2)] if with_bias else []
+@pytest.mark.parametrize("name", GEOMETRIES)
+def test_convolutions_have_gradients(name):
+    x, W, *rest = GEOMETRIES[name]
+    stride, pad, dilation, groups = rest
+    images, kernels = normal(*x), normal(*W, seed=1)
     check_function(
-        lambda x, W, b=None: conv2d(x, W, b, stride, pad, dilation, groups),
-        normal(*x),
-        normal(*W, seed=1),
-        *b,
+        lambda x, W, b: conv2d(x, W, b, *rest), images, kernels, normal(W[0], seed=2)
     )
-
-
-@pytest.mark.parametrize(("x", "W", "stride", "pad", "dilation", "groups"), GEOMETRIES)
-def test_deconvolutions_have_gradients(x, W, stride, pad, dilation, groups):
-    y = conv2d(normal(*x), normal(*W), None, stride, pad, dilation, groups).data
+    y = conv2d(images, kernels, None, *rest).data
     check_function(
         lambda y, W, b: deconv2d(y, W, b, stride, pad, x[2:], dilation, groups),
         y,
-        normal(*W),
+        kernels,
         normal(x[1], seed=2),
     )
+
+
+def test_the_simple_convolution_and_one_without_a_bias_have_gradients():
+    x, W, b = normal(2, 2, 4, 3), normal(3, 2, 3, 2), normal(3)
+    check_function(lambda *xs: conv2d_simple(*xs, (2, 1), 1), x, W, b)
+    check_function(conv2d, x, W)
+    check_function(deconv2d, x, normal(2, 1, 2, 2))
 
 
 def seldom(*args):
@@ -270,34 +187,24 @@ def always(*args):
     return True
 
 
-# What is patched, and the ways to compute that are then taken for kernels of 3 × 2 and
-# for kernels of one pixel, with the number of blocks.
+# What is patched, and the ways to compute that are then taken for kernels of 3 × 2,
+# with the number of blocks.
 SWEEP, SCATTER = "_sweep", "_scatter"
 POINTWISE = ["_pointwise", "_pointwise", "_pointwise_kernels"]
-ROUTES = [
-    pytest.param(
-        {"BLOCK": 1, "COLUMNS": 1}, [SWEEP] * 2, 15 + 15, POINTWISE, id="row by row"
-    ),
-    pytest.param(
-        {"BLOCK": 1, "COLUMNS": 8}, [SWEEP] * 2, 15 + 9, POINTWISE, id="some rows"
-    ),
-    pytest.param(
-        {"BLOCK": 1, "COLUMNS": 40}, [SWEEP] * 2, 3 + 2, POINTWISE, id="some images"
-    ),
-    pytest.param(
-        {"flips": seldom}, [SWEEP, SCATTER, SWEEP], 3, POINTWISE, id="scatter"
-    ),
-    pytest.param(
+ROUTES = {
+    "row by row": ({"BLOCK": 1, "COLUMNS": 1}, [SWEEP] * 2, 15 + 15),
+    "some rows": ({"BLOCK": 1, "COLUMNS": 8}, [SWEEP] * 2, 15 + 9),
+    "some images": ({"BLOCK": 1, "COLUMNS": 40}, [SWEEP] * 2, 3 + 2),
+    "scatter": ({"flips": seldom}, [SWEEP, SCATTER, SWEEP], 3),
+    "scatter row by row": (
         {"flips": seldom, "BLOCK": 1, "COLUMNS": 4},
         [SWEEP, SCATTER, SWEEP],
         15 * 3,
-        POINTWISE,
-        id="scatter row by row",
     ),
-    pytest.param({"flips": always}, [SWEEP] * 2, 2, POINTWISE, id="flipped"),
-    pytest.param({"is_pointwise": seldom}, [SWEEP] * 2, 2, [SWEEP] * 2, id="no pixels"),
-    pytest.param({}, [SWEEP] * 2, 2, POINTWISE, id="as chosen"),
-]
+    "flipped": ({"flips": always}, [SWEEP] * 2, 2),
+    "no pixels": ({"is_pointwise": seldom}, [SWEEP] * 2, 2),
+    "as chosen": ({}, [SWEEP] * 2, 2),
+}
 
 
 @pytest.fixture
@@ -305,14 +212,11 @@ def taken(monkeypatch):
     """The ways to compute that are taken, and the blocks that they take."""
     ways, blocks = [], []
 
-    def watch(name):
-        inner = getattr(conv_fast, name)
-        monkeypatch.setattr(
-            conv_fast, name, lambda *args, **kw: ways.append(name) or inner(*args, **kw)
-        )
+    def watched(name, inner):
+        return lambda *args, **kw: ways.append(name) or inner(*args, **kw)
 
     for name in (SWEEP, SCATTER, "_pointwise", "_pointwise_kernels"):
-        watch(name)
+        monkeypatch.setattr(conv_fast, name, watched(name, getattr(conv_fast, name)))
     inner = conv_fast._blocks
     monkeypatch.setattr(
         conv_fast,
@@ -323,26 +227,28 @@ def taken(monkeypatch):
 
 
 @pytest.mark.parametrize("pixel", [False, True])
-@pytest.mark.parametrize(("patch", "ways", "blocks", "pixel_ways"), ROUTES)
+@pytest.mark.parametrize("route", ROUTES)
 def test_all_ways_to_compute_agree_with_the_readable_one(
-    patch, ways, blocks, pixel_ways, pixel, taken, monkeypatch
+    route, pixel, taken, monkeypatch
 ):
     x, W, pad = (3, 2, 5, 4), (3, 2, 3, 2), 1
     if pixel:
         x, W, pad = (3, 2, 4, 3), (3, 2, 1, 1), 0
     inputs = normal(*x), normal(*W, seed=1), normal(W[0], seed=2)
-    expected = run(
-        lambda x, W, b: conv2d_simple(x, W, b, 1, pad), [Variable(a) for a in inputs]
-    )
+
+    def computed(f):
+        return run(lambda *xs: f(*xs, 1, pad), [Variable(a) for a in inputs])
+
+    expected = computed(conv2d_simple)
+    patch, ways, blocks = ROUTES[route]
     for name, value in patch.items():
         monkeypatch.setattr(conv_fast, name, value)
-    found = run(lambda x, W, b: conv2d(x, W, b, 1, pad), [Variable(a) for a in inputs])
-    for result, like in zip(found, expected, strict=True):
-        assert result.shape == like.shape
+    for result, like in zip(computed(conv2d), expected, strict=True):
         assert_close(result, like)
-    assert taken[0] == (pixel_ways if pixel else ways)
-    if not pixel:
-        assert len(taken[1]) == blocks
+    if pixel:
+        assert taken[0] == (ways if route == "no pixels" else POINTWISE)
+    else:
+        assert (taken[0], len(taken[1])) == (ways, blocks)
 
 
 @pytest.mark.parametrize("constant", [0, 1])
@@ -355,24 +261,14 @@ def test_a_plain_array_receives_no_gradient_and_disturbs_none(constant):
     assert_close(g, whole[2 - constant])
 
 
-def test_the_simple_convolution_has_gradients():
-    check_function(
-        lambda x, W, b: conv2d_simple(x, W, b, (2, 1), 1),
-        normal(2, 2, 4, 3),
-        normal(3, 2, 3, 2),
-        normal(3),
-    )
-
-
 def test_a_deconvolution_without_an_outsize_takes_the_smallest():
-    y = deconv2d(
-        normal(1, 2, 3, 4),
-        normal(2, 5, 3, 2),
-        stride=(2, 3),
-        pad=(1, 0),
-        dilation=(1, 2),
-    )
-    assert y.shape == (1, 5, 2 * 2 + 3 - 2, 3 * 3 + 3)
+    y, W = normal(1, 2, 3, 4), normal(2, 5, 3, 2)
+    x = deconv2d(y, W, stride=(2, 3), pad=(1, 0), dilation=(1, 2))
+    assert x.shape == (1, 5, 2 * 2 + 3 - 2, 3 * 3 + 3)
+    # One pixel, where the formula has none.
+    y, W = normal(1, 1, 1, 1), normal(1, 1, 3, 3)
+    x = deconv2d(y, W, stride=3, pad=2)
+    assert_close(x.data, y * W[:, :, 2:, 2:])
 
 
 @pytest.mark.parametrize("size", [3, 1])
@@ -383,15 +279,12 @@ def test_no_images_give_no_images(size):
     assert y.shape == (0, 3, 5 - size, 5 - size)
     assert x.grad.shape == x.shape
     assert_equal(W.grad.data, np.zeros(W.shape))
-    assert pooling(np.zeros((0, 2, 4, 4)), 2).shape == (0, 2, 3, 3)
-    assert average_pooling(np.zeros((0, 2, 4, 4)), 2).shape == (0, 2, 3, 3)
+    assert pooling(x, 2).shape == average_pooling(x, 2).shape == (0, 2, 3, 3)
 
 
 def test_images_in_another_order_of_memory_are_the_same_images():
-    x, W = (
-        normal(5, 4, 2, 3).transpose(3, 2, 1, 0),
-        normal(2, 2, 3, 3)[:, :, ::-1].transpose(1, 0, 2, 3),
-    )
+    x, W = normal(5, 4, 2, 3).transpose(3, 2, 1, 0), normal(2, 2, 3, 3)[:, :, ::-1]
+    W = W.transpose(1, 0, 2, 3)
     like = conv2d(x.copy(), W.copy(), None, 1, 1).data
     assert_close(conv2d(x, W, None, 1, 1).data, like)
     assert_equal(pooling(x, 2).data, pooling(x.copy(), 2).data)
@@ -406,39 +299,32 @@ def test_whole_numbers_are_convolved_as_such_and_wider_numbers_widen():
     assert conv2d(single, W.astype(float)).dtype == np.float64
 
 
-def test_the_gradient_of_a_bias_is_right_for_many_images():
+@pytest.mark.parametrize("function", [conv2d, deconv2d])
+def test_the_gradient_of_a_bias_is_right_for_many_images(function):
     x, W = np.zeros((60_000, 1, 1, 2), np.float32), np.zeros((2, 1, 1, 1), np.float32)
-    for function in (conv2d, deconv2d):
-        kernels = W if function is conv2d else W.reshape(1, 2, 1, 1)
-        b = Variable(np.zeros(2, np.float32))
-        y = function(x, kernels, b)
-        y.grad = Variable(np.full(y.shape, np.float32(0.1)))
-        y.backward()
-        exact = 120_000 * float(np.float32(0.1))
-        assert_close(b.grad.data, exact, rtol=1e-5, atol=0)
+    kernels = W if function is conv2d else W.reshape(1, 2, 1, 1)
+    b = Variable(np.zeros(2, np.float32))
+    y = function(x, kernels, b)
+    y.grad = Variable(np.full(y.shape, np.float32(0.1)))
+    y.backward()
+    exact = 120_000 * float(np.float32(0.1))
+    assert_close(b.grad.data, exact, rtol=1e-5, atol=0)
 
 
 @pytest.mark.parametrize("stride", [1, 2])
 def test_memory_is_that_of_the_images_not_of_the_columns(stride):
-    x, W = (
-        np.ones((16, 16, 64, 64), np.float32),
-        Variable(np.ones((16, 16, 5, 5), np.float32)),
-    )
-    image = x.nbytes
-    x = Variable(x)
-    tracemalloc.start()
-    y = conv2d(x, W, None, stride, 2)
-    y.backward()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    x = Variable(np.ones((16, 16, 64, 64), np.float32))
+    W = Variable(np.ones((16, 16, 5, 5), np.float32))
     # At its height: y, its gradient, an image with border, another image, a block of
     # columns. All columns: 25 images.
-    assert peak < 4.5 * image + 2 * conv_fast.BLOCK
+    with at_most(4.5 * x.data.nbytes + 2 * conv_fast.BLOCK):
+        y = conv2d(x, W, None, stride, 2)
+        y.backward()
 
 
 @pytest.mark.parametrize(("n", "size"), [(64, 3), (64, 1), (2, 24)])
 @pytest.mark.parametrize("groups", [1, 2])
-def test_the_gradient_of_pixel_kernels_takes_images_of_any_size_one_by_one_or_together(
+def test_the_gradient_of_pixel_kernels_takes_images_one_by_one_or_together(
     n, size, groups
 ):
     x, y = normal(n, 4, size, size), normal(n, 6, size, size, seed=1)
@@ -453,192 +339,14 @@ def test_the_gradient_of_pixel_kernels_takes_images_of_any_size_one_by_one_or_to
 
 @pytest.mark.parametrize("shape", [(256, 64, 1, 1), (64, 64, 4, 4), (2, 16, 128, 128)])
 def test_the_gradient_of_pixel_kernels_makes_no_kernels_for_each_image(shape):
-    x, W = (
-        np.ones(shape, np.float32),
-        Variable(np.ones((64, shape[1], 1, 1), np.float32)),
-    )
+    x = np.ones(shape, np.float32)
+    W = Variable(np.ones((64, shape[1], 1, 1), np.float32))
     y = conv2d(x, W)
     y.grad = Variable(np.ones_like(y.data))
-    tracemalloc.start()
-    y.backward()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
     # The kernels, a product, a block of columns of x and of y; with a share for Python.
     # All products: 64 kernels.
-    assert peak < 3 * W.data.nbytes + 4 * conv_fast.COLUMNS * (64 + 64) + 40_000
-
-
-def test_a_deconvolution_without_outsize_takes_one_pixel_where_the_formula_has_none():
-    y, W = normal(1, 1, 1, 1), normal(1, 1, 3, 3)
-    x = deconv2d(y, W, stride=3, pad=2)
-    assert x.shape == (1, 1, 1, 1)
-    assert_close(x.data, naive_deconv(y, W, x.shape, (3, 3), (2, 2)))
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: conv2d(normal(2, 3), normal(1, 3, 2, 2)),
-            r"images have the shape \(N, C, H, W\), not \(2, 3\)",
-        ),
-        (
-            lambda: conv2d(normal(2, 3), normal(1, 3, 1, 1)),
-            r"images have the shape \(N, C, H, W\), not \(2, 3\)",
-        ),
-        (
-            lambda: im2col(normal(1, 3, 4, 4), (5, 1)),
-            r"images of shape \(1, 3, 4, 4\) have no place for a window",
-        ),
-        (
-            lambda: conv2d(normal(1, 3, 4, 4), normal(3, 2)),
-            r"kernels have four axes.*W has shape \(3, 2\)",
-        ),
-        (
-            lambda: conv2d(normal(1, 3, 4, 4), normal(2, 1, 2, 2)),
-            r"x of shape \(1, 3, 4, 4\) has 3 channels, but W of shape \(2, 1, 2, "
-            r"2\) with groups=1 takes 1",
-        ),
-        (
-            lambda: conv2d(normal(1, 3, 4, 4), normal(2, 1, 2, 2), groups=2),
-            r"3 channels of x, of shape \(1, 3, 4, 4\), and 2 kernels of W.*do "
-            r"not both divide into 2 groups",
-        ),
-        (
-            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 2, 2), groups=0),
-            "do not both divide into 0 groups",
-        ),
-        (
-            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 2, 2), normal(3)),
-            r"b has shape \(3,\), but 2 output channels need \(2,\)",
-        ),
-        (
-            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 7, 2), pad=1),
-            r"images of shape \(1, 2, 4, 4\) have no place for a window of size "
-            r"\(7, 2\) with stride \(1, 1\) and pad",
-        ),
-        (
-            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), dilation=2),
-            r"a window of size \(3, 3\) and dilation \(2, 2\), so of reach \(5, 5\),",
-        ),
-        (
-            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), stride=0),
-            r"the stride is \(0, 0\)",
-        ),
-        (
-            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), pad=-1),
-            r"the pad is \(-1, -1\)",
-        ),
-        (
-            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), dilation=(1, 0)),
-            r"the dilation is \(1, 0\)",
-        ),
-        (
-            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 0, 3)),
-            r"the kernel size is \(0, 3\)",
-        ),
-        (
-            lambda: conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), stride=1.5),
-            "a size is a whole number",
-        ),
-        (
-            lambda: conv2d_simple(normal(1, 2, 4, 4), normal(2, 2, 5, 3)),
-            "have no place for",
-        ),
-        (
-            lambda: conv2d_simple(normal(1, 2, 4, 4), normal(2, 1, 3, 3)),
-            "has 2 channels, but W of shape",
-        ),
-        (
-            lambda: deconv2d(normal(2, 3), normal(3, 1, 2, 2)),
-            r"images have the shape \(N, C, H, W\), not \(2, 3\)",
-        ),
-        (
-            lambda: deconv2d(normal(1, 3, 2, 2), normal(2, 3, 2, 2)),
-            r"x of shape \(1, 3, 2, 2\) does not fit W of shape \(2, 3, 2, 2\) "
-            r"with groups=1",
-        ),
-        (
-            lambda: deconv2d(normal(1, 3, 2, 2), normal(3, 3, 2, 2), groups=2),
-            "with groups=2",
-        ),
-        (
-            lambda: deconv2d(normal(1, 3, 2, 2), normal(3, 2, 2, 2), normal(3)),
-            r"b has shape \(3,\)",
-        ),
-        (
-            lambda: deconv2d(
-                normal(1, 1, 2, 2), normal(1, 1, 3, 3), stride=2, outsize=(5, 7)
-            ),
-            r"no convolution leads from 5 × 7 pixels to x of shape \(1, 1, 2, "
-            r"2\).*outsize can be from 5 × 5 to 6 × 6",
-        ),
-        (
-            lambda: deconv2d(
-                normal(1, 1, 1, 1), normal(1, 1, 3, 3), pad=2, stride=3, outsize=2
-            ),
-            "outsize can be from 1 × 1 to 1 × 1",
-        ),
-        (
-            lambda: deconv2d(normal(1, 1, 2, 2), normal(1, 1, 3, 3), pad=2),
-            r"nothing is left of x of shape \(1, 1, 2, 2\) with a window.*pad "
-            r"\(2, 2\): the pad is what .* cuts off",
-        ),
-        (
-            lambda: conv2d(normal(1, 0, 4, 4), normal(3, 0, 2, 2)),
-            r"kernels have a channel at least on each side, but W has shape \(3, "
-            r"0, 2, 2\)",
-        ),
-        (
-            lambda: conv2d(normal(1, 2, 4, 4), normal(0, 2, 2, 2)),
-            r"but W has shape \(0, 2, 2, 2\)",
-        ),
-        (
-            lambda: conv2d_simple(normal(1, 2, 4, 4), normal(0, 2, 2, 2)),
-            r"but W has shape \(0, 2, 2, 2\)",
-        ),
-        (
-            lambda: deconv2d(normal(1, 2, 4, 4), normal(2, 0, 2, 2)),
-            r"but W has shape \(2, 0, 2, 2\)",
-        ),
-        (
-            lambda: conv2d(normal(1, 0, 4, 4), normal(3, 2, 2, 2)),
-            "has 0 channels, but W of shape",
-        ),
-        (
-            lambda: conv2d(3.0, normal(1, 1, 2, 2)),
-            r"images have the shape \(N, C, H, W\), not \(\)",
-        ),
-        (
-            lambda: conv2d(normal(1, 1, 2, 2), 3),
-            r"kernels have four axes.*W has shape \(\)",
-        ),
-        (
-            lambda: conv2d(normal(1, 1, 2, 2), normal(1, 1, 2, 2), 1.0),
-            r"b has shape \(\), but 1 output",
-        ),
-        (
-            lambda: deconv2d(3.0, normal(1, 1, 2, 2)),
-            r"images have the shape \(N, C, H, W\), not \(\)",
-        ),
-        (lambda: im2col(3.0, 2), r"images have the shape \(N, C, H, W\), not \(\)"),
-        (
-            lambda: col2im(3.0, (1, 1, 2, 2), 2),
-            r"columns of shape \(\) do not belong to images",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused_with_its_shapes(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-@pytest.mark.parametrize("function", [conv2d, deconv2d])
-def test_what_is_no_array_or_holds_none_is_refused(function):
-    with pytest.raises(TypeError, match="but was given a list"):
-        function([[1.0]], normal(1, 1, 1, 1))
-    with pytest.raises(ValueError, match="holds no data yet"):
-        function(normal(1, 1, 2, 2), Variable(None))
+    with at_most(3 * W.data.nbytes + 4 * conv_fast.COLUMNS * (64 + 64) + 40_000):
+        y.backward()
 
 
 # --- pooling --------------------------------------------------------------------------
@@ -649,9 +357,7 @@ POOLINGS = [
     (3, 2, 1),
     ((2, 3), 1, (0, 1)),
     ((3, 2), (1, 2), 1),
-    ((1, 3), (2, 1), 0),
     (1, 1, 0),
-    (2, 3, 1),
     ((2, 3), (3, 2), 0),
     # Large, where the winner is found in two steps.
     (5, 1, 2),
@@ -659,28 +365,31 @@ POOLINGS = [
     # More border on one side than the window is wide on the other.
     ((3, 1), 1, (2, 0)),
     ((2, 4), (2, 1), (0, 3)),
-    ((9, 2), 1, (4, 0)),
     ((2, 9), 1, (1, 5)),
 ]
+poolings = pytest.mark.parametrize("window", POOLINGS)
 
 
-@pytest.mark.parametrize(("kernel", "stride", "pad"), POOLINGS)
-def test_pooling_is_what_the_loops_say(kernel, stride, pad):
+@poolings
+def test_pooling_is_what_the_windows_say(window):
     # All are negative, so that a border of zeros would show.
     x = distinct(2, 3, 5, 6) - 100
-    sizes = pair(kernel), pair(stride), pair(pad)
-    maxima = naive_pooling(x, *sizes, max)
-    assert_equal(pooling(x, kernel, stride, pad).data, maxima)
-    assert_equal(pooling_simple(x, kernel, stride, pad).data, maxima)
-    area = sizes[0][0] * sizes[0][1]
-    means = naive_pooling(x, *sizes, lambda pixels: sum(pixels) / area)
-    assert_close(average_pooling(x, kernel, stride, pad).data, means)
+    sizes = [pair(size) for size in window]
+    maxima = each_window(
+        lambda part: part.max(axis=(2, 3)), seen(x, *sizes, border=-np.inf)
+    )
+    for function in (pooling, pooling_simple):
+        assert_equal(function(x, *window).data, maxima)
+        assert not np.shares_memory(x, function(x, *window).data)
+    means = each_window(lambda part: part.mean(axis=(2, 3)), seen(x, *sizes))
+    assert_close(average_pooling(x, *window).data, means)
+    assert not np.shares_memory(x, average_pooling(x, *window).data)
 
 
 @pytest.mark.parametrize("function", [pooling, pooling_simple, average_pooling])
-@pytest.mark.parametrize(("kernel", "stride", "pad"), POOLINGS)
-def test_poolings_have_gradients(function, kernel, stride, pad):
-    check_function(lambda x: function(x, kernel, stride, pad), distinct(1, 2, 5, 4))
+@poolings
+def test_poolings_have_gradients(function, window):
+    check_function(lambda x: function(x, *window), distinct(1, 2, 5, 4))
 
 
 def test_a_function_of_a_maximum_has_a_second_order():
@@ -689,30 +398,19 @@ def test_a_function_of_a_maximum_has_a_second_order():
     )
 
 
-def test_the_first_of_equal_maxima_receives_the_gradient():
-    x = Variable(np.array([[[[0.0, 7.0, 7.0], [7.0, 7.0, 7.0]]]]))
-    pooling(x, 2).backward(create_graph=True)
-    assert_equal(x.grad.data, [[[[0, 2, 0], [0, 0, 0]]]])
-    zeros = Variable(np.zeros((1, 1, 4, 4)))
-    pooling(zeros, 2, 2).backward()
-    assert zeros.grad.data.sum() == 4
-    assert_equal(zeros.grad.data[0, 0, ::2, ::2], np.ones((2, 2)))
-
-
-@pytest.mark.parametrize(("kernel", "stride", "pad"), POOLINGS)
-def test_the_first_of_many_equal_maxima_receives_the_gradient_row_by_row(
-    kernel, stride, pad
-):
+@poolings
+def test_the_first_of_equal_maxima_receives_the_gradient_row_by_row(window):
     x = Variable(np.random.default_rng(0).integers(0, 3, (2, 2, 7, 8)).astype(float))
-    y = pooling(x, kernel, stride, pad)
-    y.backward()
-    expected = np.zeros(x.shape)
-    sizes = pair(kernel), pair(stride), pair(pad)
-    for n, k in np.ndindex(2, 2):
-        for r, c in stops(x.shape, *sizes):
-            places = [(h, w) for _, _, h, w in seen(x.shape, *sizes, (1, 1), r, c)]
-            expected[n, k][max(places, key=lambda place: x.data[n, k][place])] += 1
-    assert_equal(x.grad.data, expected)
+    pooling(x, *window).backward(create_graph=True)
+    sizes = [pair(size) for size in window]
+    # The place of each pixel, as the window sees it: 0 is the border.
+    places = np.arange(1.0, x.size + 1).reshape(x.shape)
+    expected = np.zeros(x.size + 1)
+    numbers = seen(x.data, *sizes, border=-np.inf)
+    for stop, found in seen(places, *sizes).items():
+        first = numbers[stop].reshape(4, -1).argmax(axis=1)
+        expected[found.reshape(4, -1)[range(4), first].astype(int)] += 1
+    assert_equal(x.grad.data, expected[1:].reshape(x.shape))
 
 
 @pytest.mark.parametrize(
@@ -746,18 +444,15 @@ def test_no_infinite_gradient_reaches_what_is_no_maximum(function, kernel, strid
     assert_equal(gy.grad.data, np.full(y.shape, 3))
 
 
-def test_a_window_as_large_as_the_image_takes_few_steps():
+def test_a_window_as_large_as_the_image_takes_few_steps(monkeypatch):
     x = Variable(distinct(1, 1, 30, 30))
     y = pooling(x, 30)
-    count = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            pool,
-            "_winners",
-            lambda *args, inner=pool._winners: count.append(inner(*args)) or count[-1],
-        )
-        y.backward()
-    assert sum(len(masks) for masks in count) == 60
+    masks, inner = [], pool._winners
+    monkeypatch.setattr(
+        pool, "_winners", lambda *args: masks.extend(found := inner(*args)) or found
+    )
+    y.backward()
+    assert len(masks) == 60
     assert_equal(x.grad.data, x.data == x.data.max())
 
 
@@ -771,25 +466,20 @@ def test_the_border_never_wins(dtype):
     assert_equal(y.data, np.full((1, 1, 3, 3), x[0, 0, 0, 0]))
 
 
-def test_means_of_whole_numbers_are_no_whole_numbers():
-    assert_equal(average_pooling(np.arange(4).reshape(1, 1, 2, 2), 2).data, [[[[1.5]]]])
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.int8, bool])
-def test_means_of_small_whole_numbers_do_not_overflow(dtype):
-    x = np.full(
-        (1, 1, 4, 4), 200 if dtype is np.uint8 else 1 if dtype is bool else 100, dtype
-    )
+@pytest.mark.parametrize(
+    ("dtype", "number"), [(np.uint8, 200), (np.int8, 100), (bool, True), (int, 3)]
+)
+def test_means_of_whole_numbers_are_no_whole_numbers_and_do_not_overflow(dtype, number):
+    x = np.full((1, 1, 4, 4), number, dtype)
+    x[0, 0, 0, 0] = 0
     y = average_pooling(x, 4)
     assert y.dtype == np.float64
-    assert y.data.item() == float(x[0, 0, 0, 0])
+    assert y.item() == number * 15 / 16
 
 
 def test_means_and_gradients_in_half_precision_are_summed_in_single_precision():
-    x = Variable(np.full((1, 1, 32, 32), 1000, np.float16))
-    y = average_pooling(x, 32)
-    assert y.dtype == np.float16
-    assert y.data.item() == 1000
+    y = average_pooling(np.full((1, 1, 32, 32), 1000, np.float16), 32)
+    assert (y.dtype, y.item()) == (np.float16, 1000)
     x = Variable(np.zeros((1, 1, 41, 41), np.float16))
     y = average_pooling(x, 21)
     y.grad = Variable(np.full(y.shape, 60000, np.float16))
@@ -798,62 +488,113 @@ def test_means_and_gradients_in_half_precision_are_summed_in_single_precision():
     assert x.grad.data[0, 0, 20, 20] == np.float16(60000)
 
 
-@pytest.mark.parametrize("function", [pooling, pooling_simple, average_pooling])
-def test_no_result_shares_memory_with_its_input(function):
-    x = distinct(1, 1, 2, 2)
-    assert not np.shares_memory(x, function(x, 1).data)
+# --- what does not fit ----------------------------------------------------------------
+
+REFUSED = """
+>>> pair(2.0)
+>>> pair((1, 2, 3))
+>>> pair((1.0, 2))
+>>> pair("ab")
+>>> pair(None)
+>>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), stride=1.5)
+ValueError: a size is a whole number, or two of them for height and width, not
+>>> col2im(normal(4, 4), (1, 1, 3, 4), 2)
+ValueError: columns of shape (4, 4) do not belong to images of shape (1, 1, 3, 4)
+>>> col2im(3.0, (1, 1, 2, 2), 2)
+ValueError: columns of shape () do not belong to images
+>>> conv2d(normal(2, 3), normal(1, 3, 2, 2))
+>>> conv2d(normal(2, 3), normal(1, 3, 1, 1))
+>>> deconv2d(normal(2, 3), normal(3, 1, 2, 2))
+>>> pooling(normal(2, 3), 2)
+ValueError: images have the shape (N, C, H, W), not (2, 3) … x.reshape(...) makes it so
+>>> conv2d(3.0, normal(1, 1, 2, 2))
+>>> deconv2d(3.0, normal(1, 1, 2, 2))
+>>> im2col(3.0, 2)
+>>> pooling(3.0, 2)
+>>> average_pooling(3, 2)
+ValueError: images have the shape (N, C, H, W), not ()
+>>> im2col(normal(1, 3, 4, 4), (5, 1))
+ValueError: images of shape (1, 3, 4, 4) have no place for a window
+>>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 7, 2), pad=1)
+ValueError: images of shape (1, 2, 4, 4) have no place for a window of size (7, 2) with
+stride (1, 1) and pad … it is larger than an image with its border
+>>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), dilation=2)
+ValueError: a window of size (3, 3) and dilation (2, 2), so of reach (5, 5),
+>>> conv2d_simple(normal(1, 2, 4, 4), normal(2, 2, 5, 3))
+ValueError: have no place for
+>>> pooling(normal(1, 1, 2, 2), 3)
+ValueError: images of shape (1, 1, 2, 2) have no place for
+>>> average_pooling(normal(1, 1, 2, 2), (1, 3))
+ValueError: have no place for a window of size (1, 3)
+>>> conv2d(normal(1, 3, 4, 4), normal(3, 2))
+ValueError: kernels have four axes … W has shape (3, 2)
+>>> conv2d(normal(1, 1, 2, 2), 3)
+ValueError: kernels have four axes … W has shape ()
+>>> conv2d(normal(1, 3, 4, 4), normal(2, 1, 2, 2))
+ValueError: x of shape (1, 3, 4, 4) has 3 channels, but W of shape (2, 1, 2, 2) with
+groups=1 takes 1 … W has the shape (OC, C / groups, KH, KW)
+>>> conv2d_simple(normal(1, 2, 4, 4), normal(2, 1, 3, 3))
+ValueError: has 2 channels, but W of shape
+>>> conv2d(normal(1, 0, 4, 4), normal(3, 2, 2, 2))
+ValueError: has 0 channels, but W of shape
+>>> conv2d(normal(1, 3, 4, 4), normal(2, 1, 2, 2), groups=2)
+ValueError: 3 channels of x, of shape (1, 3, 4, 4), and 2 kernels of W … do not both
+divide into 2 groups
+>>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 2, 2), groups=0)
+ValueError: do not both divide into 0 groups
+>>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 2, 2), normal(3))
+ValueError: b has shape (3,), but 2 output channels need (2,)
+>>> conv2d(normal(1, 1, 2, 2), normal(1, 1, 2, 2), 1.0)
+ValueError: b has shape (), but 1 output
+>>> deconv2d(normal(1, 3, 2, 2), normal(3, 2, 2, 2), normal(3))
+ValueError: b has shape (3,)
+>>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), stride=0)
+ValueError: the stride is (0, 0), but must be at least 1
+>>> pooling(normal(1, 1, 4, 4), 2, stride=(1, 0))
+ValueError: the stride is (1, 0)
+>>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), pad=-1)
+>>> average_pooling(normal(1, 1, 4, 4), 2, pad=-1)
+ValueError: the pad is (-1, -1), but a border cannot be negative
+>>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), dilation=(1, 0))
+ValueError: the dilation is (1, 0)
+>>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 0, 3))
+ValueError: the kernel size is (0, 3)
+>>> pooling(normal(1, 1, 4, 4), 0)
+ValueError: the kernel size is (0, 0)
+>>> deconv2d(normal(1, 3, 2, 2), normal(2, 3, 2, 2))
+ValueError: x of shape (1, 3, 2, 2) does not fit W of shape (2, 3, 2, 2) with groups=1
+>>> deconv2d(normal(1, 3, 2, 2), normal(3, 3, 2, 2), groups=2)
+ValueError: with groups=2
+>>> deconv2d(normal(1, 1, 2, 2), normal(1, 1, 3, 3), stride=2, outsize=(5, 7))
+ValueError: no convolution leads from 5 × 7 pixels to x of shape (1, 1, 2, 2) … outsize
+can be from 5 × 5 to 6 × 6
+>>> deconv2d(normal(1, 1, 1, 1), normal(1, 1, 3, 3), pad=2, stride=3, outsize=2)
+ValueError: outsize can be from 1 × 1 to 1 × 1
+>>> deconv2d(normal(1, 1, 2, 2), normal(1, 1, 3, 3), pad=2)
+ValueError: nothing is left of x of shape (1, 1, 2, 2) with a window … pad (2, 2): the
+pad is what … cuts off
+>>> conv2d(normal(1, 0, 4, 4), normal(3, 0, 2, 2))
+ValueError: kernels have a channel at least on each side, but W has shape (3, 0, 2, 2)
+>>> conv2d(normal(1, 2, 4, 4), normal(0, 2, 2, 2))
+>>> conv2d_simple(normal(1, 2, 4, 4), normal(0, 2, 2, 2))
+ValueError: but W has shape (0, 2, 2, 2)
+>>> deconv2d(normal(1, 2, 4, 4), normal(2, 0, 2, 2))
+ValueError: but W has shape (2, 0, 2, 2)
+>>> conv2d([[1.0]], normal(1, 1, 1, 1))
+>>> deconv2d([[1.0]], normal(1, 1, 1, 1))
+TypeError: but was given a list
+>>> conv2d(normal(1, 1, 2, 2), Variable(None))
+>>> deconv2d(normal(1, 1, 2, 2), Variable(None))
+ValueError: holds no data yet
+>>> pooling(normal(1, 1, 4, 4), 2, pad=(0, 2))
+ValueError: in images of shape (1, 1, 4, 4), a window of size (2, 2) … nothing but
+border … the pad must be smaller than the window
+>>> pooling(normal(1, 1, 4, 4), (2, 5), pad=(2, 1))
+>>> pooling(normal(1, 1, 4, 4), (5, 2), pad=(1, 2))
+>>> pooling_simple(normal(1, 1, 4, 4), 2, pad=2)
+ValueError: nothing but border
+"""
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: pooling(normal(3, 4), 2),
-            r"images have the shape \(N, C, H, W\), not \(3, 4\)",
-        ),
-        (
-            lambda: pooling(normal(1, 1, 2, 2), 3),
-            r"images of shape \(1, 1, 2, 2\) have no place for",
-        ),
-        (
-            lambda: average_pooling(normal(1, 1, 2, 2), (1, 3)),
-            r"have no place for a window of size \(1, 3\)",
-        ),
-        (
-            lambda: pooling(normal(1, 1, 4, 4), 2, pad=(0, 2)),
-            r"in images of shape \(1, 1, 4, 4\), a window of size \(2, "
-            r"2\).*nothing but border",
-        ),
-        (
-            lambda: pooling(normal(1, 1, 4, 4), (2, 5), pad=(2, 1)),
-            "nothing but border",
-        ),
-        (
-            lambda: pooling(normal(1, 1, 4, 4), (5, 2), pad=(1, 2)),
-            "nothing but border",
-        ),
-        (lambda: pooling_simple(normal(1, 1, 4, 4), 2, pad=2), "nothing but border"),
-        (
-            lambda: pooling(normal(1, 1, 4, 4), 2, stride=(1, 0)),
-            r"the stride is \(1, 0\)",
-        ),
-        (
-            lambda: average_pooling(normal(1, 1, 4, 4), 2, pad=-1),
-            r"the pad is \(-1, -1\)",
-        ),
-        (lambda: pooling(normal(1, 1, 4, 4), 0), r"the kernel size is \(0, 0\)"),
-        (lambda: pooling(3.0, 2), r"images have the shape \(N, C, H, W\), not \(\)"),
-        (
-            lambda: average_pooling(3, 2),
-            r"images have the shape \(N, C, H, W\), not \(\)",
-        ),
-    ],
-)
-def test_poolings_that_do_not_fit_are_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-def test_pooling_under_no_grad_records_nothing():
-    with no_grad():
-        assert pooling(Variable(distinct(1, 1, 2, 2)), 2).creator is None
+def test_what_does_not_fit_is_refused_with_its_shapes():
+    assert_answered(REFUSED, globals())

@@ -9,6 +9,7 @@ from dezero_lite.models import GPT, generate
 from dezero_lite.optimizers import Adam
 from dezero_lite.schedules import WarmupCosine, WarmupLinear
 from tests.support.arrays import assert_close
+from tests.support.training import train_step
 
 
 @pytest.fixture
@@ -86,18 +87,19 @@ def test_temperature_and_top_k():
         def __call__(self, ids):
             return Variable(np.log([[[0.5, 0.3, 0.2]]]) + np.zeros((len(ids), 1, 1)))
 
-    def shares(**settings):
+    squares = np.array([0.25, 0.09, 0.04]) / 0.38
+    for settings, expected in [
+        ({}, [0.5, 0.3, 0.2]),
+        ({"temperature": 0}, [1, 0, 0]),
+        ({"top_k": 1}, [1, 0, 0]),
+        ({"top_k": 2}, [0.625, 0.375, 0]),
+        ({"top_k": 9}, [0.5, 0.3, 0.2]),
+        ({"temperature": 0.5}, squares),
+    ]:
         rng = np.random.default_rng(0)
         drawn = generate(Fixed(), np.zeros((4000, 1), int), 1, rng=rng, **settings)
-        return np.bincount(drawn[:, 1], minlength=3) / 4000
-
-    assert_close(shares(), [0.5, 0.3, 0.2], rtol=0, atol=0.03)
-    assert_close(shares(temperature=0), [1, 0, 0])
-    assert_close(shares(top_k=1), [1, 0, 0])
-    assert_close(shares(top_k=2), [0.625, 0.375, 0], rtol=0, atol=0.03)
-    assert_close(shares(top_k=9), [0.5, 0.3, 0.2], rtol=0, atol=0.03)
-    squares = np.array([0.25, 0.09, 0.04]) / 0.38
-    assert_close(shares(temperature=0.5), squares, rtol=0, atol=0.03)
+        shares = np.bincount(drawn[:, 1], minlength=3) / 4000
+        assert_close(shares, expected, rtol=0, atol=0.03)
 
 
 def test_it_draws_from_the_framework_s_numbers(model):
@@ -132,10 +134,8 @@ def test_it_learns_to_copy_with_a_schedule():
         x = np.tile(rng.integers(5, size=(32, 3)), 2)
         scores = model(x[:, :-1])[:, 2:]
         loss = softmax_cross_entropy(scores.reshape((-1, 5)), x[:, 3:].ravel())
-        model.cleargrads()
-        loss.backward()
         optimizer.alpha = rate(step)
-        optimizer.update()
+        train_step(model, optimizer, loss)
     assert loss.item() < 0.05
     assert loss.dtype == np.float32
     assert generate(model, [4, 0, 2], 3, temperature=0).tolist() == [4, 0, 2, 4, 0, 2]

@@ -28,19 +28,6 @@ class Softmax(Function):
         return gx - y * SumTo((gx.shape[0], 1)).on(gx)
 
 
-class ZeroSoftmax(Softmax):
-    def vjp(self, xs, gy):
-        return gy * 0
-
-
-class MeanGradientSoftmax(Softmax):
-    """Right if the incoming gradient is the same everywhere, and only then."""
-
-    def vjp(self, xs, gy):
-        y = self.output(0, like=gy)
-        return y * gy - y * gy * SumTo((gy.shape[0], 1)).on(y)
-
-
 class Row(Function):
     """Sums over the columns."""
 
@@ -51,97 +38,59 @@ class Row(Function):
         return BroadcastTo(xs[0].shape).on(gy)
 
 
-class WrongAxis(Row):
-    def vjp(self, xs, gy):
-        n = xs[0].shape[0]
-        across = gy.data.T if isinstance(gy, Variable) else gy.T
-        return np.broadcast_to(across, (n, n)).copy()
+def bug(base=Function, **parts):
+    """A class with a fault in one of its methods."""
+    return type("Bug", (base,), parts)
 
 
-class MulForDiv(Div):
-    def left(self, gy, a, b):
-        return gy * b
+def doubled(self, x):
+    return x * 2
 
 
-class WithoutSumTo(Mul):
-    broadcasts = False
-
-    def vjp(self, xs, gy):
-        a, b = xs
-        return gy * b, gy * a
+# Right if the incoming gradient is the same everywhere, and only then.
+def mean_gradient(self, xs, gy):
+    y = self.output(0, like=gy)
+    return y * gy - y * gy * SumTo((gy.shape[0], 1)).on(y)
 
 
-class SumsToTheWrongPart(Mul):
-    """Keeps the shape, but takes a slice where a sum belongs."""
-
-    def vjp(self, xs, gy):
-        a, b = xs
-        return gy * b, SumTo(b.shape).on(
-            (gy * a) * (np.arange(a.shape[0]) == 0)[:, None]
-        )
+def across(self, xs, gy):
+    n = xs[0].shape[0]
+    turned = gy.data.T if isinstance(gy, Variable) else gy.T
+    return np.broadcast_to(turned, (n, n)).copy()
 
 
-class CutSquare(Function):
-    """The first order is right, but the way to the second is cut."""
-
-    def forward(self, x):
-        return x**2
-
-    def backward(self, gy):
-        (x,) = self.inputs
-        return Variable(2 * x.data) * gy
+# Keeps the shape, but takes a slice where a sum belongs.
+def sums_to_a_part(self, xs, gy):
+    a, b = xs
+    first = (np.arange(a.shape[0]) == 0)[:, None]
+    return gy * b, SumTo(b.shape).on((gy * a) * first)
 
 
-class OtherOnVariables(Function):
-    """Another gradient for Variables than for arrays."""
-
-    def forward(self, x):
-        return x**2
-
-    def vjp(self, xs, gy):
-        return gy * xs[0] * (3 if isinstance(gy, Variable) else 2)
+# The first order is right, but the way to the second is cut.
+def cut(self, gy):
+    (x,) = self.inputs
+    return Variable(2 * x.data) * gy
 
 
-class KeepsItsGradient(Function):
-    """Hands out one array, backward after backward."""
-
-    def forward(self, x):
-        self.slope = np.full_like(x, 3)
-        return x * 3
-
-    def vjp(self, xs, gy):
-        if isinstance(gy, Variable):
-            return gy * 3
-        self.slope[...] = 3 * gy
-        return self.slope
-
-
-class WritesIntoGradient(Function):
-    def forward(self, x):
-        return x * 2
-
-    def vjp(self, xs, gy):
-        if isinstance(gy, Variable):
-            return gy * 2
-        gy *= 2
-        return gy
-
-
-class WritesIntoInput(Function):
-    def forward(self, x):
-        x *= 2
-        return x * 1
-
-    def vjp(self, xs, gy):
+# Hands out one array, backward after backward.
+def keeps_its_gradient(self, xs, gy):
+    if isinstance(gy, Variable):
         return gy * 2
+    self.slope = getattr(self, "slope", np.empty_like(gy))
+    self.slope[...] = 2 * gy
+    return self.slope
 
 
-class WidensBack(Function):
-    def forward(self, x):
-        return x * 2
+def writes_into_gradient(self, xs, gy):
+    if isinstance(gy, Variable):
+        return gy * 2
+    gy *= 2
+    return gy
 
-    def vjp(self, xs, gy):
-        return gy * 2.0
+
+def writes_into_input(self, x):
+    x *= 2
+    return x * 1
 
 
 RIGHT = {
@@ -181,42 +130,73 @@ def test_passes_what_is_right(name, capsys):
     assert capsys.readouterr().out == ""
 
 
+ZERO = bug(Softmax, vjp=lambda self, xs, gy: gy * 0)
+MEAN = bug(Softmax, vjp=mean_gradient)
+SQUARE = {"forward": lambda self, x: x**2}
+DOUBLE = {"forward": doubled, "vjp": lambda self, xs, gy: gy * 2.0}
 WRONG = {
-    "zeros": (
-        ZeroSoftmax,
-        [(3, 4)],
-        "the gradient of input 0 .x. is wrong in 12 of 12",
+    "zeros": (ZERO, [(3, 4)], "the gradient of input 0 .x. is wrong in 12 of 12"),
+    "right for ones only": (MEAN, [(3, 4)], "the gradient of input 0"),
+    "* for /": (
+        bug(Div, left=lambda self, gy, a, b: gy * b),
+        [(3,), (3,)],
+        "the gradient of input 0",
     ),
-    "right for ones only": (MeanGradientSoftmax, [(3, 4)], "the gradient of input 0"),
-    "* for /": (MulForDiv, [(3,), (3,)], "the gradient of input 0"),
     "no sum_to": (
-        WithoutSumTo,
+        bug(Mul, broadcasts=False, vjp=lambda self, xs, gy: (gy * xs[1], gy * xs[0])),
         [(3, 2), (2,)],
         "has shape .3, 2., but belongs to a Variable of shape .2,.",
     ),
-    "slice for sum": (SumsToTheWrongPart, [(3, 2), (2,)], "the gradient of input 1"),
-    "wrong axis": (WrongAxis, [(3, 3)], "the gradient of input 0"),
-    "second order cut": (CutSquare, [(3,)], "the second-order gradient of input 0"),
+    "slice for sum": (
+        bug(Mul, vjp=sums_to_a_part),
+        [(3, 2), (2,)],
+        "the gradient of input 1",
+    ),
+    "wrong axis": (bug(Row, vjp=across), [(3, 3)], "the gradient of input 0"),
+    "second order cut": (
+        bug(**SQUARE, backward=cut),
+        [(3,)],
+        "the second-order gradient of input 0",
+    ),
     "another rule for Variables": (
-        OtherOnVariables,
+        bug(
+            **SQUARE,
+            vjp=lambda self, xs, gy: gy * xs[0] * (2 + isinstance(gy, Variable)),
+        ),
         [(3,)],
         "the gradient with create_graph of input 0",
     ),
-    "one array for all": (KeepsItsGradient, [(3,)], "shares its memory"),
+    "one array for all": (
+        bug(forward=doubled, vjp=keeps_its_gradient),
+        [(3,)],
+        "shares its memory",
+    ),
     "writes into gy": (
-        WritesIntoGradient,
+        bug(forward=doubled, vjp=writes_into_gradient),
         [(3,)],
         "came from the output has been written into",
     ),
-    "writes into x": (WritesIntoInput, [(3,)], "input 0 .x. has been written into"),
+    "writes into x": (
+        bug(**DOUBLE | {"forward": writes_into_input}),
+        [(3,)],
+        "input 0 .x. has been written into",
+    ),
+    "one element": (
+        bug(
+            forward=doubled,
+            vjp=lambda self, xs, gy: gy * (2 + np.array([[0, 0, 0], [0, 0, 1]])),
+        ),
+        [(2, 3)],
+        r"input 0 .x. is wrong in 1 of 6 elements: backward says.*at \(1, 2\), where",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_catches_what_is_wrong(name, capsys):
-    bug, shapes, report = WRONG[name]
+    fault, shapes, report = WRONG[name]
     inputs = [random(*shape, seed=i, name="xy"[i]) for i, shape in enumerate(shapes)]
-    assert gradient_check(lambda *xs: bug()(*xs), *inputs) is False
+    assert gradient_check(lambda *xs: fault()(*xs), *inputs) is False
     printed = capsys.readouterr().out
     assert printed.startswith("gradient_check failed: ")
     assert re.search(report, printed), printed
@@ -224,7 +204,7 @@ def test_catches_what_is_wrong(name, capsys):
 
 def test_ones_alone_would_not_have_caught_it():
     x = random(3, 4)
-    for softmax in (ZeroSoftmax, MeanGradientSoftmax):
+    for softmax in (ZERO, MEAN):
         x.cleargrad()
         softmax()(x).backward()
         np.testing.assert_allclose(x.grad.data, numerical_grad(Softmax(), x), atol=1e-9)
@@ -249,42 +229,22 @@ def test_catches_a_gradient_of_another_form(what, monkeypatch, capsys):
     }[what]
     monkeypatch.setattr(core.backward, "is_fresh", lambda gx, f, memory: False)
     monkeypatch.setattr(core.backward, "copied", lambda gx: form(gx).copy())
-    assert not gradient_check(WidensBack(), random(3, dtype=np.float32))
+    assert not gradient_check(bug(**DOUBLE)(), random(3, dtype=np.float32))
     assert "is float32 (3,), but its gradient is float" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("at", [0, 1, 2])
 def test_checks_every_input(at, capsys):
-    class Bent(Function):
-        def forward(self, *xs):
-            return xs[0] * xs[1] * xs[2]
+    def vjp(self, xs, gy):
+        a, b, c = xs
+        gxs = [gy * b * c, gy * a * c, gy * a * b]
+        gxs[at] = gxs[at] * 1.01
+        return tuple(gxs)
 
-        def vjp(self, xs, gy):
-            a, b, c = xs
-            gxs = [gy * b * c, gy * a * c, gy * a * b]
-            gxs[at] = gxs[at] * 1.01
-            return tuple(gxs)
-
-    assert not gradient_check(Bent(), random(2), random(2, seed=1), random(2, seed=2))
-    assert (
-        f"the gradient of input {at} is wrong in 2 of 2 elements"
-        in capsys.readouterr().out
-    )
-
-
-def test_says_which_element_is_worst(capsys):
-    class OneOff(Function):
-        def forward(self, x):
-            return x * 2
-
-        def vjp(self, xs, gy):
-            return gy * (2 + np.array([[0, 0, 0], [0, 0, 1]]))
-
-    assert not gradient_check(OneOff(), random(2, 3, name="x"))
-    assert "input 0 (x) is wrong in 1 of 6 elements: backward says" in (
-        out := capsys.readouterr().out
-    )
-    assert "at (1, 2), where" in out
+    bent = bug(forward=lambda self, a, b, c: a * b * c, vjp=vjp)
+    assert not gradient_check(bent(), *[random(2, seed=i) for i in range(3)])
+    report = f"the gradient of input {at} is wrong in 2 of 2 elements"
+    assert report in capsys.readouterr().out
 
 
 def test_leaves_no_trace_and_can_be_called_twice():
@@ -306,17 +266,12 @@ def test_leaves_no_trace_and_can_be_called_twice():
 
 
 def test_says_what_a_second_backward_gives_and_what_the_first_gave(capsys):
-    class Grows(Function):
-        slope = 0
+    def vjp(self, xs, gy):
+        self.slope = getattr(self, "slope", 0) + 2
+        return gy * self.slope
 
-        def forward(self, x):
-            return x * 2
-
-        def vjp(self, xs, gy):
-            self.slope += 2
-            return gy * self.slope
-
-    assert not gradient_check(lambda x: Grows()(x), random(3))
+    grows = bug(forward=doubled, vjp=vjp)
+    assert not gradient_check(lambda x: grows()(x), random(3))
     said = capsys.readouterr().out
     assert "the gradient by a second backward of input 0 is wrong in 3 of 3" in said
     found, right = re.search(r"says (\S+) at .*where (\S+) is right", said).groups()
@@ -324,16 +279,10 @@ def test_says_what_a_second_backward_gives_and_what_the_first_gave(capsys):
 
 
 def test_tolerances_are_the_callers():
-    class Rough(Function):
-        def forward(self, x):
-            return x * 2
-
-        def vjp(self, xs, gy):
-            return gy * 2.001
-
-    assert not gradient_check(Rough(), random(3))
-    assert gradient_check(Rough(), random(3), rtol=1e-2)
-    assert gradient_check(Rough(), random(3), rtol=0, atol=0.1)
+    rough = bug(forward=doubled, vjp=lambda self, xs, gy: gy * 2.001)()
+    assert not gradient_check(rough, random(3))
+    assert gradient_check(rough, random(3), rtol=1e-2)
+    assert gradient_check(rough, random(3), rtol=0, atol=0.1)
 
 
 def test_numerical_grad():

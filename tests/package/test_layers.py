@@ -1,11 +1,9 @@
 import copy
 import gc
-import os
 import pickle
 import re
-import subprocess
-import sys
 from collections import deque
+from functools import partial
 from typing import get_type_hints
 
 import numpy as np
@@ -24,37 +22,32 @@ from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
 from tests.support.arrays import assert_close, assert_equal, normal
 from tests.support.memory_checks import at_most
+from tests.support.training import train_step
 
 LAYERS = {
-    "Linear": (lambda **size: L.Linear(4, **size), {"in_size": 3}, (5, 3)),
-    "Linear without bias": (
-        lambda **size: L.Linear(4, nobias=True, **size),
-        {"in_size": 3},
-        (5, 3),
-    ),
-    "Conv2d": (lambda **size: L.Conv2d(4, 3, **size), {"in_channels": 2}, (2, 2, 5, 5)),
+    "Linear": (L.Linear, (4,), {"in_size": 3}, (5, 3)),
+    "Linear without bias": (L.Linear, (4, True), {"in_size": 3}, (5, 3)),
+    "Conv2d": (L.Conv2d, (4, 3), {"in_channels": 2}, (2, 2, 4, 4)),
     "Conv2d with all": (
-        lambda **size: L.Conv2d(4, (3, 2), 2, (1, 2), dilation=2, groups=2, **size),
-        {"in_channels": 6},
-        (2, 6, 7, 8),
+        partial(L.Conv2d, dilation=2, groups=2),
+        (4, (3, 2), 2, (1, 2)),
+        {"in_channels": 4},
+        (2, 4, 5, 4),
     ),
-    "Deconv2d": (
-        lambda **size: L.Deconv2d(4, 3, 2, 1, **size),
-        {"in_channels": 2},
-        (2, 2, 3, 3),
-    ),
+    "Deconv2d": (L.Deconv2d, (4, 3, 2, 1), {"in_channels": 2}, (2, 2, 3, 3)),
     "Deconv2d with all": (
-        lambda **size: L.Deconv2d(4, (3, 2), 2, 1, dilation=2, groups=2, **size),
-        {"in_channels": 6},
-        (2, 6, 3, 4),
+        partial(L.Deconv2d, dilation=2, groups=2),
+        (4, (3, 2), 2, 1),
+        {"in_channels": 4},
+        (1, 4, 3, 2),
     ),
-    "RNN": (lambda **size: L.RNN(4, **size), {"in_size": 3}, (5, 3)),
-    "GRU": (lambda **size: L.GRU(4, **size), {"in_size": 3}, (5, 3)),
-    "LSTM": (lambda **size: L.LSTM(4, **size), {"in_size": 3}, (5, 3)),
-    "BatchNorm": (lambda: L.BatchNorm(), {}, (5, 3)),
-    "BatchNorm of images": (lambda: L.BatchNorm(), {}, (4, 3, 2, 2)),
-    "LayerNorm": (lambda: L.LayerNorm(), {}, (5, 3)),
-    "Dropout": (lambda: L.Dropout(0.3), {}, (5, 3)),
+    "RNN": (L.RNN, (4,), {"in_size": 3}, (5, 3)),
+    "GRU": (L.GRU, (4,), {"in_size": 3}, (5, 3)),
+    "LSTM": (L.LSTM, (4,), {"in_size": 3}, (5, 3)),
+    "BatchNorm": (L.BatchNorm, (), {}, (5, 3)),
+    "BatchNorm of images": (L.BatchNorm, (), {}, (4, 3, 2, 2)),
+    "LayerNorm": (L.LayerNorm, (), {}, (5, 3)),
+    "Dropout": (L.Dropout, (0.3,), {}, (5, 3)),
 }
 every_layer = pytest.mark.parametrize("name", LAYERS)
 recurrent = pytest.mark.parametrize("cell", [L.RNN, L.GRU, L.LSTM])
@@ -65,7 +58,18 @@ def random(*shape, dtype=np.float32):
 
 
 def names(layer):
-    return [name for name, _ in layer.named_params()]
+    return " ".join(name for name, _ in layer.named_params())
+
+
+def case(name):
+    """How to make a layer, the size that its first input would tell, and an input."""
+    kind, settings, size, shape = LAYERS[name]
+    return partial(kind, *settings), size, random(*shape)
+
+
+def both(f, *xs):
+    """What `f` gives for each, as a tuple."""
+    return tuple(f(x) for x in xs)
 
 
 # --- the walk -------------------------------------------------------------------------
@@ -85,92 +89,48 @@ class Net(Layer):
 
 
 def test_parameters_come_in_the_order_of_definition():
-    net = Net(
-        z=param(),
-        a=Net(y=param(), b=param()),
-        m=param(),
-        number=3,
-        text="W",
-        nothing=None,
-        data=np.ones(2),
-    )
-    assert names(net) == ["z", "a/y", "a/b", "m"]
-    assert [id(p) for p in net.params()] == [
-        id(p) for p in (net.z, net.a.y, net.a.b, net.m)
-    ]
+    inner = Net(y=param(), b=param())
+    other = {"number": 3, "text": "W", "nothing": None, "data": np.ones(2)}
+    net = Net(z=param(), a=inner, m=param(), v=Variable(np.ones(2)), **other)
+    assert names(net) == "z a/y a/b m"
+    params = (net.z, inner.y, inner.b, net.m)
+    assert [id(p) for p in net.params()] == [id(p) for p in params]
 
 
-def test_the_order_does_not_follow_the_hash_seed():
-    program = (
-        "from dezero_lite import layers as L\n"
-        "net = L.Layer()\n"
-        "for name in 'qwertzuiop': setattr(net, name, L.Linear(1))\n"
-        "print([name for name, _ in net.named_params()])"
-    )
-    found = [
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-        )
-        for seed in "01"
-    ]
-    assert (
-        found[0].stdout
-        == found[1].stdout
-        == f"{[f'{c}/{p}' for c in 'qwertzuiop' for p in 'Wb']}\n"
-    )
-
-
-def test_a_parameter_reached_twice_comes_once():
+def test_a_parameter_reached_twice_comes_once_and_is_updated_once():
     tied, shared = param(), Net(W=param())
     net = Net(a=tied, b=Net(c=tied), d=shared, e=[shared, tied], f=shared)
-    assert names(net) == ["a", "d/W"]
-
-
-def test_a_tied_parameter_is_updated_once():
-    tied = param()
-    net = Net(a=tied, b=Net(c=tied))
+    assert names(net) == "a d/W"
     tied.grad = Variable(np.ones(2))
     SGD(1.0).setup(net).update()
     assert tied.data.tolist() == [-1, -1]
 
 
-def test_layers_and_parameters_in_lists_tuples_and_dicts_are_found():
+def test_layers_and_parameters_in_lists_tuples_dicts_and_deques_are_found():
     net = Net(
         blocks=[Net(W=param()), [param(), (param(),)]],
         heads={"left": Net(W=param()), 2: param(), "more": {"x": param()}},
         pair=(param(), 3, "text"),
-        last=param(),
+        queue=deque([Net(W=param()), param()]),
     )
-    assert names(net) == [
-        *("blocks/0/W", "blocks/1/0", "blocks/1/1/0"),
-        *("heads/left/W", "heads/2", "heads/more/x", "pair/0", "last"),
-    ]
-
-
-def test_layers_in_a_deque_are_found():
-    assert names(Net(blocks=deque([Net(W=param()), param()]))) == [
-        "blocks/0/W",
-        "blocks/1",
-    ]
+    assert names(net) == (
+        "blocks/0/W blocks/1/0 blocks/1/1/0 heads/left/W heads/2 heads/more/x pair/0 "
+        "queue/0/W queue/1"
+    )
 
 
 @pytest.mark.parametrize("kind", [set, frozenset])
 @pytest.mark.parametrize("inside", [param, lambda: L.Linear(2)])
 def test_layers_in_a_set_are_an_error(kind, inside, tmp_path):
     net = Net(a=[Net(blocks=kind([inside()]))], tags=kind(["a", "b"]))
+    message = rf"blocks is a {kind.__name__} of layers .* no order.* use a list"
     for walk in (
         lambda: names(net),
         net.cleargrads,
         lambda: net.save_weights(tmp_path / "net"),
         lambda: repr(net.a[0]),
     ):
-        with pytest.raises(
-            TypeError,
-            match=rf"blocks is a {kind.__name__} of layers .* no order.* use a list",
-        ):
+        with pytest.raises(TypeError, match=message):
             walk()
 
 
@@ -178,38 +138,26 @@ def test_layers_may_refer_to_each_other():
     child = Net(W=param())
     net = Net(child=child, b=param())
     child.parent = net
-    assert names(net) == ["child/W", "b"]
+    assert names(net) == "child/W b"
     assert repr(net) == "Net(\n  child: Net(\n    parent: ...\n  )\n)"
 
 
-def test_a_layer_replaced_keeps_its_place():
+def test_a_layer_may_be_changed():
     net = Net(a=L.Linear(1), b=param())
     net.a = Net(V=param())
-    assert names(net) == ["a/V", "b"]
+    assert names(net) == "a/V b"
+    for p in net.params():  # while its parameters are walked over, too
+        net.c = p
+    assert names(net) == "a/V b"
 
 
-def test_a_layer_may_be_changed_while_its_parameters_are_walked_over():
-    net = Net(a=param())
-    for p in net.params():
-        net.b = p
-    assert names(net) == ["a"]
-
-
-def test_a_layer_needs_no_call_of_its_base():
-    class Bare(Layer):
-        def __init__(self):
-            self.W = param()
-
+def test_a_layer_needs_no_call_of_its_base_but_may():
     class Book(Layer):
         def __init__(self):
             super().__init__()
             self.W = param()
 
-    assert names(Bare()) == names(Book()) == ["W"]
-
-
-def test_what_is_no_parameter_is_not_found():
-    assert names(Net(x=Variable(np.ones(2)), y=np.ones(2))) == []
+    assert names(Book()) == names(Net(W=param())) == "W"
 
 
 def test_cleargrads_clears_all():
@@ -237,22 +185,18 @@ def test_all_data_move_to_the_gpu_and_back(monkeypatch):
 # --- calling --------------------------------------------------------------------------
 
 
-def test_a_layer_without_forward_says_so():
+def test_a_forward_that_is_missing_or_returns_nothing_is_an_error():
     class Empty(Layer):
         pass
 
-    with pytest.raises(NotImplementedError, match=r"Empty needs a forward\(self, x\)"):
-        Empty()(np.ones(2))
-
-
-def test_a_forward_that_returns_nothing_is_an_error():
     class Forgets(Layer):
         def forward(self, x):
             x + 1
 
-    with pytest.raises(
-        TypeError, match=r"Forgets.forward returned None: it must end in a return"
-    ):
+    with pytest.raises(NotImplementedError, match=r"Empty needs a forward\(self, x\)"):
+        Empty()(np.ones(2))
+    message = "Forgets.forward returned None: it must end in a return"
+    with pytest.raises(TypeError, match=message):
         Forgets()(np.ones(2))
 
 
@@ -298,18 +242,11 @@ def test_attributes_called_inputs_and_outputs_may_be_the_users_own():
             return self.outputs[0](x) + self.outputs[1](x)
 
     layer = Heads()
-    before = names(layer)
-    assert before == [
-        "outputs/0/W",
-        "outputs/0/b",
-        "outputs/1/W",
-        "outputs/1/b",
-        "inputs/W",
-        "inputs/b",
-    ]
     for _ in range(2):
         layer(random(4, 5))
-        assert names(layer) == before
+        assert names(layer) == (
+            "outputs/0/W outputs/0/b outputs/1/W outputs/1/b inputs/W inputs/b"
+        )
     assert isinstance(layer.inputs, L.Linear)
     del layer.inputs
     assert len(layer.inputs) == 1
@@ -317,44 +254,27 @@ def test_attributes_called_inputs_and_outputs_may_be_the_users_own():
 
 @pytest.mark.parametrize("name", ["inputs", "outputs"])
 def test_a_layer_that_nobody_has_called_has_no_inputs_and_outputs(name):
-    with pytest.raises(
-        AttributeError, match=f"Linear has no {name} before its first call"
-    ):
+    message = f"Linear has no {name} before its first call"
+    with pytest.raises(AttributeError, match=message):
         getattr(L.Linear(2), name)
 
 
-def test_repr_shows_the_tree():
+def test_repr_shows_the_tree_and_a_layer_once():
+    shared = L.Linear(10)
     net = Net(
-        l1=L.Linear(10),
-        blocks=[L.Conv2d(3, 5, pad=2, nobias=True), L.RNN(4, in_size=2)],
+        l1=shared,
+        blocks=[shared, L.Conv2d(3, 5, pad=2, nobias=True), L.RNN(4, in_size=2)],
         drop=L.Dropout(0.1),
+        again=shared,
     )
     assert repr(net) == (
-        "Net(\n  l1: Linear(out_size=10)\n  blocks/0: Conv2d(out_channels=3, "
-        "kernel_size=5, stride=1, pad=2, nobias=True)\n  blocks/1: RNN(\n    x2h: "
+        "Net(\n  l1: Linear(out_size=10)\n  blocks/1: Conv2d(out_channels=3, "
+        "kernel_size=5, stride=1, pad=2, nobias=True)\n  blocks/2: RNN(\n    x2h: "
         "Linear(out_size=4, in_size=2)\n    h2h: Linear(out_size=4, nobias=True, "
         "in_size=4)\n  )\n  drop: Dropout(ratio=0.1)\n)"
     )
     assert repr(L.BatchNorm()) == "BatchNorm()"
     assert repr(L.EmbedID(5, 3)) == "EmbedID(in_size=5, out_size=3)"
-
-
-def test_repr_shows_a_layer_once():
-    shared = L.Linear(2)
-    net = Net(first=shared, layers=[shared, L.Linear(3)], again=shared)
-    assert repr(net) == (
-        "Net(\n  first: Linear(out_size=2)\n  layers/1: Linear(out_size=3)\n)"
-    )
-
-
-def test_a_layer_can_be_copied():
-    model = MLP((3, 2))
-    x = random(4, 5)
-    y = model(x)
-    twin = copy.deepcopy(model)
-    assert_equal(twin(x).data, y.data)
-    twin.l0.W.data += 1
-    assert_equal(model(x).data, y.data)
 
 
 @every_layer
@@ -363,8 +283,8 @@ def test_a_layer_can_be_copied():
     [copy.copy, copy.deepcopy, lambda layer: pickle.loads(pickle.dumps(layer))],
 )
 def test_a_layer_that_was_called_can_be_copied_and_pickled(name, copied):
-    make, _, shape = LAYERS[name]
-    layer, x = make(), random(*shape)
+    make, _, x = case(name)
+    layer = make()
     layer(x)
     F.sum(layer(x)).backward()
     twin = copied(layer)
@@ -372,21 +292,16 @@ def test_a_layer_that_was_called_can_be_copied_and_pickled(name, copied):
     assert all(isinstance(p, Parameter) for p in twin.params())
     with test_mode():
         assert_equal(twin(x).data, layer(x).data)
-
-
-def test_a_copied_state_has_no_past():
-    layer = L.LSTM(3)
-    layer(random(2, 4))
-    twin = copy.deepcopy(layer)
-    assert_equal(twin.h.data, layer.h.data)
-    assert twin.h.creator is twin.c.creator is None
-    assert layer.h.creator is not None
+    before = snapshot(layer)
+    for p in twin.params():
+        p.data += 1
+    assert copied is copy.copy or same(snapshot(layer), before)
 
 
 @pytest.mark.parametrize(
-    "holder", [lambda h: [h], lambda h: (h, 1), lambda h: {"h": [h]}]
+    "holder", [lambda h: h, lambda h: [h], lambda h: (h, 1), lambda h: {"h": [h]}]
 )
-def test_a_copied_state_in_a_list_does_not_depend_on_its_original(holder):
+def test_a_copied_state_does_not_depend_on_its_original(holder):
     class Square(Function):
         def forward(self, x):
             return x * x, x
@@ -417,36 +332,38 @@ def test_a_copied_state_in_a_list_does_not_depend_on_its_original(holder):
 
 @every_layer
 def test_float32_is_kept_all_the_way(name):
-    make, size, shape = LAYERS[name]
+    make, size, data = case(name)
     for sizes in ({}, size):
-        layer = make(**sizes)
-        x = Variable(random(*shape))
+        layer, x = make(**sizes), Variable(data)
         y = layer(x)
         y = F.sum(y * layer(x))
         y.backward()
         assert y.dtype == x.grad.dtype == np.float32
-        variables = variables_by_name(layer).values()
-        assert all(variable.dtype == np.float32 for variable in variables)
-        assert all(
-            p.grad is not None and p.grad.dtype == np.float32 for p in layer.params()
-        )
+        found = [*variables_by_name(layer).values(), *[p.grad for p in layer.params()]]
+        assert {variable.dtype for variable in found} <= {np.dtype(np.float32)}
 
 
 @every_layer
 def test_gradients_are_right_to_second_order_for_inputs_and_parameters(name):
     if name == "Dropout":
         return
-    make, _, shape = LAYERS[name]
+    make, _, data = case(name)
     layer = make()
-    layer(random(*shape))
-    first = list(variables_by_name(layer).values())
-    starts = [random(*p.shape, dtype=np.float64) * 0.7 + 0.1 for p in layer.params()]
-    params = dict(zip(layer.params(), starts, strict=True))
-    statistics = [v for v in first if not isinstance(v, Parameter)]
+    layer(data)
+    statistics = [v for v in variables_by_name(layer).values() if type(v) is Variable]
+    owners = [layer, *[v for v in vars(layer).values() if isinstance(v, Layer)]]
+    places = [
+        (owner, key, value)
+        for owner in owners
+        for key, value in vars(owner).items()
+        if isinstance(value, Parameter)
+    ]
+    starts = [random(*p.shape, dtype=float) * 0.7 + 0.1 for _, _, p in places]
 
     def f(x, *values):
-        for p, value in zip(params, values, strict=True):
-            attach(layer, p, value)
+        # Let the check's Variables stand where the parameters stood.
+        for (owner, key, _), value in zip(places, values, strict=True):
+            setattr(owner, key, value)
         for statistic in statistics:
             statistic.data = np.ones(statistic.shape)
         if isinstance(layer, L.recurrent.Recurrent):
@@ -454,95 +371,64 @@ def test_gradients_are_right_to_second_order_for_inputs_and_parameters(name):
             return layer(x), layer(x * x)
         return layer(x)
 
-    originals = {id(p): p for p in params}
-
-    def attach(holder, p, value):
-        # Let the check's Variable stand where the parameter stood.
-        for owner, key in places[id(originals[id(p)])]:
-            setattr(owner, key, value)
-
-    places = {id(p): [] for p in params}
-    for owner in [layer, *[v for v in vars(layer).values() if isinstance(v, Layer)]]:
-        for key, value in vars(owner).items():
-            if id(value) in places:
-                places[id(value)].append((owner, key))
-    assert gradient_check(
-        f, random(*shape, dtype=np.float64), *[Variable(start) for start in starts]
-    )
+    x = random(*data.shape, dtype=np.float64)
+    assert gradient_check(f, x, *[Variable(start) for start in starts])
 
 
 @every_layer
 def test_the_array_module_follows_the_data(name):
-    make, _, shape = LAYERS[name]
+    make, _, data = case(name)
     results = []
     for xp in (np, fake_cupy):
         manual_seed(0)
         layer = make()
-        if xp is fake_cupy:
-            for variable in variables_by_name(layer).values():
-                if variable.data is not None:
-                    variable.data = fake_cupy.asarray(variable.data)
-        x = Variable(xp.array(random(*shape)))
+        for variable in variables_by_name(layer).values():
+            if xp is fake_cupy and variable.data is not None:
+                variable.data = fake_cupy.asarray(variable.data)
+        x = Variable(xp.array(data))
         with using_config("train", name != "Dropout"):
             F.sum(layer(x) * layer(x)).backward()
-        arrays = [
-            x.grad.data,
-            *[p.grad.data for p in layer.params()],
-            *[v.data for v in variables_by_name(layer).values()],
-        ]
-        results.append(
-            [
-                fake_cupy.asnumpy(a) if isinstance(a, fake_cupy.ndarray) else a
-                for a in arrays
-            ]
-        )
-        assert all(
-            isinstance(a, np.ndarray if xp is np else fake_cupy.ndarray) for a in arrays
-        )
-    for a, b in zip(*results, strict=True):
-        assert_close(a, b, rtol=1e-5, atol=1e-6)
+        found = [x.grad, *[p.grad for p in layer.params()]]
+        found += variables_by_name(layer).values()
+        assert all(isinstance(variable.data, xp.ndarray) for variable in found)
+        results.append([variable.data for variable in found])
+    for here, there in zip(*results, strict=True):
+        assert_close(here, fake_cupy.asnumpy(there), rtol=1e-5, atol=1e-6)
 
 
 @every_layer
 def test_sizes_given_or_told_by_the_first_input_make_the_same_layer(name):
-    make, size, shape = LAYERS[name]
-    if not size:
-        return
+    make, size, x = case(name)
     manual_seed(0)
     given = make(**size)
     manual_seed(0)
     told = make()
-    x = random(*shape)
     y = told(x)
-    assert {n: v.shape for n, v in variables_by_name(given).items()} == {
-        n: v.shape for n, v in variables_by_name(told).items()
-    }
-    if not isinstance(
-        given, L.recurrent.Recurrent
-    ):  # which draws its weights in another order
+    if size:
+        assert {n: v.shape for n, v in variables_by_name(given).items()} == {
+            n: v.shape for n, v in variables_by_name(told).items()
+        }
+    # A recurrent one draws its weights in another order.
+    if size and not isinstance(given, L.recurrent.Recurrent):
         assert_equal(given(x).data, y.data)
 
 
 @every_layer
 def test_saved_weights_load_into_a_layer_that_has_seen_no_input(name, tmp_path):
-    make, _, shape = LAYERS[name]
+    make, _, x = case(name)
     layer, fresh = make(), make()
-    x = random(*shape)
     layer(x)
     layer.save_weights(tmp_path / "weights.npz")
     fresh.load_weights(tmp_path / "weights.npz")
-    for part in (layer, fresh):
-        if isinstance(part, L.recurrent.Recurrent):
-            part.reset_state()
+    assert same(snapshot(layer), snapshot(fresh))
+    dtypes = [
+        [v.dtype for v in variables_by_name(it).values()] for it in (layer, fresh)
+    ]
+    assert dtypes[0] == dtypes[1]
+    if isinstance(layer, L.recurrent.Recurrent):
+        layer.reset_state()
     with test_mode():
         assert_equal(layer(x).data, fresh(x).data)
-    for old, new in zip(
-        variables_by_name(layer).values(),
-        variables_by_name(fresh).values(),
-        strict=True,
-    ):
-        assert_equal(old.data, new.data)
-        assert old.dtype == new.dtype
 
 
 # --- linear and convolution -----------------------------------------------------------
@@ -582,23 +468,18 @@ def test_the_seed_decides_the_weights():
 
 
 def test_input_sizes_are_known_once_told():
-    linear, conv, deconv = (
-        L.Linear(2),
-        L.Conv2d(4, 3, groups=2),
-        L.Deconv2d(4, 3, groups=2),
-    )
+    linear = L.Linear(4)
+    conv, deconv = both(lambda kind: kind(4, 3, groups=2), L.Conv2d, L.Deconv2d)
     assert linear.in_size is conv.in_channels is deconv.in_channels is None
-    linear(random(1, 5))
+    assert linear(random(2, 5, 3)).shape == (2, 5, 4)
     conv(random(1, 6, 4, 4))
     deconv(random(1, 6, 4, 4))
-    assert (linear.in_size, conv.in_channels, deconv.in_channels) == (5, 6, 6)
+    assert (linear.in_size, conv.in_channels, deconv.in_channels) == (3, 6, 6)
 
 
 def test_deconv2d_is_the_way_back_through_conv2d():
-    conv, deconv = (
-        L.Conv2d(4, 3, 2, 1, nobias=True),
-        L.Deconv2d(2, 3, 2, 1, nobias=True),
-    )
+    conv = L.Conv2d(4, 3, 2, 1, nobias=True)
+    deconv = L.Deconv2d(2, 3, 2, 1, nobias=True)
     x = Variable(random(2, 2, 7, 7))
     y = conv(x)
     deconv.W = conv.W
@@ -606,38 +487,27 @@ def test_deconv2d_is_the_way_back_through_conv2d():
     assert_close(deconv(np.ones(y.shape, np.float32)).data, x.grad.data, atol=1e-5)
 
 
-def test_linear_takes_more_than_two_axes():
-    layer = L.Linear(4)
-    assert layer(random(2, 5, 3)).shape == (2, 5, 4)
-    assert layer.in_size == 3
-
-
 @pytest.mark.parametrize(
     ("make", "wrong", "right"),
     [
-        (lambda: L.Conv2d(4, 3), (3, 8, 8), (1, 3, 8, 8)),
-        (lambda: L.Conv2d(4, 3), (1, 5, 2, 2), (1, 3, 8, 8)),
-        (lambda: L.Deconv2d(4, 3), (3, 8, 8), (1, 3, 8, 8)),
-        (lambda: L.Deconv2d(4, 3, pad=2), (1, 5, 1, 1), (1, 3, 8, 8)),
-        (lambda: L.BatchNorm(), (5, 7, 3), (5, 3)),
-        (lambda: L.BatchNorm(), (0, 7), (5, 3)),
+        (lambda: L.Conv2d(4, 3), random(3, 8, 8), (1, 3, 8, 8)),
+        (lambda: L.Conv2d(4, 3), random(1, 5, 2, 2), (1, 3, 8, 8)),
+        (lambda: L.Deconv2d(4, 3), random(3, 8, 8), (1, 3, 8, 8)),
+        (lambda: L.Deconv2d(4, 3, pad=2), random(1, 5, 1, 1), (1, 3, 8, 8)),
+        (lambda: L.BatchNorm(), random(5, 7, 3), (5, 3)),
+        (lambda: L.BatchNorm(), random(0, 7), (5, 3)),
+        (lambda: L.Linear(4), np.array([["a", "b"]]), (5, 3)),
+        (lambda: L.LayerNorm(), np.array([["a", "b"]]), (5, 3)),
     ],
 )
 def test_a_first_call_that_fails_fixes_no_size(make, wrong, right):
     layer = make()
     unknown = snapshot(layer)
-    with pytest.raises(ValueError, match="shape"):
-        layer(random(*wrong))
+    with pytest.raises((TypeError, ValueError), match=r"shape|dtype|str|'<U1'"):
+        layer(wrong)
     assert {name for name, data in snapshot(layer).items() if data is not None} <= {"b"}
     assert unknown.keys() == snapshot(layer).keys()
     layer(random(*right))
-
-
-@pytest.mark.parametrize("layer", [L.Linear(4), L.LayerNorm()])
-def test_a_first_call_with_what_are_no_numbers_fixes_no_size(layer):
-    with pytest.raises((TypeError, ValueError)):
-        layer(np.array([["a", "b"]]))
-    layer(random(5, 3))
 
 
 def test_a_failure_later_on_forgets_nothing():
@@ -658,111 +528,69 @@ def test_a_layer_derived_from_a_lazy_one_runs_its_own_forward_once():
     assert_close(layer(x).data, 2 * x @ layer.W.data, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (
-            lambda: L.Linear("a"),
-            "out_size of Linear must be a whole number and not negative, but is 'a'",
-        ),
-        (lambda: L.Linear(2.0), r"out_size of Linear .* is 2\.0"),
-        (lambda: L.Linear(-1), "out_size of Linear .* is -1"),
-        (lambda: L.Linear((3, 2)), r"out_size of Linear .* is \(3, 2\)"),
-        (lambda: L.Linear(2, in_size="a"), "in_size of Linear .* is 'a'"),
-        (lambda: L.Conv2d("a", 3), "out_channels of Conv2d .* is 'a'"),
-        (lambda: L.Conv2d(2, 3, in_channels=1.5), r"in_channels of Conv2d .* is 1\.5"),
-        (lambda: L.Conv2d(4, 3, groups="a"), "groups of Conv2d .* is 'a'"),
-        (
-            lambda: L.Conv2d(4, 3, groups=0),
-            "4 output channels do not divide into 0 groups",
-        ),
-        (
-            lambda: L.Conv2d(5, 3, groups=2, in_channels=4),
-            "5 output channels do not divide into 2 groups",
-        ),
-        (
-            lambda: L.Deconv2d(5, 3, groups=2, in_channels=4),
-            "5 output channels do not divide into 2 groups",
-        ),
-        (
-            lambda: L.Deconv2d(4, 3, groups=2, in_channels=3),
-            "3 input channels do not divide into 2 groups",
-        ),
-        (lambda: L.Conv2d(0, 3), "0 output channels do not divide into 1 groups"),
-        (
-            lambda: L.Conv2d(2, 3, in_channels=0),
-            "0 input channels do not divide into 1 groups",
-        ),
-        (lambda: L.EmbedID(None, 3), "in_size of EmbedID .* is None"),
-        (lambda: L.EmbedID(3, "b"), "out_size of EmbedID .* is 'b'"),
-    ],
-)
-def test_sizes_that_are_none_are_refused_when_the_layer_is_made(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
+REFUSED = [
+    ("Linear('a')", "out_size of Linear must be a whole number and not negative, but"),
+    ("Linear('a')", "is 'a'"),
+    ("Linear(2.0)", r"out_size of Linear .* is 2\.0"),
+    ("Linear(-1)", "out_size of Linear .* is -1"),
+    ("Linear((3, 2))", r"out_size of Linear .* is \(3, 2\)"),
+    ("Linear(2, in_size='a')", "in_size of Linear .* is 'a'"),
+    ("Conv2d('a', 3)", "out_channels of Conv2d .* is 'a'"),
+    ("Conv2d(2, 3, in_channels=1.5)", r"in_channels of Conv2d .* is 1\.5"),
+    ("Conv2d(4, 3, groups='a')", "groups of Conv2d .* is 'a'"),
+    ("Conv2d(4, 3, groups=0)", "4 output channels do not divide into 0 groups"),
+    ("Conv2d(5, 3, groups=2)", "5 output channels do not divide into 2 groups"),
+    ("Deconv2d(5, 3, groups=2)", "5 output channels do not divide into 2 groups"),
+    ("Conv2d(4, 3, groups=2, in_channels=5)", "5 input channels do not divide into 2"),
+    ("Deconv2d(4, 3, groups=2, in_channels=3)", "3 input channels do not divide into"),
+    ("Conv2d(0, 3)", "0 output channels do not divide into 1 groups"),
+    ("Conv2d(2, 3, in_channels=0)", "0 input channels do not divide into 1 groups"),
+    ("EmbedID(None, 3)", "in_size of EmbedID .* is None"),
+    ("EmbedID(3, 'b')", "out_size of EmbedID .* is 'b'"),
+    ("Linear(784, 10)", r"nobias .* not 10: .* Linear\(10, in_size=784\)"),
+    ("Linear(10, 1)", "nobias of Linear is True or False, not 1"),
+    ("Linear(10, None)", "nobias of Linear is True or False, not None"),
+    ("Conv2d(3, 16, 3, 1, 1)", "nobias of Conv2d is True or False, not 1"),
+    ("Deconv2d(3, 16, 3, 1, 1)", "nobias of Deconv2d .* in_channels=3"),
+]
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (
-            lambda: L.Linear(784, 10),
-            r"nobias of Linear is True or False, not 10: .* Linear\(10, in_size=784\)",
-        ),
-        (lambda: L.Linear(10, 1), "nobias of Linear is True or False, not 1"),
-        (lambda: L.Linear(10, None), "nobias of Linear is True or False, not None"),
-        (lambda: L.Conv2d(3, 16, 3, 1, 1), "nobias of Conv2d is True or False, not 1"),
-        (lambda: L.Deconv2d(3, 16, 3, 1, 1), "nobias of Deconv2d .* in_channels=3"),
-    ],
-)
-def test_a_size_in_the_place_of_nobias_is_refused(make, message):
-    with pytest.raises(TypeError, match=message):
-        make()
+@pytest.mark.parametrize(("made", "message"), REFUSED)
+def test_settings_that_are_none_are_refused_when_the_layer_is_made(made, message):
+    error = TypeError if "nobias" in message else ValueError
+    with pytest.raises(error, match=message):
+        eval(made, vars(L))
 
 
-def test_nobias_may_be_a_truth_value_of_numpy():
+def test_settings_may_be_of_numpy():
     assert L.Linear(2, np.bool_(True)).b is None
     assert L.Linear(2, np.bool_(False)).b is not None
-
-
-def test_sizes_may_be_numbers_of_numpy():
     assert L.Linear(np.int64(4), in_size=np.int32(3)).W.shape == (3, 4)
-    assert L.Conv2d(
-        np.int64(4), 3, in_channels=np.int64(2), groups=np.int8(2)
-    ).W.shape == (4, 1, 3, 3)
+    conv = L.Conv2d(np.int64(4), 3, in_channels=np.int64(2), groups=np.int8(2))
+    assert conv.W.shape == (4, 1, 3, 3)
 
 
-@pytest.mark.parametrize("x", [np.float32(3), np.array(3.0), [1.0, 2.0], None])
-def test_a_first_input_without_a_size_is_an_error(x):
-    with pytest.raises(
-        ValueError,
-        match="Linear learns a size from the last axis of its first input, but",
-    ):
-        L.Linear(4)(x)
+def first_input(layer, axis):
+    return f"{layer} learns a size from {axis} of its first input, but"
 
 
-def test_a_first_image_without_channels_is_an_error():
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"Conv2d learns a size from axis 1 of its first input, but an array of "
-            r"shape \(3,\)"
-        ),
-    ):
-        L.Conv2d(4, 3)(random(3))
+MISFITS = [
+    *[
+        (L.Linear(4), x, first_input("Linear", "the last axis"))
+        for x in (np.float32(3), np.array(3.0), [1.0, 2.0], None)
+    ],
+    (L.Conv2d(4, 3), random(3), first_input("Conv2d", "axis 1") + r" .* \(3,\)"),
+    (L.Linear(4, in_size=3), random(5, 2), r"\(5, 2\).*\(3, 4\)|\(3, 4\).*\(5, 2\)"),
+    (L.EmbedID(5, 3), np.array([1, 5]), "x holds numbers from 1 to 5, but W"),
+    (L.LSTM(3, in_size=2), random(4, 5), r"LSTM .*input is \(4, 5\) .* \(2, 12\)"),
+]
 
 
-def test_an_input_of_another_size_is_an_error():
-    layer = L.Linear(4, in_size=3)
-    with pytest.raises(ValueError, match=r"\(5, 2\).*\(3, 4\)|\(3, 4\).*\(5, 2\)"):
-        layer(random(5, 2))
-
-
-def test_channels_that_do_not_divide_into_groups_are_an_error():
-    with pytest.raises(
-        ValueError, match="5 input channels do not divide into 2 groups"
-    ):
-        L.Conv2d(4, 3, in_channels=5, groups=2)
+@pytest.mark.parametrize(("layer", "x", "message"), MISFITS)
+def test_an_input_that_does_not_fit_is_an_error(layer, x, message):
+    error = IndexError if isinstance(layer, L.EmbedID) else ValueError
+    with pytest.raises(error, match=message):
+        layer(x)
 
 
 # --- recurrence -----------------------------------------------------------------------
@@ -772,91 +600,65 @@ def sigmoid(z):
     return 1 / (1 + np.exp(-z))
 
 
-def test_rnn_follows_its_formula():
-    layer = L.RNN(3, in_size=2)
-    h = np.zeros((4, 3))
-    for t in range(3):
-        x = random(4, 2) + t
-        h = np.tanh(x @ layer.x2h.W.data + layer.x2h.b.data + h @ layer.h2h.W.data)
-        assert_close(layer(x).data, h, atol=1e-6)
+def rnn_step(layer, x, h, c):
+    h = np.tanh(x @ layer.x2h.W.data + layer.x2h.b.data + h @ layer.h2h.W.data)
+    return h, c
 
 
-def test_gru_follows_its_formula():
-    layer = L.GRU(3, in_size=2)
-    layer.x2gates.b.data[...] = random(6)
-    h = np.zeros((4, 3))
-    for t in range(3):
-        x = random(4, 2) + t
-        gates = sigmoid(
-            x @ layer.x2gates.W.data + layer.x2gates.b.data + h @ layer.h2gates.W.data
-        )
-        r, z = gates[:, :3], gates[:, 3:]
-        new = np.tanh(
-            x @ layer.x2h.W.data + layer.x2h.b.data + (r * h) @ layer.h2h.W.data
-        )
-        h = z * h + (1 - z) * new
-        assert_close(layer(x).data, h, atol=1e-6)
+def gru_step(layer, x, h, c):
+    x2gates, x2h = layer.x2gates, layer.x2h
+    gates = x @ x2gates.W.data + x2gates.b.data + h @ layer.h2gates.W.data
+    r, z = np.split(sigmoid(gates), 2, axis=1)
+    new = np.tanh(x @ x2h.W.data + x2h.b.data + (r * h) @ layer.h2h.W.data)
+    return z * h + (1 - z) * new, c
 
 
-def test_lstm_follows_its_formula():
-    layer = L.LSTM(3, in_size=2)
-    layer.x2h.b.data[...] = random(12)
+def lstm_step(layer, x, h, c):
+    gates = x @ layer.x2h.W.data + layer.x2h.b.data + h @ layer.h2h.W.data
+    f, i, o, u = np.split(gates, 4, axis=1)
+    c = sigmoid(f) * c + sigmoid(i) * np.tanh(u)
+    return sigmoid(o) * np.tanh(c), c
+
+
+@pytest.mark.parametrize(
+    ("cell", "step"), [(L.RNN, rnn_step), (L.GRU, gru_step), (L.LSTM, lstm_step)]
+)
+def test_a_recurrent_layer_follows_its_formula(cell, step):
+    layer = cell(3, in_size=2)
+    for name, p in layer.named_params():
+        if name.endswith("b"):
+            p.data[...] = random(p.size)
     h = c = np.zeros((4, 3))
     for t in range(3):
         x = random(4, 2) + t
-        f, i, o, u = np.split(
-            x @ layer.x2h.W.data + layer.x2h.b.data + h @ layer.h2h.W.data, 4, axis=1
-        )
-        c = sigmoid(f) * c + sigmoid(i) * np.tanh(u)
-        h = sigmoid(o) * np.tanh(c)
+        h, c = step(layer, x, h, c)
         assert_close(layer(x).data, h, atol=1e-6)
-        assert_close(layer.c.data, c, atol=1e-6)
-
-
-def test_an_rnn_with_its_input_size_given_has_square_weights_for_its_state():
-    layer = L.RNN(4, in_size=7)
-    assert layer.h2h.W.shape == (4, 4)
-    layer(random(2, 7))
-    assert layer(random(2, 7)).shape == (2, 4)
+        assert_close(layer.h.data, h, atol=1e-6)
+        assert cell is not L.LSTM or np.allclose(layer.c.data, c, atol=1e-6)
 
 
 @recurrent
 def test_gradients_through_several_steps_are_right_to_second_order(cell):
     layer = cell(2, in_size=2, dtype=np.float64)
 
-    def f(xs, h):
-        layer.set_state(h)
-        ys = [layer(xs[t]) for t in range(4)]
-        return F.concat(ys, axis=1)
+    def f(xs, *state):
+        layer.set_state(*state)
+        return F.concat([layer(x) for x in xs], axis=1)
 
-    assert gradient_check(
-        f, random(4, 3, 2, dtype=np.float64), Variable(random(3, 2, dtype=np.float64))
-    )
-
-
-def test_the_memory_of_an_lstm_passes_gradients_to_second_order():
-    layer = L.LSTM(2, in_size=2, dtype=np.float64)
-
-    def f(x, h, c):
-        layer.set_state(h, c)
-        layer(x)
-        return layer(x), layer.c
-
-    state = random(3, 2, dtype=np.float64)
-    assert gradient_check(
-        f, random(3, 2, dtype=np.float64) + 1, Variable(state), Variable(state - 0.5)
-    )
+    xs, state = random(3, 3, 2, dtype=np.float64), random(3, 2, dtype=np.float64)
+    states = [Variable(state), Variable(state - 0.5)]
+    assert gradient_check(f, xs, *states[: 2 if cell is L.LSTM else 1])
 
 
-@pytest.mark.parametrize("of", [0, 1])
-def test_one_output_of_an_lstm_step_is_enough_for_backward(of):
+@pytest.mark.parametrize("of", [("h",), ("c",), ("h", "c")])
+def test_what_an_lstm_step_remembers_passes_gradients_to_second_order(of):
     layer = L.LSTM(2, in_size=2, dtype=np.float64)
 
     def f(x):
         layer.reset_state()
         layer(x)
         layer(x)
-        return (layer.h, layer.c)[of]
+        return tuple(getattr(layer, name) for name in of)
 
     assert gradient_check(f, random(3, 2, dtype=np.float64))
 
@@ -867,69 +669,39 @@ def test_the_gates_of_an_lstm_do_not_overflow():
 
 
 @recurrent
-def test_a_state_is_kept_until_it_is_reset(cell):
+def test_a_state_is_kept_until_it_is_reset_or_set(cell):
     layer = cell(3)
     x = random(4, 2)
-    first, second = layer(x), layer(x)
+    first = layer(x)
+    state = (layer.h, layer.c) if cell is L.LSTM else (layer.h,)
+    second = layer(x)
     assert not np.allclose(first.data, second.data)
     layer.reset_state()
     assert layer.h is None
     assert_equal(layer(x).data, first.data)
+    for given in (state, [variable.data for variable in state]):
+        layer.set_state(*given)
+        assert_equal(layer(x).data, second.data)
 
 
 @recurrent
-def test_a_state_can_be_set(cell):
+def test_an_input_that_is_no_step_or_of_other_sequences_is_an_error(cell):
     layer = cell(3)
-    x = random(4, 2)
-    layer(x)
-    state = (layer.h, layer.c) if cell is L.LSTM else (layer.h,)
-    second = layer(x)
-    layer.set_state(*state)
-    assert_equal(layer(x).data, second.data)
-    layer.set_state(*[variable.data for variable in state])
-    assert_equal(layer(x).data, second.data)
-
-
-@recurrent
-def test_a_batch_of_another_size_is_an_error(cell):
-    layer = cell(3)
+    message = r"takes one step .* of shape \(N, in_size\), at a time, but was given an"
+    with pytest.raises(ValueError, match=message):
+        layer(random(4, 5, 2))
     layer(random(4, 2))
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"holds the state of 4 sequences, but the input has 2: reset_state\(\) "
-            r"begins"
-        ),
-    ):
+    message = r"the state of 4 sequences, but the input has 2: reset_state\(\) begins"
+    with pytest.raises(ValueError, match=message):
         layer(random(2, 2))
 
 
-@recurrent
-def test_an_input_that_is_no_step_is_an_error(cell):
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"takes one step .* of shape \(N, in_size\), at a time, but was given an "
-            r"array"
-        ),
-    ):
-        cell(3)(random(4, 5, 2))
-
-
-def test_shapes_that_do_not_fit_an_lstm_are_an_error():
+def test_a_state_that_does_not_fit_an_lstm_is_an_error():
     layer = L.LSTM(3, in_size=2)
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"step of LSTM do not go together: the input is \(4, 5\) with weights "
-            r"\(2, 12\)"
-        ),
-    ):
-        layer(random(4, 5))
+    layer(random(4, 2))
     layer.set_state(random(4, 7))
-    with pytest.raises(
-        ValueError, match=r"h \(4, 7\) and c \(4, 3\) with weights \(3, 12\)"
-    ):
+    message = r"do not go together: .*h \(4, 7\) and c \(4, 3\) with weights \(3, 12\)"
+    with pytest.raises(ValueError, match=message):
         layer(random(4, 2))
 
 
@@ -990,11 +762,7 @@ def test_truncation_ends_the_memory_of_an_lstm_where_it_ends_the_output():
         F.sum(layer(random(2, 2))).backward()
         return [p.grad.data for p in layer.params()]
 
-    cut, by_hand, whole = (
-        gradients("unchain_backward"),
-        gradients("by hand"),
-        gradients("not"),
-    )
+    cut, by_hand, whole = both(gradients, "unchain_backward", "by hand", "not")
     for a, b in zip(cut, by_hand, strict=True):
         assert_equal(a, b)
     assert not np.allclose(cut[0], whole[0])
@@ -1006,27 +774,6 @@ def test_a_state_that_was_set_keeps_its_past():
     layer.set_state(random(2, 3), source * 2)
     F.sum(layer(random(2, 2))).backward()
     assert source.grad is not None
-
-
-def test_an_rnn_learns_to_remember():
-    manual_seed(0)
-    rng = np.random.default_rng(0)
-    layer, head = L.LSTM(8), L.Linear(1)
-    model = Net(layer=layer, head=head)
-    optimizer = SGD(0.5).setup(model)
-    losses = []
-    for _ in range(60):
-        layer.reset_state()
-        xs = rng.choice([-1.0, 1.0], (3, 16, 1)).astype(np.float32)
-        for x in xs:
-            y = head(layer(x))
-        error = y - xs[0]  # what was said three steps ago
-        loss = F.sum(error * error) / 16
-        model.cleargrads()
-        loss.backward()
-        optimizer.update()
-        losses.append(loss.item())
-    assert losses[-1] < 0.3 * losses[0]
 
 
 # --- words, normalisation, dropout ----------------------------------------------------
@@ -1042,22 +789,13 @@ def test_embed_id_looks_up_rows_and_adds_up_gradients():
     assert layer.W.grad.data[:, 0].tolist() == [1, 0, 3, 0, 0]
 
 
-def test_embed_id_refuses_words_that_it_does_not_know():
-    with pytest.raises(IndexError, match="x holds numbers from 1 to 5, but W"):
-        L.EmbedID(5, 3)(np.array([1, 5]))
-
-
 def test_running_statistics_are_no_parameters_but_are_saved(tmp_path):
     layer = L.BatchNorm()
     layer(random(50, 3) * 2 + 1)
-    assert names(layer) == ["gamma", "beta"]
+    assert names(layer) == "gamma beta"
     layer.save_weights(tmp_path / "weights.npz")
-    assert sorted(load_arrays(tmp_path / "weights.npz")) == [
-        "avg_mean",
-        "avg_var",
-        "beta",
-        "gamma",
-    ]
+    saved = sorted(load_arrays(tmp_path / "weights.npz"))
+    assert saved == ["avg_mean", "avg_var", "beta", "gamma"]
 
 
 def test_batch_norm_learns_statistics_in_training_and_uses_them_in_test_mode():
@@ -1114,34 +852,30 @@ def same(a, b):
     return a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
 
 
-@pytest.mark.parametrize("name", ["my_mlp.npz", "my_mlp", "my.mlp"])
-def test_weights_saved_under_a_name_load_under_it(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    saved, fresh = model(10, 2), model(10, 2)
-    saved.save_weights(name)
-    fresh.load_weights(name)
-    assert same(snapshot(saved), snapshot(fresh))
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (lambda: model(10, 2), "l0/W l0/b l1/W l1/b"),
+        (lambda: L.RNN(3, in_size=2), "x2h/W x2h/b h2h/W"),
+        (
+            lambda: L.GRU(3, in_size=2),
+            "x2gates/W x2gates/b h2gates/W x2h/W x2h/b h2h/W",
+        ),
+    ],
+)
+def test_files_hold_the_names_of_the_book(make, names, tmp_path):
+    make().save_weights(tmp_path / "file.npz")
+    with np.load(tmp_path / "file.npz") as file:
+        assert set(file) == set(names.split())
 
 
-def test_files_hold_the_names_of_the_book(tmp_path):
-    model(10, 2).save_weights(tmp_path / "mlp.npz")
-    with np.load(tmp_path / "mlp.npz") as found:
-        assert sorted(found.files) == ["l0/W", "l0/b", "l1/W", "l1/b"]
-
-
-def test_a_compressed_file_in_double_precision_as_the_book_writes_it_loads_in_single(
-    tmp_path,
-):
-    arrays = {
-        name: data.astype(np.float64) for name, data in snapshot(model(10, 2)).items()
-    }
+def test_a_file_in_double_precision_as_the_book_writes_it_loads_in_single(tmp_path):
+    arrays = {n: data.astype(float) for n, data in snapshot(model(10, 2)).items()}
     np.savez_compressed(tmp_path / "mlp.npz", **arrays)
     for fresh in (model(10, 2), model(10, 2, x=None)):
         fresh.load_weights(tmp_path / "mlp.npz")
-        assert same(
-            snapshot(fresh),
-            {name: data.astype(np.float32) for name, data in arrays.items()},
-        )
+        expected = {n: data.astype(np.float32) for n, data in arrays.items()}
+        assert same(snapshot(fresh), expected)
         assert all(p.dtype == np.float32 for p in fresh.params())
 
 
@@ -1208,11 +942,9 @@ def test_weights_that_are_not_quite_those_of_the_books_lstm_are_refused(
 
 def test_a_file_of_another_shape_is_refused_before_it_is_unpacked(tmp_path):
     net = L.Linear(3, in_size=2)
-    np.savez_compressed(tmp_path / "net.npz", W=np.zeros((2**12, 2**12)), b=np.ones(3))
-    with (
-        at_most(2**20),
-        pytest.raises(ValueError, match=r"W \(file: \(4096, 4096\), model: \(2, 3\)\)"),
-    ):
+    np.savez_compressed(tmp_path / "net.npz", W=np.zeros((2**12, 2**10)), b=np.ones(3))
+    message = r"W \(file: \(4096, 1024\), model: \(2, 3\)\)"
+    with at_most(2**20), pytest.raises(ValueError, match=message):
         net.load_weights(tmp_path / "net.npz")
 
 
@@ -1238,49 +970,48 @@ def test_a_parameter_without_a_form_takes_any_shape(shape, tmp_path):
     assert net.W.shape == shape
 
 
-def test_saving_a_layer_without_its_sizes_is_an_error_that_names_it(tmp_path):
-    with pytest.raises(
-        ValueError,
-        match=r"MLP cannot be saved, since l0/W, l1/W hold no data yet: call it once",
-    ):
-        model(10, 2, x=None).save_weights(tmp_path / "mlp.npz")
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("dtype", [bool, complex])
-def test_what_could_not_be_loaded_is_not_saved(dtype, tmp_path):
-    net = Net(mask=Parameter(np.zeros(2, dtype)), W=param())
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"Net cannot be saved, since .* real numbers only: mask "
-            r"\((bool|complex128)\)"
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: model(10, 2, x=None), "l0/W, l1/W hold no data yet: call it once"),
+        (lambda: masked(bool), r"real numbers only: mask \(bool\)"),
+        (lambda: masked(complex), r"real numbers only: mask \(complex128\)"),
+        (
+            lambda: Net(d={1: param(), "1": param()}),
+            "two parameters of Net go by the name 'd/1' in files: rename one",
         ),
-    ):
-        net.save_weights(tmp_path / "net.npz")
+    ],
+)
+def test_what_could_not_be_loaded_is_not_saved(make, message, tmp_path):
+    with pytest.raises(ValueError, match=message) as caught:
+        make().save_weights(tmp_path / "net.npz")
+    known = "cannot be saved, since", "two parameters of Net"
+    assert any(words in str(caught.value) for words in known)
     assert not list(tmp_path.iterdir())
+
+
+def masked(dtype):
+    return Net(mask=Parameter(np.zeros(2, dtype)), W=param())
 
 
 @pytest.mark.parametrize("told", [True, False])
 @pytest.mark.parametrize(
-    ("sizes", "reasons"),
+    ("sizes", "reason"),
     [
-        ((10,), ["not in the model: l1/W, l1/b"]),
-        ((10, 5, 2), ["missing from the file: l2/W, l2/b"]),
-        ((10, 3), ["l1/b (file: (2,), model: (3,))"]),
+        ((10,), "not in the model: l1/W, l1/b"),
+        ((10, 5, 2), "missing from the file: l2/W, l2/b"),
+        ((10, 3), "l1/b (file: (2,), model: (3,))"),
     ],
 )
 def test_a_file_of_another_architecture_is_refused_and_nothing_changes(
-    sizes, reasons, told, tmp_path
+    sizes, reason, told, tmp_path
 ):
     model(10, 2).save_weights(tmp_path / "mlp.npz")
     other = model(*sizes, x=random(4, 3) if told else None)
     before = snapshot(other)
-    with pytest.raises(
-        ValueError, match=r"mlp.npz does not fit this MLP, so nothing was loaded"
-    ) as error:
+    message = rf"mlp.npz does not fit this MLP, so nothing (.|\n)*{re.escape(reason)}"
+    with pytest.raises(ValueError, match=message):
         other.load_weights(tmp_path / "mlp.npz")
-    assert all(reason in str(error.value) for reason in reasons)
     assert same(snapshot(other), before)
 
 
@@ -1330,32 +1061,15 @@ def test_tied_weights_are_saved_once_and_stay_tied(tmp_path):
     assert net.b.c is net.a
 
 
-def test_two_parameters_with_the_same_name_cannot_be_saved(tmp_path):
-    with pytest.raises(
-        ValueError,
-        match="two parameters of Net go by the name 'd/1' in files: rename one",
-    ):
-        Net(d={1: param(), "1": param()}).save_weights(tmp_path / "net.npz")
-
-
 def test_a_sequence_of_layers_with_statistics_trains_saves_and_loads(tmp_path):
     def make():
-        return Sequential(
-            L.Conv2d(4, 3),
-            L.BatchNorm(),
-            F.relu,
-            F.flatten,
-            L.Dropout(0.2),
-            L.Linear(2),
-        )
+        seen = L.Conv2d(4, 3), L.BatchNorm(), F.relu, F.flatten
+        return Sequential(*seen, L.Dropout(0.2), L.Linear(2))
 
     net, fresh, x = make(), make(), random(6, 1, 5, 5)
     optimizer = SGD(0.01).setup(net)
     for _ in range(3):
-        loss = F.sum(net(x))
-        net.cleargrads()
-        loss.backward()
-        optimizer.update()
+        train_step(net, optimizer, F.sum(net(x)))
     net.save_weights(tmp_path / "net")
     fresh.load_weights(tmp_path / "net")
     with test_mode():
@@ -1373,16 +1087,3 @@ def test_the_books_list_of_names_is_there():
 def test_weights_have_all_digits_of_their_dtype():
     double = L.Linear(50, dtype=np.float64, in_size=40).W.data
     assert np.any(double != double.astype(np.float32))
-
-
-@pytest.mark.parametrize(
-    ("cell", "names"),
-    [
-        (L.RNN, "x2h/W x2h/b h2h/W"),
-        (L.GRU, "x2gates/W x2gates/b h2gates/W x2h/W x2h/b h2h/W"),
-    ],
-)
-def test_a_recurrent_layer_has_one_bias_for_each_sum(cell, names, tmp_path):
-    cell(3, in_size=2).save_weights(tmp_path / "cell.npz")
-    with np.load(tmp_path / "cell.npz") as file:
-        assert set(file) == set(names.split())

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dezero_lite.datasets import Names
@@ -51,11 +51,13 @@ def test_letters_and_numbers():
 
 
 @given(TEXTS)
+@settings(deadline=None)
 def test_every_text_comes_back(text):
     assert TOKENIZER.decode(TOKENIZER.encode(text)) == text
 
 
 @given(TEXTS, st.integers(256, 300))
+@settings(deadline=None)
 def test_every_text_can_be_learned_from(text, vocabulary):
     tokenizer = Tokenizer.learn(text, vocabulary)
     ids = tokenizer.encode(text)
@@ -65,11 +67,13 @@ def test_every_text_can_be_learned_from(text, vocabulary):
 
 
 @given(st.lists(st.integers(0, len(TOKENIZER) - 1)))
+@settings(deadline=None)
 def test_every_row_of_tokens_is_some_text(ids):
     assert isinstance(TOKENIZER.decode(ids), str)
 
 
 @given(TEXTS, TEXTS)
+@settings(deadline=None)
 def test_tokens_of_a_text_do_not_depend_on_what_was_encoded_before(a, b):
     fresh = Tokenizer(TOKENIZER.merges)
     fresh.encode(a)
@@ -89,6 +93,7 @@ def naive(text, merges):
 
 
 @given(st.text("abc", max_size=40))
+@settings(deadline=None)
 def test_merges_happen_in_the_order_they_were_learned(text):
     tokenizer = Tokenizer.learn("abcabcaabbccabaabac" * 2, 270, pattern="(?s).+")
     assert tokenizer.encode(text) == naive(text, tokenizer.merges)

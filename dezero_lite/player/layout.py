@@ -1,0 +1,163 @@
+"""Where the nodes of a graph stand: in columns from left to right, each arrow through a
+place of its own in the columns between.
+
+The same graph stands alike on every machine, whatever is installed there, so the page
+of a player can be compared byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+GAP = 14  # between two things in a column
+ASIDE = 10  # between two columns
+ROUNDS = 8
+
+
+@dataclass
+class Box:
+    """A thing that needs room: a node, or an arrow's text.
+
+    Attributes
+    ----------
+    width, height : float
+    column : int
+    before, after : list of Box
+        Its neighbours in the columns beside it.
+    x, y : float
+        Where its middle stands.
+    """
+
+    width: float
+    height: float
+    column: int = 0
+    before: list[Box] = field(default_factory=list, repr=False)
+    after: list[Box] = field(default_factory=list, repr=False)
+    x: float = 0.0
+    y: float = 0.0
+
+
+def placed(
+    nodes: dict[str, Box], edges: dict[str, tuple[str, str, Box]]
+) -> dict[str, list[Box]]:
+    """Give every Box its place, and find the way of each arrow.
+
+    Parameters
+    ----------
+    nodes : dict
+        By key, in an order in which each comes after those that lead to it.
+    edges : dict
+        By key: from which node, to which one, and the room for its text.
+
+    Returns
+    -------
+    dict
+        By the key of an arrow: the boxes that it goes through, its two ends included.
+        The one before its last is that of its text.
+    """
+    _into_columns(nodes, [(start, end) for start, end, _ in edges.values()])
+    ways = {
+        key: _way(nodes[start], nodes[end], text)
+        for key, (start, end, text) in edges.items()
+    }
+    boxes = {id(box): box for box in nodes.values()}
+    boxes |= {id(box): box for way in ways.values() for box in way}
+    columns: list[list[Box]] = []
+    for box in boxes.values():
+        columns += [[] for _ in range(box.column + 1 - len(columns))]
+        columns[box.column].append(box)
+    _in_order(columns)
+    _spread(columns)
+    return ways
+
+
+def _into_columns(nodes: dict[str, Box], pairs: list[tuple[str, str]]) -> None:
+    # Nodes have the even columns, what is on the way between them the odd ones.
+    leading: dict[str, list[str]] = {key: [] for key in nodes}
+    led: dict[str, list[str]] = {key: [] for key in nodes}
+    for start, end in pairs:
+        leading[end].append(start)
+        led[start].append(end)
+    for key in nodes:
+        nodes[key].column = max((nodes[k].column + 2 for k in leading[key]), default=0)
+    for key in nodes:
+        # What nothing leads to stands just before what needs it.
+        if led[key] and not leading[key]:
+            nodes[key].column = min(nodes[k].column for k in led[key]) - 2
+
+
+def _way(start: Box, end: Box, text: Box) -> list[Box]:
+    bends = range(start.column + 1, end.column - 1)
+    way = [start, *(Box(0, 0, column) for column in bends), text, end]
+    text.column = end.column - 1
+    for one, next_ in pairwise(way):
+        one.after.append(next_)
+        next_.before.append(one)
+    return way
+
+
+def _in_order(columns: list[list[Box]]) -> None:
+    # Each column in the order of its neighbours' middles, there and back again, until
+    # arrows cross little.
+    for column in columns:
+        _stack(column)
+    for _ in range(ROUNDS):
+        for column in columns:
+            column.sort(key=lambda box: _middle(box, box.before))
+            _stack(column)
+        for column in reversed(columns):
+            column.sort(key=lambda box: _middle(box, box.after))
+            _stack(column)
+
+
+def _stack(column: list[Box]) -> None:
+    total = sum(box.height + GAP for box in column)
+    top = -total / 2
+    for box in column:
+        box.y = top + (box.height + GAP) / 2
+        top += box.height + GAP
+
+
+def _middle(box: Box, neighbours: list[Box]) -> float:
+    return sum(b.y for b in neighbours) / len(neighbours) if neighbours else box.y
+
+
+def _spread(columns: list[list[Box]]) -> None:
+    for _ in range(ROUNDS):
+        for column in columns:
+            _move(column, lambda box: box.before)
+        for column in reversed(columns):
+            _move(column, lambda box: box.after)
+    for column in columns:
+        _move(column, lambda box: box.before + box.after)
+    right = 0.0
+    for column in columns:
+        width = max(box.width for box in column)
+        for box in column:
+            box.x = right + width / 2
+            if not box.height:  # an arrow that passes turns beside a column, not in it
+                box.width = width
+        right += width + ASIDE
+    top = min(box.y - box.height / 2 for column in columns for box in column)
+    for column in columns:
+        for box in column:
+            box.y -= top
+
+
+def _move(column: list[Box], beside: Callable[[Box], list[Box]]) -> None:
+    # Each to the middle of its neighbours, as far as the others leave room.
+    wished = [_middle(box, beside(box)) for box in column]
+    shift = 0.0
+    for i, box in enumerate(column):
+        box.y = wished[i]
+        if i and box.y < (least := _below(column[i - 1], box)):
+            shift += least - box.y
+            box.y = least
+    for box in column:
+        box.y -= shift / len(column)
+
+
+def _below(upper: Box, lower: Box) -> float:
+    return upper.y + (upper.height + lower.height) / 2 + GAP

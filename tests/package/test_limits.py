@@ -1,0 +1,99 @@
+"""What NaN, infinities and very large numbers become, there and back."""
+
+import numpy as np
+import pytest
+
+import dezero_lite
+import dezero_lite.functions as F
+from dezero_lite import Parameter, Variable
+from dezero_lite.layers import Linear
+from dezero_lite.optimizers import SGD, Adam, AdamW
+
+NAN = np.nan
+
+
+def gradient(f, *values, dtype=np.float64):
+    """The gradients of the sum of f, those of several inputs side by side."""
+    xs = [Variable(np.array(value, dtype)) for value in values]
+    with np.errstate(all="ignore"):
+        F.sum(f(*xs)).backward()
+    return [x.grad.data.tolist() for x in xs]
+
+
+def test_nan_hands_its_gradient_on_and_takes_none_from_others():
+    # As PyTorch's relu, maximum, minimum, max and min have it.
+    for f, values, wanted in [
+        (F.relu, [[NAN, -1.0, 0.0, 2.0]], [[1, 0, 0, 1]]),
+        (F.maximum, [[NAN, 1.0, 2.0], [0.0, NAN, 1.0]], [[1, 1, 1], [1, 1, 0]]),
+        (F.minimum, [[NAN, 1.0, 2.0], [0.0, NAN, 1.0]], [[1, 1, 0], [1, 1, 1]]),
+        (
+            lambda x: F.max(x, axis=1),
+            [[[NAN, 5.0], [3.0, 3.0]]],
+            [[[1, 0], [0.5, 0.5]]],
+        ),
+        (lambda x: F.min(x, axis=1), [[[5.0, NAN], [1.0, 3.0]]], [[[0, 1], [1, 0]]]),
+    ]:
+        assert gradient(f, *values) == wanted
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_gelu_is_flat_or_straight_far_out(dtype):
+    far = [-6e4, -60.0, 60.0, 6e4] if dtype == np.float16 else [-1e30, -60, 60, 1e30]
+    assert gradient(F.gelu, far, dtype=dtype) == [[0, 0, 1, 1]]
+    y = F.gelu(Variable(np.array(far, dtype))).data
+    np.testing.assert_array_equal(y, np.maximum(np.array(far, dtype), 0))
+
+
+def test_the_slope_of_a_power_of_zero_in_its_exponent():
+    for exponent, slope in [(2.0, 0), (0.0, 0), (-1.0, -np.inf)]:
+        assert gradient(lambda a, b: a**b, 0.0, exponent)[1] == slope
+
+
+def test_attention_of_large_scores_in_float16():
+    q = Variable(np.full((2, 4), 200.0, np.float16))
+    k = Variable(np.array([[200.0] * 4, [-200.0] * 4], np.float16))
+    y = F.attention(q, k, k)
+    assert y.dtype == np.float16
+    np.testing.assert_array_equal(y.data, q.data)
+    F.sum(y).backward()
+    assert np.isfinite(q.grad.data).all()
+    assert q.grad.dtype == np.float16
+
+
+def test_a_mask_may_not_enlarge_the_scores():
+    x = Variable(np.ones((3, 4)))
+    for shape in [(2, 3, 3), (1, 3, 3), (4, 3)]:
+        with pytest.raises(ValueError, match=r"a mask broadcasts to \(3, 3\)"):
+            F.attention(x, x, x, np.ones(shape, bool))
+
+
+# --- said, where it was silent --------------------------------------------------------
+
+
+def test_an_update_without_a_gradient_says_so_once():
+    layer = Linear(2, in_size=3)
+    optimizer = SGD().setup(layer)
+    with pytest.warns(UserWarning, match="no parameter has a gradient"):
+        optimizer.update()
+    optimizer.update()  # a second warning would be an error here
+
+
+def test_adam_says_what_its_learning_rate_is_called():
+    for kind in (Adam, AdamW):
+        with pytest.raises(
+            TypeError, match=f"{kind.__name__} has no setting lr: .*alpha"
+        ):
+            kind(lr=0.1)
+
+
+def test_a_plot_of_a_variable_is_told_about_data():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    for v in (Variable(np.arange(3.0)), Variable(np.arange(3.0)) * 2):
+        with pytest.raises(TypeError, match=r"take its array, x\.data, as for a plot"):
+            pyplot.plot(v)
+    pyplot.close("all")
+
+
+def test_completion_offers_what_is_public():
+    assert set(dir(dezero_lite)) == {*dezero_lite.__all__, "__doc__", "__version__"}
+    assert Parameter.__name__ in dir(dezero_lite)

@@ -1,0 +1,127 @@
+"""Sums over workers: whatever the layout, the dtype and the count."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import Pipe
+
+import numpy as np
+import pytest
+
+from dezero_lite import Variable
+from dezero_lite.parallel import (
+    Ring,
+    average_gradients,
+    mean_gradients,
+    own_gradients,
+    run_ring,
+)
+from dezero_lite.parallel.mpi import MPIRing
+from steps.course.lessons import ROOT
+from tests.support import training
+from tests.support.arrays import assert_close
+
+LAYOUTS = {
+    "Fortran": np.asfortranarray,
+    "transposed": lambda a: np.ascontiguousarray(a.T).T,
+    "every second": lambda a: np.repeat(a, 2, axis=1)[:, ::2],
+    "broadcast": lambda a: np.broadcast_to(a[:1], a.shape),
+}
+
+
+def sums(*arrays):
+    """What each worker of a ring gets, the workers being threads here."""
+    links = [Pipe(duplex=False) for _ in arrays]
+    count = len(arrays)
+    rings = [Ring(i, count, links[i - 1][0], links[i][1]) for i in range(count)]
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(Ring.all_reduce, rings, arrays))
+
+
+class Twins:
+    """In the place of MPI's communicator: two processes that have the same."""
+
+    def Get_rank(self):
+        return 0
+
+    def Get_size(self):
+        return 2
+
+    def Allreduce(self, array, total):
+        total[...] = array + array
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_sum_does_not_depend_on_the_layout(layout):
+    array = LAYOUTS[layout](np.arange(12.0).reshape(3, 4))
+    for total in sums(array, 10 * array, 100 * array):
+        assert_close(total, 111 * array)
+
+
+def test_mpi_keeps_what_has_no_dimensions():
+    total = MPIRing(Twins()).all_reduce(np.array(3.0))
+    assert total.shape == ()
+    assert total == 6
+
+
+@pytest.mark.parametrize("ring", [Ring(0, 1, None, None), MPIRing(Twins())])
+def test_truth_values_have_no_sum(ring):
+    with pytest.raises(TypeError, match="a sum of bools"):
+        ring.all_reduce(np.array([True, False]))
+
+
+def test_a_mean_of_whole_numbers_and_of_halves():
+    ones, threes = [np.array([1, 1])], [np.array([3, 5])]
+    (mean,) = mean_gradients([ones, threes], [1, 1])
+    assert_close(mean, np.array([2.0, 3.0]))
+    halves = [np.full(2, 100.0, dtype=np.float16)]
+    (mean,) = mean_gradients([halves, halves], [3000, 1000])
+    assert mean.dtype == np.float16
+    assert_close(mean, halves[0], rtol=1e-3)
+
+
+def test_a_mean_of_float16_over_many_examples_is_finite():
+    model = training.make_model()
+    x, t = training.part_of_digits(4)[np.arange(4)]
+    training.loss(model, x, t).backward()
+    for p in model.params():
+        p.data = p.data.astype(np.float16)
+        p.grad = Variable(np.full(p.shape, 100.0, dtype=np.float16))
+    average_gradients(model, 4096, Ring(0, 1, None, None))
+    for gradient in own_gradients(model):
+        assert gradient.dtype == np.float16
+        assert_close(gradient, np.full_like(gradient, 100.0))
+
+
+@pytest.mark.slow
+def test_a_program_without_a_guard_is_told_about_it(tmp_path):
+    program = tmp_path / "unguarded.py"
+    program.write_text(
+        textwrap.dedent(
+            """
+            from dezero_lite.parallel import run_ring
+            from tests.support.training import sum_of
+
+            run_ring(sum_of, 2, (3,), "f8")
+            """
+        )
+    )
+    done = subprocess.run(
+        [sys.executable, program],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 1
+    assert '`if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no signals to ignore")
+def test_the_timeout_holds_where_being_terminated_is_ignored():
+    with pytest.raises(TimeoutError, match="still at work"):
+        run_ring(training.ignores_sigterm, 1, timeout=3)
