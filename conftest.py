@@ -10,8 +10,6 @@ import pytest
 # processes with several threads each take turns on the cores, and can be ten times
 # slower. It has to be said before NumPy is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# The lessons' progress bars go to stderr, which is compared.
-os.environ["TQDM_DISABLE"] = "1"
 
 
 # What a shell runs in the background ignores Ctrl-C, and so would all programs that the

@@ -66,7 +66,13 @@ def main(arguments):
         )
     try:
         set_up()
-        return COMMANDS[command](options)
+        code = COMMANDS[command](options)
+        if code and command not in ("run", "test") and (why := what_is_lost()):
+            sys.exit(
+                f"{VENV} is damaged ({why}): delete that folder, and start again to "
+                "have everything installed anew."
+            )
+        return code
     except KeyboardInterrupt:
         return 130
     except PermissionError:
@@ -85,7 +91,9 @@ def lab(options):
     notebooks = [option for option in options if option.endswith(".ipynb")]
     others = [option for option in options if option not in notebooks]
     page = found(notebooks[0]) if notebooks else ROOT / MAP
-    return run([PYTHON, "-m", "jupyterlab", *where(page), *as_root(), *others])
+    # Ctrl-C ends it without a question, whose default would be to go on.
+    command = [PYTHON, "-m", "jupyterlab", "--ServerApp.answer_yes=True", *where(page)]
+    return run([*command, *as_root(), *others])
 
 
 def workshop(options):
@@ -152,8 +160,11 @@ def test(options):
 
 
 def steps(options):
-    # A folder that is named means one where the caller stands.
-    return run([PYTHON, "-m", "steps", *options], folder=Path.cwd())
+    # A folder that is named means one where the caller is; but a csv.py there, which
+    # somebody handed in, is not Python's.
+    settings = {"PYTHONSAFEPATH": "1", "COURSE_COMMAND": "python start.py steps"}
+    command = [PYTHON, "-m", "steps", *options]
+    return run(command, folder=Path.cwd(), settings=settings)
 
 
 def classroom(options):
@@ -162,6 +173,8 @@ def classroom(options):
 
 def slides(options):
     """What shows them is installed when they are written for the first time."""
+    if not any(option.isdecimal() for option in options):
+        sys.exit("Say of which step: python start.py slides 8.")
     if recall("classroom") != recall("packages"):
         install("classroom")
         remember("classroom", recall("packages"))
@@ -329,13 +342,26 @@ def last_error():
     return (errors or lines or ["it did not say why; is the disk full?"])[-1]
 
 
-def run(command, log=None, folder=ROOT):
+def what_is_lost():
+    """What the environment can no longer import, in words, or nothing."""
+    probe = "import dezero_lite, jupyterlab, matplotlib.pyplot, nbformat"
+    try:
+        done = subprocess.run(
+            [PYTHON, "-c", probe], cwd=ROOT, capture_output=True, encoding="utf-8"
+        )
+    except OSError:
+        return ""
+    return done.stderr.strip().rpartition("\n")[2] if done.returncode else ""
+
+
+def run(command, log=None, folder=ROOT, settings=None):
     """The exit code of a command; with a log it is silent, and we show its progress."""
+    # For the terminals in Lab, which should find this environment first.
+    path = {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', '')}"}
     child = subprocess.Popen(
         command,
         cwd=folder,
-        # For the terminals in Lab, which should find this environment first.
-        env=os.environ | {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', '')}"},
+        env=os.environ | path | (settings or {}),
         stdin=subprocess.DEVNULL if log else None,
         stdout=log,
         stderr=log,

@@ -1,6 +1,7 @@
 """The command line of the course tool: ``python -m steps --help``."""
 
 import argparse
+import os
 import shlex
 import subprocess
 import sys
@@ -45,7 +46,8 @@ def main(arguments=None):
 
 def _parser():
     parser = argparse.ArgumentParser(
-        prog=f"python -m {STEPS}", description="The course tool."
+        prog=os.environ.get("COURSE_COMMAND", f"python -m {STEPS}"),
+        description="The course tool.",
     )
     commands = parser.add_subparsers(required=True, metavar="command")
 
@@ -232,9 +234,9 @@ def fresh(options):
 
 
 def progress(options):
+    from .judge.sequence import RIGHT
     from .own import FOLDER
     from .progress import NOT_BEGUN, progress
-    from .running import RIGHT
 
     found = progress(options.folder or FOLDER)
     untouched = [n for n, said in found.items() if set(said) == {NOT_BEGUN}]

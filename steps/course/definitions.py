@@ -41,19 +41,12 @@ def pieces(source):
     imports are a piece of their own.
     """
     tree = ast.parse(source)
-    imports = [
-        node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
-    found = (
-        {IMPORTS: "\n".join(text_of(source, node) for node in imports)}
-        if imports
-        else {}
-    )
+    kinds = ast.Import | ast.ImportFrom
+    imports = [text_of(source, node) for node in tree.body if isinstance(node, kinds)]
+    found = {IMPORTS: "\n".join(imports)} if imports else {}
     for node in tree.body:
-        for name, text in (
-            definitions(text_of(source, node)).items() if _name(node) else ()
-        ):
-            found[name] = text
+        if _name(node):
+            found |= definitions(text_of(source, node))
         if methods := _methods(node):
             found[node.name] = _without(source, node, methods)
     return found

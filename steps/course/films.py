@@ -1,7 +1,12 @@
-"""Animations, as a player that needs nothing from a network."""
+"""Animations: a player where somebody watches, else a picture that moves once."""
 
 import io
 import re
+
+from matplotlib.animation import AbstractMovieWriter
+from PIL import Image
+
+from .watching import is_watched
 
 # Matplotlib's player fetches an icon font; these signs every font has.
 ICONS = {
@@ -17,29 +22,29 @@ ICONS = {
 }
 ICON = re.compile(r'<i class="fa ([\w -]+)"></i>')
 ICON_FONT = re.compile(r'<link rel="stylesheet"\s+href="[^"]*font-awesome[^"]*">\s*')
+# A picture that moves by itself for longer has to be one that can be stopped.
+LONGEST = 4_900  # milliseconds
 
 
 class Film:
-    """An animation: a player in a notebook, its last frame where scripts do not run."""
+    """An animation. Its player holds every frame, drawn as this machine draws, and ids
+    by chance: a stored notebook keeps the picture in its place.
+    """
 
     def __init__(self, animation):
         import matplotlib.pyplot as plt
 
-        figure = animation._fig
         _lay_out_once(animation)
+        animation.save("film", writer=(drawn := _Frames()))
+        self.frames = len(drawn.images)
+        self.png = _moving(drawn.images, animation._interval)
+        self.html = self._player(animation) if is_watched() else None
+        plt.close(animation._fig)
+
+    def _player(self, animation):
         html = animation.to_jshtml(default_mode="once")
         html = ICON.sub(lambda icon: ICONS[icon[1]], ICON_FONT.sub("", html))
-        self.frames = len(re.findall(r"^\s*frames\[\d+\] = ", html, re.M))
-        self.html = self._told(html)
-        last = io.BytesIO()
-        figure.savefig(last, format="png", dpi=figure.dpi)
-        self.last = last.getvalue()
-        plt.close(figure)
-
-    def _told(self, html):
-        """With words for a reader who cannot see it. The builder puts those of the
-        lesson in their place.
-        """
+        # For a reader who cannot see it.
         words = {
             '<img id="_anim_img': f'alt="{self!r}"',
             '<input id="_anim_slider': 'aria-label="Frame"',
@@ -52,11 +57,38 @@ class Film:
         return f"a film of {self.frames} frames"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {
-            "text/html": self.html,
-            "image/png": self.last,
-            "text/plain": repr(self),
-        }
+        shown = {"image/png": self.png, "text/plain": repr(self)}
+        return shown | ({"text/html": self.html} if self.html else {})
+
+
+class _Frames(AbstractMovieWriter):
+    """Collects what an animation draws."""
+
+    def setup(self, fig, outfile, dpi=None):
+        super().setup(fig, outfile, dpi)
+        self.images = []
+
+    def grab_frame(self, **settings):
+        drawn = io.BytesIO()
+        self.fig.savefig(drawn, format="png", dpi=self.dpi, **settings)
+        self.images.append(Image.open(drawn).convert("RGB"))
+
+    def finish(self):
+        """Nothing is written to a file."""
+
+
+def _moving(images, interval):
+    """Frames as one PNG that moves once; the last frame where pictures do not move."""
+    png = io.BytesIO()
+    images[-1].save(
+        png,
+        "png",
+        default_image=True,
+        append_images=images,
+        duration=min(interval, LONGEST // len(images)),
+        loop=1,
+    )
+    return png.getvalue()
 
 
 def _lay_out_once(animation):

@@ -2,7 +2,7 @@
 
 from . import builder, exercises
 from .lessons import CourseError, known
-from .sources import Listing
+from .listings import Listing
 
 
 class Hints:

@@ -51,7 +51,7 @@ class StepKind(Enum):
     """What the module of a step holds; what is asked of a step follows from it."""
 
     SNAPSHOT = "the whole framework as it is at that step, in one file that needs NumPy"
-    PACKAGE = "functions of its own, and the names of dezero_lite met so far"
+    PACKAGE = "functions of its own, and what the package that grows has by then"
     DESIGN = "the same idea in another design, in one file that needs NumPy"
 
 
@@ -147,15 +147,21 @@ class Head:
     new: list[str]
     changed: list[str]
     gone: list[str]
+    visits: list[str]
 
 
 def head(number):
     """Read the head of a lesson.
 
     The line of facts reads ``**Time** 20 minutes · **Builds on** step 7``, then, where
-    there is something to say, ``· **New** `f` · **Changed** `g` · **Gone** `h```.
+    there is something to say, ``· **New** `f` · **Changed** `g` · **Gone** `h```. Of a
+    lesson that visits dezero_lite it ends in ``· **Visits** `dezero_lite.layers.GRU```.
     """
-    text = lesson_path(number).read_text(encoding="utf-8")
+    return head_of(lesson_path(number).read_text(encoding="utf-8"), number)
+
+
+def head_of(text, number):
+    """The head in the text of a lesson."""
     title = re.search(rf"^# Step {number}: (.+)$", text, re.MULTILINE)
     facts = re.search(
         r"^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text, re.MULTILINE
@@ -168,7 +174,7 @@ def head(number):
     return Head(
         title[1],
         int(facts[1]),
-        *(_names(facts[0], word) for word in ("New", "Changed", "Gone")),
+        *(_names(facts[0], word) for word in ("New", "Changed", "Gone", "Visits")),
     )
 
 

@@ -1,10 +1,19 @@
-"""Mutants: a solution with one small fault planted, which its check has to find.
+"""Mutants: a text with one small fault planted, which a check or a test has to find.
 
 The faults are those that people make: an operator is another one, a constant is off, a
-statement or a returned value is missing, two arguments stand the wrong way round.
+condition is turned round, a statement or a returned value is missing, two arguments
+stand the wrong way round. They are planted in solutions (:mod:`.mutating`), and in the
+package and the course tool themselves (``python -m tests.mutation``).
+
+A fault is named by the line of its statement before and after, such as ``return 2 * x
+-> return 2 / x``. Those that do no harm are listed in ``harmless.json``, here for the
+solutions and in ``tests/mutation`` for the rest: place by place the names of faults,
+each with the reason.
 """
 
 import ast
+import itertools
+from dataclasses import dataclass
 
 from .exercises import BEGIN, END
 
@@ -17,6 +26,8 @@ ANOTHER = {
     ast.Mod: ast.Mult,
     ast.Pow: ast.Mult,
     ast.MatMult: ast.Mult,
+    ast.BitOr: ast.BitAnd,
+    ast.BitAnd: ast.BitOr,
     ast.And: ast.Or,
     ast.Or: ast.And,
     ast.Eq: ast.NotEq,
@@ -45,6 +56,25 @@ DROPPED = (
     ast.Continue,
     ast.Break,
 )
+DEFINITIONS = ast.FunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault: from byte to byte, other text; ``around`` are the functions and the
+    classes in which it stands, the outermost first, as in ("Box", "Box.grow").
+    """
+
+    change: str
+    around: tuple[str, ...]
+    line: int
+    start: int
+    end: int
+    text: str
+
+    def planted(self, source):
+        data = source.encode()
+        return (data[: self.start] + self.text.encode() + data[self.end :]).decode()
 
 
 def mutants(solution):
@@ -59,72 +89,88 @@ def mutants(solution):
     lines = [line.strip() for line in solution.splitlines()]
     # The numbers of the lines between the two marks; the first line is 1.
     region = range(lines.index(BEGIN) + 2, len(lines) - lines[::-1].index(END))
-    tree = ast.parse(solution)
-    original = ast.unparse(tree)
     found: dict[str, str] = {}
-    sources = {original}
-    for change in _changes(tree, None, region):
-        source = ast.unparse(ast.fix_missing_locations(tree))
-        if source not in sources:
-            sources.add(source)
-            found[_new_name(change(), found)] = source
+    for fault in faults(solution):
+        if fault.line in region:
+            found[_new_name(fault.change, found)] = fault.planted(solution)
     return found
 
 
-def _changes(parent, statement, region):
-    """Plant one fault after the other in a tree; what is yielded, called, says which.
+def faults(source):
+    """Every fault that can be planted in a text, each once."""
+    lengths = map(len, source.encode().splitlines(keepends=True))
+    starts = [0, *itertools.accumulate(lengths)]
+    seen = set()
+    for node, variant, around, line, change in _changes(ast.parse(source)):
+        if (line, change) not in seen:
+            seen.add((line, change))
+            start = starts[node.lineno - 1] + node.col_offset
+            end = starts[node.end_lineno - 1] + node.end_col_offset
+            text = ast.unparse(ast.fix_missing_locations(variant))
+            text = f"({text})" if isinstance(variant, ast.expr) else text
+            yield Fault(change, around, node.lineno, start, end, text)
 
-    While the caller looks at the tree the fault is in it, and afterwards it is gone.
+
+def _changes(parent, statement=None, around=()):
+    """For each fault below a node: what may be replaced, by what, the definitions
+    around it, the line of its statement, and the name.
     """
     for place, child in _children(parent):
-        if _is_text(child):
-            continue
         inner = child if isinstance(child, ast.stmt) else statement
-        if getattr(child, "lineno", 0) in region:
+        # Defaults belong to the time when the function is made.
+        is_default = isinstance(parent, ast.FunctionDef) and place[0] == "args"
+        here = around[:-1] if is_default else around
+        for variant in _variants(child, place[0]):
             before = _first_line(inner)
-            for variant in _variants(child):
-                _put(parent, place, variant)
-                after = variant if inner is child else inner
-                yield (
-                    lambda before=before, after=after: (
-                        f"{before} -> {_first_line(after)}"
-                    )
-                )
-                _put(parent, place, child)
-        if not isinstance(child, ast.JoinedStr):
-            yield from _changes(child, inner, region)
+            _put(parent, place, variant)
+            after = _first_line(variant if inner is child else inner)
+            _put(parent, place, child)
+            if before != after:
+                yield child, variant, here, inner.lineno, f"{before} -> {after}"
+        if isinstance(child, DEFINITIONS):
+            here = (*here, ".".join([*here[-1:], child.name]))
+        yield from _changes(child, inner, here)
 
 
 def _children(parent):
+    """The nodes below one, with their places, without what only people and type
+    checkers read: annotations, docstrings, and the words of messages.
+    """
+    if isinstance(parent, ast.JoinedStr):
+        return
     for name, value in ast.iter_fields(parent):
-        if name in ("annotation", "returns", "decorator_list"):
-            continue
-        if isinstance(value, list):
-            for index, child in enumerate(value):
-                if isinstance(child, ast.AST):
+        if name not in ("annotation", "returns", "decorator_list"):
+            for index, child in enumerate(
+                value if isinstance(value, list) else [value]
+            ):
+                if isinstance(child, ast.AST) and not _is_for_people(child):
                     yield (name, index), child
-        elif isinstance(value, ast.AST):
-            yield (name, None), value
+
+
+def _is_for_people(node):
+    if isinstance(node, ast.If):
+        return "TYPE_CHECKING" in ast.unparse(node.test)
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _put(parent, place, child):
     name, index = place
-    if index is None:
-        setattr(parent, name, child)
-    else:
+    if isinstance(getattr(parent, name), list):
         getattr(parent, name)[index] = child
+    else:
+        setattr(parent, name, child)
 
 
-def _variants(node):
+def _variants(node, place):
     """The faults that can be planted in place of a node."""
-    if isinstance(node, (ast.BinOp, ast.BoolOp, ast.AugAssign)):
+    if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign):
         if type(node.op) in ANOTHER:
             yield _like(node, op=ANOTHER[type(node.op)]())
     elif isinstance(node, ast.Compare):
         for index, op in enumerate(node.ops):
             ops = [*node.ops[:index], ANOTHER[type(op)](), *node.ops[index + 1 :]]
             yield _like(node, ops=ops)
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.Not)):
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
         yield node.operand
     elif isinstance(node, ast.Call):
         for index in range(len(node.args) - 1):
@@ -135,13 +181,10 @@ def _variants(node):
         yield ast.Return(None)
     elif isinstance(node, ast.Constant):
         yield from _other_constants(node.value)
+    if place == "test" and isinstance(node, ast.Name | ast.Attribute | ast.Call):
+        yield ast.UnaryOp(ast.Not(), node)
     if isinstance(node, DROPPED):
         yield ast.Pass()
-
-
-def _is_text(node):
-    """Whether a node is a docstring, or the dots of a stub."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_none(value):
@@ -151,7 +194,7 @@ def _is_none(value):
 def _other_constants(value):
     if isinstance(value, bool):
         yield ast.Constant(not value)
-    elif isinstance(value, (int, float)):
+    elif isinstance(value, int | float):
         yield ast.Constant(value + 1)
         if value not in (0, 1):
             yield ast.Constant(type(value)(0))
@@ -167,7 +210,10 @@ def _like(node, **changed):
 
 
 def _first_line(statement):
-    return ast.unparse(ast.fix_missing_locations(statement)).splitlines()[0]
+    """The line with which a statement begins; what stands in it is not looked at."""
+    inside = {"decorator_list", "body", "orelse"}.intersection(statement._fields)
+    head = _like(statement, **{name: [] for name in inside})
+    return ast.unparse(ast.fix_missing_locations(head)).strip().splitlines()[0]
 
 
 def _new_name(change, taken):

@@ -9,25 +9,20 @@ Survivors that do no harm are named, with the reason, in ``harmless.json``.
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import builder, exercises
-from .lessons import ROOT, STEPS, CourseError, known, numbers
+from .judge import forks
+from .judge.child import Child, Stopped
+from .judge.needed import needed
+from .lessons import ROOT, CourseError, known, numbers
 from .mutants import mutants
-from .running import close_pictures, complaint, prepare, run, silence
 
 HARMLESS = Path(__file__).with_name("harmless.json")
 PAGE = ROOT / "docs" / "exercises.md"
 KILLED, SURVIVED, TOO_SLOW = "killed", "survived", "too slow"
-# A mutant may take ten times as long as the solution, and this many seconds at least.
-PATIENCE = 5
-MEMORY = 4 * 2**30
 
 
 @dataclass
@@ -43,9 +38,6 @@ class Score:
     survivors: list[tuple[int, str]]
     # Named harmless, and no survivor any more.
     gone: list[tuple[int, str]]
-
-
-# --- In the parent --------------------------------------------------------------------
 
 
 def measure(steps=None, jobs=None, show=lambda done, total: None):
@@ -65,7 +57,7 @@ def measure(steps=None, jobs=None, show=lambda done, total: None):
     CourseError
         If a solution fails its own check, or if the system cannot fork.
     """
-    if not hasattr(os, "fork"):
+    if not forks.CAN_FORK:
         raise CourseError(
             "Mutants are tried in forks, which this system does not have."
         )
@@ -92,26 +84,38 @@ def measure(steps=None, jobs=None, show=lambda done, total: None):
 
 
 def _tried(number, jobs):
-    """Lines [exercise, change, outcome] from a process that tries the mutants of a
-    lesson.
-    """
-    command = [sys.executable, "-m", f"{STEPS}.course.mutating", str(number), str(jobs)]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        encoding="utf-8",
-        cwd=ROOT,
-    ) as child:
-        assert child.stdout
-        assert child.stderr
-        for line in child.stdout:
-            yield json.loads(line)
-        said = child.stderr.read().strip()
-    if child.returncode:
-        last = said.splitlines()[-1] if said else f"exit code {child.returncode}"
-        raise CourseError(f"The mutants of step {number} could not be tried: {last}")
+    """Triples (exercise, change, outcome), one for each mutant of a lesson."""
+    lesson = builder.assemble(number)["cells"]
+    cells = needed([cell for cell in lesson if cell["cell_type"] == "code"])
+    at, planted = {}, {}
+    for exercise, (position, rest) in enumerate(forks.places(cells), start=1):
+        solution = cells[position]["source"]
+        faults = mutants(solution)
+        at[position] = [[text, *rest] for text in [solution, *faults.values()]]
+        planted[position] = exercise, [solution, *faults]
+    try:
+        with Child(forks.__name__, ROOT) as child:
+            for position, count, failures in forks.tries(
+                child, [cell["source"] for cell in cells], at, jobs
+            ):
+                if count is None:  # a cell of the lesson fails, and may be meant to
+                    continue
+                exercise, changes = planted[position]
+                outcome = _outcome(failures)
+                if count:
+                    yield exercise, changes[count], outcome
+                elif outcome != SURVIVED:
+                    raise CourseError(f"The check is not content with: {changes[0]}")
+    except Stopped as stopped:
+        raise CourseError(
+            f"The mutants of step {number} could not be tried: it {stopped}."
+        ) from None
+
+
+def _outcome(failures):
+    if failures.get(forks.ALL, ("", ""))[0] == "TimeoutError":
+        return TOO_SLOW
+    return KILLED if failures else SURVIVED
 
 
 def _score(number, lines):
@@ -176,93 +180,3 @@ def _row(score):
     cells = [score.step, score.exercises, score.mutants, score.killed]
     cells += [score.harmless, len(score.survivors), share]
     return f"| {' | '.join(map(str, cells))} |"
-
-
-# --- In the process that tries --------------------------------------------------------
-
-
-def try_all(number, jobs, say):
-    """Run a lesson, and at each exercise its mutants, some at once."""
-    names = {"__name__": "__main__"}
-    cells = [c for c in builder.assemble(number)["cells"] if c["cell_type"] == "code"]
-    exercise = 0
-    for position, cell in enumerate(cells):
-        source = cell["source"]
-        if exercises.is_solution(source):
-            exercise += 1
-            rest = _up_to_check(cells[position + 1 :])
-            for change, outcome in _try(source, rest, names, jobs):
-                say([exercise, change, outcome])
-        with silence():
-            complaint(lambda source=source: run(source, names))
-            close_pictures()
-
-
-def _up_to_check(cells):
-    sources = []
-    for cell in cells:
-        sources.append(cell["source"])
-        if exercises.CHECK in cell["metadata"].get("tags", ()):
-            return sources
-    raise CourseError("an exercise has no check")
-
-
-def _try(solution, rest, names, jobs):
-    began = time.perf_counter()
-    if _end_of(_fork([solution, *rest], names, 600)) != SURVIVED:
-        raise CourseError(f"the check is not content with: {solution}")
-    seconds = max(PATIENCE, 10 * (time.perf_counter() - began))
-    waiting = list(mutants(solution).items())[::-1]
-    running: dict[int, str] = {}
-    while waiting or running:
-        while waiting and len(running) < jobs:
-            change, source = waiting.pop()
-            running[_fork([source, *rest], names, seconds)] = change
-        child, status = os.wait()
-        yield running.pop(child), _outcome(status)
-
-
-def _fork(sources, names, seconds):
-    """Run cells in a fork that an alarm ends; return its process id."""
-    child = os.fork()
-    if child:
-        return child
-    status = 1
-    try:
-        import resource
-
-        # The alarm ends the process, whatever it does: nothing is there to catch it.
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        with silence():
-            failed = complaint(lambda: [run(source, names) for source in sources])
-        status = 0 if failed is None else 1
-    finally:
-        os._exit(status)
-
-
-def _end_of(child):
-    return _outcome(os.waitpid(child, 0)[1])
-
-
-def _outcome(status):
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
-        return TOO_SLOW
-    return SURVIVED if status == 0 else KILLED
-
-
-def main():
-    prepare()
-    number, jobs = map(int, sys.argv[1:])
-    lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    try:
-        try_all(
-            number, jobs, lambda line: print(json.dumps(line), file=lines, flush=True)
-        )
-    except CourseError as error:
-        sys.exit(str(error).replace("\n", " "))
-
-
-if __name__ == "__main__":
-    main()

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from . import copies
@@ -99,18 +100,9 @@ def fresh(number, folder=None):
 
 def set_aside(target):
     """Give a file another name, and return that."""
-    aside = _free_name(target)
-    target.rename(aside)
-    return aside
-
-
-def _free_name(target):
-    count = 1
-    while True:
-        name = target.with_name(f"{target.stem}-old{count}{target.suffix}")
-        if not name.exists():
-            return name
-        count += 1
+    names = (f"{target.stem}-old{number}{target.suffix}" for number in count(1))
+    free = next(name for name in names if not target.with_name(name).exists())
+    return target.rename(target.with_name(free))
 
 
 # --- What state a copy is in ----------------------------------------------------------

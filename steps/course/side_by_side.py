@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from .lessons import STEPS, CourseError
-from .sources import FOR_TOOLS, highlighted_lines
+from .listings import FOR_TOOLS, highlighted_lines
 
 # What two lines must have in common, from 0 to 1, to stand in one row.
 ALIKE = 0.8

@@ -18,6 +18,8 @@ from .lessons import CourseError, head, known, notebook_path, stem
 
 REVEAL = "sphinx_revealjs", "_static/revealjs/dist"
 MATHJAX = "sphinx-mathjax-offline", "static/mathjax"
+# The browser's own fonts are used there: others would have to be fetched.
+TEMPLATE = Path(__file__).with_name("slides.html")
 # Code that belongs to a picture, or that would give an exercise away.
 SHOW = "Show the code"
 
@@ -50,12 +52,12 @@ def page(number):
         "title": html.escape(f"{number}. {head(number).title}"),
         "reveal.css": _file(*REVEAL, "reveal.css"),
         "colours": HtmlFormatter(style="default").get_style_defs(".highlight"),
-        "own.css": STYLE,
         "columns": columns,
         "reveal.js": _script(_file(*REVEAL, "reveal.js")),
         "mathjax": _script(_file(*MATHJAX, "tex-svg.js")),
     }
-    return re.sub(r"<<([\w.]+)>>", lambda found: fill[found[1]], PAGE)
+    template = TEMPLATE.read_text(encoding="utf-8")
+    return re.sub(r"<<([\w.]+)>>", lambda found: fill[found[1]], template)
 
 
 def _shown(number):
@@ -75,17 +77,9 @@ def _shown(number):
         if cell["cell_type"] == "markdown":
             cell["source"] = overview.without_links_to(cell["source"], lambda _: True)
         elif not exercises.is_solution(old["source"]):
-            cell["outputs"] = list(map(_described, old["outputs"]))
+            cell["outputs"] = old["outputs"]
         cells += _cut(cell)
     return cells
-
-
-def _described(output):
-    """A drawing stands in the page itself: as a picture of its own it would lose the
-    words that describe it.
-    """
-    drawing = output.get("data", {}).get("image/svg+xml")
-    return output | {"data": {"text/html": drawing}} if drawing else output
 
 
 def _cut(cell):
@@ -175,64 +169,3 @@ def _file(package, folder, name):
         )
     place = Path(found.submodule_search_locations[0]) / folder / name
     return place.read_text(encoding="utf-8")
-
-
-STYLE = """
-.reveal { font: 24px/1.45 system-ui, sans-serif; color: #222; }
-.reveal .slides { text-align: left; }
-.reveal .slides section { height: 100%; box-sizing: border-box; }
-.reveal .slides section section { overflow-y: auto; padding: 0 24px; }
-.reveal h1, .reveal h2, .reveal h3 { line-height: 1.2; margin: 0 0 .6em; }
-.reveal h1 { font-size: 2em; }
-.reveal h2 { font-size: 1.5em; color: #1a5276; }
-.reveal h3 { font-size: 1.2em; }
-.reveal p, .reveal ul, .reveal ol { margin: .5em 0; }
-.reveal pre { margin: .3em 0; font-size: 20px; line-height: 1.35; overflow-x: auto; }
-.reveal code { font-family: ui-monospace, monospace; font-size: .9em; }
-.reveal pre code { font-size: inherit; }
-.reveal .highlight { background: #f5f6f7; padding: 4px 14px; border-radius: 6px; }
-.reveal .output_area pre { padding-left: 14px; }
-.reveal .output_stderr pre, .reveal .output_error pre { color: #a93226; }
-.reveal table { border-collapse: collapse; font-size: .85em; margin: .5em 0; }
-.reveal td, .reveal th { border-bottom: 1px solid #ccc; padding: 4px 12px; }
-.reveal img, .reveal svg { max-width: 100%; }
-.reveal .output_png img, .reveal .output_svg svg { max-height: 420px; }
-.reveal iframe { max-width: 100%; }
-.reveal summary { cursor: pointer; color: #1a5276; font-size: .8em; }
-.reveal blockquote { border-left: 4px solid #ccc; margin: .5em 0; padding-left: 1em; }
-.reveal .prompt { display: none; }
-"""
-
-# The browser's own fonts are used: others would have to be fetched.
-PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title><<title>></title>
-<style><<reveal.css>></style>
-<style><<colours>></style>
-<style><<own.css>></style>
-</head>
-<body>
-<div class="reveal"><div class="slides">
-<<columns>>
-</div></div>
-<script>
-window.MathJax = {
-  tex: {inlineMath: [["$", "$"], ["\\\\(", "\\\\)"]]},
-  options: {enableMenu: false},
-};
-</script>
-<script><<mathjax>></script>
-<script><<reveal.js>></script>
-<script>
-Reveal.initialize({
-  width: 1280, height: 720, margin: 0.03, center: false,
-  hash: true, slideNumber: "c/t", transition: "none",
-});
-</script>
-</body>
-</html>
-"""

@@ -1,58 +1,17 @@
-"""Source code shown in a lesson, highlighted, without being run a second time."""
+"""What the cells of a lesson show of the package, found without running them."""
 
 import ast
-import contextlib
-import inspect
-import re
 from operator import attrgetter
 
 from .lessons import CourseError
+from .listings import Source
+from .side_by_side import SideBySide
 
 SHOWN_FROM = ("dezero_lite", "steps")
 SHOWING = ("source", "side_by_side")
-FOR_TOOLS = re.compile(r"  # (type: ignore|noqa)\b.*")
 
 
-class Listing:
-    """Code that shows itself, highlighted in a notebook and as text in a terminal."""
-
-    def __init__(self, text):
-        self.text = text
-
-    def __repr__(self):
-        return self.text
-
-    def _repr_html_(self):
-        # Without a font of its own, a page made by nbconvert would show the code in
-        # that of its text.
-        return _highlighted(self.text, prestyles="font-family: monospace")
-
-
-def highlighted_lines(text):
-    """The lines of a piece of code as HTML, for a table."""
-    return _highlighted(text, nowrap=True).splitlines()
-
-
-def _highlighted(text, **options):
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import PythonLexer
-
-    look = HtmlFormatter(noclasses=True, nobackground=True, **options)
-    return highlight(text, PythonLexer(stripnl=False), look)
-
-
-class Source(Listing):
-    """The source of a class or function of the package, but for comments that are meant
-    for tools.
-    """
-
-    def __init__(self, thing):
-        text = inspect.getsource(getattr(thing, "fget", thing)).rstrip()
-        super().__init__(FOR_TOOLS.sub("", text))
-
-
-def shown(cells):
+def shown(cells, failing=()):
     """The source of all that each cell of a lesson shows of the package, as in
     ``steps.source(Variable.backward)`` or ``steps.side_by_side(one, other)``.
 
@@ -60,6 +19,8 @@ def shown(cells):
     ----------
     cells : list of str
         The lesson's code. A name means what the lesson's own imports make it mean.
+    failing : collection of str
+        Those of them that fail on purpose; an import there may bring no name.
 
     Returns
     -------
@@ -69,10 +30,13 @@ def shown(cells):
     Raises
     ------
     CourseError
-        If what is shown is not a name, or a name that leads to no source text.
+        If what is shown is not a name, or a name that leads to no source text, or if an
+        import fails.
     """
     trees = [_parsed(cell) for cell in cells]
-    names = _imported(trees)
+    names: dict[str, object] = {}
+    for cell, tree in zip(cells, trees, strict=True):
+        _import(tree, names, cell in failing)
     return [
         [
             _shown_text(call, names)
@@ -98,21 +62,22 @@ def _parsed(cell):
         return ast.parse("")
 
 
-def _imported(trees):
-    names: dict[str, object] = {}
-    for tree in trees:
-        for node in tree.body:
-            if isinstance(node, ast.Import):
-                homes = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                homes = [node.module or ""]
-            else:
-                continue
-            if all(home.split(".")[0] in SHOWN_FROM for home in homes):
-                # An import that fails on purpose brings no name.
-                with contextlib.suppress(ImportError):
-                    exec(ast.unparse(node), names)
-    return names
+def _import(tree, names, may_fail):
+    """Run the imports of a cell that bring what is shown."""
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            homes = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            homes = [node.module or ""]
+        else:
+            continue
+        if all(home.split(".")[0] in SHOWN_FROM for home in homes):
+            text = ast.unparse(node)
+            try:
+                exec(text, names)
+            except ImportError as error:
+                if not may_fail:
+                    raise CourseError(f"`{text}` fails: {error}.") from None
 
 
 def _shown_text(call, names):
@@ -121,8 +86,6 @@ def _shown_text(call, names):
     things = [_thing(path, names, text) for path in paths]
     try:
         if ast.unparse(call.func).endswith("side_by_side"):
-            from .side_by_side import SideBySide
-
             part = {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg}
             return repr(SideBySide(*things, **part))
         return Source(*things).text

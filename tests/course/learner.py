@@ -2,12 +2,43 @@
 
 import ast
 import json
+import re
+from pathlib import Path
+from typing import NamedTuple
 
 from steps.course.workshop import folder
 from steps.course.workshop.judging import judge
 from steps.course.workshop.live import go_on
 from steps.course.workshop.modules import with_member
 from steps.course.workshop.parts import CLASS, parts
+
+# In `ways/own.md` and `ways/wrong.md`: the step, what is wrong, what is said about it,
+# and what is typed.
+WAY = re.compile(
+    r"^## (\d+) (?:right|wrong: ([^\n]+))\n\n((?:- [^\n]+\n)*)\n*```python\n(.*?)^```$",
+    re.M | re.S,
+)
+
+
+class Way(NamedTuple):
+    step: int
+    what: str
+    said: list[str]
+    code: str
+
+
+def ways(name):
+    """What learners type, from a file such as `ways/own.md`."""
+    text = (Path(__file__).parent / "ways" / name).read_text(encoding="utf-8")
+    found = [
+        Way(int(step), what, [line[2:] for line in said.splitlines()], code)
+        for step, what, said, code in WAY.findall(text)
+    ]
+    assert len(found) == text.count("\n## "), "a heading or a block is misspelt"
+    return found
+
+
+OWN_WAY = {way.step: way.code for way in ways("own.md")}
 
 
 class Learner:

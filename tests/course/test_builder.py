@@ -13,19 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from steps.course import builder, lessons, sources
-from steps.course.lessons import ROOT, CourseError
+from steps.course import builder, lessons, listings, sources
+from steps.course.lessons import ROOT, CourseError, notebook_path
 
 LESSON = """\
 ---
-jupytext:
-  text_representation:
-    extension: .md
-    format_name: myst
-kernelspec:
-  display_name: Python 3
-  language: python
-  name: python3
+jupytext: {text_representation: {extension: .md, format_name: myst}}
 ---
 
 # Step 1: A little lesson
@@ -76,23 +69,26 @@ def outputs(path):
     return cells(path)[-1]["outputs"]
 
 
+PLOT = "import matplotlib.pyplot as plt\n\nplt.plot([1, 2, 3])\nplt.show()"
+GRAPH = 'import steps\n\nsteps.draw("x -> Square -> y")'
+FILM = """\
+from matplotlib.animation import FuncAnimation
+
+figure, ax = plt.subplots(figsize=(1, 1))
+steps.film(FuncAnimation(figure, lambda frame: ax.plot([0, frame]), frames=2))"""
 RICH = [
-    "import matplotlib.pyplot as plt\n\nplt.plot([1, 2, 3])\nplt.show()",
-    'import steps\n\nsteps.draw("x -> Square -> y")',
-    "from IPython.display import HTML\nfrom matplotlib.animation import "
-    "FuncAnimation\n\nfigure, ax = plt.subplots(figsize=(1, 1))\nfilm = "
-    "FuncAnimation(figure, lambda frame: ax.plot([0, frame]), frames=2)\nshown = "
-    "HTML(film.to_jshtml())\nplt.close()\nshown",
+    f":alt: A line that <rises> from 1 to 3\n\n{PLOT}",
+    f":alt: 'x: the input'\n\n{GRAPH}",
+    f":alt: '\"It\" <rises>'\n\n{FILM}",
     "import numpy as np\n\nfrom dezero_lite import Variable\n\n"
     "steps.play(Variable(np.array(3.0)) ** 2)",
-    "for i in range(50):\n    print(i, flush=True)",
-    ":tags: [raises-exception]\n\n1 / 0",
+    "for i in steps.progress(range(50)):\n    print(i, flush=True)",
     ":tags: [raises-exception]\n\nimport json\n\njson.loads('{')",
 ]
 
 
 @pytest.mark.slow
-def test_building_twice_gives_the_same_bytes(workshop):
+def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(workshop):
     path = workshop(*RICH)
     assert builder.build(1)
     first = path.read_bytes()
@@ -100,116 +96,60 @@ def test_building_twice_gives_the_same_bytes(workshop):
     builder.build(1)
     assert path.read_bytes() == first
     assert not builder.build(1), "nothing changed, so nothing is written"
+    assert builder.why_stale(1) is None
+
+    version = sys.version.split()[0]
+    varying = ["iopub", "graphviz version", "matplotlib.org", sys.prefix, version]
+    text = first.decode()
+    assert [word for word in [*varying, str(Path.home())] if word in text] == []
+    plot, graph, film, player, printed, _ = (c["outputs"] for c in cells(path)[-6:])
+    pictures = [plot[0], graph[0], film[0]]
+    assert [one["metadata"]["image/png"]["alt"] for one in pictures] == [
+        "A line that <rises> from 1 to 3",
+        "x: the input",
+        '"It" <rises>',
+    ]
+    for picture in pictures:
+        assert sorted(picture["data"]) == ["image/png", "text/plain"]
+        png = base64.b64decode("".join(picture["data"]["image/png"]))
+        assert b"IHDR" in png
+        assert b"tEXt" not in png
+    assert graph[0]["metadata"]["image/png"]["width"] > 100
+    assert "x.grad is 6." in "".join(player[0]["data"]["text/plain"])
+    # How many messages a kernel sends varies; nobody sees the bar.
+    assert [(one["name"], len(one["text"])) for one in printed] == [("stdout", 50)]
 
 
 def test_code_is_put_under_its_load_line(workshop):
     path = workshop()
     builder.build(1)
-    shown, used = (cell for cell in cells(path) if cell["cell_type"] == "code")
+    title, shown, used = cells(path)
     assert (
         "".join(shown["source"])
         == "# %load -s twice ../steps/step01.py\ndef twice(x):\n    return 2 * x"
     )
     assert used["outputs"][0]["text"] == ["42\n"]
-    assert [cell["id"] for cell in cells(path)] == [
-        "step01-01",
-        "step01-02",
-        "step01-03",
-    ]
-    assert builder.why_stale(1) is None
+    assert [title["id"], used["id"]] == ["step01-01", "step01-03"]
     # The first format whose cells have names.
     book = json.loads(path.read_text(encoding="utf-8"))
     assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
 
 
-def test_a_progress_bar_leaves_no_trace(workshop, monkeypatch):
-    monkeypatch.delenv("TQDM_DISABLE", raising=False)
-    path = workshop(
-        "from tqdm import tqdm\n\nfor _ in tqdm(range(3)):\n    pass\nprint('done')"
-    )
-    builder.build(1)
-    assert [output["text"] for output in outputs(path)] == [["done\n"]]
-
-
-def test_no_version_time_or_path_is_kept(workshop):
-    path = workshop(*RICH)
-    builder.build(1)
-    text = path.read_text(encoding="utf-8")
-    pictures = b"".join(
-        base64.b64decode("".join(output["data"]["image/png"]))
-        for cell in cells(path)
-        for output in cell.get("outputs", [])
-        if "image/png" in output.get("data", {})
-    )
-    assert b"IHDR" in pictures
-    assert b"tEXt" not in pictures
-    (printed,) = cells(path)[-3]["outputs"]
-    assert len(printed["text"]) == 50, "how many messages a kernel sends varies"
-    for word in (
-        "iopub",
-        "graphviz version",
-        "matplotlib.org",
-        str(Path.home()),
-        sys.prefix,
-        sys.version.split()[0],
-    ):
-        assert word not in text
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("File {root}/steps/step01.py:3", "File steps/step01.py:3"),
-        ("File ~/course/me/x/steps/step01.py:3", "File steps/step01.py:3"),
-        ("File {prefix}/lib/json.py:3", "File environment/lib/json.py:3"),
-        ("File {base}/lib/json.py:3", "File python/lib/json.py:3"),
-        ("File of someone", "File of someone"),
-    ],
-)
-def test_a_traceback_names_no_place_of_this_machine(line, expected, monkeypatch):
-    # A home's name can stand in a path a second time, as its own folder's.
-    places = {"root": "/me/course/me/x", "prefix": "/opt/env", "base": "/opt/python"}
-    monkeypatch.setattr(builder, "ROOT", Path(places["root"]))
+def test_a_traceback_names_no_place_of_this_machine(monkeypatch):
+    monkeypatch.setattr(builder, "ROOT", Path("/me/course/me/x"))
     monkeypatch.setattr(Path, "home", lambda: Path("/me"))
-    monkeypatch.setattr(sys, "prefix", places["prefix"])
-    monkeypatch.setattr(sys, "base_prefix", places["base"])
-    found = builder._without_paths(line.format(**places).replace("/", os.sep))
-    assert found.replace(os.sep, "/") == expected
-
-
-def test_a_picture_says_what_it_shows(workshop):
-    path = workshop(
-        f":alt: A line that <rises> from 1 to 3\n\n{RICH[0]}",
-        f":alt: 'x: the input'\n\n{RICH[1]}",
-    )
-    builder.build(1)
-    plot, graph = cells(path)[-2:]
-    assert plot["metadata"]["alt"] == "A line that <rises> from 1 to 3"
-    (shown,) = (o for o in plot["outputs"] if "image/png" in o["data"])
-    assert shown["metadata"]["image/png"]["alt"] == "A line that <rises> from 1 to 3"
-    (shown,) = graph["outputs"]
-    svg = "".join(shown["data"]["image/svg+xml"])
-    assert 'role="img" aria-label="x: the input"' in svg
-    assert builder.why_stale(1) is None
-
-
-def test_a_player_says_what_it_shows(workshop):
-    path = workshop(RICH[1], f":alt: '\"6\" arrives at <x>'\n\n{RICH[3]}")
-    builder.build(1)
-    (shown,) = outputs(path)
-    html = "".join(shown["data"]["text/html"])
-    assert re.findall("<img alt=(.*?) src=", html) == ["'\"6\" arrives at &lt;x&gt;'"]
-    assert "x.grad is 6." in "".join(shown["data"]["text/plain"])
-
-
-def test_a_film_says_its_finding_in_the_player_and_in_its_last_frame(workshop):
-    film = RICH[2].replace("HTML(film.to_jshtml())", "steps.film(film)")
-    path = workshop(RICH[0], RICH[1], f":alt: 'It <rises>'\n\n{film}")
-    builder.build(1)
-    (shown,) = outputs(path)
-    html = "".join(shown["data"]["text/html"])
-    assert re.findall('<img alt="(.*?)" id="_anim', html) == ["It &lt;rises&gt;"]
-    assert shown["metadata"]["image/png"]["alt"] == "It <rises>"
+    monkeypatch.setattr(sys, "prefix", "/opt/env")
+    monkeypatch.setattr(sys, "base_prefix", "/opt/python")
+    for line, expected in {
+        "/me/course/me/x/steps/step01.py:3": "steps/step01.py:3",
+        # A home's name can stand in a path a second time, as its own folder's.
+        "~/course/me/x/steps/step01.py:3": "steps/step01.py:3",
+        "/opt/env/lib/json.py:3": "environment/lib/json.py:3",
+        "/opt/python/lib/json.py:3": "python/lib/json.py:3",
+        "of someone": "of someone",
+    }.items():
+        found = builder._without_paths(line.replace("/", os.sep))
+        assert found.replace(os.sep, "/") == expected
 
 
 @pytest.mark.parametrize(
@@ -218,6 +158,7 @@ def test_a_film_says_its_finding_in_the_player_and_in_its_last_frame(workshop):
         ("1 / 0", "ZeroDivisionError"),
         ("import os\n\nprint(os.getcwd())", "names a path"),
         ("object()", "an address in memory"),
+        ("import sys\n\nprint('!', file=sys.stderr)", "step01-04 writes to stderr"),
         (
             "# %load -s thrice ../steps/step01.py",
             r"step01\.py defines no thrice\. It defines twice\.",
@@ -240,7 +181,7 @@ def test_a_lesson_that_cannot_be_built_is_refused(
 MEASURED = ":tags: [nbval-ignore-output]\n\nimport time\n\nprint(time.perf_counter())"
 
 
-def test_a_measured_output_stays_until_something_changes(workshop):
+def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(workshop):
     path = workshop(MEASURED)
     builder.build(1)
     first = outputs(path)
@@ -250,10 +191,6 @@ def test_a_measured_output_stays_until_something_changes(workshop):
     builder.build(1)
     assert outputs(path) != first
 
-
-def test_work_in_a_notebook_is_not_overwritten(workshop):
-    path = workshop()
-    builder.build(1)
     book = json.loads(path.read_text(encoding="utf-8"))
     book["cells"][-1]["source"] = ["my_own_work = 1"]
     path.write_text(json.dumps(book), encoding="utf-8")
@@ -264,12 +201,15 @@ def test_work_in_a_notebook_is_not_overwritten(workshop):
     assert "my_own_work" not in path.read_text(encoding="utf-8")
 
 
-def test_what_makes_a_notebook_stale(workshop):
-    path = workshop(MEASURED)
+def test_what_makes_a_notebook_stale(workshop, monkeypatch):
+    path = workshop(":tags: [hide-input]\n\nprint(1)")
     assert "not built" in builder.why_stale(1)
     builder.build(1)
     built = path.read_text(encoding="utf-8")
     assert builder.why_stale(1) is None
+    with monkeypatch.context() as patch:
+        patch.setattr(builder.exercises, "FOLDED", "another-tag")
+        assert builder.why_stale(1).startswith("the builder")
 
     for old, new in (("42", "43"), ('"execution_count": 2', '"execution_count": 3')):
         assert old in built
@@ -282,16 +222,37 @@ def test_what_makes_a_notebook_stale(workshop):
     assert "code that its lesson uses" in builder.why_stale(1)
     code.write_text(CODE, encoding="utf-8")
 
-    workshop(MEASURED, lesson=LESSON.replace("little", "small"))
+    workshop(lesson=LESSON.replace("little", "small"))
     assert "its lesson" in builder.why_stale(1)
 
 
-def test_an_older_builders_notebook_is_stale(workshop, monkeypatch):
-    path = workshop(":tags: [hide-input]\n\nprint(1)")
-    builder.build(1)
-    assert cells(path)[-1]["metadata"]["jupyter"] == {"source_hidden": True}
-    monkeypatch.setattr(builder.exercises, "FOLDED", "another-tag")
-    assert builder.why_stale(1).startswith("the builder")
+# --- What nbval sees ------------------------------------------------------------------
+
+
+def nbval(*paths, options=(), **variables):
+    """The words of pytest about these notebooks, in a process of its own."""
+    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    run += ["-p", "no:xdist", *options, *map(str, paths)]
+    shell = os.environ | variables
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, env=shell)
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_nbval_alone_proves_a_lesson(tmp_path):
+    """Without a conftest, and without Graphviz: plots, graphs and the player (8), a
+    film (28), progress bars (70).
+    """
+    books = [notebook_path(number) for number in (8, 28, 70)]
+    kinds = [str(cells(book)) for book in books]
+    assert "steps.play(" in kinds[0]
+    assert "steps.film(" in kinds[1]
+    assert "steps.progress(" in kinds[2]
+    (tmp_path / "pygraphviz.py").write_text("raise ImportError", encoding="utf-8")
+    bare = ["--nbval", "--noconftest", "-c", os.devnull]
+    report = nbval(*books, options=bare, PYTHONPATH=str(tmp_path))
+    assert re.search(r"^\d+ passed", report, re.M), report
+    assert "failed" not in report
 
 
 @pytest.mark.slow
@@ -308,28 +269,16 @@ def test_every_output_of_a_built_notebook_is_compared(tmp_path):
     changed = ROOT / "notebooks" / f".changed-{tmp_path.name}.ipynb"
     try:
         changed.write_text(json.dumps(book), encoding="utf-8")
-        run = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:xdist",
-            "-q",
-            str(changed),
-        ]
-        report = subprocess.run(run, cwd=ROOT, capture_output=True, text=True).stdout
+        report = nbval(changed)
     finally:
         changed.unlink(missing_ok=True)
     assert "2 failed" in report
     assert "3.2975" in report
-    number, error = (place_of(book, output) for output in (number, error))
     title = book["cells"][0]["source"][0].strip("# \n")
-    for count, section in (number, error):
+    for output in (number, error):
+        count, section = place_of(book, output)
         assert f"{title}, cell [{count}], under “{section}”\n" in report
         assert re.search(rf"^FAILED .*::Cell {count} - ", report, re.M)
-    assert number != error
 
 
 def place_of(book, output):
@@ -354,45 +303,39 @@ from dezero_lite.optimizers import Adam
 """
 
 
-@pytest.mark.parametrize(
-    ("shown", "beginning"),
-    [
-        ("Function.__call__", "def __call__(self"),
-        ("Variable.backward", "def backward("),
-        ("Variable.shape", "@property"),
-        ("no_grad", "@switch\ndef no_grad("),
-        ("F.sin", "def sin("),
-        ("F.conv2d", "def conv2d("),
-        ("Linear", "class Linear("),
-        ("Adam", "class Adam("),
-    ],
-)
-def test_what_is_shown_is_found_where_it_is_defined(shown, beginning):
-    _, (text,) = sources.shown([IMPORTS, f"steps.source({shown})"])
-    assert text.lstrip().startswith(tuple(beginning.split("|")))
+def test_what_is_shown_is_found_where_it_is_defined():
+    for shown, beginning in {
+        "Function.__call__": "def __call__(self",
+        "Variable.backward": "def backward(",
+        "Variable.shape": "@property",
+        "no_grad": "@switch\ndef no_grad(",
+        "F.sin": "def sin(",
+        "F.conv2d": "def conv2d(",
+        "Linear": "class Linear(",
+        "Adam": "class Adam(",
+    }.items():
+        _, (text,) = sources.shown([IMPORTS, f"steps.source({shown})"])
+        assert text.lstrip().startswith(beginning)
 
 
 def test_comments_for_tools_are_not_shown():
     from dezero_lite.transforms import Compose
 
     assert "# type: ignore" in inspect.getsource(Compose)
-    assert "# type" not in sources.Source(Compose).text
+    assert "# type" not in listings.Source(Compose).text
 
 
-@pytest.mark.parametrize(
-    ("cell", "complaint"),
-    [
-        ("steps.source(type(product.creator))", "is not understood"),
-        ("steps.source()", "is not understood"),
-        ("steps.source(SGD)", "no cell of the lesson imports SGD"),
-        ("steps.source(Variable.rewind)", "shows nothing: .* 'rewind'"),
-        ("steps.source(Variable.__slots__)", "shows nothing"),
-        ("%time steps.source(Adam)", "has to be all Python"),
-    ],
-)
-def test_what_cannot_be_shown_is_refused(cell, complaint):
-    with pytest.raises(CourseError, match=complaint):
-        sources.shown([IMPORTS, cell])
+def test_what_cannot_be_shown_is_refused():
+    for cell, complaint in {
+        "steps.source(type(product.creator))": "is not understood",
+        "steps.source()": "is not understood",
+        "steps.source(SGD)": "no cell of the lesson imports SGD",
+        "steps.source(Variable.rewind)": "shows nothing: .* 'rewind'",
+        "steps.source(Variable.__slots__)": "shows nothing",
+        "%time steps.source(Adam)": "has to be all Python",
+    }.items():
+        with pytest.raises(CourseError, match=complaint):
+            sources.shown([IMPORTS, cell])
 
 
 def test_of_two_pieces_side_by_side_only_the_shown_part_counts():
@@ -406,36 +349,36 @@ def test_of_two_pieces_side_by_side_only_the_shown_part_counts():
     assert "heappop" not in part
 
 
-def test_cells_that_are_not_python_and_imports_that_fail_are_passed_over():
+def test_cells_that_are_not_python_and_imports_that_fail_on_purpose_are_passed_over():
     cells = ["%time 1", "1 +", "from dezero_lite import nothing"]
-    assert sources.shown(cells) == [[], [], []]
+    assert sources.shown(cells, cells[2:]) == [[], [], []]
 
 
-def test_a_change_of_what_a_lesson_shows_of_the_package_makes_it_stale(
-    workshop, monkeypatch
-):
-    workshop(IMPORTS, "steps.source(Variable.backward)")
-    before = builder.sources_digest(1)
-    assert builder.sources_digest(1) == before
-    original = sources.inspect.getsource
-    monkeypatch.setattr(
-        sources.inspect, "getsource", lambda thing: original(thing) + "    pass"
-    )
-    assert builder.sources_digest(1) != before
+def test_an_import_that_fails_is_named():
+    with pytest.raises(
+        CourseError, match="`from dezero_lite import nothing` fails: can"
+    ):
+        sources.shown(["from dezero_lite import nothing"])
 
 
-def test_a_change_of_the_player_makes_a_lesson_stale_that_plays(
+def test_a_change_of_what_a_lesson_shows_makes_it_stale(
     workshop, monkeypatch, tmp_path
 ):
-    here = tmp_path / "player"
-    here.mkdir()
-    (here / "page.html").write_text("another page", encoding="utf-8")
-    for cell, is_stale in (("steps.play(y)", True), ("steps.draw('y')", False)):
-        workshop(cell)
+    (tmp_path / "page.html").write_text("another page", encoding="utf-8")
+    original = listings.inspect.getsource
+    source = (listings.inspect, "getsource", lambda thing: original(thing) + "    pass")
+    player = (builder.player, "__file__", str(tmp_path / "__init__.py"))
+    for cell, stale_by, other in [
+        ("steps.source(Variable.backward)", source, player),
+        ("steps.play(y)", player, source),
+    ]:
+        workshop(IMPORTS, cell)
         before = builder.sources_digest(1)
         with monkeypatch.context() as patch:
-            patch.setattr(builder.player, "__file__", str(here / "__init__.py"))
-            assert (builder.sources_digest(1) != before) == is_stale
+            patch.setattr(*other)
+            assert builder.sources_digest(1) == before
+            patch.setattr(*stale_by)
+            assert builder.sources_digest(1) != before
 
 
 @pytest.mark.parametrize("missing", ["step01.py", "course.mplstyle", "step07.py"])

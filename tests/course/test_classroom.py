@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from steps.course import exercises
-from steps.course.classroom import answers, desk, grading, handout, submissions
+from steps.course.classroom import answers, grading, handout, submissions
 from steps.course.commands import main
+from steps.course.judge import sequence
 from steps.course.lessons import CourseError
 
 TWICE = "def twice(x):\n    return x + x"
@@ -179,7 +180,7 @@ def test_half_done(course):
 
 
 def test_a_blank_one_is_not_even_run(course, monkeypatch):
-    monkeypatch.setattr(grading, "Run", lambda *_: pytest.fail("ran"))
+    monkeypatch.setattr(sequence, "judge", lambda *_: pytest.fail("ran"))
     assert course.one(course.copy()) == (grading.NOT_BEGUN, grading.NOT_BEGUN, [])
 
 
@@ -193,7 +194,7 @@ def test_a_blank_one_is_not_even_run(course, monkeypatch):
     ],
 )
 def test_nothing_is_written_in_a_cell_that_only_says_so(course, stub, monkeypatch):
-    monkeypatch.setattr(grading, "Run", lambda *_: pytest.fail("ran"))
+    monkeypatch.setattr(sequence, "judge", lambda *_: pytest.fail("ran"))
     assert course.one(course.answered(stub))[0] in (
         grading.NOT_BEGUN,
         "defines no twice",
@@ -285,7 +286,7 @@ def test_what_a_lesson_has_under_the_name_is_not_judged(course):
 def test_one_that_never_ends_is_stopped_and_the_next_is_judged(
     course, monkeypatch, loop
 ):
-    monkeypatch.setattr(grading, "GRACE", 1)
+    monkeypatch.setattr(sequence, "GRACE", 1)
     notebook = course.answered(f"def twice(x):\n    {loop}", TOTAL)
     first, second, _ = course.one(notebook, seconds=3)
     assert first == "takes too long"
@@ -532,8 +533,3 @@ def test_a_lesson_is_known_by_its_cells_where_nothing_else_says_it(course):
     assert submissions.lesson_of(notebook) == 1
     assert submissions.lesson_of({"cells": []}, "step02_anna.ipynb") == 2
     assert submissions.lesson_of({"cells": []}, "step99.ipynb") is None
-
-
-def test_an_attempt_may_raise_anything():
-    assert desk.in_time("raise KeyboardInterrupt", {}) == "KeyboardInterrupt"
-    assert desk.in_time("class A(BaseException): ...\nraise A", {}) == "A"

@@ -23,11 +23,12 @@ import pytest
 from steps.course import overview
 from steps.course.lessons import ROOT, notebook_path, numbers, stem
 from tests.course.test_start import load
+from tests.support.needs import needs
 
-pytest.importorskip("jupyterlab")
 browsers = pytest.importorskip("tests.support.browser")
 pytestmark = [
     *browsers.NEEDED,
+    needs("jupyterlab"),
     pytest.mark.skipif(
         os.name == "nt" or sys.prefix == sys.base_prefix,
         reason="there is no environment to lend to a second checkout",

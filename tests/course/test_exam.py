@@ -62,10 +62,8 @@ def test_2_calls_and_walks(inputs):
 
 
 def test_2_many_outputs_take_a_walk_each():
-    x = Variable(np.array(3.0))
-    outputs = [x * k for k in range(1, 5)]
-    slopes = []
-    for y in outputs:
+    x, slopes = Variable(np.array(3.0)), []
+    for y in [x * k for k in range(1, 5)]:
         x.cleargrad()
         y.backward()
         slopes.append(float(x.grad))

@@ -60,19 +60,26 @@ def start(tmp_path):
     """Start a user's server, which only says that it was started; `start.home` is the
     user's home.
     """
-    stub = tmp_path / "stub" / "jupyterhub"
-    stub.mkdir(parents=True)
-    (stub / "__init__.py").touch()
-    (stub / "singleuser.py").write_text(SERVER)
+    stub = tmp_path / "bin" / "jupyterhub-singleuser"
+    stub.parent.mkdir()
+    stub.write_text(f"#!{sys.executable}\n{SERVER}")
+    stub.chmod(0o755)
+    python = stub.with_name("python")
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"')
+    python.chmod(0o755)
+    began = (
+        f"import runpy, sys; sys.executable = {str(python)!r}; "
+        "del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
 
     def start(*arguments):
         return subprocess.run(
-            [sys.executable, HUB / "start_user.py", *arguments],
+            [sys.executable, "-c", began, HUB / "start_user.py", *arguments],
             cwd=start.home,
             env=os.environ
             | {
                 "HOME": str(start.home),
-                "PYTHONPATH": f"{stub.parent}{os.pathsep}{ROOT}",
+                "PYTHONPATH": str(ROOT),
             },
             capture_output=True,
             text=True,
@@ -107,6 +114,7 @@ def test_a_server_finds_the_course_laid_and_what_is_there_as_it_was(start):
 @posix
 def test_a_course_that_cannot_be_laid_keeps_nobody_from_their_server(start):
     (start.home / "my-course").write_text("a file in the way")
+    (start.home / "calendar.py").write_text("raise SystemExit('the wrong one')")
     done = start()
     assert done.stdout.splitlines()[-1] == "served"
     assert "my-course" in done.stderr

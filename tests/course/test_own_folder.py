@@ -16,6 +16,7 @@ from steps.course import builder, copies, exercises, own
 from steps.course.commands import main
 from steps.course.copies import write_copies
 from steps.course.lessons import ROOT, CourseError
+from tests.support.refusals import assert_refused
 
 
 def book(path):
@@ -64,25 +65,20 @@ def update(toy, number, old="Write `twice(x)`.", new="Write `twice(x)`, please."
 # --- Laying and renewing --------------------------------------------------------------
 
 
-def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(toy, capsys):
+def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(
+    toy, capsys, monkeypatch
+):
     assert main(["lay"]) == 0
     assert "Laid 3 notebooks in" in capsys.readouterr().out
     names = sorted(path.name for path in own.FOLDER.glob("[!.]*"))
     assert names == ["start.ipynb", "step01.ipynb", "step02.ipynb"]
     assert main(["lay"]) == 0
     assert capsys.readouterr().out == ""
-
-
-def test_nothing_is_made_again_while_the_course_stays(toy, monkeypatch):
-    own.lay()
-    monkeypatch.setattr(copies, "copy_of", lambda *_, **__: pytest.fail("made again"))
-    assert own.lay() == own.Laid()
-
-
-def test_a_lesson_that_was_deleted_comes_back(toy):
-    own.lay()
     (own.FOLDER / "step02.ipynb").unlink()
     assert own.lay().new == [2]
+    # Nothing is made again while the course stays.
+    monkeypatch.setattr(copies, "copy_of", lambda *_, **__: pytest.fail("made again"))
+    assert own.lay() == own.Laid()
 
 
 def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
@@ -101,6 +97,24 @@ def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
     assert first.read_bytes() == work
     assert "please" in "".join(sources(second))
     assert own.lay() == own.Laid()
+
+
+def test_only_lessons_that_changed_are_touched(toy):
+    own.lay()
+    change(own.FOLDER / "step01.ipynb", exercises.STUB, "return 2 * x")
+    update(toy, 2)
+    done = own.lay()
+    assert (done.renewed, done.kept) == ([2], [])
+
+
+@pytest.mark.parametrize("text", ["", "hours of work", "[]"])
+def test_a_file_that_cannot_be_read_stays(toy, text):
+    own.lay()
+    path = own.FOLDER / "step01.ipynb"
+    path.write_text(text)
+    update(toy, 1)
+    assert own.lay().kept == [1]
+    assert path.read_text() == text
 
 
 @pytest.mark.parametrize(
@@ -124,30 +138,6 @@ def test_a_note_or_a_deleted_cell_is_work_too(toy, work):
     assert book(path) == notebook
 
 
-@pytest.mark.parametrize("text", ["", "hours of work", "[]"])
-def test_a_file_that_cannot_be_read_stays(toy, text):
-    own.lay()
-    path = own.FOLDER / "step01.ipynb"
-    path.write_text(text)
-    update(toy, 1)
-    assert own.lay().kept == [1]
-    assert path.read_text() == text
-
-
-def test_only_lessons_that_changed_are_touched(toy):
-    own.lay()
-    change(own.FOLDER / "step01.ipynb", exercises.STUB, "return 2 * x")
-    update(toy, 2)
-    done = own.lay()
-    assert (done.renewed, done.kept) == ([2], [])
-
-
-def test_a_folder_is_made_with_all_that_it_lies_in(toy, tmp_path):
-    folder = tmp_path / "courses" / "mine"
-    own.lay(folder)
-    assert (folder / "step01.ipynb").exists()
-
-
 def test_fresh_sets_the_old_copy_aside(toy, capsys):
     own.lay()
     path = own.FOLDER / "step02.ipynb"
@@ -161,9 +151,7 @@ def test_fresh_sets_the_old_copy_aside(toy, capsys):
     assert main(["fresh", "2"]) == 0
     assert (own.FOLDER / "step02-old1.ipynb").read_bytes() == work
     assert (own.FOLDER / "step02-old2.ipynb").exists()
-
-
-def test_fresh_says_what_is_not_there(toy, capsys):
+    path.unlink()
     assert main(["fresh", "2"]) == 1
     assert "There is no step02.ipynb in" in capsys.readouterr().err
     assert main(["fresh", "9"]) == 1
@@ -207,6 +195,7 @@ def test_a_built_notebook_folds_hints_and_runs_hidden_tests(toy):
     assert "range(10)" in text
 
 
+@pytest.mark.slow
 def test_the_copies_checks_are_folded_and_let_run_all_go_on(toy, tmp_path):
     _, path = write_copies(tmp_path / "class", [1])
     for cell in book(path)["cells"]:
@@ -223,20 +212,15 @@ def test_the_copies_checks_are_folded_and_let_run_all_go_on(toy, tmp_path):
     assert unsolved.cells[-2].outputs[0].ename == "NameError"
 
 
-def test_the_copy_of_the_map_shows_its_picture_without_being_run(toy):
-    builder.build(0)
-    own.lay()
-    assert book(own.FOLDER / "start.ipynb")["cells"][-1]["outputs"][0]["text"] == [
-        "the way\n"
-    ]
-
-
 def test_a_copy_links_to_what_lies_beside_it(toy, tmp_path):
+    builder.build(0)
     the_map, lesson = write_copies(tmp_path / "class", [1])
     assert "The map](start.ipynb) · next: 2. Lesson 2" in "\n".join(sources(lesson))
     text = "\n".join(sources(the_map))
     assert "[Lesson 1](step01.ipynb)" in text
     assert "2. Lesson 2," in text
+    # The picture of the map, as it was built, is there before it has run.
+    assert book(the_map)["cells"][-1]["outputs"][0]["text"] == ["the way\n"]
     write_copies(tmp_path / "class", [2])
     assert "before: [1. Lesson 1](step01.ipynb)" in "\n".join(
         sources(tmp_path / "class" / "step02.ipynb")
@@ -255,6 +239,7 @@ def test_a_copy_that_leaves_the_course_names_no_path(toy, tmp_path):
     assert "# %load -s one ../steps/step01.py\ndef one" in text
 
 
+@pytest.mark.slow
 def test_student_writes_where_the_caller_stands_and_says_how_to_open_it(tmp_path):
     here = tmp_path / "where I stand"
     here.mkdir()
@@ -283,22 +268,17 @@ def test_the_first_hint_comes_at_once_and_the_second_at_a_click(toy):
     assert repr(steps.hint(1, 1, nearer=True)).endswith("return what you get.")
 
 
-def test_an_exercise_without_hints_says_what_there_is(toy):
-    with pytest.raises(CourseError, match=r"has no hints.*solution\(1, 2\)"):
-        steps.hint(1, 2)
-    with pytest.raises(CourseError, match="Step 1 has no exercise 3; it has 2"):
-        steps.hint(1, 3)
-    with pytest.raises(CourseError, match="no exercise 0"):
-        steps.solution(1, 0)
-
-
-def test_a_solution_is_code_without_markers(toy):
-    shown = steps.solution(1, 1)
-    assert repr(shown) == "def twice(x):\n    return 2 * x"
-    assert "<span" in shown._repr_html_()
-
-
-@pytest.mark.parametrize("marker", [exercises.BEGIN_HIDDEN, exercises.END_HIDDEN])
-def test_a_lone_marker_of_hidden_tests_is_an_error(marker):
-    with pytest.raises(CourseError, match="HIDDEN TESTS"):
-        exercises.without_hidden_tests(f"x = 1\n{marker}\nx = 2\n")
+def test_what_there_is_to_show_is_told(toy):
+    solution = steps.solution(1, 1)
+    assert repr(solution) == "def twice(x):\n    return 2 * x"
+    assert "<span" in solution._repr_html_()
+    words = "solution(1, 2)"
+    assert_refused(CourseError, "has no hints", lambda: steps.hint(1, 2))
+    assert_refused(CourseError, words, lambda: steps.hint(1, 2))
+    words = "Step 1 has no exercise 3; it has 2"
+    assert_refused(CourseError, words, lambda: steps.hint(1, 3))
+    assert_refused(CourseError, "no exercise 0", lambda: steps.solution(1, 0))
+    for marker in (exercises.BEGIN_HIDDEN, exercises.END_HIDDEN):
+        lone = f"x = 1\n{marker}\nx = 2\n"
+        refused = lambda lone=lone: exercises.without_hidden_tests(lone)
+        assert_refused(CourseError, "HIDDEN TESTS", refused)

@@ -11,13 +11,11 @@ import pytest
 from dezero_lite import Variable
 from dezero_lite import functions as F
 from dezero_lite.player import play
+from tests.support.needs import needs
 from tests.support.real_walks import chain, diamond, grids, real_walk, step
 
-pytest.importorskip("pygraphviz")
-nbformat = pytest.importorskip("nbformat")
-nbconvert = pytest.importorskip("nbconvert")
 browsers = pytest.importorskip("tests.support.browser")
-pytestmark = browsers.NEEDED
+pytestmark = [*browsers.NEEDED, needs("pygraphviz", "nbformat", "nbconvert")]
 
 GRAPHS = [
     (7, chain),
@@ -69,6 +67,9 @@ def opened(browser, tmp_path):
     pages, fetched, errors = [], [], []
 
     def show(player, width=1000, scheme="light"):
+        import nbconvert
+        import nbformat
+
         cell = nbformat.v4.new_code_cell("steps.play(y)")
         bundle = player._repr_mimebundle_()
         cell.outputs = [nbformat.v4.new_output("display_data", data=bundle)]
@@ -123,11 +124,10 @@ def player_and_truth(number, build):
 # --- every number is the real one -----------------------------------------------------
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(("number", "build"), GRAPHS)
-def test_each_number_on_the_way_is_the_real_one(opened, number, build, width):
+def test_each_number_on_the_way_is_the_real_one(opened, number, build):
     player, notes, real = player_and_truth(number, build)
-    steps = at_each_step(opened(player, width), player)
+    steps = at_each_step(opened(player), player)
     assert [told["say"] for told in steps] == [told.say for told in player.steps]
     forward = [told for told in steps if told["count"].startswith("forward")]
     for told in forward:
@@ -273,7 +273,7 @@ def test_the_function_at_work_is_in_sight(opened, width):
             continue
         box, frame = (
             view.frame.query_selector(what).bounding_box()
-            for what in (".node.lit[id^=f] polygon", "#graph")
+            for what in (".node.lit[id^=f] rect", "#graph")
         )
         assert box["x"] >= frame["x"] - 1
         assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 1
@@ -290,7 +290,7 @@ COLOURS = """() => {
       found.push([e.textContent, look(e).color, look(behind).backgroundColor]);
   }
   for (const text of document.querySelectorAll(".node text, .edge text")) {
-    const shape = text.parentNode.querySelector(".node path, .node polygon");
+    const shape = text.parentNode.querySelector(".node rect");
     const paper = look(document.querySelector("main")).backgroundColor;
     const behind = shape ? look(shape).fill : paper;
     if (text.textContent) found.push([text.textContent, look(text).fill, behind]);

@@ -1,18 +1,23 @@
 """Progress: what is solved, found out without running more than that needs."""
 
 import json
-import os
-import subprocess
-import warnings
 
 import pytest
 
-from steps.course import exercises, own, running
+from steps.course import exercises, own
 from steps.course import progress as progress_module
+from steps.course.classroom.answers import answers_in, cells_to_run, lesson
 from steps.course.commands import main
-from steps.course.lessons import ROOT, CourseError
-from steps.course.progress import cells_to_run, progress
+from steps.course.lessons import CourseError
+from steps.course.progress import progress
 from tests.course.test_own_folder import book
+
+
+@pytest.fixture(autouse=True)
+def no_lesson_is_remembered():
+    lesson.cache_clear()
+    yield
+    lesson.cache_clear()
 
 
 def solve(number, *attempts):
@@ -54,16 +59,20 @@ def test_a_hard_coded_answer_meets_the_hidden_tests(toy):
 
 def test_a_lesson_that_nobody_began_is_not_run(toy, monkeypatch):
     own.lay()
-    monkeypatch.setattr(progress_module, "run_apart", lambda *_: pytest.fail("ran"))
+    monkeypatch.setattr(progress_module, "judge", lambda *_: pytest.fail("ran"))
     assert progress(own.FOLDER) == {1: ["not begun"] * 2, 2: ["not begun"] * 2}
+
+
+def run_for(notebook):
+    cells = cells_to_run(1, answers_in(1, notebook))
+    return [f"{kind} {number}" for kind, number, _ in cells]
 
 
 def test_a_lesson_runs_up_to_the_last_exercise_that_was_begun(toy):
     own.lay()
-    cells = cells_to_run(1, solve(1, TWICE))
-    assert [kind for kind, _, _ in cells] == ["lesson", "lesson", "attempt", "check"]
-    cells = cells_to_run(1, solve(1, None, TOTAL))
-    assert [kind for kind, _, _ in cells][-2:] == ["attempt", "check"]
+    expected = ["lesson 0", "lesson 0", "attempt 1", "check 1"]
+    assert run_for(solve(1, TWICE)) == expected
+    assert run_for(solve(1, TOTAL)) == [*expected, "attempt 2", "check 2"]
 
 
 def test_what_was_judged_is_remembered_until_it_changes(toy, monkeypatch):
@@ -72,7 +81,7 @@ def test_what_was_judged_is_remembered_until_it_changes(toy, monkeypatch):
     first = progress(own.FOLDER)
     ran = []
     monkeypatch.setattr(
-        progress_module, "run_apart", lambda cells, *_: ran.append(1) or ({1: "new"}, 1)
+        progress_module, "judge", lambda cells, *_: ran.append(1) or ({1: "new"}, [])
     )
     assert progress(own.FOLDER) == first
     assert ran == []
@@ -89,9 +98,8 @@ def test_cells_that_the_learner_added_run_too(toy):
     )
     (own.FOLDER / "step01.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     notebook["cells"].insert(0, cell | {"id": "first", "source": "import math"})
-    expected = ["lesson 0"] * 4 + ["attempt 1", "check 1"]
-    found = [f"{kind} {number}" for kind, number, _ in cells_to_run(1, notebook)]
-    assert found == expected
+    around = ["added 0", "lesson 0", "lesson 0", "added 0"]
+    assert run_for(notebook) == [*around, "attempt 1", "check 1"]
     assert progress(own.FOLDER)[1][0] == "right"
 
 
@@ -102,6 +110,7 @@ def test_cells_that_the_learner_added_run_too(toy):
         ("1 / 0", "ZeroDivisionError"),
         ("raise SystemExit(1)", "SystemExit"),
         ("input()", "EOFError"),
+        ("import os\n\nos._exit(3)", "ends Python"),
     ],
 )
 def test_what_fails_is_told_and_the_next_is_judged(toy, attempt, said):
@@ -112,67 +121,15 @@ def test_what_fails_is_told_and_the_next_is_judged(toy, attempt, said):
     assert second == "right"
 
 
-def test_what_never_ends_is_told_and_the_next_is_judged(monkeypatch):
-    if not hasattr(running.signal, "SIGALRM"):
-        pytest.skip("this system has no alarm")
-    monkeypatch.setattr(running, "SECONDS", 0.2)
-    said = []
-    running.judge(
-        [
-            ("attempt", 1, "def twice(x):\n    while True:\n        pass"),
-            ("check", 1, "twice(2)"),
-            ("attempt", 2, "two = 2"),
-            ("check", 2, "assert two == 2"),
-        ],
-        said.append,
-    )
-    assert [line["outcome"] for line in said] == [running.TOO_SLOW, running.RIGHT]
-
-
-def test_what_ends_python_is_told(toy):
+def test_what_takes_too_long_is_judged_again(toy, monkeypatch):
     own.lay()
-    solve(1, "import os\n\nos._exit(3)", TOTAL)
-    assert progress(own.FOLDER)[1] == ["ends Python", progress_module.NOT_REACHED]
-
-
-@pytest.mark.parametrize(
-    ("said", "outcomes"),
-    [
-        (b'{"exercise": 1, "outcome": "right"}\n', {1: "right"}),
-        ('{"exercise": 1, "outcome": "right"}\n', {1: "right"}),
-        (None, {}),
-    ],
-)
-def test_what_was_judged_before_the_time_was_over_counts(
-    said, outcomes, monkeypatch, tmp_path
-):
-    def run(*_, env, **__):
-        # Wherever the learner's folder is, the judge is this package's own.
-        assert env["PYTHONPATH"].split(os.pathsep)[0] == str(ROOT)
-        raise subprocess.TimeoutExpired("python", 1, output=said)
-
-    monkeypatch.setattr(subprocess, "run", run)
-    assert progress_module.run_apart([], tmp_path) == (outcomes, False)
-
-
-def test_where_nothing_can_wake_us_a_cell_may_take_any_time(monkeypatch):
-    monkeypatch.delattr(running.signal, "SIGALRM", raising=False)
-    assert running.in_time("done = 1 + 1", {}) is None
-
-
-def test_a_judge_draws_on_no_screen_shares_the_cores_and_warns_of_nothing(monkeypatch):
-    for before, threads in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")):
-        monkeypatch.setattr(running.os, "environ", before)
-        with warnings.catch_warnings(record=True) as shown:
-            warnings.simplefilter("always")
-            running.prepare()
-            warnings.warn("a word", stacklevel=1)
-        assert shown == []
-        assert before == {
-            "MPLBACKEND": "Agg",
-            "OPENBLAS_NUM_THREADS": threads,
-            "TQDM_DISABLE": "1",
-        }
+    solve(1, TWICE)
+    monkeypatch.setattr(
+        progress_module, "judge", lambda *_: ({1: progress_module.TOO_SLOW}, [])
+    )
+    assert progress(own.FOLDER)[1] == ["takes too long", "not begun"]
+    monkeypatch.setattr(progress_module, "judge", lambda *_: ({1: "right"}, []))
+    assert progress(own.FOLDER)[1] == ["right", "not begun"]
 
 
 def test_a_folder_without_lessons_is_named(tmp_path):

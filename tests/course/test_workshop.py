@@ -5,7 +5,6 @@ of a learner's is lost.
 import ast
 import json
 import re
-import subprocess
 import sys
 
 import nbclient
@@ -21,13 +20,12 @@ from steps.course.workshop import folder, hints, live, mine, trial
 from steps.course.workshop.bench import Bench
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.judging import Verdict
-from steps.course.workshop.lesson import judging_cells, own_sources
 from steps.course.workshop.modules import Module
+from steps.course.workshop.notebook import judging_cells, own_sources
 from steps.course.workshop.parts import parts
 from steps.course.workshop.report import Report
 from steps.course.workshop.written import written
-from tests.course.learner import Learner, code_cells, source
-from tests.course.own_way import STEPS as OWN_WAY
+from tests.course.learner import OWN_WAY, Learner, code_cells, source
 
 WALK = """
 class Variable:
@@ -57,72 +55,86 @@ def assembled(learner, cells, number=8):
 # --- The notebooks --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", folder.steps())
-def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away(
-    learner, number
-):
-    notebook = learner.open(number)
-    nbformat.validate(nbformat.from_dict(notebook))
-    cells = code_cells(notebook)
-    text = "\n".join(map(source, cells))
-    assert "%load" not in text
-    assert "steps.diff(" not in text
-    step = step_of(number)
-    stubs = [source(cell) for cell in cells if "TODO step" in source(cell)]
-    for name in step.to_write:
-        owner, _, member = name.partition(".")
-        assert any(owner in stub and member in stub for stub in stubs), name
-    framework = assembled(learner, list(map(source, cells)), number)
-    open_parts = {*framework.missing, *framework.unchanged}
-    open_parts |= {name.partition(".")[0] for name in open_parts}
-    assert set(step.to_write) <= open_parts
-    assert source(cells[0]).endswith(f"steps.workshop({number})")
-    assert f"steps.judge({number})" in map(source, cells)
-    longest = max(len(line) for line in "\n".join(stubs).splitlines())
-    assert longest <= 88
+@pytest.fixture(scope="module")
+def laid(tmp_path_factory):
+    """One who opens the notebook of every step, and the notebooks."""
+    learner = Learner(tmp_path_factory.mktemp("workshop"))
+    return learner, {number: learner.open(number) for number in folder.steps()}
 
 
-@pytest.mark.parametrize("number", folder.steps())
-def test_the_lesson_s_own_code_counts_when_it_is_typed_in(learner, number):
-    framework = assembled(learner, [code_of(number)], number)
-    assert not framework.missing
-    assert not framework.broken
-    lesson = step_of(number).parts
-    there = framework.module.parts()
-    assert all(there[name].same_code(part) for name, part in lesson.items())
-    names = {}
-    exec(framework.module.text(), names)
-    assert set(Module.of(code_of(number)).parts()) == set(there)
+def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away(laid):
+    learner, notebooks = laid
+    wrong = []
+    for number, notebook in notebooks.items():
+        nbformat.validate(nbformat.from_dict(notebook))
+        cells = [source(cell) for cell in code_cells(notebook)]
+        step = step_of(number)
+        stubs = [cell for cell in cells if "TODO step" in cell]
+        wrong += [
+            f"{number}: no place for {name}"
+            for name in step.to_write
+            if not any({*name.split(".")} <= {*re.split(r"\W", s)} for s in stubs)
+        ]
+        framework = assembled(learner, cells, number)
+        there = {*framework.missing, *framework.unchanged}
+        open_parts = there | {name.partition(".")[0] for name in there}
+        given_away = set(step.to_write) - open_parts
+        wrong += [f"{number}: {name} is given away" for name in given_away]
+        if re.search(r"%load|steps\.diff\(", "\n".join(cells)):
+            wrong.append(f"{number}: the lesson's code is shown")
+        if not cells[0].endswith(f"steps.workshop({number})"):
+            wrong.append(f"{number}: does not begin with steps.workshop")
+        if max(map(len, "\n".join(stubs).splitlines())) > 88:
+            wrong.append(f"{number}: a line of a stub is too long")
+    assert not wrong, "\n".join(wrong)
 
 
-def test_links_lead_out_of_the_workshop_to_the_lessons(learner):
-    words = "\n".join(
-        source(cell)
-        for cell in learner.open(8)["cells"]
-        if cell["cell_type"] == "markdown"
-    )
+def test_the_lesson_s_own_code_counts_when_it_is_typed_in(learner):
+    wrong = []
+    for number in folder.steps():
+        framework = assembled(learner, [code_of(number)], number)
+        lesson, there = step_of(number).parts, framework.module.parts()
+        exec(framework.module.text(), {})
+        changed = [n for n, part in lesson.items() if not part.same_code(there.get(n))]
+        others = set(Module.of(code_of(number)).parts()) ^ set(there)
+        found = [framework.missing, framework.broken, changed, others]
+        wrong += [f"{number}: {names}" for names in found if names]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_links_lead_out_of_the_workshop_to_the_lessons(laid):
+    cells = laid[1][8]["cells"]
+    words = "\n".join(source(c) for c in cells if c["cell_type"] == "markdown")
     assert "](../step08.ipynb)" in words
     assert "](../start.ipynb)" in words
     assert "](step" not in words
 
 
-@pytest.mark.parametrize("number", folder.steps())
-def test_nothing_is_said_about_cells_that_the_workshop_leaves_out(learner, number):
-    words = [source(cell) for cell in learner.open(number)["cells"]]
-    (task,) = [text for text in words if text.startswith("## Write it")]
-    assert not re.search(r":\s*\n\n</details>|with a minus|steps\.diff", task)
-    one = len(step_of(number).to_write) == 1
-    assert ("The cell below has a place for it" in task) == one
+def test_nothing_is_said_about_cells_that_the_workshop_leaves_out(laid):
+    wrong = []
+    for number, notebook in laid[1].items():
+        words = map(source, notebook["cells"])
+        (task,) = [text for text in words if text.startswith("## Write it")]
+        if said := re.search(r":\s*\n\n</details>|with a minus|steps\.diff", task):
+            wrong.append(f"{number}: {said[0]}")
+        one = len(step_of(number).to_write) == 1
+        if ("The cell below has a place for it" in task) != one:
+            wrong.append(f"{number}: a place for one, or for each?")
+    assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("number", folder.steps())
-def test_run_all_goes_on_to_the_cell_that_judges(learner, number):
-    cells = code_cells(learner.open(number))
-    judge = next(k for k, c in enumerate(cells) if "steps.judge(" in source(c))
-    tried = [source for place, source in judging_cells(number) if "It works" in place]
-    before = cells[judge - len(tried) : judge]
-    assert list(map(source, before)) == tried
-    assert all("raises-exception" in c["metadata"]["tags"] for c in before)
+def test_run_all_goes_on_to_the_cell_that_judges(laid):
+    wrong = []
+    for number, notebook in laid[1].items():
+        cells = code_cells(notebook)
+        judge = list(map(source, cells)).index(f"steps.judge({number})")
+        tried = [text for place, text in judging_cells(number) if "It works" in place]
+        before = cells[judge - len(tried) : judge]
+        if list(map(source, before)) != tried:
+            wrong.append(f"{number}: the cells before are not those that judge")
+        if any("raises-exception" not in c["metadata"]["tags"] for c in before):
+            wrong.append(f"{number}: a cell before it ends Run All")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_a_class_that_stays_is_the_learner_s_own(learner):
@@ -364,7 +376,7 @@ def test_a_cell_that_fails_runs_once(learner, tmp_path):
 def test_a_line_that_is_not_true_shows_what_it_compares(line, said):
     cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
     task = {"step": 1, "cells": [("It works", cell)], "text": code_of(1)}
-    found = trial.attempt(task | {"brief": True, "seconds": 9}, lambda line: None)
+    found = trial.answer(task | {"brief": True, "seconds": 9}, lambda line: None)
     assert found["failure"]["error"] == said
 
 
@@ -378,32 +390,42 @@ def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
 
 
 def test_every_judged_lesson_has_cells_that_judge():
+    wrong = []
     for number in folder.steps():
-        places = [place for place, _ in judging_cells(number)]
-        assert any(place.startswith("It works, cell 1") for place in places), number
-        assert not any("Exercise" in place or "trap" in place for place in places)
-        assert not any(place.startswith("The code,") for place in places)
+        places = " | ".join(place for place, _ in judging_cells(number))
+        if "It works, cell 1" not in places:
+            wrong.append(f"{number}: {places}")
+        if re.search(r"Exercise|trap|The code,", places):
+            wrong.append(f"{number}: too much judges: {places}")
+    assert not wrong, "\n".join(wrong)
 
 
 # --- Hints ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", folder.steps())
-def test_hints_come_in_stages_and_the_code_is_the_last(number):
-    step = step_of(number)
-    for name in step.to_write:
-        hint, nearer = steps.hint(number, name), steps.hint(number, name, nearer=True)
-        code = repr(steps.solution(number, name))
-        assert code == step.parts[name].text
-        assert f"`{name}`" in repr(hint)
-        assert code not in repr(hint)
-        skeleton = hints.skeleton(code)
-        ast.parse(skeleton)
-        assert skeleton in repr(nearer)
-        assert "<details>" in hint._repr_markdown_()
-        lines = [line.strip() for line in code.splitlines() if '"""' not in line]
-        given = [s for s in lines if " = " in s and s in skeleton]
-        assert not given, (name, given)
+def test_hints_come_in_stages_and_the_code_is_the_last():
+    wrong = []
+    for step in map(step_of, folder.steps()):
+        for name in step.to_write:
+            asked = step.number, name
+            hint, nearer = steps.hint(*asked), steps.hint(*asked, nearer=True)
+            code = repr(steps.solution(*asked))
+            skeleton = hints.skeleton(code)
+            ast.parse(skeleton)
+            lines = [line.strip() for line in code.splitlines() if '"""' not in line]
+            given = [line for line in lines if " = " in line and line in skeleton]
+            wrong += [f"{asked}: {line} is given" for line in given]
+            fine = {
+                "the code is the lesson's": code == step.parts[name].text,
+                "the hint names it": f"`{name}`" in repr(hint),
+                "the hint is not the code": code not in repr(hint),
+                "the skeleton is nearer": skeleton in repr(nearer),
+                "the skeleton is folded": "<details>" in hint._repr_markdown_(),
+            }
+            wrong += [
+                f"{asked}: not true that {what}" for what in fine if not fine[what]
+            ]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_a_hint_says_whether_something_in_a_class_changes():
@@ -573,20 +595,6 @@ def test_step_23_takes_the_learner_s_file_where_there_is_one(learner, monkeypatc
     assert parts(cut)["Variable.__neg__"].kind == "attached"
     learner.own_file(22).write_text("1 / 0\n", encoding="utf-8")
     assert steps.mine(22).__name__ == "steps.step22"
-
-
-@pytest.mark.slow
-def test_the_trial_is_a_process_of_its_own():
-    task = {"step": 1, "cells": [], "text": code_of(1), "brief": True, "seconds": 9}
-    done = subprocess.run(
-        [sys.executable, "-m", f"{STEPS}.course.workshop.trial"],
-        input=json.dumps(task),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    last = json.loads(done.stdout.splitlines()[-1])
-    assert last == {"done": {"failure": None, "table": {"holds an array": "works"}}}
 
 
 def test_a_report_shows_itself_in_html(learner):

@@ -9,13 +9,13 @@ import io
 
 import pytest
 
-from steps.course import builder, exercises, running
+from steps.course import builder, exercises
 from steps.course.capabilities import CAPABILITIES, WORKS, tried
+from steps.course.judge.cells import close_pictures, run
 from steps.course.workshop import folder
 from steps.course.workshop.bench import Bench
 from steps.course.workshop.framework import step_of
-from tests.course.learner import Learner
-from tests.course.own_way import STEPS
+from tests.course.learner import OWN_WAY, Learner
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def own_way(tmp_path_factory, bench):
     there are.
     """
     learner = Learner(tmp_path_factory.mktemp("own-way"))
-    verdicts = {n: learner.goes_on(n, STEPS[n], bench) for n in folder.steps()}
+    verdicts = {n: learner.goes_on(n, OWN_WAY[n], bench) for n in folder.steps()}
     return learner, verdicts
 
 
@@ -95,8 +95,8 @@ def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
         if cell["cell_type"] != "code":
             continue
         with contextlib.redirect_stdout(said):
-            running.run(cell["source"], names)
-        running.close_pictures()
+            run(cell["source"], names)
+        close_pictures()
         if exercises.CHECK in cell["metadata"].get("tags", ()):
             break
     assert "This is your own step22.py." in said.getvalue()

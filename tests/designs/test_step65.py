@@ -2,7 +2,6 @@
 gradient is asked for.
 """
 
-import gc
 import math
 import operator
 import weakref
@@ -15,16 +14,14 @@ from hypothesis import strategies as st
 from steps import step65 as sc
 from steps.step65 import Scalar
 from tests.support.arrays import assert_close
+from tests.support.refusals import assert_refused
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left():
+def nothing_is_left(without_collector):
     """What a test makes is gone at its end, without the garbage collector."""
-    gc.collect()
-    gc.disable()
     before = sc.live_nodes()
     yield
-    gc.enable()
     assert sc.live_nodes() == before
 
 
@@ -42,16 +39,12 @@ def difference(f, values, position, eps=1e-6):
     return (at(eps) - at(-eps)) / (2 * eps)
 
 
-def check_gradients(f, values, rel=1e-6):
+def check_gradients(f, values):
     leaves = [Scalar(value, requires_grad=True) for value in values]
-    y = f(*leaves)
-    if not y.requires_grad:
-        return
-    y.backward()
+    f(*leaves).backward()
     for position, leaf in enumerate(leaves):
-        assert (leaf.grad or 0.0) == pytest.approx(
-            difference(f, values, position), rel=rel, abs=1e-7
-        )
+        right = difference(f, values, position)
+        assert leaf.grad == pytest.approx(right, rel=1e-5, abs=1e-7)
 
 
 # --- The tables -----------------------------------------------------------------------
@@ -73,24 +66,6 @@ SAME = {
 SIGNS = {"add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "pow": "pow"}
 
 
-def test_the_tables_hold_what_they_should():
-    assert set(sc.UNARY) == {
-        "neg",
-        "abs",
-        "exp",
-        "log",
-        "sin",
-        "cos",
-        "tan",
-        "sqrt",
-        "tanh",
-        "sigmoid",
-        "relu",
-    }
-    assert set(sc.BINARY) == {"add", "sub", "mul", "div", "pow"}
-    assert all(name in sc.__all__ for name in [*sc.UNARY, *sc.BINARY])
-
-
 @pytest.mark.parametrize("name", sc.UNARY)
 @settings(deadline=None, max_examples=30)
 @given(st.data())
@@ -100,7 +75,7 @@ def test_unary(name, data):
     assert f(Scalar(value)).data == pytest.approx(
         (SAME.get(name) or getattr(math, name))(value)
     )
-    check_gradients(f, [value], rel=1e-5)
+    check_gradients(f, [value])
 
 
 @pytest.mark.parametrize("name", sc.BINARY)
@@ -112,9 +87,16 @@ def test_binary(name, data):
     sign = getattr(operator, SIGNS[name])
     assert getattr(sc, name)(a, b).data == pytest.approx(sign(a, b))
     for f in (getattr(sc, name), sign):
-        check_gradients(f, [a, b], rel=1e-5)
-    check_gradients(lambda x: sign(x, b), [a], rel=1e-5)
-    check_gradients(lambda x: sign(a, x), [b], rel=1e-5)
+        check_gradients(f, [a, b])
+    check_gradients(lambda x: sign(x, b), [a])
+    check_gradients(lambda x: sign(a, x), [b])
+
+
+def test_the_tables_hold_what_they_should():
+    unary = "neg abs exp log sin cos tan sqrt tanh sigmoid relu"
+    assert list(sc.UNARY) == unary.split()
+    assert set(sc.BINARY) == set(SIGNS)
+    assert {*sc.UNARY, *sc.BINARY} <= set(sc.__all__)
 
 
 def test_corners():
@@ -135,19 +117,16 @@ def test_corners():
 
 def test_where_there_is_no_value_and_no_slope():
     x = new(0.0)
-    for attempt, complaint in [
-        (lambda: sc.log(-1.0), "log has no value .* at -1.0"),
-        (lambda: sc.exp(1000.0), "exp has no value"),
-        (lambda: 1 / x, "div has no value .* at 1.0, 0.0"),
-        (lambda: (-8.0) ** (x + 1 / 3), "pow has no value"),
-        (lambda: sc.sqrt(x), r"sqrt has no slope .* at 0.0"),
-        (lambda: (-2.0) ** (x + 2), "pow has no slope"),
-    ]:
-        with pytest.raises(ValueError, match=complaint):
-            attempt()
-    assert sc.sqrt(0.0).data == 0.0, (
-        "where no slope is asked for, there need not be one"
-    )
+    for words, attempt in (
+        ("log has no value that is a float at -1.0", lambda: sc.log(-1.0)),
+        ("exp has no value", lambda: sc.exp(1000.0)),
+        ("div has no value that is a float at 1.0, 0.0", lambda: 1 / x),
+        ("pow has no value", lambda: (-8.0) ** (x + 1 / 3)),
+        ("sqrt has no slope that is a float at 0.0", lambda: sc.sqrt(x)),
+        ("pow has no slope", lambda: (-2.0) ** (x + 2)),
+    ):
+        assert_refused(ValueError, words, attempt)
+    assert sc.sqrt(0.0).data == 0.0, "no slope is asked for, so there need not be one"
 
 
 def test_a_scalar_holds_one_real_number():
@@ -155,12 +134,9 @@ def test_a_scalar_holds_one_real_number():
     assert Scalar(2).data == 2.0
     x = new(2.0)
     for wrong in ("2", [2.0], np.array([2.0]), 2j, None):
-        with pytest.raises(TypeError, match="one real number"):
-            Scalar(wrong)
-        with pytest.raises(TypeError):
-            x + wrong
-        with pytest.raises(TypeError):
-            wrong * x
+        made = (lambda w=wrong: Scalar(w), lambda w=wrong: x + w)
+        assert_refused(TypeError, "one real number", *made)
+        assert_refused(TypeError, "", lambda w=wrong: w * x)
     assert isinstance(np.float64(3.0) * x, Scalar)
     assert repr(x) == "Scalar(2, requires_grad=True)"
     assert repr(Scalar(0.25)) == "Scalar(0.25)"
@@ -169,13 +145,8 @@ def test_a_scalar_holds_one_real_number():
 def test_comparisons_compare_the_numbers():
     x, y = new(2.0, 3.0)
     for other in (y, 3.0, np.float64(3.0)):
-        assert [x < other, x <= other, x > other, x >= other] == [
-            True,
-            True,
-            False,
-            False,
-        ]
-        assert [x == other, x != other] == [False, True]
+        assert [x < other, x <= other, x != other] == [True] * 3
+        assert [x > other, x >= other, x == other] == [False] * 3
     assert x == 2
     assert x == Scalar(2.0)
     assert bool(Scalar(0.0)) is False
@@ -204,10 +175,9 @@ def play(inputs, lines):
     }
     pool = list(inputs)
     for name, i, j in lines:
-        operands = [pool[i % len(pool)], pool[j % len(pool)]][
-            : 1 if name in sc.UNARY else 2
-        ]
-        pool.append(3 * sc.sin(safe.get(name, getattr(sc, name))(*operands)))
+        f = safe.get(name, getattr(sc, name))
+        a, b = pool[i % len(pool)], pool[j % len(pool)]
+        pool.append(3 * sc.sin(f(a) if name in sc.UNARY else f(a, b)))
     return pool[-1] + pool[len(pool) // 2]
 
 
@@ -266,57 +236,20 @@ def test_only_what_needs_a_gradient_enters(values, lines, mask):
         assert sc.live_nodes() == start
 
 
-@pytest.mark.parametrize(
-    ("f", "gradient"),
-    [
-        (lambda x: x + x, 2.0),
-        (lambda x: x, 1.0),
-        (lambda x: (x * x) ** 2 + (x * x) ** 2, 64.0),
-        (lambda x: (lambda a: (a * a) * (a * a) + a)(x * x), 1028.0),
-    ],
-)
-def test_every_path_counts_once_whatever_its_length(f, gradient):
-    x = new(2.0)
-    f(x).backward()
-    assert x.grad == gradient
-
-
-def test_a_ladder_of_additions():
-    x = new(1.0)
-    y = x
-    for _ in range(200):
-        y = y + y
-    y.backward()
-    assert x.grad == 2.0**200
-
-
 # --- Who is in the graph --------------------------------------------------------------
-
-
-def test_a_result_needs_a_gradient_if_an_operand_does():
-    x, c = new(2.0), Scalar(3.0)
-    assert not c.requires_grad
-    assert not (c * c + 1).requires_grad
-    assert (x * c).requires_grad
-    assert (c * x).requires_grad
 
 
 def test_constants_never_enter_the_graph():
     start = sc.live_nodes()
     c = Scalar(3.0)
     y = sc.exp(c * c) + 1
+    assert not y.requires_grad
     assert sc.live_nodes() == start
     x = new(2.0)
-    assert sc.live_nodes() == start + 1
-    z = x * y
+    for z in (x * y, y * x):
+        assert z.requires_grad
+        assert [node for node, _ in z.node.edges] == [x.node]
     assert sc.live_nodes() == start + 2
-    assert [node for node, _ in z.node.edges] == [x.node]
-
-
-def test_slopes_of_constants_are_not_computed():
-    x = new(-2.0)
-    (x**3).backward()  # the slope of the exponent would be log(-2)
-    assert x.grad == 12.0
 
 
 def test_ids_are_unique_and_found_at_once():
@@ -327,21 +260,10 @@ def test_ids_are_unique_and_found_at_once():
     number = y.node.id
     y.backward()
     for gone in (number, -1):
-        with pytest.raises(KeyError, match=f"no living node has the id {gone}"):
-            sc.find(gone)
+        words = f"no living node has the id {gone}"
+        assert_refused(KeyError, words, lambda gone=gone: sc.find(gone))
     z = x * x
     assert z.node.id > number, "a number is not given twice"
-
-
-def test_an_abandoned_graph_is_freed():
-    start = sc.live_nodes()
-    x = new(2.0)
-    y = sc.exp(x * x)
-    assert sc.live_nodes() == start + 3
-    gone = weakref.ref(y.node)
-    del y
-    assert gone() is None
-    assert sc.live_nodes() == start + 1
 
 
 # --- Backward -------------------------------------------------------------------------
@@ -356,16 +278,8 @@ def test_backward_frees_the_interior_and_keeps_the_leaves():
     assert (x.grad, a.grad, y.grad) == (32.0, None, None)
     assert sc.live_nodes() == start + 1
     assert (a.data, y.data) == (4.0, 16.0)
-
-
-def test_a_second_backward_says_what_to_do():
-    x = new(2.0)
-    a = x * x
-    y = a * a
-    y.backward()
-    for freed in (y, a):
-        with pytest.raises(RuntimeError, match="retain_graph=True"):
-            freed.backward()
+    words = "retain_graph=True"
+    assert_refused(RuntimeError, words, y.backward, a.backward)
     assert x.grad == 32.0
 
 
@@ -393,10 +307,8 @@ def test_a_freed_value_may_enter_a_new_graph_as_a_leaf():
     z.backward()
     assert (z.data, y.grad) == (32.0, 16.0)
     assert x.grad == 4.0 + 16.0, "through x itself, and not through y"
-    with pytest.raises(RuntimeError, match="retain_graph=True"):
-        y.backward()
-    with pytest.raises(RuntimeError, match="retain_graph=True"):
-        sc.jacobian([y], [x])
+    attempts = (y.backward, lambda: sc.jacobian([y], [x]))
+    assert_refused(RuntimeError, "retain_graph=True", *attempts)
 
 
 def test_a_part_that_another_backward_freed_is_an_error_and_not_a_wrong_gradient():
@@ -404,29 +316,15 @@ def test_a_part_that_another_backward_freed_is_an_error_and_not_a_wrong_gradient
     shared = x * x
     one, other = shared * 3.0, shared * w
     one.backward()
-    assert isinstance(shared * 2, Scalar), (
-        "meanwhile the shared value enters a new graph"
-    )
-    with pytest.raises(RuntimeError, match="freed this part"):
-        other.backward()
+    # Meanwhile the shared value enters a new graph.
+    assert isinstance(shared * 2, Scalar)
+    assert_refused(RuntimeError, "freed this part", other.backward)
     assert (x.grad, w.grad) == (12.0, None), "a backward that fails changes nothing"
 
 
-def test_losses_that_share_a_part():
-    x = new(2.0)
-    shared = x * x
-    one, other = shared * 3.0, shared * shared
-    one.backward(retain_graph=True)
-    other.backward()
-    assert x.grad == 12.0 + 32.0
-
-
 def test_backward_of_a_constant():
-    with pytest.raises(
-        RuntimeError,
-        match=r"Scalar\(6\) comes from no scalar that has requires_grad=True",
-    ):
-        (Scalar(2.0) * 3).backward()
+    words = "Scalar(6) comes from no scalar that has requires_grad=True"
+    assert_refused(RuntimeError, words, (Scalar(2.0) * 3).backward)
 
 
 def test_new_data_after_the_forward_pass_does_no_harm():
@@ -437,19 +335,16 @@ def test_new_data_after_the_forward_pass_does_no_harm():
     assert x.grad == 4.0
 
 
-@pytest.mark.parametrize("back", [True, False])
-def test_a_chain_of_100_000(back):
+def test_a_graph_that_nobody_walked_is_freed_from_one_end_to_the_other():
     start = sc.live_nodes()
     x = new(0.0)
     y = x
-    for _ in range(100_000):
+    for _ in range(20_000):
         y = y + 1.0
-    assert sc.live_nodes() == start + 100_001
-    if back:
-        y.backward()
-        assert (y.data, x.grad) == (100_000.0, 1.0)
-    else:
-        del y
+    assert sc.live_nodes() == start + 20_001
+    gone = weakref.ref(y.node)
+    del y
+    assert gone() is None
     assert sc.live_nodes() == start + 1
 
 
@@ -463,69 +358,33 @@ def test_jacobian_by_rows():
         rows = sc.jacobian(outputs, [x, y])
         assert_close(rows, [[3.0, 2.0], [math.cos(2.0), 0.0], [0.0, 6.0], [0.0, 0.0]])
     assert (x.grad, y.grad) == (None, None), "the leaves are as they were"
-    with pytest.raises(ValueError, match=r"Scalar\(1\) needs no gradient"):
-        sc.jacobian(outputs, [Scalar(1.0)])
-
-
-def test_jacobian_by_values_in_between():
-    x = new(2.0)
     a = x * x
     assert sc.jacobian([a * a * x], [a, x]) == [[16.0, 80.0]]
+    words = "Scalar(1) needs no gradient"
+    assert_refused(ValueError, words, lambda: sc.jacobian(outputs, [Scalar(1.0)]))
 
 
-def test_gradient_descent_finds_the_valley_of_rosenbrock_and_leaves_no_node():
+def test_gradient_descent_goes_down_and_leaves_no_node():
     start = sc.live_nodes()
     x, y = new(0.0, 2.0)
+    (x * 100).backward()  # an old gradient, which is not to count
     counts = []
 
     def loss():
         counts.append(sc.live_nodes() - start)
-        return 100 * (y - x**2) ** 2 + (1 - x) ** 2
+        return x * 2 + y * y
 
-    losses = sc.gradient_descent(loss, [x, y], learning_rate=0.002, steps=8000)
-    assert losses[-1] < 1e-6 < losses[0]
-    assert abs(x.data - 1) < 1e-3
-    assert set(counts) == {2}
+    losses = sc.gradient_descent(loss, [x, y], learning_rate=0.25, steps=3)
+    assert losses == [4.0, 0.0, -1.75]
+    assert (x.data, y.data) == (-1.5, 0.25)
+    assert counts == [2, 2, 2]
     assert sc.live_nodes() == start + 2
-
-
-def test_gradient_descent_begins_without_old_gradients():
-    x = new(2.0)
-    (x * 100).backward()
-    sc.gradient_descent(lambda: x * x, [x], 0.25, steps=1)
-    assert x.data == 1.0
 
 
 def test_gradient_descent_needs_parameters_that_the_loss_depends_on():
     x, y = new(2.0, 3.0)
     for wrong in (y, Scalar(1.0)):
-        with pytest.raises(ValueError, match="does not depend on parameter 1"):
-            sc.gradient_descent(lambda: x * x, [x, wrong], 0.1, steps=1)
+        words, both = "does not depend on parameter 1", [x, wrong]
+        descend = lambda both=both: sc.gradient_descent(lambda: x * x, both, 0.1, 1)
+        assert_refused(ValueError, words, descend)
         assert x.data == 2.0
-
-
-def test_a_small_network_learns_exclusive_or():
-    rng = np.random.default_rng(0)
-    hidden = [
-        [Scalar(value, requires_grad=True) for value in rng.normal(size=3)]
-        for _ in range(4)
-    ]
-    last = [Scalar(value, requires_grad=True) for value in rng.normal(size=5)]
-    table = [((0, 0), 0), ((0, 1), 1), ((1, 0), 1), ((1, 1), 0)]
-
-    def score(inputs):
-        features = [
-            sc.tanh(w0 * inputs[0] + w1 * inputs[1] + b) for w0, w1, b in hidden
-        ]
-        return sum((w * h for w, h in zip(last, features, strict=False)), last[-1])
-
-    def loss():
-        return sum(
-            sc.log(1 + sc.exp((1 - 2 * t) * score(inputs))) for inputs, t in table
-        )
-
-    losses = sc.gradient_descent(
-        loss, [w for row in [*hidden, last] for w in row], 0.3, steps=200
-    )
-    assert losses[-1] < 0.1 < losses[0]
-    assert all((score(inputs).data > 0) == t for inputs, t in table)

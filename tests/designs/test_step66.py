@@ -4,10 +4,10 @@ differences, every fault mended.
 
 import gc
 import inspect
-import subprocess
-import sys
+import operator
 import threading
 import weakref
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,14 +18,19 @@ from hypothesis.extra import numpy as hnp
 from steps import step66
 from steps.step66 import Tensor, computed, gradient_error, matmul, sum_to
 from tests.support.arrays import assert_close, distinct, uniform
+from tests.support.refusals import assert_refused
+from tests.support.tensors import (
+    SMALL,
+    STEPS,
+    assert_right,
+    behind,
+    graph_error,
+    graphs,
+    leaf,
+    run,
+)
 
-SMALL = 1e-6
 few = settings(max_examples=40, deadline=None)
-
-
-def leaf(value):
-    return Tensor(np.asarray(value, dtype=float), requires_grad=True)
-
 
 # --- Gradients ------------------------------------------------------------------------
 
@@ -56,10 +61,14 @@ OPERATIONS = {
 }
 
 
+# These compute with a float64 array beside the tensor.
+WIDENED = {"a + array", "reshape", "transpose"}
+
+
+@pytest.mark.usefixtures("without_collector")
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_gradients(name):
-    f, *arrays = OPERATIONS[name]
-    assert gradient_error(f, *arrays) < SMALL
+def test_an_operation(name):
+    assert_right(*OPERATIONS[name], widens=name in WIDENED)
 
 
 @pytest.mark.parametrize(
@@ -107,42 +116,10 @@ def test_products_of_all_shapes(shapes):
     assert gradient_error(matmul, a, b) < SMALL
 
 
-# A random graph: each step takes tensors made before, by number, and keeps values
-# small, so that differences are exact.
-STEPS = [
-    lambda a, b: a + b,
-    lambda a, b: a - b,
-    lambda a, b: a * b / 2,
-    lambda a, b: a / (b * b + 1),
-    lambda a, b: -a,
-    lambda a, b: a.sum(axis=0, keepdims=True) / 2 + b,
-    lambda a, b: a @ b / 3,
-    lambda a, b: a.T,
-    lambda a, b: a[[0, 0, 2]] * b[:, [1, 2, 1]],
-    lambda a, b: a.reshape(9).reshape(3, 3),
-]
-NODE = st.integers(0, 100)
-GRAPHS = st.lists(
-    st.tuples(st.sampled_from(STEPS), NODE, NODE), min_size=1, max_size=12
-)
-
-
-def run(graph, *leaves):
-    made = list(leaves)
-    for f, i, j in graph:
-        made.append(f(made[i % len(made)], made[j % len(made)]))
-    return made[-1]
-
-
 @few
-@given(GRAPHS)
+@given(graphs(STEPS))
 def test_gradients_of_random_graphs(graph):
-    assert (
-        gradient_error(
-            lambda a, b: run(graph, a, b), uniform(3, 3), uniform(3, 3, seed=1)
-        )
-        < 1e-5
-    )
+    assert graph_error(graph) < 1e-5
 
 
 def naive_backward(tensor, g, into):
@@ -154,7 +131,7 @@ def naive_backward(tensor, g, into):
 
 
 @few
-@given(GRAPHS.filter(lambda graph: len(graph) < 7))
+@given(graphs(STEPS).filter(lambda graph: len(graph) < 7))
 def test_the_order_gives_what_all_paths_give(graph):
     a, b = leaf(uniform(3, 3)), leaf(uniform(3, 3, seed=1))
     y, into = run(graph, a, b).sum(), {}
@@ -169,31 +146,18 @@ def test_the_order_gives_what_all_paths_give(graph):
 # --- The faults of the textbook form --------------------------------------------------
 
 
-def ladder(x, rungs):
-    for _ in range(rungs):
-        x = x + x
-    return x
-
-
 def test_a_ladder_of_additions_costs_one_call_for_each_edge():
     calls = []
 
-    def counted(x):
-        def rule(g):
-            calls.append(1)
-            return g
+    def rule(g):
+        calls.append(1)
+        return g
 
-        return computed(x.data * 2, (x, rule), (x, rule))
-
-    x = leaf(1.0)
-    y = x
+    y = x = leaf(1.0)
     for _ in range(60):
-        y = counted(y)
+        y = computed(y.data * 2, (y, rule), (y, rule))
     y.backward()
     assert len(calls) == 120
-    assert x.grad == 2.0**60
-    x.zero_grad()
-    ladder(x, 60).backward()
     assert x.grad == 2.0**60
 
 
@@ -211,32 +175,22 @@ def test_the_gradient_of_an_index_is_zero_elsewhere_and_adds_up():
 
 
 def test_no_default_is_shared():
-    own = [
-        f
-        for _, f in inspect.getmembers(step66, inspect.isfunction)
-        if f.__module__ == step66.__name__
-    ]
-    for f in own:
-        for parameter in inspect.signature(f).parameters.values():
-            assert parameter.default is parameter.empty or isinstance(
-                parameter.default, int | float | None
-            )
-    for name, method in inspect.getmembers(Tensor, inspect.isfunction):
-        for parameter in inspect.signature(method).parameters.values():
-            assert parameter.default is parameter.empty or isinstance(
-                parameter.default, int | float | None
-            ), name
+    methods = inspect.getmembers(Tensor, inspect.isfunction)
+    functions = inspect.getmembers(step66, inspect.isfunction)
+    own = [f for _, f in functions + methods if f.__module__ == step66.__name__]
+    for parameters in (inspect.signature(f).parameters.values() for f in own):
+        defaults = [p.default for p in parameters if p.default is not p.empty]
+        assert all(isinstance(default, int | float | None) for default in defaults)
+
+
+def add_rows(a, b):
+    return computed(a.data + b.data, (a, lambda g: g), (b, lambda g: g[0]))
 
 
 @pytest.mark.parametrize(
     ("wrong", "arrays"),
     [
-        (
-            lambda a, b: computed(
-                a.data + b.data, (a, lambda g: g), (b, lambda g: g[0])
-            ),
-            (A, B[0]),
-        ),
+        (add_rows, (A, B[0])),
         (lambda a: computed(np.exp(a.data), (a, lambda g: g * 0)), (A,)),
         (lambda a: computed(np.exp(a.data), (a, lambda g: g * np.nan)), (A,)),
         (lambda a: computed(a.data.T, (a, lambda g: g.T[::-1])), (A,)),
@@ -250,94 +204,18 @@ def test_the_check_sees_a_wrong_rule(wrong, arrays):
 # --- Memory ---------------------------------------------------------------------------
 
 
-@pytest.fixture
-def without_collector():
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
-
-
 @pytest.mark.usefixtures("without_collector")
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_graphs_are_freed_without_the_collector(name):
-    f, *arrays = OPERATIONS[name]
-    leaves = [leaf(array) for array in arrays]
-    y = (f(*leaves) * 1).sum()
-    y.backward()
-    inner, worklist = [], [y]
-    while worklist:
-        tensor = worklist.pop()
-        worklist += [x for x, _ in tensor.edges]
-        inner += [weakref.ref(tensor)] if tensor.edges else []
-    del y, tensor
-    assert inner
-    assert not any(ref() for ref in inner)
-    assert gc.collect() == 0
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_rules_hold_arrays_and_no_tensors(name):
-    f, *arrays = OPERATIONS[name]
-    worklist = [f(*map(leaf, arrays))]
-    while worklist:
-        for x, rule in worklist.pop().edges:
-            worklist.append(x)
-            assert not any(
-                isinstance(value, Tensor)
-                for value in inspect.getclosurevars(rule).nonlocals.values()
-            )
-
-
 def test_constants_are_not_kept():
     x, constant = leaf(A), Tensor(B)
     y = (x * constant + constant) * Tensor(2.0)
-    assert (constant * 2 + 1).edges == ()
+    assert not (constant * 2 + 1).edges
     assert not (constant * 2).requires_grad
-    worklist = [y]
-    while worklist:
-        tensor = worklist.pop()
-        assert tensor.requires_grad
-        worklist += [x for x, _ in tensor.edges]
+    assert all(tensor.requires_grad for tensor in behind(y))
     gone = weakref.ref(constant)
     del constant
     assert gone() is None
 
 
-LONG_CHAIN = """
-import gc, threading
-from steps.step66 import Tensor
-
-def work():
-    gc.collect()  # what the imports have left
-    gc.disable()
-    x = y = Tensor(1.0, requires_grad=True)
-    for _ in range(100_000):
-        y = y * 1.0
-    y.backward()
-    assert x.grad == 1.0
-    del y
-    assert gc.collect() == 0
-    print("done")
-
-# So small a stack would not carry a recursion of that depth in C; Python 3.13 needs
-# this much for other things.
-threading.stack_size(1024 * 1024)
-thread = threading.Thread(target=work)
-thread.start()
-thread.join()
-"""
-
-
-@pytest.mark.slow
-def test_a_chain_of_100_000_is_walked_and_deleted_without_recursion():
-    done = subprocess.run(
-        [sys.executable, "-c", LONG_CHAIN], capture_output=True, text=True, timeout=120
-    )
-    assert (done.stdout, done.stderr[-2000:]) == ("done\n", "")
-
-
-@pytest.mark.slow
 def test_one_destructor_runs_inside_another_at_most():
     depths = []
 
@@ -355,10 +233,10 @@ def test_one_destructor_runs_inside_another_at_most():
         return y
 
     y = leaf(1.0)
-    for _ in range(200):
+    for _ in range(50):
         y = link(y)
     del y
-    assert len(depths) == 200
+    assert len(depths) == 50
     assert max(depths) - min(depths) <= 1
 
 
@@ -413,12 +291,14 @@ def test_data_is_nobody_elses():
     x = leaf(array)
     y = x * x
     array[:] = 9
-    with pytest.raises(ValueError, match="read-only"):
-        x.data[0] = 9
-    with pytest.raises(ValueError, match="read-only"):
-        y.data[0] = 9
     y.sum().backward()
     assert x.grad.tolist() == [2, 4]
+    own = np.ones(2)
+    z = computed(own)
+    own[0] = 5.0
+    for tensor in (x, y, z):
+        with pytest.raises(ValueError, match="read-only"):
+            tensor.data[0] = 9
 
 
 def test_an_index_array_may_change_afterwards():
@@ -436,28 +316,19 @@ def test_a_rule_that_writes_into_its_gradient_is_an_error():
 
     a, b = leaf(3.0), leaf(1.0)
     wrong = computed(2 * a.data, (a, doubles))
-    with pytest.raises(ValueError, match="a rule writes into an array that others use"):
-        (wrong + b).backward()
     c = leaf(1.0)
     y = computed(c.data * 3, (c, doubles), (c, lambda g: g))
-    with pytest.raises(ValueError, match="a rule writes"):
-        y.backward()
-
-
-def test_what_is_handed_to_computed_stays_its_owners():
-    own = np.ones(2)
-    y = computed(own)
-    own[0] = 5.0
-    with pytest.raises(ValueError, match="read-only"):
-        y.data[0] = 1.0
+    words = "a rule writes into an array that others use"
+    assert_refused(ValueError, words, (wrong + b).backward, y.backward)
 
 
 def test_a_dtype_can_be_asked_for():
     x = Tensor([1, 2], requires_grad=True, dtype=np.float32)
     assert x.dtype == np.float32
     assert Tensor(1.7, dtype=int).data == 1
-    with pytest.raises(TypeError, match="only floats have a gradient, not int64"):
-        Tensor([1.0], requires_grad=True, dtype=int)
+    words = "only floats have a gradient, not int64"
+    made = lambda: Tensor([1.0], requires_grad=True, dtype=int)
+    assert_refused(TypeError, words, made)
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
@@ -479,20 +350,6 @@ def test_gradients_are_not_shared():
     c.grad[0] = 7
 
 
-# These compute with a float64 array beside the tensor.
-WIDENED = {"a + array", "reshape", "transpose"}
-
-
-@pytest.mark.parametrize("name", sorted(OPERATIONS.keys() - WIDENED))
-def test_float32_stays(name):
-    f, *arrays = OPERATIONS[name]
-    leaves = [Tensor(np.float32(array), requires_grad=True) for array in arrays]
-    y = f(*leaves)
-    assert y.dtype == np.float32
-    y.sum().backward()
-    assert all(x.grad.dtype == np.float32 and x.grad.shape == x.shape for x in leaves)
-
-
 def test_a_number_takes_the_dtype_of_the_tensor():
     x = Tensor(np.float32(2), requires_grad=True)
     for y in (x * 0.1, 1 / x, x - np.float64(0.1), 3 + x, x * True):
@@ -505,22 +362,20 @@ def test_a_number_takes_the_dtype_of_the_tensor():
 
 
 def test_comparisons_give_arrays():
-    x, y = Tensor([1.0, 2.0, 3.0]), Tensor([2.0, 2.0, 2.0])
-    assert type(x < y) is np.ndarray
-    for left, right in ((x, y), (x, 2.0), (x, y.data)):
-        found = [
-            left < right,
-            left <= right,
-            left > right,
-            left >= right,
-            left == right,
-            left != right,
-        ]
-        texts = [
-            "".join("01"[int(value)] for value in comparison) for comparison in found
-        ]
-        assert texts == ["100", "110", "001", "011", "010", "101"]
-    assert (np.array([2.0, 2.0, 2.0]) > x).tolist() == [True, False, False]
+    x, two = Tensor([1.0, 2.0, 3.0]), Tensor([2.0, 2.0, 2.0])
+    for other in (two, 2.0, two.data):
+        for name, right in (
+            ("lt", [True, False, False]),
+            ("le", [True, True, False]),
+            ("gt", [False, False, True]),
+            ("ge", [False, True, True]),
+            ("eq", [False, True, False]),
+            ("ne", [True, False, True]),
+        ):
+            found = getattr(operator, name)(x, other)
+            assert type(found) is np.ndarray
+            assert found.tolist() == right
+    assert (two.data > x).tolist() == [True, False, False]
     assert x in {x}, "a tensor can be a key, by identity"
     assert bool(Tensor(0.0)) is False
 
@@ -551,68 +406,37 @@ def test_length_shape_and_text():
     assert x.grad.tolist() == [[4, 5, 6], [1, 2, 3]]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "error", "words"),
-    [
-        (
-            lambda: computed(2.0, (leaf(1.0), lambda g: None)).backward(),
-            TypeError,
-            r"a rule gave nothing for a tensor \(\)",
-        ),
-        (
-            lambda: Tensor([1, 2], requires_grad=True),
-            TypeError,
-            r"only floats have a gradient, not int64: write 1\.0",
-        ),
-        (lambda: Tensor("text"), TypeError, "a tensor holds numbers, not str 'text'"),
-        (lambda: Tensor(None), TypeError, "not NoneType"),
-        (lambda: Tensor([leaf(1.0), leaf(2.0)]), TypeError, "not list"),
-        (lambda: Tensor(leaf(1.0)), TypeError, "a tensor already"),
-        (lambda: Tensor(1.0).backward(), RuntimeError, "requires_grad=True"),
-        (
-            lambda: (leaf(A) * 2).backward(),
-            ValueError,
-            r"begins at one number, not at \(2, 3\): sum\(\)",
-        ),
-        (
-            lambda: leaf(A).backward(np.ones(3)),
-            ValueError,
-            r"a gradient \(3,\) does not fit a tensor \(2, 3\)",
-        ),
-        (
-            lambda: setattr(leaf(A) * 2, "data", B),
-            ValueError,
-            "assign to the ones it came from",
-        ),
-        (
-            lambda: setattr(Tensor([1, 2]), "data", [0.5, 1]),
-            TypeError,
-            "float64.*int64",
-        ),
-        (
-            lambda: Tensor(A) + Tensor(C),
-            ValueError,
-            r"a \+ b: \(2, 3\) and \(3, 4\) do not fit",
-        ),
-        (
-            lambda: Tensor(A) @ Tensor(B),
-            ValueError,
-            r"a @ b: the shapes \(2, 3\) and \(2, 3\) do not multiply",
-        ),
-        (lambda: Tensor(A) @ 2, ValueError, "do not multiply"),
-        (lambda: len(Tensor(1.0)), TypeError, "no length"),
-        (lambda: list(Tensor(1.0)), TypeError, "no length"),
-        (lambda: Tensor(A)[5], IndexError, "out of bounds"),
-        (
-            lambda: computed(A, (leaf(1.0), lambda g: g)).backward(A),
-            ValueError,
-            r"gave a gradient \(2, 3\) for a ten",
-        ),
-    ],
-)
-def test_errors_say_what_was_wrong(wrong, error, words):
-    with pytest.raises(error, match=words):
-        wrong()
+def test_errors_say_what_was_wrong():
+    a, b, c = Tensor(A), Tensor(B), Tensor(C)
+    x, whole = leaf(A), Tensor([1, 2])
+    nothing = computed(2.0, (leaf(1.0), lambda g: None))
+    too_much = computed(A, (leaf(1.0), lambda g: g))
+    for error, words, attempt in (
+        (TypeError, "a rule gave nothing for a tensor ()", nothing.backward),
+        (TypeError, "only floats have a gradient, not int64: write 1.0", whole_leaf),
+        (TypeError, "holds numbers, not str 'text'", lambda: Tensor("text")),
+        (TypeError, "not NoneType", lambda: Tensor(None)),
+        (TypeError, "not list", lambda: Tensor([leaf(1.0), leaf(2.0)])),
+        (TypeError, "a tensor already", lambda: Tensor(leaf(1.0))),
+        (RuntimeError, "requires_grad=True", Tensor(1.0).backward),
+        (ValueError, "at one number, not at (2, 3): sum()", (x * 2).backward),
+        (ValueError, "(3,) does not fit a tensor (2, 3)", partial(x.backward, C[:, 0])),
+        (ValueError, "assign to the ones", lambda: setattr(x * 2, "data", B)),
+        (TypeError, "float64", lambda: setattr(whole, "data", [0.5, 1])),
+        (TypeError, "int64", lambda: setattr(whole, "data", [0.5, 1])),
+        (ValueError, "a + b: (2, 3) and (3, 4) do not fit", lambda: a + c),
+        (ValueError, "a @ b: the shapes (2, 3) and (2, 3) do not", lambda: a @ b),
+        (ValueError, "do not multiply", lambda: a @ 2),
+        (TypeError, "no length", lambda: len(Tensor(1.0))),
+        (TypeError, "no length", lambda: list(Tensor(1.0))),
+        (IndexError, "out of bounds", lambda: a[5]),
+        (ValueError, "gave a gradient (2, 3) for a ten", partial(too_much.backward, A)),
+    ):
+        assert_refused(error, words, attempt)
+
+
+def whole_leaf():
+    return Tensor([1, 2], requires_grad=True)
 
 
 def test_sum_to_leaves_what_fits():

@@ -2,10 +2,6 @@
 finite differences.
 """
 
-import gc
-import inspect
-import weakref
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -27,14 +23,10 @@ from steps.step67 import (
     softmax,
 )
 from tests.support.arrays import assert_close, assert_equal, distinct, uniform
+from tests.support.refusals import assert_refused
+from tests.support.tensors import SMALL, STEPS, assert_right, graph_error, graphs, leaf
 
-SMALL = 1e-6
 few = settings(max_examples=40, deadline=None)
-
-
-def leaf(value):
-    return Tensor(np.asarray(value, dtype=float), requires_grad=True)
-
 
 # --- Gradients ------------------------------------------------------------------------
 
@@ -45,7 +37,7 @@ IMAGES, KERNELS, BIAS = (
     uniform(4, seed=2),
 )
 ROWS = uniform(2 * 3 * 4, 3 * 3 * 1, seed=3)
-IMAGE = Tensor(IMAGES)
+IMAGE, DISTINCT = Tensor(IMAGES), distinct(2, 3, 5, 4)
 
 OPERATIONS = {
     "exp": (exp, A),
@@ -58,76 +50,39 @@ OPERATIONS = {
     "col2im": (lambda r: col2im(r, (2, 3, 5, 4), (3, 1), (2, 1), (1, 0)), ROWS),
     "conv2d": (conv2d, IMAGES, KERNELS, BIAS),
     "conv2d without bias": (conv2d, IMAGES, KERNELS),
-    "conv2d stride 2": (
-        lambda x, w, b: conv2d(x, w, b, stride=2),
-        IMAGES,
-        KERNELS,
-        BIAS,
-    ),
+    "conv2d stride 2": (lambda x, w: conv2d(x, w, stride=2), IMAGES, KERNELS),
     "conv2d all pairs": (
-        lambda x, w, b: conv2d(x, w, b, (2, 3), (1, 2)),
+        lambda x, w: conv2d(x, w, None, (2, 3), (1, 2)),
         IMAGES,
         KERNELS,
-        BIAS,
     ),
-    "max_pool": (lambda x: max_pool(x, 2), distinct(2, 3, 5, 4)),
+    "max_pool": (lambda x: max_pool(x, 2), DISTINCT),
     "max_pool overlapping, padded": (
         lambda x: max_pool(x, (3, 2), (2, 1), (1, 0)),
-        distinct(2, 3, 5, 4),
+        DISTINCT,
     ),
 }
 
 
+@pytest.mark.usefixtures("without_collector")
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_gradients(name):
-    f, *arrays = OPERATIONS[name]
-    assert gradient_error(f, *arrays) < SMALL
+def test_an_operation(name):
+    assert_right(*OPERATIONS[name])
 
 
-# A random graph: each step takes tensors made before, by number, and keeps values
-# small, so that differences are exact.
-STEPS = [
-    lambda a, b: a + b,
-    lambda a, b: a - b,
-    lambda a, b: a * b / 2,
-    lambda a, b: a / (b * b + 1),
-    lambda a, b: -a,
+STEPS_67 = [
     lambda a, b: exp(-(a * a)) + b,
     lambda a, b: log(a * a + 1),
     lambda a, b: softmax(a + b),
     lambda a, b: log_softmax(a, axis=0) / 3,
-    lambda a, b: a.sum(axis=0, keepdims=True) / 2 + b,
-    lambda a, b: a @ b / 3,
-    lambda a, b: a.T,
-    lambda a, b: a[[0, 0, 2]] * b[:, [1, 2, 1]],
-    lambda a, b: a.reshape(9).reshape(3, 3),
-    lambda a, b: (
-        conv2d(a.reshape(1, 1, 3, 3), b.reshape(1, 1, 3, 3), padding=1).reshape(3, 3)
-        / 4
-    ),
+    lambda a, b: conv2d(a[None, None], b[None, None], padding=1).reshape(3, 3) / 4,
 ]
-NODE = st.integers(0, 100)
-GRAPHS = st.lists(
-    st.tuples(st.sampled_from(STEPS), NODE, NODE), min_size=1, max_size=12
-)
-
-
-def run(graph, *leaves):
-    made = list(leaves)
-    for f, i, j in graph:
-        made.append(f(made[i % len(made)], made[j % len(made)]))
-    return made[-1]
 
 
 @few
-@given(GRAPHS)
+@given(graphs(STEPS + STEPS_67))
 def test_gradients_of_random_graphs(graph):
-    assert (
-        gradient_error(
-            lambda a, b: run(graph, a, b), uniform(3, 3), uniform(3, 3, seed=1)
-        )
-        < 1e-5
-    )
+    assert graph_error(graph) < 1e-5
 
 
 # --- Windows --------------------------------------------------------------------------
@@ -137,65 +92,40 @@ TWO = st.tuples(SIDE, SIDE)
 PADDING = st.tuples(st.integers(0, 2), st.integers(0, 2))
 
 
-def by_loops(x, windows, of_window):
-    """What a window function gives when rows and columns are visited one by one; x is
-    padded already.
-    """
-    (kh, kw), (sh, sw), _ = windows
-    n, _, h, w = x.shape
-    places = [
-        (i, j) for i in range(0, h - kh + 1, sh) for j in range(0, w - kw + 1, sw)
-    ]
-    values = [of_window(x[:, :, i : i + kh, j : j + kw]) for i, j in places]
-    rows = len({i for i, _ in places})
-    return np.stack(values, axis=-1).reshape(n, -1, rows, len(places) // rows)
-
-
-def padded(x, padding, fill=0.0):
-    return np.pad(x, ((0, 0), (0, 0), *((p, p) for p in padding)), constant_values=fill)
+def windows_of(x, kernel, stride, padding, fill=0.0):
+    """Each window of images, cut out by rows and columns, one by one."""
+    around = [(p, p) for p in padding]
+    x = np.pad(x, [(0, 0), (0, 0), *around], constant_values=fill)
+    (kh, kw), (sh, sw) = kernel, stride
+    rows = range(0, x.shape[2] - kh + 1, sh)
+    columns = range(0, x.shape[3] - kw + 1, sw)
+    return [[x[:, :, i : i + kh, j : j + kw] for j in columns] for i in rows]
 
 
 @few
 @given(TWO, TWO, PADDING)
-def test_convolution_of_every_geometry(kernel, stride, padding):
-    x, w, b = uniform(2, 2, 4, 3), uniform(3, 2, *kernel, seed=1), uniform(3, seed=2)
+def test_windows_of_every_geometry(kernel, stride, padding):
+    x, w, b = uniform(2, 2, 4, 3), uniform(2, 2, *kernel, seed=1), uniform(2, seed=2)
+    parts = windows_of(x, kernel, stride, padding)
+    found = conv2d(Tensor(x), Tensor(w), Tensor(b), stride, padding).data
+    right = np.einsum("ijnchw,ochw->noij", parts, w) + b[:, None, None]
+    assert_close(found, right)
+    convolve = lambda x, w, b: conv2d(x, w, b, stride, padding)
+    assert gradient_error(convolve, x, w, b) < SMALL
+
     windows = Windows(kernel, stride, padding)
-    expected = by_loops(
-        padded(x, padding),
-        windows,
-        lambda part: np.tensordot(part, w, ([1, 2, 3], [1, 2, 3])) + b,
-    )
-    assert_close(
-        conv2d(Tensor(x), Tensor(w), Tensor(b), stride, padding).data, expected
-    )
-    assert (
-        gradient_error(lambda x, w, b: conv2d(x, w, b, stride, padding), x, w, b)
-        < SMALL
-    )
-
-
-@few
-@given(TWO, TWO, PADDING)
-def test_pooling_of_every_geometry(kernel, stride, padding):
-    padding = tuple(min(p, k - 1) for p, k in zip(padding, kernel, strict=True))
-    x = distinct(2, 2, 4, 3)
-    windows = Windows(kernel, stride, padding)
-    expected = by_loops(
-        padded(x, padding, -np.inf), windows, lambda part: part.max((2, 3))
-    )
-    assert_equal(max_pool(Tensor(x), kernel, stride, padding).data, expected)
-    assert gradient_error(lambda x: max_pool(x, kernel, stride, padding), x) < SMALL
-
-
-@few
-@given(TWO, TWO, PADDING)
-def test_scatter_is_the_transpose_of_gather(kernel, stride, padding):
-    windows, x = Windows(kernel, stride, padding), uniform(2, 2, 4, 3)
     rows = gather(x, windows)
     other = uniform(*rows.shape, seed=1)
-    assert np.isclose(
-        (rows * other).sum(), (x * scatter(other, x.shape, windows)).sum()
-    )
+    # To scatter is the transpose of to gather.
+    there_and_back = (x * scatter(other, x.shape, windows)).sum()
+    assert np.isclose((rows * other).sum(), there_and_back)
+
+    padding = tuple(min(p, k - 1) for p, k in zip(padding, kernel, strict=True))
+    x = distinct(2, 2, 4, 3)
+    parts = windows_of(x, kernel, stride, padding, -np.inf)
+    right = np.max(parts, axis=(4, 5)).transpose(2, 3, 0, 1)
+    assert_equal(max_pool(Tensor(x), kernel, stride, padding).data, right)
+    assert gradient_error(lambda x: max_pool(x, kernel, stride, padding), x) < SMALL
 
 
 def test_padding_never_wins_and_a_tie_has_one_winner():
@@ -260,107 +190,30 @@ def test_functions_take_arrays_as_constants():
     assert max_pool(IMAGES, 2).edges == ()
 
 
-@pytest.mark.parametrize(
-    ("wrong", "error", "words"),
-    [
+def test_errors_say_what_was_wrong():
+    flat, kernels = Tensor(A), Tensor(KERNELS)
+    shallow, short = Tensor(KERNELS[:, :2]), Tensor(BIAS[:3])
+    for words, attempt in (
+        ("takes images of shape (N, C, H, W), not", lambda: conv2d(flat, kernels)),
+        ("(4, 2, 3, 2) do not fit images (2, 3, 5, 4", lambda: conv2d(IMAGE, shallow)),
+        ("need a bias (4,), not (3,)", lambda: conv2d(IMAGE, kernels, short)),
         (
-            lambda: conv2d(Tensor(A), Tensor(KERNELS)),
-            ValueError,
-            r"conv2d takes images of shape \(N, C, H, W\), not",
-        ),
-        (
-            lambda: conv2d(IMAGE, Tensor(KERNELS[:, :2])),
-            ValueError,
-            r"\(4, 2, 3, 2\) do not fit images \(2, 3, 5, 4",
-        ),
-        (
-            lambda: conv2d(IMAGE, Tensor(KERNELS), Tensor(BIAS[:3])),
-            ValueError,
-            r"need a bias \(4,\), not \(3,\)",
-        ),
-        (
-            lambda: conv2d(IMAGE, Tensor(KERNELS), stride=0),
-            ValueError,
             "stride 0: give a whole number >= 1",
+            lambda: conv2d(IMAGE, kernels, stride=0),
         ),
+        ("padding (1, 2, 3)", lambda: conv2d(IMAGE, kernels, padding=(1, 2, 3))),
         (
-            lambda: conv2d(IMAGE, Tensor(KERNELS), padding=(1, 2, 3)),
-            ValueError,
-            r"padding \(1, 2, 3\)",
-        ),
-        (
+            "a kernel (5, 5) does not fit into (5, 4) + 2 * (0, 0)",
             lambda: im2col(IMAGE, 5),
-            ValueError,
-            r"a kernel \(5, 5\) does not fit into \(5, 4\) \+ 2 \* \(0, 0\)",
         ),
-        (lambda: im2col(IMAGE, 1.5), ValueError, r"kernel 1\.5"),
+        ("kernel 1.5", lambda: im2col(IMAGE, 1.5)),
         (
-            lambda: max_pool(IMAGE, 2, padding=2),
-            ValueError,
             "padding 2 is as large as the window 2",
+            lambda: max_pool(IMAGE, 2, padding=2),
         ),
-        (
-            lambda: col2im(Tensor(A), (1, 1, 4, 4), 2),
-            ValueError,
-            r"has rows \(9, 4\), not \(2, 3\)",
-        ),
-    ],
-)
-def test_errors_say_what_was_wrong(wrong, error, words):
-    with pytest.raises(error, match=words):
-        wrong()
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_float32_stays(name):
-    f, *arrays = OPERATIONS[name]
-    leaves = [Tensor(np.float32(array), requires_grad=True) for array in arrays]
-    y = f(*leaves)
-    assert y.dtype == np.float32
-    y.sum().backward()
-    assert all(x.grad.dtype == np.float32 and x.grad.shape == x.shape for x in leaves)
-
-
-# --- Memory ---------------------------------------------------------------------------
-
-
-@pytest.fixture
-def without_collector():
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
-
-
-@pytest.mark.usefixtures("without_collector")
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_graphs_are_freed_without_the_collector(name):
-    f, *arrays = OPERATIONS[name]
-    leaves = [leaf(array) for array in arrays]
-    y = (f(*leaves) * 1).sum()
-    y.backward()
-    inner, worklist = [], [y]
-    while worklist:
-        tensor = worklist.pop()
-        worklist += [x for x, _ in tensor.edges]
-        inner += [weakref.ref(tensor)] if tensor.edges else []
-    del y, tensor
-    assert inner
-    assert not any(ref() for ref in inner)
-    assert gc.collect() == 0
-
-
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_rules_hold_arrays_and_no_tensors(name):
-    f, *arrays = OPERATIONS[name]
-    worklist = [f(*map(leaf, arrays))]
-    while worklist:
-        for x, rule in worklist.pop().edges:
-            worklist.append(x)
-            assert not any(
-                isinstance(value, Tensor)
-                for value in inspect.getclosurevars(rule).nonlocals.values()
-            )
+        ("has rows (9, 4), not (2, 3)", lambda: col2im(flat, (1, 1, 4, 4), 2)),
+    ):
+        assert_refused(ValueError, words, attempt)
 
 
 # --- Training -------------------------------------------------------------------------

@@ -20,12 +20,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from .mutants import sample
+from .mutants import harmless, sample
 from .processes import PARTS, ROOT, preload, run_pytest
 
 WORK = ROOT / ".mutation"
 NOTES, RESULTS = WORK / "notes", WORK / "results.jsonl"
-EQUIVALENT = Path(__file__).with_name("equivalent.txt")
 TESTED = ("dezero_lite/**/*.py", "steps/course/*.py")
 TESTS = ("tests/package", "tests/course", "tests/lessons")
 # These take long, or run in processes of their own, where nothing can be noted.
@@ -161,7 +160,7 @@ def _verdict(mutant, calls, folder):
     text = path.read_text("utf-8")
     for cached in path.parent.glob(f"__pycache__/{path.stem}.*"):
         cached.unlink()
-    path.write_text(mutant.planted(text), "utf-8")
+    path.write_text(mutant.fault.planted(text), "utf-8")
     try:
         for tests in _stages(mutant, calls):
             if tests and _is_noticed(tests, folder):
@@ -181,7 +180,7 @@ def _is_noticed(tests, folder):
 def _stages(mutant, calls):
     # The tests to run: first those of the files that are most about the function.
     stem = re.sub(r"\W", "_", mutant.path.removesuffix(".py").partition("/")[2])
-    places = {f"{mutant.path}:{name}" for name in mutant.around}
+    places = {f"{mutant.path}:{name}" for name in mutant.fault.around}
 
     def fitting(fits):
         return {t: s for t, (s, f) in calls.items() if s < SLOWEST and fits(t, f)}
@@ -212,26 +211,18 @@ def _results():
     return dict(json.loads(line) for line in RESULTS.read_text().splitlines())
 
 
-def _equivalent():
-    # Two lines for each, and an empty one: the fault, and why nobody can see it.
-    blocks = EQUIVALENT.read_text("utf-8").strip().split("\n\n")
-    return dict(block.split("\n", 1) for block in blocks if "\n" in block)
-
-
 def _report(chosen):
-    done, equivalent = _results(), _equivalent()
+    done, named = _results(), harmless()
     tried = [m for m in chosen if m.identity in done]
     survivors = [m for m in tried if done[m.identity] == "survived"]
-    open_ones = [m for m in survivors if m.key not in equivalent]
-    for m in open_ones:
-        print(f"{m.path}:{m.line} {m.kind}\n    {m.key}")
-    harmless = [m for m in survivors if m.key in equivalent]
-    counted = len(tried) - len(harmless)
-    killed = counted - len(open_ones)
+    unseen = [m for m in survivors if m.fault.change not in named.get(m.place, ())]
+    for m in unseen:
+        print(f"{m.place}, line {m.fault.line}\n    {m.fault.change}")
+    killed = len(tried) - len(survivors)
     print(
         f"{len(tried)} of {len(chosen)} faults tried: {killed} noticed, "
-        f"{len(open_ones)} not, {len(harmless)} that change nothing; "
-        f"score {killed / max(counted, 1):.1%}"
+        f"{len(unseen)} not, {len(survivors) - len(unseen)} that change nothing; "
+        f"score {killed / max(killed + len(unseen), 1):.1%}"
     )
     return 0
 

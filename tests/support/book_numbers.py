@@ -1,4 +1,4 @@
-"""Numbers of the book's framework that the scripts in tests/package/book have to reach.
+"""Numbers of the book's framework, for tests/package/test_book_training.py.
 
 They lie in book_numbers.json. Where the extra ``bench`` is installed, and with it the
 book's framework, ``python -m tests.support.book_numbers`` makes them again: the same
@@ -15,30 +15,29 @@ FILE = Path(__file__).with_suffix(".json")
 NUMBERS = json.loads(FILE.read_text(encoding="utf-8"))
 
 
-def five_steps(name):
-    """Where an optimizer gets from (1, -2), on p0² + 10·p1²."""
-    import dezero.functions as F
-    from dezero import Layer, Parameter, optimizers
+def update(model, optimizer, loss):
+    model.cleargrads()
+    loss.backward()
+    optimizer.update()
 
-    layer = Layer()
-    layer.p = Parameter(np.array([1.0, -2.0]))
-    optimizer = getattr(optimizers, name)()
+
+def five_steps(dezero, name):
+    """Where an optimizer gets from (1, -2), on p0² + 10·p1²."""
+    layer = dezero.Layer()
+    layer.p = dezero.Parameter(np.array([1.0, -2.0]))
+    optimizer = getattr(dezero.optimizers, name)()
     optimizer.setup(layer)
     for _ in range(5):
-        loss = F.sum(layer.p**2 * np.array([1.0, 10.0]))
-        layer.cleargrads()
-        loss.backward()
-        optimizer.update()
+        loss = dezero.functions.sum(layer.p**2 * np.array([1.0, 10.0]))
+        update(layer, optimizer, loss)
     return layer.p.data
 
 
-def losses_of_a_cnn():
+def losses_of_a_cnn(dezero):
     """Losses of six steps of a network with all that sees images."""
-    import dezero.functions as F
-    import dezero.layers as L
-    from dezero import Model, optimizers
+    F, L, optimizers = dezero.functions, dezero.layers, dezero.optimizers
 
-    class CNN(Model):
+    class CNN(dezero.Model):
         def __init__(self):
             super().__init__()
             self.conv1 = L.Conv2d(4, kernel_size=3, stride=1, pad=1, in_channels=2)
@@ -67,45 +66,33 @@ def losses_of_a_cnn():
     losses = []
     for _ in range(6):
         loss = F.softmax_cross_entropy(model(x), t)
-        model.cleargrads()
-        loss.backward()
-        optimizer.update()
+        update(model, optimizer, loss)
         losses.append(float(loss.data))
     return losses
 
 
-def simple_rnn(hidden_size, out_size):
-    import dezero.layers as L
-    from dezero import Model
-
-    class SimpleRNN(Model):
-        def __init__(self, hidden_size, out_size):
+def simple_rnn(dezero, hidden_size, out_size):
+    class SimpleRNN(dezero.Model):
+        def __init__(self):
             super().__init__()
-            self.rnn = L.RNN(hidden_size)
-            self.fc = L.Linear(out_size)
+            self.rnn = dezero.layers.RNN(hidden_size)
+            self.fc = dezero.layers.Linear(out_size)
 
         def reset_state(self):
             self.rnn.reset_state()
 
         def forward(self, x):
-            h = self.rnn(x)
-            y = self.fc(h)
-            return y
+            return self.fc(self.rnn(x))
 
-    return SimpleRNN(hidden_size, out_size)
+    return SimpleRNN()
 
 
-def losses_of_an_rnn():
+def losses_of_an_rnn(dezero):
     """Losses of a recurrent network after each of five truncated histories."""
-    import dezero
-    import dezero.functions as F
-
     rng = np.random.RandomState(0)
-    model = simple_rnn(6, 1)
-    for _ in range(2):
-        model(
-            np.zeros((2, 1))
-        )  # makes the weights: those from state to state at the second call
+    model = simple_rnn(dezero, 6, 1)
+    for _ in range(2):  # makes the weights: those for the state at the second call
+        model(np.zeros((2, 1)))
     for layer in (model.rnn.x2h, model.rnn.h2h, model.fc):
         layer.W.data = rng.randn(*layer.W.shape) * 0.4
         if layer.b is not None:
@@ -118,28 +105,21 @@ def losses_of_an_rnn():
     for i in range(40):
         x = np.array([[xs[i]], [-xs[i]]])
         t = np.array([[xs[i + 1]], [-xs[i + 1]]])
-        loss += F.mean_squared_error(model(x), t)
+        loss += dezero.functions.mean_squared_error(model(x), t)
         if (i + 1) % 8 == 0:
-            model.cleargrads()
-            loss.backward()
+            update(model, optimizer, loss)
             loss.unchain_backward()
-            optimizer.update()
             losses.append(float(loss.data))
     return losses
 
 
-def numbers():
-    """All of them, by the framework that ``import dezero`` finds."""
-    from dezero.datasets import get_spiral
-
+def numbers(dezero):
+    """All of them, by this framework."""
+    optimizers = ("SGD", "MomentumSGD", "AdaGrad", "AdaDelta", "Adam")
     return {
-        "optimizers": {
-            name: five_steps(name).tolist()
-            for name in ("SGD", "MomentumSGD", "AdaGrad", "AdaDelta", "Adam")
-        },
-        "first point of the spiral": get_spiral(train=True)[0][0].tolist(),
-        "losses of a CNN": losses_of_a_cnn(),
-        "losses of an RNN": losses_of_an_rnn(),
+        "optimizers": {name: five_steps(dezero, name).tolist() for name in optimizers},
+        "losses of a CNN": losses_of_a_cnn(dezero),
+        "losses of an RNN": losses_of_an_rnn(dezero),
     }
 
 
@@ -150,7 +130,7 @@ def main():
         import dezero
     except ImportError:
         sys.exit('The book\'s framework is not installed: pip install -e ".[bench]"')
-    FILE.write_text(json.dumps(numbers(), indent=2) + "\n", encoding="utf-8")
+    FILE.write_text(json.dumps(numbers(dezero), indent=2) + "\n", encoding="utf-8")
     print(f"{FILE} is what {dezero.__name__} gives")
 
 

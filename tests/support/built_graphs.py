@@ -1,33 +1,122 @@
-"""What the tests of designs that build a graph first share (steps 61 to 64): formulas
-and shapes to try, random graphs, and gradients by differences to judge them by.
+"""What the tests of designs that build a graph first share (steps 61 to 64): each
+design behind the same few words, formulas and shapes to try, random graphs, and
+gradients by differences to judge them by.
 
 A formula is written once, with operators and with the functions of a step's module.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 from hypothesis import strategies as st
 
+from steps import step61, step62, step63, step64
 from tests.support.arrays import uniform
 
-SHAPES = [
-    ((2, 3), (2, 3)),
-    ((2, 3), (3,)),
-    ((2, 3), ()),
-    ((2, 1), (1, 3)),
-    ((1,), (2, 3)),
-    ((1, 1), ()),
-    ((3,), (2, 1)),
-]
-BINARY = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
+
+class Nodes:
+    """Step 61: nodes that keep their values."""
+
+    words = step61
+    gradients = staticmethod(step61.gradients)
+
+    def variable(self, value, name="w"):
+        return step61.Variable(np.asarray(value), name)
+
+    def get(self, x):
+        return x.value
+
+    def set(self, x, array):
+        x.update(array)
+
+    def program(self, nodes):
+        """What gives the values of nodes, whenever it is called."""
+        return lambda: [node.eval() for node in nodes]
+
+
+class Functions:
+    """Steps 62 and 63: functions made of expressions."""
+
+    def __init__(self, module):
+        self.words = module
+
+    def variable(self, value, name="w"):
+        return self.words.Shared(np.asarray(value), name)
+
+    def gradients(self, y, xs):
+        return self.words.grad(self.words.total(y), xs)
+
+    def get(self, x):
+        return x.get_value()
+
+    def set(self, x, array):
+        x.set_value(array)
+
+    def program(self, nodes):
+        return self.words.function([], nodes)
+
+
+class Sessions:
+    """Step 64: the default graph, fed. It has less to say, or in other words."""
+
+    words = SimpleNamespace(
+        log=step64.log,
+        sigmoid=step64.sigmoid,
+        square=step64.square,
+        tanh=lambda x: 2 * step64.sigmoid(2 * x) - 1,
+        total=step64.reduce_sum,
+        transpose=step64.transpose,
+    )
+
+    def __init__(self):
+        self.fed = {}
+
+    def variable(self, value, name="w"):
+        x = step64.placeholder(name=name)
+        self.fed[x] = np.array(value, dtype=float)
+        return x
+
+    def gradients(self, y, xs):
+        found = step64.compute_gradients(y)
+        return [found[x] for x in xs]
+
+    def get(self, x):
+        return self.fed[x]
+
+    def set(self, x, array):
+        self.fed[x] = array
+
+    def program(self, nodes):
+        session = step64.Session()
+        return lambda: session.run(nodes, self.fed)
+
+
+WAYS = {
+    "step 61": Nodes,
+    "step 62": lambda: Functions(step62),
+    "step 63": lambda: Functions(step63),
+    "step 64": Sessions,
 }
 
 
-def positive(shape, seed=0):
-    return uniform(*shape, high=2, seed=seed)
+def assert_gradients(built, y, variables, tolerance=1e-5):
+    """The gradients of the sum of y are those that differences give, and have shape
+    and dtype of their variables.
+    """
+    value = built.program([y])
+
+    def value_at(array):
+        built.set(variable, array)
+        return value()[0]
+
+    slopes = built.program(built.gradients(y, variables))()
+    for variable, found in zip(variables, slopes, strict=True):
+        start = built.get(variable)
+        assert found.shape == start.shape
+        assert found.dtype == start.dtype
+        right = differences(value_at, start)
+        np.testing.assert_allclose(found, right, rtol=tolerance, atol=tolerance)
+        built.set(variable, start)
 
 
 def differences(value_at, start, eps=1e-5):
@@ -45,73 +134,95 @@ def differences(value_at, start, eps=1e-5):
     return gradient
 
 
-def assert_like_differences(found, value_at, start, tolerance=1e-5):
-    """A gradient has shape and dtype of what it belongs to, and the right numbers."""
-    assert found.shape == start.shape
-    assert found.dtype == start.dtype
-    np.testing.assert_allclose(
-        found, differences(value_at, start), rtol=tolerance, atol=tolerance
-    )
+SHAPES = [
+    ((2, 3), (2, 3)),
+    ((2, 3), (3,)),
+    ((2, 3), ()),
+    ((2, 1), (1, 3)),
+    ((1,), (2, 3)),
+    ((1, 1), ()),
+    ((3,), (2, 1)),
+    ((2, 1, 3), (4, 1)),
+    ((0,), (1,)),
+]
+BINARY = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+}
+
+
+def positive(shape, seed=0):
+    return uniform(*shape, high=2, seed=seed)
 
 
 def on_both_sides(w, a):
     """Every operator with an array or a number on either side; w may be an array."""
     signs = BINARY.values()
     mixed = [sign(*pair) for sign in signs for pair in ((w, a), (a, w))]
-    return [*mixed, -w, w**2, 2 * w, 1 - w, 1 / w]
+    return [*mixed, -w, w * w, 2 * w, 1 - w, 1 / w, np.float64(2) * w]
 
 
-def unary(m):
-    """Formulas of one argument, which is positive, in the words of a module."""
-    return {
+def unary(words):
+    """Formulas of one argument, which is positive, for all that a design can say."""
+    formulas = {
         "negate": lambda a: -a,
-        "square": lambda a: a**2,
-        "root": lambda a: a**0.5,
-        "inverse": lambda a: a**-1,
-        "itself": lambda a: a**1,
-        "one": lambda a: a**0 + a,
-        "exp": m.exp,
-        "log": m.log,
-        "tanh": m.tanh,
-        "sigmoid": m.sigmoid,
-        "logsumexp": m.logsumexp,
-        "total": m.total,
-        "rows": lambda a: m.total(a, axis=0),
-        "columns": lambda a: m.total(a, axis=1),
-        "last axis": lambda a: m.total(a, axis=-1),
-        "mean": m.mean,
-        "transpose": m.transpose,
+        "rows": lambda a: words.total(a, axis=0),
+        "columns": lambda a: words.total(a, axis=1),
+        "last axis": lambda a: words.total(a, axis=-1),
     }
+    if hasattr(words, "power"):
+        formulas |= {
+            "square": lambda a: a**2,
+            "root": lambda a: a**0.5,
+            "inverse": lambda a: a**-1,
+            "itself": lambda a: a**1,
+            "one": lambda a: a**0 + a,
+        }
+    if hasattr(words, "square"):
+        formulas["square"] = words.square
+        formulas["two axes"] = lambda a: words.total(a, axis=(0, 1))
+    names = ("exp", "log", "tanh", "sigmoid", "logsumexp", "total", "mean", "transpose")
+    named = {name: getattr(words, name) for name in names if hasattr(words, name)}
+    return formulas | named
 
 
-def smooth(m):
+def smooth(words):
     """Formulas of two arguments, smooth everywhere and of moderate size, so that
     differences can judge them.
     """
-    return [
+    ones = np.ones((2, 3))
+    formulas = [
         lambda a, b: a * 0.5 + b,
         lambda a, b: a - b * 0.5,
-        lambda a, b: m.tanh(a) * m.tanh(b),
+        lambda a, b: words.tanh(a) * words.tanh(b),
         lambda a, b: a / (b * b + 1),
-        lambda a, b: m.tanh(a),
-        lambda a, b: m.exp(m.tanh(a)),
-        lambda a, b: m.log(b * b + 1),
-        lambda a, b: m.sigmoid(a - b),
-        lambda a, b: m.total(a) * 0.2,
-        lambda a, b: m.mean(a) * m.tanh(b),
-        lambda a, b: m.tanh(a) ** 3,
+        lambda a, b: words.tanh(a),
+        lambda a, b: words.log(b * b + 1),
+        lambda a, b: words.sigmoid(a - b),
+        lambda a, b: words.total(a) * 0.2,
+        lambda a, b: words.total((ones * a) @ words.transpose(ones * b)) / 9 - a,
     ]
+    if hasattr(words, "exp"):
+        formulas += [
+            lambda a, b: words.exp(words.tanh(a)),
+            lambda a, b: words.mean(a) * words.tanh(b),
+            lambda a, b: words.tanh(a) ** 3,
+        ]
+    return formulas
 
 
 def drawn_leaves(data, variable):
     """One to three variables with arrays of random shapes."""
-    shapes = st.sampled_from([(), (3,), (2, 3), (2, 1), (1, 3)])
+    shapes = st.sampled_from([(), (3,), (1,), (2, 3), (2, 1), (1, 3)])
     count = data.draw(st.integers(1, 3))
     return [variable(positive(data.draw(shapes), i), f"w{i}") for i in range(count)]
 
 
-def drawn_nodes(data, leaves, m, changed=lambda made, a: made):
-    """The leaves, and up to eight smooth formulas of what is there already.
+def drawn_sum(data, leaves, words, changed=lambda made, a: made):
+    """The sum of the leaves and of up to eight smooth formulas of what is there
+    already.
 
     What is made of `a` and another passes through ``changed(made, a)``.
     """
@@ -119,5 +230,5 @@ def drawn_nodes(data, leaves, m, changed=lambda made, a: made):
     for _ in range(data.draw(st.integers(1, 8))):
         pick = st.integers(0, len(nodes) - 1)
         a, b = nodes[data.draw(pick)], nodes[data.draw(pick)]
-        nodes.append(changed(data.draw(st.sampled_from(smooth(m)))(a, b), a))
-    return nodes
+        nodes.append(changed(data.draw(st.sampled_from(smooth(words)))(a, b), a))
+    return sum(words.total(words.tanh(node)) for node in nodes)

@@ -60,6 +60,15 @@ def expected(capability, number):
     return WORKS if number == PACKAGE else capability.expected(number)
 
 
+def complaints(number, probes):
+    """What trying gives that was not expected, from pairs of a probe and its row."""
+    return [
+        f"{number}, {row.name}: {found}, and not {expected(row, number)}"
+        for probe, row in probes
+        if (found := outcome(probe, number)) != expected(row, number)
+    ]
+
+
 SIGNS = {
     WORKS: "✓",
     MISSING: "·",

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from dezero_lite import Variable, as_variable
+from dezero_lite import Variable, as_variable, functions
 from dezero_lite.gradcheck import gradient_check
 from tests.support import fake_cupy
-from tests.support.arrays import assert_close
+from tests.support.arrays import assert_close, uniform
 
 
 def check_function(f, *inputs, rtol=1e-4, atol=1e-5):
@@ -19,6 +19,32 @@ def check_function(f, *inputs, rtol=1e-4, atol=1e-5):
     assert gradient_check(f, *xs, rtol=rtol, atol=atol)
     _stays_float32(f, inputs)
     _follows_the_array_module(f, inputs)
+
+
+def check_as_numpy(code, make=uniform, **numpys):
+    """Check that functions compute what NumPy's of the same name do, and their squares
+    as `check_function` does. The code makes its arrays by ``x(2, 3)``.
+    """
+    code, made = compile(code, code, "eval"), []
+
+    def x(*shape):
+        made.append(make(*shape, seed=len(made)))
+        return made[-1]
+
+    expected = eval(code, vars(np) | {"np": np, "x": x} | numpys)
+
+    def f(*xs):
+        given = iter(xs)
+        names = {"np": np, "x": lambda *shape: next(given)}
+        return listed(eval(code, vars(functions) | names))
+
+    for y, like in zip(f(*map(Variable, made)), listed(expected), strict=True):
+        assert_close(y.data, like, rtol=1e-12)
+    check_function(lambda *xs: tuple([y**2 for y in f(*xs)]), *made)
+
+
+def listed(ys):
+    return ys if isinstance(ys, (tuple, list)) else [ys]
 
 
 def _stays_float32(f, inputs):
@@ -47,8 +73,7 @@ def run(f, inputs):
     """The outputs of `f` and the gradients of its Variables, for the sum of all outputs
     weighted by position.
     """
-    ys = f(*inputs)
-    ys = ys if isinstance(ys, (tuple, list)) else [ys]
+    ys = listed(f(*inputs))
     for y in ys:
         weights = np.arange(1, y.size + 1, dtype=y.dtype).reshape(y.shape) / max(
             y.size, 1

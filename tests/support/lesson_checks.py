@@ -1,20 +1,43 @@
-"""The checks that hold for every lesson.
+"""The guards: what holds for every lesson.
 
-Each takes what it judges as arguments and returns complaints, a list of texts that is
-empty when all is well. So the tests can run it on the course, where it must find
-nothing, and on a planted fault, where it must not stay silent.
+A guard takes a Lesson and returns complaints, a list of texts that is empty when all is
+well. So the tests can run it on the course, where it must find nothing, and on a
+planted fault, where it must not stay silent.
 """
 
 import ast
 import json
 import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import import_module
+from itertools import zip_longest
+from types import ModuleType
 
 import pytest
 
-from steps.course import exercises, sources
+import dezero_lite
+from steps import library
+from steps.course import builder, exercises, lessons, sources
 from steps.course.definitions import IMPORTS, definitions, pieces
 from steps.course.differences import Differences, changes
-from steps.course.lessons import Head, notebook_path
+from steps.course.lessons import (
+    ROOT,
+    CourseError,
+    StepKind,
+    kind,
+    module_path,
+    notebook_path,
+    numbers,
+    of_kind,
+    previous,
+    stands_alone,
+    stem,
+)
+from tests.support import public_names
 
 SECTIONS = [
     "The problem",
@@ -28,7 +51,86 @@ SECTIONS = [
 ]
 TAGS = {"hide-input", "check", "raises-exception", "nbval-ignore-output"}
 WORDS = ["simply", "just", "obviously", "of course", "trivial", "easy to see"]
-WIDEST = 88
+WIDEST, LONGEST = 88, 45
+# From here on, the heart of a package step is written before it is shown.
+FIRST_WRITTEN = 25
+# Chains of package steps: on step 22's file, on the package that grows, on dezero_lite.
+CHAINS = {23: 31, 33: 60, 69: numbers()[-1]}
+# What draws graphs serves every framework.
+TOOLS = {"get_dot_graph", "play", "plot_dot_graph"}
+HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}
+# What makes a page ask another host for something.
+ELSEWHERE = re.compile(r"<(?:link|script|img|iframe)[^>]*(?:src|href)=.?.?https?:")
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What the guards judge; `before` is the module that this step goes on from."""
+
+    number: int
+    text: str
+    notebook: dict
+    module: str
+    before: str = ""
+
+    @property
+    def kind(self):
+        return kind(self.number)
+
+    @cached_property
+    def head(self):
+        return lessons.head_of(self.text, self.number)
+
+    @cached_property
+    def prose(self):
+        return re.sub(r"```.*?```", "", self.text, flags=re.DOTALL)
+
+    @cached_property
+    def code(self):
+        cells = re.findall(r"^```\{code-cell\}.*?^```", self.text, re.DOTALL | re.M)
+        return "\n".join(cells)
+
+    @cached_property
+    def loaded(self):
+        """The definitions that %load lines show."""
+        lines = re.findall(r"^# %load -s (\S+) ", self.text, re.MULTILINE)
+        return {name for names in lines for name in names.split(",")}
+
+    @property
+    def written(self):
+        """Whether the reader writes the step's heart before it is shown."""
+        return self.number >= FIRST_WRITTEN and self.kind is StepKind.PACKAGE
+
+
+@cache
+def lesson(number):
+    """What belongs to a step. A notebook that is not built has no cells, which only the
+    guard over the builder sees.
+    """
+
+    def module(number):
+        return module_path(number).read_text(encoding="utf-8") if number else ""
+
+    return Lesson(
+        number,
+        lessons.lesson_path(number).read_text(encoding="utf-8"),
+        _notebook(number) if notebook_path(number).exists() else {"cells": []},
+        module(number),
+        module(previous(number)),
+    )
+
+
+def notebook(number):
+    """The notebook of a step, as a dict; a test that needs one that is not there is
+    skipped, because another one says so.
+    """
+    if not notebook_path(number).exists():
+        pytest.skip(f"step {number} is not built: `python -m steps build {number}`")
+    return _notebook(number)
+
+
+def _notebook(number):
+    return json.loads(notebook_path(number).read_text(encoding="utf-8"))
 
 
 def code_cells(notebook):
@@ -43,64 +145,120 @@ def tags(cell):
     return cell["metadata"].get("tags", [])
 
 
+def imported(number):
+    return import_module(f"steps.step{number:02d}")
+
+
+@cache
+def public(number):
+    """The public names that are introduced up to a step; the designs come after all of
+    them.
+    """
+    if kind(number) is StepKind.DESIGN:
+        return {*public_names.public_names(), *dezero_lite.__all__}
+    steps = [n for n in of_kind(StepKind.PACKAGE) if n <= number]
+    return set(imported(steps[-1]).__all__) if steps else set()
+
+
+@cache
+def before(number):
+    """The public names that a package step goes on with."""
+    if number in CHAINS:
+        return set(library.__all__) if number == 69 else set()
+    return public(previous(number))
+
+
+@cache
+def visited(number):
+    """Names of dezero_lite that lessons up to a step visit: each by itself, or all of a
+    module.
+    """
+    steps = [n for n in of_kind(StepKind.PACKAGE) if n <= min(number, 60)]
+    heads = [lesson(n).head for n in steps]
+    names = {name for head in heads for name in head.new}
+    for path in [path for head in heads for path in head.visits]:
+        module, _, name = path.rpartition(".")
+        names.add(name)
+        if module == "dezero_lite":
+            names |= set(getattr(import_module(path), "__all__", ()))
+    return names & public_names.public_names().keys()
+
+
 # --- The built notebook ---------------------------------------------------------------
 
 
-def not_run_in_order(notebook):
+def not_what_the_builder_gives(lesson):
+    reason = builder.why_stale(lesson.number)
+    return [f"{reason}: `python -m steps build {lesson.number}`"] if reason else []
+
+
+def not_run_in_order(lesson):
     """nbval passes a notebook that was never executed; this does not."""
-    counts = [cell["execution_count"] for cell in code_cells(notebook)]
+    counts = [cell["execution_count"] for cell in code_cells(lesson.notebook)]
     expected = list(range(1, len(counts) + 1))
-    return (
-        []
-        if counts == expected
-        else [f"the cells are counted {counts}, not {expected}"]
-    )
+    return [f"the cells are counted {counts}"] if counts != expected else []
 
 
-def careless_tags(notebook):
+def careless_tags(lesson):
     """A cell that is not compared says why, and an assertion stands under it."""
     complaints = []
-    cells = code_cells(notebook)
-    for cell, following in zip(cells, [*cells[1:], None], strict=True):
-        complaints += [
-            f"{cell['id']}: unknown tag {tag}" for tag in set(tags(cell)) - TAGS
-        ]
+    cells = code_cells(lesson.notebook)
+    for cell, following in zip_longest(cells, cells[1:]):
+        unknown = sorted(set(tags(cell)) - TAGS)
+        complaints += [f"{cell['id']}: unknown tag {tag}" for tag in unknown]
         if "nbval-ignore-output" in tags(cell):
+            about = f"{cell['id']}: is not compared"
             if not source(cell).startswith("# Not compared:"):
-                complaints.append(f"{cell['id']}: is not compared and does not say why")
+                complaints.append(f"{about} and does not say why, # Not compared: …")
             if following is None or "assert " not in source(following):
-                complaints.append(
-                    f"{cell['id']}: is not compared, and no assertion stands under it"
-                )
+                complaints.append(f"{about}, and no assertion stands under it")
     return complaints
 
 
-def too_wide(notebook):
+def too_wide(lesson):
     """Code that runs out of the page at notebook width."""
     return [
-        f"{cell['id']}: {len(line)} columns: {line}"
-        for cell in code_cells(notebook)
+        f"{cell['id']}: {len(line)} columns, {WIDEST} fit: {line}"
+        for cell in code_cells(lesson.notebook)
         for line in source(cell).splitlines()
         # The list of names that a cell loads is a note for the builder and for IPython.
         if len(line) > WIDEST and not line.startswith("# %load")
     ]
 
 
-def pictures_without_words(notebook):
+def pictures_without_words(lesson):
     """Pictures that say nothing to a reader who cannot see them."""
     return [
         f"{cell['id']}: its picture needs :alt:, a text that says what it shows"
-        for cell in code_cells(notebook)
+        for cell in code_cells(lesson.notebook)
         if len(cell["metadata"].get("alt", "")) < 40 and _has_picture(cell)
     ]
 
 
 def _has_picture(cell):
     return any(
-        kind.startswith("image/") or "<img" in str(shown)
+        kind.startswith("image/")
         for output in cell["outputs"]
-        for kind, shown in output.get("data", {}).items()
+        for kind in output.get("data", {})
     )
+
+
+def asks_another_host(lesson):
+    text = json.dumps(lesson.notebook).replace("\\n", " ")
+    return [f"{found[0]}" for found in ELSEWHERE.finditer(text)]
+
+
+def wrong_minutes(lesson):
+    if not lesson.notebook["cells"]:
+        return []
+    counted = minutes(lesson.notebook)
+    stated = lesson.head.minutes
+    complaints = []
+    if stated != counted:
+        complaints.append(f"the head says {stated} minutes, and {counted} it takes")
+    if counted > LONGEST:
+        complaints.append(f"{counted} minutes: cut, fold, or make it two lessons")
+    return complaints
 
 
 def minutes(notebook):
@@ -112,154 +270,133 @@ def minutes(notebook):
     """
     words = lines = tasks = 0
     cells = code_cells(notebook)
-    shown = dict(
-        zip(
-            map(id, cells), sources.shown([source(cell) for cell in cells]), strict=True
-        )
-    )
+    texts = [source(cell) for cell in cells]
+    raising = [
+        t for t, c in zip(texts, cells, strict=True) if exercises.GOES_ON in tags(c)
+    ]
+    shown = sources.shown(texts, raising)
+    for cell, texts in zip(cells, shown, strict=True):
+        if "hide-input" not in tags(cell):
+            lines += sum(map(_full_lines, [source(cell), *texts]))
+            lines += _lines_of_differences(source(cell))
     for cell in notebook["cells"]:
-        if "-links" in cell.get("id", ""):
-            continue
-        text = exercises.FOLDED_HINT.sub("", source(cell))
-        if cell["cell_type"] == "markdown":
+        if cell["cell_type"] == "markdown" and "-links" not in cell.get("id", ""):
+            text = exercises.FOLDED_HINT.sub("", source(cell))
             words += len(re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL).split())
             tasks += len(re.findall(r"^### Exercise \d", text, re.MULTILINE))
-        elif "hide-input" not in tags(cell):
-            for code in [text, *shown[id(cell)]]:
-                lines += len([line for line in code.splitlines() if line.strip()])
-            for before, after in re.findall(
-                r"^steps\.diff\((\d+), (\d+)\)", text, re.M
-            ):
-                lines += sum(
-                    len([line for line in change.lines() if line[1:].strip()])
-                    for change in Differences(int(before), int(after)).changes
-                )
-    # What is to be written is the first exercise, and has its 5 minutes already.
-    tasks -= any("## Write it" in source(cell) for cell in notebook["cells"])
+            # It is the first exercise, and has its 5 minutes already.
+            tasks -= "## Write it" in text
     return round(words / 130 + lines / 15 + 5 + sum((3, 5, 8)[:tasks]))
 
 
-def notebook(number):
-    """The notebook of a step, as a dict; a test that needs one that is not there is
-    skipped, because another one says so.
-    """
-    path = notebook_path(number)
-    if not path.exists():
-        pytest.skip(f"{path.name} is not built: `python -m steps build {number}`")
-    return json.loads(path.read_text(encoding="utf-8"))
+def _full_lines(code):
+    return len([line for line in code.splitlines() if line.strip()])
+
+
+def _lines_of_differences(code):
+    return sum(
+        _full_lines("\n".join(line[1:] for line in change.lines()))
+        for steps in re.findall(r"^steps\.diff\((\d+), (\d+)\)", code, re.M)
+        for change in Differences(*map(int, steps)).changes
+    )
 
 
 # --- The lesson -----------------------------------------------------------------------
 
 
-def misshapen(lesson, written=False):
+def misshapen(lesson):
     """The parts of a lesson, in their order; two exercises at least, each with a
     solution and a check. Where the reader writes the step's heart before it is shown,
     that is the first exercise, in a part of its own.
     """
-    parts = re.findall(r"^## (.+)$", lesson, re.MULTILINE)
+    text = lesson.text
+    parts = re.findall(r"^## (.+)$", text, re.MULTILINE)
     wanted = list(SECTIONS)
-    if written:
+    if lesson.written:
         wanted.insert(SECTIONS.index("The code"), "Write it")
-    complaints = [] if parts == wanted else [f"the parts are {parts}"]
-    if written and not re.search(
-        r"^## Write it\n.*?^### Exercise 1\b", lesson, re.M | re.S
-    ):
+    complaints = [] if parts == wanted else [f"the parts are {parts}, not {wanted}"]
+    first = r"^## Write it\n.*?^### Exercise 1\b"
+    if lesson.written and not re.search(first, text, re.M | re.S):
         complaints.append("what is to be written is not exercise 1")
-    exercises = len(re.findall(r"^### Exercise \d", lesson, re.MULTILINE))
-    checks = len(re.findall(r"^:tags: \[check\]$", lesson, re.MULTILINE))
+    exercises = len(re.findall(r"^### Exercise \d", text, re.MULTILINE))
+    checks = len(re.findall(r"^:tags: \[check\]$", text, re.MULTILINE))
     if not 2 <= exercises == checks:
-        complaints.append(f"{exercises} exercises, {checks} checks")
+        complaints.append(f"{exercises} exercises, {checks} checks; two at least")
     return complaints
 
 
 def unwritten(lesson):
-    """What the skeleton of a lesson leaves to be written."""
-    return [line for line in lesson.splitlines() if "TODO" in line]
+    """What the skeletons of a lesson and its module leave to be written."""
+    files = (".md", lesson.text), (".py", lesson.module)
+    return [
+        f"{stem(lesson.number)}{ending}, line {count}: {line.strip()}"
+        for ending, text in files
+        for count, line in enumerate(text.splitlines(), start=1)
+        if "TODO" in line
+    ]
 
 
 def unkind_words(lesson):
     """Words that tell a reader who is stuck that it was easy."""
-    prose = re.sub(r"```.*?```", "", lesson, flags=re.DOTALL)
-    return [
-        f"says “{word}”"
-        for word in WORDS
-        if re.search(rf"\b{word}\b", prose, re.IGNORECASE)
-    ]
+    said = [w for w in WORDS if re.search(rf"\b{w}\b", lesson.prose, re.IGNORECASE)]
+    return [f"says “{word}”" for word in said]
 
 
-def unknown_terms(lesson, number, glossary):
+@cache
+def glossary():
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    found = re.findall(r"^\*\*(.+?)\*\* \((\d+)\)", text, re.MULTILINE)
+    return {name: int(step) for names, step in found for name in names.split(", ")}
+
+
+def terms_not_in_the_glossary(lesson):
     """Terms in bold, which a lesson defines where it first uses them, and which the
     glossary keeps with that step.
     """
-    known = {}
-    for names, step in re.findall(r"^\*\*(.+?)\*\* \((\d+)\)", glossary, re.MULTILINE):
-        known |= dict.fromkeys(names.split(", "), int(step))
-    prose = re.sub(r"```.*?```", "", lesson, flags=re.DOTALL)
-    terms = set(re.findall(r"\*\*([a-z]\w+(?: \w+){0,2})\*\*", prose))
-    steps = {term: known.get(term, known.get(term.removesuffix("s"))) for term in terms}
+    known = glossary()
+    terms = set(re.findall(r"\*\*([a-z]\w+(?: \w+){0,2})\*\*", lesson.prose))
     return [
-        f"{term} is not in the glossary with this step"
+        f"{term}: docs/glossary.md needs **{term}** ({lesson.number})"
         for term in sorted(terms)
-        if steps[term] != number
+        if known.get(term, known.get(term.removesuffix("s"))) != lesson.number
     ]
 
 
-def not_shown(lesson, before, after):
-    """Definitions that the step adds or changes and that no %load line of the lesson
-    shows.
-    """
-    shown = {
-        name
-        for names in re.findall(r"^# %load -s (\S+) ", lesson, re.MULTILINE)
-        for name in names.split(",")
-    }
-    wanted = [
-        change.name
-        for change in changes(before, after)
-        if change.kind != "removed" and change.name != IMPORTS
-    ]
+def definitions_not_shown(lesson):
+    """Definitions that the step adds or changes and that no %load line shows."""
+    found = changes(lesson.before, lesson.module)
+    wanted = [c.name for c in found if c.kind != "removed" and c.name != IMPORTS]
     return [
-        f"{name} is not shown"
+        f"{name} is not shown: {_load(lesson, name)}"
         for name in wanted
-        if not {name, name.split(".")[0]} & shown
+        if not {name, name.split(".")[0]} & lesson.loaded
     ]
 
 
-def wrongly_announced(head: Head, before, after):
+def _load(lesson, name):
+    return f"# %load -s {name} ../steps/{module_path(lesson.number).name}"
+
+
+def wrongly_announced(lesson):
     """The line under the title against what really changed."""
+    head, before, after = lesson.head, lesson.before, lesson.module
     found = [change for change in changes(before, after) if change.name != IMPORTS]
-    owners = {
-        kind: {c.name.split(".")[0] for c in found if c.kind == kind}
-        for kind in ("added", "changed", "removed")
-    }
-    whole = {name for name in owners["added"] if name not in definitions(before)}
+    added = {c.name.split(".")[0] for c in found if c.kind == "added"}
+    whole = {name for name in added if name not in definitions(before)}
     touched = {c.name.split(".")[0] for c in found if c.kind != "removed"} - whole
-    announced = {name.split(".")[0] for name in head.new + head.changed} - whole
-    complaints = [
-        f"{name} is new and not announced" for name in sorted(whole - set(head.new))
-    ]
-    complaints += [
-        f"{name} changed and is not announced" for name in sorted(touched - announced)
-    ]
-    complaints += [
-        f"{name} is announced and did not change"
-        for name in sorted(announced - touched)
-    ]
-    complaints += [
-        f"{name} is announced and does not exist"
-        for name in head.new + head.changed
-        if not _has(after, name)
-    ]
-    complaints += [
-        f"{name} is announced as new and is old"
-        for name in head.new
-        if _has(before, name)
-    ]
+    named = [*head.new, *head.changed]
+    announced = {name.split(".")[0] for name in named} - whole
     gone = {c.name for c in found if c.kind == "removed" and "." not in c.name}
-    return complaints + [
-        f"{name}: gone, or not gone" for name in sorted(gone ^ set(head.gone))
+    said = [
+        ("is new and not announced, after **New**", whole - set(head.new)),
+        ("changed and is not announced, after **Changed**", touched - announced),
+        ("is announced and did not change", announced - touched),
+        ("is announced and does not exist", {n for n in named if not _has(after, n)}),
+        ("is announced as new and is old", {n for n in head.new if _has(before, n)}),
+        ("is gone, and the head does not say so", gone - set(head.gone)),
+        ("is said to be gone, and is not", set(head.gone) - gone),
     ]
+    return [f"{name} {what}" for what, names in said for name in sorted(names)]
 
 
 def _has(text, name):
@@ -270,63 +407,38 @@ def _has(text, name):
     return bool(attribute) and f"self.{attribute} =" in definitions(text).get(owner, "")
 
 
-def from_a_later_step(lesson, number, public=()):
+def from_a_later_step(lesson):
     """Steps, and names of the package, that the reader has not seen."""
-    used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", lesson)}
-    code = "\n".join(
-        re.findall(r"^```\{code-cell\}.*?^```", lesson, re.DOTALL | re.MULTILINE)
-    )
-    names = set(re.findall(r"(?<!from )\bdezero_lite\.(\w+)", code))
-    for imported in re.findall(r"from dezero_lite\S* import (.+)", code):
-        names |= set(re.findall(r"\w+", imported))
+    used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", lesson.text)}
+    names = set(re.findall(r"(?<!from )(?<!import )\bdezero_lite\.(\w+)", lesson.code))
+    for room in re.findall(r"import dezero_lite\.\w+ as (\w+)", lesson.code):
+        names |= set(re.findall(rf"\b{room}\.(\w+)", lesson.code))
+    for found in re.findall(r"from dezero_lite\S* import (.+)", lesson.code):
+        names |= set(re.findall(r"\w+", found))
     # What a lesson shows, it introduces.
-    for shown in re.findall(r"steps\.(?:source|side_by_side)\(([^)]+)\)", code):
+    for shown in re.findall(r"steps\.(?:source|side_by_side)\(([^)]+)\)", lesson.code):
         names -= set(re.findall(r"\w+", shown))
-    complaints = [f"uses step {later}" for later in sorted(used) if later > number]
-    return complaints + [
-        f"uses {name} of the package" for name in sorted(names - set(public))
-    ]
-
-
-def package_step_not_shown(lesson, own, public, values=()):
-    """Functions of a package step that no %load line shows, and public names that
-    neither `steps.source` nor `steps.side_by_side` shows. Values, such as a path, have
-    no source: the lesson's code uses them.
-    """
-    loaded = {
-        name
-        for names in re.findall(r"^# %load -s (\S+) ", lesson, re.MULTILINE)
-        for name in names.split(",")
-    }
-    shown = set(re.findall(r"steps\.source\((\w+)", lesson))
-    shown |= set(re.findall(r"steps\.side_by_side\([\w.]+, (\w+)", lesson))
-    code = "\n".join(
-        line
-        for cell in re.findall(r"^```\{code-cell\}.*?^```", lesson, re.S | re.M)
-        for line in cell.splitlines()
-        if not re.match(r"\s*(from|import|#) ?", line)
-    )
-    shown |= {name for name in values if re.search(rf"\b{name}\b", code)}
-    return [
-        f"{name} is not shown"
-        for name in [*own, *public, *values]
-        if name not in loaded | shown
-    ]
+    later = [f"uses step {n}" for n in sorted(used) if n > lesson.number]
+    modules = {name.partition(".")[0] for name in public_names.MODULES}
+    names -= public(lesson.number) | visited(lesson.number) | modules | {"as"}
+    return later + [f"uses {name} of the package" for name in sorted(names)]
 
 
 # --- The modules ----------------------------------------------------------------------
 
 
-def drifted(before, after):
+def drifted(lesson):
     """Definitions that do the same as in the step before, written differently.
 
     A class's docstring may change along with one of its methods.
     """
-    old, new = pieces(before), pieces(after)
+    if not lesson.before:
+        return []
+    old, new = pieces(lesson.before), pieces(lesson.module)
     changed = {name for name in new if old.get(name) != new[name]}
     owners = {name.split(".")[0] for name in changed if "." in name}
     return [
-        f"{name} differs in letters only"
+        f"{name} differs from step {previous(lesson.number)} in letters only"
         for name in sorted(changed & old.keys() - owners)
         if _same_code(old[name], new[name])
     ]
@@ -342,27 +454,246 @@ def _same_code(one, other):
 def _without_docstrings(text):
     tree = ast.parse(text)
     for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if (
-            isinstance(body, list)
-            and body
-            and isinstance(node, ast.FunctionDef | ast.ClassDef)
-        ):
-            first = body[0]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                node.body = body[1:] or [ast.Pass()]
+        defines = isinstance(node, ast.FunctionDef | ast.ClassDef)
+        if defines and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
     return ast.dump(tree)
 
 
-def foreign_imports(text):
+def foreign_imports(lesson):
     """What a self-contained step imports beside NumPy and the standard library."""
-    import sys
-
+    if not stands_alone(lesson.number):
+        return []
     names = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(ast.parse(lesson.module)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names.append("." * node.level + (node.module or ""))
     allowed = sys.stdlib_module_names | {"numpy"}
     return [f"imports {name}" for name in names if name.split(".")[0] not in allowed]
+
+
+def stray_names(lesson):
+    """What a star import brings though the step does not define it."""
+    step, defined = imported(lesson.number), definitions(lesson.module)
+    return [
+        f"{name} in `__all__` is not the step's own"
+        for name in step.__all__
+        if isinstance(getattr(step, name), ModuleType)
+        or (stands_alone(lesson.number) and name not in defined)
+    ]
+
+
+def missing_in_all(lesson):
+    """What a snapshot defines and a star import does not bring."""
+    step = imported(lesson.number)
+    own = [n for n, v in vars(step).items() if _home(v) == step.__name__]
+    return [
+        f"{name} is missing in `__all__`"
+        for name in own
+        if name not in step.__all__ and not name.startswith("test_")
+    ]
+
+
+def _home(value):
+    return getattr(value, "__module__", None)
+
+
+# Runs in a process of its own: imports modules, each as if it were the first, and
+# reports what that did.
+WATCH = """
+import contextlib, io, json, sys, threading
+import numpy
+before, seen, reports = set(sys.modules), [], {}
+
+def hook(event, arguments):
+    opening = event == "open" and isinstance(arguments[1], str)
+    writing = opening and set(arguments[1]) & set("wax+")
+    reaching = ("socket.connect", "socket.bind", "subprocess.Popen", "os.system")
+    if writing or event in reaching:
+        seen.append(f"{event} {arguments[0]!r}")
+
+sys.dont_write_bytecode = True
+sys.addaudithook(hook)
+for module in sys.argv[1:]:
+    seen.clear()
+    running, said = threading.active_count(), io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        __import__(module)
+    threads = threading.active_count() - running
+    seen += [f"a print of {said.getvalue()!r}"] * bool(said.getvalue())
+    seen += [f"{threads} threads"] * bool(threads)
+    new = set(sys.modules) - before
+    reports[module] = seen[:], sorted({name.split(".")[0] for name in new})
+    for name in new:
+        del sys.modules[name]
+print(json.dumps(reports))
+"""
+
+
+def watched(modules, folder):
+    """For each module what its import did, and the packages that it brought."""
+    run = [sys.executable, "-c", WATCH, *modules]
+    done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+@cache
+def _imports_of_steps():
+    # In a chain each step begins with the import of the one before: the last has all.
+    last = CHAINS.values()
+    chosen = [n for n in numbers() if kind(n) is not StepKind.PACKAGE or n in last]
+    with tempfile.TemporaryDirectory() as folder:
+        return watched([f"steps.step{n:02d}" for n in chosen], folder)
+
+
+def noisy_or_heavy_imports(lesson):
+    """An import is silent, starts nothing, opens nothing, and is light."""
+    found = _imports_of_steps().get(f"steps.step{lesson.number:02d}")
+    return heavy(*found, stands_alone(lesson.number)) if found else []
+
+
+def heavy(seen, packages, alone=False):
+    """Complaints about what an import did."""
+    unwanted = HEAVY_PACKAGES | ({"dezero_lite"} if alone else set())
+    return [f"its import makes {what}" for what in seen] + [
+        f"its import brings {name}" for name in sorted(unwanted & set(packages))
+    ]
+
+
+# --- Package steps, and designs -------------------------------------------------------
+
+
+def announced_wrongly(lesson):
+    """The names after **New** against what is new in a package step.
+
+    Up to 60 a head may leave out small helpers that the package gets, and announces
+    visits to dezero_lite.
+    """
+    own, new, _ = _news(lesson)
+    named, needed, known = set(lesson.head.new), {*own, *new}, {*own, *new}
+    if lesson.number <= 60:
+        needed, known = set(own), known | public_names.public_names().keys()
+    return [
+        *(
+            f"{n} is new: the head needs it after **New**"
+            for n in sorted(needed - named)
+        ),
+        *(f"{n} is after **New**, and is not new" for n in sorted(named - known)),
+    ]
+
+
+def news_not_shown(lesson):
+    """Functions of a package step that no %load line shows, and public names that
+    neither `steps.source` nor `steps.side_by_side` shows. Values, such as a path, have
+    no source: the lesson's code uses them.
+    """
+    own, new, values = _news(lesson)
+    if lesson.number <= 60:
+        new = [name for name in new if name in lesson.head.new]
+    shown = set(re.findall(r"steps\.source\((?:step\d+\.)?(\w+)", lesson.text))
+    shown |= set(re.findall(r"steps\.side_by_side\([\w.]+, (\w+)", lesson.text))
+    step = imported(lesson.number)
+    # Another name for the same, as the book's.
+    things = [getattr(step, name) for name in shown & set(step.__all__)]
+    shown |= {name for name in new if getattr(step, name) in things}
+    lines = lesson.code.splitlines()
+    code = "\n".join(ln for ln in lines if not re.match(r"\s*(from|import|#) ?", ln))
+    shown |= {name for name in values if re.search(rf"\b{name}\b", code)}
+    ways = {name: _load(lesson, name) for name in own}
+    ways |= {name: f"steps.source({name})" for name in new}
+    ways |= {name: "a cell that uses it" for name in values}
+    return [
+        f"{name} is not shown: {way}"
+        for name, way in ways.items()
+        if name not in lesson.loaded | shown
+    ]
+
+
+def _news(lesson):
+    """What the step defines, the public names that it brings, and which are values."""
+    own = [name for name in definitions(lesson.module) if "." not in name]
+    new = sorted(public(lesson.number) - before(lesson.number))
+    step = imported(lesson.number)
+    return own, new, [name for name in new if not callable(getattr(step, name))]
+
+
+def not_cumulative(lesson):
+    """A package step begins with the one before. Up to 60 its names are not those of
+    dezero_lite, afterwards they are.
+    """
+    step, last = imported(lesson.number), previous(lesson.number)
+    names, things = step.__all__, public_names.public_names()
+    lost = sorted(before(lesson.number) - set(names))
+    same = {n for n in names if n in things and getattr(step, n) is things[n]}
+    complaints = [f"{name} of step {last} is missing in `__all__`" for name in lost]
+    if lesson.number <= 60:
+        complaints += [f"{name} is dezero_lite's" for name in sorted(same - TOOLS)]
+    else:
+        strange = sorted(set(names) & things.keys() - same)
+        complaints += [f"{name} is not what dezero_lite has" for name in strange]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    complaints += [f"{name} is twice in `__all__`" for name in twice]
+    beginning = f"from .step{last:02d} import *"
+    if lesson.number not in CHAINS and beginning not in lesson.module:
+        complaints.append(f"`{beginning}` is missing")
+    return complaints
+
+
+def announces_strange_names(lesson):
+    """A design announces names of its own `__all__`, one at least."""
+    names = imported(lesson.number).__all__
+    strange = [f"{n} is not in `__all__`" for n in lesson.head.new if n not in names]
+    return strange if lesson.head.new else ["the head has nothing after **New**"]
+
+
+# --- All of them ----------------------------------------------------------------------
+
+ALWAYS = [
+    misshapen,
+    unwritten,
+    unkind_words,
+    terms_not_in_the_glossary,
+    from_a_later_step,
+    drifted,
+    foreign_imports,
+    stray_names,
+    noisy_or_heavy_imports,
+    not_what_the_builder_gives,
+    not_run_in_order,
+    careless_tags,
+    too_wide,
+    pictures_without_words,
+    asks_another_host,
+    wrong_minutes,
+]
+OF_KIND = {
+    StepKind.SNAPSHOT: [definitions_not_shown, wrongly_announced, missing_in_all],
+    StepKind.PACKAGE: [announced_wrongly, news_not_shown, not_cumulative],
+    StepKind.DESIGN: [definitions_not_shown, announces_strange_names],
+}
+
+
+def complaints(lesson):
+    """What all guards say, each under its name."""
+    return [
+        f"{guard.__name__.replace('_', ' ')}: {text}"
+        for guard in [*ALWAYS, *OF_KIND[lesson.kind]]
+        for text in _asked(guard, lesson)
+    ]
+
+
+def _asked(guard, lesson):
+    try:
+        return guard(lesson)
+    except CourseError as error:
+        return [str(error)]
+
+
+def fail_with(complaints):
+    """Fail with all complaints at once, if there is any."""
+    __tracebackhide__ = True
+    if complaints:
+        pytest.fail("\n".join(complaints), pytrace=False)

@@ -5,12 +5,15 @@ Names that only the book's reader needs stand in book_names.py, and no step has 
 """
 
 import ast
+import sys
+from functools import cache
 from importlib import import_module
 from inspect import getdoc, isclass, isfunction
 from pathlib import Path
 from types import ModuleType
 
 import dezero_lite
+from steps.course.lessons import ROOT
 
 # Where a name is the same in two modules, the first one here is meant:
 # functions.sum_to, not the helper for arrays.
@@ -47,20 +50,47 @@ def public_names():
     return found
 
 
-def functions_kept_back():
-    """Functions of ``dezero_lite/functions/`` that its ``__init__`` does not hand on:
-    a dict from name to value.
+def kept_back():
+    """Functions that are public in their file and that nobody gets: a dict from name to
+    value.
 
-    Files without an ``__all__`` serve the others there; book.py has what the book's
-    reader alone needs.
+    They are missing in the file's ``__all__``, or ``functions/__init__.py`` does not
+    hand them on. What other files of the package use, serves those; files without an
+    ``__all__`` serve others altogether, and book.py the book's reader.
     """
     found = {}
-    for path in Path(dezero_lite.functions.__path__[0]).glob("[!_]*.py"):
-        module = import_module(f"dezero_lite.functions.{path.stem}")
-        for name in getattr(module, "__all__", []):
-            if path.stem != "book" and name not in dezero_lite.functions.__all__:
-                found[name] = getattr(module, name)
+    rooms = dezero_lite.functions.__path__[0]
+    files = [f"functions.{path.stem}" for path in Path(rooms).glob("[!_]*.py")]
+    for file in {*files, *MODULES} - {"functions.book", ""}:
+        module = import_module(f"dezero_lite.{file}")
+        listed = getattr(module, "__all__", None)
+        if listed is None:
+            continue
+        found |= _forgotten(module)
+        if file in files:
+            handed_on = dezero_lite.functions.__all__
+            found |= {n: getattr(module, n) for n in listed if n not in handed_on}
     return found
+
+
+def _forgotten(module):
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isfunction(value) and value.__module__ == module.__name__
+        if not name.startswith("_") and name not in module.__all__
+        if not _is_used_elsewhere(name, value)
+    }
+
+
+def _is_used_elsewhere(name, value):
+    # What functions/__init__.py imports, it hands on, which is no use of its own.
+    passing_on = (value.__module__, "dezero_lite.functions")
+    return any(
+        vars(module).get(name) is value
+        for home, module in list(sys.modules.items())
+        if home.startswith("dezero_lite") and home not in passing_on
+    )
 
 
 PACKAGE = ("dezero_lite", "dezero")  # the second as the book's reader calls it
@@ -91,6 +121,14 @@ def names_used(text):
     return used
 
 
+@cache
+def tested():
+    """The names that the package's tests use."""
+    files = (ROOT / "tests" / "package").glob("*.py")
+    texts = [path.read_text(encoding="utf-8") for path in files]
+    return set().union(*map(names_used, texts))
+
+
 def still_to_do(name, value, introduced, tested, public=True):
     """What a public name still needs, as a list of sentences; empty if it has it all.
 
@@ -108,7 +146,12 @@ def still_to_do(name, value, introduced, tested, public=True):
     """
     home = getattr(value, "__module__", "dezero_lite")
     tasks = []
-    if not public:
+    if name not in getattr(sys.modules.get(home), "__all__", [name]) and not public:
+        tasks.append(
+            f"List {name} in `__all__` of {home.replace('.', '/')}.py; if only that "
+            "file needs it, let its name begin with an underscore."
+        )
+    if home.startswith("dezero_lite.functions.") and not public:
         tasks.append(
             f"Import {name} in dezero_lite/functions/__init__.py, and list it in "
             "`__all__` there."
@@ -128,10 +171,9 @@ def still_to_do(name, value, introduced, tested, public=True):
 def complaints(introduced, tested):
     """One text for each public name that lacks something."""
     names = public_names()
-    kept_back = functions_kept_back()
     found = {
         name: still_to_do(name, value, introduced, tested, name in names)
-        for name, value in (kept_back | names).items()
+        for name, value in (kept_back() | names).items()
     }
     for name in set(introduced) - set(names):
         found[name] = [

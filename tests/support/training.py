@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import time
 
 import numpy as np
@@ -12,6 +13,14 @@ from dezero_lite.datasets import Digits
 from dezero_lite.models import MLP
 from dezero_lite.optimizers import MomentumSGD
 from dezero_lite.parallel import average_gradients, shards
+
+
+def train_step(model, optimizer, loss):
+    """Update the parameters once, and return the loss as a number."""
+    model.cleargrads()
+    loss.backward()
+    optimizer.update()
+    return loss.item()
 
 
 def make_model():
@@ -35,13 +44,10 @@ def alone(optimizer, size=333, batch_size=50, epochs=1):
     data, model = part_of_digits(size), make_model()
     loss(model, *data[np.arange(1)])
     optimizer.setup(model)
-    losses = []
-    for indices in batches(size, batch_size, epochs):
-        value = loss(model, *data[indices])
-        model.cleargrads()
-        value.backward()
-        optimizer.update()
-        losses.append(value.item())
+    losses = [
+        train_step(model, optimizer, loss(model, *data[indices]))
+        for indices in batches(size, batch_size, epochs)
+    ]
     return losses, model
 
 
@@ -128,3 +134,8 @@ def times_ten(rate):
 
 def pause(seconds):
     time.sleep(seconds)
+
+
+def ignores_sigterm(ring):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(600)

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from .. import builder, copies, exercises
+from ..judge.sequence import ADDED, ATTEMPT, CHECK, LESSON
 from ..lessons import STEPS
-from ..running import ATTEMPT, JUDGE, LESSON
 from .submissions import grade_id
 
-ADDED = "added"
 NOT_WRITTEN = "raise NotImplementedError", "raise NotImplementedError()"
 
 
@@ -77,7 +76,7 @@ def cells_to_run(number, answers):
                 run.append((ATTEMPT, exercise, text))
         elif key in checks:
             if answers.texts[checks[key]]:
-                run.append((JUDGE, checks[key], source))
+                run.append((CHECK, checks[key], source))
                 end = len(run)
         elif cell["cell_type"] == "code":
             run.append((LESSON, 0, source))

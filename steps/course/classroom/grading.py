@@ -1,42 +1,22 @@
 """Judges all submissions, and writes the points."""
 
-import contextlib
 import csv
-import json
 import os
-import queue
 import re
-import secrets
-import signal
-import subprocess
-import sys
-import tempfile
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from .. import own
-from ..lessons import STEPS, CourseError, known
-from ..running import ATTEMPT, JUDGE, LESSON, RIGHT, TOO_SLOW
+from ..judge import sequence
+from ..judge.sequence import RIGHT, SECONDS
+from ..lessons import CourseError, known
 from .answers import answers_in, bound, cells_to_run, compiles, lesson
 from .submissions import handed_in, submissions
 
 # An exercise takes about as many minutes.
 POINTS = (3, 5, 8)
 NOT_BEGUN = "nothing was written"
-ENDS = "ends Python"
-# For one cell: an answer, and its check.
-SECONDS = 20
-# A cell of a lesson may train a network, on a machine that others use, too.
-LESSON_SECONDS = 180
-# Beside the limit that the process keeps itself, for what cannot be interrupted there.
-GRACE = 10
-# A notebook is run again without the cell that ended the process, so many times.
-RUNS = 8
-KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "DEZERO_LITE_DATA")
-KEPT_TOO = "OPENBLAS_", "OMP_"
 
 
 @dataclass
@@ -135,131 +115,8 @@ def judge(number, notebook, seconds=SECONDS):
             outcomes[n] = f"defines no {', '.join(sorted(task.asks_for))}"
             answers.texts[n] = None
     cells = cells_to_run(number, answers)
-    found, noticed = _outcomes(cells, seconds) if cells else ({}, [])
+    found, noticed = sequence.judge(cells, seconds=seconds) if cells else ({}, [])
     return outcomes | found, [*answers.odd, *noticed]
-
-
-def _outcomes(cells, seconds):
-    """Run cells; where one ends the process, run again without it."""
-    outcomes: dict[int, str] = {}
-    noticed: list[str] = []
-    for _ in range(RUNS):
-        run = Run(cells, seconds)
-        outcomes |= run.outcomes
-        noticed += [said for said in run.noticed if said not in noticed]
-        if run.stopped_at is None:
-            return outcomes, noticed
-        kind, exercise, _ = cells[run.stopped_at]
-        if kind in (ATTEMPT, JUDGE):
-            outcomes[exercise] = run.reason
-            cells = [
-                c for c in cells if not (c[0] in (ATTEMPT, JUDGE) and c[1] == exercise)
-            ]
-        else:
-            cells = cells[: run.stopped_at] + cells[run.stopped_at + 1 :]
-            noticed.append(f"0: a cell that is no answer {run.reason}")
-        if not any(kind == JUDGE for kind, *_ in cells):
-            return outcomes, noticed
-    left = {
-        n: run.reason for kind, n, _ in cells if kind == JUDGE and n not in outcomes
-    }
-    return outcomes | left, noticed
-
-
-class Run:
-    """One run of cells in a process of its own: outcomes by exercise, what was noticed,
-    and the position of the cell at which it was stopped, or None.
-    """
-
-    def __init__(self, cells, seconds):
-        self.outcomes: dict[int, str] = {}
-        self.noticed: list[str] = []
-        self.stopped_at: int | None = 0
-        self.reason = ""
-        self._cells, self._seconds = cells, seconds
-        self._lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        self._token = secrets.token_hex(8)
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            child = _start(folder)
-            try:
-                self._hand_over(child)
-                self._listen()
-            finally:
-                _end(child)
-
-    def _hand_over(self, child):
-        task = {"cells": self._cells, "seconds": self._seconds, "token": self._token}
-        threading.Thread(target=self._read, args=(child.stdout,), daemon=True).start()
-        with contextlib.suppress(OSError):  # it ended: then there are no lines
-            child.stdin.write(json.dumps(task))
-            child.stdin.close()
-
-    def _read(self, stream):
-        with contextlib.suppress(ValueError, OSError), stream:
-            for text in stream:
-                line = json.loads(text)
-                if line.pop("token", "") == self._token:
-                    self._lines.put(line)
-        self._lines.put(None)
-
-    def _listen(self):
-        at = -1
-        while at < len(self._cells):
-            try:
-                line = self._lines.get(timeout=self._patience(at))
-            except queue.Empty:
-                self.stopped_at, self.reason = max(at, 0), TOO_SLOW
-                return
-            if line is None:
-                self.stopped_at, self.reason = max(at, 0), ENDS
-                return
-            at = line.get("at", at)
-            if "noticed" in line:
-                self.noticed.append(f"{self._cells[at][1]}: {line['noticed']}")
-            if "outcome" in line:
-                self.outcomes[line["exercise"]] = line["outcome"]
-        self.stopped_at = None
-
-    def _patience(self, at):
-        if at < 0 or self._cells[at][0] == LESSON:
-            return LESSON_SECONDS
-        return self._seconds + GRACE
-
-
-def _start(folder):
-    top = Path(__file__).parents[__package__.count(".") + 1]
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name in KEPT or name.startswith(KEPT_TOO)
-    }
-    return subprocess.Popen(
-        [sys.executable, "-m", f"{STEPS}.course.classroom.desk"],
-        cwd=folder,
-        env=kept | _surroundings(folder) | {"PYTHONPATH": str(top)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        encoding="utf-8",
-        errors="replace",
-        start_new_session=True,
-    )
-
-
-def _surroundings(folder):
-    """Nothing of the teacher's is passed on but where the fonts are."""
-    import matplotlib as mpl
-
-    here = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), folder)
-    return here | {"MPLCONFIGDIR": mpl.get_cachedir(), "PYTHONDONTWRITEBYTECODE": "1"}
-
-
-def _end(child):
-    with contextlib.suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(child.pid, signal.SIGKILL)
-    child.kill()
-    child.wait()
 
 
 # --- The points -----------------------------------------------------------------------

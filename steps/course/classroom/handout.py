@@ -59,7 +59,7 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
     steps = sorted({known(n) for n in chosen})
     name = INSTALLED if package else STEPS
     if workshop:
-        texts = {_in_workshop(folder, n): _workshop(n, folder) for n in steps}
+        texts = {_in_workshop(folder, n): _workshop(n) for n in steps}
     else:
         texts = {folder / notebook_path(n).name: "" for n in steps}
         for path, number in zip(texts, steps, strict=True):
@@ -112,7 +112,7 @@ def _in_workshop(folder, number):
     return folder / "workshop" / notebook_path(number).name
 
 
-def _workshop(number, folder):
+def _workshop(number):
     """The notebook of a step in the workshop, for one who begins there."""
     from ..lessons import previous
     from ..workshop import folder as own_workshop
@@ -122,7 +122,7 @@ def _workshop(number, folder):
 
     before = previous(own_workshop.of_the_workshop(number))
     module = Module.of(code_of(before)) if before else Module()
-    return text_of(number, module, folder / "workshop")
+    return text_of(number, module)
 
 
 def _finished(notebook, points):

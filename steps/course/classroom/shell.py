@@ -3,6 +3,7 @@
 import os
 import time
 
+from ..judge.sequence import SECONDS
 from ..lessons import CourseError, known, notebook_path
 from . import grading
 
@@ -59,8 +60,8 @@ def add_to(commands):
         "--seconds",
         metavar="S",
         type=float,
-        default=grading.SECONDS,
-        help=f"what an answer may take; {grading.SECONDS}",
+        default=SECONDS,
+        help=f"what an answer may take; {SECONDS}",
     )
     added.add_argument(
         "--jobs", metavar="N", type=int, help="students judged at once; one a core"

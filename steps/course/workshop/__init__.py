@@ -3,18 +3,17 @@
 =============== ======================================================================
 parts           cuts a module into what can be written and replaced by itself
 modules         a module as text, into which parts are put
-lesson          the sections of a lesson, and the cells that judge
 framework       what the learner wrote, on top of what they had before
 written         what the cells of a notebook define
 stubs           the cells in which the learner writes
-notebook        the notebook of a step
+notebook        the notebook of a step, and the lesson's cells that judge
 folder          my-course/workshop: notebooks, files, and that none is lost
 trial, bench    tries a framework, in a process of its own
 judging         whether it is right, and if not, where to look
 report          the verdict in words
 hints           hints in stages, from the lesson's own code
 live            what a notebook's cells define becomes the step
-mine            the learner's file as a module, for step 23
+mine            what the learner wrote as a module, for step 23 and lessons 38 to 43
 shell           the commands in a terminal
 =============== ======================================================================
 """

@@ -5,6 +5,7 @@ file is made from the notebook, and made anew only as long as nobody else change
 """
 
 import ast
+import contextlib
 import hashlib
 import json
 from dataclasses import dataclass
@@ -25,7 +26,6 @@ from ..lessons import (
 )
 from . import notebook
 from .framework import code_of, framework, step_of
-from .lesson import own_sources
 from .modules import LESSONS_OWN, Module
 from .written import written
 
@@ -75,7 +75,7 @@ def lay(number, folder=None):
     folder = place(folder)
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{stem(of_the_workshop(number))}.ipynb"
-    text = notebook.text_of(number, base(number, folder).module, folder)
+    text = notebook.text_of(number, base(number, folder).module)
     return target, own.lay_one(target, text)
 
 
@@ -109,11 +109,8 @@ def cells_of(number, folder=None):
             f"{path.name} is no notebook that can be read. "
             f"`{typed(f'workshop fresh {number}')}` sets it aside and makes a new one."
         )
-    return [
-        "".join(cell.get("source", ""))
-        for cell in found
-        if cell.get("cell_type") == "code"
-    ]
+    code = [cell for cell in found if cell.get("cell_type") == "code"]
+    return ["".join(cell.get("source", "")) for cell in code]
 
 
 # --- Frameworks -----------------------------------------------------------------------
@@ -144,18 +141,13 @@ def base(number, folder=None):
         said = f"It begins with your {stem(before)}.py."
         return Base(Module.of(text), lent(text), said)
     module, last = Module.of(code_of(before)), max(found, default=0)
-    said = (
-        f"What {_steps([n for n in earlier if n > last])} would have given it is the "
-    )
-    said += "lesson's own."
+    gap = [n for n in earlier if n > last]
+    steps_between = f"step{'s' * (len(gap) > 1)} {spans(gap)}"
+    said = f"What {steps_between} would have given it is the lesson's own."
     theirs = _bring(module, last, before, found[last]) if last else set()
     if last:
         said += f" The rest is from your {stem(last)}.py."
     return Base(module, set(module.parts()) - theirs, said)
-
-
-def _steps(gap):
-    return f"step{'s' * (len(gap) > 1)} {spans(gap)}"
 
 
 def _bring(module, last, before, text):
@@ -180,21 +172,18 @@ def lent(text):
 
 def _own_text(number, folder):
     path = place(folder) / f"{stem(number)}.py"
-    try:
+    with contextlib.suppress(OSError, ValueError, SyntaxError):
         text = path.read_text(encoding="utf-8")
         ast.parse(text)
-    except (OSError, ValueError, SyntaxError):
-        return None
-    return text
+        return text
+    return None
 
 
 def assembled(number, cells, folder=None):
     """The learner's framework of a step from the cells of their notebook."""
-    found = written(cells, step_of(number).parts, own_sources(number))
+    found = written(cells, step_of(number).parts, notebook.own_sources(number))
     begins = base(number, folder)
-    own_framework = framework(number, found, begins.module)
-    own_framework.lent = begins.lent
-    return own_framework
+    return framework(number, found, begins.module, begins.lent)
 
 
 def write(verdict, folder=None):
@@ -209,8 +198,7 @@ def write(verdict, folder=None):
     marks = own.read(path.parent / STAMP) if (path.parent / STAMP).exists() else {}
     if path.exists() and marks.get(path.name) != _digest(path.read_text("utf-8")):
         return None
-    module = verdict.module.copy()
-    text = module.text(_docstring(verdict))
+    text = verdict.module.text(_docstring(verdict))
     own.replace(path, text)
     marks[path.name] = _digest(text)
     own.replace(path.parent / STAMP, json.dumps(marks, indent=1) + "\n")

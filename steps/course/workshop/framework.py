@@ -3,7 +3,7 @@ had, and the lesson's own where something is missing.
 """
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 
 from ..lessons import module_path, previous
@@ -45,10 +45,6 @@ class Step:
         ]
 
     @cached_property
-    def removed(self):
-        return [name for name in self.before if name not in self.parts]
-
-    @cached_property
     def to_write(self):
         """What is left to the learner; a new class stands for all that it holds."""
         new = {*self.added, *self.changed} - set(self.given)
@@ -82,37 +78,41 @@ def code_of(number):
 @dataclass
 class Framework:
     """A module, and what is to be said about it: parts that are missing, that are as
-    they were in the step before, and that stand in a cell that is no Python.
+    they were in the step before, that stand in a cell that is no Python, and that are
+    the lesson's own.
     """
 
     step: Step
     module: Module
-    missing: list[str] = field(default_factory=list)
-    unchanged: list[str] = field(default_factory=list)
-    broken: dict[str, str] = field(default_factory=dict)
-    lent: set[str] = field(default_factory=set)
+    missing: list[str]
+    unchanged: list[str]
+    broken: dict[str, str]
+    lent: set[str]
 
-    def filled(self, names=None):
-        """The module with the lesson's own parts put in: those that are missing, or
-        others.
-        """
-        module = self.module.copy()
-        for name in self.missing if names is None else names:
-            put_own(module, self.step, name)
-        return module
+    def filled(self):
+        """The module with the lesson's own in place of what is missing."""
+        return with_own(self.module, self.step, self.missing)
 
 
-def put_own(module, step, name):
+def with_own(module, step, names):
+    """A module with the lesson's own parts put in."""
+    filled = module.copy()
+    for name in names:
+        _put_own(filled, step, name)
+    return filled
+
+
+def _put_own(module, step, name):
     """Put the lesson's own part into a module, with the imports that it needs."""
     part = step.parts[name]
     if part.kind == CLASS and name in (there := module.parts()):
         # The class is theirs, and so is what it holds beside the lesson's.
         part = type(part)(CLASS, merged(part.text, name, there, list(step.parts)))
     module.put(name, part, list(step.parts))
-    _import(module, {}, Module.of(code_of(step.number)).imports)
+    _import(module, Module.of(code_of(step.number)).imports)
 
 
-def framework(number, found, base):
+def framework(number, found, base, lent=()):
     """Put what a learner has written for a step on top of what they had before.
 
     Parameters
@@ -120,11 +120,14 @@ def framework(number, found, base):
     found : Written
     base : Module
         Their framework after the step before.
+    lent : set of str
+        What of that is the lesson's own.
     """
     step, order = step_of(number), list(step_of(number).parts)
     module, had = base.copy(), base.parts()
-    for name in step.removed:
-        _drop_with_helpers(module, name, order)
+    for name in step.before:
+        if name not in step.parts:
+            _drop_with_helpers(module, name, order)
     for name in step.given:
         if owner(name) in had:
             module.put(name, step.parts[name], order)
@@ -140,12 +143,19 @@ def framework(number, found, base):
     _bring_helpers(module, found)
     _import(module, found.imports, Module.of(code_of(number)).imports)
     broken = {n: said for n, said in found.broken.items() if n in order}
-    unchanged = [n for n in step.changed if _same(module, had, n)]
-    unchanged = [n for n in unchanged if n not in step.given]
+    there = module.parts()
+    unchanged = [
+        n
+        for n in step.changed
+        if n not in step.given and n in there and there[n].same_code(had.get(n))
+    ]
+    lacking = [n for n in order if n not in there]
+    # A class that is missing as a whole is named once.
+    missing = {n for n in lacking if n == owner(n) or owner(n) not in lacking}
     # What stands in a cell that cannot be read may well have been changed there.
-    missing = {*_lacking(step, module), *(n for n in unchanged if owner(n) in broken)}
+    missing |= {n for n in unchanged if owner(n) in broken}
     missing_in_order = [name for name in order if name in missing]
-    return Framework(step, module, missing_in_order, unchanged, broken)
+    return Framework(step, module, missing_in_order, unchanged, broken, set(lent))
 
 
 def _drop_with_helpers(module, name, order):
@@ -169,18 +179,6 @@ def _completed(text, name, had, order):
     there = parts(text)
     whole = all(n in there for n in inner if n in order)
     return text if whole else merged(text, name, inner, order)
-
-
-def _same(module, had, name):
-    part = module.parts().get(name)
-    return part is not None and part.same_code(had.get(name))
-
-
-def _lacking(step, module):
-    there = module.parts()
-    names = [name for name in step.parts if name not in there]
-    # A class that is missing as a whole is named once.
-    return [n for n in names if n == owner(n) or owner(n) not in names]
 
 
 def _bring_helpers(module, found):

@@ -1,13 +1,12 @@
 """Hints for one definition, in stages, made from the lesson's own code."""
 
 import ast
-import re
 
 from ..lessons import CourseError, typed
-from ..sources import Listing
+from ..listings import Listing
 from .folder import of_the_workshop
 from .framework import step_of
-from .parts import ATTACHED, ATTRIBUTE, owner
+from .parts import ATTACHED, ATTRIBUTE, listed, owner
 from .stubs import head_of
 
 
@@ -68,8 +67,8 @@ class Hint:
 
     def _first(self):
         name, step = self._name, self._step
-        begins = "is new" if name in step.added else "stays as it was"
-        if any(n == name or owner(n) == name for n in [*step.added, *step.changed]):
+        touched, begins = {*step.added, *step.changed}, "stays as it was"
+        if name in touched.union(map(owner, touched)):
             begins = "is new" if name in step.added else "changes"
         said = [f"`{name}` {begins} in step {step.number}."]
         if text := _docstring(self._part.text):
@@ -91,13 +90,13 @@ class Hint:
         now = words(self._part.text)
         before = self._step.before.get(self._name)
         if not before:
-            return [f"It works with {_listed(now)}."] if now else []
+            return [f"It works with {listed(now)}."] if now else []
         old = words(before.text)
         more = [word for word in now if word not in old]
         gone = [word for word in old if word not in now]
-        said = [f"In it from now on: {_listed(more)}."] if more else []
-        said += [f"No longer in it: {_listed(gone)}."] if gone else []
-        same = f": {_listed(now)}" if now else ""
+        said = [f"In it from now on: {listed(more)}."] if more else []
+        said += [f"No longer in it: {listed(gone)}."] if gone else []
+        same = f": {listed(now)}" if now else ""
         return said or [f"It works with the same names as before{same}."]
 
 
@@ -110,9 +109,10 @@ class Code(Listing):
 
 def _docstring(text):
     node = ast.parse(text).body[0]
-    is_one = isinstance(node, ast.FunctionDef | ast.ClassDef)
-    said = ast.get_docstring(node) if is_one else ""
-    return re.sub(r"``", "`", " ".join((said or "").split()))
+    if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return ""
+    said = ast.get_docstring(node) or ""
+    return " ".join(said.split()).replace("``", "`")
 
 
 def words(text):
@@ -122,20 +122,13 @@ def words(text):
     seen = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Attribute):
-            seen.append(ast.unparse(node) if _is_short(node) else f".{node.attr}")
+            short = isinstance(node.value, ast.Name)
+            seen.append(ast.unparse(node) if short else f".{node.attr}")
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             seen.append(node.func.id)
         elif isinstance(node, ast.Yield):
             seen.append("yield")
     return sorted(dict.fromkeys(seen))
-
-
-def _is_short(node):
-    return isinstance(node.value, ast.Name)
-
-
-def _listed(names):
-    return ", ".join(f"`{name}`" for name in names)
 
 
 # --- The skeleton ---------------------------------------------------------------------
@@ -163,18 +156,9 @@ def _blanked(node):
     if isinstance(node, ast.Return):
         return ast.Return(DOTS)
     if isinstance(node, ast.Raise):
-        return ast.Raise(ast.Name(_error(node)), None)
+        return ast.Raise(getattr(node.exc, "func", node.exc), None)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        return ast.Expr(ast.Call(node.value.func, [DOTS], []))
     if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
-        return ast.Expr(_called(node.value))
+        return ast.Expr(DOTS)
     return node
-
-
-def _error(node):
-    call = node.exc
-    return ast.unparse(call.func if isinstance(call, ast.Call) else call)
-
-
-def _called(value):
-    if isinstance(value, ast.Call):
-        return ast.Call(value.func, [DOTS], [])
-    return DOTS

@@ -5,9 +5,9 @@ from typing import Any
 
 from ..capabilities import CAPABILITIES, WORKS
 from .bench import Bench
-from .framework import Framework, code_of, put_own
-from .lesson import judging_cells
+from .framework import Framework, code_of, with_own
 from .modules import Module
+from .notebook import judging_cells
 from .parts import ATTRIBUTE, CLASS
 
 
@@ -91,14 +91,10 @@ def _mended(bench, verdict):
     suspects = _suspects(own, filled, verdict.failure)
     new = [n for n in suspects if n in {*own.step.added, *own.step.changed}]
     older = [n for n in suspects if n not in new]
-    for name in new:
-        if _passes(bench, own, module := _replaced(own, filled, [name])):
-            return [name], module
-    if new and _passes(bench, own, _replaced(own, filled, new)):
-        return _fewest(bench, own, filled, new)
-    for name in older:
-        if _passes(bench, own, module := _replaced(own, filled, [name])):
-            return [name], module
+    for names in [*([n] for n in new), new, *([n] for n in older)]:
+        if names and _passes(bench, own, with_own(filled, own.step, names)):
+            names = _fewest(bench, own, filled, names)
+            return names, with_own(filled, own.step, names)
     lesson = Module.of(code_of(own.step.number))
     return (suspects if _passes(bench, own, lesson) else []), lesson
 
@@ -107,9 +103,9 @@ def _fewest(bench, own, filled, names):
     """Of some parts in whose place the lesson's mend it, those that are needed."""
     for name in names:
         fewer = [other for other in names if other != name]
-        if _passes(bench, own, _replaced(own, filled, fewer)):
+        if fewer and _passes(bench, own, with_own(filled, own.step, fewer)):
             names = fewer
-    return names, _replaced(own, filled, names)
+    return names
 
 
 def _suspects(own, filled, failure):
@@ -129,13 +125,6 @@ def _suspects(own, filled, failure):
     classes = [n for n in names if step.parts[n].kind == CLASS]
     order = [*first, *(n for n in names if n not in classes), *classes]
     return list(dict.fromkeys(order))
-
-
-def _replaced(own, filled, names):
-    module = filled.copy()
-    for name in names:
-        put_own(module, own.step, name)
-    return module
 
 
 def _passes(bench, own, module):

@@ -3,12 +3,12 @@
 import contextlib
 from pathlib import Path
 
-from ..lessons import StepKind, kind, previous, stem
+from ..lessons import StepKind, kind, numbers, previous, stem
 from . import folder as workshop
 from . import stubs
 from .framework import step_of
 from .judging import judge
-from .parts import ATTACHED, ATTRIBUTE, CONSTANT, Part
+from .parts import ATTACHED, ATTRIBUTE, CONSTANT, Part, listed
 from .report import Report
 from .trial import module_from, names_in, take_the_place
 from .written import written
@@ -129,7 +129,7 @@ def judged(number, anyway=False):
     verdict = judge(workshop.assembled(number, cells, folder))
     if verdict.right or anyway:
         return Report(verdict, go_on(verdict, folder))
-    lent = ", ".join(f"`{name}`" for name in verdict.from_the_lesson)
+    lent = listed(verdict.from_the_lesson)
     way_on = f"`steps.judge({number}, anyway=True)` goes on with the lesson's {lent}."
     return Report(verdict, [way_on] if lent else [])
 
@@ -140,8 +140,7 @@ def go_on(verdict, folder):
     if path := workshop.write(verdict, folder):
         said = [f"Your framework is now in `{path.name}`."]
         if verdict.lent:
-            lent = ", ".join(f"`{name}`" for name in verdict.lent)
-            said[0] += f" The lesson's own in it: {lent}."
+            said[0] += f" The lesson's own in it: {listed(verdict.lent)}."
     else:
         said = [
             f"`{stem(number)}.py` was changed since it was written, and stays as it "
@@ -154,20 +153,14 @@ def go_on(verdict, folder):
 
 
 def _next(number, folder):
-    later = [n for n in workshop.steps() if previous(n) == number]
-    path, _ = workshop.lay(later[0], folder) if later else (None, None)
-    on = [f"Go on with [step {later[0]}]({path.name})."] if path else []
-    if not _is_followed(number):
-        return on
-    return [
-        f"Go on with the lesson of [step {number + 1}](../{stem(number + 1)}.ipynb). "
-        "It cuts your file into a package.",
-        *on,
-    ]
-
-
-def _is_followed(number):
-    from ..lessons import numbers
-
-    follows = number + 1 in numbers()
-    return follows and kind(number + 1) is StepKind.PACKAGE
+    said = []
+    if number + 1 in numbers() and kind(number + 1) is StepKind.PACKAGE:
+        said.append(
+            f"Go on with the lesson of [step {number + 1}](../{stem(number + 1)}"
+            ".ipynb). It cuts your file into a package."
+        )
+    for later in workshop.steps():
+        if previous(later) == number:
+            path, _ = workshop.lay(later, folder)
+            said.append(f"Go on with [step {later}]({path.name}).")
+    return said

@@ -1,21 +1,40 @@
-"""The learner's framework as a module, and as a text that step 23 can cut up."""
+"""What a learner wrote, as a module: their file of a step in the workshop, as a text
+that step 23 can cut up; and on top of their last file the classes of *Write it*, lesson
+by lesson.
+"""
 
+import contextlib
 import importlib
 import importlib.util
+import io
+import json
+import linecache
 import sys
 import textwrap
 from pathlib import Path
+from types import ModuleType
 
-from ..lessons import STEPS, known, stem
+import numpy as np
+
+from .. import builder, copies, exercises
+from ..lessons import STEPS, known, notebook_path, stem
 from .framework import step_of
 from .modules import Module
 from .parts import ATTACHED, METHOD, Part, globals_used, parts
 
+# Where a tensor's functions begin, on top of step 32; what is written there is in the
+# book's manner, and needs no more than Variable and Function.
+BASE = 32
+FIRST = 38
+LAST = 43
+
 
 def mine(number):
-    """The learner's file of a step, from the workshop beside the notebook, as a module;
-    the lesson's own where there is none.
+    """The learner's framework after a step, as a module: their file in the workshop, or
+    what they wrote in the lessons since; the lesson's own where there is none.
     """
+    if FIRST <= number <= LAST:
+        return _with_lessons(number)
     path = Path.cwd() / "workshop" / f"{stem(known(number))}.py"
     lesson = importlib.import_module(f"{STEPS}.{stem(number)}")
     if not path.exists():
@@ -32,6 +51,9 @@ def mine(number):
         return lesson
     print(f"This is your own {path.name}.")
     return module
+
+
+# --- As a text ------------------------------------------------------------------------
 
 
 def attached_text(module, number):
@@ -79,3 +101,61 @@ def helpers(text, number):
         if n not in low
     }
     return low, users
+
+
+# --- With what was written in lessons -------------------------------------------------
+
+
+def _with_lessons(number):
+    """The learner's step 32 with what they wrote in lessons 38 to `number`, as a
+    module. What they did not write, or what does not run, is the lesson's.
+    """
+    base = mine(BASE)
+    module = ModuleType(f"my_{stem(number)}")
+    vars(module).update({name: getattr(base, name) for name in base.__all__})
+    vars(module)["np"] = np
+    for lesson in range(FIRST, number + 1):
+        theirs, given = _written(lesson)
+        if theirs is not None and _runs(theirs, module, lesson):
+            print(f"Step {lesson}: what you wrote.")
+        else:
+            _run(given, module, lesson)
+    return module
+
+
+def _written(number):
+    """What a learner wrote in the first exercise of a lesson, in the notebook beside
+    this one, or None; and the lesson's solution.
+    """
+    given = exercises.of_lesson(builder.lesson_cells(number))[0].solution
+    solution = exercises.without_markers(given)
+    cells = [(c["id"], "".join(c["source"])) for c in builder.assemble(number)["cells"]]
+    name = next(name for name, source in cells if exercises.is_solution(source))
+    path = Path.cwd() / notebook_path(number).name
+    with contextlib.suppress(OSError, ValueError, KeyError, StopIteration):
+        theirs = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        cell = next(c for c in theirs if c.get("id") == name)
+        source = "".join(cell["source"])
+        stub = copies.as_installed(exercises.without_solution(given))
+        begun = source.strip() != stub.strip() and not exercises.is_solution(source)
+        return source if begun else None, solution
+    return None, solution
+
+
+def _runs(source, module, number):
+    before = dict(vars(module))
+    try:
+        _run(source, module, number)
+    except Exception as error:
+        vars(module).clear()
+        vars(module).update(before)
+        print(f"Step {number}: what you wrote does not run here. {error!r}")
+        return False
+    return True
+
+
+def _run(source, module, number):
+    file = f"<step {number}, exercise 1>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(source, file, "exec"), vars(module))

@@ -13,6 +13,7 @@ from .parts import (
     METHOD,
     globals_used,
     names_needed_at_once,
+    owner,
     parts,
 )
 
@@ -72,19 +73,16 @@ class Module:
         """Put a part in the place of one of that name, or where it belongs by an order
         of names.
         """
-        owner = name.partition(".")[0]
         if part.kind in (METHOD, ATTRIBUTE):
             self.drop_attached(name)
-            place = self._place(owner)
-            if place is not None:
+            if (place := self._place(owner(name))) is not None:
                 self.chunks[place] = with_member(self.chunks[place], name, part, order)
             return
         if part.kind == ATTACHED:
             self.drop(name)
             if part.text in self.chunks:  # a loop that attaches several
                 return
-        place = self._place(name)
-        if place is not None:
+        if (place := self._place(name)) is not None:
             self.chunks[place] = part.text
         else:
             self.chunks.insert(self._place_by(name, order), part.text)
@@ -93,8 +91,7 @@ class Module:
         """Take a part out; a class goes with all that it holds."""
         if "." in name:
             self.drop_attached(name)
-            place = self._place(name.partition(".")[0])
-            if place is not None:
+            if (place := self._place(owner(name))) is not None:
                 self.chunks[place] = without_member(self.chunks[place], name)
         elif (place := self._place(name)) is not None:
             del self.chunks[place]
@@ -139,8 +136,13 @@ class Module:
     def _import_block(self, body):
         used = globals_used(body)
         lines = {line for name, line in self.imports.items() if name in used}
-        pythons = {line for line in lines if _home(line) in sys.stdlib_module_names}
-        groups = [sorted(group, key=_key) for group in (pythons, lines - pythons)]
+        homes = {line: re.split(r"[ .]", line)[1] for line in lines}
+        pythons = {n for n in lines if homes[n] in sys.stdlib_module_names}
+        # `import` stands before `from`.
+        groups = [
+            sorted(group, key=lambda line: (line.startswith("from"), line))
+            for group in (pythons, lines - pythons)
+        ]
         return "\n\n".join("\n".join(group) for group in groups if group)
 
 
@@ -164,20 +166,11 @@ def imports(tree):
     return found
 
 
-def _home(line):
-    return line.split()[1].split(".")[0]
-
-
-def _key(line):
-    return line.startswith("from"), line
-
-
 def _is_of_the_head(node):
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return True
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        return True
-    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0]) == "__all__"
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_text or isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def _is_line(chunk):
@@ -195,14 +188,10 @@ def _names(chunk):
 
 def with_member(text, name, part, order=()):
     """The text of a class with one method, or one thing that it holds, put in."""
-    node = ast.parse(text).body[0]
     lines, new = text.splitlines(), textwrap.indent(part.text, "    ").splitlines()
-    member = name.partition(".")[2]
-    for child in node.body:
-        if _member(child) == member:
-            start, end = span(text, child)
-            return "\n".join([*lines[:start], *new, *lines[end:]])
-    place = _line_for(text, node, name, part, list(order))
+    if there := _members(text).get(name.partition(".")[2]):
+        return "\n".join([*lines[: there[0]], *new, *lines[there[1] :]])
+    place = _line_for(text, name, part, list(order))
     before, after = lines[:place], lines[place:]
     above = [""] if before[-1].strip() else []
     below = [""] if after and after[0].strip() else []
@@ -211,40 +200,36 @@ def with_member(text, name, part, order=()):
 
 
 def without_member(text, name):
-    node = ast.parse(text).body[0]
+    start, end = _members(text).get(name.partition(".")[2], (0, 0))
     lines = text.splitlines()
-    for child in node.body:
-        if _member(child) == name.partition(".")[2]:
-            start, end = span(text, child)
-            left = [line.rstrip() for line in lines[:start] + lines[end:]]
-            while start and start < len(left) and not left[start - 1] + left[start]:
-                del left[start]
-            return "\n".join(left).rstrip()
-    return text
+    left = [line.rstrip() for line in lines[:start] + lines[end:]]
+    while start and start < len(left) and not left[start - 1] + left[start]:
+        del left[start]
+    return "\n".join(left).rstrip()
 
 
-def _member(child):
-    if isinstance(child, ast.FunctionDef):
-        return child.name
-    if isinstance(child, ast.Assign) and isinstance(child.targets[0], ast.Name):
-        return child.targets[0].id
-    return None
+def _members(text):
+    """What a class holds, by name: the lines in which it stands."""
+    found = {}
+    for child in ast.parse(text).body[0].body:
+        if isinstance(child, ast.FunctionDef):
+            found[child.name] = span(text, child)
+        elif isinstance(child, ast.Assign) and isinstance(child.targets[0], ast.Name):
+            found[child.targets[0].id] = span(text, child)
+    return found
 
 
-def _line_for(text, node, name, part, order):
+def _line_for(text, name, part, order):
     """The line before which something new in a class belongs."""
-    owner = name.partition(".")[0]
-    earlier = order[: order.index(name)] if name in order else []
+    members, end = _members(text), len(text.splitlines())
     if name not in order:
-        return len(text.splitlines())
+        return end
     if part.kind == METHOD:
-        for before in reversed(earlier):
-            for child in node.body:
-                if f"{owner}.{_member(child)}" == before:
-                    return span(text, child)[1]
+        for before in reversed(order[: order.index(name)]):
+            before_in, _, member = before.partition(".")
+            if before_in == owner(name) and member in members:
+                return members[member][1]
     # Under the docstring; but __radd__ = __add__ has to wait for __add__.
     needs = names_needed_at_once(ast.parse(part.text))
-    methods = [c for c in node.body if isinstance(c, ast.FunctionDef)]
-    if methods and not needs & {_member(child) for child in node.body}:
-        return span(text, methods[0])[0]
-    return len(text.splitlines())
+    methods = [n.partition(".")[2] for n, p in parts(text).items() if p.kind == METHOD]
+    return members[methods[0]][0] if methods and not needs & set(members) else end

@@ -1,15 +1,21 @@
-"""The notebook of a step in the workshop: the lesson, its code replaced by stubs."""
+"""The notebook of a step in the workshop: the lesson, its code replaced by stubs. And
+those of the lesson's cells that judge.
+"""
 
 import re
+from functools import cache
+from typing import Any
 
 from .. import builder, copies, overview
 from ..exercises import GOES_ON, for_students
 from ..lessons import MAP, head, notebook_path, stem
 from . import stubs
 from .framework import step_of
-from .lesson import CODE, WORKS, WRITE, sections, shows_code
-from .trial import SECONDS
+from .parts import listed
+from .trial import LOAD, SECONDS
 
+CODE, WRITE, WORKS = "The code", "Write it", "It works"
+SHOWS_CODE = re.compile(r"# %load -s|steps\.diff\(")
 IMPORTS = re.compile(r"(?:(?:import|from) .*\n?|\n)+")
 # Paragraphs about the cells that the workshop leaves out.
 OF_CELLS = re.compile(r"whole code of the step|%load")
@@ -18,28 +24,19 @@ OF_DIFFERENCES = re.compile(r"steps\.diff\(|Lines with a minus|is here once more
 SENTENCES = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
 
 
-def text_of(number, module, folder):
-    """The text of the notebook of a step.
-
-    Parameters
-    ----------
-    module : modules.Module
-        What the learner has after the step before.
-    folder : Path
-        Where the notebook is to lie.
+def text_of(number, module):
+    """The text of the notebook of a step, for one who has a module after the step
+    before.
     """
     whole = for_students(builder.assemble(number), tell_solutions=True)
-    cells, judged = [], False
+    cells: list[dict[str, Any]] = []
     for title, section in sections(whole["cells"]):
         if title == CODE:
             cells += _write_it(number, module, section)
-            continue
-        cells += map(_goes_on, section) if title == WORKS else section
-        if title == WORKS:
-            cells += _judge(number)
-            judged = True
-    if not judged:
-        cells += _judge(number)
+        elif title == WORKS:
+            cells += [*map(_goes_on, section), *_judge(number)]
+        else:
+            cells += section
     cells.insert(2, _code(f"import steps\n\nsteps.workshop({number})"))
     whole["cells"] = [
         cell | {"id": f"workshop{number:02d}-{place:03d}"}
@@ -72,19 +69,17 @@ def _task(number, prose):
     step = step_of(number)
     new = [name for name in step.to_write if name in step.added]
     changed = [name for name in step.to_write if name not in step.added]
-    said = " ".join(
-        [f"New: {_named(new)}."] * bool(new)
-        + [f"To change: {_named(changed)}."] * bool(changed)
-    )
+    said = [f"New: {listed(new)}."] * bool(new)
+    said += [f"To change: {listed(changed)}."] * bool(changed)
     first = step.to_write[0]
-    one = len(step.to_write) == 1
-    places = (
-        "cell below has a place for it" if one else "cells below have a place for each"
-    )
-    others = "" if one else " It knows the other names, too."
+    places, others = "cell below has a place for it", ""
+    if len(step.to_write) > 1:
+        places = "cells below have a place for each"
+        others = " It knows the other names, too."
     task = (
-        f"## {WRITE}\n\nNow you. {said} The {places}; `TODO` says where. Run a cell "
-        "when it is written, and go on to *It works*, which runs on your code.\n\n"
+        f"## {WRITE}\n\nNow you. {' '.join(said)} The {places}; `TODO` says where. "
+        "Run a cell when it is written, and go on to *It works*, which runs on your "
+        "code.\n\n"
         f'Stuck? `steps.hint({number}, "{first}")` gives a hint, then a nearer one '
         f"and, at last, the lesson's code.{others} If a cell does not come to an end, "
         "*Kernel → Interrupt Kernel* stops it."
@@ -108,10 +103,6 @@ def _about_the_code(prose):
             ends = re.sub(r":$", ".", said[-1].rstrip())
             left.append(" ".join([*said[:-1], ends]))
     return "\n\n".join(left)
-
-
-def _named(names):
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _goes_on(cell):
@@ -153,4 +144,62 @@ def _code(source):
         "execution_count": None,
         "outputs": [],
         "source": source,
+    }
+
+
+# --- The lesson -----------------------------------------------------------------------
+
+
+def sections(cells):
+    """Pairs (title, cells) of a lesson; the first has no title.
+
+    A cell of text with several titles is cut there.
+    """
+    found: list[tuple[str, list[dict[str, Any]]]] = [("", [])]
+    for cell in cells:
+        if cell["cell_type"] != "markdown":
+            found[-1][1].append(cell)
+            continue
+        for piece in re.split(r"^(?=## )", "".join(cell["source"]), flags=re.M):
+            if title := re.match(r"## (.+)", piece):
+                found.append((title[1].strip(), []))
+            if piece.strip():
+                found[-1][1].append(cell | {"source": piece.rstrip()})
+    return found
+
+
+def shows_code(cell):
+    """Whether a cell would give the step's code away."""
+    return cell["cell_type"] == "code" and bool(SHOWS_CODE.search(cell["source"]))
+
+
+@cache
+def judging_cells(step):
+    """The lesson's own cells up to the end of *It works*, as (place, source)."""
+    found: list[tuple[str, str]] = []
+    loaded = False
+    for title, cells in sections(builder.assemble(step)["cells"]):
+        if title == "Exercises" or (found and found[-1][0].startswith(WORKS)):
+            break
+        count = 0
+        for cell in cells:
+            if cell["cell_type"] != "code":
+                continue
+            count += 1
+            if shows_code(cell):
+                load, loaded = not loaded, True
+                found += [(title, LOAD)] * load
+            else:
+                place = f"{title or 'The beginning'}, cell {count}"
+                place = WRITE if title == CODE else place  # no cells of code there
+                found.append((place, copies.as_installed(cell["source"])))
+    return found
+
+
+@cache
+def own_sources(step):
+    """The sources of all the code cells that are the lesson's, as a copy has them."""
+    copy = for_students(builder.assemble(step))
+    return {
+        cell["source"].strip() for cell in copy["cells"] if cell["cell_type"] == "code"
     }

@@ -27,7 +27,8 @@ class Part:
 
     def same_code(self, other):
         """Whether the two say the same, comments and layout aside."""
-        return other is not None and _dumped(self.text) == _dumped(other.text)
+        here = ast.dump(ast.parse(self.text))
+        return other is not None and here == ast.dump(ast.parse(other.text))
 
 
 def owner(name):
@@ -54,8 +55,8 @@ def _parts_of(node):
                 yield f"{node.name}.{child.name}", METHOD, child
             for name in _assigned(child):
                 yield f"{node.name}.{name}", ATTRIBUTE, child
-    elif is_setting(node):
-        of = ast.unparse(node_of_setting(node).args[0])
+    elif call := setting(node):
+        of = ast.unparse(call.args[0])
         for inner in ast.walk(node):
             if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
                 yield f"{of}.{inner.value}", ATTACHED, node
@@ -76,20 +77,18 @@ def _assigned(node):
     ]
 
 
-def is_setting(node):
-    """Whether a statement attaches by ``setattr``, in a loop or without one."""
-    return isinstance(node, ast.For | ast.Expr) and node_of_setting(node) is not None
-
-
-def node_of_setting(node):
-    for child in ast.walk(node):
+def setting(node):
+    """The call of ``setattr`` in a statement that attaches by it, with or without a
+    loop.
+    """
+    for child in ast.walk(node) if isinstance(node, ast.For | ast.Expr) else ():
         if isinstance(child, ast.Call) and ast.unparse(child.func) == "setattr":
             return child
     return None
 
 
-def _dumped(text):
-    return ast.dump(ast.parse(text))
+def listed(names):
+    return ", ".join(f"`{name}`" for name in names)
 
 
 # --- What is written, and what is not -------------------------------------------------
@@ -97,26 +96,16 @@ def _dumped(text):
 
 def body_of(node):
     """The statements of a function or class, its docstring left out."""
-    body = list(node.body)
-    is_text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    return body[1:] if is_text and isinstance(body[0].value.value, str) else body
+    return node.body if ast.get_docstring(node) is None else node.body[1:]
 
 
 def is_stub(node):
     """Whether a function, or a class, has nothing in it yet."""
-    body = [child for child in body_of(node) if not _is_empty(child)]
+    body = [c for c in body_of(node) if ast.unparse(c) not in ("pass", "...")]
     if isinstance(node, ast.ClassDef):
         return all(isinstance(c, ast.FunctionDef) and is_stub(c) for c in body)
-    return not body or (len(body) == 1 and _is_marked(body[0]))
-
-
-def _is_empty(node):
-    dots = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return isinstance(node, ast.Pass) or (dots and node.value.value is ...)
-
-
-def _is_marked(node):
-    return isinstance(node, ast.Raise) and ENDING in ast.unparse(node)
+    marked = [c for c in body if isinstance(c, ast.Raise) and ENDING in ast.unparse(c)]
+    return len(body) < 2 and body == marked
 
 
 def is_placeholder(part):

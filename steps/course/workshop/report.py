@@ -8,7 +8,9 @@ from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..lessons import head, previous
 from .judging import wrong_rows
-from .parts import CLASS, owner
+from .parts import CLASS, listed, owner
+
+WARNING = " style='background:rgba(213,94,0,0.16)'"
 
 
 class Report:
@@ -44,13 +46,13 @@ class Report:
         named = f"Step {self.verdict.step}"
         if self.verdict.right:
             return f"{named} is right: It works passes, and every row of the table."
-        if self.verdict.passes and self.verdict.own.broken:
+        if not self.verdict.passes:
+            return f"{named} is not right yet."
+        if self.verdict.own.broken:
             return f"{named}: a cell is not Python yet."
-        if self.verdict.passes and self._begun():
+        if self._begun():
             return f"{named}: what you have written is right, and some is missing."
-        if self.verdict.passes:
-            return f"{named}: nothing is written yet."
-        return f"{named} is not right yet."
+        return f"{named}: nothing is written yet."
 
     def _sentences(self):
         own = self.verdict.own
@@ -58,18 +60,18 @@ class Report:
             f"The cell with `{name}` is not Python yet: {why}. So it does not count."
             for name, why in own.broken.items()
         ]
-        unread = {*own.broken, *(n for n in own.missing if owner(n) in own.broken)}
-        if missing := [n for n in own.missing if n not in unread]:
+        if missing := [n for n in own.missing if not {n, owner(n)} & set(own.broken)]:
             said.append(
-                f"Not written yet: {_named(missing)}. In this trial the lesson's own "
+                f"Not written yet: {listed(missing)}. In this trial the lesson's own "
                 f"stood in for {'it' if len(missing) == 1 else 'them'}."
             )
         if self.verdict.passes:
             return said
         said += [*self._where_it_stops(), *self._rows(), *self._where_to_look()]
-        if untouched := self._untouched():
+        untouched = set(self.verdict.culprits).difference(own.missing)
+        if still := [name for name in own.unchanged if name in untouched]:
             before = previous(self.verdict.step)
-            said.append(f"Still as in step {before}: {_named(untouched)}.")
+            said.append(f"Still as in step {before}: {listed(still)}.")
         return said
 
     def _begun(self):
@@ -82,10 +84,6 @@ class Report:
             if step.parts[name].kind != CLASS
         )
 
-    def _untouched(self):
-        own, blamed = self.verdict.own, self.verdict.culprits
-        return [n for n in own.unchanged if n in blamed and n not in own.missing]
-
     def _where_it_stops(self):
         failure = self.verdict.failure
         if not failure:
@@ -93,18 +91,14 @@ class Report:
         line = f" at the line `{failure['line']}`" if failure["line"] else ""
         said = f"*{failure['place']}* stops{line}: {failure['error']}."
         if failure["parts"] and failure["inside"]:
-            said += (
-                f" It happened in your `{failure['parts'][-1]}`, at "
-                f"`{failure['inside']}`."
-            )
+            part, line = failure["parts"][-1], failure["inside"]
+            said += f" It happened in your `{part}`, at `{line}`."
         return [said]
 
     def _rows(self):
         """What does not work, the latest idea first; one is enough to begin with."""
-        if not self.verdict.table:
-            return []
-        number = self.verdict.step
-        wrong = wrong_rows(number, self.verdict.table)
+        number, table = self.verdict.step, self.verdict.table
+        wrong = wrong_rows(number, table) if table else []
         wrong.sort(key=lambda row: row.learned_at(number), reverse=True)
         if self.verdict.failure:  # Of what broke with it, where it stopped says more.
             wrong = [row for row in wrong if row.learned_at(number) == number]
@@ -126,7 +120,7 @@ class Report:
             ]
         them = "it" if len(culprits) == 1 else "them"
         said = (
-            f"With the lesson's {_named(culprits)} in place of yours, everything "
+            f"With the lesson's {listed(culprits)} in place of yours, everything "
             f"passes: look there. `steps.hint({self.verdict.step}, "
             f'"{culprits[0]}")` helps with {them}.'
         )
@@ -136,10 +130,8 @@ class Report:
         own, said = self.verdict.own, []
         theirs = own.module.parts()
         for name in self.verdict.culprits:
-            mine, lesson = (
-                _arguments(theirs.get(name)),
-                _arguments(own.step.parts[name]),
-            )
+            mine = _arguments(theirs.get(name))
+            lesson = _arguments(own.step.parts[name])
             if mine and lesson and _called_as(mine) != _called_as(lesson):
                 said.append(
                     f"Your `{name}` takes `({ast.unparse(mine)})`; the lesson's takes "
@@ -174,7 +166,8 @@ class Report:
         if not self.verdict.table:
             return ""
         rows = "".join(
-            f"<tr{_warning(a, b)}><td style='text-align:left'>{escape(name)}</td>"
+            f"<tr{'' if a == b else WARNING}>"
+            f"<td style='text-align:left'>{escape(name)}</td>"
             f"<td style='text-align:center'>{escape(a)}</td>"
             f"<td style='text-align:center'>{escape(b)}</td></tr>"
             for name, a, b in self._lines()
@@ -207,18 +200,10 @@ def comparison(verdict):
     ]
 
 
-def _named(names):
-    return ", ".join(f"`{name}`" for name in names)
-
-
 def _sign(outcome):
     if outcome == WRONG:
         return "wrong"
     return SIGNS[WORKS] if outcome == WORKS else f"✗ {outcome or 'not tried'}"
-
-
-def _warning(mine, lesson):
-    return "" if mine == lesson else " style='background:rgba(213,94,0,0.16)'"
 
 
 def _arguments(part):

@@ -11,6 +11,7 @@ from .live import go_on
 from .report import Report, comparison
 
 USAGE = "8, next, judge 8, hint 8 NAME, solution 8 NAME, diff 8, or fresh 8"
+WORDS = ("next", "judge", "hint", "solution", "diff", "fresh", "where")
 
 
 def run(words, anyway=False, nearer=False):
@@ -18,41 +19,37 @@ def run(words, anyway=False, nearer=False):
     word, *rest = words or [""]
     if word == "" or word.isdecimal():
         return _open(int(word) if word else None)
-    if word not in COMMANDS:
+    if word not in WORDS:
         raise CourseError(f"The workshop does not know {word!r}. It knows {USAGE}.")
     numbers = [int(text) for text in rest if text.isdecimal()]
     names = [text for text in rest if not text.isdecimal()]
-    return COMMANDS[word](_Asked(numbers, names, anyway, nearer))
-
-
-class _Asked:
-    def __init__(self, numbers, names, anyway, nearer):
-        self._numbers, self._names = numbers, names
-        self.anyway, self.nearer = anyway, nearer
-
-    @property
-    def number(self):
-        """The step that is named, or the current one."""
-        number = self._numbers[0] if self._numbers else workshop.current()
-        if number is None:
-            raise CourseError("Name a step: all are done.")
-        return workshop.of_the_workshop(number)
-
-    @property
-    def name(self):
-        if not self._names:
-            raise CourseError(f"Name one of {', '.join(self._to_write())}.")
-        return self._names[0]
-
-    def _to_write(self):
-        return step_of(self.number).to_write
+    number = numbers[0] if numbers else workshop.current()
+    if number is None:
+        raise CourseError("Name a step: all are done.")
+    workshop.of_the_workshop(number)
+    if word in ("next", "judge"):
+        return _next(number, anyway) if word == "next" else _judge(number)
+    if word in ("hint", "solution"):
+        if not names:
+            to_write = ", ".join(step_of(number).to_write)
+            raise CourseError(f"Name one of {to_write}.")
+        hint = hints.Hint(number, names[0], nearer)
+        print(hint.in_a_terminal() if word == "hint" else hints.Code(number, names[0]))
+    elif word == "diff":
+        _diff(number)
+    elif word == "fresh":
+        aside = workshop.fresh(number)
+        print(f"Step {number} begins afresh; your notebook is {aside.name} beside it.")
+    else:  # where: for start.py, which opens what lies there
+        print(workshop.place() / f"{stem(number)}.ipynb")
+    return 0
 
 
 def _open(number):
     number = number or workshop.current()
     if number is None:
-        last = workshop.steps()[-1]
-        print(_finished(last))
+        path = workshop.place() / f"{stem(workshop.steps()[-1])}.py"
+        print(f"You have written every step of the workshop. Your framework is {path}.")
         return 0
     path, happened = workshop.lay(number)
     said = {
@@ -68,84 +65,39 @@ def _open(number):
     return 0
 
 
-def _finished(last):
-    return (
-        f"You have written every step of the workshop. Your framework is "
-        f"{workshop.place() / f'{stem(last)}.py'}."
-    )
-
-
-def _next(asked):
+def _next(number, anyway):
     """Judge the current step, and go on if it is right, or if that is asked for."""
-    number = asked.number
     verdict = _judged(number)
-    if not verdict.right and not asked.anyway:
-        print(Report(verdict, [_how_to_go_on(verdict)]))
+    if not verdict.right and not anyway:
+        names = ", ".join(verdict.from_the_lesson)
+        way_on = (
+            f"What counts is the saved notebook. `{typed('workshop next --anyway')}` "
+            f"goes on with the lesson's own {names}."
+        )
+        print(Report(verdict, [way_on]))
         return 1
-    print(Report(verdict, _plain(_after(verdict))))
+    print(Report(verdict, _after(verdict)))
     following = [n for n in workshop.steps() if n > number]
     return _open(following[0]) if following else 0
 
 
-def _how_to_go_on(verdict):
-    names = ", ".join(verdict.from_the_lesson)
-    return (
-        f"What counts is the saved notebook. `{typed('workshop next --anyway')}` goes "
-        f"on with the lesson's own {names}."
-    )
-
-
-def _after(verdict):
-    return go_on(verdict, workshop.place())
+def _judge(number):
+    verdict = _judged(number)
+    print(Report(verdict, _after(verdict) if verdict.right else []))
+    return 0 if verdict.right else 1
 
 
 def _judged(number):
     return judge(workshop.assembled(number, workshop.cells_of(number)))
 
 
-def _judge(asked):
-    verdict = _judged(asked.number)
-    print(Report(verdict, _plain(_after(verdict)) if verdict.right else []))
-    return 0 if verdict.right else 1
+def _after(verdict):
+    """What going on says, without links, which no terminal shows."""
+    said = go_on(verdict, workshop.place())
+    return [re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", sentence) for sentence in said]
 
 
-def _plain(sentences):
-    return [re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", said) for said in sentences]
-
-
-def _hint(asked):
-    print(hints.Hint(asked.number, asked.name, asked.nearer).in_a_terminal())
-
-
-def _solution(asked):
-    print(hints.Code(asked.number, asked.name))
-
-
-def _diff(asked):
-    verdict = _judged(asked.number)
-    for change in comparison(verdict):
+def _diff(number):
+    for change in comparison(_judged(number)):
         print(f"--- yours\n+++ the lesson's: {change.name}")
         print("\n".join(change.lines()), end="\n\n")
-
-
-def _fresh(asked):
-    aside = workshop.fresh(asked.number)
-    print(
-        f"Step {asked.number} begins afresh; your notebook is {aside.name} beside it."
-    )
-
-
-def _where(asked):
-    """For start.py, which opens what lies there."""
-    print(workshop.place() / f"{stem(asked.number)}.ipynb")
-
-
-COMMANDS = {
-    "next": _next,
-    "judge": _judge,
-    "hint": _hint,
-    "solution": _solution,
-    "diff": _diff,
-    "fresh": _fresh,
-    "where": _where,
-}

@@ -60,47 +60,33 @@ def _joined(step, found):
 
 
 def stub(step, name, part):
-    node = ast.parse(part.text).body[0]
-    if part.kind == CLASS:
-        return _class_stub(step, name, part, node)
-    if part.kind not in (FUNCTION, METHOD):
+    if part.kind not in (CLASS, FUNCTION, METHOD):
         return f"# TODO step {step.number}: set {name.rpartition('.')[2]} here."
-    lines = part.text.splitlines()
-    head = "\n".join(lines[: _line_of(body_of(node)[0]) - 1]).rstrip()
+    head = "\n".join(part.text.splitlines()[: _begin(part.text)]).rstrip()
+    if part.kind == CLASS:
+        inside = {n: p for n, p in parts(part.text).items() if "." in n}
+        members = [
+            p.text if n in step.given else stub(step, n, p) for n, p in inside.items()
+        ]
+        return "\n\n".join([head, *(textwrap.indent(m, "    ") for m in members)])
     return (
         f"{head}\n    # TODO step {step.number}: write this; {_length(part)}.\n"
         f'    raise NotImplementedError("{name} {ENDING}")'
     )
 
 
-def _class_stub(step, name, part, node):
-    lines = part.text.splitlines()
-    text = "\n".join(lines[: _line_of(body_of(node)[0]) - 1]).rstrip()
-    members = {n: p for n, p in parts(part.text).items() if "." in n}
-    return _indented_members(text, step, members)
-
-
-def _indented_members(text, step, members):
-    blocks = [text]
-    for name, part in members.items():
-        inner = part.text if name in step.given else stub(step, name, part)
-        blocks.append("\n".join(f"    {line}".rstrip() for line in inner.splitlines()))
-    return "\n\n".join(blocks)
-
-
-def _line_of(node):
-    """The first line of a statement, its decorators included."""
-    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+def _begin(text):
+    """How many lines a definition has before its first statement."""
+    node = ast.parse(text).body[0]
+    first = (body_of(node) or node.body)[0]
+    decorators = getattr(first, "decorator_list", [])
+    return min(inner.lineno for inner in [first, *decorators]) - 1
 
 
 def _count(part):
     """How many lines of code a part has: without its head, its text and comments."""
-    node = ast.parse(part.text).body[0]
-    first = _line_of(body_of(node)[0])
-    lines = part.text.splitlines()[first - 1 :]
-    return sum(
-        bool(line.strip()) and not line.strip().startswith("#") for line in lines
-    )
+    lines = map(str.strip, part.text.splitlines()[_begin(part.text) :])
+    return sum(bool(line) and not line.startswith("#") for line in lines)
 
 
 def _length(part):
@@ -141,9 +127,8 @@ def _with_stub(text, name, part, order):
     if part.kind == METHOD:
         return with_member(text, name, part, order)
     # A line of comment in place of what the class is to hold, under its docstring.
-    node = ast.parse(text).body[0]
-    lines, first = text.splitlines(), _line_of(body_of(node)[0])
-    return "\n".join([*lines[: first - 1], f"    {part.text}", "", *lines[first - 1 :]])
+    lines, place = text.splitlines(), _begin(text)
+    return "\n".join([*lines[:place], f"    {part.text}", "", *lines[place:]])
 
 
 def _with_new_docstring(step, owner, text):
@@ -161,10 +146,7 @@ def _changed(step, name, had):
     mine, part = had[name].text, step.parts[name]
     if had[name].kind not in (FUNCTION, METHOD):  # square = lambda x: ...
         return f"# TODO step {step.number}: change this.\n{mine}"
-    lines = mine.splitlines()
-    node = ast.parse(mine).body[0]
-    first = body_of(node)[0] if body_of(node) else node.body[-1]
-    place = _line_of(first) - 1
+    lines, place = mine.splitlines(), _begin(mine)
     todo = [f"    # TODO step {step.number}: change this; {_news(step, name)}."]
     if (new := head_of(part)) != head_of(step.before[name]):
         todo.append(f"    # TODO step {step.number}: its head becomes")

@@ -1,21 +1,14 @@
-"""Tries a framework: runs a lesson's cells on it, then the table of capabilities.
-
-``python -m steps.course.workshop.trial`` gets a line of JSON for each framework to try,
-and answers with lines of JSON: what it does next, and in the end what came of it. It is
-a process of its own, because what it runs may never end.
-"""
+"""Tries a framework: runs a lesson's cells on it, then the table of capabilities."""
 
 import ast
 import importlib
-import json
 import linecache
-import os
 import sys
 import traceback
 import types
 
-from .. import running
 from ..capabilities import CAPABILITIES, WORKS, tried
+from ..judge.cells import close_pictures, limited, new_names, run, silence
 from ..lessons import STEPS, stem
 from .parts import parts
 
@@ -62,8 +55,10 @@ def names_in(module, text):
 # --- In the process -------------------------------------------------------------------
 
 
-def attempt(task, say):
-    """Try one framework: a dict with ``failure``, or None there, and ``table``."""
+def answer(task, say):
+    """Try one framework: a dict with ``failure``, or None there, and ``table``. Say
+    what comes next.
+    """
     reference = importlib.import_module(f"{STEPS}.{stem(task['step'])}")
     try:
         return _attempted(task, say)
@@ -72,10 +67,10 @@ def attempt(task, say):
 
 
 def _attempted(task, say):
-    text, names, place = task["text"], {"__name__": "__main__"}, BEGINNING
+    text, names, place = task["text"], new_names(), BEGINNING
     say({"at": place})
     try:
-        with running.silence(), running.limited(task["seconds"]):
+        with silence(), limited(task["seconds"]):
             module = module_from(text, task["step"])
         take_the_place(module, task["step"])
         for place, source in task["cells"]:
@@ -83,9 +78,9 @@ def _attempted(task, say):
             if source == LOAD:
                 names |= names_in(module, text)
                 continue
-            with running.silence(), running.limited(task["seconds"]):
-                running.run(source, names)
-            running.close_pictures()
+            with silence(), limited(task["seconds"]):
+                run(source, names)
+            close_pictures()
         failure = None
     except (Exception, SystemExit) as error:
         failure = _failure(task, place, error)
@@ -100,7 +95,7 @@ def _rows(task, module, say):
         works = row.expected(task["step"]) == WORKS
         if works or not task["brief"]:
             say({"at": row.name})
-            with running.silence(), running.limited(task["seconds"]):
+            with silence(), limited(task["seconds"]):
                 found = tried(row.short_probe, module)
             yield row.name, found
         if found == "TimeoutError" or (task["brief"] and found != WORKS):
@@ -185,18 +180,3 @@ def part_at(text, number):
 
 def _is_top(node):
     return isinstance(node, ast.Module)
-
-
-def main():
-    running.prepare()
-    lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
-
-    def say(line):
-        print(json.dumps(line), file=lines, flush=True)
-
-    for line in sys.stdin:
-        say({"done": attempt(json.loads(line), say)})
-
-
-if __name__ == "__main__":
-    main()

@@ -5,6 +5,7 @@ deleted, and of several definitions of one name the last one counts.
 """
 
 import ast
+import contextlib
 import re
 import textwrap
 from dataclasses import dataclass, field
@@ -12,13 +13,14 @@ from dataclasses import dataclass, field
 from ..definitions import span
 from .modules import imports, with_member, without_member
 from .parts import (
+    ATTRIBUTE,
     CLASS,
     FUNCTION,
     METHOD,
     Part,
-    is_setting,
     is_stub,
     parts,
+    setting,
 )
 
 # What the lessons import from the course is no part of a framework.
@@ -58,7 +60,10 @@ def written(cells, known, lesson=()):
         try:
             tree = ast.parse(source)
         except (SyntaxError, ValueError) as error:
-            found.broken |= dict.fromkeys(BEGINS.findall(source), _said(error))
+            said = str(error)
+            if isinstance(error, SyntaxError):
+                said = f"{error.msg}, in line {error.lineno} of its cell"
+            found.broken |= dict.fromkeys(BEGINS.findall(source), said)
             continue
         found.imports |= {n: i for n, i in imports(tree).items() if not OURS.match(i)}
         if cell.strip() in own:
@@ -75,12 +80,6 @@ def as_python(cell):
     return TODO.sub("", "\n".join(lines) + "\n")
 
 
-def _said(error):
-    if isinstance(error, SyntaxError):
-        return f"{error.msg}, in line {error.lineno} of its cell"
-    return str(error)
-
-
 def _take(found, source, node, known, owner):
     """Note what a statement defines; return the class to which methods that follow
     belong.
@@ -91,7 +90,7 @@ def _take(found, source, node, known, owner):
     for name, part in parts(text).items():
         if name not in known and not _defines(node):
             continue
-        if part.kind in (METHOD, "attribute"):
+        if part.kind in (METHOD, ATTRIBUTE):
             continue
         if part.kind == FUNCTION and _is_method(node, f"{owner}.{name}", known):
             name, part = f"{owner}.{name}", Part(METHOD, text)
@@ -109,22 +108,19 @@ def _take(found, source, node, known, owner):
 
 def _defines(node):
     """Functions, classes, what is attached to a class, and constants."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef) or is_setting(node):
+    if isinstance(node, ast.FunctionDef | ast.ClassDef) or setting(node):
         return True
-    if not isinstance(node, ast.Assign | ast.AnnAssign):
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
         return False
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
     if isinstance(target, ast.Attribute):
         return True
-    return isinstance(node.value, ast.Lambda | ast.Name) or _is_literal(node.value)
-
-
-def _is_literal(node):
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError):
-        return False
-    return True
+    if isinstance(node.value, ast.Lambda | ast.Name):
+        return True
+    with contextlib.suppress(ValueError, TypeError):
+        ast.literal_eval(node.value)  # a constant
+        return True
+    return False
 
 
 def _is_of_a_step(node):

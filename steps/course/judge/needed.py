@@ -1,0 +1,130 @@
+"""Which cells of a lesson its exercises stand on.
+
+What trains or draws beside them takes most of the time, and need not run to try an
+attempt. It goes by names, from the last cell to the first. Should it leave out too
+much, an exercise stops, or its check is not content with a right attempt.
+"""
+
+import ast
+import dis
+import inspect
+import re
+from typing import Any
+
+from .. import exercises
+
+CLASS = re.compile(r"\b[A-Z]\w*\(|\.setup\(")
+IMPORTS = ast.Import | ast.ImportFrom
+DEFINES = IMPORTS | ast.FunctionDef | ast.ClassDef
+ADDS = {"append", "add", "extend", "insert", "pop", "setdefault", "update"}
+USES = {"LOAD_NAME", "LOAD_GLOBAL"}
+BINDS = "STORE_NAME"
+
+
+def needed(cells, also=()):
+    """The cells that a lesson's exercises, and some more of its cells, stand on."""
+    objects = _made_of_classes(cells)
+    found: list[Any] = []
+    names: set[str] = set()
+    for cell in reversed(cells):
+        body = _tree(cell).body
+        bound, used = _bound(cell), _used_first(_code(cell))
+        if (
+            cell in also
+            or _is_solution(cell)
+            or _is_check(cell)
+            or names & (bound | _changed(cell) | objects & used)
+            or all(isinstance(statement, DEFINES) for statement in body)
+            or any(isinstance(statement, IMPORTS) for statement in body)
+        ):
+            names = names - bound | used
+            found.append(cell)
+    return found[::-1]
+
+
+def touched_by_exercises(cells):
+    """The cells that go on with what an exercise defines, at first or second hand, and
+    so may run differently where that is not solved; the exercise's own check aside.
+    """
+    found: list[Any] = []
+    written: set[str] = set()
+    own: set[str] = set()
+    for cell in cells:
+        used = _used_first(_code(cell, stub=True))
+        if not _is_check(cell):
+            written, own = written | own, set()
+        if written & used:
+            found.append(cell)
+            written |= _bound(cell) | _changed(cell)
+        elif not _is_solution(cell):
+            written -= _bound(cell)
+        if _is_solution(cell):
+            own = _bound(cell)
+    return found
+
+
+def _is_solution(cell):
+    return exercises.is_solution("".join(cell["source"]))
+
+
+def _is_check(cell):
+    return exercises.CHECK in cell["metadata"].get("tags", ())
+
+
+def _tree(cell, stub=False):
+    source = "".join(cell["source"])
+    try:
+        return ast.parse(exercises.without_solution(source) if stub else source)
+    except SyntaxError:  # a magic
+        return ast.Module([], [])
+
+
+def _code(cell, stub=False):
+    return compile(_tree(cell, stub), "cell", "exec")
+
+
+def _bound(cell):
+    """The names that a cell defines."""
+    steps = dis.get_instructions(_code(cell))
+    return {step.argval for step in steps if step.opname == BINDS}
+
+
+def _used_first(code, known=()):
+    """The names that code uses before it binds them, in its functions, too."""
+    found, known = set(), set(known)
+    for step in dis.get_instructions(code):
+        if step.opname in USES:
+            found |= {step.argval} - known
+        elif step.opname == BINDS:
+            known.add(step.argval)
+        elif inspect.iscode(step.argval):
+            found |= _used_first(step.argval, known)
+    return found
+
+
+def _changed(cell):
+    """The names of which a cell sets an attribute or an item, or adds one to."""
+    owners = []
+    for node in ast.walk(_tree(cell)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in ADDS:
+                owners.append(owner)
+            case ast.Attribute(value=owner, ctx=ast.Store() | ast.Del()):
+                owners.append(owner)
+            case ast.Subscript(value=owner, ctx=ast.Store() | ast.Del()):
+                owners.append(owner)
+    return {owner.id for owner in owners if isinstance(owner, ast.Name)}
+
+
+def _made_of_classes(cells):
+    """The names of models, optimizers and their like, which a cell that mentions them
+    may change.
+    """
+    return {
+        target.id
+        for cell in cells
+        for node in ast.walk(_tree(cell))
+        if isinstance(node, ast.Assign) and CLASS.search(ast.unparse(node.value))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }

@@ -1,0 +1,193 @@
+"""The judge: what a cell fails with, the process beside this one, the forks."""
+
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+
+from steps.course.judge import cells, forks, sequence
+from steps.course.judge.child import Child, Stopped
+from steps.course.judge.sequence import ADDED, ATTEMPT, CHECK, LESSON
+from steps.course.lessons import ROOT, STEPS
+
+alarm = pytest.mark.skipif(
+    not hasattr(cells.signal, "SIGALRM"), reason="this system has no alarm"
+)
+
+
+# --- One cell -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("assert 1 == 2, 'one is not two'", "one is not two"),
+        ("assert False", "an assertion fails"),
+        ("class A(AssertionError): ...\nraise A('odd')", "odd"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("raise ValueError", "ValueError"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("class A(BaseException): ...\nraise A", "A"),
+        ("class A(Exception):\n    def __str__(self): 1 / 0\nraise A", "A"),
+        ("raise TimeoutError", "takes too long"),
+        ("def f(x:", "SyntaxError: '(' was never closed (<cell {}>, line 1)"),
+    ],
+)
+def test_what_a_cell_fails_with_is_told_in_words(cell, words):
+    count = len(cells.linecache.cache)
+    assert cells.failure(cell, {}).words == words.format(count)
+
+
+def test_a_cell_that_does_not_fail_is_silent_and_leaves_its_names(capsys):
+    names = cells.new_names()
+    text = "import sys\nprint('seen')\nsys.stderr.write('×')\ndisplay(done := 1)"
+    assert cells.failure(text, names) is None
+    assert names["done"] == 1
+    assert capsys.readouterr() == ("", "")
+
+
+@alarm
+def test_a_cell_that_never_ends_is_stopped():
+    assert cells.failure("while True: pass", {}, 0.2).words == cells.TOO_SLOW
+
+
+def test_where_nothing_can_wake_us_a_cell_may_take_any_time(monkeypatch):
+    monkeypatch.delattr(cells.signal, "SIGALRM", raising=False)
+    assert cells.failure("done = 1 + 1", {}, 0.2) is None
+
+
+def test_a_judge_draws_on_no_screen_shares_the_cores_and_warns_of_nothing(monkeypatch):
+    for before, threads in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")):
+        monkeypatch.setattr(cells.os, "environ", before)
+        with warnings.catch_warnings(record=True) as shown:
+            warnings.simplefilter("always")
+            cells.prepare()
+            warnings.warn("a word", stacklevel=1)
+        assert shown == []
+        assert before == {
+            "MPLBACKEND": "Agg",
+            "OPENBLAS_NUM_THREADS": threads,
+            "TQDM_DISABLE": "1",
+        }
+
+
+# --- In a process of its own ----------------------------------------------------------
+
+
+def test_what_ends_python_is_told_and_the_rest_is_judged(tmp_path):
+    ends = "import os\nos._exit(3)"
+    run = [
+        (LESSON, 0, "two = 2"),
+        (ADDED, 0, ends),
+        (ATTEMPT, 1, ends),
+        (CHECK, 1, "assert two == 2"),
+        (ATTEMPT, 2, "open('here', 'w').write('x')"),
+        (CHECK, 2, "assert two == 2"),
+        (CHECK, 3, ends),
+    ]
+    outcomes, noticed = sequence.judge(run, tmp_path)
+    assert outcomes == {1: "ends Python", 2: "right", 3: "ends Python"}
+    assert noticed == ["0: a cell that is no answer ends Python"]
+    assert (tmp_path / "here").exists()
+
+
+@pytest.mark.slow
+def test_what_no_alarm_wakes_is_ended_from_outside(tmp_path, monkeypatch):
+    monkeypatch.setattr(sequence, "GRACE", 1)
+    run = [(ATTEMPT, 1, "sum(range(10**13))"), (CHECK, 1, "")]
+    assert sequence.judge(run, tmp_path, seconds=1)[0] == {1: "takes too long"}
+
+
+def test_a_process_finds_this_package_and_hears_nothing_but_its_own(tmp_path):
+    # Wherever the learner's folder is, the judge is this package's own.
+    odd = ["[]", "{", "[" * 100_000, '{"done": 1}', '{"at": 7, "token": ""}']
+    write = (
+        f"import os\nfor text in {odd}:\n    os.write(file, (text + chr(10)).encode())"
+    )
+    with Child(f"{STEPS}.course.judge.sequence", tmp_path) as child:
+        where = f"import steps\nassert str({str(ROOT)!r}) in steps.__file__"
+        files = [f"file = {n}\n{write}" for n in range(1, 8)]
+        run = [(LESSON, 0, text) for text in files]
+        run += [(ATTEMPT, 1, where), (CHECK, 1, "")]
+        child.send({"cells": run, "seconds": 60})
+        heard = []
+        while "done" not in (line := child.hear(60)):
+            heard.append(line)
+        assert [line["at"] for line in heard if "at" in line] == list(range(9))
+        assert heard[-1] == {"exercise": 1, "outcome": "right"}
+        with pytest.raises(Stopped, match="takes too long"):
+            child.hear(0.1)
+    with pytest.raises(Stopped, match="ends Python"):
+        child.hear(60)
+
+
+# --- In forks -------------------------------------------------------------------------
+
+fork = pytest.mark.skipif(not forks.CAN_FORK, reason="this system cannot fork")
+
+
+def tried(*attempts, jobs=2, lesson=("x = [1]",), patience=60):
+    """What comes of attempts after a lesson, in their order."""
+    with Child(forks.__name__, ROOT) as child:
+        at = {len(lesson): [list(attempt) for attempt in attempts]}
+        found = forks.tries(child, [*lesson, ""], at, jobs, patience)
+        return [failures for _, _, failures in sorted(found, key=lambda f: f[1] or 0)]
+
+
+@fork
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_an_attempt_spoils_nothing_for_the_others(jobs, tmp_path):
+    log = str(tmp_path / "log")
+    lesson = f"open({log!r}, 'a').write('x')", "x = [1]"
+    spoils = "x.append(2)\nimport math\nmath.pi = 3", "assert x == [1, 2]"
+    checks = ["import math\nassert math.pi > 3\nassert x == [1]"]
+    found = tried(
+        spoils,
+        checks,
+        ["import os\nos._exit(0)"],
+        checks,
+        ["1 / 0", "y"],
+        jobs=jobs,
+        lesson=lesson,
+    )
+    assert found[:2] == [{}, {}]
+    assert found[2][forks.ALL].words == "ends Python"
+    assert found[3] == {}
+    kinds = {n: failed.kind for n, failed in found[4].items()}
+    assert kinds == {0: "ZeroDivisionError", 1: "NameError"}
+    # What stands before them ran once.
+    assert Path(log).read_text() == "x"
+
+
+@fork
+def test_an_attempt_that_never_ends_is_ended_whatever_it_does():
+    never = "while True:\n    try:\n        while True: pass\n    except: pass"
+    (_, stopped, after) = tried([""], [never], ["x"], patience=1)
+    assert stopped == {forks.ALL: cells.Failure("TimeoutError", "")}
+    assert after == {}
+
+
+@fork
+def test_what_takes_more_memory_than_any_solution_fails():
+    small, large = (f"import numpy\nnumpy.empty({n}, 'u1')" for n in (2**27, 2**33))
+    found = tried([small], [large])
+    assert found[0] == {}
+    assert "MemoryError" in found[1][0].kind
+
+
+@pytest.mark.parametrize("why", ["no fork", "threads"])
+def test_where_no_fork_would_do_an_attempt_gets_a_copy_of_the_names(why, monkeypatch):
+    if why == "no fork":
+        monkeypatch.setattr(forks, "CAN_FORK", False)
+    lesson = ["here = 1"]
+    if why == "threads":
+        lesson += ["import threading\nstop = threading.Event()"]
+        lesson += ["threading.Thread(target=stop.wait, daemon=True).start()"]
+    sequences = [["here = 2\nown = os.getpid()"], ["assert here == 1\n1 / 0"]]
+    lesson += [f"import os\nassert os.getpid() == {os.getpid()}"]
+    said = []
+    task = {"cells": [*([text, []] for text in lesson), ["", sequences]]}
+    forks._lesson(task | {"jobs": 2, "patience": 5}, said.append)
+    found = [(line["number"], line["failures"]) for line in said]
+    assert found == [(0, []), (1, [(0, ("ZeroDivisionError", "division by zero"))])]

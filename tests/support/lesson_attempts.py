@@ -1,0 +1,171 @@
+"""Attempts at a lesson's exercises, and what is wrong with how its checks answer."""
+
+import os
+import re
+from collections import Counter
+
+from steps.course import builder, exercises
+from steps.course.judge import forks
+from steps.course.judge.needed import needed, touched_by_exercises
+from tests.support.lesson_checks import code_cells, source, tags
+
+KINDS = {"right", "wrong", "by heart"}
+ATTEMPT = re.compile(
+    r"^## (\d) ([a-z ]+?)(?:: ([^\n]+))?\n+```python\n(.*?)^```$", re.M | re.S
+)
+# Seconds that an attempt may take at least; the machine may be busy.
+PATIENCE = 60
+JOBS = 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count() or 1
+
+
+def cells_of(number):
+    """The cells of a lesson that its exercises stand on, or that stand on them."""
+    cells = code_cells(builder.assemble(number))
+    return needed(cells, touched_by_exercises(cells))
+
+
+class Attempts:
+    """A lesson's cells, and attempts at its exercises in the form that
+    tests/lessons/attempts/conftest.py tells.
+    """
+
+    def __init__(self, cells, text=""):
+        self._cells, self._text = cells, text
+        self._found = ATTEMPT.findall(text)
+        self._places = forks.places(cells)
+
+    def complaints(self, child):
+        """All that is wrong, one after the other, each with the code that shows it."""
+        trials = self._trials()
+        tries = {p: [cells for cells, _ in made] for p, made in trials.items()}
+        sources = [source(cell) for cell in self._cells]
+        found = []
+        for position, number, failures in forks.tries(
+            child, sources, tries, JOBS, PATIENCE
+        ):
+            if number is None:
+                found += self._lesson_stops(position, failures)
+            else:
+                found += trials[position][number][1](failures)
+        return self._incomplete() + found
+
+    def _trials(self):
+        """For each place of an exercise pairs: cells to run there, and what finds
+        complaints in their failures.
+        """
+        trials = {}
+        for exercise, (position, rest) in enumerate(self._places, start=1):
+            solution = source(self._cells[position])
+            trials[position] = [_again(exercise, solution, rest)]
+            for number, kind, words, attempt in self._found:
+                if int(number) != exercise:
+                    continue
+                trials[position].append(_attempt(number, kind, words, attempt, rest))
+                if kind == "by heart":
+                    trials[position].append(_seen(number, attempt, rest))
+        if trials and any(
+            not exercises.is_solution(source(cell))
+            for cell in touched_by_exercises(self._cells)
+        ):
+            trials[self._places[0][0]].append(self._unsolved())
+        return trials
+
+    def _unsolved(self):
+        """The lesson from its first exercise on without solutions."""
+        cells = self._cells[self._places[0][0] :]
+        stubs = [exercises.without_solution(source(cell)) for cell in cells]
+
+        def complaints(failures):
+            found = []
+            for n, cell in enumerate(cells):
+                if exercises.CHECK in tags(cell):
+                    found += _not_a_sentence(failures.get(n), "unsolved")
+                elif n in failures and "raises-exception" not in tags(cell):
+                    found.append(_shown("unsolved", failures[n].words, stubs[n]))
+            return found
+
+        return stubs, complaints
+
+    def _lesson_stops(self, position, failures):
+        ((_, failed),) = failures.items()
+        cell = self._cells[position] if position is not None else None
+        if cell and "raises-exception" in tags(cell):
+            return []
+        return [_shown("the lesson", failed.words, source(cell) if cell else "")]
+
+    def _incomplete(self):
+        found = []
+        if len(self._found) != self._text.count("\n## "):
+            found.append("a heading or a block is misspelt")
+        kinds = Counter((int(n), kind) for n, kind, *_ in self._found)
+        found += [f"{n}: {kind} is no kind" for n, kind in kinds if kind not in KINDS]
+        for number, kind, words, attempt in self._found:
+            if kind == "wrong" and not words:
+                found.append(_shown(f"{number} wrong", "no words", attempt))
+        for exercise in range(1, len(self._places) + 1) if self._text else ():
+            if kinds[exercise, "right"] < 2:
+                found.append(f"{exercise}: fewer than two right attempts")
+            if not kinds[exercise, "wrong"] + kinds[exercise, "by heart"]:
+                found.append(f"{exercise}: no wrong attempt")
+        return found
+
+
+def _again(exercise, solution, rest):
+    """The check fails on the untouched stub, with a sentence, and can then be run on
+    the solution, more than once.
+    """
+    stub, check = exercises.without_solution(solution), rest[-1]
+    cells = [stub, *rest, solution, *rest, check, solution]
+    on_stub, once_more = len(rest), 2 * len(rest) + 2
+
+    def complaints(failures):
+        found = _not_a_sentence(failures.pop(on_stub, None), f"{exercise} untouched")
+        if once_more in failures and "run both cells again" in failures[once_more].text:
+            del failures[once_more]
+        what = f"{exercise} again"
+        return found + [_shown(what, f.words, cells[n]) for n, f in failures.items()]
+
+    return cells, complaints
+
+
+def _attempt(number, kind, words, attempt, rest):
+    what = f"{number} {kind}"
+
+    def complaints(failures):
+        if kind == "right":
+            return [_shown(what, f.words, attempt) for f in failures.values()]
+        answer = failures.pop(len(rest), None)
+        if failures:
+            return [
+                _shown(what, f"stops: {f.words}", attempt) for f in failures.values()
+            ]
+        if answer is None:
+            return [_shown(what, "is accepted", attempt)]
+        if answer.kind != "AssertionError" or words not in answer.text:
+            return [_shown(f"{what}: {words}", answer.words, attempt)]
+        return []
+
+    return [attempt, *rest], complaints
+
+
+def _seen(number, attempt, rest):
+    """An answer by heart is right in all that can be seen."""
+    *between, check = rest
+    cells = [attempt, *between, exercises.without_hidden_tests(check)]
+    what = f"{number} by heart, without hidden tests"
+    return cells, lambda failures: [
+        _shown(what, f.words, attempt) for f in failures.values()
+    ]
+
+
+def _not_a_sentence(failed, what):
+    """What is wrong with what a check says to a stub."""
+    if failed is None:
+        return [f"{what}: the check passes on the stub"]
+    if failed.kind != "AssertionError" or len(failed.text) < 12:
+        return [f"{what}: “{failed.words}”, which does not help"]
+    return []
+
+
+def _shown(what, said, code):
+    return f"{what}: {said}\n\n{code}".rstrip()
