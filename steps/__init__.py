@@ -3,9 +3,9 @@
 ``steps.step08`` is the framework as it is after step 8; the lesson ``steps/step08.md``
 explains it. The helpers of the lessons are here: :func:`diff` shows what changed
 between two steps, :func:`draw` draws a graph, :func:`play` plays a walk back through
-one, :func:`film` shows an animation, :func:`source` shows the package's own code, and
-:func:`side_by_side` two pieces of code beside each other. :func:`hint` and
-:func:`solution` help with an exercise.
+one, :func:`film` shows an animation, :func:`progress` a progress bar, :func:`source`
+the package's own code, and :func:`side_by_side` two pieces of code beside each other.
+:func:`hint` and :func:`solution` help with an exercise.
 :func:`workshop` and :func:`judge` are for the notebooks in which you write the steps
 yourself. The course tool is ``python -m steps``.
 """
@@ -61,7 +61,7 @@ def draw(forward="", back=""):
 
 
 def film(animation):
-    """Show an animation of matplotlib's with a player that needs no network.
+    """Show an animation of matplotlib's.
 
     Parameters
     ----------
@@ -71,7 +71,8 @@ def film(animation):
     Returns
     -------
     Film
-        Shows itself in a notebook; where scripts do not run, as its last frame.
+        Shows itself in JupyterLab with a player that needs no network, and in a stored
+        notebook as a picture that moves once.
     """
     from .course.films import Film
 
@@ -107,6 +108,27 @@ def play(y, /, **names):
     return play(y, **names)
 
 
+def progress(items, total=None):
+    """Go through things, with a progress bar while somebody watches.
+
+    Parameters
+    ----------
+    items : iterable
+    total : int, optional
+        How many there are, if `items` cannot tell.
+
+    Returns
+    -------
+    tqdm.tqdm
+        Yields the items. Where nobody watches, as under nbval, it shows nothing.
+    """
+    from tqdm import tqdm
+
+    from .course.watching import is_watched
+
+    return tqdm(items, total=total, leave=False, disable=not is_watched())
+
+
 def source(thing):
     """Show the source of a class or function of the package, without running it again.
 
@@ -119,7 +141,7 @@ def source(thing):
     Source
         Shows itself highlighted in a notebook and as text in a terminal.
     """
-    from .course.sources import Source
+    from .course.listings import Source
 
     return Source(thing)
 
@@ -250,8 +272,6 @@ def mine(step):
     step 32 with what they wrote since, in the first exercises of the lessons beside the
     notebook.
     """
-    from .course.workshop import mine, network
+    from .course.workshop.mine import mine as own
 
-    if network.FIRST <= step <= network.LAST:
-        return network.with_lessons(step)
-    return mine.mine(step)
+    return own(step)

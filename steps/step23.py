@@ -1,5 +1,6 @@
 """Step 23: from file to package."""
 
-from dezero_lite import Function, Variable, as_array, as_variable, no_grad, using_config
+from . import step22
+from .step22 import *  # noqa: F403
 
-__all__ = ["Function", "Variable", "as_array", "as_variable", "no_grad", "using_config"]
+__all__ = [*step22.__all__]

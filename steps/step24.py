@@ -1,11 +1,14 @@
 """Step 24: difficult functions."""
 
-from dezero_lite.utils import gradient_check, numerical_grad
-
 from . import step23
+from .framework import utils
 from .step23 import *  # noqa: F403
 
-__all__ = [*step23.__all__, "gradient_check", "numerical_grad"]
+__all__ = [*step23.__all__, "numerical_grad"]
+
+# From here on for several inputs; and to second order, where gradients are variables.
+gradient_check = utils.gradient_check
+numerical_grad = utils.numerical_grad
 
 
 def sphere(x, y):

@@ -1,6 +1,5 @@
 """Step 26: our graphs as pictures."""
 
-from dezero_lite import Variable
 from dezero_lite.player import play
 from dezero_lite.utils import get_dot_graph, plot_dot_graph
 
@@ -19,12 +18,12 @@ def graph_of(y):
         if id(thing) in ids:
             continue
         ids[id(thing)] = f"n{len(ids)}"
-        if isinstance(thing, Variable):
+        if hasattr(thing, "creator"):
             label = thing.name or ""
             before = [thing.creator] if thing.creator is not None else []
         else:
             label = type(thing).__name__
-            before = [x for x in thing.inputs if isinstance(x, Variable)]
+            before = [x for x in thing.inputs if hasattr(x, "creator")]
         nodes.append((ids[id(thing)], label))
         edges += [(other, thing) for other in before]
         waiting += before

@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 
-from dezero_lite import Function
-
 from . import step26
 from .step26 import *  # noqa: F403
+from .step26 import Function
 
 __all__ = [*step26.__all__]
 
@@ -19,8 +18,8 @@ class Sin(Function):
         return np.sin(x)
 
     def backward(self, gy):
-        (x,) = self.inputs
-        return sin(x + np.pi / 2) * gy  # sin(x + π/2) is cos x
+        x = self.inputs[0].data
+        return np.sin(x + np.pi / 2) * gy  # sin(x + π/2) is cos x
 
 
 def sin(x):

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from dezero_lite import Variable
-
 from . import step27
+from .framework.utils import plain
 from .step27 import *  # noqa: F403
+from .step27 import Variable
 
 __all__ = [*step27.__all__]
 
@@ -15,9 +15,12 @@ def rosenbrock(x0, x1):
     return 100 * (x1 - x0**2) ** 2 + (x0 - 1) ** 2
 
 
-def gradient_descent(f, start, lr, steps):
-    """The points of a walk downhill, ``start`` included: an array (steps + 1, n)."""
-    xs = [Variable(np.array(float(value))) for value in start]
+def gradient_descent(f, start, lr, steps, box=Variable):
+    """The points of a walk downhill, ``start`` included: an array (steps + 1, n).
+
+    ``box`` is the kind of variable that f takes.
+    """
+    xs = [box(np.array(float(value))) for value in start]
     path = [list(start)]
     with np.errstate(all="ignore"):
         for step in range(1, steps + 1):
@@ -25,7 +28,7 @@ def gradient_descent(f, start, lr, steps):
                 x.cleargrad()
             f(*xs).backward()
             for x in xs:
-                x.data -= lr * x.grad.data
+                x.data -= lr * plain(x.grad)
             path.append([float(x.data) for x in xs])
             if not np.all(np.isfinite(path[-1])):
                 raise FloatingPointError(

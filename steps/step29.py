@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from dezero_lite import Variable
-
 from . import step28
 from .step28 import *  # noqa: F403
+from .step28 import Variable
 
 __all__ = [*step28.__all__]
 
@@ -30,6 +29,6 @@ def newton_minimize(f, second, start, steps):
     for _ in range(steps):
         x.cleargrad()
         f(x).backward()
-        x.data = x.data - x.grad.data / second(x.data)
+        x.data = x.data - x.grad / second(x.data)
         path.append(float(x.data))
     return np.array(path)

@@ -1,6 +1,9 @@
 """Step 30: what the graph keeps (before the change)."""
 
+import numpy as np
+
 from . import step29
+from .step25 import dot_text, show
 from .step29 import *  # noqa: F403
 
 __all__ = [*step29.__all__]
@@ -27,9 +30,9 @@ def trace(y):
 
 
 def graph_behind(*ys):
-    """Nodes and edges behind variables of step 22's kind, as `dot_text` takes them.
+    """Nodes and edges of the graph behind variables, as `dot_text` takes them.
 
-    An input without a name is labelled with its value.
+    A variable without a name is labelled with its value.
     """
     ids, nodes, edges = {}, [], []
     waiting = list(ys)
@@ -40,7 +43,7 @@ def graph_behind(*ys):
         ids[id(thing)] = f"n{len(ids)}"
         if hasattr(thing, "creator"):
             before = [thing.creator] if thing.creator is not None else []
-            label = thing.name or ("" if before else str(thing.data))
+            label = thing.name or str(np.round(thing.data, 4))
         else:
             label = type(thing).__name__
             before = list(thing.inputs)
@@ -48,3 +51,13 @@ def graph_behind(*ys):
         edges += [(other, thing) for other in before]
         waiting += before
     return nodes, [(ids[id(start)], ids[id(end)]) for start, end in edges]
+
+
+def draw_graphs(*results):
+    """Draw the graph behind named variables; the last one, a gradient, is orange."""
+    text = dot_text(*graph_behind(*results))
+    for shape, colour in (("box", "#fdf0d0"), ("ellipse", "#d6eaf8")):
+        filled = f'shape={shape}, style=filled, fillcolor="{colour}"'
+        text = text.replace(f"shape={shape}", filled)
+    last = f'label="{results[-1].name}"'
+    return show(text.replace(last, f'{last}, color="#d55e00", fontcolor="#d55e00"'))

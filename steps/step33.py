@@ -2,12 +2,86 @@
 
 import numpy as np
 
-from dezero_lite import Variable
+from dezero_lite.graph import get_dot_graph, plot_dot_graph
+from dezero_lite.player import play
 
-from . import step31
-from .step31 import *  # noqa: F403
+from .framework.core import (
+    Add,
+    Config,
+    Div,
+    Exp,
+    Function,
+    Mul,
+    Neg,
+    Pow,
+    Square,
+    Sub,
+    Variable,
+    add,
+    as_array,
+    as_variable,
+    check_gradient,
+    div,
+    exp,
+    fitted,
+    mul,
+    neg,
+    no_grad,
+    operands,
+    pow,
+    rdiv,
+    rsub,
+    square,
+    sub,
+    using_config,
+)
+from .framework.utils import (
+    GradientCheck,
+    gradient_check,
+    numerical_grad,
+    plain,
+    slopes,
+)
 
-__all__ = [*step31.__all__]
+# Step 32's file, the judge of step 24, and the tools that draw every framework.
+__all__ = [
+    "Add",
+    "Config",
+    "Div",
+    "Exp",
+    "Function",
+    "GradientCheck",
+    "Mul",
+    "Neg",
+    "Pow",
+    "Square",
+    "Sub",
+    "Variable",
+    "add",
+    "as_array",
+    "as_variable",
+    "check_gradient",
+    "div",
+    "exp",
+    "fitted",
+    "get_dot_graph",
+    "gradient_check",
+    "mul",
+    "neg",
+    "no_grad",
+    "numerical_grad",
+    "operands",
+    "plain",
+    "play",
+    "plot_dot_graph",
+    "pow",
+    "rdiv",
+    "rsub",
+    "slopes",
+    "square",
+    "sub",
+    "using_config",
+]
 
 
 def newton_minimize(f, start, steps):

@@ -1,11 +1,10 @@
 """Step 34: sine, cosine, and so on for ever."""
 
-from dezero_lite.functions import cos, sin
-
 from . import step33
+from .framework.functions import Cos, Sin, cos, sin
 from .step33 import *  # noqa: F403
 
-__all__ = [*step33.__all__, "cos", "sin"]
+__all__ = [*step33.__all__, "Cos", "Sin", "cos", "sin"]
 
 
 def derivatives(f, x, order):

@@ -2,26 +2,13 @@
 
 import numpy as np
 
-from dezero_lite import Function, Variable
-from dezero_lite.functions import exp, tanh
-
 from . import step34
+from .framework.functions import Tanh, tanh
 from .step26 import graph_of
 from .step34 import *  # noqa: F403
-from .step34 import derivatives
+from .step34 import Variable, derivatives
 
-__all__ = [*step34.__all__, "exp", "tanh"]
-
-
-class Tanh(Function):
-    """y = tanh x; its slope comes from y"""
-
-    def forward(self, x):
-        return np.tanh(x)
-
-    def backward(self, gy):
-        y = self.outputs[0]()
-        return (1 - y * y) * gy
+__all__ = [*step34.__all__, "Tanh", "tanh"]
 
 
 def graph_sizes(f, value, order):

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from dezero_lite import Function
-
 from . import step36
 from .step36 import *  # noqa: F403
+from .step36 import Function, Variable
 
 __all__ = [*step36.__all__]
 
@@ -35,7 +34,7 @@ def jacobian(f, x):
         x.cleargrad()
         one = np.zeros(y.shape)
         one.flat[i] = 1.0
-        y.grad = one
+        y.grad = Variable(one)
         y.backward()
         rows.append(x.grad.data.flatten())
     return np.array(rows)

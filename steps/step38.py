@@ -2,20 +2,38 @@
 
 import numpy as np
 
-from dezero_lite import Variable
-from dezero_lite.functions import expand_dims, flatten, reshape, squeeze, transpose
-
 from . import step37
+from .framework.functions import (
+    Reshape,
+    Transpose,
+    expand_dims,
+    flatten,
+    reshape,
+    squeeze,
+    transpose,
+)
 from .step37 import *  # noqa: F403
+from .step37 import Variable
 
 __all__ = [
     *step37.__all__,
+    "Reshape",
+    "Transpose",
     "expand_dims",
     "flatten",
     "reshape",
     "squeeze",
     "transpose",
 ]
+
+Variable.reshape = lambda x, *shape: reshape(x, unpacked(shape))
+Variable.transpose = lambda x, *axes: transpose(x, unpacked(axes) or None)
+Variable.T = property(transpose)
+
+
+def unpacked(numbers):
+    """The same for x.reshape(2, 3) and x.reshape((2, 3))."""
+    return numbers[0] if len(numbers) == 1 else numbers
 
 
 def shapes_both_ways(y):

@@ -1,36 +1,28 @@
 """Step 39: sum."""
 
-import numpy as np
-
-from dezero_lite import Function
-from dezero_lite.functions import average, max, mean, min, sum
-from dezero_lite.utils import max_backward_shape, reshape_sum_backward
-
 from . import step38
+from .framework.functions import Max, Min, Spread, Sum, average, max, mean, min, sum
+from .framework.utils import kept_shape, max_backward_shape, reshape_sum_backward
 from .step38 import *  # noqa: F403
+from .step38 import Variable
 
 __all__ = [
     *step38.__all__,
+    "Max",
+    "Min",
+    "Spread",
+    "Sum",
     "average",
     "max",
-    "max_backward_shape",
     "mean",
     "min",
-    "reshape_sum_backward",
     "sum",
+    "kept_shape",
+    "max_backward_shape",
+    "reshape_sum_backward",
 ]
 
-
-class Spread(Function):
-    """Copy the gradient of a sum to all places that were added up."""
-
-    def __init__(self, shape, axis, keepdims):
-        self.shape, self.axis, self.keepdims = shape, axis, keepdims
-
-    def forward(self, gy):
-        if self.axis is not None and not self.keepdims:
-            gy = np.expand_dims(gy, self.axis)
-        return np.broadcast_to(gy, self.shape)
-
-    def backward(self, ggx):
-        return sum(ggx, self.axis, self.keepdims)
+Variable.sum = sum
+Variable.mean = mean
+Variable.max = max
+Variable.min = min

@@ -2,22 +2,44 @@
 
 import numpy as np
 
-from dezero_lite import Variable
-from dezero_lite.functions import broadcast_to, clip, maximum, minimum, sum_to, where
-from dezero_lite.utils import numerical_grad
-
 from . import step39
+from .framework import functions
+from .framework.functions import (
+    BroadcastTo,
+    Clip,
+    SumTo,
+    broadcast_to,
+    broadcasting,
+    clip,
+    sum_to,
+)
 from .step39 import *  # noqa: F403
+from .step39 import Variable, numerical_grad
 
 __all__ = [
     *step39.__all__,
+    "BroadcastTo",
+    "Clip",
+    "SumTo",
     "broadcast_to",
+    "broadcasting",
     "clip",
-    "maximum",
-    "minimum",
     "sum_to",
-    "where",
 ]
+
+# The operators of step 22, for operands of different shapes as well.
+add, mul = functions.add, functions.mul
+sub, rsub = functions.sub, functions.rsub
+div, rdiv = functions.div, functions.rdiv
+
+Variable.__add__ = add
+Variable.__radd__ = add
+Variable.__mul__ = mul
+Variable.__rmul__ = mul
+Variable.__sub__ = sub
+Variable.__rsub__ = rsub
+Variable.__truediv__ = div
+Variable.__rtruediv__ = rdiv
 
 
 def worst_error(f, *arrays):

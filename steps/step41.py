@@ -2,12 +2,17 @@
 
 import numpy as np
 
-from dezero_lite.functions import matmul
-
 from . import step40
+from .framework.functions import MatMul, matmul, swap_last_axes
 from .step40 import *  # noqa: F403
+from .step40 import Variable
 
-__all__ = [*step40.__all__, "matmul"]
+__all__ = [*step40.__all__, "MatMul", "matmul", "swap_last_axes"]
+
+Variable.matmul = matmul
+Variable.dot = matmul
+Variable.__matmul__ = matmul
+Variable.__rmatmul__ = lambda W, x: matmul(x, W)
 
 
 def products_of_shape(matrices, shape):

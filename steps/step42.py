@@ -2,15 +2,10 @@
 
 import numpy as np
 
-from dezero_lite import Variable
-from dezero_lite.functions import (
-    matmul,
-    mean_squared_error,
-    mean_squared_error_simple,
-)
-
 from . import step41
+from .framework.functions import mean_squared_error, mean_squared_error_simple
 from .step41 import *  # noqa: F403
+from .step41 import Variable, matmul
 
 __all__ = [*step41.__all__, "mean_squared_error", "mean_squared_error_simple"]
 

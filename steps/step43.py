@@ -2,19 +2,19 @@
 
 import numpy as np
 
-from dezero_lite import Variable
-from dezero_lite.functions import (
-    linear,
-    linear_simple,
-    mean_squared_error,
-    sigmoid,
-    sigmoid_simple,
-)
-
 from . import step42
+from .framework.functions import Sigmoid, linear, linear_simple, sigmoid, sigmoid_simple
 from .step42 import *  # noqa: F403
+from .step42 import Variable, mean_squared_error
 
-__all__ = [*step42.__all__, "linear", "linear_simple", "sigmoid", "sigmoid_simple"]
+__all__ = [
+    *step42.__all__,
+    "Sigmoid",
+    "linear",
+    "linear_simple",
+    "sigmoid",
+    "sigmoid_simple",
+]
 
 
 def noisy_sine(n=100, seed=0):

@@ -1,14 +1,24 @@
 """Step 44: layers hold parameters."""
 
-from dezero_lite import Layer, Parameter, manual_seed
-from dezero_lite.functions import mean_squared_error
-from dezero_lite.layers import Linear
-
 from . import step43
+from .framework.core import Parameter
+from .framework.layers import Layer, Linear, parameters_in, random_weights
+from .framework.utils import Random, generator, manual_seed
 from .step25 import show
 from .step43 import *  # noqa: F403
+from .step43 import mean_squared_error
 
-__all__ = [*step43.__all__, "Parameter", "Layer", "Linear", "manual_seed"]
+__all__ = [
+    *step43.__all__,
+    "Parameter",
+    "Layer",
+    "Linear",
+    "parameters_in",
+    "random_weights",
+    "Random",
+    "generator",
+    "manual_seed",
+]
 
 
 def fit(net, x, t, lr, rounds):

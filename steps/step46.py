@@ -2,36 +2,32 @@
 
 import numpy as np
 
-from dezero_lite import Layer, Parameter
-from dezero_lite.functions import mean_squared_error
-from dezero_lite.optimizers import (
+from . import step45
+from .framework.optimizers import (
     SGD,
     AdaDelta,
     AdaGrad,
     Adam,
-    AdamW,
     ClipGrad,
     FreezeParam,
     MomentumSGD,
     Optimizer,
     WeightDecay,
 )
-
-from . import step45
 from .step45 import *  # noqa: F403
+from .step45 import Layer, Parameter, mean_squared_error
 
 __all__ = [
     *step45.__all__,
-    "Optimizer",
     "SGD",
-    "MomentumSGD",
-    "AdaGrad",
     "AdaDelta",
+    "AdaGrad",
     "Adam",
-    "AdamW",
-    "WeightDecay",
     "ClipGrad",
     "FreezeParam",
+    "MomentumSGD",
+    "Optimizer",
+    "WeightDecay",
 ]
 
 

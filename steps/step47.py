@@ -2,41 +2,47 @@
 
 import numpy as np
 
-from dezero_lite.functions import (
+from . import step46
+from .framework.functions import (
+    GetItem,
+    GetItemGrad,
+    Softplus,
+    answers_of,
     binary_cross_entropy,
-    concat,
     get_item,
+    labels_of,
     log_softmax,
     logsumexp,
-    pad,
     sigmoid_cross_entropy,
     softmax,
     softmax_cross_entropy,
     softmax_cross_entropy_simple,
     softmax_simple,
-    split,
-    stack,
+    softplus,
 )
-
-from . import step46
 from .step46 import *  # noqa: F403
+from .step46 import Variable
 
 __all__ = [
     *step46.__all__,
-    "softmax",
-    "softmax_simple",
-    "log_softmax",
-    "logsumexp",
-    "softmax_cross_entropy",
-    "softmax_cross_entropy_simple",
-    "sigmoid_cross_entropy",
+    "GetItem",
+    "GetItemGrad",
+    "Softplus",
+    "answers_of",
     "binary_cross_entropy",
     "get_item",
-    "concat",
-    "stack",
-    "split",
-    "pad",
+    "labels_of",
+    "log_softmax",
+    "logsumexp",
+    "sigmoid_cross_entropy",
+    "softmax",
+    "softmax_cross_entropy",
+    "softmax_cross_entropy_simple",
+    "softmax_simple",
+    "softplus",
 ]
+
+Variable.__getitem__ = get_item
 
 
 def three_kinds(n=60, seed=0):

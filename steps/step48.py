@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from dezero_lite import no_grad
-from dezero_lite.datasets import get_spiral
-from dezero_lite.functions import softmax_cross_entropy
-
 from . import step47
+from .framework.datasets import get_spiral
 from .step47 import *  # noqa: F403
+from .step47 import no_grad, softmax_cross_entropy
 
 __all__ = [*step47.__all__, "get_spiral"]
 

@@ -4,45 +4,11 @@ import tracemalloc
 
 import numpy as np
 
-from dezero_lite import Dataset
-from dezero_lite.datasets import Spiral
-from dezero_lite.transforms import (
-    AsType,
-    CenterCrop,
-    Compose,
-    Convert,
-    Flatten,
-    Normalize,
-    RandomCrop,
-    RandomHorizontalFlip,
-    Resize,
-    ToArray,
-    ToFloat,
-    ToInt,
-    ToPIL,
-)
-
 from . import step48
+from .framework.datasets import Dataset, Spiral, as_batch, unchanged
 from .step48 import *  # noqa: F403
 
-__all__ = [
-    *step48.__all__,
-    "Dataset",
-    "Spiral",
-    "Compose",
-    "Convert",
-    "Resize",
-    "CenterCrop",
-    "ToArray",
-    "ToPIL",
-    "Normalize",
-    "Flatten",
-    "AsType",
-    "ToFloat",
-    "ToInt",
-    "RandomHorizontalFlip",
-    "RandomCrop",
-]
+__all__ = [*step48.__all__, "Dataset", "Spiral", "as_batch", "unchanged"]
 
 
 def write_pictures(folder, n, seed=0):

@@ -1,10 +1,10 @@
 """Step 50: mini-batches."""
 
-from dezero_lite import DataLoader, no_grad
-from dezero_lite.functions import accuracy, softmax_cross_entropy
-
 from . import step49
+from .framework.dataloaders import DataLoader
+from .framework.functions import accuracy
 from .step49 import *  # noqa: F403
+from .step49 import no_grad, softmax_cross_entropy
 
 __all__ = [*step49.__all__, "DataLoader", "accuracy"]
 
@@ -24,8 +24,8 @@ def evaluate(model, data, batch_size=500):
     with no_grad():
         for x, t in DataLoader(data, batch_size, shuffle=False):
             y = model(x)
-            loss += softmax_cross_entropy(y, t).item() * len(t)
-            right += accuracy(y, t).item() * len(t)
+            loss += softmax_cross_entropy(y, t).data.item() * len(t)
+            right += accuracy(y, t).data.item() * len(t)
     return loss / len(data), right / len(data)
 
 

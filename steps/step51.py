@@ -2,34 +2,19 @@
 
 import numpy as np
 
-from dezero_lite.datasets import (
-    CIFAR10,
-    CIFAR100,
-    MNIST,
-    Digits,
-    FashionMNIST,
-    ImageNet,
-)
-from dezero_lite.functions import gelu, leaky_relu, relu
-from dezero_lite.utils import cache_dir, get_file, show_progress
-
 from . import step50
+from .framework.datasets import Digits, as_row
+from .framework.functions import LeakyReLU, ReLU, leaky_relu, relu
 from .step50 import *  # noqa: F403
 
 __all__ = [
     *step50.__all__,
-    "relu",
-    "leaky_relu",
-    "gelu",
     "Digits",
-    "MNIST",
-    "FashionMNIST",
-    "CIFAR10",
-    "CIFAR100",
-    "ImageNet",
-    "get_file",
-    "cache_dir",
-    "show_progress",
+    "as_row",
+    "LeakyReLU",
+    "ReLU",
+    "leaky_relu",
+    "relu",
 ]
 
 

@@ -1,14 +1,21 @@
 """Step 53: save and load."""
 
-from dezero_lite import DataLoader, Model
-from dezero_lite.functions import relu, softmax_cross_entropy
-from dezero_lite.layers import Linear
-from dezero_lite.utils import array_allclose, array_equal
-
 from . import step52
+from .framework.layers import load_weights, save_weights
+from .framework.utils import array_allclose, array_equal
 from .step52 import *  # noqa: F403
+from .step52 import DataLoader, Layer, Linear, Model, relu, softmax_cross_entropy
 
-__all__ = [*step52.__all__, "array_equal", "array_allclose"]
+__all__ = [
+    *step52.__all__,
+    "load_weights",
+    "save_weights",
+    "array_allclose",
+    "array_equal",
+]
+
+Layer.save_weights = save_weights
+Layer.load_weights = load_weights
 
 
 class Net(Model):

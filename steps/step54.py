@@ -2,17 +2,23 @@
 
 import numpy as np
 
-from dezero_lite import Config, no_grad, test_mode
-from dezero_lite.datasets import Digits
-from dezero_lite.functions import accuracy, dropout, relu, softmax_cross_entropy
-from dezero_lite.layers import Dropout, Linear
-from dezero_lite.models import Sequential
-from dezero_lite.optimizers import Adam
-
 from . import step53
+from .framework.core import test_mode
+from .framework.functions import dropout
+from .framework.layers import Dropout
 from .step53 import *  # noqa: F403
+from .step53 import (
+    Adam,
+    Digits,
+    Linear,
+    Sequential,
+    accuracy,
+    no_grad,
+    relu,
+    softmax_cross_entropy,
+)
 
-__all__ = [*step53.__all__, "dropout", "Dropout", "Config", "test_mode"]
+__all__ = [*step53.__all__, "test_mode", "dropout", "Dropout"]
 
 
 class MislabelledDigits(Digits):

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from dezero_lite.utils import get_conv_outsize, get_deconv_outsize, pair
-
 from . import step54
+from .framework.utils import get_conv_outsize, get_deconv_outsize, pair
 from .step54 import *  # noqa: F403
 
 __all__ = [*step54.__all__, "get_conv_outsize", "get_deconv_outsize", "pair"]

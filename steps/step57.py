@@ -5,7 +5,10 @@ import tracemalloc
 
 import numpy as np
 
-from dezero_lite.functions import (
+from . import step56
+from .framework.functions_conv import (
+    Col2im,
+    Im2col,
     average_pooling,
     col2im,
     col2im_array,
@@ -16,25 +19,27 @@ from dezero_lite.functions import (
     im2col_array,
     pooling,
     pooling_simple,
-    softmax_cross_entropy,
+    windows,
 )
-from dezero_lite.layers import Conv2d, Deconv2d
-
-from . import step56
+from .framework.layers import Conv2d, Deconv2d
 from .step56 import *  # noqa: F403
+from .step56 import softmax_cross_entropy
 
 __all__ = [
     *step56.__all__,
-    "im2col",
+    "Col2im",
+    "Im2col",
+    "average_pooling",
     "col2im",
-    "im2col_array",
     "col2im_array",
     "conv2d",
     "conv2d_simple",
     "deconv2d",
+    "im2col",
+    "im2col_array",
     "pooling",
     "pooling_simple",
-    "average_pooling",
+    "windows",
     "Conv2d",
     "Deconv2d",
 ]

@@ -2,35 +2,13 @@
 
 import numpy as np
 
-from dezero_lite import Model, Variable, no_grad
-from dezero_lite.functions import (
-    batch_norm,
-    batch_nrom,
-    layer_norm,
-    mean,
-    pooling,
-    relu,
-    sum,
-)
-from dezero_lite.layers import BatchNorm, Conv2d, LayerNorm, Linear
-from dezero_lite.models import VGG16, ResNet, ResNet50, ResNet101, ResNet152
-
 from . import step57
+from .framework.functions import batch_norm, batch_nrom, remember
+from .framework.layers import BatchNorm
 from .step57 import *  # noqa: F403
+from .step57 import Conv2d, Linear, Model, Variable, mean, no_grad, pooling, relu, sum
 
-__all__ = [
-    *step57.__all__,
-    "VGG16",
-    "ResNet",
-    "ResNet50",
-    "ResNet101",
-    "ResNet152",
-    "BatchNorm",
-    "batch_norm",
-    "batch_nrom",
-    "LayerNorm",
-    "layer_norm",
-]
+__all__ = [*step57.__all__, "batch_norm", "batch_nrom", "remember", "BatchNorm"]
 
 
 class Tower(Model):
@@ -41,7 +19,7 @@ class Tower(Model):
     """
 
     def __init__(self, depth, norm=False, shortcut=False, channels=8):
-        self.first = Conv2d(channels, kernel_size=3, pad=1)
+        self.first = Conv2d(channels, kernel_size=3, stride=2, pad=1)
         self.convs = [Conv2d(channels, kernel_size=3, pad=1) for _ in range(depth)]
         self.norms = [BatchNorm() for _ in range(depth if norm else 0)]
         self.shortcut = shortcut
@@ -69,11 +47,6 @@ def conv_cost(layer, channels, side):
     return weights + others, weights * side**2
 
 
-def linear_cost(layer, inputs):
-    """Parameters and multiplications of a linear layer."""
-    return (inputs + 1) * layer.out_size, inputs * layer.out_size
-
-
 def vgg_costs(model, size=224):
     """For each layer of VGG16: parameters, and multiplications for one image."""
     costs, inputs, side = {}, 3, size
@@ -84,8 +57,8 @@ def vgg_costs(model, size=224):
             inputs = layer.out_channels
         else:
             # The first linear layer sees all pixels that the last pooling leaves.
-            pixels = (side // 2) ** 2 if name == "fc6" else 1
-            costs[name] = linear_cost(layer, inputs * pixels)
+            inputs *= (side // 2) ** 2 if name == "fc6" else 1
+            costs[name] = (inputs + 1) * layer.out_size, inputs * layer.out_size
             inputs = layer.out_size
     return costs
 
@@ -107,32 +80,33 @@ def resnet_costs(model, size=224):
                 parts += [conv_cost(block.conv4, channels, side)]
             channels = block.conv3.out_channels
         costs[name] = tuple(np.sum(parts, axis=0))
-    costs["fc6"] = linear_cost(model.fc6, channels)
+    outputs = model.fc6.out_size
+    costs["fc6"] = (channels + 1) * outputs, channels * outputs
     return costs
 
 
 class SmallVGG(Model):
-    """Two blocks in the style of VGG: two convolutions of 3×3, and a pooling between.
+    """In the style of VGG: four convolutions of 3×3, and a pooling after the first.
 
     Sheets (N, 1, 16, 16) make scores (N, classes).
     """
 
     def __init__(self, channels=16, classes=10):
-        self.conv1_1 = Conv2d(channels, kernel_size=3, pad=1, nobias=True)
-        self.conv1_2 = Conv2d(channels, kernel_size=3, pad=1, nobias=True)
-        self.conv2_1 = Conv2d(2 * channels, kernel_size=3, pad=1, nobias=True)
-        self.conv2_2 = Conv2d(2 * channels, kernel_size=3, pad=1, nobias=True)
-        self.norms = [BatchNorm() for _ in range(4)]
+        sizes = channels, channels, 2 * channels, 2 * channels
+        self.convs = [Conv2d(n, kernel_size=3, pad=1, nobias=True) for n in sizes]
+        self.norms = [BatchNorm() for _ in sizes]
         self.classifier = Linear(classes)
+
+    def strokes(self, x):
+        """The 16×16 pixels that the first convolution makes."""
+        return relu(self.norms[0](self.convs[0](x)))
 
     def features(self, x):
         """The 8×8 pixels that the last convolution makes."""
-        norm1, norm2, norm3, norm4 = self.norms
-        x = relu(norm1(self.conv1_1(x)))
-        x = relu(norm2(self.conv1_2(x)))
-        x = pooling(x, kernel_size=2, stride=2)
-        x = relu(norm3(self.conv2_1(x)))
-        return relu(norm4(self.conv2_2(x)))
+        x = pooling(self.strokes(x), kernel_size=2, stride=2)
+        for conv, norm in zip(self.convs[1:], self.norms[1:], strict=True):
+            x = relu(norm(conv(x)))
+        return x
 
     def forward(self, x):
         return self.classifier(mean(self.features(x), axis=(2, 3)))

@@ -2,15 +2,24 @@
 
 import numpy as np
 
-from dezero_lite import Model, Variable, no_grad
-from dezero_lite.datasets import SinCurve
-from dezero_lite.functions import mean_squared_error
-from dezero_lite.layers import RNN, Linear
-
 from . import step58
+from .framework.core import unchain, unchain_backward
+from .framework.datasets import SinCurve
+from .framework.layers import RNN, check_batch
 from .step58 import *  # noqa: F403
+from .step58 import Linear, Model, Variable, mean_squared_error, no_grad
 
-__all__ = [*step58.__all__, "RNN", "SinCurve"]
+__all__ = [
+    *step58.__all__,
+    "unchain",
+    "unchain_backward",
+    "SinCurve",
+    "RNN",
+    "check_batch",
+]
+
+Variable.unchain = unchain
+Variable.unchain_backward = unchain_backward
 
 
 def long_wave(periods):
@@ -44,7 +53,7 @@ def train_in_pieces(model, series, optimizer, rounds, span=25):
                 loss.backward()
                 loss.unchain_backward()
                 optimizer.update()
-                losses.append(loss.item() / span)
+                losses.append(loss.data.item() / span)
                 loss = 0.0
     return losses
 
@@ -56,10 +65,10 @@ def run_freely(model, beginning, steps):
     with no_grad():
         for height in beginning:
             y = model(height.reshape(1, 1))
-        heights = [y.item()]
+        heights = [y.data.item()]
         while len(heights) < steps:
             y = model(y)
-            heights.append(y.item())
+            heights.append(y.data.item())
     return np.array(heights)
 
 

@@ -2,24 +2,14 @@
 
 import numpy as np
 
-from dezero_lite import Dataset, Model, SeqDataLoader, no_grad
-from dezero_lite.datasets import Shakespear
-from dezero_lite.functions import accuracy, embed_id, softmax, softmax_cross_entropy
-from dezero_lite.layers import GRU, LSTM, EmbedID, Linear
-from dezero_lite.optimizers import Adam, ClipGrad
-
 from . import step59
+from .framework.dataloaders import SeqDataLoader
+from .framework.functions import embed_id
+from .framework.layers import LSTM, EmbedID
 from .step59 import *  # noqa: F403
+from .step59 import Dataset
 
-__all__ = [
-    *step59.__all__,
-    "LSTM",
-    "GRU",
-    "SeqDataLoader",
-    "EmbedID",
-    "embed_id",
-    "Shakespear",
-]
+__all__ = [*step59.__all__, "SeqDataLoader", "embed_id", "EmbedID", "LSTM"]
 
 VOICES = {"cat": "purrs", "dog": "barks", "owl": "hoots", "frog": "croaks"}
 PLACES = ["home", "night", "sea"]
@@ -35,35 +25,26 @@ def flags(rng, count, lag):
     return xs, which
 
 
-class Reader(Model):
-    """Reads a sequence with a recurrent layer of size 16, and answers at its end."""
-
-    def __init__(self, layer):
-        self.rnn = layer
-        self.out = Linear(4, in_size=16, dtype=np.float64)
-
-    def forward(self, xs):
-        self.rnn.reset_state()
-        for x in xs:
-            h = self.rnn(x)
-        return self.out(h)
-
-
-def train_reader(model, lag, rounds):
-    """Learn from new sequences in each round; returns the share of right answers in
-    each.
+def train_reader(rnn, lag, updates, package):
+    """Learn to name the flag after a sequence, new ones for each update; the loss and
+    the optimizer are those of the layer's package. Returns the shares of right answers.
     """
     rng = np.random.default_rng(0)
-    optimizer = Adam(0.02).setup(model)
-    optimizer.add_hook(ClipGrad(1.0))
+    model = package.Layer()
+    model.rnn, model.out = rnn, package.Linear(4, in_size=16, dtype=np.float64)
+    optimizer = package.Adam(0.02).setup(model)
+    optimizer.add_hook(package.ClipGrad(1.0))
     shares = []
-    for _ in rounds:
+    for _ in updates:
         xs, which = flags(rng, 32, lag)
-        y = model(xs)
+        rnn.reset_state()
+        for x in xs:
+            h = rnn(x)
+        y = model.out(h)
         model.cleargrads()
-        softmax_cross_entropy(y, which).backward()
+        package.softmax_cross_entropy(y, which).backward()
         optimizer.update()
-        shares.append(accuracy(y, which).item())
+        shares.append(np.mean(y.data.argmax(axis=1) == which))
     return shares
 
 
@@ -98,54 +79,55 @@ class Text(Dataset):
         return np.array([self.char_to_id[char] for char in text])
 
 
-class Writer(Model):
-    """Says which letter follows: (N,) numbers of letters give (N, letters) scores."""
+class Writer:
+    """Says which letter follows, with a recurrent layer of size 48 and the layers of
+    its package: (N,) numbers of letters give (N, letters) scores.
+    """
 
-    def __init__(self, letters, hidden=48):
-        self.embed = EmbedID(letters, 16, dtype=np.float64)
-        self.rnn = LSTM(hidden, in_size=16, dtype=np.float64)
-        self.rnn.x2h.b.data[:hidden] = 1.0  # the gate f begins nearly open
-        self.out = Linear(letters, in_size=hidden, dtype=np.float64)
-
-    def forward(self, x):
-        return self.out(self.rnn(self.embed(x)))
+    def __init__(self, letters, rnn, package):
+        self.rnn, self.package = rnn, package
+        embed = package.EmbedID(letters, 16, dtype=np.float64)
+        out = package.Linear(letters, in_size=48, dtype=np.float64)
+        self.model = package.Sequential(embed, rnn, out)
 
 
-def train_writer(model, loader, rounds, span=30):
+def train_writer(writer, loader, rounds, span=30):
     """Read the loader's text in each round, and walk back after every `span` letters.
     Returns the mean loss before each update.
     """
-    optimizer = Adam(0.02).setup(model)
-    optimizer.add_hook(ClipGrad(1.0))
+    package, model = writer.package, writer.model
+    optimizer = package.Adam(0.02).setup(model)
+    optimizer.add_hook(package.ClipGrad(1.0))
     losses = []
     for _ in rounds:
-        model.rnn.reset_state()
+        writer.rnn.reset_state()
         loss = 0.0
         for k, (x, t) in enumerate(loader, start=1):
-            loss = loss + softmax_cross_entropy(model(x), t) / span
+            loss = loss + package.softmax_cross_entropy(model(x), t) / span
             if k % span == 0:
                 model.cleargrads()
                 loss.backward()
                 loss.unchain_backward()
                 optimizer.update()
-                losses.append(loss.item())
+                losses.append(loss.data.item())
                 loss = 0.0
     return losses
 
 
-def chances(model, ids):
+def chances(writer, ids):
     """Read more letters; the chance of each letter to be the next."""
-    with no_grad():
+    package = writer.package
+    with package.no_grad():
         for i in ids:
-            scores = model(np.array([i]))
-    return softmax(scores).data[0]
+            scores = writer.model(np.array([i]))
+    return package.softmax(scores).data[0]
 
 
-def write(model, text, length, rng):
-    """Let the model write: draw each letter by its chance, and read it in turn."""
-    model.rnn.reset_state()
+def write(writer, text, length, rng):
+    """Let a writer write: draw each letter by its chance, and read it in turn."""
+    writer.rnn.reset_state()
     ids = [text.char_to_id["\n"]]
     while len(ids) <= length:
-        share = np.cumsum(chances(model, ids[-1:]))
+        share = np.cumsum(chances(writer, ids[-1:]))
         ids.append(int(np.searchsorted(share, rng.random() * share[-1])))
     return "".join(text.id_to_char[i] for i in ids[1:])

@@ -8,10 +8,10 @@ from dezero_lite.functions import log_softmax, softmax
 from dezero_lite.layers import Layer
 from dezero_lite.optimizers import Adam
 
-from . import step60
-from .step60 import *  # noqa: F403
+from . import library
+from .library import *  # noqa: F403
 
-__all__ = [*step60.__all__, "Names"]
+__all__ = [*library.__all__, "Names"]
 
 LETTERS = len(Names.letters)
 

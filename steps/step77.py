@@ -9,7 +9,6 @@ from dezero_lite.optimizers import SGD
 from dezero_lite.parallel import mean_gradients, own_gradients, set_gradients, shards
 
 from . import step76
-from .step48 import train_epoch
 from .step76 import *  # noqa: F403
 
 __all__ = [
@@ -72,7 +71,12 @@ def loss_after(x, t, batch, rate, seed, epochs=4):
     model, rng = digit_reader(seed), np.random.default_rng(seed)
     optimizer = SGD(rate).setup(model)
     for _ in range(epochs):
-        train_epoch(model, optimizer, x, t, batch, rng)
+        order = rng.permutation(len(x))
+        for rows in np.split(order, range(batch, len(x), batch)):
+            loss = softmax_cross_entropy(model(x[rows]), t[rows])
+            model.cleargrads()
+            loss.backward()
+            optimizer.update()
     return softmax_cross_entropy(model(x), t).item()
 
 

@@ -12,45 +12,37 @@ from steps.course.capabilities import (
     WRONG,
     differentiates_a_chain,
 )
+from tests.support import package_capabilities
 from tests.support.capabilities import (
     PACKAGE,
     PAGE,
     SNAPSHOTS,
-    expected,
+    complaints,
     outcome,
     table,
 )
-from tests.support.package_capabilities import ABILITIES, can
+from tests.support.lesson_checks import fail_with
 
 
-@pytest.mark.parametrize("number", [*SNAPSHOTS, PACKAGE])
-@pytest.mark.parametrize(
-    "capability",
-    [
-        pytest.param(
-            capability,
-            id=capability.name,
-            marks=pytest.mark.slow if capability.quick else (),
-        )
-        for capability in CAPABILITIES
-    ],
-)
-def test_capability(capability, number):
-    assert outcome(capability.probe, number) == expected(capability, number)
+def name(number):
+    return number if number == PACKAGE else f"step{number:02d}"
 
 
-@pytest.mark.parametrize("number", [7, 8])
-def test_what_is_tried_in_short_tells_the_same(number):
-    rows = [row for row in CAPABILITIES if row.quick]
-    assert rows
-    for row in rows:
-        assert outcome(row.quick, number) == row.expected(number)
+@pytest.mark.parametrize("number", [*SNAPSHOTS, PACKAGE], ids=name)
+def test_capabilities(number):
+    fail_with(complaints(number, [(row.short_probe, row) for row in CAPABILITIES]))
 
 
-@pytest.mark.parametrize("ability", ABILITIES, ids=lambda ability: ability.name)
-def test_the_names_of_a_step_are_enough_for_what_it_brings(ability):
-    assert can(ability, ability.first)
-    assert not can(ability, ability.first - 1)
+@pytest.mark.slow
+def test_capabilities_that_take_their_time():
+    probes = [(row.probe, row) for row in CAPABILITIES if row.quick]
+    assert probes
+    fail_with([c for n in [*SNAPSHOTS, PACKAGE] for c in complaints(n, probes)])
+
+
+@pytest.mark.parametrize("number", package_capabilities.COLUMNS, ids=name)
+def test_the_names_of_a_step_are_enough_for_what_it_brings(number):
+    fail_with(package_capabilities.complaints(number))
 
 
 @pytest.mark.slow
@@ -62,5 +54,20 @@ def test_the_page_in_the_docs_is_up_to_date():
 
 def test_a_broken_step_is_seen(monkeypatch):
     assert outcome(differentiates_a_chain, 8) == WORKS
+    outcome.cache_clear()
     monkeypatch.setattr(step08.Square, "backward", lambda self, gy: np.array(0.0))
-    assert outcome.__wrapped__(differentiates_a_chain, 8) == WRONG
+    row = next(row for row in CAPABILITIES if row.probe is differentiates_a_chain)
+    assert complaints(8, [(row.probe, row)]) == [
+        f"8, differentiates a chain by itself: {WRONG}, and not {WORKS}"
+    ]
+    outcome.cache_clear()
+
+
+def test_a_step_that_has_too_little_or_too_much_is_seen(monkeypatch):
+    row = package_capabilities.ABILITIES[0]
+    for first, said in ((25, "25 cannot yet"), (27, "26 can already")):
+        monkeypatch.setattr(
+            package_capabilities, "ABILITIES", [row._replace(first=first)]
+        )
+        (complaint,) = package_capabilities.complaints(first)
+        assert complaint == f"step {said}: draws its graph"

@@ -2,18 +2,18 @@
 that help.
 """
 
-import copy
 import json
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import nbformat
 import pytest
 
 from steps.course import builder, exercises
 from steps.course.copies import write_copies
+from steps.course.judge import forks
+from steps.course.judge.child import Child
+from steps.course.judge.needed import needed, touched_by_exercises
 from steps.course.lessons import (
-    DESIGNS,
     NOTEBOOKS,
     CourseError,
     notebook_path,
@@ -21,116 +21,123 @@ from steps.course.lessons import (
     stem,
     with_map,
 )
-from tests.support import attempts
-from tests.support import lesson_checks as checks
-from tests.support.lesson_checks import code_cells, notebook
+from tests.support.lesson_attempts import Attempts
+from tests.support.lesson_checks import code_cells, notebook, source
 
 
-def outcomes(book):
-    """Run a notebook to its end, whatever fails: pairs (cell, what it stops with)."""
-    run = attempts.Run("at hand", code_cells(book))
-    for cell in run.cells:
-        yield cell, attempts.run_what_stops(checks.source(cell), run.names)
-        plt.close("all")
-    run.tidy_up()
-
-
-def complaints_about_stubs(book):
-    complaints = {}
-    for cell, said in outcomes(exercises.for_students(book)):
-        if exercises.CHECK in checks.tags(cell):
-            complaints[cell["id"]] = attempts.complaint_about_check(said)
-        elif exercises.STUB in checks.source(
-            cell
-        ) or "raises-exception" not in checks.tags(cell):
-            complaints[cell["id"]] = said
-    return [f"{name}: {said}" for name, said in complaints.items() if said]
-
-
-def what_stubs_can_spoil(book):
-    """A notebook with only those code cells that are exercises, that go on with them,
-    or that they stand on.
-    """
-    cells = code_cells(book)
-    also = attempts.touched_by_exercises(cells)
-    wanted = {cell["id"] for cell in attempts.needed_among(cells, also)}
-    kept = [
-        cell
-        for cell in book["cells"]
-        if cell["cell_type"] != "code" or cell["id"] in wanted
-    ]
-    return book | {"cells": kept}
-
-
-# The designs' checks meet their stubs further down, the others' where attempts are
-# tried, attempts/conftest.py.
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "number", [number for number in numbers() if attempts.leans_on_exercises(number)]
-)
-def test_checks_fail_on_the_stub_and_help(number):
-    assert complaints_about_stubs(what_stubs_can_spoil(notebook(number))) == []
-
-
-@pytest.mark.parametrize("number", numbers())
-def test_checks_pass_on_the_solution(number):
+def test_checks_pass_on_the_solution():
     # nbval runs these cells too; here it is certain that each check was run and was a
     # check.
-    cells = [
-        cell
-        for cell in code_cells(notebook(number))
-        if exercises.CHECK in checks.tags(cell)
-    ]
-    assert cells
-    for cell in cells:
-        assert "is right" in json.dumps(cell["outputs"], ensure_ascii=False)
-        assert not any(output["output_type"] == "error" for output in cell["outputs"])
+    complaints = []
+    for number in numbers():
+        checks = [c for c in code_cells(notebook(number)) if is_check(c)]
+        complaints += [] if checks else [f"step {number} has no check"]
+        for cell in checks:
+            said = json.dumps(cell["outputs"], ensure_ascii=False)
+            if "is right" not in said or '"output_type": "error"' in said:
+                complaints.append(f"{cell['id']}: {said}")
+    assert complaints == []
 
+
+# --- What is found wrong with a check -------------------------------------------------
 
 SOLUTION = "def f(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION\n"
 HELPS = "assert f(2) == 4, 'f(2) should be 4: twice 2'"
+HIDDEN = f"{HELPS}\n### BEGIN HIDDEN TESTS\nassert f(3) == 6, 'a third'\n"
+HIDDEN += "### END HIDDEN TESTS\n"
 
 
-@pytest.fixture
-def little_lesson(monkeypatch):
-    """Makes the lesson whose exercises are tried one with this single exercise."""
+def is_check(cell):
+    return exercises.CHECK in cell["metadata"].get("tags", ())
 
-    def made(check):
-        exercise = exercises.Exercise([], SOLUTION, check)
-        monkeypatch.setattr(exercises, "of_lesson", lambda cells: [exercise])
-        monkeypatch.setattr(attempts, "lesson_until", lambda *_: ({}, SOLUTION, check))
 
-    return made
+def cell(text, *tags):
+    empty = {"cell_type": "code", "execution_count": None, "outputs": []}
+    return empty | {"source": text, "metadata": {"tags": list(tags)}}
+
+
+def little(solution=SOLUTION, check=HELPS, *after):
+    """The cells of a lesson with this single exercise."""
+    return [cell(solution), cell(check, exercises.CHECK), *map(cell, after)]
+
+
+@pytest.fixture(scope="module")
+def child():
+    with Child(forks.__name__) as child:
+        yield child
 
 
 @pytest.mark.parametrize(
-    ("check", "complaint"),
+    ("cells", "complaint"),
     [
-        ("assert True", "passes on the stub"),
-        ("assert f(2) == 4, 'no'", "does not help"),
-        ("assert f(2) + 1 == 5, 'f(2) should be 4: twice 2'", "TypeError"),
+        (little(), ""),
+        (little(check="assert True"), "1 untouched: the check passes on the stub"),
+        (little(check="assert f(2) == 4, 'no'"), "“no”, which does not help"),
+        (little(check="f(2) + 1"), "“TypeError: unsupported"),
+        (little(SOLUTION + "f(1).bit_length()"), "1 again: AttributeError"),
+        (little(SOLUTION.replace("2 *", "3 *")), "1 again: f(2) should be 4"),
+        (little(check=f"{HELPS}\nf = None"), "1 again: TypeError: 'NoneType'"),
+        (little(SOLUTION, HELPS, "twice = f(2)", "twice + 1"), "unsolved: TypeError"),
+        (little(SOLUTION, HELPS, "1 / 0"), "the lesson: ZeroDivisionError"),
+        (little(SOLUTION, HELPS, "import os; os._exit(0)"), "the lesson: ends Python"),
     ],
 )
-def test_a_stub_that_is_met_badly_is_seen(check, complaint, little_lesson):
-    little_lesson(HELPS)
-    assert attempts.complaint_about_stub(1, 1) is None
-    little_lesson(check)
-    assert complaint in attempts.complaint_about_stub(1, 1)
+def test_a_check_that_is_not_as_it_should_be_is_seen(cells, complaint, child):
+    found = Attempts(cells).complaints(child)
+    assert complaint in "\n".join(found)
+    assert bool(found) == bool(complaint)
 
 
-def test_a_check_that_spoils_what_it_checks_is_seen_where_attempts_are(little_lesson):
-    little_lesson(HELPS)
-    assert attempts.complaints_when_run_again(1, 1) == []
-    little_lesson(f"{HELPS}\nf = None")
-    said = attempts.complaints_when_run_again(1, 1)
-    assert said
-    assert all("NoneType" in words for words in said)
+RIGHT = "return x + x", "return x * 2"
+GOOD = [(f"1 {kind}", body) for kind, body in zip(["right"] * 2, RIGHT, strict=True)]
+GOOD += [("1 wrong: should be 4", "return 3 * x"), ("1 by heart", "return 4")]
 
 
-def test_a_lesson_that_goes_on_with_an_exercise_is_run_whole():
-    assert attempts.leans_on_exercises(39)  # its `sum` is used further down
-    assert not attempts.leans_on_exercises(16)
+def attempts(*headed):
+    return "".join(
+        f"\n## {head}\n\n```python\ndef f(x):\n    {body}\n```\n"
+        for head, body in headed
+    )
 
+
+@pytest.mark.parametrize(
+    ("headed", "complaint"),
+    [
+        (GOOD, ""),
+        (GOOD[1:], "1: fewer than two right attempts"),
+        (GOOD[:2], "1: no wrong attempt"),
+        ([*GOOD, ("1 wrong", "return 3")], "1 wrong: no words"),
+        ([*GOOD, ("1 odd", "return 3")], "1: odd is no kind"),
+        ([*GOOD, ("one right", "return 3")], "a heading or a block is misspelt"),
+        (
+            [*GOOD, ("1 right", "return 3")],
+            "1 right: f(2) should be 4: twice 2\n\ndef f(x):\n    return 3",
+        ),
+        ([*GOOD, ("1 wrong: x", RIGHT[0])], "1 wrong: is accepted"),
+        ([*GOOD, ("1 wrong: five", "return 3")], "1 wrong: five: f(2) should be 4"),
+        ([*GOOD, ("1 wrong: 4", "return x / 0")], "1 wrong: 4: ZeroDivisionError"),
+        ([*GOOD, ("1 wrong: 4", "pass\nf(1) + 1")], "1 wrong: stops: TypeError"),
+        ([*GOOD, ("1 by heart", "return 3")], "1 by heart, without hidden tests: f(2)"),
+    ],
+)
+def test_an_attempt_that_is_answered_wrongly_is_told_with_its_code(
+    headed, complaint, child
+):
+    found = Attempts(little(check=HIDDEN), attempts(*headed)).complaints(child)
+    assert complaint in "\n".join(found)
+    assert bool(found) == bool(complaint)
+
+
+def test_a_lesson_with_a_wrong_solution_is_not_built(tmp_path):
+    book = nbformat.v4.new_notebook(metadata={"course": {"step": 99}})
+    wrong = SOLUTION.replace("2 *", "3 *")
+    for text in (wrong, HELPS):
+        book.cells.append(nbformat.v4.new_code_cell(text))
+    with pytest.raises(CourseError, match="does not run"):
+        builder.execute(book, tmp_path)
+
+
+# --- The cells that exercises stand on ------------------------------------------------
 
 CELLS = {
     "import numpy as np": True,
@@ -148,35 +155,26 @@ CELLS = {
 }
 
 
-def test_what_an_exercise_does_not_stand_on_is_left_out(monkeypatch):
-    solution = "def f():\n    ### BEGIN SOLUTION\n    pass\n    ### END SOLUTION"
-    check = "for y in kept:\n    print(x, y, model)"
-    sources = [*CELLS, solution, check, "late = 1"]
-    cells = [
-        {
-            "cell_type": "code",
-            "source": source,
-            "metadata": {"tags": [exercises.CHECK] if source == check else []},
-        }
-        for source in sources
-    ]
-    monkeypatch.setattr(attempts.builder, "assemble", lambda _: {"cells": cells})
-    found = [cell["source"] for cell in attempts.cells_needed(1)]
+def test_what_an_exercise_does_not_stand_on_is_left_out():
+    own = little(SOLUTION, "for y in kept:\n    print(x, y, model)")
+    cells = [*map(cell, CELLS), *own, cell("late = 1")]
+    found = [source(cell) for cell in needed(cells)]
     assert found == [
-        *(source for source, needed in CELLS.items() if needed),
-        solution,
-        check,
+        *(text for text, wanted in CELLS.items() if wanted),
+        *map(source, own),
     ]
 
 
-# The other lessons' are where the attempts are tried, attempts/conftest.py.
-@pytest.mark.slow
-@pytest.mark.parametrize("number", DESIGNS)
-def test_a_check_meets_the_stub_and_can_be_run_again(number):
-    assert not attempts.leans_on_exercises(number)
-    for exercise in sorted(attempts.exercises_of(number)):
-        assert attempts.complaint_about_stub(number, exercise) is None
-        assert attempts.complaints_when_run_again(number, exercise) == []
+def test_what_goes_on_with_an_exercise_is_found():
+    after = ["f(3)", "y = 3", "z = f(y)", "print(z)", "f = abs", "f(3)", "z"]
+    cells = little(SOLUTION, HELPS, *after)
+    found = [source(cell) for cell in touched_by_exercises(cells)]
+    assert found == ["f(3)", "z = f(y)", "print(z)", "z"]
+
+
+def test_every_lesson_has_attempts_at_its_exercises():
+    kept = {path.stem for path in Path(__file__).with_name("attempts").glob("*.md")}
+    assert sorted(kept) == sorted(map(stem, numbers()))
 
 
 # --- Hints and hidden tests -----------------------------------------------------------
@@ -202,88 +200,12 @@ def test_every_exercise_has_hidden_tests():
     assert exercises_without("hidden tests", lambda e: hidden in e.check) == []
 
 
-def test_every_lesson_has_attempts_at_its_exercises():
-    kept = {path.stem for path in Path(__file__).with_name("attempts").glob("*.md")}
-    # Those of stage 6 stand in tests/designs.
-    asked = [stem(number) for number in numbers() if number not in DESIGNS]
-    assert sorted(kept) == sorted(asked)
-
-
-# A little lesson with an exercise, to prove the checks above on.
-GOOD = """\
-def double(x):
-    ### BEGIN SOLUTION
-    return 2 * x
-    ### END SOLUTION
-"""
-
-
-def little(solution=GOOD, check='assert double(2) == 4, "double(2) should be 4"'):
-    def code(name, source, **metadata):
-        empty = {"cell_type": "code", "execution_count": None, "outputs": []}
-        return empty | {"id": name, "source": source, "metadata": metadata}
-
-    cells = [code("solution", solution), code("check", check, tags=["check"])]
-    return {
-        "cells": cells,
-        "metadata": {"course": {"step": 99}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-
-
-def test_a_good_exercise_is_accepted():
-    assert complaints_about_stubs(little()) == []
-
-
-@pytest.mark.parametrize(
-    ("check", "complaint"),
-    [
-        ("assert True", "passes on the stub"),
-        ("assert double(2) == 4", "does not help"),
-        ('assert double(2) + 1 == 5, "double(2) should be 4"', "TypeError"),
-    ],
-)
-def test_a_check_that_cannot_fail_or_does_not_help_is_seen(check, complaint):
-    (found,) = complaints_about_stubs(little(check=check))
-    assert complaint in found
-
-
-def test_a_lesson_that_a_stub_spoils_further_down_is_seen():
-    sources = {"first": "twice = double(2)", "second": "print(twice + 1)", "other": "0"}
-    book = little()
-    book["cells"] += [
-        book["cells"][0] | {"id": name, "source": source, "metadata": {}}
-        for name, source in sources.items()
-    ]
-    book = what_stubs_can_spoil(book)
-    ids = [cell["id"] for cell in book["cells"]]
-    assert ids == ["solution", "check", "first", "second"]
-    (found,) = complaints_about_stubs(book)
-    assert found.startswith("second: TypeError")
-
-
-def test_a_stub_that_does_not_run_is_seen():
-    (found,) = complaints_about_stubs(
-        little(solution=GOOD + "double(1).bit_length()\n")
-    )
-    assert found.startswith("solution: AttributeError")
-
-
-def test_a_wrong_solution_is_seen(tmp_path):
-    wrong = little(solution=GOOD.replace("2 * x", "3 * x"))
-    with pytest.raises(CourseError, match="does not run"):
-        builder.execute(copy.deepcopy(wrong), tmp_path)
-    assert builder.execute(little(), tmp_path)["cells"][1]["outputs"] == []
-
-
 # --- Taking solutions out -------------------------------------------------------------
 
 
 def test_without_solution_leaves_a_stub_at_the_same_depth():
-    assert (
-        exercises.without_solution(GOOD) == "def double(x):\n    ...  # your code here"
-    )
+    stub = exercises.without_solution(SOLUTION)
+    assert stub == "def f(x):\n    ...  # your code here"
 
 
 @pytest.mark.parametrize(
@@ -310,13 +232,12 @@ def test_copies_hold_no_solution_and_no_output(tmp_path):
         )
         for cell in code_cells(book):
             assert (
-                exercises.STUB not in checks.source(cell)
-                or "jupyter" not in cell["metadata"]
+                exercises.STUB not in source(cell) or "jupyter" not in cell["metadata"]
             ), "a stub is folded"
 
 
 def test_what_gives_a_task_away_is_folded_in_copies():
-    book = little()
+    book = {"cells": little(), "metadata": {"course": {"step": 99}}}
     for part, code in (("## The code", "show(double)"), ("## It works", "double(21)")):
         book["cells"] += [
             nbformat.v4.new_markdown_cell(part),
@@ -338,7 +259,7 @@ def test_copies_point_at_the_code(tmp_path, monkeypatch):
     (line,) = [
         line
         for cell in code_cells(json.loads(path.read_text(encoding="utf-8")))
-        for line in checks.source(cell).splitlines()
+        for line in source(cell).splitlines()
         if line.startswith("# %load -s Variable")
     ]
     assert (path.parent / line.split()[-1]).resolve() == (

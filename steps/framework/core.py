@@ -1,0 +1,378 @@
+"""Variables, functions, and the walk back: the file of step 32.
+
+What differs says so: `operands`, and what backward checks.
+"""
+
+import contextlib
+import heapq
+import weakref
+from itertools import count
+
+import numpy as np
+
+
+class Config:
+    """Settings that hold for the whole framework."""
+
+    enable_backprop = True
+
+
+@contextlib.contextmanager
+def using_config(name, value):
+    """Give a setting another value for the length of a ``with`` block."""
+    old_value = getattr(Config, name)
+    setattr(Config, name, value)
+    try:
+        yield
+    finally:
+        setattr(Config, name, old_value)
+
+
+def no_grad():
+    """Compute without recording: results of this ``with`` block cannot run backward."""
+    return using_config("enable_backprop", False)
+
+
+class Variable:
+    """A box that holds an array in ``data`` and its gradient in ``grad``."""
+
+    __array_priority__ = 200
+
+    def __init__(self, data, name=None):
+        if data is not None and not isinstance(data, np.ndarray):
+            kind = type(data).__name__
+            raise TypeError(f"Variable needs an array, np.array(...), not type {kind}")
+        self.data = data
+        self.name = name
+        self.grad = None
+        self.creator = None
+        self.generation = 0
+
+    @property
+    def shape(self):
+        return self.data.shape
+
+    @property
+    def ndim(self):
+        return self.data.ndim
+
+    @property
+    def size(self):
+        return self.data.size
+
+    @property
+    def dtype(self):
+        return self.data.dtype
+
+    def __len__(self):
+        return len(self.data)
+
+    def __repr__(self):
+        text = str(self.data).replace("\n", "\n" + " " * len("variable("))
+        return f"variable({text})"
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("NumPy's functions take arrays: use x.data, or ours: exp(x)")
+
+    def set_creator(self, func):
+        self.creator = func
+        self.generation = func.generation + 1
+
+    def cleargrad(self):
+        self.grad = None
+
+    def backward(self, retain_grad=False, create_graph=False):
+        if self.grad is None:
+            self.grad = Variable(np.ones_like(self.data))
+
+        queue, seen, serial = [], set(), count()
+
+        def put(x):
+            f = x.creator
+            if f is not None and f not in seen:
+                seen.add(f)
+                heapq.heappush(queue, (-f.generation, next(serial), f))
+
+        put(self)
+        while queue:
+            _, _, f = heapq.heappop(queue)
+            with using_config("enable_backprop", create_graph):
+                gxs = f.backward(*[y().grad for y in f.outputs])
+                if not isinstance(gxs, tuple):
+                    gxs = (gxs,)
+                for x, gx in zip(f.inputs, gxs, strict=True):
+                    gx = as_variable(gx)
+                    check_gradient(f, x, gx)
+                    x.grad = gx if x.grad is None else x.grad + gx
+                    put(x)
+
+            if not retain_grad:
+                for y in f.outputs:
+                    y().grad = None
+
+
+def check_gradient(f, x, gx):
+    """Refuse a gradient of another shape than its variable's, and one for integers."""
+    name = type(f).__name__
+    if gx.shape != x.shape:
+        raise ValueError(
+            f"{name}.backward gave a gradient of shape {gx.shape} to a variable of "
+            f"shape {x.shape}: the two must be the same"
+        )
+    if x.dtype.kind != "f":
+        raise TypeError(
+            f"{name}.backward has a gradient for a variable of dtype {x.dtype}, which "
+            "cannot change by a little: make it float, as in x.astype(float)"
+        )
+
+
+class Function:
+    """A rule between boxes: ``forward`` for arrays, ``backward`` for gradients."""
+
+    def __init__(self, *inputs):
+        if inputs:
+            name = type(self).__name__
+            raise TypeError(f"make the function first, then call it: {name}()(x)")
+
+    def __call__(self, *inputs):
+        inputs = [as_variable(x) for x in inputs]
+        xs = [x.data for x in inputs]
+        ys = self.forward(*xs)
+        if not isinstance(ys, tuple):
+            ys = (ys,)
+        ys = [as_array(y) for y in ys]
+        if not all(isinstance(y, np.ndarray) for y in ys):
+            name = type(self).__name__
+            raise TypeError(f"{name}.forward must return an array or a tuple of arrays")
+        outputs = [Variable(y) for y in ys]
+        if Config.enable_backprop:
+            self.generation = max(x.generation for x in inputs)
+            for output in outputs:
+                output.set_creator(self)
+            self.inputs = inputs
+            self.outputs = [weakref.ref(output) for output in outputs]
+        return outputs if len(outputs) > 1 else outputs[0]
+
+    def forward(self, *xs):
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a forward(self, x0, ...)"
+        )
+
+    def backward(self, *gys):
+        raise NotImplementedError(
+            f"{type(self).__name__} needs a backward(self, gy0, ...)"
+        )
+
+
+class Square(Function):
+    """y = x²"""
+
+    def forward(self, x):
+        return x**2
+
+    def backward(self, gy):
+        x = self.inputs[0]
+        return 2 * x * gy
+
+
+class Exp(Function):
+    """y = exp(x)"""
+
+    def forward(self, x):
+        return np.exp(x)
+
+    def backward(self, gy):
+        x = self.inputs[0]
+        return exp(x) * gy
+
+
+class Add(Function):
+    """y = x0 + x1"""
+
+    def forward(self, x0, x1):
+        return x0 + x1
+
+    def backward(self, gy):
+        return gy, gy
+
+
+def as_array(x):
+    """Return ``x`` as an array: a single number becomes an array of zero dimensions."""
+    if np.isscalar(x):
+        return np.array(x)
+    return x
+
+
+def as_variable(x):
+    """Return ``x`` as a variable: an array or a number is put into a new one."""
+    if isinstance(x, Variable):
+        return x
+    if hasattr(x, "creator"):
+        theirs = type(x).__module__
+        raise TypeError(
+            f"this variable is of {theirs}, the function of {__name__}: the two "
+            "frameworks do not mix; hand on its array, x.data"
+        )
+    return Variable(as_array(x))
+
+
+def operands(x0, x1):
+    """Both as variables; a plain number takes the dtype and the shape of the other."""
+    return fitted(x0, as_variable(x1)), fitted(x1, as_variable(x0))
+
+
+def fitted(x, other):
+    """``x`` as a variable that does not widen the dtype of the other operand."""
+    if isinstance(x, Variable):
+        return x
+    if np.isscalar(x):
+        number = np.array(x, np.result_type(x, other.dtype))
+        x = np.broadcast_to(number, other.shape)  # a stretched view, in no memory
+    elif isinstance(x, np.ndarray):
+        x = x.astype(np.result_type(x, other.dtype), copy=False)
+    return as_variable(x)
+
+
+def square(x):
+    return Square()(x)
+
+
+def exp(x):
+    return Exp()(x)
+
+
+def add(x0, x1):
+    return Add()(*operands(x0, x1))
+
+
+class Mul(Function):
+    """y = x0 · x1"""
+
+    def forward(self, x0, x1):
+        return x0 * x1
+
+    def backward(self, gy):
+        x0, x1 = self.inputs
+        return x1 * gy, x0 * gy
+
+
+def mul(x0, x1):
+    return Mul()(*operands(x0, x1))
+
+
+class Neg(Function):
+    """y = −x"""
+
+    def forward(self, x):
+        return -x
+
+    def backward(self, gy):
+        return -gy
+
+
+def neg(x):
+    return Neg()(x)
+
+
+class Sub(Function):
+    """y = x0 − x1"""
+
+    def forward(self, x0, x1):
+        return x0 - x1
+
+    def backward(self, gy):
+        return gy, -gy
+
+
+def sub(x0, x1):
+    return Sub()(*operands(x0, x1))
+
+
+def rsub(x0, x1):
+    return Sub()(*operands(x1, x0))
+
+
+class Div(Function):
+    """y = x0 / x1"""
+
+    def forward(self, x0, x1):
+        return x0 / x1
+
+    def backward(self, gy):
+        x0, x1 = self.inputs
+        return gy / x1, -gy * x0 / x1**2
+
+
+def div(x0, x1):
+    return Div()(*operands(x0, x1))
+
+
+def rdiv(x0, x1):
+    return Div()(*operands(x1, x0))
+
+
+class Pow(Function):
+    """y = x to the power of c, a number"""
+
+    def __init__(self, c):
+        self.c = c
+
+    def forward(self, x):
+        return x**self.c
+
+    def backward(self, gy):
+        x = self.inputs[0]
+        return self.c * x ** (self.c - 1) * gy
+
+
+def pow(x, c):
+    if isinstance(c, Variable):
+        raise TypeError("x ** c needs a number for c, not a Variable")
+    return Pow(c)(x)
+
+
+Variable.__add__ = add
+Variable.__radd__ = add
+Variable.__mul__ = mul
+Variable.__rmul__ = mul
+Variable.__neg__ = neg
+Variable.__sub__ = sub
+Variable.__rsub__ = rsub
+Variable.__truediv__ = div
+Variable.__rtruediv__ = rdiv
+Variable.__pow__ = pow
+
+
+# --- Step 44: what a layer learns -----------------------------------------------------
+
+
+class Parameter(Variable):
+    """A variable that an optimizer changes."""
+
+
+# --- Step 54: in training, or in use? -------------------------------------------------
+
+Config.train = True
+
+
+def test_mode():
+    """In this ``with`` block, layers work as after training."""
+    return using_config("train", False)
+
+
+# --- Step 59: let go of the past ------------------------------------------------------
+
+
+def unchain(x):
+    """Forget which function made ``x``: the walk back ends here."""
+    x.creator = None
+
+
+def unchain_backward(y):
+    """Unchain all variables that ``y`` was computed from."""
+    functions = [y.creator] if y.creator else []
+    while functions:
+        for x in functions.pop().inputs:
+            if x.creator:
+                functions.append(x.creator)
+                unchain(x)

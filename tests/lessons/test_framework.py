@@ -1,0 +1,563 @@
+"""The package that grows: right to second order, the same as dezero_lite, and made of
+nothing but what the steps bring.
+"""
+
+import ast
+import inspect
+import subprocess
+import sys
+import textwrap
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import dezero_lite as lite
+import dezero_lite.functions as LF
+import dezero_lite.layers as LL
+import dezero_lite.models as LM
+import dezero_lite.optimizers as LO
+from steps import step60
+from steps.course.capabilities import CAPABILITIES, WORKS, tried
+from steps.course.lessons import ROOT
+
+FOLDER = ROOT / "steps" / "framework"
+ROOMS = [path.stem for path in sorted(FOLDER.glob("[!_]*.py"))]
+STEPS = range(33, 61)
+DRAWING = {"get_dot_graph", "plot_dot_graph", "play"}  # these draw every framework
+LABELS = np.array([0, 3, 1])
+ANSWERS = np.array([0, 1, 1, 0])
+
+
+def numbers(*shape, low=-1.0, high=1.0, seed=0):
+    return np.random.default_rng(seed).uniform(low, high, shape)
+
+
+def apart(*shape):
+    """Numbers of which no two are near each other, and none is near 0."""
+    n = int(np.prod(shape))
+    return (np.random.default_rng(0).permutation(n) - n / 2 + 0.25).reshape(shape) / n
+
+
+def batch_norm(of):
+    return lambda x, g, b: of.batch_norm(x, g, b, np.zeros(3), np.ones(3))
+
+
+# For each name: a function of the functions of one of the two packages, and arrays.
+CASES = {
+    "sin": (lambda F: F.sin, numbers(3)),
+    "cos": (lambda F: F.cos, numbers(3)),
+    "tanh": (lambda F: F.tanh, numbers(3)),
+    "exp": (lambda F: F.exp, numbers(3)),
+    "log": (lambda F: F.log, numbers(3, low=0.5)),
+    "sqrt": (lambda F: F.sqrt, numbers(3, low=0.5)),
+    "abs": (lambda F: lambda x: F.abs(x) * x, apart(4)),
+    "pow": (lambda F: lambda x: x**3, numbers(3)),
+    "add": (lambda F: lambda a, b: (a + b) ** 2, numbers(3, 1), numbers(4)),
+    "sub": (lambda F: lambda a, b: (a - b) ** 2, numbers(3, 1), numbers(2, 1, 4)),
+    "mul": (lambda F: lambda a, b: a * b, numbers(3, 1), numbers(4)),
+    "div": (lambda F: lambda a, b: a / b, numbers(3, 1), numbers(4, low=0.5)),
+    "with numbers": (lambda F: lambda x: 2 - 3 * x / 4 + 1 / x, numbers(3, low=0.5)),
+    "reshape": (lambda F: lambda x: F.reshape(x, (2, 3)) ** 2, numbers(6)),
+    "x.reshape": (lambda F: lambda x: x.reshape(2, 3) * x.reshape((2, 3)), numbers(6)),
+    "transpose": (
+        lambda F: lambda x: F.transpose(x, (1, -1, 0)) ** 2,
+        numbers(2, 3, 4),
+    ),
+    "x.T": (lambda F: lambda x: x.T**2 + x.transpose(1, 0), numbers(2, 3)),
+    "expand_dims": (lambda F: lambda x: F.expand_dims(x, 1) ** 2, numbers(2, 3)),
+    "squeeze": (lambda F: lambda x: F.squeeze(x, 1) ** 2, numbers(2, 1, 3)),
+    "flatten": (lambda F: lambda x: F.flatten(x) ** 2, numbers(2, 1, 3)),
+    "sum": (lambda F: lambda x: F.sum(x**2, (0, -1)), numbers(2, 1, 3)),
+    "mean": (lambda F: lambda x: F.mean(x**2, 1, True), numbers(2, 4)),
+    "average": (lambda F: lambda x: F.average(x**2), numbers(2, 4)),
+    "max": (lambda F: lambda x: F.max(x**3, 1), apart(2, 4)),
+    "min": (lambda F: lambda x: F.min(x**3, (0, 1), True), apart(2, 4)),
+    "broadcast_to": (
+        lambda F: lambda x: F.broadcast_to(x, (2, 3, 4)) ** 2,
+        numbers(3, 1),
+    ),
+    "sum_to": (lambda F: lambda x: F.sum_to(x, (3, 1)) ** 2, numbers(2, 3, 4)),
+    "clip": (lambda F: lambda x: F.clip(x, -0.3, 0.3) * x, apart(8)),
+    "matmul": (lambda F: F.matmul, numbers(2, 3), numbers(3, 4)),
+    "matmul of vectors": (lambda F: F.matmul, numbers(3), numbers(3)),
+    "matmul of a row": (lambda F: F.matmul, numbers(3), numbers(5, 3, 4)),
+    "matmul of a column": (lambda F: F.matmul, numbers(5, 2, 3), numbers(3)),
+    "matmul of stacks": (lambda F: F.matmul, numbers(2, 1, 2, 3), numbers(4, 3, 2)),
+    "x @ W": (lambda F: lambda x, W: x @ W, numbers(2, 3), numbers(3, 4)),
+    "mean_squared_error": (lambda F: F.mean_squared_error, numbers(5, 2), apart(5, 2)),
+    "linear": (lambda F: F.linear, numbers(5, 2), numbers(2, 3), numbers(3)),
+    "sigmoid": (lambda F: F.sigmoid, numbers(4)),
+    "get_item": (lambda F: lambda x: F.get_item(x, [0, 0, 2]) ** 2, numbers(3, 3)),
+    "x[...]": (lambda F: lambda x: x[[0, 0, 2], 1:] ** 2, numbers(3, 3)),
+    "logsumexp": (lambda F: lambda x: F.logsumexp(x, 1), numbers(3, 4)),
+    "log_softmax": (lambda F: F.log_softmax, numbers(3, 4)),
+    "softmax": (lambda F: F.softmax, numbers(3, 4)),
+    "softmax_cross_entropy": (
+        lambda F: lambda x: F.softmax_cross_entropy(x, LABELS),
+        numbers(3, 4),
+    ),
+    "sigmoid_cross_entropy": (
+        lambda F: lambda x: F.sigmoid_cross_entropy(x, ANSWERS),
+        numbers(4),
+    ),
+    "binary_cross_entropy": (
+        lambda F: lambda p: F.binary_cross_entropy(p, ANSWERS),
+        numbers(4, low=0.2, high=0.8),
+    ),
+    "relu": (lambda F: lambda x: F.relu(x) * x, apart(6)),
+    "leaky_relu": (lambda F: lambda x: F.leaky_relu(x) * x, apart(6)),
+    "embed_id": (lambda F: lambda W: F.embed_id(LABELS, W) ** 2, numbers(4, 2)),
+    "batch_norm": (batch_norm, numbers(4, 3), numbers(3), numbers(3, seed=1)),
+    "batch_norm of images": (batch_norm, numbers(2, 3, 2, 2), numbers(3), apart(3)),
+    "im2col": (lambda F: lambda x: F.im2col(x, 3, 2, 1) ** 2, numbers(2, 2, 5, 6)),
+    "col2im": (lambda F: lambda c: F.col2im(c, (1, 2, 4, 4), 2, 2) ** 2, numbers(4, 8)),
+    "conv2d": (
+        lambda F: lambda x, W, b: F.conv2d(x, W, b, (2, 1), 1),
+        *(numbers(2, 2, 5, 6), numbers(3, 2, 3, 2), numbers(3)),
+    ),
+    "deconv2d": (
+        lambda F: lambda x, W, b: F.deconv2d(x, W, b, 2, 1),
+        *(numbers(2, 3, 3, 3), numbers(3, 2, 3, 2), numbers(2)),
+    ),
+    "pooling": (lambda F: lambda x: F.pooling(x, 2, 2, 1) * 3, apart(1, 2, 4, 5)),
+    "average_pooling": (
+        lambda F: lambda x: F.average_pooling(x, 3, 2, 1) ** 2,
+        numbers(1, 2, 4, 5),
+    ),
+}
+
+
+def gradients(of, F, f, arrays):
+    """The value of Σ f³, and its derivatives along all inputs, to second order."""
+    xs = [of.Variable(array) for array in arrays]
+    y = f(F)(*xs)
+    (y * y * y).sum().backward(create_graph=True)
+    first = [x.grad for x in xs]
+    for x in xs:
+        x.cleargrad()
+    total = sum((g * g).sum() for g in first)
+    total.backward()
+    return [y.data, *[g.data for g in first], *[x.grad.data for x in xs]]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives_are_right_to_second_order(name):
+    f, *arrays = CASES[name]
+    xs = [step60.Variable(array) for array in arrays]
+    assert step60.gradient_check(f(step60), *xs)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", CASES)
+def test_the_two_packages_agree_to_second_order(name, dtype):
+    f, *arrays = CASES[name]
+    arrays = [array.astype(dtype) for array in arrays]
+    ours = gradients(step60, step60, f, arrays)
+    theirs = gradients(lite, LF, f, arrays)
+    for mine, other in zip(ours, theirs, strict=True):
+        assert (mine.dtype, mine.shape) == (dtype, other.shape)
+        scale = np.abs(other).max() + 1e-3
+        assert np.abs(mine - other).max() / scale < 1e3 * np.finfo(dtype).eps
+
+
+def random_program(F, x, rng):
+    unary = [F.sin, F.tanh, F.sigmoid, F.exp, F.softmax, F.relu, lambda v: 0.5 * v - 1]
+    known = [x]
+    for _ in range(12):
+        a, b = (known[i] for i in rng.integers(len(known), size=2))
+        kind = rng.integers(4)
+        if kind == 0:
+            known.append(F.tanh(a * b + F.sum(a, 1, True)))
+        elif kind == 1:
+            known.append(F.tanh(F.matmul(a, F.transpose(b)) @ x))
+        elif kind == 2:
+            known.append(F.mean(a, 0) - b[::-1])
+        else:
+            known.append(unary[rng.integers(len(unary))](F.tanh(a)))
+    return known[-1] + known[-2]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_two_packages_agree_on_random_programs(seed):
+    def program(F):
+        return lambda x: random_program(F, x, np.random.default_rng(seed))
+
+    array = numbers(3, 4, seed=seed)
+    ours = gradients(step60, step60, program, [array])
+    theirs = gradients(lite, LF, program, [array])
+    for mine, other in zip(ours, theirs, strict=True):
+        assert np.allclose(mine, other, rtol=1e-7, atol=1e-9)
+
+
+def test_a_third_derivative_is_right():
+    x = step60.Variable(numbers(3))
+    y = step60.sin(x) * x**2
+    for _ in range(3):
+        x.cleargrad()
+        y.backward(create_graph=True)
+        y = x.grad
+    v = x.data
+    wanted = 6 * np.cos(v) - 6 * v * np.sin(v) - v**2 * np.cos(v)
+    assert np.allclose(y.data, wanted)
+
+
+@pytest.mark.parametrize("kind", ["RNN", "LSTM"])
+def test_sequences_are_right_to_second_order(kind):
+    rnn = getattr(step60, kind)(2, in_size=3, dtype=np.float64)
+
+    def last(x0, x1, x2):
+        rnn.reset_state()
+        return [rnn(x) for x in (x0, x1, x2)][-1]
+
+    xs = [step60.Variable(numbers(2, 3, seed=seed)) for seed in range(3)]
+    assert step60.gradient_check(last, *xs)
+
+
+def test_the_judge_sees_a_wrong_gradient_and_a_wrong_second_one(capsys):
+    class WrongFirst(step60.Exp):
+        def backward(self, gy):
+            return 1.001 * super().backward(gy)
+
+    class WrongSecond(step60.Exp):
+        def backward(self, gy):
+            return np.exp(self.inputs[0].data) * gy
+
+    x = step60.Variable(numbers(3))
+    assert step60.gradient_check(lambda x: step60.Exp()(x), x)
+    assert not step60.gradient_check(lambda x: WrongFirst()(x), x)
+    assert "the gradient" in capsys.readouterr().out
+    assert not step60.gradient_check(lambda x: WrongSecond()(x), x)
+    assert "the second derivative" in capsys.readouterr().out
+
+
+# --- layers and training --------------------------------------------------------------
+
+
+def trained(of, L, M, opt, F, make, optimizer, seed=0):
+    """The losses of a model, from the same random numbers in both packages."""
+    of.manual_seed(seed)
+    model = make(L, M, F)
+    optimizer = optimizer(opt).setup(model)
+    optimizer.add_hook(opt.WeightDecay(1e-3))
+    optimizer.add_hook(opt.ClipGrad(1.0))
+    x, t = numbers(8, 1, 6, 6), np.arange(8) % 3
+    losses = []
+    for _ in range(5):
+        loss = F.softmax_cross_entropy(model(x), t)
+        model.cleargrads()
+        loss.backward()
+        optimizer.update()
+        losses.append(loss.data.item())
+    with of.test_mode():
+        return [*losses, *model(x).data.ravel()]
+
+
+def images(L, M, F):
+    return M.Sequential(
+        L.Conv2d(4, kernel_size=3, pad=1, nobias=True, dtype=np.float64),
+        L.BatchNorm(dtype=np.float64),
+        F.relu,
+        lambda x: F.pooling(x, 2, 2),
+        L.Deconv2d(2, kernel_size=2, stride=2, dtype=np.float64),
+        L.Dropout(0.3),
+        F.flatten,
+        L.Linear(3, dtype=np.float64),
+    )
+
+
+def rows(L, M, F):
+    return M.Sequential(F.flatten, M.MLP((5, 3), F.relu))
+
+
+@pytest.mark.parametrize("make", [images, rows])
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        lambda opt: opt.SGD(0.1),
+        lambda opt: opt.MomentumSGD(0.1),
+        lambda opt: opt.AdaGrad(0.1),
+        lambda opt: opt.AdaDelta(),
+        lambda opt: opt.Adam(0.01),
+    ],
+)
+def test_the_two_packages_learn_alike(make, optimizer):
+    ours = trained(step60, step60, step60, step60, step60, make, optimizer)
+    theirs = trained(lite, LL, LM, LO, LF, make, optimizer)
+    assert np.allclose(ours, theirs, rtol=1e-4 if make is rows else 1e-7)
+    assert ours[4] < ours[0]
+
+
+def test_a_layer_finds_each_of_its_parameters_once():
+    class Net(step60.Layer):
+        def __init__(self):
+            self.first = step60.Linear(2, in_size=1)
+            self.again = self.first
+            self.rest = [step60.Linear(1, in_size=2), {"b": step60.Parameter(None)}]
+            self.me = self
+
+    names = [name for name, _ in Net().named_params()]
+    assert names == ["first/W", "first/b", "rest/0/W", "rest/0/b", "rest/1/b"]
+
+
+def test_weights_come_back_from_a_file_or_nothing_changes(tmp_path):
+    net, other = (step60.MLP((3, 2)) for _ in range(2))
+    net(np.ones((1, 4)))
+    net.save_weights(tmp_path / "net.npz")
+    other.load_weights(tmp_path / "net.npz")
+    assert np.array_equal(net(np.ones((1, 4))).data, other(np.ones((1, 4))).data)
+    third = step60.MLP((3, 2, 1))
+    with pytest.raises(ValueError, match="l2/W"):
+        third.load_weights(tmp_path / "net.npz")
+    assert all(p.data is None for p in third.params() if p.name == "W")
+
+
+@pytest.mark.parametrize("name", ["Spiral", "Digits", "SinCurve"])
+def test_data_sets_are_those_of_dezero_lite(name):
+    for train in (True, False):
+        step60.manual_seed(0)
+        lite.manual_seed(0)
+        ours = getattr(step60, name)(train)
+        theirs = getattr(lite.datasets, name)(train)
+        for mine, other in zip(ours[:], theirs[:], strict=True):
+            assert mine.dtype == other.dtype
+            assert np.array_equal(mine, other)
+
+
+@pytest.mark.parametrize("kind", ["DataLoader", "SeqDataLoader"])
+def test_loaders_give_the_batches_of_dezero_lite(kind):
+    options = {"seed": 0} if kind == "DataLoader" else {}
+    ours = getattr(step60, kind)(step60.Spiral(), 32, **options)
+    theirs = getattr(lite, kind)(lite.datasets.Spiral(), 32, **options)
+    assert len(ours) == len(theirs)
+    for _ in range(2):
+        for mine, other in zip(ours, theirs, strict=True):
+            assert np.array_equal(mine[0], other[0])
+            assert np.array_equal(mine[1], other[1])
+
+
+def test_unchained_variables_have_no_past():
+    x = step60.Variable(np.array(2.0))
+    a = x * x
+    y = a * a
+    y.unchain_backward()
+    y.backward()
+    assert (a.creator, x.grad) == (None, None)
+    assert a.grad.data == 8.0
+
+
+# --- bad input ------------------------------------------------------------------------
+
+x23, x3 = numbers(2, 3), numbers(3)
+NOTICED = {
+    "mse": lambda s: s.mean_squared_error(numbers(3, 1), numbers(3)),
+    "rows as labels": lambda s: s.softmax_cross_entropy(x23, np.eye(3)[:2]),
+    "too few labels": lambda s: s.softmax_cross_entropy(x23, np.array([1])),
+    "a label too large": lambda s: s.softmax_cross_entropy(x23, np.array([0, 3])),
+    "a label below 0": lambda s: s.softmax_cross_entropy(x23, np.array([0, -1])),
+    "labels with a point": lambda s: s.softmax_cross_entropy(x23, np.ones(2)),
+    "accuracy": lambda s: s.accuracy(x23, np.array([[1], [0], [2]])),
+    "answers": lambda s: s.sigmoid_cross_entropy(numbers(3, 1), np.ones(3)),
+    "matmul": lambda s: s.matmul(x23, x23),
+    "bias": lambda s: s.linear(x23, numbers(3, 2), numbers(2, 2)),
+    "sum": lambda s: x23 + s.Variable(numbers(2)),
+    "images": lambda s: s.pooling(x23, 2),
+    "a window too large": lambda s: s.pooling(numbers(1, 1, 2, 2), 3),
+    "channels": lambda s: s.conv2d(numbers(1, 2, 4, 4), numbers(1, 3, 2, 2)),
+    "another batch": lambda s: [f(numbers(n, 3)) for f in [s.RNN(2)] for n in (2, 1)],
+}
+
+
+@pytest.mark.parametrize("what", NOTICED)
+def test_wrong_shapes_are_noticed(what):
+    with pytest.raises(ValueError, match=r"shape|label|answer|window|states|fit"):
+        NOTICED[what](step60)
+
+
+def test_a_gradient_of_another_shape_is_noticed():
+    class Careless(step60.Function):
+        def forward(self, x):
+            return x.sum()
+
+        def backward(self, gy):
+            return gy
+
+    x = step60.Variable(numbers(3))
+    with pytest.raises(ValueError, match=r"Careless.*\(\).*\(3,\)"):
+        Careless()(x).backward()
+
+
+def test_integers_have_no_gradient():
+    x = step60.Variable(np.array([1, 2]))
+    with pytest.raises(TypeError, match="make it float"):
+        (x * 2.5).backward()
+    y = step60.Variable(numbers(2)) * np.array([True, False])
+    y.backward()  # but plain arrays beside a variable are taken as what they are
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_variables_of_the_two_packages_do_not_mix(name):
+    f, *arrays = CASES[name]
+    if any(sign in name for sign in ("x.", "pow", "numbers", "x[")):
+        return  # methods of a Variable, which are its own
+    for of, F in ((lite, step60), (step60, LF)):
+        first = of.Variable(arrays[0])
+        others = [array.copy() for array in arrays[1:]]
+        if name in ("add", "sub", "mul", "div", "x @ W"):
+            mine = {lite: step60, step60: lite}[of]
+            others = [mine.Variable(array) for array in others]
+        with pytest.raises(TypeError, match="two frameworks do not mix") as caught:
+            f(F)(first, *others)
+        assert "steps.framework.core" in str(caught.value)
+        assert "dezero_lite" in str(caught.value)
+
+
+# --- growth ---------------------------------------------------------------------------
+
+
+def module(number):
+    return import_module(f"steps.step{number}")
+
+
+def growth(number):
+    before = set(module(number - 1).__all__) if number > 33 else set()
+    return set(module(number).__all__) - before
+
+
+def definitions(name):
+    """The functions and classes of a room, and the names that are given to them."""
+    found = import_module(f"steps.framework.{name}")
+    return {
+        public: value
+        for public, value in vars(found).items()
+        if callable(value) and getattr(value, "__module__", "") == found.__name__
+    }
+
+
+@pytest.mark.parametrize("number", STEPS)
+def test_a_step_has_what_there_is_by_then(number):
+    step = module(number)
+    assert len(set(step.__all__)) == len(step.__all__)
+    for name in set(step.__all__) - DRAWING:
+        assert getattr(step, name).__module__.startswith("steps.framework.")
+    if number > 33:
+        assert set(module(number - 1).__all__) <= set(step.__all__)
+
+
+def test_the_parts_that_steps_bring_are_the_package():
+    brought = [name for number in STEPS for name in growth(number)]
+    assert len(set(brought)) == len(brought)
+    there = {name for room in ROOMS for name in definitions(room)}
+    assert set(brought) - DRAWING == there
+
+
+def test_methods_come_with_the_step_that_brings_them():
+    script = """
+import importlib
+names = "reshape T sum __matmul__ __getitem__ unchain_backward".split()
+for number in (37, 38, 39, 41, 47, 59):
+    Variable = importlib.import_module(f"steps.step{number}").Variable
+    print(number, *[name for name in names if hasattr(Variable, name)])
+"""
+    command = [sys.executable, "-c", script]
+    out = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+    assert out.stdout.splitlines() == [
+        "37",
+        "38 reshape T",
+        "39 reshape T sum",
+        "41 reshape T sum __matmul__",
+        "47 reshape T sum __matmul__ __getitem__",
+        "59 reshape T sum __matmul__ __getitem__ unchain_backward",
+    ]
+
+
+def test_nothing_broadcasts_before_step_40():
+    script = """
+import numpy as np
+from steps.step39 import Variable
+y = Variable(np.ones((3, 1))) * Variable(np.ones(4))
+try:
+    y.backward()
+except ValueError as error:
+    print(y.shape, error)
+x = Variable(np.ones((3, 1))) * 2.0
+x.backward()
+"""
+    command = [sys.executable, "-c", script]
+    out = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+    assert out.stdout.startswith("(3, 4) Mul.backward gave a gradient of shape (3, 4)")
+
+
+def parts(path):
+    """Each top-level definition's source; methods of a class one by one."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                key = getattr(inner, "name", ast.unparse(inner))
+                found[f"{node.name}.{key}"] = ast.unparse(inner)
+        elif isinstance(node, ast.FunctionDef):
+            found[node.name] = ast.unparse(node)
+        elif isinstance(node, ast.Assign):
+            found[ast.unparse(node.targets[0])] = ast.unparse(node)
+    return found
+
+
+# What differs from step 32, and why.
+CHANGED = {
+    "as_variable": "says whose a variable of another framework is",
+    "Variable.backward": "checks each gradient",
+    "add": "by operands: a number takes dtype and shape of the other",
+    "mul": "the same",
+    "sub": "the same",
+    "rsub": "the same",
+    "div": "the same",
+    "rdiv": "the same",
+}
+GONE = {"numerical_diff", "gradient_check"}  # in utils, for several inputs
+ADDED = {"operands", "fitted", "check_gradient"}
+LATER = {"Config.train", "test_mode", "unchain", "unchain_backward"}
+LATER |= {"Parameter.'A variable that an optimizer changes.'"}
+
+
+def test_core_is_the_file_of_step_32():
+    before, now = parts(ROOT / "steps" / "step32.py"), parts(FOLDER / "core.py")
+    before.pop("__all__")
+    assert {name for name in before if before[name] != now.get(name)} == {
+        *CHANGED,
+        *GONE,
+    }
+    assert now.keys() - before.keys() == ADDED | LATER
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_definition_is_short_and_says_what_it_computes(room):
+    for name, value in definitions(room).items():
+        if inspect.isclass(value):
+            assert value.__doc__, name
+            methods = [m for m in vars(value).values() if inspect.isfunction(m)]
+        else:
+            methods = [value]
+        for method in methods:
+            tree = ast.parse(textwrap.dedent(inspect.getsource(method)))
+            lines = {n.lineno for n in ast.walk(tree) if hasattr(n, "lineno")}
+            assert len(lines) <= 25, (name, method.__name__)
+
+
+class Framework:
+    """Step 60, with the name that the first steps have for a measured slope."""
+
+    numerical_diff = staticmethod(step60.numerical_grad)
+
+
+for name in step60.__all__:
+    value = getattr(step60, name)
+    setattr(
+        Framework, name, staticmethod(value) if inspect.isfunction(value) else value
+    )
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda row: row.name)
+def test_it_can_do_what_the_steps_can_do(capability):
+    assert tried(capability.short_probe, Framework) == WORKS
