@@ -99,11 +99,15 @@ def write_lessons(folder):
 
 
 def describe_pictures(cell):
-    """Hand a picture's words on: myst-nb takes them from the cell, not the output."""
-    words = cell["metadata"].get("alt")
-    if words:
-        render = cell["metadata"].setdefault("mystnb", {})
-        render["image"] = {"alt": words}
+    """Hand a picture's words and width on: myst-nb takes them from the cell, not the
+    output.
+    """
+    image = {"alt": cell["metadata"].get("alt")}
+    for output in cell["outputs"]:
+        if width := output.get("metadata", {}).get("image/png", {}).get("width"):
+            image["width"] = f"{width}px"
+    if said := {key: value for key, value in image.items() if value}:
+        cell["metadata"].setdefault("mystnb", {})["image"] = said
 
 
 def markdown(name, text):
@@ -353,7 +357,6 @@ METHODS = {
     "Layer.to_gpu": 52,
     "Layer.save_weights": 53,
     "Layer.load_weights": 53,
-    "Layer.adapt": 53,
     "Optimizer.save_state": 53,
     "Optimizer.load_state": 53,
     "DataLoader.to_cpu": 52,
@@ -526,13 +529,28 @@ def documented():
 
 @cache
 def introduced():
-    """For each public name, the step that introduces it in the package."""
+    """For each public name of dezero_lite, the step that introduces it: up to 60 that
+    in which the package that grows gets it, or in which a lesson visits it.
+    """
+    library = set(importlib.import_module("steps.library").__all__)
     found = {}
     for number in numbers():
         if kind(number) is StepKind.PACKAGE:
-            for name in importlib.import_module(f"steps.{stem(number)}").__all__:
+            names = importlib.import_module(f"steps.{stem(number)}").__all__
+            if number <= 60:
+                names = library & {*names, *head(number).new, *visited(number)}
+            for name in names:
                 found.setdefault(name, number)
     return found
+
+
+def visited(number):
+    """The names of dezero_lite that a lesson visits: each by itself, or a module's."""
+    for path in head(number).visits:
+        module, _, name = path.rpartition(".")
+        yield name
+        if module == "dezero_lite":
+            yield from getattr(importlib.import_module(path), "__all__", ())
 
 
 @cache

@@ -16,9 +16,11 @@ def main(arguments):
     installed = find_spec("dezero_lite") and find_spec("dezero_lite.steps")
     tool = "dezero_lite.steps" if installed else "steps"
     folder = Path.home() / "my-course"
-    subprocess.run([sys.executable, "-m", tool, "lay", folder], check=False)
-    server = [sys.executable, "-m", "jupyterhub.singleuser", *arguments]
-    os.execv(sys.executable, server)
+    # Not where the user's files are: a calendar.py there is not Python's.
+    here = Path(__file__).resolve().parent
+    subprocess.run([sys.executable, "-m", tool, "lay", folder], cwd=here, check=False)
+    server = str(Path(sys.executable).with_name("jupyterhub-singleuser"))
+    os.execv(server, [server, *arguments])
 
 
 if __name__ == "__main__":
