@@ -16,9 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Python, and what pip is asked for; the first is the oldest that pyproject.toml allows.
 COMBINATIONS = [
-    ("3.10", "numpy==1.26.0"),
+    ("3.10", "numpy==2.0.0"),
     ("3.10", "numpy"),
-    ("3.12", "numpy==1.26.*"),
+    ("3.12", "numpy==2.0.*"),
     ("3.13", "numpy"),
 ]
 VERSIONS = """
