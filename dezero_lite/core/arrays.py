@@ -20,10 +20,6 @@ ARRAYS: Any = (ndarray, np.generic)
 NUMBERS = (float, int)
 FLOAT_SCALARS = {np.float64, np.float32, np.float16, np.longdouble}
 
-# NumPy 1 makes float64 of a float32 without dimensions and a Python number; NumPy 2
-# keeps float32, and so do we.
-NUMPY_1 = np.lib.NumpyVersion(np.__version__) < "2.0.0"
-
 
 def as_array(x: Any, array_module: Any = np) -> Any:
     """A number as an array without dimensions; anything else as it is. Source: book

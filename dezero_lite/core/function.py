@@ -17,7 +17,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import messages
-from .arrays import ARRAYS, NUMBERS, NUMPY_1, as_scalar, is_array, with_dtypes
+from .arrays import ARRAYS, NUMBERS, as_scalar, is_array, with_dtypes
 from .settings import Config
 from .types import Array, Shape, Value
 from .variable import (
@@ -181,7 +181,7 @@ class Function:
                 xs.append(x)
             else:
                 raise TypeError(messages.not_an_operand(self, x))
-        return inputs, with_fitting_numbers(xs) if NUMPY_1 else xs, generation
+        return inputs, xs, generation
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         # Say why forward failed, where the inputs show it.

@@ -72,8 +72,7 @@ class Sigmoid(Function):
             y = np.exp(y, out=into(y))
         y += 1
         y = np.reciprocal(y, out=into(y))
-        # NumPy 1 widens what has no dimensions.
-        return y.astype(x.dtype, copy=False)
+        return y
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         y = self.output(0, gy)
@@ -154,7 +153,6 @@ class Gelu(Function):
         y += 1
         y *= wider
         y *= 0.5
-        # NumPy 1 widens what has no dimensions.
         return y.astype(floats(x).dtype, copy=False)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:

@@ -316,5 +316,4 @@ def _count(x: Any) -> int:
 def _mean_over_batch(losses: Any, like: Any) -> Any:
     # The sum of the losses for each example, in the dtype of `like`.
     total = losses.sum()
-    # By a number of its own dtype, since NumPy 1 widens a float32 without dimensions.
-    return downcast_half(total / total.dtype.type(_count(losses)), like)
+    return downcast_half(total / _count(losses), like)

@@ -223,10 +223,7 @@ class Mean(Sum):
         if x.size == 0 and 0 in self.lengths(x.shape):
             raise self._nothing(x.shape)
         sums = stable_sum(upcast_half(x), self.axis, self.keepdims)
-        # By a number of their own dtype, since NumPy 1 widens a float32 without
-        # dimensions.
-        y = sums / sums.dtype.type(x.size // (sums.size or 1))
-        return downcast_half(y, x)
+        return downcast_half(sums / (x.size // (sums.size or 1)), x)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         # Not gy / n: n may be more than a float16 can hold.
