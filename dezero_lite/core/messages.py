@@ -146,6 +146,16 @@ def returned_nothing(f: Any, method: str) -> str:
     return f"{type(f).__name__}.{method} returned None: it must end in a return"
 
 
+def no_backward(f: Any) -> str:
+    name = type(f).__name__
+    if not hasattr(f, "vjp"):
+        return f"{name} needs a backward(self, gy, ...)"
+    return (
+        f"{name} needs a backward(self, gy, ...); one with a vjp derives from "
+        "dezero_lite.core.Primitive"
+    )
+
+
 def called_twice(f: Any) -> str:
     name = type(f).__name__
     return (

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Function, Operand, Variable, as_array, describe, unwrap
+from ..core import Operand, Primitive, Variable, as_array, describe, unwrap
 from ..core.types import Array, Shape, Value
 from .precision import require_data
 from .shape import shape_of
@@ -71,7 +71,7 @@ def _is_single(part: Any) -> bool:
     return isinstance(part, (np.generic, str)) or not hasattr(part, "__len__")
 
 
-class GetItem(Function):
+class GetItem(Primitive):
     def __init__(self, slices: Any) -> None:
         self.slices = slices
 
@@ -82,7 +82,7 @@ class GetItem(Function):
         return GetItemGrad(self.slices, xs[0].shape).on(gy)
 
 
-class GetItemGrad(Function):
+class GetItemGrad(Primitive):
     def __init__(self, slices: Any, in_shape: Shape) -> None:
         self.slices = slices
         self.in_shape = in_shape
@@ -172,7 +172,7 @@ def concat(xs: Sequence[Operand], axis: int = 0) -> Variable:
     return Concat(axis)(*_several(xs, "concat"))
 
 
-class _Join(Function):
+class _Join(Primitive):
     needs = ""
 
     def __init__(self, axis: int = 0) -> None:
@@ -225,7 +225,7 @@ class Stack(_Join):
         return Unstack(self.axis % gy.ndim).on(gy)
 
 
-class Unstack(Function):
+class Unstack(Primitive):
     """The parts of an array, without the axis that it had along them: what `stack`
     undoes, and a loop goes over.
     """
@@ -263,7 +263,7 @@ def split(
     return Split(indices_or_sections, axis)(x)  # type: ignore[return-value]
 
 
-class Split(Function):
+class Split(Primitive):
     def __init__(self, indices_or_sections: int | Sequence[int], axis: int = 0) -> None:
         self.cuts = indices_or_sections
         self.axis = axis

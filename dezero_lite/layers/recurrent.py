@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import functions as F
-from ..core import Function, Operand, Variable, describe
+from ..core import Operand, Primitive, Variable, describe
 from ..core.types import Array, Value
 from ..cuda import get_array_module
 from ..functions.parts import Concat
@@ -214,7 +214,7 @@ class LSTM(Recurrent):
         return h, c
 
 
-class LSTMStep(Function):
+class LSTMStep(Primitive):
     """One step of an LSTM as one function, from the input, the states and the weights
     to the new states.
 
