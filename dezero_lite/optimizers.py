@@ -17,7 +17,7 @@ import numpy as np
 
 from .core import Parameter, Variable, kind_of
 from .cuda import as_numpy, get_array_module
-from .npz import StoredArray, StrPath, check_fit, open_arrays, save_arrays
+from .npz import StrPath, check_fit, load_arrays, save_arrays
 
 __all__ = [
     "SGD",
@@ -225,15 +225,14 @@ class Optimizer:
             f"settings/{name}": value for name, value in self._settings().items()
         }
         shapes = {name: array.shape for name, array in state.items()}
-        with open_arrays(path) as stored:
-            kind = _kind(stored.pop("optimizer", None))
-            if kind != type(self).__name__:
-                raise ValueError(
-                    f"{os.fsdecode(path)} holds the state of {kind}, not of "
-                    f"{type(self).__name__}"
-                )
-            check_fit(path, kind, stored, {**dict.fromkeys(settings, ()), **shapes})
-            found = {name: array.read() for name, array in stored.items()}
+        found = load_arrays(path)
+        kind = str(found.pop("optimizer", "no optimizer"))[:100]
+        if kind != type(self).__name__:
+            raise ValueError(
+                f"{os.fsdecode(path)} holds the state of {kind}, not of "
+                f"{type(self).__name__}"
+            )
+        check_fit(path, kind, found, {**dict.fromkeys(settings, ()), **shapes})
         for name, old in settings.items():
             value = found[name].item()
             setattr(
@@ -277,13 +276,6 @@ class Optimizer:
             for kind, array in self.state(param).items():
                 state[f"{kind}/{name}"] = array
         return state
-
-
-def _kind(stored: StoredArray | None) -> str:
-    # The name of the optimizer that saved a file; long ones are none.
-    if stored is None or stored.shape or stored.dtype.itemsize > 1000:
-        return "no optimizer"
-    return str(stored.read())
 
 
 def _with_gradient(params: list[Parameter]) -> list[Parameter]:
