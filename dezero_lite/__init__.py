@@ -5,6 +5,7 @@ functions and backward. On it stand, in this order, functions, layers and models
 them optimizers, datasets, dataloaders and transforms.
 """
 
+from . import book as book
 from . import (
     cuda,
     dataloaders,
@@ -17,6 +18,7 @@ from . import (
     transforms,
     utils,
 )
+from .book.names import setup_variable as setup_variable
 from .core import (
     Config,
     Function,
@@ -28,7 +30,6 @@ from .core import (
     test_mode,
     using_config,
 )
-from .core import setup_variable as setup_variable
 from .dataloaders import DataLoader, SeqDataLoader
 from .datasets import Dataset
 from .layers import Layer

@@ -21,13 +21,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import core
+from .book.names import Pow, setup_variable
 from .core import (
     Add,
     Config,
     Div,
     Mul,
     Neg,
-    Pow,
     Sub,
     add,
     as_array,
@@ -39,7 +39,6 @@ from .core import (
     pow,
     rdiv,
     rsub,
-    setup_variable,
     sub,
     using_config,
 )

@@ -11,7 +11,6 @@ differentiable, and step 40 explains `sum_to` and `broadcast_to`.
 
 from .arrays import NUMBERS, as_array
 from .backward import walk
-from .book import Pow, setup_variable
 from .function import Function, Primitive
 from .messages import describe, kind_of
 from .operators import (

@@ -119,7 +119,8 @@ class Function:
 
     def _open(self, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Any], int]:
         # The boxes, what is in them, and the highest generation; -1 without a Variable.
-        _, _, generation = unpacked(self, inputs)
+        # None stands for an input that is left out, as a bias is.
+        _, _, generation = unpacked(self, [x for x in inputs if x is not None])
         boxes = in_boxes(inputs)
         return boxes, [x.data for x in boxes], generation
 
@@ -148,13 +149,12 @@ class Function:
     def _explain(self, inputs: Sequence[Any]) -> None:
         # Say why forward failed, where the inputs show it.
         for i, x in enumerate(inputs):
-            if isinstance(x, Variable) and x._data is None:
+            empty = isinstance(x, Variable) and x._data is None
+            if empty and type(x) is not Constant:
                 raise ValueError(messages.no_data_yet(self, i, x)) from None
 
 
-def unpacked(
-    f: Function, inputs: tuple[Any, ...]
-) -> tuple[tuple[Any, ...], list[Any], int]:
+def unpacked(f: Function, inputs: Any) -> tuple[Any, list[Any], int]:
     """The inputs, what is in them, and the highest generation; -1 without a Variable.
 
     Arrays without dimensions come out as NumPy's scalars.
@@ -256,7 +256,7 @@ def array_in(gx: Any) -> Any:
 
 
 def wants_gradient(x: Variable) -> bool:
-    return x.dtype.kind == "f" and type(x) is not Constant
+    return type(x) is not Constant and x.dtype.kind == "f"
 
 
 def without_a_past(ys: Any, generation: int) -> Any:

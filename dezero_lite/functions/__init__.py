@@ -20,7 +20,6 @@ from . import attention as attention_
 from . import linear as linear_
 from .activation import *
 from .attention import *
-from .book import *
 from .conv import *
 from .elementwise import *
 from .linear import *
@@ -32,7 +31,6 @@ from .reduce import *
 from .shape import *
 from .window import *
 
-# The names that steps introduce; `book` has others.
 __all__ = [
     *activation.__all__,
     *attention_.__all__,
