@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .core import kind_of
 from .cuda import as_cupy
 from .random import generator
-from .transforms import as_batch
+from .transforms.batches import as_batch
 
 __all__ = ["DataLoader", "SeqDataLoader"]
 

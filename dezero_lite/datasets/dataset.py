@@ -11,7 +11,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import NDArray
 
-from ..transforms import Compose, Transform, apply_to_batch, as_batch
+from ..transforms.batches import Compose, Transform, apply_to_batch, as_batch
 
 
 class Dataset:

@@ -12,7 +12,6 @@ from dezero_lite import functions as F
 from dezero_lite.layers import Layer, Linear
 from dezero_lite.models import MLP, Sequential
 from dezero_lite.optimizers import (
-    CHUNK_SIZE,
     SGD,
     AdaDelta,
     AdaGrad,
@@ -24,6 +23,7 @@ from dezero_lite.optimizers import (
     Optimizer,
     WeightDecay,
 )
+from dezero_lite.optimizers.optimizer import CHUNK_SIZE
 from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
 from tests.support.arrays import assert_close, assert_equal, normal

@@ -1,13 +1,7 @@
-"""Rules that turn gradients into better parameters. Steps 46 and 50 explain them.
-
-An optimizer walks over a model's parameters and changes each in place, a little against
-its gradient. What one needs to remember about a parameter, such as the velocity of
-momentum, it keeps in arrays beside it.
-"""
+"""What all optimizers share."""
 
 from __future__ import annotations
 
-import math
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,22 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .core import Parameter, Variable, kind_of
-from .cuda import as_numpy, get_array_module
-from .npz import StrPath, check_fit, load_arrays, save_arrays
+from ..core import Parameter, Variable, kind_of
+from ..cuda import as_numpy, get_array_module
+from ..npz import StrPath, check_fit, load_arrays, save_arrays
 
-__all__ = [
-    "SGD",
-    "AdaDelta",
-    "AdaGrad",
-    "Adam",
-    "AdamW",
-    "ClipGrad",
-    "FreezeParam",
-    "MomentumSGD",
-    "Optimizer",
-    "WeightDecay",
-]
+__all__ = ["Optimizer"]
 
 # So many numbers, with what is computed from them on the way, stay in a cache. In
 # single precision these are 256 kB, from where on NumPy writes a result over an operand
@@ -171,7 +154,7 @@ class Optimizer:
         All but the gradient are there to be changed in place.
         """
         data, state = param.data, self.state(param)
-        arrays = (data, _grad(param), *[state[name] for name in self.state_names])
+        arrays = (data, gradient_of(param), *[state[name] for name in self.state_names])
         # A GPU works best on everything at once.
         if data.size <= CHUNK_SIZE or not isinstance(data, np.ndarray):
             yield arrays
@@ -295,7 +278,7 @@ def _with_gradient(params: list[Parameter]) -> list[Parameter]:
     return params
 
 
-def _check_numbers(owner: object, **settings: object) -> None:
+def check_numbers(owner: object, **settings: object) -> None:
     for name, value in settings.items():
         if not isinstance(value, NUMBERS):
             raise TypeError(
@@ -303,297 +286,6 @@ def _check_numbers(owner: object, **settings: object) -> None:
             )
 
 
-# --- hooks ----------------------------------------------------------------------------
-
-
-class WeightDecay:
-    """A hook that adds `rate` times the data to each gradient, which pulls the data
-    towards 0.
-    """
-
-    def __init__(self, rate: float) -> None:
-        _check_numbers(self, rate=rate)
-        self.rate = rate
-
-    def __call__(self, params: list[Parameter]) -> None:
-        for param in params:
-            # A new gradient: the old one may be somebody else's, too.
-            param.grad = Variable(_grad(param) + float(self.rate) * param.data)
-
-
-class ClipGrad:
-    """A hook that shortens the gradients, taken as one long vector, to `max_norm`.
-
-    Raises
-    ------
-    FloatingPointError
-        When called, if a gradient holds nan or infinity; no parameter has changed then.
-
-    Notes
-    -----
-    Source: R. Pascanu, T. Mikolov and Y. Bengio, "On the difficulty of training
-    recurrent neural networks", 2013.
-    """
-
-    def __init__(self, max_norm: float) -> None:
-        _check_numbers(self, max_norm=max_norm)
-        self.max_norm = max_norm
-
-    def __call__(self, params: list[Parameter]) -> None:
-        # In double precision, where squares do not overflow.
-        squares = [
-            float(np.square(_grad(param), dtype=np.float64).sum()) for param in params
-        ]
-        norm = math.sqrt(sum(squares))
-        if not math.isfinite(norm):
-            names = [
-                repr(p.name)
-                for p, square in zip(params, squares, strict=True)
-                if not math.isfinite(square)
-            ]
-            raise FloatingPointError(
-                f"the norm of the gradients is {norm}, so they cannot be clipped "
-                f"(parameters: {', '.join(names)}): a smaller learning rate may help, "
-                "or a look at the loss before this step"
-            )
-        rate = self.max_norm / (norm + 1e-6)
-        if rate < 1:
-            for param in params:
-                param.grad = Variable(_grad(param) * rate)
-
-
-class FreezeParam:
-    """A hook that takes the gradients away from layers and parameters, so that they
-    stay as they are.
-
-    Parameters
-    ----------
-    *layers : Layer or Parameter
-        What to freeze.
-    """
-
-    def __init__(self, *layers: Any) -> None:
-        self.freeze_params: list[Parameter] = []
-        for layer in layers:
-            self.freeze_params += (
-                [layer] if isinstance(layer, Parameter) else layer.params()
-            )
-
-    def __call__(self, params: list[Parameter]) -> None:
-        for param in self.freeze_params:
-            param.cleargrad()
-
-
-def _grad(param: Parameter) -> Any:
+def gradient_of(param: Parameter) -> Any:
     assert param.grad is not None
     return param.grad.data
-
-
-# --- optimizers -----------------------------------------------------------------------
-
-
-class SGD(Optimizer):
-    """Stochastic gradient descent: a step of `lr` times the gradient, downhill. Source:
-    book step 46.
-    """
-
-    def __init__(self, lr: float = 0.01) -> None:
-        super().__init__()
-        _check_numbers(self, lr=lr)
-        self.lr = lr
-
-    def update_one(self, param: Parameter) -> None:
-        lr = float(self.lr)
-        for data, grad in self.chunks(param):
-            data -= lr * grad
-
-
-class MomentumSGD(Optimizer):
-    """Gradient descent that keeps part of its velocity, like a ball that rolls
-    downhill. Source: book step 46.
-    """
-
-    state_names = ("v",)
-
-    def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
-        super().__init__()
-        _check_numbers(self, lr=lr, momentum=momentum)
-        self.lr = lr
-        self.momentum = momentum
-
-    def update_one(self, param: Parameter) -> None:
-        lr, momentum = float(self.lr), float(self.momentum)
-        for data, grad, v in self.chunks(param):
-            v *= momentum
-            v -= lr * grad
-            data += v
-
-
-class AdaGrad(Optimizer):
-    """Gradient descent whose steps shrink in each direction by the gradients seen
-    there.
-
-    Notes
-    -----
-    Source: J. Duchi, E. Hazan and Y. Singer, "Adaptive subgradient methods for online
-    learning and stochastic optimization", 2011.
-    """
-
-    state_names = ("h",)
-
-    def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
-        super().__init__()
-        _check_numbers(self, lr=lr, eps=eps)
-        self.lr = lr
-        self.eps = eps
-
-    def update_one(self, param: Parameter) -> None:
-        lr, eps = float(self.lr), float(self.eps)
-        for data, grad, h in self.chunks(param):
-            h += grad * grad
-            data -= lr * grad / (np.sqrt(h) + eps)
-
-
-class AdaDelta(Optimizer):
-    """Gradient descent that sets its own step size from the steps and the gradients of
-    late.
-
-    Notes
-    -----
-    Source: M. D. Zeiler, "ADADELTA: an adaptive learning rate method", 2012.
-    """
-
-    state_names = ("msg", "msdx")
-
-    def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
-        super().__init__()
-        _check_numbers(self, rho=rho, eps=eps)
-        self.rho = rho
-        self.eps = eps
-
-    def update_one(self, param: Parameter) -> None:
-        rho, eps = float(self.rho), float(self.eps)
-        for data, grad, msg, msdx in self.chunks(param):
-            msg *= rho
-            msg += (1 - rho) * grad * grad
-            dx = np.sqrt((msdx + eps) / (msg + eps)) * grad
-            msdx *= rho
-            msdx += (1 - rho) * dx * dx
-            data -= dx
-
-
-class Adam(Optimizer):
-    """Momentum, with steps scaled in each direction by the gradients of late.
-
-    Attributes
-    ----------
-    t : int
-        The number of updates so far.
-
-    Notes
-    -----
-    Averages begin at 0, and so are too small at first; the step size makes up for it.
-    That depends on how often a parameter has been updated, which is counted for each,
-    since one without a gradient is skipped.
-
-    Source: D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015,
-    in the efficient order of computation at the end of its section 2.
-    """
-
-    state_names = ("m", "v")
-
-    def __init__(
-        self,
-        alpha: float = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        **others: Any,
-    ) -> None:
-        super().__init__()
-        if others:
-            raise TypeError(
-                f"{type(self).__name__} has no setting {', '.join(others)}: its "
-                "learning rate is alpha"
-            )
-        _check_numbers(self, alpha=alpha, beta1=beta1, beta2=beta2, eps=eps)
-        self.t = 0
-        self.alpha = alpha
-        self.beta1 = beta1
-        self.beta2 = beta2
-        self.eps = eps
-
-    def setup(self, target: Any) -> Any:
-        self.t = 0
-        return super().setup(target)
-
-    def update(self) -> None:
-        super().update()
-        self.t += 1
-
-    @property
-    def lr(self) -> float:
-        """The step size of a parameter that has been in every update."""
-        return self._step_size(max(self.t, 1))
-
-    def state(self, param: Parameter) -> dict[str, Any]:
-        state = super().state(param)
-        state.setdefault("t", np.zeros((), dtype=np.int64))
-        return state
-
-    def update_one(self, param: Parameter) -> None:
-        beta1, beta2, eps = float(self.beta1), float(self.beta2), float(self.eps)
-        t = self.state(param)["t"]
-        t += 1
-        step = self._step_size(int(t))
-        decay = self._decay()
-        for data, grad, m, v in self.chunks(param):
-            # In place where it can be, since what is new in memory takes time. First, m
-            # += (1 - beta1) * (grad - m),
-            change = grad - m
-            change *= 1 - beta1
-            m += change
-            # then, v += (1 - beta2) * (grad * grad - v),
-            change = grad * grad
-            change -= v
-            change *= 1 - beta2
-            v += change
-            # and last, data -= step * m / (np.sqrt(v) + eps).
-            change = np.sqrt(v)
-            change += eps
-            change = m / change
-            change *= step
-            if decay:
-                data *= 1 - decay
-            data -= change
-
-    def _step_size(self, t: int) -> float:
-        return float(self.alpha * math.sqrt(1 - self.beta2**t) / (1 - self.beta1**t))
-
-    def _decay(self) -> float:
-        return 0.0
-
-
-class AdamW(Adam):
-    """Adam that pulls the data towards 0 by itself, not by way of the gradient.
-
-    Notes
-    -----
-    Source: I. Loshchilov and F. Hutter, "Decoupled weight decay regularization", 2019.
-    """
-
-    def __init__(
-        self,
-        alpha: float = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        weight_decay: float = 0.01,
-        **others: Any,
-    ) -> None:
-        super().__init__(alpha, beta1, beta2, eps, **others)
-        _check_numbers(self, weight_decay=weight_decay)
-        self.weight_decay = weight_decay
-
-    def _decay(self) -> float:
-        return float(self.alpha) * float(self.weight_decay)
