@@ -33,15 +33,15 @@ class DataLoader:
     batch_size : int
         How many examples are in a batch; the last one of an epoch may have fewer.
     shuffle : bool, optional
-        Is each epoch in an order of its own, or all in the order of the data?
+        Whether each epoch has an order of its own, or that of the data.
     gpu : bool, optional
-        Do batches lie on the GPU?
+        Whether batches are on the GPU.
     seed : int, optional
         The same seed gives the same orders. Without one, the framework's generator
         gives one, so that :func:`dezero_lite.manual_seed` before making the loader has
         the same effect.
     drop_last : bool, optional
-        Leave out the last batch if it has fewer examples?
+        Whether a last batch of fewer examples is left out.
 
     Yields
     ------
@@ -215,7 +215,7 @@ class SeqDataLoader(DataLoader):
     batch_size : int
         How many pieces.
     gpu : bool, optional
-        Do batches lie on the GPU?
+        Whether batches are on the GPU.
 
     Raises
     ------

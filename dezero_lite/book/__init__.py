@@ -24,10 +24,10 @@ from ..core import (
 )
 from ..functions.activation import LeakyReLU, LogSoftmax, ReLU, Sigmoid, Softmax
 from ..functions.elementwise import Clip, Cos, Exp, Sin, Tanh
+from ..functions.indexing import GetItem, GetItemGrad
 from ..functions.linear import Linear, MatMul
 from ..functions.loss import MeanSquaredError, SoftmaxCrossEntropy
 from ..functions.norm import BatchNorm
-from ..functions.parts import GetItem, GetItemGrad
 from ..functions.reduce import Max, Min, Sum
 from ..functions.shape import Reshape, Transpose
 from .cache import load_cache_npz, save_cache_npz

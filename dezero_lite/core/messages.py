@@ -127,9 +127,9 @@ def no_data_yet(f: Any, i: int, x: Any) -> str:
     return f"input {i} of {type(f).__name__}, {describe(x)}, holds no data yet"
 
 
-def does_not_broadcast(sign: str, a: Any, b: Any) -> str:
+def does_not_broadcast(symbol: str, a: Any, b: Any) -> str:
     return (
-        f"the shapes of a {sign} b do not broadcast: a is {describe(a)}, b is "
+        f"the shapes of a {symbol} b do not broadcast: a is {describe(a)}, b is "
         f"{describe(b)}. Counted from the last axis, two lengths must be equal, or one "
         f"of them 1"
     )

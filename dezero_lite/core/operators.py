@@ -1,7 +1,8 @@
-"""The signs, and what stretches and shrinks their operands. Source: steps 20–22, 40.
+"""The operators, and what stretches and shrinks their operands. Source: steps 20–22 and
+40.
 
-Operands broadcast, as NumPy's do. So a sign's gradient may be larger than its operand,
-and backward sums it down with `sum_to`.
+Operands broadcast, as NumPy's do. So an operator's gradient may be larger than its
+operand, and backward sums it down with `sum_to`.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class BinaryOperator(Primitive):
     summed down; what is a plain array or number has none.
     """
 
-    sign = ""
+    symbol = ""
     broadcasts = True
 
     def left(self, gy: Value, a: Value, b: Value) -> Value:
@@ -74,13 +75,15 @@ class BinaryOperator(Primitive):
     def _explain(self, inputs: Sequence[Any]) -> None:
         super()._explain(inputs)
         if not messages.broadcasts(*[np.shape(unwrap(x)) for x in inputs]):
-            raise ValueError(messages.does_not_broadcast(self.sign, *inputs)) from None
+            raise ValueError(
+                messages.does_not_broadcast(self.symbol, *inputs)
+            ) from None
 
 
 class Add(BinaryOperator):
     """y = a + b"""
 
-    sign = "+"
+    symbol = "+"
 
     def forward(self, a: Array, b: Array) -> Array:
         return a + b
@@ -95,7 +98,7 @@ class Add(BinaryOperator):
 class Sub(BinaryOperator):
     """y = a − b"""
 
-    sign = "-"
+    symbol = "-"
 
     def forward(self, a: Array, b: Array) -> Array:
         return a - b
@@ -110,7 +113,7 @@ class Sub(BinaryOperator):
 class Mul(BinaryOperator):
     """y = a · b"""
 
-    sign = "*"
+    symbol = "*"
 
     def forward(self, a: Array, b: Array) -> Array:
         return a * b
@@ -125,7 +128,7 @@ class Mul(BinaryOperator):
 class Div(BinaryOperator):
     """y = a / b"""
 
-    sign = "/"
+    symbol = "/"
 
     def forward(self, a: Array, b: Array) -> Array:
         return a / b
@@ -140,7 +143,7 @@ class Div(BinaryOperator):
 class Pow(BinaryOperator):
     """y = a to the power of b"""
 
-    sign = "**"
+    symbol = "**"
 
     def forward(self, a: Array, b: Array) -> Array:
         return a**b

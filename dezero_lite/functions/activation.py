@@ -1,5 +1,5 @@
-"""What bends the straight lines between layers, and what makes probabilities of scores.
-Steps 43, 47 and 51.
+"""Activation functions, which bend the straight lines between layers, and what makes
+probabilities of scores. Steps 43, 47 and 51.
 
 Data of whole numbers are computed with as float64, except by `relu`, which keeps them.
 """

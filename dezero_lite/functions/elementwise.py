@@ -194,7 +194,7 @@ def maximum(a: Operand, b: Operand) -> Variable:
 
 
 class Maximum(BinaryOperator):
-    sign = "and"
+    symbol = "and"
 
     def forward(self, a: Array, b: Array) -> Array:
         return np.maximum(a, b)
@@ -220,7 +220,7 @@ def minimum(a: Operand, b: Operand) -> Variable:
 
 
 class Minimum(BinaryOperator):
-    sign = "and"
+    symbol = "and"
 
     def forward(self, a: Array, b: Array) -> Array:
         return np.minimum(a, b)
@@ -266,7 +266,7 @@ def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
 
 
 class Where(BinaryOperator):
-    sign = "and"
+    symbol = "and"
 
     def __init__(self, condition: Any) -> None:
         if condition is None:

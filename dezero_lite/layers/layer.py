@@ -36,7 +36,7 @@ class LazyParameter(Parameter):
         self.form = form
 
 
-class Statistic(Variable):
+class Buffer(Variable):
     """What a layer counts but does not learn: saved and moved with its parameters,
     unknown to optimizers.
     """
@@ -313,16 +313,16 @@ def members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
 
 
 def named_variables(layer: Layer) -> list[tuple[str, Variable]]:
-    """All that is saved and moved with a layer: its parameters and statistics."""
+    """All that is saved and moved with a layer: its parameters and buffers."""
     return [
         (name, found)
         for name, found in walk(layer)
-        if isinstance(found, (Parameter, Statistic))
+        if isinstance(found, (Parameter, Buffer))
     ]
 
 
 def _looks_learned(variable: Variable) -> bool:
-    is_plain = not isinstance(variable, Statistic)
+    is_plain = not isinstance(variable, Buffer)
     return is_plain and variable.grad is not None and variable.creator is None
 
 
@@ -394,7 +394,7 @@ def fill(layer: Layer, stored: Mapping[str, Array], path: StrPath) -> None:
 def _form(variable: Variable) -> tuple[tuple[int | None, ...] | None, DTypeLike | None]:
     if variable.data is not None:
         return variable.shape, variable.dtype
-    if isinstance(variable, (LazyParameter, Statistic)):
+    if isinstance(variable, (LazyParameter, Buffer)):
         return variable.form
     return None, None
 

@@ -12,7 +12,7 @@ from .. import functions as F
 from ..core import Operand, Primitive, Variable, describe
 from ..core.types import Array, Value
 from ..cuda import get_array_module
-from ..functions.parts import Concat
+from ..functions.joining import Concat
 from .layer import Layer
 from .linear import Linear
 

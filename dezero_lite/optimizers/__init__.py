@@ -5,6 +5,7 @@ its gradient. What one needs to remember about a parameter, such as the velocity
 momentum, it keeps in arrays beside it.
 """
 
+from ..core import Parameter as Parameter
 from .hooks import ClipGrad, FreezeParam, WeightDecay
 from .optimizer import Optimizer
 from .rules import SGD, AdaDelta, AdaGrad, Adam, AdamW, MomentumSGD

@@ -50,6 +50,7 @@ class Compose:
 
     Examples
     --------
+    >>> from dezero_lite.transforms import Flatten, Normalize, ToFloat
     >>> f = Compose([Flatten(), ToFloat(), Normalize(0.0, 255.0)])
     >>> f(np.full((1, 2, 2), 51, np.uint8))
     array([0.2, 0.2, 0.2, 0.2], dtype=float32)
