@@ -23,6 +23,8 @@ def like_dezero(name, held_in_float32=False):
         )
     module = importlib.import_module(name)
     importlib.import_module(f"{name}.functions")
+    if name == "dezero_lite":
+        module.keep_memory()
 
     def derivative(f, x0, order):
         x = module.Variable(np.array(x0))

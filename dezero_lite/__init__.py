@@ -5,11 +5,7 @@ functions and backward. On it stand, in this order, functions, layers and models
 them optimizers, datasets, dataloaders and transforms.
 """
 
-import contextlib
-import os
-
-import numpy as np
-
+from . import book as book
 from . import (
     cuda,
     dataloaders,
@@ -22,6 +18,7 @@ from . import (
     transforms,
     utils,
 )
+from .book.names import setup_variable as setup_variable
 from .core import (
     Config,
     Function,
@@ -33,10 +30,10 @@ from .core import (
     test_mode,
     using_config,
 )
-from .core import setup_variable as setup_variable
 from .dataloaders import DataLoader, SeqDataLoader
 from .datasets import Dataset
 from .layers import Layer
+from .memory import keep_memory
 from .models import Model
 from .random import manual_seed
 
@@ -62,6 +59,7 @@ __all__ = [
     "datasets",
     "functions",
     "functions_conv",
+    "keep_memory",
     "layers",
     "manual_seed",
     "models",
@@ -72,15 +70,6 @@ __all__ = [
     "using_config",
     "utils",
 ]
-
-# The C library gives the memory of large arrays back to the system when they are gone,
-# and to get it again, cleared, takes longer than to compute with it. Once an array of
-# this size has come and gone, glibc keeps what it has for the next arrays. How much
-# that is has no bound: memory is given back from the end only, and one small thing that
-# lives there holds all before it. The README says what a training run keeps.
-if os.environ.get("DEZERO_LITE_KEEP_MEMORY") != "0":
-    with contextlib.suppress(MemoryError):
-        np.empty(31 * 2**20, np.uint8)
 
 
 def __dir__() -> list[str]:

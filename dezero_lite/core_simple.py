@@ -17,18 +17,17 @@ Examples
 variable(2.4)
 """
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Sequence
 from typing import Any
 
 from . import core
+from .book.names import Pow, setup_variable
 from .core import (
     Add,
     Config,
     Div,
     Mul,
     Neg,
-    Pow,
     Sub,
     add,
     as_array,
@@ -40,7 +39,6 @@ from .core import (
     pow,
     rdiv,
     rsub,
-    setup_variable,
     sub,
     using_config,
 )
@@ -93,20 +91,8 @@ class Function(core.Function):
     be differentiated again. Source: book steps 2-22.
     """
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "backward" in vars(cls):
-            cls.backward = from_arrays(cls.backward)  # type: ignore[method-assign]
-
-
-def from_arrays(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """The same `backward`, called with Variables."""
-
-    @wraps(backward)
-    def called_with_variables(self: Function, *gys: Any) -> Any:
-        return backward(self, *[array_in(gy) for gy in gys])
-
-    return called_with_variables
+    def _differentiate(self, gys: Sequence[Any], create_graph: bool) -> Any:
+        return self._checked(self.backward(*[array_in(gy) for gy in gys]), create_graph)
 
 
 def array_in(gradient: Any) -> Any:

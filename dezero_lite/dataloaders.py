@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .core import kind_of
 from .cuda import as_cupy
 from .random import generator
-from .transforms import as_batch
+from .transforms.batches import as_batch
 
 __all__ = ["DataLoader", "SeqDataLoader"]
 
@@ -33,15 +33,15 @@ class DataLoader:
     batch_size : int
         How many examples are in a batch; the last one of an epoch may have fewer.
     shuffle : bool, optional
-        Is each epoch in an order of its own, or all in the order of the data?
+        Whether each epoch has an order of its own, or that of the data.
     gpu : bool, optional
-        Do batches lie on the GPU?
+        Whether batches are on the GPU.
     seed : int, optional
         The same seed gives the same orders. Without one, the framework's generator
         gives one, so that :func:`dezero_lite.manual_seed` before making the loader has
         the same effect.
     drop_last : bool, optional
-        Leave out the last batch if it has fewer examples?
+        Whether a last batch of fewer examples is left out.
 
     Yields
     ------
@@ -118,20 +118,22 @@ class DataLoader:
     def reset(self) -> None:
         """Let ``next(loader)`` begin an epoch; a ``for`` does so anyway."""
         self._running: Iterator[tuple[Any, Any]] | None = None
+        # What a `__next__` as in the book counts with.
+        self.iteration = 0
+        self.index = self._order() if self._has_its_own_next() else None
 
     def __len__(self) -> int:
         return self.max_iter
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        for indices in self._batches():
-            yield self._load(indices)
+        return self if self._has_its_own_next() else self._epoch()
 
     def __next__(self) -> tuple[Any, Any]:
         """The next batch, for those who count themselves; a ``for`` does not disturb
         it.
         """
         if self._running is None:
-            self._running = iter(self)
+            self._running = self._epoch()
         try:
             return next(self._running)
         except StopIteration:
@@ -150,13 +152,21 @@ class DataLoader:
         """From now on, batches lie on the GPU."""
         self.gpu = True
 
+    def _has_its_own_next(self) -> bool:
+        return type(self).__next__ is not DataLoader.__next__
+
+    def _epoch(self) -> Iterator[tuple[Any, Any]]:
+        for indices in self._batches():
+            yield self._load(indices)
+
+    def _order(self) -> NDArray[np.int64]:
+        if self.shuffle:
+            return self._random.permutation(self.data_size)
+        return np.arange(self.data_size)
+
     def _batches(self) -> Iterator[NDArray[np.int64]]:
         # The indices of each batch of an epoch.
-        order = (
-            self._random.permutation(self.data_size)
-            if self.shuffle
-            else np.arange(self.data_size)
-        )
+        order = self._order()
         for start in range(0, self.max_iter * self.batch_size, self.batch_size):
             yield order[start : start + self.batch_size]
 
@@ -205,7 +215,7 @@ class SeqDataLoader(DataLoader):
     batch_size : int
         How many pieces.
     gpu : bool, optional
-        Do batches lie on the GPU?
+        Whether batches are on the GPU.
 
     Raises
     ------

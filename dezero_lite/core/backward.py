@@ -93,7 +93,7 @@ def walk(
         if retain_grad:
             kept |= copies_of_gradients(f, grads)
         gys = gradients_of_outputs(f, grads)
-        gxs = f.vjp(f.inputs, *gys) if create_graph else f.vjp_on_arrays(*gys)
+        gxs = f._differentiate(gys, create_graph)
         if type(gxs) is not tuple or len(gxs) != len(f.inputs):
             gxs = one_for_each_input(f, gxs)
         memory = None
@@ -175,7 +175,7 @@ def zeros_for_missing(f: Function, gys: list[Any]) -> list[Any]:
 
 
 def one_for_each_input(f: Function, gxs: Any) -> Any:
-    """What a function's `vjp` returned, as a tuple of as many as it has inputs."""
+    """What a function's rule returned, as a tuple of as many as it has inputs."""
     if type(gxs) is not tuple:
         gxs = tuple(gxs) if isinstance(gxs, list) else (gxs,)
     if len(gxs) != len(f.inputs):

@@ -1,9 +1,10 @@
 """The rule between boxes: compute, and remember from what. Source: steps 2, 11–18, 32.
 
-A function of the framework states its derivative once, as a vector-Jacobian product
-`vjp` made of operators. Arrays understand these operators and so do Variables: on
-arrays it is plain arithmetic, and fast; on Variables it records a graph of its own, and
-the gradient can be differentiated again.
+Two kinds of it, side by side. `Function` is the one of step 32: forward on arrays,
+backward on Variables. `Primitive` is for what the framework brings along: its
+derivative is stated once, as a vector-Jacobian product `vjp` made of operators. Arrays
+understand these operators and so do Variables: on arrays it is plain arithmetic, and
+fast; on Variables it records a graph of its own.
 """
 
 from __future__ import annotations
@@ -30,33 +31,23 @@ from .variable import (
     unwrap,
 )
 
-__all__ = ["Function"]
+__all__ = ["Function", "Primitive"]
 
 
 class Function:
     """A computation on arrays that knows its derivative. Source: book steps 2, 11–18
     and 32.
 
-    Derive from it, write ``forward(self, *xs)``, which takes and returns arrays, and
-    one of these two:
-
-    - ``backward(self, *gys)``, the book's way: the gradients of the outputs are
-      Variables, so are ``self.inputs``, and so are the gradients to return, one per
-      input;
-    - ``vjp(self, xs, *gys)``, the fast way: inputs and gradients come all as arrays or
-      all as Variables, except that plain arrays and numbers stay what they are. It uses
-      what both understand: operators, methods that both have, and :meth:`on`. It
-      returns one gradient per input, ``None`` for none.
-
-    None of them writes into what it is given, and a `vjp` returns no array that the
-    function keeps. In a function with a `vjp`, an array without dimensions may come to
-    `forward` and `vjp` as a NumPy scalar.
+    Derive from it, and write ``forward(self, *xs)``, which takes and returns arrays,
+    and ``backward(self, *gys)``: the gradients of the outputs are Variables, so are
+    ``self.inputs``, and so are the gradients to return, one per input, ``None`` for
+    none. Neither writes into what it is given.
 
     Attributes
     ----------
-    inputs : tuple
-        What the function was called with. Plain arrays and numbers are no part of the
-        graph and receive no gradient.
+    inputs : tuple of Variable
+        What the function was called with. A plain array or number is in a Variable,
+        too, which receives no gradient.
     outputs : tuple of weakref.ref
         The Variables that it made, held weakly: a graph that no name refers to is gone
         at once (book step 17).
@@ -72,8 +63,8 @@ class Function:
     # Whether forward broadcasts its inputs, so that backward has to sum the gradients
     # that vjp returns.
     broadcasts = False
-    # Whether vjp returns no array that the function keeps.
-    returns_fresh = True
+    # Whether it keeps none of the arrays that it returns as gradients.
+    returns_fresh = False
 
     def __call__(self, *inputs: Operand) -> Variable:
         """Compute, and remember from what: one Variable, or a tuple of them where
@@ -117,6 +108,86 @@ class Function:
 
     def backward(self, *gys: Any, **_: Any) -> Any:
         """Compute the gradients of the inputs from those of the outputs: Variables."""
+        raise NotImplementedError(messages.no_backward(self))
+
+    @property
+    def outputs(self) -> tuple[weakref.ref[Variable], ...]:
+        outputs = self._outputs
+        return outputs if type(outputs) is tuple else (outputs,)
+
+    # --- care
+
+    def _open(self, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Any], int]:
+        # The boxes, what is in them, and the highest generation; -1 without a Variable.
+        # None stands for an input that is left out, as a bias is.
+        _, _, generation = unpacked(self, [x for x in inputs if x is not None])
+        boxes = in_boxes(inputs)
+        return boxes, [x.data for x in boxes], generation
+
+    def _differentiate(self, gys: Sequence[Value], create_graph: bool) -> Any:
+        # Gradients like gys: Variables with `create_graph`, else arrays.
+        boxes = gys if create_graph else [new_variable(gy) for gy in gys]
+        return self._checked(self.backward(*boxes), create_graph)
+
+    def _checked(self, gxs: Any, create_graph: bool) -> tuple[Any, ...]:
+        # What backward has returned, one for each input.
+        if gxs is None:
+            raise TypeError(messages.returned_nothing(self, "backward"))
+        gxs = gxs if isinstance(gxs, (tuple, list)) else [gxs]
+        # The book's losses return nothing for their labels; what could have a gradient
+        # must not go without one in silence.
+        if any([wants_gradient(x) for x in self.inputs[len(gxs) :]]):
+            raise ValueError(messages.wrong_count(self, gxs))
+        fit = as_variable if create_graph else array_in
+        return tuple(
+            [
+                None if gx is None or type(x) is Constant else fit(gx)
+                for gx, x in zip_longest(gxs, self.inputs)
+            ]
+        )
+
+    def _explain(self, inputs: Sequence[Any]) -> None:
+        # Say why forward failed, where the inputs show it.
+        for i, x in enumerate(inputs):
+            empty = isinstance(x, Variable) and x._data is None
+            if empty and type(x) is not Constant:
+                raise ValueError(messages.no_data_yet(self, i, x)) from None
+
+
+def unpacked(f: Function, inputs: Any) -> tuple[Any, list[Any], int]:
+    """The inputs, what is in them, and the highest generation; -1 without a Variable.
+
+    Arrays without dimensions come out as NumPy's scalars.
+    """
+    xs: list[Any] = []
+    generation = -1
+    for x in inputs:
+        if isinstance(x, Variable):
+            data = x._data
+            xs.append(data[()] if type(data) is ndarray and not data.ndim else data)
+            if x.generation > generation:
+                generation = x.generation
+        elif isinstance(x, NUMBERS) or is_array(x):
+            xs.append(x)
+        else:
+            raise TypeError(messages.not_an_operand(f, x))
+    return inputs, xs, generation
+
+
+class Primitive(Function):
+    """A function of the framework's own: one rule for arrays and for Variables.
+
+    Derive from it for speed. Beside `forward`, write ``vjp(self, xs, *gys)``: inputs
+    and gradients come all as arrays or all as Variables, except that plain arrays and
+    numbers stay what they are. It uses what both understand: operators, methods that
+    both have, and :meth:`on`. It returns one gradient per input, ``None`` for none,
+    and no array that the function keeps. An array without dimensions may come to
+    `forward` and `vjp` as a NumPy scalar.
+    """
+
+    returns_fresh = True
+
+    def backward(self, *gys: Any, **_: Any) -> Any:
         return self.vjp(self.inputs, *gys)
 
     def vjp(self, xs: Sequence[Value], *gys: Value, **_: Any) -> Value:
@@ -124,13 +195,8 @@ class Function:
         or on Variables.
         """
         raise NotImplementedError(
-            f"{type(self).__name__} needs a backward(self, gy, ...)"
+            f"{type(self).__name__} needs a vjp(self, xs, gy, ...)"
         )
-
-    def vjp_on_arrays(self, *gys: Array) -> Array:
-        """The same from arrays to arrays: no graph is recorded."""
-        xs = [as_scalar(x._data) if isinstance(x, Variable) else x for x in self.inputs]
-        return self.vjp(xs, *gys)
 
     def on(self, *inputs: Any) -> Any:
         """Apply this function inside a `vjp`: to arrays without a graph, to Variables
@@ -145,11 +211,6 @@ class Function:
         computing.
         """
         return isinstance(self.inputs[i], Variable)
-
-    @property
-    def outputs(self) -> tuple[weakref.ref[Variable], ...]:
-        outputs = self._outputs
-        return outputs if type(outputs) is tuple else (outputs,)
 
     def output(self, i: int, like: Any) -> Any:
         """Output `i`, for a `vjp` that can use it: a Variable where `like` is one, else
@@ -167,36 +228,35 @@ class Function:
 
     # --- care
 
-    def _open(self, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[Any], int]:
-        # The boxes, what is in them, and the highest generation; -1 without a box.
-        xs: list[Any] = []
-        generation = -1
-        for x in inputs:
-            if isinstance(x, Variable):
-                data = x._data
-                xs.append(data[()] if type(data) is ndarray and not data.ndim else data)
-                if x.generation > generation:
-                    generation = x.generation
-            elif isinstance(x, NUMBERS) or is_array(x):
-                xs.append(x)
-            else:
-                raise TypeError(messages.not_an_operand(self, x))
-        return inputs, xs, generation
+    _open = unpacked
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
-        # Say why forward failed, where the inputs show it.
-        for i, x in enumerate(inputs):
-            if isinstance(x, Variable) and x._data is None:
-                raise ValueError(messages.no_data_yet(self, i, x)) from None
+    def _differentiate(self, gys: Sequence[Value], create_graph: bool) -> Any:
+        if type(self).backward is not Primitive.backward:
+            # Someone's own backward, which expects Variables.
+            self.inputs = in_boxes(self.inputs)
+            return super()._differentiate(gys, create_graph)
+        if create_graph:
+            return self.vjp(self.inputs, *gys)
+        xs = [as_scalar(x._data) if isinstance(x, Variable) else x for x in self.inputs]
+        return self.vjp(xs, *gys)
 
-    def __init_subclass__(cls) -> None:
-        # Called when a class derives from this one. A class with a `backward`, the
-        # book's way, opens its boxes and hands on gradients as said at the end below.
-        if cls.backward is not Function.backward:
-            for name, value in THE_BOOKS_WAY.items():
-                setattr(cls, name, value)
-        elif "vjp" in vars(cls) and "vjp_on_arrays" not in vars(cls):
-            cls.vjp_on_arrays = Function.vjp_on_arrays  # type: ignore[method-assign]
+
+def in_boxes(inputs: tuple[Any, ...]) -> tuple[Variable, ...]:
+    """The inputs, all as Variables. A number takes the dtype that the arrays beside it
+    would give it.
+    """
+    data = [unwrap(x) for x in inputs]
+    dtypes = [x.dtype for x in data if isinstance(x, ARRAYS)]
+    fitting = with_dtypes(inputs, dtypes)
+    return tuple([x if isinstance(x, Variable) else Constant(x) for x in fitting])
+
+
+def array_in(gx: Any) -> Any:
+    return unwrap(as_variable(gx))
+
+
+def wants_gradient(x: Variable) -> bool:
+    return type(x) is not Constant and x.dtype.kind == "f"
 
 
 def without_a_past(ys: Any, generation: int) -> Any:
@@ -214,54 +274,3 @@ def several_outputs(f: Function, ys: tuple[Any, ...]) -> Any:
     f._outputs = tuple([weakref.ref(output) for output in outputs])
     f._forms = tuple([(output.shape, output.dtype) for output in outputs])
     return outputs
-
-
-def with_fitting_numbers(values: Sequence[Any]) -> list[Any]:
-    """The values; a number takes the dtype that the arrays beside it would give it."""
-    data = [unwrap(x) for x in values]
-    dtypes = [x.dtype for x in data if isinstance(x, ARRAYS)]
-    return with_dtypes(values, dtypes)
-
-
-# The book's way: a `backward` expects that all inputs are Variables, and a `forward`
-# that all numbers are arrays, also those without dimensions.
-
-
-def _open_for_the_books_way(
-    f: Function, inputs: tuple[Any, ...]
-) -> tuple[tuple[Any, ...], list[Any], int]:
-    Function._open(f, inputs)
-    fitting = with_fitting_numbers(inputs)
-    boxes = tuple([x if isinstance(x, Variable) else Constant(x) for x in fitting])
-    return boxes, [x.data for x in boxes], max([x.generation for x in boxes])
-
-
-def _vjp_by_backward(f: Function, xs: Sequence[Any], *gys: Any) -> tuple[Any, ...]:
-    gxs = f.backward(*gys)
-    if gxs is None:
-        raise TypeError(messages.returned_nothing(f, "backward"))
-    gxs = gxs if isinstance(gxs, (tuple, list)) else [gxs]
-    # The book's losses return nothing for their labels; what could have a gradient
-    # must not go without one in silence.
-    if any(
-        [x.dtype.kind == "f" and type(x) is not Constant for x in f.inputs[len(gxs) :]]
-    ):
-        raise ValueError(messages.wrong_count(f, gxs))
-    return tuple(
-        [
-            None if gx is None or type(x) is Constant else as_variable(gx)
-            for gx, x in zip_longest(gxs, f.inputs)
-        ]
-    )
-
-
-def _arrays_by_backward(f: Function, *gys: Any) -> tuple[Any, ...]:
-    return tuple([unwrap(gx) for gx in f.vjp((), *[new_variable(gy) for gy in gys])])
-
-
-THE_BOOKS_WAY = {
-    "_open": _open_for_the_books_way,
-    "vjp": _vjp_by_backward,
-    "vjp_on_arrays": _arrays_by_backward,
-    "returns_fresh": False,
-}

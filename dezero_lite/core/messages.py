@@ -127,9 +127,9 @@ def no_data_yet(f: Any, i: int, x: Any) -> str:
     return f"input {i} of {type(f).__name__}, {describe(x)}, holds no data yet"
 
 
-def does_not_broadcast(sign: str, a: Any, b: Any) -> str:
+def does_not_broadcast(symbol: str, a: Any, b: Any) -> str:
     return (
-        f"the shapes of a {sign} b do not broadcast: a is {describe(a)}, b is "
+        f"the shapes of a {symbol} b do not broadcast: a is {describe(a)}, b is "
         f"{describe(b)}. Counted from the last axis, two lengths must be equal, or one "
         f"of them 1"
     )
@@ -144,6 +144,16 @@ def cannot_broadcast(x: Any, shape: Any) -> str:
 
 def returned_nothing(f: Any, method: str) -> str:
     return f"{type(f).__name__}.{method} returned None: it must end in a return"
+
+
+def no_backward(f: Any) -> str:
+    name = type(f).__name__
+    if not hasattr(f, "vjp"):
+        return f"{name} needs a backward(self, gy, ...)"
+    return (
+        f"{name} needs a backward(self, gy, ...); one with a vjp derives from "
+        "dezero_lite.core.Primitive"
+    )
 
 
 def called_twice(f: Any) -> str:

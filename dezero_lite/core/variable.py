@@ -1,7 +1,7 @@
 """The box: an array, its gradient, and the function that made it. Source: steps 1–22.
 
-The signs and `backward` are attached by the files that define what they do, as in step
-22: operators.py, backward.py, and functions/ for `reshape`, `sum` and the like.
+The operators and `backward` are attached by the files that define what they do, as in
+step 22: operators.py, backward.py, and functions/ for `reshape`, `sum` and the like.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ class Variable:
 
     # --- with NumPy on the other side
 
-    # Beside an array, the sign is ours: array + x asks x first.
+    # Beside an array, the operator is ours: array + x asks x first.
     __array_priority__ = 200
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:

@@ -17,8 +17,6 @@ from ..transforms import ToFloat as ToFloat
 from .dataset import Dataset
 
 if TYPE_CHECKING:
-    from .cache import load_cache_npz as load_cache_npz
-    from .cache import save_cache_npz as save_cache_npz
     from .cifar import CIFAR10, CIFAR100
     from .digits import Digits
     from .imagenet import ImageNet
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
     from .text import Shakespear
     from .toy import SinCurve, Spiral, get_spiral
 
-# The helpers of cache.py, and what stands above from files and transforms, are for the
-# book's reader alone.
+# What comes from files and transforms above is for the book's reader alone.
 __all__ = [
     "CIFAR10",
     "CIFAR100",
@@ -46,7 +43,6 @@ __all__ = [
 
 # A program has a use for one or two of them; the others' files need not be read.
 _FILES = {
-    "cache": ("load_cache_npz", "save_cache_npz"),
     "cifar": ("CIFAR10", "CIFAR100"),
     "digits": ("Digits",),
     "imagenet": ("ImageNet",),

@@ -119,7 +119,7 @@ class CIFAR100(CIFAR10):
     train, transform, target_transform
         As in :class:`CIFAR10`.
     label_type : {'fine', 'coarse'}, optional
-        Labels are the kinds, or their groups?
+        Whether labels are the kinds, or their groups.
 
     Raises
     ------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import NDArray
 
-from ..transforms import Compose, Transform, apply_to_batch, as_batch
+from ..transforms.batches import Compose, Transform, apply_to_batch, as_batch
 
 
 class Dataset:
@@ -24,7 +24,7 @@ class Dataset:
     Parameters
     ----------
     train : bool, optional
-        The data for training, or those for testing?
+        Whether the data for training, or those for testing.
     transform, target_transform : callable, optional
         What happens to an example, and to a label, on the way out; nothing by default.
 

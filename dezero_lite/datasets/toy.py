@@ -20,7 +20,7 @@ def get_spiral(train: bool = True) -> tuple[NDArray[np.float32], NDArray[np.int6
     Parameters
     ----------
     train : bool, optional
-        The points for training, or those for testing?
+        Whether the points for training, or those for testing.
 
     Returns
     -------

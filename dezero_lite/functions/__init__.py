@@ -8,9 +8,10 @@ from . import (
     activation,
     conv,
     elementwise,
+    indexing,
+    joining,
     loss,
     norm,
-    parts,
     pool,
     reduce,
     shape,
@@ -20,28 +21,28 @@ from . import attention as attention_
 from . import linear as linear_
 from .activation import *
 from .attention import *
-from .book import *
 from .conv import *
 from .elementwise import *
+from .indexing import *
+from .joining import *
 from .linear import *
 from .loss import *
 from .norm import *
-from .parts import *
 from .pool import *
 from .reduce import *
 from .shape import *
 from .window import *
 
-# The names that steps introduce; `book` has others.
 __all__ = [
     *activation.__all__,
     *attention_.__all__,
     *conv.__all__,
     *elementwise.__all__,
+    *indexing.__all__,
+    *joining.__all__,
     *linear_.__all__,
     *loss.__all__,
     *norm.__all__,
-    *parts.__all__,
     *pool.__all__,
     *reduce.__all__,
     *shape.__all__,

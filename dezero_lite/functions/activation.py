@@ -1,5 +1,5 @@
-"""What bends the straight lines between layers, and what makes probabilities of scores.
-Steps 43, 47 and 51.
+"""Activation functions, which bend the straight lines between layers, and what makes
+probabilities of scores. Steps 43, 47 and 51.
 
 Data of whole numbers are computed with as float64, except by `relu`, which keeps them.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, as_array, as_variable, unwrap
+from ..core import Operand, Primitive, Variable, as_array, as_variable, unwrap
 from ..core.sums import stable_sum
 from ..core.types import Array, Value
 from .elementwise import Clip, Exp, Tanh, TanhSlope, exp
@@ -63,7 +63,7 @@ def sigmoid(x: Operand) -> Variable:
     return Sigmoid()(as_array(x))
 
 
-class Sigmoid(Function):
+class Sigmoid(Primitive):
     def forward(self, x: Array) -> Array:
         x = floats(x)
         y = -x
@@ -87,7 +87,7 @@ def relu(x: Operand) -> Variable:
     return ReLU()(as_array(x))
 
 
-class ReLU(Function):
+class ReLU(Primitive):
     def forward(self, x: Array) -> Array:
         return np.maximum(x, x.dtype.type(0))
 
@@ -104,7 +104,7 @@ def leaky_relu(x: Operand, slope: float = 0.2) -> Variable:
     return LeakyReLU(slope)(as_array(x))
 
 
-class LeakyReLU(Function):
+class LeakyReLU(Primitive):
     def __init__(self, slope: float = 0.2) -> None:
         self.slope = slope
 
@@ -141,7 +141,7 @@ def gelu(x: Operand) -> Variable:
     return Gelu()(as_array(x))
 
 
-class Gelu(Function):
+class Gelu(Primitive):
     a = (2 / pi) ** 0.5
     b = 0.044715 * a
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, as_array, as_variable
+from ..core import Operand, Primitive, Variable, as_array, as_variable
 from ..core.types import Array, Value
 from .conv_fast import both_gradients, convolve, deconvolve, kernel_gradient
 from .reduce import Sum
@@ -144,7 +144,7 @@ def deconv2d(
     return Deconv2d(stride, pad, outsize, dilation, groups)(*arrays)
 
 
-class _Convolution(Function):
+class _Convolution(Primitive):
     def __init__(
         self, stride: Pair = 1, pad: Pair = 0, dilation: Pair = 1, groups: int = 1
     ) -> None:

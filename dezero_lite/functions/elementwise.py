@@ -27,9 +27,9 @@ from numpy.typing import ArrayLike
 from ..core import (
     NUMBERS,
     BinaryOperator,
-    Function,
     Log,
     Operand,
+    Primitive,
     Variable,
     as_array,
     describe,
@@ -59,7 +59,7 @@ def sin(x: Operand) -> Variable:
     return Sin()(x)
 
 
-class Sin(Function):
+class Sin(Primitive):
     def forward(self, x: Array) -> Array:
         return np.sin(x)
 
@@ -72,7 +72,7 @@ def cos(x: Operand) -> Variable:
     return Cos()(x)
 
 
-class Cos(Function):
+class Cos(Primitive):
     def forward(self, x: Array) -> Array:
         return np.cos(x)
 
@@ -94,7 +94,7 @@ def tanh(x: Operand) -> Variable:
     return Tanh()(x)
 
 
-class Tanh(Function):
+class Tanh(Primitive):
     def forward(self, x: Array) -> Array:
         return np.tanh(x)
 
@@ -102,7 +102,7 @@ class Tanh(Function):
         return gy * TanhSlope().on(self.output(0, gy))
 
 
-class TanhSlope(Function):
+class TanhSlope(Primitive):
     """1 − y², the slope of tanh where it is y. As one function, it keeps the graphs of
     high orders small.
     """
@@ -122,7 +122,7 @@ def exp(x: Operand) -> Variable:
     return Exp()(x)
 
 
-class Exp(Function):
+class Exp(Primitive):
     def forward(self, x: Array) -> Array:
         return np.exp(x)
 
@@ -146,7 +146,7 @@ def sqrt(x: Operand) -> Variable:
     return Sqrt()(x)
 
 
-class Sqrt(Function):
+class Sqrt(Primitive):
     def forward(self, x: Array) -> Array:
         return np.sqrt(x)
 
@@ -161,7 +161,7 @@ def abs(x: Operand) -> Variable:
     return Abs()(x)
 
 
-class Abs(Function):
+class Abs(Primitive):
     def forward(self, x: Array) -> Array:
         return np.abs(x)
 
@@ -194,7 +194,7 @@ def maximum(a: Operand, b: Operand) -> Variable:
 
 
 class Maximum(BinaryOperator):
-    sign = "and"
+    symbol = "and"
 
     def forward(self, a: Array, b: Array) -> Array:
         return np.maximum(a, b)
@@ -220,7 +220,7 @@ def minimum(a: Operand, b: Operand) -> Variable:
 
 
 class Minimum(BinaryOperator):
-    sign = "and"
+    symbol = "and"
 
     def forward(self, a: Array, b: Array) -> Array:
         return np.minimum(a, b)
@@ -266,7 +266,7 @@ def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
 
 
 class Where(BinaryOperator):
-    sign = "and"
+    symbol = "and"
 
     def __init__(self, condition: Any) -> None:
         if condition is None:
@@ -333,7 +333,7 @@ def clip(x: Operand, x_min: float | None, x_max: float | None) -> Variable:
     return Clip(x_min, x_max)(as_array(x))
 
 
-class Clip(Function):
+class Clip(Primitive):
     def __init__(self, x_min: float | None, x_max: float | None) -> None:
         self.x_min, self.x_max = x_min, x_max
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, SumTo, Variable, describe, unwrap
+from ..core import Operand, Primitive, SumTo, Variable, describe, unwrap
 from ..core.types import Array, Value
 from .reduce import Sum
 
@@ -51,7 +51,7 @@ def matmul(x: Operand, W: Operand) -> Variable:
     return MatMul()(x, W)
 
 
-class MatMul(Function):
+class MatMul(Primitive):
     def forward(self, x: Array, W: Array) -> Array:
         return x @ W
 
@@ -160,7 +160,7 @@ def linear(x: Operand, W: Operand, b: Operand | None = None) -> Variable:
     return Linear()(x, W) if b is None else Linear()(x, W, b)
 
 
-class Linear(Function):
+class Linear(Primitive):
     def forward(self, x: Array, W: Array, b: Array = None) -> Array:
         if W.ndim != 2 or (b is not None and b.shape != W.shape[1:]):
             raise ValueError(

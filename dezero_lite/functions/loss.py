@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Function, Operand, Sub, Variable, as_array
+from ..core import Operand, Primitive, Sub, Variable, as_array
 from ..core.sums import stable_sum
 from ..core.types import Array, Value
 from .activation import Sigmoid, Softmax, softmax
@@ -91,7 +91,7 @@ def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
     return MeanSquaredError()(as_array(x0), as_array(x1))
 
 
-class MeanSquaredError(Function):
+class MeanSquaredError(Primitive):
     def forward(self, x0: Array, x1: Array) -> Array:
         diff = _difference(x0, x1)
         wider = upcast_half(diff)
@@ -163,7 +163,7 @@ def softmax_cross_entropy(x: Operand, t: Operand) -> Variable:
     return SoftmaxCrossEntropy()(x, labels_of("softmax_cross_entropy", x, t))
 
 
-class SoftmaxCrossEntropy(Function):
+class SoftmaxCrossEntropy(Primitive):
     def forward(self, x: Array, t: Array) -> Array:
         # Many classes have a sum too large for a float16.
         wider = upcast_half(x)
@@ -241,7 +241,7 @@ def sigmoid_cross_entropy(x: Operand, t: Operand) -> Variable:
     return SigmoidCrossEntropy()(as_array(x), answers_of("sigmoid_cross_entropy", x, t))
 
 
-class SigmoidCrossEntropy(Function):
+class SigmoidCrossEntropy(Primitive):
     def forward(self, x: Array, t: Array) -> Array:
         x = floats(x)
         # log(1 + eˣ) for x > 0 is x + log(1 + e⁻ˣ), which does not overflow.

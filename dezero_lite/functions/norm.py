@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Config, Function, Operand, Variable, as_variable, describe
+from ..core import Config, Operand, Primitive, Variable, as_variable, describe
 from ..core.sums import is_half
 from ..core.types import Array, Shape, Value
 from ..random import generator
@@ -69,7 +69,7 @@ def _random(shape: Shape, ratio: float) -> Any:
     return generator().random(shape, np.float32 if ample else np.float64)
 
 
-class Dropout(Function):
+class Dropout(Primitive):
     """Numbers where `kept` holds, `scale` times as large, else 0."""
 
     def __init__(self, kept: Any, scale: float) -> None:
@@ -89,7 +89,7 @@ class Dropout(Function):
 # --- normalisation --------------------------------------------------------------------
 
 
-class _Normalisation(Function):
+class _Normalisation(Primitive):
     # Along `axes`, the mean becomes 0 and the variance 1; then gamma and beta, in the
     # shape `form`, set others.
     axes: Shape

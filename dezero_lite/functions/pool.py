@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, as_array, unwrap
+from ..core import Operand, Primitive, Variable, as_array, unwrap
 from ..core.types import Array, Shape, Value
 from .precision import downcast_half, picker, upcast_half
 from .window import Pair, Window, im2col
@@ -82,7 +82,7 @@ def pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> V
     return Pooling(kernel_size, stride, pad)(as_array(x))
 
 
-class Pooling(Function):
+class Pooling(Primitive):
     def __init__(self, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> None:
         self.window = Window(kernel_size, stride, pad)
 
@@ -118,7 +118,7 @@ class Pooling(Function):
 LARGE = 16
 
 
-class Pooling2DGrad(Function):
+class Pooling2DGrad(Primitive):
     """Each number goes to the winner of its window."""
 
     def __init__(self, window: Window, shape: Shape, winners: list[Any]) -> None:
@@ -235,7 +235,7 @@ def average_pooling(
     return AveragePooling(kernel_size, stride, pad)(as_array(x))
 
 
-class AveragePooling(Function):
+class AveragePooling(Primitive):
     def __init__(self, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> None:
         self.window = Window(kernel_size, stride, pad)
 
@@ -250,7 +250,7 @@ class AveragePooling(Function):
         return AveragePoolingGrad(self.window, xs[0].shape).on(gy)
 
 
-class AveragePoolingGrad(Function):
+class AveragePoolingGrad(Primitive):
     """Each number is shared out equally to its window."""
 
     def __init__(self, window: Window, shape: Shape) -> None:

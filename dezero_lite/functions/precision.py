@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import AsType, Function, Variable, as_variable, describe, unwrap
+from ..core import AsType, Primitive, Variable, as_variable, describe, unwrap
 from ..core.sums import is_half
 from ..core.types import Array, Value
 
@@ -65,7 +65,7 @@ def into(y: Any) -> Any:
 # --- infinite, and too small ----------------------------------------------------------
 
 
-class Select(Function):
+class Select(Primitive):
     """Numbers where `mask` holds, else 0, as gradients need it."""
 
     def __init__(self, mask: Any) -> None:

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..core import (
     BroadcastTo,
-    Function,
     Operand,
+    Primitive,
     Variable,
     as_array,
     broadcast_to,
@@ -146,7 +146,7 @@ def logsumexp(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable
     return LogSumExp(axis, keepdims)(as_array(x))
 
 
-class AlongAxis(Function):
+class AlongAxis(Primitive):
     """What functions along an axis have in common. Those that give a result of the same
     shape derive from it, too.
     """

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, as_array, describe
+from ..core import Operand, Primitive, Variable, as_array, describe
 from ..core.types import Array, Axis, Shape, Value
 from .precision import require_data
 
@@ -50,7 +50,7 @@ def reshape(x: Operand, shape: int | Sequence[int]) -> Variable:
     return Reshape(wanted)(as_array(x))
 
 
-class Reshape(Function):
+class Reshape(Primitive):
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
 
@@ -142,7 +142,7 @@ def transpose(x: Operand, axes: Sequence[int] | None = None) -> Variable:
     return Transpose(None if axes is None else tuple(axes))(as_array(x))
 
 
-class Transpose(Function):
+class Transpose(Primitive):
     def __init__(self, axes: Shape | None = None) -> None:
         self.axes = axes
 
@@ -202,7 +202,7 @@ def pad(x: Operand, pad_width: int | Sequence[Any], value: float = 0) -> Variabl
     return Pad(widths, value)(as_array(x))
 
 
-class Pad(Function):
+class Pad(Primitive):
     def __init__(self, widths: list[list[int]], value: float = 0) -> None:
         self.widths = widths
         self.value = value

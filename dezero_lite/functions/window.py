@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core import Function, Operand, Variable, as_array
+from ..core import Operand, Primitive, Variable, as_array
 from ..core.types import Array, Shape, Value
 
 __all__ = ["col2im", "col2im_array", "im2col", "im2col_array"]
@@ -278,7 +278,7 @@ def col2im(
     return Col2im(input_shape, kernel_size, stride, pad, to_matrix)(as_array(x))
 
 
-class Im2col(Function):
+class Im2col(Primitive):
     def __init__(
         self, kernel_size: Pair, stride: Pair, pad: Pair, to_matrix: bool
     ) -> None:
@@ -291,7 +291,7 @@ class Im2col(Function):
         return Col2im(xs[0].shape, *self.arguments).on(gy)
 
 
-class Col2im(Function):
+class Col2im(Primitive):
     def __init__(
         self,
         input_shape: Shape,

@@ -28,7 +28,7 @@ class MultiHeadAttention(Layer):
     heads : int
         How many attentions; each works on ``size / heads`` numbers.
     causal : bool, optional
-        May a position look at itself and at those before it only?
+        Whether a position sees only itself and those before it.
 
     Attributes
     ----------

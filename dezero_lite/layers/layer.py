@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike
 
 from ..core import Parameter, Variable, kind_of
 from ..cuda import as_numpy, get_array_module
-from ..npz import StoredArray, StrPath, check_fit, open_arrays, save_arrays
+from ..npz import Array, StrPath, check_fit, load_arrays, save_arrays
 
 # A shape, with None where the first input will tell, and a dtype.
 Form = tuple[tuple[int | None, ...], DTypeLike]
@@ -36,7 +36,7 @@ class LazyParameter(Parameter):
         self.form = form
 
 
-class Statistic(Variable):
+class Buffer(Variable):
     """What a layer counts but does not learn: saved and moved with its parameters,
     unknown to optimizers.
     """
@@ -221,13 +221,13 @@ class Layer:
             If the file is damaged, or of another architecture, or holds pickles;
             nothing has changed then.
         """
-        with open_arrays(path) as stored:
-            for name, layer in [("", self), *walk(self)]:
-                if isinstance(layer, Layer):
-                    layer.adapt(stored, f"{name}/" if name else "")
-            fill(self, stored, path)
+        stored = load_arrays(path)
+        for name, layer in [("", self), *walk(self)]:
+            if isinstance(layer, Layer):
+                layer.adapt(stored, f"{name}/" if name else "")
+        fill(self, stored, path)
 
-    def adapt(self, stored: dict[str, StoredArray], prefix: str) -> None:
+    def adapt(self, stored: dict[str, Array], prefix: str) -> None:
         """Bring what a file holds for this layer, under names that begin with `prefix`,
         into the form that the layer has here. For layers whose weights were once saved
         in another form.
@@ -313,16 +313,16 @@ def members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
 
 
 def named_variables(layer: Layer) -> list[tuple[str, Variable]]:
-    """All that is saved and moved with a layer: its parameters and statistics."""
+    """All that is saved and moved with a layer: its parameters and buffers."""
     return [
         (name, found)
         for name, found in walk(layer)
-        if isinstance(found, (Parameter, Statistic))
+        if isinstance(found, (Parameter, Buffer))
     ]
 
 
 def _looks_learned(variable: Variable) -> bool:
-    is_plain = not isinstance(variable, Statistic)
+    is_plain = not isinstance(variable, Buffer)
     return is_plain and variable.grad is not None and variable.creator is None
 
 
@@ -376,7 +376,7 @@ def check_savable(kind: str, variables: Mapping[str, Variable]) -> None:
         )
 
 
-def fill(layer: Layer, stored: Mapping[str, StoredArray], path: StrPath) -> None:
+def fill(layer: Layer, stored: Mapping[str, Array], path: StrPath) -> None:
     """Put the arrays of a file into a layer's variables, all or none."""
     variables = variables_by_name(layer)
     forms = {name: _form(variable) for name, variable in variables.items()}
@@ -384,7 +384,7 @@ def fill(layer: Layer, stored: Mapping[str, StoredArray], path: StrPath) -> None
     check_fit(path, type(layer).__name__, stored, shapes)
     arrays = {}
     for name, variable in variables.items():
-        array, (_, dtype) = stored[name].read(), forms[name]
+        array, (_, dtype) = stored[name], forms[name]
         array = array.astype(dtype or array.dtype, copy=False)
         arrays[name] = get_array_module(variable).asarray(array)
     for name, variable in variables.items():
@@ -394,7 +394,7 @@ def fill(layer: Layer, stored: Mapping[str, StoredArray], path: StrPath) -> None
 def _form(variable: Variable) -> tuple[tuple[int | None, ...] | None, DTypeLike | None]:
     if variable.data is not None:
         return variable.shape, variable.dtype
-    if isinstance(variable, (LazyParameter, Statistic)):
+    if isinstance(variable, (LazyParameter, Buffer)):
         return variable.form
     return None, None
 

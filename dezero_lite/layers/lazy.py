@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike
 from ..core import Operand, Variable, describe
 from ..core.types import Array, Shape
 from ..random import generator
-from .layer import Layer, LazyParameter, Statistic
+from .layer import Buffer, Layer, LazyParameter
 
 
 class LazyLayer(Layer):
@@ -32,7 +32,7 @@ class LazyLayer(Layer):
         variables = [
             v
             for v in vars(self).values()
-            if isinstance(v, (LazyParameter, Statistic)) and v.data is None
+            if isinstance(v, (LazyParameter, Buffer)) and v.data is None
         ]
         self.learn_sizes(x)
         try:

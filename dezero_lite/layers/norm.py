@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from .. import functions as F
 from ..core import Operand, Variable
 from ..cuda import get_array_module
-from .layer import Form, Layer, LazyParameter, Statistic
+from .layer import Buffer, Form, Layer, LazyParameter
 from .lazy import LazyLayer, check_count, input_length
 
 
@@ -38,8 +38,8 @@ class BatchNorm(LazyLayer):
     def __init__(self, *, dtype: DTypeLike = np.float32) -> None:
         self.dtype = dtype
         form: Form = ((None,), dtype)
-        self.avg_mean = Statistic("avg_mean", form)
-        self.avg_var = Statistic("avg_var", form)
+        self.avg_mean = Buffer("avg_mean", form)
+        self.avg_var = Buffer("avg_var", form)
         self.gamma = LazyParameter("gamma", form)
         self.beta = LazyParameter("beta", form)
 

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import functions as F
-from ..core import Function, Operand, Variable, describe
+from ..core import Operand, Primitive, Variable, describe
 from ..core.types import Array, Value
 from ..cuda import get_array_module
-from ..functions.parts import Concat
-from ..npz import StoredArray, side_by_side
+from ..functions.joining import Concat
 from .layer import Layer
 from .linear import Linear
 
@@ -190,7 +189,7 @@ class LSTM(Recurrent):
         self.h, self.c = h, c = LSTMStep()(x, h, c, self.x2h.W, self.h2h.W, self.x2h.b)  # type: ignore[misc]
         return h  # type: ignore[no-any-return]
 
-    def adapt(self, stored: dict[str, StoredArray], prefix: str) -> None:
+    def adapt(self, stored: dict[str, Array], prefix: str) -> None:
         """Put the book's weights, which have a layer for each gate, side by side."""
         for ours, gates in (("x2h", "x2f x2i x2o x2u"), ("h2h", "h2f h2i h2o h2u")):
             for kind in ("W", "b"):
@@ -199,7 +198,7 @@ class LSTM(Recurrent):
                 if len(parts) == 4 and len({(p.shape, p.dtype) for p in parts}) == 1:
                     for name in names:
                         del stored[name]
-                    stored[f"{prefix}{ours}/{kind}"] = side_by_side(parts)
+                    stored[f"{prefix}{ours}/{kind}"] = np.concatenate(parts, -1)
 
     def _states(self, x: Any) -> tuple[Any, Any]:
         h, c = self.h, self.c
@@ -214,7 +213,7 @@ class LSTM(Recurrent):
         return h, c
 
 
-class LSTMStep(Function):
+class LSTMStep(Primitive):
     """One step of an LSTM as one function, from the input, the states and the weights
     to the new states.
 

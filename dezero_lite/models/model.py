@@ -103,15 +103,15 @@ class Sequential(Chain):
 
 
 class MLP(Chain):
-    """A multi-layer perceptron: linear layers with a bend between each two. Source:
-    book step 45.
+    """A multi-layer perceptron: linear layers with an activation function between each
+    two. Source: book step 45.
 
     Parameters
     ----------
     fc_output_sizes : sequence of int
         How many numbers come out of each layer; at least one layer.
     activation : callable, optional
-        The bend.
+        The activation function.
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import functions as F
 from .. import layers as L
 from ..core import Operand, Variable
-from ..npz import StoredArray, StrPath
+from ..npz import Array, StrPath
 from .model import Chain, Model, Pretrained
 
 
@@ -69,16 +69,16 @@ class ResNet(Pretrained):
         x = self.res5(x)
         return self.fc6(F.mean(x, axis=(2, 3)))
 
-    def adapt(self, stored: dict[str, StoredArray], prefix: str) -> None:
+    def adapt(self, stored: dict[str, Array], prefix: str) -> None:
         """Take the bias of the book's `conv1` from the mean that follows it: batch
         normalisation takes both away again.
         """
         bias, mean = [stored.get(prefix + name) for name in ("conv1/b", "bn1/avg_mean")]
-        if bias and mean and (bias.shape, bias.dtype) == (mean.shape, mean.dtype):
+        if bias is None or mean is None:
+            return
+        if (bias.shape, bias.dtype) == (mean.shape, mean.dtype):
             del stored[prefix + "conv1/b"]
-            stored[prefix + "bn1/avg_mean"] = StoredArray(
-                mean.shape, mean.dtype, lambda: mean.read() - bias.read()
-            )
+            stored[prefix + "bn1/avg_mean"] = mean - bias
 
 
 class ResNet50(ResNet):

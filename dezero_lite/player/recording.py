@@ -193,7 +193,7 @@ class Recorder:
     def run(self, backward: Callable[[], None]) -> None:
         """Record what happens while `backward` runs."""
         self.first = self.last = self._gradients()
-        ways = ("backward", "vjp", "vjp_on_arrays")
+        ways = ("backward", "_differentiate")
         pairs = [(f, way) for f in self.graph.functions for way in ways]
         own = [(f, way, vars(f).get(way)) for f, way in pairs if hasattr(f, way)]
         for f, way, _ in own:
@@ -218,7 +218,7 @@ class Recorder:
                 return method(*args)
             self._is_listening = False
             try:
-                visit = self._visit(f, args[1:] if way == "vjp" else args)
+                visit = self._visit(f, args if way == "backward" else args[0])
                 gxs = method(*args)
             finally:
                 self._is_listening = True

@@ -407,11 +407,9 @@ def differentiates_two_inputs(step):
     (13, WORKS),
 )
 def notices_a_missing_gradient(step):
-    # In the package's own way; the book's may leave gradients out.
-    rule = "vjp" if hasattr(step.Function, "vjp") else "backward"
     methods = {
         "forward": lambda self, x0, x1: x0 + x1,
-        rule: lambda self, *given: given[-1],
+        "backward": lambda self, gy: gy,
     }
     Forgetful = type("Forgetful", (step.Function,), methods)
     y = Forgetful()(box(step, 2.0), box(step, 3.0))

@@ -27,7 +27,14 @@ from dezero_lite import (
     core,
     no_grad,
 )
-from dezero_lite.core import Add, arrays, backward, broadcast_to, sum_to
+from dezero_lite.core import (
+    Add,
+    Primitive,
+    arrays,
+    backward,
+    broadcast_to,
+    sum_to,
+)
 from tests.support.arrays import assert_close, uniform
 from tests.support.function_checks import check_function
 from tests.support.mistakes import assert_answered
@@ -50,7 +57,7 @@ def var(*numbers, dtype=float, name=None):
 
 def made(**parts):
     """A function of these methods."""
-    return type("Made", (Function,), parts)
+    return type("Made", (Function if "backward" in parts else Primitive,), parts)
 
 
 def derivatives(f, at, orders):
@@ -78,7 +85,7 @@ class Square(Function):
         return 2 * x * gy
 
 
-class Exp(Function):
+class Exp(Primitive):
     def forward(self, x):
         return np.exp(x)
 
@@ -94,7 +101,7 @@ class SumAndDifference(Function):
         return gs + gd, gs - gd
 
 
-class Twins(Function):
+class Twins(Primitive):
     """Two outputs, of which the rule needs the second."""
 
     def forward(self, x):
@@ -117,7 +124,7 @@ class Returns(Function):
         return self.gradients if len(self.gradients) != 1 else self.gradients[0]
 
 
-class OneOfTwo(Function):
+class OneOfTwo(Primitive):
     def forward(self, a, b):
         return a + b
 
@@ -937,25 +944,31 @@ def test_a_matrix_becomes_an_array():
     assert type(Variable(matrix).data) is np.ndarray
 
 
-@pytest.mark.parametrize("create_graph", [False, True])
-def test_a_subclass_has_its_own_slope(create_graph):
-    class Steeper(Add):
-        def vjp(self, xs, gy):
-            return 10 * gy, 100 * gy
+OWN_SLOPES = {
+    "vjp": lambda self, xs, gy: (10 * gy, 100 * gy),
+    "backward": lambda self, gy: (10 * gy * self.inputs[1], 100 * gy),
+}
 
+
+@pytest.mark.parametrize("rule", OWN_SLOPES)
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_subclass_has_its_own_slope(rule, create_graph):
+    steeper = type("Steeper", (Add,), {rule: OWN_SLOPES[rule]})
     x, y = var(0.0), var(1.0)
-    Steeper()(x, y).backward(create_graph=create_graph)
+    steeper()(x, y).backward(create_graph=create_graph)
     assert (x.grad.data, y.grad.data) == (10.0, 100.0)
+    x.cleargrad()
+    steeper()(x, 1.0).backward(create_graph=create_graph)
+    assert x.grad.data == 10.0
 
 
-@pytest.mark.parametrize("create_graph", [False, True])
-def test_a_class_may_have_a_faster_slope_on_arrays(create_graph):
-    called = []
-    twice = made(
-        forward=lambda self, x: 2 * x,
-        vjp=lambda self, xs, gy: 2 * gy,
-        vjp_on_arrays=lambda self, gy: called.append(self) or 2 * gy,
-    )
-    x = var(1.0)
-    twice()(x).backward(create_graph=create_graph)
-    assert (x.grad.data, len(called)) == (2.0, not create_graph)
+def test_a_function_with_a_vjp_alone_is_told_about_primitive():
+    class Half(Function):
+        def forward(self, x):
+            return x / 2
+
+        def vjp(self, xs, gy):
+            return gy / 2
+
+    with pytest.raises(NotImplementedError, match=r"derives from .*core\.Primitive"):
+        Half()(var(1.0)).backward()

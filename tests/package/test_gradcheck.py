@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from dezero_lite import Config, Function, Variable, core
-from dezero_lite.core import BroadcastTo, Div, Mul, SumTo, sum_to
+from dezero_lite import Config, Variable, core
+from dezero_lite.core import BroadcastTo, Div, Mul, Primitive, SumTo, sum_to
 from dezero_lite.gradcheck import gradient_check, numerical_grad
 from tests.support.arrays import uniform
 
@@ -17,7 +17,7 @@ def random(*shape, dtype=float, name=None, seed=0):
     return Variable(uniform(*shape, seed=seed, dtype=dtype), name)
 
 
-class Softmax(Function):
+class Softmax(Primitive):
     def forward(self, x):
         y = np.exp(x - x.max(axis=1, keepdims=True))
         return y / y.sum(axis=1, keepdims=True)
@@ -28,7 +28,7 @@ class Softmax(Function):
         return gx - y * SumTo((gx.shape[0], 1)).on(gx)
 
 
-class Row(Function):
+class Row(Primitive):
     """Sums over the columns."""
 
     def forward(self, x):
@@ -38,7 +38,7 @@ class Row(Function):
         return BroadcastTo(xs[0].shape).on(gy)
 
 
-def bug(base=Function, **parts):
+def bug(base=Primitive, **parts):
     """A class with a fault in one of its methods."""
     return type("Bug", (base,), parts)
 

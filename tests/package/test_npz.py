@@ -5,8 +5,6 @@ import io
 import os
 import pickle
 import re
-import struct
-import subprocess
 import sys
 import threading
 import zipfile
@@ -14,8 +12,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from dezero_lite import npz
-from dezero_lite.npz import check_fit, load_arrays, open_arrays, save_arrays
+from dezero_lite.npz import check_fit, load_arrays, save_arrays
 from tests.support.arrays import assert_equal
 from tests.support.memory_checks import at_most
 
@@ -161,18 +158,14 @@ def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
     assert len(numbers(real)) == 5
 
 
-def test_nobody_can_foresee_the_name_of_an_unfinished_file(tmp_path, monkeypatch):
-    names = []
-    replace = os.replace
-
-    def note(source, target):
-        names.append(os.path.basename(source))
-        replace(source, target)
-
-    monkeypatch.setattr(os, "replace", note)
+def test_the_name_of_an_unfinished_file_is_another_each_time(tmp_path, monkeypatch):
+    names, replace = [], os.replace
+    monkeypatch.setattr(
+        os, "replace", lambda a, b: [names.append(os.path.basename(a)), replace(a, b)]
+    )
     for _ in range(2):
         three(tmp_path / "a.npz")
-    assert all(re.fullmatch(r"a\.npz\.[0-9a-f]{16}\.\d+\.tmp", name) for name in names)
+    assert all(re.fullmatch(r"a\.npz\.[0-9a-f]{16}\.tmp", name) for name in names)
     assert names[0] != names[1]
 
 
@@ -180,39 +173,11 @@ def test_nobody_can_foresee_the_name_of_an_unfinished_file(tmp_path, monkeypatch
 def test_no_link_is_followed_while_a_file_is_written(tmp_path, monkeypatch):
     (tmp_path / "precious").write_text("text")
     monkeypatch.setattr(os, "urandom", lambda n: bytes(n))
-    trap = f"a.npz.{'0' * 16}.{os.getpid()}.tmp"
+    trap = f"a.npz.{'0' * 16}.tmp"
     (tmp_path / trap).symlink_to(tmp_path / "precious")
     with pytest.raises(FileExistsError):
         three(tmp_path / "a.npz")
     assert (tmp_path / "precious").read_text() == "text"
-
-
-@unix
-def test_what_a_killed_process_left_behind_is_cleared_by_the_next_save(tmp_path):
-    program = (
-        "import os, signal, sys, numpy as np\n"
-        "from dezero_lite.npz import save_arrays\n"
-        "np.lib.format.write_array = lambda *_, **__: os.kill(os.getpid(), 9)\n"
-        "save_arrays(sys.argv[1], {'W': np.arange(3)})"
-    )
-    path = tmp_path / "a.npz"
-    run = subprocess.run([sys.executable, "-c", program, str(path)])
-    assert run.returncode == -9
-    (left,) = os.listdir(tmp_path)
-    # Somebody else is writing; another file; no names of ours.
-    mine = [f"a.npz.{'0' * 16}.{os.getppid()}.tmp", "b" + left]
-    mine += ["a.npz.backup.tmp", "a.npz.x.1.tmp"]
-    for name in mine:
-        (tmp_path / name).write_bytes(b"")
-    three(path)
-    assert sorted(os.listdir(tmp_path)) == sorted(["a.npz", *mine])
-
-
-def test_where_no_process_can_be_asked_only_our_own_is_known_to_live(monkeypatch):
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "name", "nt")
-        alive = [npz._is_alive(process) for process in (os.getpid(), os.getppid())]
-    assert alive == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -343,19 +308,6 @@ def test_a_cut_file_is_refused(tmp_path):
             load_arrays(path)
 
 
-def test_damage_in_the_numbers_is_found_when_they_are_read(tmp_path):
-    path = tmp_path / "a.npz"
-    save_arrays(path, {"W": np.arange(1000), "b": np.ones(2)})
-    damaged = bytearray(path.read_bytes())
-    damaged[3000] ^= 1
-    path.write_bytes(damaged)
-    with open_arrays(path) as stored:
-        assert stored["W"].shape == (1000,)
-        assert stored["b"].read().tolist() == [1, 1]
-        with pytest.raises(ValueError, match=r"a\.npz cannot be read .*CRC"):
-            stored["W"].read()
-
-
 @pytest.mark.parametrize(
     ("place", "error"),
     [
@@ -391,12 +343,11 @@ TWICE = "two of its arrays are called 'W'"
     ("content", "reason", "more"),
     [
         (b"no array", "cannot be read .*magic", []),
-        (member()[:-1], "cannot be read .*has 367 bytes, but promises 368", []),
-        (member() + b"!", "cannot be read .*has 369 bytes, but promises 368", []),
-        (member().replace(b"(30,)", b"(29,)"), "has 368 bytes", []),
-        (member().replace(b"<i8", b"<i4"), "has 368 bytes", []),
-        (member().replace(b"<i8", b"|O8"), "cannot be read .*is a pickle", []),
-        (b"\x93NUMPY\x03" + member()[7:], r"header of version \(3, 0\)", []),
+        (member()[:-1], "cannot be read .*expected 240 bytes got 239", []),
+        (member() + b"!", r"W\.npy is longer than its array", []),
+        (member().replace(b"(30,)", b"(29,)"), "longer than", []),
+        (member().replace(b"<i8", b"<i4"), "longer than", []),
+        (member().replace(b"<i8", b"|O8"), "Object arrays cannot be loaded", []),
         (member(), TWICE, ["W"]),
         (member(), TWICE, ["W.npy"]),
     ],
@@ -412,26 +363,17 @@ def test_a_member_that_is_no_array_or_comes_twice_is_refused(
         load_arrays(tmp_path / "a.npz")
 
 
-def test_nothing_is_unpacked_before_somebody_asks(tmp_path):
+def test_no_more_is_unpacked_than_a_hundred_times_the_size(tmp_path):
+    # 100 kB that would be 100 MB.
     path = tmp_path / "a.npz"
-    np.savez_compressed(path, W=np.zeros((2**10, 2**10)), b=np.ones(2))
-    with at_most(2**20), open_arrays(path) as stored:
-        assert stored["W"].shape == (2**10, 2**10)
-        assert stored["W"].dtype == np.float64
-        assert stored["b"].read().tolist() == [1, 1]
-
-
-@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2])
-def test_no_more_is_unpacked_than_a_member_can_hold(method, tmp_path):
-    # A few kB that promise 4 GB.
-    path = tmp_path / "a.npz"
-    with zipfile.ZipFile(path, "w", method) as archive:
-        archive.writestr("W.npy", member(np.zeros(2**20, np.uint8)))
-    content = bytearray(path.read_bytes())
-    struct.pack_into("<I", content, content.index(b"PK\x01\x02") + 24, 2**32 - 2)
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="cannot hold the 4294967294 bytes"):
+    np.savez_compressed(path, W=np.zeros(10**8, np.uint8))
+    with at_most(2**22), pytest.raises(ValueError, match="bytes promise 100000128"):
         load_arrays(path)
+
+
+def test_zeros_that_are_packed_well_are_read(tmp_path):
+    np.savez_compressed(tmp_path / "a.npz", W=np.zeros(2**20))
+    assert load_arrays(tmp_path / "a.npz")["W"].shape == (2**20,)
 
 
 # --- what fits ------------------------------------------------------------------------

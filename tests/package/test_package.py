@@ -58,17 +58,14 @@ def test_functions_are_functions_where_a_module_has_the_same_name():
     assert callable(dezero_lite.functions.linear)
 
 
-@pytest.mark.parametrize("keep", ["1", "0"])
-def test_an_array_comes_and_goes_so_that_large_ones_keep_their_memory(
-    keep, monkeypatch
-):
+def test_an_array_comes_and_goes_on_demand_so_that_large_ones_keep_their_memory():
     # What that spares is for the benchmarks: it depends on what lies behind the heap.
-    monkeypatch.setenv("DEZERO_LITE_KEEP_MEMORY", keep)
     program = (
         "import numpy as np, tracemalloc; tracemalloc.start(); import dezero_lite;"
-        "print(tracemalloc.get_traced_memory()[1] > 31 * 2**20)"
+        "peak = lambda: tracemalloc.get_traced_memory()[1] >= 31 * 2**20;"
+        "print(peak(), dezero_lite.keep_memory(), peak())"
     )
-    assert run(program) == str(keep == "1")
+    assert run(program) == "False None True"
 
 
 @pytest.mark.skipif(

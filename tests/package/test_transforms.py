@@ -25,9 +25,8 @@ from dezero_lite.transforms import (
     ToFloat,
     ToInt,
     ToPIL,
-    apply_to_batch,
-    as_batch,
 )
+from dezero_lite.transforms.batches import apply_to_batch, as_batch
 from tests.support.arrays import assert_close, assert_equal
 
 Image = pytest.importorskip("PIL.Image")

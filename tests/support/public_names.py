@@ -56,12 +56,12 @@ def kept_back():
 
     They are missing in the file's ``__all__``, or ``functions/__init__.py`` does not
     hand them on. What other files of the package use, serves those; files without an
-    ``__all__`` serve others altogether, and book.py the book's reader.
+    ``__all__`` serve others altogether.
     """
     found = {}
     rooms = dezero_lite.functions.__path__[0]
     files = [f"functions.{path.stem}" for path in Path(rooms).glob("[!_]*.py")]
-    for file in {*files, *MODULES} - {"functions.book", ""}:
+    for file in {*files, *MODULES} - {""}:
         module = import_module(f"dezero_lite.{file}")
         listed = getattr(module, "__all__", None)
         if listed is None:

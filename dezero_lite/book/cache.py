@@ -23,7 +23,7 @@ def load_cache_npz(
     filename : str
         A name, or an address that ends in it.
     train : bool, optional
-        The part for training, or that for testing?
+        Whether the part for training, or that for testing.
 
     Raises
     ------

@@ -4,8 +4,7 @@ introduces it.
 
 from __future__ import annotations
 
-from . import operators
-from .variable import Operand, Variable
+from ..core import Operand, Variable, operators
 
 __all__ = ["Pow", "setup_variable"]
 
@@ -22,7 +21,7 @@ class Pow(operators.Pow):
 
 
 def setup_variable() -> None:
-    """Do nothing: a Variable has its signs already. Source: book step 23.
+    """Do nothing: a Variable has its operators already. Source: book step 23.
 
     In the book, this attaches ``+``, ``-`` and so on to Variable, and scripts may call
     it.

@@ -1,0 +1,26 @@
+"""Runs a script of the book as it is: ``python -m dezero_lite.book step37.py``."""
+
+import os
+import runpy
+import sys
+
+from .door import stand_in
+
+
+def main() -> None:
+    """Run the script that the command line names."""
+    arguments = sys.argv[1:]
+    if not arguments or arguments[0] in ("-h", "--help"):
+        sys.exit("usage: python -m dezero_lite.book SCRIPT [ARGUMENTS]")
+    script = arguments[0]
+    if not os.path.isfile(script):
+        sys.exit(f"There is no file {script}.")
+    sys.argv = arguments
+    # As Python itself has it for a script.
+    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    stand_in()
+    runpy.run_path(script, run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""``import dezero`` means this package, with what its scripts expect of whole numbers
+and of older NumPys. It changes the process that it runs in, which is the script's own.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import dezero_lite
+
+# The one of results; modules hand on the other one, below.
+from ..core import Variable as Result
+
+MODULES = """
+    core core_simple cuda dataloaders datasets functions functions_conv layers models
+    optimizers transforms utils
+"""
+
+
+def stand_in() -> None:
+    """Let ``import dezero`` and its submodules find this package."""
+    sys.modules["dezero"] = _with_its_variable(dezero_lite)
+    for name in MODULES.split():
+        module = import_module(f"dezero_lite.{name}")
+        sys.modules[f"dezero.{name}"] = _with_its_variable(module)
+    plain: Any = Result.data
+    Result.data = property(  # type: ignore[assignment]
+        lambda self: _as_a_number(plain.fget(self)), plain.fset
+    )
+
+
+def _with_its_variable(module: ModuleType) -> ModuleType:
+    if vars(module).get("Variable") is Result:
+        module.Variable = Variable  # type: ignore[attr-defined]
+    return module
+
+
+# --- whole numbers --------------------------------------------------------------------
+
+
+class _Kind(type):
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, Result)
+
+
+class Variable(Result, metaclass=_Kind):
+    """The Variable that a script makes: whole numbers in it become floats. What
+    functions return counts as one, too.
+    """
+
+    __slots__ = ()
+    _has_told = False
+
+    def __init__(self, data: Any, name: str | None = None) -> None:
+        if isinstance(data, (np.ndarray, np.generic)) and data.dtype.kind in "iub":
+            data = np.asarray(data, dtype=float)
+            if not Variable._has_told:
+                Variable._has_told = True
+                print(
+                    "dezero_lite: whole numbers in a Variable became floats, since "
+                    "only those have a slope.",
+                    file=sys.stderr,
+                )
+        super().__init__(data, name)
+
+
+# --- float(y.data) --------------------------------------------------------------------
+
+
+class OneNumber(np.ndarray):
+    """An array of one element, of which ``float`` makes a number, as NumPy did."""
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+
+def _as_a_number(data: Any) -> Any:
+    if type(data) is np.ndarray and data.size == 1 and data.ndim:
+        return data.view(OneNumber)
+    return data

@@ -1,0 +1,168 @@
+"""Elements of an array. Step 47 explains it.
+
+Nothing is computed here, elements only move. So every gradient is a move back: a slice
+is undone by putting it into zeros, and an element that was taken twice receives two
+gradients, which add up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import cuda
+from ..core import Operand, Primitive, Variable, as_array, describe, unwrap
+from ..core.types import Array, Shape, Value
+from .joining import Unstack
+from .precision import require_data
+from .shape import shape_of
+
+__all__ = ["embed_id", "get_item"]
+
+
+def get_item(x: Operand, slices: Any) -> Variable:
+    """The elements ``x[slices]``, picked as NumPy does. Source: book step 47.
+
+    Parameters
+    ----------
+    x : Variable or ndarray
+        Of any shape and dtype.
+    slices : Any
+        Whole numbers, slices, ``...``, ``None``, lists and arrays of whole numbers or
+        of truth values, Variables of such arrays, and tuples of all these. An element
+        that is picked more than once receives the sum of its gradients.
+
+    Raises
+    ------
+    IndexError
+        If there is no such element.
+
+    Examples
+    --------
+    >>> x = Variable(np.array([1.0, 2.0, 3.0]))
+    >>> get_item(x, [0, 2, 2]).backward()
+    >>> x.grad
+    variable([1. 0. 2.])
+    """
+    if isinstance(slices, tuple):
+        return GetItem(tuple([_index(part, x) for part in slices]))(x)
+    return GetItem(_index(slices, x))(x)
+
+
+def _index(part: Any, x: Operand) -> Any:
+    part = unwrap(part)
+    if _is_single(part):
+        return part
+    if not hasattr(part, "ndim"):
+        # A list, a range, a deque: NumPy would take its elements as well.
+        part = np.array(part, None if len(part) else int)
+    # Indices lie where the data do. A copy, since they may change before backward needs
+    # them.
+    return cuda.get_array_module(x).array(part)
+
+
+def _is_single(part: Any) -> bool:
+    # What is no collection of indices: a number, a slice, `...`, None, or nonsense.
+    return isinstance(part, (np.generic, str)) or not hasattr(part, "__len__")
+
+
+class GetItem(Primitive):
+    def __init__(self, slices: Any) -> None:
+        self.slices = slices
+
+    def forward(self, x: Array) -> Array:
+        return x[self.slices]
+
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
+        return GetItemGrad(self.slices, xs[0].shape).on(gy)
+
+
+class GetItemGrad(Primitive):
+    def __init__(self, slices: Any, in_shape: Shape) -> None:
+        self.slices = slices
+        self.in_shape = in_shape
+
+    def forward(self, gy: Array) -> Array:
+        gx = cuda.get_array_module(gy).zeros(self.in_shape, gy.dtype)
+        slices = self.slices
+        if not _may_repeat(slices):
+            gx[slices] = gy
+        elif isinstance(slices, tuple) or gx.ndim == 1:
+            np.add.at(gx, slices, gy)
+        else:
+            _add_rows(gx, slices, gy)
+        return gx
+
+    def vjp(self, xs: Sequence[Value], ggx: Value) -> Value:
+        return ggx[self.slices]
+
+
+def _may_repeat(slices: Any) -> bool:
+    parts = slices if isinstance(slices, tuple) else (slices,)
+    return any(
+        [getattr(part, "ndim", 0) > 0 and part.dtype.kind != "b" for part in parts]
+    )
+
+
+def _add_rows(gx: Any, rows: Any, gy: Any) -> None:
+    # Element by element, `add.at` is several times faster than row by row.
+    width = math.prod(gx.shape[1:])
+    starts = rows.reshape(-1, 1).astype(np.intp) * width
+    elements = starts + cuda.get_array_module(gx).arange(width)
+    np.add.at(gx.ravel(), elements.ravel(), gy.ravel())
+
+
+def embed_id(x: Operand, W: Operand) -> Variable:
+    """Row ``x[i]`` of `W` for each `i`: a word's vector in place of its number. Source:
+    the book's ``W[x]``.
+
+    Parameters
+    ----------
+    x : Variable, ndarray or list
+        Whole numbers, of any shape; negative ones count from the last row.
+    W : Variable or ndarray, shape (V, D)
+        One row for each of the V words.
+
+    Returns
+    -------
+    Variable
+        Of the shape of `x` and D.
+
+    Raises
+    ------
+    TypeError
+        If `x` holds anything but whole numbers.
+    IndexError
+        If a number in `x` has no row.
+    """
+    ids = as_array(require_data(x))
+    if isinstance(ids, (list, tuple)):
+        ids = np.array(ids, None if len(ids) else int)
+    if not hasattr(ids, "dtype") or ids.dtype.kind not in "iu":
+        hint = "x.astype(int)" if hasattr(x, "astype") else "np.array(x, dtype=int)"
+        raise TypeError(
+            f"embed_id looks up rows by whole numbers, but x is {describe(x)}: use "
+            f"{hint}"
+        )
+    try:
+        return get_item(W, ids)
+    except IndexError:
+        raise IndexError(
+            f"x holds numbers from {ids.min()} to {ids.max()}, but W, {describe(W)}, "
+            f"has rows 0 to {shape_of(W)[0] - 1}"
+        ) from None
+
+
+def _iter(self: Variable) -> Iterator[Variable]:
+    # Without it, Python takes x[0], x[1], … until an error, and finds a number to be an
+    # empty sequence; and for each of them, backward fills an array as large as x.
+    if not require_data(self).ndim:
+        raise TypeError(f"{describe(self)} has no axis to go along")
+    return iter(Unstack()(self))
+
+
+Variable.__getitem__ = get_item
+Variable.__iter__ = _iter  # type: ignore[attr-defined]

@@ -1,0 +1,24 @@
+"""Rules that turn gradients into better parameters. Steps 46 and 50 explain them.
+
+An optimizer walks over a model's parameters and changes each in place, a little against
+its gradient. What one needs to remember about a parameter, such as the velocity of
+momentum, it keeps in arrays beside it.
+"""
+
+from ..core import Parameter as Parameter
+from .hooks import ClipGrad, FreezeParam, WeightDecay
+from .optimizer import Optimizer
+from .rules import SGD, AdaDelta, AdaGrad, Adam, AdamW, MomentumSGD
+
+__all__ = [
+    "SGD",
+    "AdaDelta",
+    "AdaGrad",
+    "Adam",
+    "AdamW",
+    "ClipGrad",
+    "FreezeParam",
+    "MomentumSGD",
+    "Optimizer",
+    "WeightDecay",
+]

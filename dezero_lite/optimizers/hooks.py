@@ -1,0 +1,96 @@
+"""What may happen to gradients before an update."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..core import Parameter, Variable
+from .optimizer import check_numbers, gradient_of
+
+__all__ = [
+    "ClipGrad",
+    "FreezeParam",
+    "WeightDecay",
+]
+
+
+class WeightDecay:
+    """A hook that adds `rate` times the data to each gradient, which pulls the data
+    towards 0.
+    """
+
+    def __init__(self, rate: float) -> None:
+        check_numbers(self, rate=rate)
+        self.rate = rate
+
+    def __call__(self, params: list[Parameter]) -> None:
+        for param in params:
+            # A new gradient: the old one may be somebody else's, too.
+            param.grad = Variable(gradient_of(param) + float(self.rate) * param.data)
+
+
+class ClipGrad:
+    """A hook that shortens the gradients, taken as one long vector, to `max_norm`.
+
+    Raises
+    ------
+    FloatingPointError
+        When called, if a gradient holds nan or infinity; no parameter has changed then.
+
+    Notes
+    -----
+    Source: R. Pascanu, T. Mikolov and Y. Bengio, "On the difficulty of training
+    recurrent neural networks", 2013.
+    """
+
+    def __init__(self, max_norm: float) -> None:
+        check_numbers(self, max_norm=max_norm)
+        self.max_norm = max_norm
+
+    def __call__(self, params: list[Parameter]) -> None:
+        # In double precision, where squares do not overflow.
+        squares = [
+            float(np.square(gradient_of(param), dtype=np.float64).sum())
+            for param in params
+        ]
+        norm = math.sqrt(sum(squares))
+        if not math.isfinite(norm):
+            names = [
+                repr(p.name)
+                for p, square in zip(params, squares, strict=True)
+                if not math.isfinite(square)
+            ]
+            raise FloatingPointError(
+                f"the norm of the gradients is {norm}, so they cannot be clipped "
+                f"(parameters: {', '.join(names)}): a smaller learning rate may help, "
+                "or a look at the loss before this step"
+            )
+        rate = self.max_norm / (norm + 1e-6)
+        if rate < 1:
+            for param in params:
+                param.grad = Variable(gradient_of(param) * rate)
+
+
+class FreezeParam:
+    """A hook that takes the gradients away from layers and parameters, so that they
+    stay as they are.
+
+    Parameters
+    ----------
+    *layers : Layer or Parameter
+        What to freeze.
+    """
+
+    def __init__(self, *layers: Any) -> None:
+        self.freeze_params: list[Parameter] = []
+        for layer in layers:
+            self.freeze_params += (
+                [layer] if isinstance(layer, Parameter) else layer.params()
+            )
+
+    def __call__(self, params: list[Parameter]) -> None:
+        for param in self.freeze_params:
+            param.cleargrad()

@@ -1,0 +1,291 @@
+"""What all optimizers share."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..core import Parameter, Variable, kind_of
+from ..cuda import as_numpy, get_array_module
+from ..npz import StrPath, check_fit, load_arrays, save_arrays
+
+__all__ = ["Optimizer"]
+
+# So many numbers, with what is computed from them on the way, stay in a cache. In
+# single precision these are 256 kB, from where on NumPy writes a result over an operand
+# that nobody else needs.
+CHUNK_SIZE = 65_536
+
+NUMBERS = (int, float, np.integer, np.floating)
+
+
+class Optimizer:
+    """What all optimizers share. Source: book step 46.
+
+    Derive from it and write ``update_one(self, param)``, which changes ``param.data``
+    in place. An optimizer that remembers something about each parameter names it in
+    `state_names` and asks :meth:`chunks` for it.
+
+    The numbers among its attributes are its settings: its repr shows them, and
+    :meth:`save_state` saves them.
+
+    Attributes
+    ----------
+    target : Layer or None
+        What :meth:`setup` was given.
+    hooks : list of callable
+        Each is called before an update with the list of parameters that have a
+        gradient.
+    """
+
+    #: Names of what is remembered about each parameter: arrays of its shape, zeros at
+    #: first.
+    state_names: tuple[str, ...] = ()
+
+    def __init__(self) -> None:
+        self.target: Any = None
+        self.hooks: list[Callable[[list[Parameter]], None]] = []
+        self._states: dict[Parameter, dict[str, Any]] = {}
+        self._has_warned = False
+
+    def __repr__(self) -> str:
+        settings = [f"{name}={value}" for name, value in self._settings().items()]
+        return f"{type(self).__name__}({', '.join(settings)})"
+
+    def setup(self, target: Any) -> Any:
+        """Choose the layer or model to optimize, and forget what was remembered about
+        another.
+
+        Returns
+        -------
+        Optimizer
+            Itself, so that ``optimizer = SGD(0.1).setup(model)`` can be written.
+
+        Raises
+        ------
+        TypeError
+            If `target` cannot be asked for parameters.
+        ValueError
+            If it has none.
+        """
+        kind = type(target).__name__
+        if not hasattr(target, "params"):
+            raise TypeError(
+                f"setup takes a Layer or a Model, but was given {kind_of(target)}"
+            )
+        if next(iter(target.params()), None) is None:
+            raise ValueError(
+                f"{kind} has no parameters to learn: what is to be learned is a "
+                "Parameter or a layer, in an attribute or in a list, tuple or dict "
+                "there; plain Variables and arrays are not (if it makes its layers in "
+                "its first call, call it once before setup)"
+            )
+        self.target = target
+        self._states = {}
+        return self
+
+    def add_hook(self, hook: Callable[[list[Parameter]], None]) -> None:
+        """Have `hook` called with the list of parameters that have a gradient, before
+        each update.
+
+        Raises
+        ------
+        TypeError
+            If `hook` is none, or a class that nothing was made of.
+        """
+        if not callable(hook) or isinstance(hook, type):
+            found = hook.__name__ if isinstance(hook, type) else repr(hook)
+            raise TypeError(
+                "a hook is called with the list of parameters, as WeightDecay(1e-4) "
+                f"is, so it cannot be {found}"
+            )
+        self.hooks.append(hook)
+
+    def update(self) -> None:
+        """Change every parameter that has a gradient; skip the others.
+
+        Raises
+        ------
+        RuntimeError
+            If :meth:`setup` has not been called.
+        TypeError
+            If a plain Variable in the model has received a gradient as a Parameter
+            would.
+        ValueError
+            If a gradient is no Variable of its parameter's shape; no parameter has
+            changed then.
+        """
+        params = list(self._target().params())
+        for hook in self.hooks:
+            hook(_with_gradient(params))
+        ready = _with_gradient(params)
+        if not ready and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                "update() changed nothing, because no parameter has a gradient: call "
+                "backward() on the loss first",
+                stacklevel=2,
+            )
+        for param in ready:
+            self.update_one(param)
+
+    def update_one(self, param: Parameter) -> None:
+        """Change ``param.data`` in place."""
+        raise NotImplementedError(
+            f"{type(self).__name__} needs an update_one(self, param)"
+        )
+
+    def state(self, param: Parameter) -> dict[str, Any]:
+        """What is remembered about `param`, by name."""
+        if param not in self._states:
+            self._states[param] = {
+                name: np.zeros_like(param.data) for name in self.state_names
+            }
+        return self._states[param]
+
+    def chunks(self, param: Parameter) -> Iterator[tuple[Any, ...]]:
+        """The data, the gradient and all that is remembered, in pieces small enough for
+        the cache.
+
+        All but the gradient are there to be changed in place.
+        """
+        data, state = param.data, self.state(param)
+        arrays = (data, gradient_of(param), *[state[name] for name in self.state_names])
+        # A GPU works best on everything at once.
+        if data.size <= CHUNK_SIZE or not isinstance(data, np.ndarray):
+            yield arrays
+            return
+        rows = max(1, CHUNK_SIZE * len(data) // data.size)
+        for i in range(0, len(data), rows):
+            yield tuple([array[i : i + rows] for array in arrays])
+
+    def save_state(self, path: StrPath) -> None:
+        """Save the settings and all that is remembered, so that training can stop and
+        go on as if it had not.
+
+        The model's own weights are no part of it: see :meth:`Layer.save_weights`.
+
+        Parameters
+        ----------
+        path : str, bytes or os.PathLike
+            ``.npz`` is added if it does not end so.
+
+        Raises
+        ------
+        RuntimeError
+            If :meth:`setup` has not been called.
+        ValueError
+            If a parameter of the target holds no data yet.
+        """
+        # The + makes a number of True and False, too.
+        settings = {
+            f"settings/{name}": np.array(+value)
+            for name, value in self._settings().items()
+        }
+        state = {name: as_numpy(array) for name, array in self._named_state().items()}
+        save_arrays(
+            path, {"optimizer": np.array(type(self).__name__), **settings, **state}
+        )
+
+    def load_state(self, path: StrPath) -> None:
+        """Load what :meth:`save_state` saved, settings included. Load the model's
+        weights first.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If the file is damaged, or of another optimizer or another model; nothing
+            has changed then.
+        """
+        state = self._named_state()
+        settings = {
+            f"settings/{name}": value for name, value in self._settings().items()
+        }
+        shapes = {name: array.shape for name, array in state.items()}
+        found = load_arrays(path)
+        kind = str(found.pop("optimizer", "no optimizer"))[:100]
+        if kind != type(self).__name__:
+            raise ValueError(
+                f"{os.fsdecode(path)} holds the state of {kind}, not of "
+                f"{type(self).__name__}"
+            )
+        check_fit(path, kind, found, {**dict.fromkeys(settings, ()), **shapes})
+        for name, old in settings.items():
+            value = found[name].item()
+            setattr(
+                self,
+                name.partition("/")[2],
+                bool(value) if isinstance(old, bool) else value,
+            )
+        for name, array in state.items():
+            array[...] = get_array_module(array).asarray(found[name])
+
+    def _target(self) -> Any:
+        if self.target is None:
+            name = type(self).__name__
+            raise RuntimeError(
+                f"{name} has no model to optimize yet: say optimizer = "
+                f"{name}(...).setup(model)"
+            )
+        return self.target
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if isinstance(value, NUMBERS) and not name.startswith("_")
+        }
+
+    def _named_state(self) -> dict[str, Any]:
+        target = self._target()
+        named = (
+            target.named_params()
+            if hasattr(target, "named_params")
+            else enumerate(target.params())
+        )
+        state = {}
+        for name, param in named:
+            if param.data is None:
+                raise ValueError(
+                    f"the parameter {name!r} holds no data yet: load the model's "
+                    "weights, or call the model once"
+                )
+            for kind, array in self.state(param).items():
+                state[f"{kind}/{name}"] = array
+        return state
+
+
+def _with_gradient(params: list[Parameter]) -> list[Parameter]:
+    params = [param for param in params if param.grad is not None]
+    for param in params:
+        grad: Any = param.grad
+        if not isinstance(grad, Variable) or grad.shape != param.shape:
+            what = (
+                f"has shape {grad.shape}"
+                if isinstance(grad, Variable)
+                else f"is {kind_of(grad)}"
+            )
+            raise ValueError(
+                f"the gradient of parameter {param.name!r} {what}: it must be a "
+                f"Variable like {param.shape}"
+            )
+    return params
+
+
+def check_numbers(owner: object, **settings: object) -> None:
+    for name, value in settings.items():
+        if not isinstance(value, NUMBERS):
+            raise TypeError(
+                f"{type(owner).__name__} takes a number for {name}, not {value!r}"
+            )
+
+
+def gradient_of(param: Parameter) -> Any:
+    assert param.grad is not None
+    return param.grad.data
