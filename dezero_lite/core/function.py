@@ -174,6 +174,8 @@ class Function:
         for x in inputs:
             if isinstance(x, Variable):
                 data = x._data
+                if data is None:  # which NumPy would take for an object, in silence
+                    raise ValueError(messages.no_data_yet(self, len(xs), x))
                 xs.append(data[()] if type(data) is ndarray and not data.ndim else data)
                 if x.generation > generation:
                     generation = x.generation
@@ -184,10 +186,7 @@ class Function:
         return inputs, xs, generation
 
     def _explain(self, inputs: Sequence[Any]) -> None:
-        # Say why forward failed, where the inputs show it.
-        for i, x in enumerate(inputs):
-            if isinstance(x, Variable) and x._data is None:
-                raise ValueError(messages.no_data_yet(self, i, x)) from None
+        """Say why forward failed, where the inputs show it."""
 
     def __init_subclass__(cls) -> None:
         # Called when a class derives from this one. A class with a `backward`, the

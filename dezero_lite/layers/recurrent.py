@@ -260,7 +260,6 @@ class LSTMStep(Function):
         )
 
     def _explain(self, inputs: Sequence[Any]) -> None:
-        super()._explain(inputs)
         x, h, c, Wx, Wh, _ = [value.shape for value in inputs]
         raise ValueError(
             f"the shapes of a step of LSTM do not go together: the input is {x} with "
