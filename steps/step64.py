@@ -212,7 +212,10 @@ class Operation(Node):
 
     def compute_gradient(self, grad=None):
         """The nodes of the inputs' gradients, given that of the output (None: ones)."""
-        return self.gradient(Ones(self) if grad is None else grad)
+        parts = self.gradient(Ones(self) if grad is None else grad)
+        if parts is None:
+            raise TypeError(f"{self!r} has a gradient that returns nothing")
+        return parts
 
     def gradient(self, grad):
         """The rule behind it: from a node to a tuple of nodes."""
@@ -584,8 +587,6 @@ def compute_gradients(loss):
         if not isinstance(node, Operation):
             continue
         parts = node.compute_gradient(gradients[node])
-        if parts is None:
-            raise TypeError(f"{node!r} has a gradient that returns nothing")
         for given, grad in zip(node.inputs, parts, strict=True):
             arrived[given].append(grad)
             waiting[given] -= 1
