@@ -423,7 +423,7 @@ def test_errors_say_what_was_wrong():
         (TypeError, "only floats have a gradient, not int64: write 1.0", whole_leaf),
         (TypeError, "holds numbers, not str 'text'", lambda: Tensor("text")),
         (TypeError, "not NoneType", lambda: Tensor(None)),
-        (TypeError, "not list", lambda: Tensor([leaf(1.0), leaf(2.0)])),
+        (TypeError, "not tensors: use x.data", lambda: Tensor([leaf(1.0), A[0, 0]])),
         (TypeError, "a tensor already", lambda: Tensor(leaf(1.0))),
         (RuntimeError, "requires_grad=True", Tensor(1.0).backward),
         (ValueError, "at one number, not at (2, 3): sum()", (x * 2).backward),
