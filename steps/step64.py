@@ -212,10 +212,7 @@ class Operation(Node):
 
     def compute_gradient(self, grad=None):
         """The nodes of the inputs' gradients, given that of the output (None: ones)."""
-        parts = self.gradient(Ones(self) if grad is None else grad)
-        if parts is None:
-            raise TypeError(f"{self!r} has a gradient that returns nothing")
-        return parts
+        return self.gradient(Ones(self) if grad is None else grad)
 
     def gradient(self, grad):
         """The rule behind it: from a node to a tuple of nodes."""
@@ -586,13 +583,21 @@ def compute_gradients(loss):
         gradients[node] = total(arrived[node])
         if not isinstance(node, Operation):
             continue
-        parts = node.compute_gradient(gradients[node])
+        parts = parts_of(node, gradients[node])
         for given, grad in zip(node.inputs, parts, strict=True):
             arrived[given].append(grad)
             waiting[given] -= 1
             if waiting[given] == 0:  # all consumers have been visited
                 queue.append(given)
     return gradients
+
+
+def parts_of(node, grad):
+    """The gradients that a node hands on to its inputs."""
+    parts = node.compute_gradient(grad)
+    if parts is None:
+        raise TypeError(f"{node!r} has a gradient that returns nothing")
+    return parts
 
 
 def total(nodes):
