@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from .random import generator
 from .transforms.batches import as_batch
 
 __all__ = ["DataLoader", "SeqDataLoader"]
+
+# Examples and labels, as they are with labels; without, t is None.
+Batch: TypeAlias = tuple[NDArray[Any], NDArray[Any]]
 
 
 class DataLoader:
@@ -117,7 +120,7 @@ class DataLoader:
 
     def reset(self) -> None:
         """Let ``next(loader)`` begin an epoch; a ``for`` does so anyway."""
-        self._running: Iterator[tuple[Any, Any]] | None = None
+        self._running: Iterator[Batch] | None = None
         # What a `__next__` as in the book counts with.
         self.iteration = 0
         self.index = self._order() if self._has_its_own_next() else None
@@ -125,10 +128,10 @@ class DataLoader:
     def __len__(self) -> int:
         return self.max_iter
 
-    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+    def __iter__(self) -> Iterator[Batch]:
         return self if self._has_its_own_next() else self._epoch()
 
-    def __next__(self) -> tuple[Any, Any]:
+    def __next__(self) -> Batch:
         """The next batch, for those who count themselves; a ``for`` does not disturb
         it.
         """
@@ -140,7 +143,7 @@ class DataLoader:
             self.reset()
             raise
 
-    def next(self) -> tuple[Any, Any]:
+    def next(self) -> Batch:
         """The same as ``next(loader)``."""
         return next(self)
 
@@ -155,7 +158,7 @@ class DataLoader:
     def _has_its_own_next(self) -> bool:
         return type(self).__next__ is not DataLoader.__next__
 
-    def _epoch(self) -> Iterator[tuple[Any, Any]]:
+    def _epoch(self) -> Iterator[Batch]:
         for indices in self._batches():
             yield self._load(indices)
 
@@ -170,7 +173,7 @@ class DataLoader:
         for start in range(0, self.max_iter * self.batch_size, self.batch_size):
             yield order[start : start + self.batch_size]
 
-    def _load(self, indices: NDArray[np.int64]) -> tuple[Any, Any]:
+    def _load(self, indices: NDArray[np.int64]) -> Batch:
         if getattr(self.dataset, "takes_batches", False):
             x, t = self._pair(self.dataset[indices], "a batch")
         else:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import warnings
 import weakref
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,10 @@ HINT = (
 FORMATS = ("png", "svg", "pdf")
 # Dots per inch. A page has 96, a sharp screen twice as many.
 PAGE, SHARP = 96, 192
+
+# What no drawing can hold, since XML cannot; and as much of a name as one can read.
+NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+LONGEST_NAME = 40
 
 # A picture of more nodes is past reading, and Graphviz's time grows faster than their
 # number.
@@ -59,6 +64,12 @@ def outputs_of(f: Any) -> list[Any]:
     """The outputs of a function; ``None`` for one that is gone."""
     outputs = (f.output,) if hasattr(f, "input") else f.outputs
     return [y() if isinstance(y, weakref.ref) else y for y in outputs]
+
+
+def legible(name: str) -> str:
+    """A name as pictures can show it."""
+    short = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+    return NOT_XML.sub("\ufffd", short)
 
 
 # --- from a Variable to DOT text ------------------------------------------------------
@@ -132,9 +143,11 @@ def _functions(output: Any) -> Iterator[Any]:
 def _node(names: dict[int, str], node: Any, verbose: bool) -> str:
     if not is_variable(node):
         names[id(node)] = name = f"f{len(names)}"
-        return f"    {name} [label={_quoted(type(node).__name__)}, {FUNCTION}]"
+        return f"    {name} [label={_quoted(legible(type(node).__name__))}, {FUNCTION}]"
     names[id(node)] = name = f"v{len(names)}"
-    label = getattr(node, "name", None) or ""  # snapshots have names from step 19 on
+    label = legible(
+        getattr(node, "name", None) or ""
+    )  # snapshots have names from step 19 on
     if verbose and node.data is not None:
         label += f"{': ' if label else ''}{node.data.shape} {node.data.dtype}"
     return f"    {name} [label={_quoted(label)}]"

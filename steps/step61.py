@@ -5,6 +5,7 @@ what is missing, keeps it, and loses it when something that it was computed from
 changes.
 """
 
+import threading
 import weakref
 
 import numpy as np
@@ -35,6 +36,10 @@ __all__ = [
 
 
 # --- Nodes ----------------------------------------------------------------------------
+
+
+# Of two threads, one must not clear what the other computes with.
+ONE_AT_A_TIME = threading.RLock()
 
 
 class Node:
@@ -71,16 +76,18 @@ class Node:
 
     def eval(self):
         """The value of this node; what is missing is computed, and kept."""
-        missing = upstream(self, lambda node: node.value is None)
-        check_filled(self, missing)
-        for node in missing:
-            node._value = computed(node)
-        return self.value
+        with ONE_AT_A_TIME:
+            missing = upstream(self, lambda node: node.value is None)
+            check_filled(self, missing)
+            for node in missing:
+                node._value = computed(node)
+            return self.value
 
     def _set(self, value):
-        self._value = value
-        for node in downstream(self):
-            node._value = None
+        with ONE_AT_A_TIME:
+            self._value = value
+            for node in downstream(self):
+                node._value = None
 
 
 class Variable(Node):
@@ -118,13 +125,15 @@ class Placeholder(Node):
     """A node whose value comes later.
 
     An input placeholder gets it from you, an inner one from its parent, an operation.
+    With ``ndim`` it takes arrays of that many dimensions only.
     """
 
-    def __init__(self, name=None, parent=None):
+    def __init__(self, name=None, parent=None, ndim=None):
         if name is None and parent is None:
             raise TypeError('an input placeholder needs a name, as in Placeholder("x")')
         super().__init__(name)
         self.parent = parent
+        self.ndim = ndim
         for node in set(parent.inputs) if parent else ():
             node.used_by(self)
 
@@ -145,7 +154,11 @@ class Placeholder(Node):
                 "no longer agree with its inputs; if you want to cut the graph here, "
                 "say fill(value, short_circuit=True)"
             )
-        self._set(as_value(value, self.label))
+        value = as_value(value, self.label)
+        if self.ndim not in (None, value.ndim):
+            shape = value.shape
+            raise ValueError(f"{self.label} takes {self.ndim} dimensions, not {shape}")
+        self._set(value)
 
     def clear(self):
         """Take the value away, and everything downstream with it."""
@@ -194,7 +207,14 @@ def no_value(node, *others, **options):
     raise TypeError(f"{node.label} is a node, not a value: ask {node.label}.eval()")
 
 
+def no_copy(node, protocol):
+    raise TypeError(
+        f"{node.label} is part of a graph and cannot be copied: build it once more"
+    )
+
+
 Node.__repr__ = text
+Node.__reduce_ex__ = no_copy
 Node.__array__ = Node.__bool__ = no_value
 Node.__eq__ = Node.__ne__ = no_value
 Node.__lt__ = Node.__le__ = Node.__gt__ = Node.__ge__ = no_value
@@ -237,15 +257,21 @@ def check_filled(asked, missing):
     complaints = []
     for node in empty:
         users = [user for user in missing if takes(user, node)]
-        needed_by = ", ".join(formula(user) for user in users)
+        needed_by = five(formula(user) for user in users)
         complaints.append(
             f"{node.label} (needed by {needed_by})" if users else node.label
         )
     raise ValueError(
         f"{asked.label} cannot be evaluated, because inputs are not filled: "
-        f"{', '.join(complaints)}. "
+        f"{five(complaints)}. "
         f"Fill them first, as in {empty[0].label}.fill(np.array(...))"
     )
+
+
+def five(words):
+    """The first five, for a message."""
+    words = list(words)
+    return ", ".join(words[:5]) + ", …" * (len(words) > 5)
 
 
 def takes(node, x):
@@ -595,8 +621,8 @@ Node.__neg__ = negate
 
 def gradients(y, variables):
     """Build the gradients of the sum of y, a list of nodes, one for each variable."""
+    check_variables(y, variables)
     order = upstream(y, lambda node: True)
-    check_variables(y, variables, set(order))
     depends = set(variables)
     for node in order:
         if node.parent and depends & set(node.parent.inputs):
@@ -615,9 +641,14 @@ def gradients(y, variables):
     return [found[x] if x in found else full_like(x, 0.0) for x in variables]
 
 
-def check_variables(y, variables, behind_y):
+def check_variables(y, variables):
     if isinstance(variables, Node):
         raise TypeError("gradients needs a list of variables, as in gradients(y, [w])")
+    for x in (y, *variables):
+        if not isinstance(x, Node):
+            kind = type(x).__name__
+            raise TypeError(f"gradients(y, [w]) is for nodes, not for type {kind}")
+    behind_y = set(upstream(y, lambda node: True))
     for x in variables:
         if x not in behind_y:
             raise ValueError(f"{formula(y)} does not depend on {formula(x)}")

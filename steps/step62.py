@@ -445,10 +445,16 @@ def check_signature(inputs, outputs, updates):
     for x in needed:
         if isinstance(x, Symbol) and x not in named_so_far:
             users = [user for user in needed if any(x is i for i in user.inputs)]
-            needed_by = ", ".join(map(formula, users)) or "an output"
+            needed_by = five(map(formula, users)) or "an output"
             raise ValueError(
                 f"{x.label}, needed by {needed_by}, is not among the inputs"
             )
+
+
+def five(words):
+    """The first five, for a message."""
+    words = list(words)
+    return ", ".join(words[:5]) + ", …" * (len(words) > 5)
 
 
 def inputs_first(targets):

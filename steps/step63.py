@@ -482,10 +482,16 @@ def check_signature(inputs, outputs, updates):
     for x in needed:
         if isinstance(x, Symbol) and x not in named_so_far:
             users = [user for user in needed if any(x is i for i in user.inputs)]
-            needed_by = ", ".join(map(formula, users)) or "an output"
+            needed_by = five(map(formula, users)) or "an output"
             raise ValueError(
                 f"{x.label}, needed by {needed_by}, is not among the inputs"
             )
+
+
+def five(words):
+    """The first five, for a message."""
+    words = list(words)
+    return ", ".join(words[:5]) + ", …" * (len(words) > 5)
 
 
 def inputs_first(targets):
@@ -569,7 +575,7 @@ def run(targets, values):
 
 def asks(x, values):
     """The inputs needed: of a switch, the condition, then the branch that it says."""
-    if x.op is not SWITCH:
+    if x.op != SWITCH:
         return x.inputs
     condition, then, otherwise = x.inputs
     if condition not in values:
@@ -581,7 +587,7 @@ def computed(x, values):
     if x.op is None:
         return x.value
     arrays = [values[i] for i in asks(x, values)]
-    if x.op is SWITCH:
+    if x.op == SWITCH:
         return arrays[0]
     try:
         return frozen(np.asarray(x.op.compute(*arrays)))
@@ -639,7 +645,7 @@ def check_gradient(cost, wrt, order):
 
 def handed_on(x, g, given):
     """What an expression hands on: triples of input, gradient, condition."""
-    if x.op is SWITCH:
+    if x.op == SWITCH:
         yes, then, otherwise = x.inputs
         return [
             (then, g, both(given, yes)),

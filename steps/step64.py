@@ -388,9 +388,14 @@ def reduce_sum(x, axis=None, name=None):
     return ReduceSum(x, axis, name=name)
 
 
+def subtract(a, b):
+    with a.graph.as_default():  # a number becomes a constant of the same graph
+        return add(a, negative(b))
+
+
 Node.__add__ = add
 Node.__radd__ = lambda b, a: add(a, b)
-Node.__sub__ = lambda a, b: add(a, negative(b))
+Node.__sub__ = subtract
 Node.__rsub__ = lambda b, a: add(a, negative(b))
 Node.__mul__ = multiply
 Node.__rmul__ = lambda b, a: multiply(a, b)
@@ -522,9 +527,15 @@ def fed(session, feed_dict, plan):
     for node in plan:
         if isinstance(node, Placeholder) and node not in values:
             users = {repr(user) for user in set(node.consumers) & set(plan)}
-            need = f"needed by {', '.join(sorted(users))}" if users else "fetched"
+            need = f"needed by {five(sorted(users))}" if users else "fetched"
             raise ValueError(f"{node!r} is {need} and was not fed: put it in feed_dict")
     return values
+
+
+def five(words):
+    """The first five, for a message."""
+    words = list(words)
+    return ", ".join(words[:5]) + ", …" * (len(words) > 5)
 
 
 def why_not(node, taken, error):
@@ -572,13 +583,21 @@ def compute_gradients(loss):
         gradients[node] = total(arrived[node])
         if not isinstance(node, Operation):
             continue
-        parts = node.compute_gradient(gradients[node])
+        parts = parts_of(node, gradients[node])
         for given, grad in zip(node.inputs, parts, strict=True):
             arrived[given].append(grad)
             waiting[given] -= 1
             if waiting[given] == 0:  # all consumers have been visited
                 queue.append(given)
     return gradients
+
+
+def parts_of(node, grad):
+    """The gradients that a node hands on to its inputs."""
+    parts = node.compute_gradient(grad)
+    if parts is None:
+        raise TypeError(f"{node!r} has a gradient that returns nothing")
+    return parts
 
 
 def total(nodes):

@@ -105,6 +105,15 @@ class Scalar:
         if self.node:
             self.node.grad = None
 
+    def __deepcopy__(self, memo):
+        # A copied node would share its id.
+        if self.node and self.node.edges:
+            raise TypeError(f"{self!r} was computed: copy the ones it came from")
+        copy = Scalar(self.data, self.requires_grad)
+        if self.node:
+            copy.node.grad = self.node.grad
+        return copy
+
     def __repr__(self):
         needs = ", requires_grad=True" if self.requires_grad else ""
         return f"Scalar({self.data:g}{needs})"
@@ -291,6 +300,9 @@ Scalar.__bool__ = lambda x: x.data != 0
 
 def jacobian(outputs, inputs):
     """All derivatives: a row for each output, a column for each input."""
+    for x in (*outputs, *inputs):
+        if not isinstance(x, Scalar):
+            raise TypeError(f"jacobian([y], [x]) is of Scalars, and not of {x!r}")
     for x in inputs:
         if not x.requires_grad:
             raise ValueError(

@@ -28,16 +28,24 @@ class Tensor:
     ``grad`` is an array or None. A tensor that you make has no ``edges``.
     """
 
-    __slots__ = ("__weakref__", "_data", "edges", "grad", "requires_grad")
+    __slots__ = ("__weakref__", "_data", "_needed", "edges", "grad")
     __array_ufunc__ = None  # np.ones(3) + tensor is asked of the tensor
 
     def __init__(self, data, requires_grad=False, dtype=None):
         self.edges = ()
         self.grad = None
-        self.requires_grad = requires_grad
         self._data = numbers(data, dtype)
-        if requires_grad and self.dtype.kind != "f":
+        self.requires_grad = requires_grad
+
+    @property
+    def requires_grad(self):
+        return self._needed
+
+    @requires_grad.setter
+    def requires_grad(self, needed):
+        if needed and self.dtype.kind != "f":
             raise TypeError(f"only floats have a gradient, not {self.dtype}: write 1.0")
+        self._needed = needed
 
     @property
     def data(self):
@@ -73,6 +81,18 @@ class Tensor:
     @property
     def dtype(self):
         return self._data.dtype
+
+    def __deepcopy__(self, memo):
+        if self.edges:
+            raise TypeError("this tensor was computed: copy the ones it came from")
+        copy = Tensor(self._data, self.requires_grad)
+        copy.grad = None if self.grad is None else self.grad.copy()
+        return copy
+
+    def __array__(self, *args, **options):
+        raise TypeError("NumPy's functions take arrays, not tensors: use x.data")
+
+    __array_function__ = __array__  # np.sum(x) is asked of the tensor, too
 
     def __len__(self):
         if self.ndim == 0:
@@ -132,8 +152,8 @@ def computed(data, *edges):
     tensor = Tensor.__new__(Tensor)
     tensor.edges = edges
     tensor.grad = None
-    tensor.requires_grad = bool(edges)
     tensor._data = frozen(np.asarray(data))
+    tensor.requires_grad = bool(edges)
     return tensor
 
 
@@ -305,6 +325,16 @@ def neg(x):
     return computed(-x.data, (x, lambda g: -g))
 
 
+def power(x, c):
+    if not isinstance(c, int | float):
+        raise TypeError(f"x ** c needs a number for c, not type {type(c).__name__}")
+    x_data = x.data
+    # The slope of a constant is 0, also where 0 ** (c − 1) is no number.
+    return computed(
+        x_data**c, (x, lambda g: g * (c * x_data ** (c - 1) if c else 0.0 * x_data))
+    )
+
+
 def compare(ufunc):
     """A comparison goes up in steps and has no slope: its result is an array, no
     tensor.
@@ -319,6 +349,7 @@ Tensor.__rsub__ = lambda a, b: sub(b, a)
 Tensor.__truediv__ = div
 Tensor.__rtruediv__ = lambda a, b: div(b, a)
 Tensor.__neg__ = neg
+Tensor.__pow__ = power
 Tensor.__lt__ = compare(np.less)
 Tensor.__le__ = compare(np.less_equal)
 Tensor.__gt__ = compare(np.greater)
@@ -351,6 +382,25 @@ def sum_over(x, axis=None, keepdims=False):
         return np.broadcast_to(g, shape)
 
     return computed(x.data.sum(axis=axis, keepdims=keepdims), (x, rule))
+
+
+def mean(x, axis=None, keepdims=False):
+    y = sum_over(x, axis, keepdims)
+    return y / (x.size / max(y.size, 1))
+
+
+def largest(x, axis=None, keepdims=False):
+    y = x.data.max(axis=axis, keepdims=True)
+    # Where several elements are the largest, they share the gradient.
+    chosen = x.data == y
+    share = chosen / chosen.sum(axis=axis, keepdims=True)
+
+    def rule(g):
+        g = g if keepdims or axis is None else np.expand_dims(g, axis)
+        return g * share
+
+    y = y if keepdims else x.data.max(axis=axis)
+    return computed(y, (x, rule))
 
 
 def get_item(x, index):
@@ -395,6 +445,8 @@ Tensor.reshape = reshape
 Tensor.transpose = transpose
 Tensor.T = property(transpose)
 Tensor.sum = sum_over
+Tensor.mean = mean
+Tensor.max = largest
 Tensor.__getitem__ = get_item
 Tensor.__iter__ = lambda x: (x[i] for i in range(len(x)))
 Tensor.__matmul__ = matmul

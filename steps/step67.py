@@ -146,12 +146,13 @@ def col2im(rows, shape, kernel, stride=1, padding=0):
 
 def conv2d(x, weight, bias=None, stride=1, padding=0):
     """Kernels (F, C, KH, KW) over images (N, C, H, W): a linear layer a window."""
-    x = images_only("conv2d", x)
+    x, weight = images_only("conv2d", x), as_tensor(weight)
     if weight.ndim != 4 or weight.shape[1] != x.shape[1]:
         raise ValueError(f"conv2d: kernels {weight.shape} do not fit images {x.shape}")
     f, _, *kernel = weight.shape
     rows = im2col(x, kernel, stride, padding) @ weight.reshape(f, -1).T
     if bias is not None:
+        bias = as_tensor(bias)
         if bias.shape not in ((f,), (1, f)):
             raise ValueError(
                 f"conv2d: {f} kernels need a bias ({f},), not {bias.shape}"

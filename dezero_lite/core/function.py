@@ -147,11 +147,7 @@ class Function:
         )
 
     def _explain(self, inputs: Sequence[Any]) -> None:
-        # Say why forward failed, where the inputs show it.
-        for i, x in enumerate(inputs):
-            empty = isinstance(x, Variable) and x._data is None
-            if empty and type(x) is not Constant:
-                raise ValueError(messages.no_data_yet(self, i, x)) from None
+        """Say why forward failed, where the inputs show it."""
 
 
 def unpacked(f: Function, inputs: Any) -> tuple[Any, list[Any], int]:
@@ -164,6 +160,8 @@ def unpacked(f: Function, inputs: Any) -> tuple[Any, list[Any], int]:
     for x in inputs:
         if isinstance(x, Variable):
             data = x._data
+            if data is None:  # which NumPy would take for an object, in silence
+                raise ValueError(messages.no_data_yet(f, len(xs), x))
             xs.append(data[()] if type(data) is ndarray and not data.ndim else data)
             if x.generation > generation:
                 generation = x.generation

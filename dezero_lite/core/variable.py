@@ -78,11 +78,12 @@ class Variable:
         self.generation = 0
 
     @property
-    def data(self) -> Any:
+    def data(self) -> NDArray[Any]:
         """The array: an ndarray, also where it has no dimensions, or ``None``."""
         if isinstance(self._data, np.generic):
             self._data = np.array(self._data)
-        return self._data
+        # Its type is that of a Variable in use, which holds an array.
+        return self._data  # type: ignore[no-any-return]
 
     @data.setter
     def data(self, data: NDArray[Any] | None) -> None:

@@ -15,6 +15,7 @@ from ..cuda import get_array_module
 from .activation import softmax
 from .elementwise import where
 from .linear import matmul
+from .precision import require_data
 
 __all__ = ["attention", "attention_weights", "causal_mask"]
 
@@ -52,7 +53,7 @@ def attention(q: Operand, k: Operand, v: Operand, mask: Any | None = None) -> Va
     """
     weights = attention_weights(q, k, mask)
     values: Any = as_array(v)
-    if values.ndim < 2 or values.shape[-2] != weights.shape[-1]:
+    if require_data(values).ndim < 2 or values.shape[-2] != weights.shape[-1]:
         raise ValueError(
             f"attention takes one value for each key, but k is {describe(k)}, v is "
             f"{describe(v)}"
@@ -145,6 +146,8 @@ def _as_mask(mask: Any, scores: Variable) -> Any:
 
 
 def _check(q: Any, k: Any) -> None:
+    require_data(q)
+    require_data(k)
     if q.ndim < 2 or k.ndim < 2 or q.shape[-1] != k.shape[-1] or not q.shape[-1]:
         raise ValueError(
             "attention compares queries (..., T, D) with keys (..., S, D) of the same "

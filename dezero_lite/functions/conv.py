@@ -20,6 +20,7 @@ import numpy as np
 from ..core import Operand, Primitive, Variable, as_array, as_variable
 from ..core.types import Array, Value
 from .conv_fast import both_gradients, convolve, deconvolve, kernel_gradient
+from .precision import require_data
 from .reduce import Sum
 from .window import Pair, Window, get_deconv_outsize, im2col, not_images, pair
 
@@ -38,6 +39,8 @@ def conv2d_simple(
     It takes what :func:`conv2d` takes, and gives the same.
     """
     x, W = as_variable(x), as_variable(W)
+    for given in (x, W, b):
+        require_data(given)
     window = _window(W, stride, pad)
     oh, ow = window.stops(x.shape)
     _check_channels(x, W, b, groups=1)

@@ -32,7 +32,6 @@ class _Join(Primitive):
         self.axis = axis
 
     def _explain(self, inputs: Sequence[Any]) -> None:
-        super()._explain(inputs)
         name = type(self).__name__.lower()
         shapes = ", ".join([str(shape_of(x)) for x in inputs])
         raise ValueError(
@@ -139,7 +138,6 @@ class Split(Primitive):
         return Concat(self.axis).on(*gys)
 
     def _explain(self, inputs: Sequence[Any]) -> None:
-        super()._explain(inputs)
         number = isinstance(self.cuts, (int, np.integer))
         parts = (
             f"{self.cuts} equal parts"

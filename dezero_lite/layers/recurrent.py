@@ -259,7 +259,6 @@ class LSTMStep(Primitive):
         )
 
     def _explain(self, inputs: Sequence[Any]) -> None:
-        super()._explain(inputs)
         x, h, c, Wx, Wh, _ = [value.shape for value in inputs]
         raise ValueError(
             f"the shapes of a step of LSTM do not go together: the input is {x} with "

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core import walk
-from ..graph import inputs_of, is_variable, outputs_of
+from ..graph import inputs_of, is_variable, legible, outputs_of
 from .words import phrase, text
 
 MOST_NODES = 60
@@ -115,7 +115,7 @@ class Graph:
 
     def name(self, x: Any) -> str:
         """What a node is called; a plain number or array is its text."""
-        return self._label.get(id(x)) or text(x)
+        return legible(self._label.get(id(x), "")) or text(x)
 
     def grad(self, v: Any) -> str:
         return f"{self.name(v)}.grad"

@@ -114,6 +114,8 @@ class Variable:
 def check_gradient(f, x, gx):
     """Refuse a gradient of another shape than its variable's, and one for integers."""
     name = type(f).__name__
+    if gx.data is None:
+        raise TypeError(f"{name}.backward returned None: it must return a gradient")
     if gx.shape != x.shape:
         raise ValueError(
             f"{name}.backward gave a gradient of shape {gx.shape} to a variable of "

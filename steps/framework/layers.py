@@ -82,7 +82,10 @@ class Linear(Layer):
 
 def save_weights(layer, path):
     """Save all parameters in an ``.npz`` file, under their names."""
-    np.savez(path, **{name: p.data for name, p in layer.named_params()})
+    arrays = {name: p.data for name, p in layer.named_params()}
+    if any(array is None for array in arrays.values()):
+        raise ValueError("nothing is saved: call the model once, which makes its W")
+    np.savez(path, **arrays)
 
 
 def load_weights(layer, path):

@@ -12,7 +12,7 @@ class Optimizer:
         self.target, self.hooks = None, []
 
     def setup(self, target):
-        """Choose the layer or model whose parameters shall change."""
+        """Choose the layer or model whose parameters are to change."""
         self.target = target
         self.states = {}
         return self

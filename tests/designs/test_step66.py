@@ -56,6 +56,13 @@ OPERATIONS = {
     "sum axis": (lambda a: a.sum(axis=1), DRIFT),
     "sum last axis": (lambda a: a.sum(-1, keepdims=True), DRIFT),
     "sum axes": (lambda a: a.sum((0, -1)), DRIFT),
+    "mean": (lambda a: a.mean(), A),
+    "mean axes": (lambda a: a.mean((0, -1), keepdims=True), DRIFT),
+    "max": (lambda a: a.max(), distinct(3, 4)),
+    "max axis": (lambda a: a.max(-2), distinct(2, 3, 4)),
+    "max axes": (lambda a: a.max((0, -1), keepdims=True), distinct(2, 3, 4)),
+    "a ** 3": (lambda a: a**3, A),
+    "a ** -1.5": (lambda a: a**-1.5, A),
     "matmul": (lambda a, b: a @ b, A, C),
     "where it is positive": (lambda a: a * (a > 0), distinct(3, 4)),
 }
@@ -416,7 +423,7 @@ def test_errors_say_what_was_wrong():
         (TypeError, "only floats have a gradient, not int64: write 1.0", whole_leaf),
         (TypeError, "holds numbers, not str 'text'", lambda: Tensor("text")),
         (TypeError, "not NoneType", lambda: Tensor(None)),
-        (TypeError, "not list", lambda: Tensor([leaf(1.0), leaf(2.0)])),
+        (TypeError, "not tensors: use x.data", lambda: Tensor([leaf(1.0), A[0, 0]])),
         (TypeError, "a tensor already", lambda: Tensor(leaf(1.0))),
         (RuntimeError, "requires_grad=True", Tensor(1.0).backward),
         (ValueError, "at one number, not at (2, 3): sum()", (x * 2).backward),
@@ -437,6 +444,19 @@ def test_errors_say_what_was_wrong():
 
 def whole_leaf():
     return Tensor([1, 2], requires_grad=True)
+
+
+def test_the_largest_elements_share_the_gradient():
+    x = Tensor([[1.0, 3.0, 3.0]], requires_grad=True)
+    x.max(axis=1).sum().backward()
+    assert_close(x.grad, [[0.0, 0.5, 0.5]])
+
+
+def test_a_power_is_a_number_and_that_of_zero_has_no_slope_anywhere():
+    x = Tensor([0.0, 2.0], requires_grad=True)
+    (x**0).sum().backward()
+    assert_close(x.grad, [0.0, 0.0])
+    assert_refused(TypeError, "needs a number for c, not type Tensor", lambda: x**x)
 
 
 def test_sum_to_leaves_what_fits():

@@ -312,6 +312,25 @@ def test_weights_come_back_from_a_file_or_nothing_changes(tmp_path):
     assert all(p.data is None for p in third.params() if p.name == "W")
 
 
+def test_weights_that_are_not_there_yet_are_not_saved(tmp_path):
+    with pytest.raises(ValueError, match="call the model once"):
+        step60.MLP((3, 2)).save_weights(tmp_path / "net.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_way_back_that_is_none_is_an_error():
+    class Forgets(step60.Function):
+        def forward(self, x):
+            return x
+
+        def backward(self, gy):
+            2 * gy
+
+    x = step60.Variable(np.array(2.0))
+    with pytest.raises(TypeError, match=r"Forgets\.backward returned None"):
+        Forgets()(x).backward()
+
+
 @pytest.mark.parametrize("name", ["Spiral", "Digits", "SinCurve"])
 def test_data_sets_are_those_of_dezero_lite(name):
     for train in (True, False):

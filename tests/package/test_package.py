@@ -5,7 +5,9 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, get_type_hints
 
+import numpy as np
 import pytest
 
 import dezero_lite
@@ -56,6 +58,14 @@ def test_no_default_has_changed():
 
 def test_functions_are_functions_where_a_module_has_the_same_name():
     assert callable(dezero_lite.functions.linear)
+
+
+def test_an_editor_is_told_that_data_and_batches_are_arrays():
+    array = np.typing.NDArray[Any]
+    loader = dezero_lite.DataLoader
+    assert get_type_hints(dezero_lite.Variable.data.fget)["return"] == array
+    for method in (loader.next, loader.__next__):
+        assert get_type_hints(method)["return"] == tuple[array, array]
 
 
 def test_an_array_comes_and_goes_on_demand_so_that_large_ones_keep_their_memory():

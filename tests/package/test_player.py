@@ -5,12 +5,14 @@ import json
 import re
 import sys
 from itertools import combinations
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import dezero_lite.functions as F
 from dezero_lite import Function, Variable
+from dezero_lite.graph import get_dot_graph
 from dezero_lite.player import play
 from tests.support.arrays import assert_equal
 from tests.support.real_walks import (
@@ -25,6 +27,9 @@ from tests.support.real_walks import (
     step,
     twice,
 )
+
+# What XML cannot hold, and what nobody would read.
+STRANGE_NAMES = ("\x1b[31m", "a\0b", "\ud800", "\uffff", "w" * 20_000)
 
 EACH_GRAPH = [
     pytest.param(number, build, id=f"{number}-{build.__name__}")
@@ -482,3 +487,16 @@ def test_nodes_stand_apart_and_arrows_lead_from_left_to_right(build):
     ways = [(way.split()[0], way.split()[-2]) for way in drawn]
     assert ways
     assert all(float(start) < float(end) for start, end in ways)
+
+
+@pytest.mark.parametrize("name", STRANGE_NAMES, ids=ascii)
+def test_a_strange_name_spoils_no_picture(name):
+    x = Variable(array(3.0), name)
+    kind = name if name.isprintable() else "Mul"  # Python keeps the others out
+    y = type(kind, (type((x * x).creator),), {})()(x, x)
+    player = play(y)
+    ElementTree.fromstring(player.svg)
+    assert len(player.svg) < 10_000
+    player.html().encode()
+    assert len(get_dot_graph(y)) < 1_000
+    get_dot_graph(y).encode()
