@@ -27,6 +27,7 @@ from .lessons import (
     LESSONS,
     MAP,
     NOTEBOOKS,
+    ONE_THREAD,
     ROOT,
     CourseError,
     lesson_path,
@@ -243,7 +244,7 @@ def execute(notebook, folder=NOTEBOOKS):
     try:
         nbclient.NotebookClient(
             running, resources={"metadata": {"path": str(folder)}}, **settings
-        ).execute()
+        ).execute(env=ONE_THREAD | os.environ)
     except nbclient.exceptions.CellExecutionError as error:
         raise CourseError(
             f"{stem(notebook['metadata']['course']['step'])} does not run:\n{error}"

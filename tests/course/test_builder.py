@@ -120,15 +120,17 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(wor
     assert [(one["name"], len(one["text"])) for one in printed] == [("stdout", 50)]
 
 
-def test_code_is_put_under_its_load_line(workshop):
-    path = workshop()
+def test_code_is_put_under_its_load_line(workshop, monkeypatch):
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    path = workshop("import os\n\nos.environ['OPENBLAS_NUM_THREADS']")
     builder.build(1)
-    title, shown, used = cells(path)
+    title, shown, used, threads = cells(path)
     assert (
         "".join(shown["source"])
         == "# %load -s twice ../steps/step01.py\ndef twice(x):\n    return 2 * x"
     )
     assert used["outputs"][0]["text"] == ["42\n"]
+    assert threads["outputs"][0]["data"]["text/plain"] == ["'1'"]
     assert [title["id"], used["id"]] == ["step01-01", "step01-03"]
     # The first format whose cells have names.
     book = json.loads(path.read_text(encoding="utf-8"))
