@@ -8,24 +8,10 @@ import sys
 import time
 from pathlib import Path
 
+from . import lessons
 from .classroom import shell
 from .differences import Differences
-from .lessons import (
-    MAP,
-    NOTEBOOKS,
-    ROOT,
-    STEPS,
-    CourseError,
-    halves,
-    head,
-    known,
-    notebook_path,
-    numbers,
-    spans,
-    stem,
-    typed,
-    with_map,
-)
+from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
 
 
 def main(arguments=None):
@@ -46,7 +32,7 @@ def main(arguments=None):
 
 def _parser():
     parser = argparse.ArgumentParser(
-        prog=os.environ.get("COURSE_COMMAND", f"python -m {STEPS}"),
+        prog=os.environ.get("COURSE_COMMAND", f"python -m {lessons.STEPS}"),
         description="The course tool.",
     )
     commands = parser.add_subparsers(required=True, metavar="command")
@@ -189,7 +175,7 @@ def new(options):
         raise CourseError('A step needs a title: python -m steps new "A toy lesson"')
     number = options.step or next_number()
     for path in begin(number, options.title):
-        print(f"Wrote {path.relative_to(ROOT)}.")
+        print(f"Wrote {path.relative_to(lessons.ROOT)}.")
     print(f"Rewrite what says TODO; `python -m steps build {number}` builds it.")
 
 
@@ -215,10 +201,11 @@ def lay(options):
         print(f"The course is newer: renewed {_count(done.renewed)}.")
     if done.kept:
         where = f" {shlex.quote(str(options.folder))}" if options.folder else ""
+        anew = f"`{lessons.typed('fresh N')}{where}`"
         print(
             f"You have worked in {', '.join(map(stem, done.kept))}, and the course has "
-            f"a newer version. Yours stays as it is; `{typed('fresh N')}{where}` sets "
-            "your copy of step N aside and lays the new one."
+            f"a newer version. Yours stays as it is; {anew} sets your copy of step N "
+            "aside and lays the new one."
         )
 
 
@@ -250,7 +237,7 @@ def progress(options):
             said = f"not yet: {said.splitlines()[0]}" if wrong else said
             print(f"     {exercise}  {said}")
     if untouched:
-        print(f"Not begun: {spans(untouched)}.")
+        print(f"Not begun: {lessons.spans(untouched)}.")
     solved = sum(said == RIGHT for outcomes in found.values() for said in outcomes)
     total = sum(map(len, found.values()))
     print(f"{solved} of {total} exercises are solved.")
@@ -301,12 +288,12 @@ def mutate(options):
 
 def verify(options):
     paths = [str(_built(number)) for number in options.steps or numbers()]
-    return subprocess.call([sys.executable, "-m", "pytest", *paths], cwd=ROOT)
+    return subprocess.call([sys.executable, "-m", "pytest", *paths], cwd=lessons.ROOT)
 
 
 def _built(number):
     _need_checkout()
-    path = notebook_path(known(number))
+    path = lessons.notebook_path(known(number))
     if not path.exists():
         raise CourseError(
             f"{path.name} is not built yet. `python -m steps build {number}` builds it."
@@ -315,7 +302,7 @@ def _built(number):
 
 
 def _need_checkout():
-    if not NOTEBOOKS.is_dir():
+    if not lessons.NOTEBOOKS.is_dir():
         raise CourseError(
             "This needs a checkout of the course: the installed package has the "
             "steps, not the notebooks."

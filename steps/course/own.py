@@ -12,18 +12,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from . import copies
-from .lessons import (
-    LESSONS,
-    NOTEBOOKS,
-    ROOT,
-    CourseError,
-    known,
-    notebook_path,
-    with_map,
-)
+from . import copies, lessons
+from .lessons import CourseError, known, notebook_path, with_map
 
-FOLDER = ROOT / "my-course" if NOTEBOOKS.is_dir() else Path("my-course")
+FOLDER = lessons.ROOT / "my-course" if lessons.NOTEBOOKS.is_dir() else Path("my-course")
 # Says from which course the folder was laid, so that the next start need not look.
 STAMP = ".course.json"
 
@@ -147,9 +139,13 @@ def _made_from(folder):
 def _course():
     """A digest of all that copies are made from, the course tool included."""
     digest = hashlib.sha256()
-    files = [*LESSONS.glob("*.md"), *LESSONS.glob("*.py"), *NOTEBOOKS.glob("start.*")]
-    files += LESSONS.glob("start.ipynb")
-    for path in sorted([*files, *LESSONS.glob("course/**/*.py")]):
+    files = [
+        *lessons.LESSONS.glob("*.md"),
+        *lessons.LESSONS.glob("*.py"),
+        *lessons.NOTEBOOKS.glob("start.*"),
+    ]
+    files += lessons.LESSONS.glob("start.ipynb")
+    for path in sorted([*files, *lessons.LESSONS.glob("course/**/*.py")]):
         content = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.name.encode() + hashlib.sha256(content).digest())
     return digest.hexdigest()[:16]

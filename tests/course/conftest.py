@@ -2,7 +2,7 @@
 
 import pytest
 
-from steps.course import builder, copies, lessons, own
+from steps.course import lessons, own
 
 LESSON = """\
 ---
@@ -105,15 +105,9 @@ def toy(tmp_path, monkeypatch):
     root = tmp_path / "toy"
     for name in ("steps", "notebooks"):
         (root / name).mkdir(parents=True)
-    for module in (lessons, builder, copies, own):
-        for name, place in (
-            ("ROOT", root),
-            ("LESSONS", root / "steps"),
-            ("NOTEBOOKS", root / "notebooks"),
-        ):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, place)
-    monkeypatch.setattr(builder.execute, "__defaults__", (root / "notebooks",))
+    monkeypatch.setattr(lessons, "ROOT", root)
+    monkeypatch.setattr(lessons, "LESSONS", root / "steps")
+    monkeypatch.setattr(lessons, "NOTEBOOKS", root / "notebooks")
     monkeypatch.setattr(own, "FOLDER", root / "my-course")
     (root / "steps" / "course.mplstyle").write_text("", encoding="utf-8")
     (root / "steps" / "start.md").write_text(

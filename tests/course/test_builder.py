@@ -44,10 +44,8 @@ def workshop(tmp_path, monkeypatch):
     steps, notebooks = tmp_path / "steps", tmp_path / "notebooks"
     steps.mkdir()
     notebooks.mkdir()
-    for module in (lessons, builder):
-        monkeypatch.setattr(module, "LESSONS", steps)
-        monkeypatch.setattr(module, "NOTEBOOKS", notebooks)
-    monkeypatch.setattr(builder.execute, "__defaults__", (notebooks,))
+    monkeypatch.setattr(lessons, "LESSONS", steps)
+    monkeypatch.setattr(lessons, "NOTEBOOKS", notebooks)
     (steps / "step01.py").write_text(CODE, encoding="utf-8")
     (steps / "course.mplstyle").write_text("", encoding="utf-8")
 
@@ -138,7 +136,7 @@ def test_code_is_put_under_its_load_line(workshop, monkeypatch):
 
 
 def test_a_traceback_names_no_place_of_this_machine(monkeypatch):
-    monkeypatch.setattr(builder, "ROOT", Path("/me/course/me/x"))
+    monkeypatch.setattr(lessons, "ROOT", Path("/me/course/me/x"))
     monkeypatch.setattr(Path, "home", lambda: Path("/me"))
     monkeypatch.setattr(sys, "prefix", "/opt/env")
     monkeypatch.setattr(sys, "base_prefix", "/opt/python")
@@ -174,7 +172,7 @@ def test_a_lesson_that_cannot_be_built_is_refused(
     workshop, monkeypatch, cell, complaint
 ):
     path = workshop(cell)
-    monkeypatch.setattr(builder, "ROOT", path.parent.parent)
+    monkeypatch.setattr(lessons, "ROOT", path.parent.parent)
     with pytest.raises(CourseError, match=complaint):
         builder.build(1)
     assert not path.exists()

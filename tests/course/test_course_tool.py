@@ -390,7 +390,6 @@ def test_check_names_a_spoiled_and_a_missing_notebook(copied, capsys):
 
 
 def test_without_a_checkout_it_says_so_and_still_copies(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr("steps.course.commands.NOTEBOOKS", tmp_path / "none")
     monkeypatch.setattr(lessons, "NOTEBOOKS", tmp_path / "none")
     for command in ("build", "check", "new 99 Title", "mutate 99"):
         assert main(command.split()) == 1

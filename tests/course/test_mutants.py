@@ -198,6 +198,7 @@ def tried(toy, monkeypatch, tmp_path):
     monkeypatch.setattr(mutating, "PAGE", tmp_path / "exercises.md")
     monkeypatch.setattr(mutating.write_table, "__defaults__", (mutating.PAGE,))
     mutating.HARMLESS.write_text("{}")
+    mutating.PAGE.write_text("# How good\n\n| step |\n| ---: |\n")
     return lines
 
 
@@ -235,12 +236,12 @@ def test_what_is_named_harmless_and_found_now_is_told(tried, capsys):
 def test_the_table_keeps_the_rows_of_other_lessons(tried):
     page = mutating.PAGE
     mutating.write_table([Score(2, 3, 10, 8, 1, [(1, "a -> b")], [])])
-    assert "| 2 | 3 | 10 | 8 | 1 | 1 | 88.9% |" in page.read_text(encoding="utf-8")
     tried += [[1, "a -> b", KILLED]]
     assert main(["mutate", "--table", "1"]) == 0
-    rows = mutating.ROW.findall(page.read_text(encoding="utf-8"))
-    assert rows == ["1", "2"]
-    assert "| 1 | 2 | 1 | 1 | 0 | 0 | 100.0% |" in page.read_text(encoding="utf-8")
+    assert page.read_text(encoding="utf-8").splitlines()[2:] == [
+        *["| step |", "| ---: |", "| 1 | 2 | 1 | 1 | 0 | 0 | 100.0% |"],
+        "| 2 | 3 | 10 | 8 | 1 | 1 | 88.9% |",
+    ]
 
 
 def test_harmless_survivors_have_a_reason_and_an_exercise():
@@ -256,5 +257,4 @@ def test_harmless_survivors_have_a_reason_and_an_exercise():
 
 def test_the_table_speaks_of_lessons_that_are_there():
     text = mutating.PAGE.read_text(encoding="utf-8")
-    assert text.startswith(mutating.HEAD)
     assert {int(n) for n in mutating.ROW.findall(text)} <= set(lessons.numbers())

@@ -254,7 +254,7 @@ def test_what_gives_a_task_away_is_folded_in_copies():
 
 
 def test_copies_point_at_the_code(tmp_path, monkeypatch):
-    monkeypatch.setattr("steps.course.copies.ROOT", tmp_path.parents[-1])
+    monkeypatch.setattr("steps.course.lessons.ROOT", tmp_path.parents[-1])
     _, path = write_copies(tmp_path / "some" / "where", [8])
     (line,) = [
         line

@@ -43,7 +43,11 @@ class Graded:
 def worth(points, number):
     """What the exercises of a lesson bring; from the last one named on, the same."""
     _, tasks = lesson(number)
-    return {(number, n): points[min(n, len(points)) - 1] for n in tasks}
+    return {(number, n): points_of(n, points) for n in tasks}
+
+
+def points_of(exercise, points):
+    return points[min(exercise, len(points)) - 1]
 
 
 def grade(folder, chosen=(), seconds=SECONDS, jobs=None, told=lambda graded: None):
