@@ -1,6 +1,7 @@
 """The command line of the course tool: ``python -m steps --help``."""
 
 import argparse
+import inspect
 import os
 import shlex
 import subprocess
@@ -37,79 +38,46 @@ def _parser():
     )
     commands = parser.add_subparsers(required=True, metavar="command")
 
-    def command(name, run, text):
+    def command(name, run, **arguments):
+        """A command says of itself what its function's docstring says."""
+        text = inspect.getdoc(run)
         added = commands.add_parser(name, help=text, description=text)
         added.set_defaults(run=run)
-        return added
+        for argument, settings in arguments.items():
+            added.add_argument(argument, **settings)
+        return added.add_argument
 
-    def numbers_argument(added, text):
-        added.add_argument("steps", metavar="N", type=int, nargs="*", help=text)
-
-    command("list", list_steps, "list the steps, with their new names")
-    command("lab", lab, "open a step in JupyterLab").add_argument(
-        "step", metavar="N", type=int
+    step = {"metavar": "N", "type": int}
+    steps = step | {"nargs": "*", "help": "the steps; all if none is named"}
+    folder = {"metavar": "DIR", "nargs": "?"}
+    command("list", list_steps)
+    command("lab", lab, step=step)
+    command("diff", diff, before=step | {"metavar": "A"}, after=step | {"metavar": "B"})
+    text = "the steps to build, or start, the map; all if none is named"
+    more = command("build", build, steps=steps | {"type": _number_or_map, "help": text})
+    text = "overwrite notebooks that were changed by hand"
+    more("--force", action="store_true", help=text)
+    text = "the next number, if left out"
+    command(
+        "new", new, step=step | {"nargs": "?", "help": text}, title={"metavar": "TITLE"}
     )
-    added = command("diff", diff, "show what changed between two steps")
-    added.add_argument("before", metavar="A", type=int)
-    added.add_argument("after", metavar="B", type=int)
-    added = command("build", build, "build notebooks from lessons and code")
-    added.add_argument(
-        "steps",
-        metavar="N",
-        type=_number_or_map,
-        nargs="*",
-        help="the steps to build, or start, the map; all if none is named",
-    )
-    added.add_argument(
-        "--force",
-        action="store_true",
-        help="overwrite notebooks that were changed by hand",
-    )
-    added = command("new", new, "begin a step: a lesson and a module to rewrite")
-    added.add_argument(
-        "step", metavar="N", type=int, nargs="?", help="the next number, if left out"
-    )
-    added.add_argument("title", metavar="TITLE")
-    command("check", check, "say which notebooks are stale; exit code 1 if any is")
-    added = command(
-        "student", student, "write copies without solutions; overwrites nothing"
-    )
-    added.add_argument("folder", metavar="DIR")
-    numbers_argument(added, "the steps to copy; all if none is named")
-    added = command("lay", lay, "make my-course, or renew it; loses no work")
-    added.add_argument("folder", metavar="DIR", nargs="?")
-    added = command("fresh", fresh, "set your copy of a step aside, and lay a new one")
-    added.add_argument("step", metavar="N", type=int)
-    added.add_argument("folder", metavar="DIR", nargs="?")
-    added = command("progress", progress, "show which exercises are solved in a folder")
-    added.add_argument("folder", metavar="DIR", nargs="?")
-    added = command(
-        "workshop",
-        workshop,
-        "write the framework yourself, step by step: 8, next, judge 8, hint 8 NAME, "
-        "solution 8 NAME, diff 8, fresh 8",
-    )
-    added.add_argument("words", metavar="WORD", nargs="*")
-    added.add_argument(
-        "--anyway", action="store_true", help="next: go on with the lesson's own code"
-    )
-    added.add_argument("--nearer", action="store_true", help="hint: the nearer one")
+    command("check", check)
+    command("student", student, folder={"metavar": "DIR"}, steps=steps)
+    command("lay", lay, folder=folder)
+    command("fresh", fresh, step=step, folder=folder)
+    command("progress", progress, folder=folder)
+    more = command("workshop", workshop, words={"metavar": "WORD", "nargs": "*"})
+    text = "next: go on with the lesson's own code"
+    more("--anyway", action="store_true", help=text)
+    more("--nearer", action="store_true", help="hint: the nearer one")
     shell.add_to(commands)
-    added = command("slides", slides, "write slides of a step, which need no network")
-    added.add_argument("step", metavar="N", type=int)
-    added.add_argument("-o", "--output", metavar="FILE", help="stepNN-slides.html")
-    added = command("mutate", mutate, "measure the checks with mutants of solutions")
-    numbers_argument(added, "the steps; all if none is named")
-    added.add_argument(
-        "--jobs", metavar="N", type=int, help="mutants tried at once; one a core"
-    )
-    added.add_argument(
-        "--table", action="store_true", help="write the scores to docs/exercises.md"
-    )
-    numbers_argument(
-        command("verify", verify, "run notebooks and compare every output"),
-        "the steps; all if none is named",
-    )
+    more = command("slides", slides, step=step)
+    more("-o", "--output", metavar="FILE", help="stepNN-slides.html")
+    more = command("mutate", mutate, steps=steps)
+    more("--jobs", metavar="N", type=int, help="mutants tried at once; one a core")
+    text = "write the scores to docs/exercises.md"
+    more("--table", action="store_true", help=text)
+    command("verify", verify, steps=steps)
     return parser
 
 
@@ -118,6 +86,7 @@ def _number_or_map(text):
 
 
 def list_steps(options):
+    """list the steps, with their new names"""
     for number in numbers():
         facts = head(number)
         new = f"  [{', '.join(facts.new)}]" if facts.new else ""
@@ -125,15 +94,18 @@ def list_steps(options):
 
 
 def lab(options):
+    """open a step in JupyterLab"""
     path = _built(options.step)
     return subprocess.call([sys.executable, "-m", "jupyterlab", str(path)])
 
 
 def diff(options):
+    """show what changed between two steps"""
     print(Differences(options.before, options.after))
 
 
 def build(options):
+    """build notebooks from lessons and code"""
     from . import builder
 
     _need_checkout()
@@ -148,6 +120,7 @@ def build(options):
 
 
 def check(options):
+    """say which notebooks are stale; exit code 1 if any is"""
     from . import builder
 
     _need_checkout()
@@ -168,6 +141,7 @@ def check(options):
 
 
 def new(options):
+    """begin a step: a lesson and a module to rewrite"""
     from .beginning import begin, next_number
 
     _need_checkout()
@@ -180,6 +154,7 @@ def new(options):
 
 
 def student(options):
+    """write copies without solutions; overwrites nothing"""
     from .copies import write_copies
 
     written = write_copies(options.folder, options.steps)
@@ -191,6 +166,7 @@ def student(options):
 
 
 def lay(options):
+    """make my-course, or renew it; loses no work"""
     from . import own
 
     folder = Path(options.folder or own.FOLDER)
@@ -214,6 +190,7 @@ def _count(steps):
 
 
 def fresh(options):
+    """set your copy of a step aside, and lay a new one"""
     from . import own
 
     aside = own.fresh(options.step, options.folder or own.FOLDER)
@@ -221,6 +198,7 @@ def fresh(options):
 
 
 def progress(options):
+    """show which exercises are solved in a folder"""
     from .judge.sequence import RIGHT
     from .own import FOLDER
     from .progress import NOT_BEGUN, progress
@@ -244,12 +222,16 @@ def progress(options):
 
 
 def workshop(options):
+    """write the framework yourself, step by step: 8, next, judge 8, hint 8 NAME,
+    solution 8 NAME, diff 8, fresh 8
+    """
     from .workshop import shell
 
     return shell.run(options.words, options.anyway, options.nearer)
 
 
 def slides(options):
+    """write slides of a step, which need no network"""
     from .slides import write
 
     _built(options.step)
@@ -260,6 +242,7 @@ def slides(options):
 
 
 def mutate(options):
+    """measure the checks with mutants of solutions"""
     from tqdm import tqdm
 
     from . import mutating
@@ -287,6 +270,7 @@ def mutate(options):
 
 
 def verify(options):
+    """run notebooks and compare every output"""
     paths = [str(_built(number)) for number in options.steps or numbers()]
     return subprocess.call([sys.executable, "-m", "pytest", *paths], cwd=lessons.ROOT)
 

@@ -153,7 +153,7 @@ def other(x):
 def test_two_pieces_of_code_stand_side_by_side():
     shown = side_by_side(other, one)
     assert shown.rows == [
-        ("def other(x):", "def one(x, *others, eps=1e-4, **_):", False),
+        ("def other(x):", "def one(x, *others, eps=0.0001, **_):", False),
         ("    if x < 0:", "", False),
         ('        raise ValueError(f"{x} < 0")', "", False),
         ("    y = x + 1  # a comment stays", "    y = x + 1  # a comment stays", True),
