@@ -82,8 +82,6 @@ def fresh(number, folder=None):
     """
     folder = Path(folder or FOLDER).resolve()
     target = folder / notebook_path(known(number)).name
-    if not target.exists():
-        raise CourseError(f"There is no {target.name} in {folder}.")
     text = copies.copy_of(number, folder, tell_solutions=True)
     aside = set_aside(target)
     copies.write_new(target, text)
@@ -91,7 +89,15 @@ def fresh(number, folder=None):
 
 
 def set_aside(target):
-    """Give a file another name, and return that."""
+    """Give a file another name, and return that.
+
+    Raises
+    ------
+    CourseError
+        If there is no such file.
+    """
+    if not target.exists():
+        raise CourseError(f"There is no {target.name} in {target.parent}.")
     names = (f"{target.stem}-old{number}{target.suffix}" for number in count(1))
     free = next(name for name in names if not target.with_name(name).exists())
     return target.rename(target.with_name(free))

@@ -46,9 +46,9 @@ def new_names():
     }
 
 
-def run(text, names):
+def run(text, names, file=None):
     """Run a cell; its lines can be read in a traceback, as in a notebook."""
-    file = f"<cell {len(linecache.cache)}>"
+    file = file or f"<cell {len(linecache.cache)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), names)
 

@@ -75,8 +75,6 @@ def fresh(number, folder=None):
     """
     folder = place(folder)
     target = folder / f"{stem(of_the_workshop(number))}.ipynb"
-    if not target.exists():
-        raise CourseError(f"There is no {target.name} in {folder}.")
     aside = own.set_aside(target)
     if (done := target.with_suffix(".py")).exists():
         own.set_aside(done)
