@@ -145,17 +145,11 @@ for number in range(10):
 
 
 @needs_fork
-def test_a_good_check_finds_every_mutant(toy):
-    found = outcomes(1)
-    assert {exercise for exercise, _ in found} == {1, 2}
-    assert set(found.values()) == {KILLED}
-
-
-@needs_fork
-def test_a_weak_check_lets_mutants_pass(toy):
+def test_a_weak_check_lets_mutants_pass_and_a_good_one_finds_all(toy):
     edit(toy, HIDDEN, "")
     edit(toy, "assert twice(2) == 4", "assert twice(0) == 0")
     found = outcomes(1)
+    assert {found.pop(key) for key in list(found) if key[0] == 2} == {KILLED}
     assert found[1, "return 2 * x -> return 3 * x"] == SURVIVED
     assert found[1, "return 2 * x -> return 2 / x"] == KILLED
 
@@ -163,12 +157,10 @@ def test_a_weak_check_lets_mutants_pass(toy):
 @needs_fork
 def test_a_mutant_that_never_ends_counts_as_found(toy, monkeypatch):
     monkeypatch.setattr(forks.tries, "__defaults__", (1, 0.5))
-    edit(
-        toy,
-        "    result = 0\n    for number in numbers:\n        result += number\n",
-        "    result, left = 0, len(numbers)\n    while left:\n"
-        "        result += numbers[left - 1]\n        left -= 1\n",
-    )
+    loop = "    result = 0\n    for number in numbers:\n        result += number\n"
+    other = "    result, left = 0, len(numbers)\n    while left:\n"
+    other += "        result += numbers[left - 1]\n        left -= 1\n"
+    edit(toy, loop, other)
     assert outcomes(1)[2, "left -= 1 -> pass"] == TOO_SLOW
 
 

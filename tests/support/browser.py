@@ -22,6 +22,12 @@ NEEDED = [
 ]
 
 
+def needed(test):
+    for mark in NEEDED:
+        test = mark(test)
+    return test
+
+
 @contextlib.contextmanager
 def launched():
     from playwright.sync_api import sync_playwright
