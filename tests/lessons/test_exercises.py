@@ -12,7 +12,7 @@ from steps.course import builder, exercises
 from steps.course.copies import write_copies
 from steps.course.judge import forks
 from steps.course.judge.child import Child
-from steps.course.judge.needed import needed, touched_by_exercises
+from steps.course.judge.needed import needed
 from steps.course.lessons import (
     NOTEBOOKS,
     CourseError,
@@ -21,7 +21,7 @@ from steps.course.lessons import (
     stem,
     with_map,
 )
-from tests.support.lesson_attempts import Attempts
+from tests.support.lesson_attempts import Attempts, touched_by_exercises
 from tests.support.lesson_checks import code_cells, notebook, source
 
 
