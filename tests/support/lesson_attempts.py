@@ -5,8 +5,7 @@ import re
 from collections import Counter
 
 from steps.course import builder, exercises
-from steps.course.judge import forks
-from steps.course.judge import needed
+from steps.course.judge import forks, needed
 from tests.support.lesson_checks import code_cells, source, tags
 
 KINDS = {"right", "wrong", "by heart"}
