@@ -7,7 +7,6 @@ import inspect
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 
 from steps.course import builder, lessons, listings, sources
 from steps.course.lessons import ROOT, CourseError, notebook_path
+from tests.support.programs import python
 
 LESSON = """\
 ---
@@ -243,11 +243,8 @@ def test_what_makes_a_notebook_stale(workshop, monkeypatch):
 
 def nbval(*paths, options=(), **variables):
     """The words of pytest about these notebooks, in a process of its own."""
-    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    run += ["-p", "no:xdist", *options, *map(str, paths)]
-    shell = os.environ | variables
-    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, env=shell)
-    return done.stdout
+    run = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    return python(*run, *options, *paths, **variables).stdout
 
 
 @pytest.mark.slow
@@ -419,7 +416,5 @@ try:
 except nbformat.ValidationError:
     print("refused")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True
-    )
+    done = python("-c", program)
     assert (done.stdout, done.stderr) == ("refused\n", "")

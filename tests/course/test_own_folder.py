@@ -3,9 +3,7 @@ and no path of the machine leaves it.
 """
 
 import json
-import os
 import subprocess
-import sys
 
 import nbclient
 import nbformat
@@ -16,6 +14,7 @@ from steps.course import builder, copies, exercises, own
 from steps.course.commands import main
 from steps.course.copies import write_copies
 from steps.course.lessons import ROOT, CourseError
+from tests.support.programs import python
 from tests.support.refusals import assert_refused
 
 
@@ -243,11 +242,8 @@ def test_a_copy_that_leaves_the_course_names_no_path(toy, tmp_path):
 def test_student_writes_where_the_caller_stands_and_says_how_to_open_it(tmp_path):
     here = tmp_path / "where I stand"
     here.mkdir()
-    run = [sys.executable, "-m", "steps", "student", "a class", "8"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        run, cwd=here, env=environment, capture_output=True, text=True
-    )
+    run = ["-m", "steps", "student", "a class", "8"]
+    done = python(*run, folder=here, PYTHONPATH=str(ROOT))
     assert (done.returncode, done.stderr) == (0, "")
     assert (here / "a class" / "step08.ipynb").exists()
     assert f"python -m jupyterlab '{here / 'a class'}'" in done.stdout
