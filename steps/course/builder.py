@@ -76,8 +76,9 @@ def _cell(number, position, cell):
     if cell.cell_type != "code":
         return text_cell(exercises.with_folded_hints(cell.source)) | name
     made = code_cell(_with_code(cell.source)) | name
-    for key in cell.metadata.keys() & {"tags", "alt"}:
-        made["metadata"][key] = copy(cell.metadata[key])
+    for key in ("tags", "alt"):  # in this order: copies have a digest of it
+        if key in cell.metadata:
+            made["metadata"][key] = copy(cell.metadata[key])
     if exercises.FOLDED in made["metadata"].get("tags", ()):
         made["metadata"]["jupyter"] = {"source_hidden": True}
     return made
@@ -141,8 +142,8 @@ def _mark_exercises(number, cells):
 
 
 def _grading(grade_id, solution):
-    marks = {"grade": not solution, "locked": not solution, "solution": solution}
-    marks |= {"grade_id": grade_id, "schema_version": 3, "task": False}
+    marks = {"grade": not solution, "grade_id": grade_id, "locked": not solution}
+    marks |= {"schema_version": 3, "solution": solution, "task": False}
     return marks if solution else marks | {"points": 1}
 
 
@@ -161,11 +162,8 @@ def sources_digest(number):
         c.source for c in cells if exercises.GOES_ON in c.metadata.get("tags", ())
     }
     used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", "\n".join(codes))}
-    paths = [
-        lesson_path(number),
-        lessons.LESSONS / "course.mplstyle",
-        Path(pictures.__file__),
-    ]
+    style = lessons.LESSONS / "course.mplstyle"
+    paths = [lesson_path(number), style, Path(pictures.__file__)]
     paths += [module_path(n) for n in sorted(used | {number} - {MAP})]
     if any("steps.play(" in code for code in codes):
         paths += sorted(Path(player.__file__).parent.glob("*.*"))
@@ -339,11 +337,7 @@ def build(number, force=False):
 def _read(path):
     from .formats import nbformat
 
-    return (
-        nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
-        if path.exists()
-        else None
-    )
+    return nbformat.read(path, as_version=4) if path.exists() else None
 
 
 def as_text(notebook):

@@ -145,13 +145,9 @@ def _made_from(folder):
 def _course():
     """A digest of all that copies are made from, the course tool included."""
     digest = hashlib.sha256()
-    files = [
-        *lessons.LESSONS.glob("*.md"),
-        *lessons.LESSONS.glob("*.py"),
-        *lessons.NOTEBOOKS.glob("start.*"),
-    ]
-    files += lessons.LESSONS.glob("start.ipynb")
-    for path in sorted([*files, *lessons.LESSONS.glob("course/**/*.py")]):
+    patterns = "*.md", "*.py", "start.ipynb", "course/**/*.py"
+    files = [path for pattern in patterns for path in lessons.LESSONS.glob(pattern)]
+    for path in sorted([*files, *lessons.NOTEBOOKS.glob("start.*")]):
         content = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.name.encode() + hashlib.sha256(content).digest())
     return digest.hexdigest()[:16]
