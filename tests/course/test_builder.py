@@ -37,17 +37,12 @@ CODE = '"""Step 1."""\n\n\ndef twice(x):\n    return 2 * x\n'
 
 
 @pytest.fixture
-def workshop(tmp_path, monkeypatch):
-    """A course of one step in a folder of its own; call it with cells to add to the
-    lesson.
-    """
-    steps, notebooks = tmp_path / "steps", tmp_path / "notebooks"
-    steps.mkdir()
-    notebooks.mkdir()
-    monkeypatch.setattr(lessons, "LESSONS", steps)
-    monkeypatch.setattr(lessons, "NOTEBOOKS", notebooks)
+def one_step(toy):
+    """A course of one step and no map; call it with cells to add to the lesson."""
+    steps, notebooks = toy / "steps", toy / "notebooks"
+    for name in ("start.md", "step02.md", "step02.py"):
+        (steps / name).unlink()
     (steps / "step01.py").write_text(CODE, encoding="utf-8")
-    (steps / "course.mplstyle").write_text("", encoding="utf-8")
 
     def write(*cells, lesson=LESSON):
         text = lesson + "".join(
@@ -86,8 +81,8 @@ RICH = [
 
 
 @pytest.mark.slow
-def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(workshop):
-    path = workshop(*RICH)
+def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(one_step):
+    path = one_step(*RICH)
     assert builder.build(1)
     first = path.read_bytes()
     path.unlink()
@@ -117,9 +112,9 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(wor
     assert [(one["name"], len(one["text"])) for one in printed] == [("stdout", 50)]
 
 
-def test_code_is_put_under_its_load_line(workshop, monkeypatch):
+def test_code_is_put_under_its_load_line(one_step, monkeypatch):
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
-    path = workshop("import os\n\nos.environ['OPENBLAS_NUM_THREADS']")
+    path = one_step("import os\n\nos.environ['OPENBLAS_NUM_THREADS']")
     builder.build(1)
     title, shown, used, threads = cells(path)
     assert (
@@ -166,9 +161,9 @@ def test_a_traceback_names_no_place_of_this_machine(monkeypatch):
     ],
 )
 def test_a_lesson_that_cannot_be_built_is_refused(
-    workshop, monkeypatch, cell, complaint
+    one_step, monkeypatch, cell, complaint
 ):
-    path = workshop(cell)
+    path = one_step(cell)
     monkeypatch.setattr(lessons, "ROOT", path.parent.parent)
     monkeypatch.setattr(builder, "LARGEST", 10)
     with pytest.raises(CourseError, match=complaint):
@@ -193,13 +188,13 @@ def test_what_varies_is_refused(output, complaint):
 MEASURED = ":tags: [nbval-ignore-output]\n\nimport time\n\nprint(time.perf_counter())"
 
 
-def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(workshop):
-    path = workshop(MEASURED)
+def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(one_step):
+    path = one_step(MEASURED)
     builder.build(1)
     first = outputs(path)
     assert not builder.build(1)
     assert outputs(path) == first
-    workshop(MEASURED + " ")
+    one_step(MEASURED + " ")
     builder.build(1)
     assert outputs(path) != first
 
@@ -213,8 +208,8 @@ def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(workshop)
     assert "my_own_work" not in path.read_text(encoding="utf-8")
 
 
-def test_what_makes_a_notebook_stale(workshop, monkeypatch):
-    path = workshop(":tags: [hide-input]\n\nprint(1)")
+def test_what_makes_a_notebook_stale(one_step, monkeypatch):
+    path = one_step(":tags: [hide-input]\n\nprint(1)")
     assert "not built" in builder.why_stale(1)
     builder.build(1)
     built = path.read_text(encoding="utf-8")
@@ -234,7 +229,7 @@ def test_what_makes_a_notebook_stale(workshop, monkeypatch):
     assert "code that its lesson uses" in builder.why_stale(1)
     code.write_text(CODE, encoding="utf-8")
 
-    workshop(lesson=LESSON.replace("little", "small"))
+    one_step(lesson=LESSON.replace("little", "small"))
     assert "its lesson" in builder.why_stale(1)
 
 
@@ -371,7 +366,7 @@ def test_an_import_that_fails_is_named():
 
 
 def test_a_change_of_what_a_lesson_shows_makes_it_stale(
-    workshop, monkeypatch, tmp_path
+    one_step, monkeypatch, tmp_path
 ):
     (tmp_path / "page.html").write_text("another page", encoding="utf-8")
     original = listings.inspect.getsource
@@ -381,7 +376,7 @@ def test_a_change_of_what_a_lesson_shows_makes_it_stale(
         ("steps.source(Variable.backward)", source, player),
         ("steps.play(y)", player, source),
     ]:
-        workshop(IMPORTS, cell)
+        one_step(IMPORTS, cell)
         before = builder.sources_digest(1)
         with monkeypatch.context() as patch:
             patch.setattr(*other)
@@ -390,8 +385,8 @@ def test_a_change_of_what_a_lesson_shows_makes_it_stale(
             assert builder.sources_digest(1) != before
 
 
-def test_a_missing_file_is_an_error(workshop):
-    path = workshop("from steps.step07 import Variable")
+def test_a_missing_file_is_an_error(one_step):
+    path = one_step("from steps.step07 import Variable")
     steps = path.parent.parent / "steps"
     (steps / "step07.py").write_text(CODE, encoding="utf-8")
     builder.build(1)
