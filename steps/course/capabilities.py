@@ -64,7 +64,7 @@ def can(*history, quick=None):
     """
 
     def added(probe):
-        name, idea = inspect.getdoc(probe).split("\n\n")
+        name, idea = (inspect.getdoc(probe) or "").split("\n\n")
         idea = " ".join(idea.split())
         CAPABILITIES.append(Capability(name, idea, history, probe, quick))
         return probe

@@ -14,11 +14,13 @@ each with the reason.
 import ast
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 from .exercises import BEGIN, END
 
 # Each of a pair stands for the other; those of the second list only one way.
-PAIRS = [(ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.BitOr, ast.BitAnd)]
+PAIRS: list[tuple[Any, Any]] = [(ast.Add, ast.Sub), (ast.Mult, ast.Div)]
+PAIRS += [(ast.BitOr, ast.BitAnd)]
 PAIRS += [(ast.And, ast.Or), (ast.Eq, ast.NotEq), (ast.Lt, ast.LtE)]
 PAIRS += [(ast.Gt, ast.GtE), (ast.Is, ast.IsNot), (ast.In, ast.NotIn)]
 ONE_WAY = [(ast.FloorDiv, ast.Div), (ast.Mod, ast.Mult), (ast.Pow, ast.Mult)]

@@ -6,6 +6,7 @@ becomes a link as soon as lesson 8 is there, with the title that the lesson has.
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from .lessons import MAP, head, lesson_path, notebook_path, numbers
 
@@ -91,7 +92,7 @@ def without_links_to(text, missing):
 
 
 DOT = {"boxstyle": "circle,pad=0.25", "edgecolor": "C0"}
-CENTRED = {"ha": "center", "va": "center", "fontsize": 9}
+CENTRED: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
 
 
 def picture():
@@ -111,7 +112,10 @@ def picture():
         for place, number in enumerate(stage.steps):
             full = number in there
             inside, around = ("C0", "white") if full else ("white", "C0")
-            look = {"color": around, "bbox": DOT | {"facecolor": inside}}
+            look: dict[str, Any] = {
+                "color": around,
+                "bbox": DOT | {"facecolor": inside},
+            }
             ax.text(place + 0.3, row, str(number), **CENTRED, **look)
     ax.set(xlim=(-0.2, 15.5), ylim=(len(rows) - 0.2, -0.7))
     ax.axis("off")
