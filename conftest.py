@@ -6,11 +6,10 @@ import signal
 
 import pytest
 
-# One thread for matrix products, in tests and in the notebooks' kernels: several
-# processes with several threads each take turns on the cores, and can be ten times
-# slower. It has to be said before NumPy is imported.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+from steps.course.lessons import ONE_THREAD
 
+# In tests, and in the kernels of the notebooks.
+os.environ.update(ONE_THREAD | os.environ)
 
 # What a shell runs in the background ignores Ctrl-C, and so would all programs that the
 # tests start and stop.

@@ -8,6 +8,9 @@ listings        shows the package's own code
 side_by_side    two pieces of code beside each other
 sources         finds what a lesson shows of the package
 pictures        draws graphs written as text
+films           animations: a player, or a picture that moves once
+watching        whether somebody watches: what moves is for them
+formats         nbformat and jupytext, without a detour
 overview        the map, and the links between lessons
 exercises       solutions, and the stubs that take their place
 builder         from text and code to a notebook

@@ -2,15 +2,8 @@
 
 from pathlib import Path
 
-from .lessons import (
-    CourseError,
-    StepKind,
-    kind,
-    lesson_path,
-    module_path,
-    numbers,
-    previous,
-)
+from . import lessons
+from .lessons import CourseError, StepKind, kind, lesson_path, module_path, previous
 
 SKELETON = Path(__file__).with_name("skeleton.md")
 DOUBLE = '''
@@ -49,7 +42,7 @@ def begin(number, title):
 
 def next_number():
     """The number that a new step has to have: a new one comes last."""
-    return numbers()[-1] + 1
+    return lessons.numbers()[-1] + 1
 
 
 def _with_write_it(lesson):

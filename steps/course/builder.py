@@ -15,26 +15,16 @@ import re
 import struct
 import sys
 import tempfile
+from copy import copy
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from dezero_lite import player
 
-from . import exercises, overview, pictures, sources
+from . import exercises, lessons, overview, pictures, sources
 from .definitions import extract
-from .lessons import (
-    LESSONS,
-    MAP,
-    NOTEBOOKS,
-    ROOT,
-    CourseError,
-    lesson_path,
-    module_path,
-    notebook_path,
-    numbers,
-    stem,
-)
+from .lessons import MAP, CourseError, lesson_path, module_path, notebook_path, stem
 
 LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)")
 MEASURED = "nbval-ignore-output"
@@ -82,25 +72,25 @@ def _parsed(text):
 
 
 def _cell(number, position, cell):
-    made = {
-        "cell_type": cell.cell_type,
-        "id": f"{stem(number)}-{position:02d}",
-        "metadata": {},
-        "source": exercises.with_folded_hints(cell.source),
-    }
-    if cell.cell_type == "code":
-        made |= {
-            "execution_count": None,
-            "outputs": [],
-            "source": _with_code(cell.source),
-        }
-        if tags := cell.metadata.get("tags"):
-            made["metadata"]["tags"] = list(tags)
-        if alt := cell.metadata.get("alt"):
-            made["metadata"]["alt"] = alt
-        if exercises.FOLDED in made["metadata"].get("tags", ()):
-            made["metadata"]["jupyter"] = {"source_hidden": True}
+    name = {"id": f"{stem(number)}-{position:02d}"}
+    if cell.cell_type != "code":
+        return text_cell(exercises.with_folded_hints(cell.source)) | name
+    made = code_cell(_with_code(cell.source)) | name
+    for key in ("tags", "alt"):  # in this order: copies have a digest of it
+        if key in cell.metadata:
+            made["metadata"][key] = copy(cell.metadata[key])
+    if exercises.FOLDED in made["metadata"].get("tags", ()):
+        made["metadata"]["jupyter"] = {"source_hidden": True}
     return made
+
+
+def text_cell(source):
+    return {"cell_type": "markdown", "metadata": {}, "source": source}
+
+
+def code_cell(source):
+    made = {"cell_type": "code", "metadata": {}, "source": source}
+    return made | {"execution_count": None, "outputs": []}
 
 
 def _with_code(source):
@@ -112,7 +102,7 @@ def _with_code(source):
             "A %load cell holds one line, `# %load -s Name ../steps/stepNN.py`, and "
             f"not: {source}"
         )
-    path = LESSONS / line["file"]
+    path = lessons.LESSONS / line["file"]
     text = _there(path).read_text(encoding="utf-8")
     code = extract(text, line["names"].split(","), path.name)
     return f"{line[0]}\n{code}"
@@ -124,17 +114,9 @@ def _link(number, cells):
             if cell["cell_type"] == "markdown":
                 cell["source"] = overview.with_links(cell["source"])
     elif ways := overview.ways_on(number):
-        top, end = (
-            {
-                "cell_type": "markdown",
-                "id": f"{stem(number)}-{name}",
-                "metadata": {},
-                "source": ways,
-            }
-            for name in (LINKS, f"{LINKS}-end")
-        )
-        cells.insert(1, top)
-        cells.append(end)
+        name = f"{stem(number)}-{LINKS}"
+        cells.insert(1, text_cell(ways) | {"id": name})
+        cells.append(text_cell(ways) | {"id": f"{name}-end"})
 
 
 def _mark_exercises(number, cells):
@@ -143,39 +125,26 @@ def _mark_exercises(number, cells):
     count = 0
     for cell in cells:
         tags = cell["metadata"].get("tags", [])
-        if cell["cell_type"] == "code" and exercises.is_solution(cell["source"]):
+        solution = cell["cell_type"] == "code" and exercises.is_solution(cell["source"])
+        if solution:
             count += 1
             exercises.without_solution(cell["source"])
-            cell["metadata"] |= {
-                "tags": [*tags, exercises.FOLDED],
-                "jupyter": {"source_hidden": True},
-            }
-            cell["metadata"]["nbgrader"] = _grading(
-                f"step{number:02d}-exercise{count}", solution=True
-            )
         elif exercises.CHECK in tags:
             exercises.without_hidden_tests(cell["source"])
-            cell["metadata"] |= {
-                "tags": [*tags, exercises.FOLDED],
-                "jupyter": {"source_hidden": True},
-            }
-            cell["metadata"]["nbgrader"] = _grading(
-                f"step{number:02d}-check{count}", solution=False
-            )
+        else:
+            continue
+        kind = "exercise" if solution else "check"
+        cell["metadata"] |= {
+            "tags": [*tags, exercises.FOLDED],
+            "jupyter": {"source_hidden": True},
+            "nbgrader": _grading(f"step{number:02d}-{kind}{count}", solution),
+        }
 
 
 def _grading(grade_id, solution):
-    marks = {
-        "grade": not solution,
-        "grade_id": grade_id,
-        "locked": not solution,
-        "schema_version": 3,
-    }
-    return (
-        marks
-        | {"solution": solution, "task": False}
-        | ({} if solution else {"points": 1})
-    )
+    marks = {"grade": not solution, "grade_id": grade_id, "locked": not solution}
+    marks |= {"schema_version": 3, "solution": solution, "task": False}
+    return marks if solution else marks | {"points": 1}
 
 
 def sources_digest(number):
@@ -193,13 +162,14 @@ def sources_digest(number):
         c.source for c in cells if exercises.GOES_ON in c.metadata.get("tags", ())
     }
     used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", "\n".join(codes))}
-    paths = [lesson_path(number), LESSONS / "course.mplstyle", Path(pictures.__file__)]
+    style = lessons.LESSONS / "course.mplstyle"
+    paths = [lesson_path(number), style, Path(pictures.__file__)]
     paths += [module_path(n) for n in sorted(used | {number} - {MAP})]
     if any("steps.play(" in code for code in codes):
         paths += sorted(Path(player.__file__).parent.glob("*.*"))
     digest = hashlib.sha256()
     if number == MAP:  # its picture shows which lessons are there
-        digest.update(str(numbers()).encode())
+        digest.update(str(lessons.numbers()).encode())
     for path in paths:
         text = _there(path).read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.name.encode() + text)
@@ -217,9 +187,9 @@ def _there(path):
 # --- Running --------------------------------------------------------------------------
 
 
-def execute(notebook, folder=NOTEBOOKS):
-    """Run a notebook (a dict) in a fresh kernel, in the given folder, and return it
-    with cleaned outputs.
+def execute(notebook, folder=None):
+    """Run a notebook (a dict) in a fresh kernel, in the folder of the notebooks, and
+    return it with cleaned outputs.
 
     Raises
     ------
@@ -232,18 +202,16 @@ def execute(notebook, folder=NOTEBOOKS):
     import nbclient
 
     running = nbformat.from_dict(notebook)
-    settings: dict[str, Any] = {
-        "timeout": CELL_TIMEOUT,
-        "kernel_name": "python3",
-        "coalesce_streams": True,
-        "record_timing": False,
-        # Not what it has to say about encryption: it talks to this process alone.
-        "extra_arguments": ["--log-level=ERROR"],
-    }
+    settings: dict[str, Any] = {"timeout": CELL_TIMEOUT, "record_timing": False}
+    settings |= {"kernel_name": "python3", "coalesce_streams": True}
+    # Not what it has to say about encryption: it talks to this process alone.
+    settings |= {"extra_arguments": ["--log-level=ERROR"]}
     try:
         nbclient.NotebookClient(
-            running, resources={"metadata": {"path": str(folder)}}, **settings
-        ).execute()
+            running,
+            resources={"metadata": {"path": str(folder or lessons.NOTEBOOKS)}},
+            **settings,
+        ).execute(env=lessons.ONE_THREAD | os.environ)
     except nbclient.exceptions.CellExecutionError as error:
         raise CourseError(
             f"{stem(notebook['metadata']['course']['step'])} does not run:\n{error}"
@@ -280,7 +248,7 @@ def _described(output, alt):
 
 def _without_paths(line):
     for place, name in (
-        (ROOT, ""),
+        (lessons.ROOT, ""),
         (Path(sys.prefix), "environment/"),
         (Path(sys.base_prefix), "python/"),
     ):
@@ -310,7 +278,7 @@ def _refuse_what_varies(cell):
         )
     text = json.dumps(cell["outputs"])
     for place in (
-        ROOT,
+        lessons.ROOT,
         Path.home(),
         Path(sys.prefix),
         Path(tempfile.gettempdir()) / "ipykernel_",
@@ -369,11 +337,7 @@ def build(number, force=False):
 def _read(path):
     from .formats import nbformat
 
-    return (
-        nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
-        if path.exists()
-        else None
-    )
+    return nbformat.read(path, as_version=4) if path.exists() else None
 
 
 def as_text(notebook):

@@ -6,6 +6,7 @@ what a learner has written.
 
 import contextlib
 import gc
+import inspect
 import io
 import weakref
 from collections.abc import Callable
@@ -57,10 +58,14 @@ SIGNS = {WORKS: "✓", MISSING: "·", WRONG: "wrong", "TimeoutError": "too slow"
 GAP = [(11, MISSING), (13, WORKS)]
 
 
-def can(name, idea, *history, quick=None):
-    """Make the function below, which tries it on a framework, a row of the table."""
+def can(*history, quick=None):
+    """Make the function below, which tries it on a framework, a row of the table. Its
+    docstring says what the framework can do, and below that the idea.
+    """
 
     def added(probe):
+        name, idea = (inspect.getdoc(probe) or "").split("\n\n")
+        idea = " ".join(idea.split())
         CAPABILITIES.append(Capability(name, idea, history, probe, quick))
         return probe
 
@@ -123,23 +128,24 @@ def chain(step, length):
     assert gradients(step, ones_added, 0.0) == [1.0]
 
 
-@can(
-    "holds an array",
-    "what goes into the box can be taken out of it as `data`",
-    (1, WORKS),
-)
+@can((1, WORKS))
 def holds_an_array(step):
+    """holds an array
+
+    what goes into the box can be taken out of it as `data`
+    """
     array = np.array([1.5, 2.5])
     assert step.Variable(array).data is array
 
 
-@can(
-    "applies a function to a variable",
-    "a function opens the box, computes with the array, and puts the result into a "
-    "new box",
-    (2, WORKS),
-)
+@can((2, WORKS))
 def applies_a_function(step):
+    """applies a function to a variable
+
+    a function opens the box, computes with the array, and puts the result into a new
+    box
+    """
+
     class Thrice(step.Function):  # type: ignore[misc, name-defined]
         def forward(self, x):
             return [3 * x[0]] if isinstance(x, list) else 3 * x
@@ -153,24 +159,23 @@ def applies_a_function(step):
     assert (y.data, x.data) == (6.0, 2.0)
 
 
-@can(
-    "puts functions in a row",
-    "what comes out of one function can go into the next",
-    (3, WORKS),
-)
+@can((3, WORKS))
 def chains_functions(step):
+    """puts functions in a row
+
+    what comes out of one function can go into the next
+    """
     assert np.isclose(
         square(step, exp(step, square(step, box(step, 0.5)))).data, np.exp(0.5)
     )
 
 
-@can(
-    "measures a derivative",
-    "a derivative is a slope between two points that lie close together, one on "
-    "each side",
-    (4, WORKS),
-)
+@can((4, WORKS))
 def measures_a_derivative(step):
+    """measures a derivative
+
+    a derivative is a slope between two points that lie close together, one on each side
+    """
     for f, at, slope in ((square, 2.0, 4.0), (exp, 1.0, np.e)):
         x = box(step, at)
         found = step.numerical_diff(lambda x, f=f: f(step, x), x)
@@ -178,23 +183,22 @@ def measures_a_derivative(step):
         assert x.data == at
 
 
-@can(
-    "begins without a gradient",
-    "`grad` is `None` as long as nobody has computed a gradient",
-    (6, WORKS),
-)
+@can((6, WORKS))
 def begins_without_a_gradient(step):
+    """begins without a gradient
+
+    `grad` is `None` as long as nobody has computed a gradient
+    """
     assert box(step, 3.0).grad is None
 
 
-@can(
-    "differentiates one function",
-    "a function remembers its input, and `backward` multiplies the gradient that "
-    "comes in by its derivative there",
-    (6, WORKS),
-    *GAP,
-)
+@can((6, WORKS), *GAP)
 def differentiates_a_function(step):
+    """differentiates one function
+
+    a function remembers its input, and `backward` multiplies the gradient that comes in
+    by its derivative there
+    """
     f = step.Square()
     if hasattr(step, "square"):
         f = step.square(box(step, 3.0)).creator
@@ -203,13 +207,13 @@ def differentiates_a_function(step):
     assert plain(f.backward(np.array(1.0))) == 6.0
 
 
-@can(
-    "leads from a result back to its input",
-    "a box knows the function that made it, and the function knows the boxes that "
-    "went in and came out",
-    (7, WORKS),
-)
+@can((7, WORKS))
 def leads_back_to_its_input(step):
+    """leads from a result back to its input
+
+    a box knows the function that made it, and the function knows the boxes that went in
+    and came out
+    """
     x = box(step, 3.0)
     y = square(step, x)
     f = y.creator
@@ -219,25 +223,23 @@ def leads_back_to_its_input(step):
     assert (after() if isinstance(after, weakref.ref) else after) is y
 
 
-@can(
-    "differentiates a chain by itself",
-    "each box knows the function that made it, so the way back can be found without"
-    " you",
-    (7, WORKS),
-    *GAP,
-)
+@can((7, WORKS), *GAP)
 def differentiates_a_chain(step):
+    """differentiates a chain by itself
+
+    each box knows the function that made it, so the way back can be found without you
+    """
     found = gradients(step, lambda x: square(step, exp(step, square(step, x))), 0.5)
     assert np.isclose(found, 2 * np.exp(0.5))
 
 
-@can(
-    "differentiates a loop of unknown length",
-    "the way back follows the calls that were made, however many they were",
-    (7, WORKS),
-    *GAP,
-)
+@can((7, WORKS), *GAP)
 def differentiates_a_loop(step):
+    """differentiates a loop of unknown length
+
+    the way back follows the calls that were made, however many they were
+    """
+
     def f(y):
         while y.data < 100:
             y = square(step, y)
@@ -246,62 +248,60 @@ def differentiates_a_loop(step):
     assert np.isclose(gradients(step, f, 1.1), 64 * 1.1**63)
 
 
+# Still ten times what Python's stack holds.
 @can(
-    "differentiates a very long chain",
-    "calls that wait for each other fill Python's stack; a list of what is still to"
-    " do does not",
     (7, "RecursionError"),
     (8, WORKS),
     (11, "TypeError"),
     (12, MISSING),
-    (13, WORKS),  # Still ten times what Python's stack holds.
+    (13, WORKS),
     quick=partial(chain, length=10_000),
 )
 def differentiates_a_long_chain(step):
+    """differentiates a very long chain
+
+    calls that wait for each other fill Python's stack; a list of what is still to do
+    does not
+    """
     chain(step, 100_000)
 
 
-@can(
-    "begins backward with ones",
-    "the gradient of the output with respect to itself is known before the walk begins",
-    (7, "TypeError"),
-    (9, WORKS),
-    *GAP,
-)
+@can((7, "TypeError"), (9, WORKS), *GAP)
 def begins_with_ones(step):
+    """begins backward with ones
+
+    the gradient of the output with respect to itself is known before the walk begins
+    """
     x = box(step, 3.0)
     y = square(step, x)
     y.backward()
     assert plain(x.grad) == 6.0
 
 
-@can(
-    "reads like a formula",
-    "a function that makes the function object and calls it saves a pair of "
-    "parentheses",
-    (9, WORKS),
-)
+@can((9, WORKS))
 def reads_like_a_formula(step):
+    """reads like a formula
+
+    a function that makes the function object and calls it saves a pair of parentheses
+    """
     assert np.isclose(step.square(step.exp(box(step, 0.5))).data, np.e)
 
 
-@can(
-    "keeps every result an array",
-    "NumPy turns the result of an array without axes into a plain number",
-    (2, WRONG),
-    (9, WORKS),
-)
+@can((2, WRONG), (9, WORKS))
 def keeps_results_arrays(step):
+    """keeps every result an array
+
+    NumPy turns the result of an array without axes into a plain number
+    """
     assert isinstance(square(step, box(step, 3.0)).data, np.ndarray)
 
 
-@can(
-    "rejects anything but an array",
-    "a mistake is easiest to find where it is made: in the box, when it is filled",
-    (1, WRONG),
-    (9, WORKS),
-)
+@can((1, WRONG), (9, WORKS))
 def refuses_what_is_no_array(step):
+    """rejects anything but an array
+
+    a mistake is easiest to find where it is made: in the box, when it is filled
+    """
     message = "accepted"
     try:
         step.Variable(1.0)
@@ -310,16 +310,14 @@ def refuses_what_is_no_array(step):
     assert "array" in message
 
 
-@can(
-    "says how a function is used",
-    "a function is made first and called afterwards, and `forward` returns arrays; "
-    "a slip in either deserves a message",
-    (2, WRONG),
-    (9, WORKS),
-    (11, WRONG),
-    (12, WORKS),
-)
+@can((2, WRONG), (9, WORKS), (11, WRONG), (12, WORKS))
 def says_how_a_function_is_used(step):
+    """says how a function is used
+
+    a function is made first and called afterwards, and `forward` returns arrays; a slip
+    in either deserves a message
+    """
+
     class Nothing(step.Function):  # type: ignore[misc, name-defined]
         def forward(self, x):
             pass
@@ -334,13 +332,13 @@ def says_how_a_function_is_used(step):
     assert any(word in said[1] for word in ("forward", "Nothing", "array"))
 
 
-@can(
-    "checks its gradients",
-    "a gradient can be compared with a slope that was measured",
-    (10, WORKS),
-    *GAP,
-)
+@can((10, WORKS), *GAP)
 def checks_gradients(step):
+    """checks its gradients
+
+    a gradient can be compared with a slope that was measured
+    """
+
     def wrong(factor):
         class Wrong(step.Square):  # type: ignore[misc, name-defined]
             def backward(self, gy):
@@ -362,22 +360,22 @@ def checks_gradients(step):
     assert (x.data, x.grad) == (2.0, None)
 
 
-@can(
-    "takes two inputs",
-    "a function may get several boxes, and its `forward` several arrays",
-    (12, WORKS),
-)
+@can((12, WORKS))
 def takes_two_inputs(step):
+    """takes two inputs
+
+    a function may get several boxes, and its `forward` several arrays
+    """
     assert step.add(box(step, 2.0), box(step, 3.0)).data == 5.0
 
 
-@can(
-    "gives two outputs",
-    "what `forward` returns as a tuple comes out as several boxes",
-    (2, "TypeError"),
-    (12, WORKS),
-)
+@can((2, "TypeError"), (12, WORKS))
 def gives_two_outputs(step):
+    """gives two outputs
+
+    what `forward` returns as a tuple comes out as several boxes
+    """
+
     class Swap(step.Function):  # type: ignore[misc, name-defined]
         def forward(self, x0, x1):
             return x1, x0
@@ -386,27 +384,26 @@ def gives_two_outputs(step):
     assert (first.data, second.data) == (3.0, 2.0)
 
 
-@can(
-    "differentiates two inputs",
-    "a function with two inputs hands back two gradients, one for each",
-    (13, WORKS),
-)
+@can((13, WORKS))
 def differentiates_two_inputs(step):
+    """differentiates two inputs
+
+    a function with two inputs hands back two gradients, one for each
+    """
+
     def f(x, y):
         return step.add(step.square(x), step.square(y))
 
     assert gradients(step, f, 2.0, 3.0) == [4.0, 6.0]
 
 
-@can(
-    "notices that a gradient is missing",
-    "as many gradients have to come back as there were inputs; `zip` alone stops at"
-    " the shorter of two",
-    (2, "TypeError"),
-    (12, WORKS),
-    (13, WORKS),
-)
+@can((2, "TypeError"), (12, WORKS), (13, WORKS))
 def notices_a_missing_gradient(step):
+    """notices that a gradient is missing
+
+    as many gradients have to come back as there were inputs; `zip` alone stops at the
+    shorter of two
+    """
     methods = {
         "forward": lambda self, x0, x1: x0 + x1,
         "backward": lambda self, gy: gy,
@@ -422,22 +419,21 @@ def notices_a_missing_gradient(step):
     assert noticed
 
 
-@can(
-    "uses a variable twice",
-    "a gradient that arrives must not wipe out the one that was there before",
-    (13, WRONG),
-    (14, WORKS),
-)
+@can((13, WRONG), (14, WORKS))
 def uses_a_variable_twice(step):
+    """uses a variable twice
+
+    a gradient that arrives must not wipe out the one that was there before
+    """
     assert gradients(step, lambda x: step.add(x, x), 3.0) == [2.0]
 
 
-@can(
-    "clears a gradient",
-    "what adds itself up has to begin at nothing when you compute again",
-    (14, WORKS),
-)
+@can((14, WORKS))
 def clears_a_gradient(step):
+    """clears a gradient
+
+    what adds itself up has to begin at nothing when you compute again
+    """
     x = box(step, 3.0)
     for _ in range(2):
         x.cleargrad()
@@ -445,13 +441,13 @@ def clears_a_gradient(step):
     assert plain(x.grad) == 6.0
 
 
-@can(
-    "differentiates a diamond",
-    "a function has its turn once, when all that uses its output has had its turn",
-    (13, WRONG),
-    (16, WORKS),
-)
+@can((13, WRONG), (16, WORKS))
 def differentiates_a_diamond(step):
+    """differentiates a diamond
+
+    a function has its turn once, when all that uses its output has had its turn
+    """
+
     def f(x):
         a = step.square(x)
         return step.add(step.square(a), step.square(a))
@@ -459,13 +455,13 @@ def differentiates_a_diamond(step):
     assert gradients(step, f, 2.0) == [64.0]
 
 
-@can(
-    "waits for the longer way",
-    "of two ways from the output, the shorter one has to wait for the longer",
-    (13, WRONG),
-    (16, WORKS),
-)
+@can((13, WRONG), (16, WORKS))
 def waits_for_the_longer_way(step):
+    """waits for the longer way
+
+    of two ways from the output, the shorter one has to wait for the longer
+    """
+
     def f(x):
         a = step.square(x)
         return step.add(step.square(step.square(a)), a)
@@ -473,15 +469,12 @@ def waits_for_the_longer_way(step):
     assert gradients(step, f, 2.0) == [1028.0]
 
 
-@can(
-    "is freed without the garbage collector",
-    "two objects that hold each other are never free: one of the two links has to "
-    "be weak",
-    (2, WORKS),
-    (7, WRONG),
-    (17, WORKS),
-)
+@can((2, WORKS), (7, WRONG), (17, WORKS))
 def is_freed_without_the_collector(step):
+    """is freed without the garbage collector
+
+    two objects that hold each other are never free: one of the two links has to be weak
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -494,38 +487,35 @@ def is_freed_without_the_collector(step):
             gc.enable()
 
 
-@can(
-    "runs without a graph (no_grad)",
-    "if you only want the result, there is no need to record how it came about",
-    (18, WORKS),
-)
+@can((18, WORKS))
 def runs_without_a_graph(step):
+    """runs without a graph (no_grad)
+
+    if you only want the result, there is no need to record how it came about
+    """
     with step.no_grad():
         assert step.square(box(step, 3.0)).creator is None
 
 
-@can(
-    "lets go of the gradients in between",
-    "the gradients of the variables in between have done their work when they were "
-    "handed on",
-    (7, WRONG),
-    (11, MISSING),
-    (13, WRONG),
-    (18, WORKS),
-)
+@can((7, WRONG), (11, MISSING), (13, WRONG), (18, WORKS))
 def gives_gradients_back(step):
+    """lets go of the gradients in between
+
+    the gradients of the variables in between have done their work when they were handed
+    on
+    """
     x = box(step, 3.0)
     a = square(step, x)
     backward(square(step, a))
     assert a.grad is None
 
 
-@can(
-    "shows its shape and content",
-    "what you ask of the box, the box can ask of its array",
-    (19, WORKS),
-)
+@can((19, WORKS))
 def shows_itself(step):
+    """shows its shape and content
+
+    what you ask of the box, the box can ask of its array
+    """
     x, y = box(step, [1.0, 2.0]), box(step, [[1.0, 2.0], [3.0, 4.0]])
     assert (y.shape, y.ndim, y.size, len(y)) == ((2, 2), 2, 4, 2)
     assert y.dtype == float
@@ -533,34 +523,32 @@ def shows_itself(step):
     assert repr(y) == "variable([[1. 2.]\n          [3. 4.]])"
 
 
-@can(
-    "multiplies and adds with signs",
-    "Python looks for `__add__` and `__mul__` when it sees + and *",
-    (1, "TypeError"),
-    (20, WORKS),
-)
+@can((1, "TypeError"), (20, WORKS))
 def has_operators(step):
+    """multiplies and adds with signs
+
+    Python looks for `__add__` and `__mul__` when it sees + and *
+    """
     assert (box(step, 2.0) * box(step, 3.0) + box(step, 1.0)).data == 7.0
 
 
-@can(
-    "mixes with numbers and arrays",
-    "a number or an array has no past: put it into a box first; and on the left of "
-    "a sign, Python asks it before it asks you",
-    (1, "TypeError"),
-    (21, WORKS),
-)
+@can((1, "TypeError"), (21, WORKS))
 def mixes_with_numbers(step):
+    """mixes with numbers and arrays
+
+    a number or an array has no past: put it into a box first; and on the left of a
+    sign, Python asks it before it asks you
+    """
     assert (np.array([2.0]) * box(step, 3.0) + 1).data == 7.0
 
 
-@can(
-    "subtracts, divides, takes powers",
-    "with minus and division it matters which side is which",
-    (1, "TypeError"),
-    (22, WORKS),
-)
+@can((1, "TypeError"), (22, WORKS))
 def has_all_operators(step):
+    """subtracts, divides, takes powers
+
+    with minus and division it matters which side is which
+    """
+
     def f(x):
         return (1 - x) / x + 4 / x**2 - -x
 
@@ -568,24 +556,22 @@ def has_all_operators(step):
     assert gradients(step, f, 2.0) == [-0.25]
 
 
-@can(
-    "sums a gradient over broadcast axes",
-    "a value that was stretched has taken part many times, and each time counts",
-    (1, "TypeError"),
-    (21, WRONG),
-)
+@can((1, "TypeError"), (21, WRONG))
 def sums_over_broadcast(step):
+    """sums a gradient over broadcast axes
+
+    a value that was stretched has taken part many times, and each time counts
+    """
     (found,) = gradients(step, lambda x: np.ones(3) * x, 1.0)
     assert found.shape == ()
 
 
-@can(
-    "differentiates a gradient again",
-    "a gradient is a computation, too, and can have a graph of its own",
-    (1, "TypeError"),
-    (32, WORKS),
-)
+@can((1, "TypeError"), (32, WORKS))
 def differentiates_a_gradient(step):
+    """differentiates a gradient again
+
+    a gradient is a computation, too, and can have a graph of its own
+    """
     x = box(step, 2.0)
     (x * x * x).backward(create_graph=True)
     gx = x.grad

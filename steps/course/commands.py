@@ -1,6 +1,7 @@
 """The command line of the course tool: ``python -m steps --help``."""
 
 import argparse
+import inspect
 import os
 import shlex
 import subprocess
@@ -8,24 +9,10 @@ import sys
 import time
 from pathlib import Path
 
+from . import lessons
 from .classroom import shell
 from .differences import Differences
-from .lessons import (
-    MAP,
-    NOTEBOOKS,
-    ROOT,
-    STEPS,
-    CourseError,
-    halves,
-    head,
-    known,
-    notebook_path,
-    numbers,
-    spans,
-    stem,
-    typed,
-    with_map,
-)
+from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
 
 
 def main(arguments=None):
@@ -46,84 +33,51 @@ def main(arguments=None):
 
 def _parser():
     parser = argparse.ArgumentParser(
-        prog=os.environ.get("COURSE_COMMAND", f"python -m {STEPS}"),
+        prog=os.environ.get("COURSE_COMMAND", f"python -m {lessons.STEPS}"),
         description="The course tool.",
     )
     commands = parser.add_subparsers(required=True, metavar="command")
 
-    def command(name, run, text):
+    def command(name, run, **arguments):
+        """A command says of itself what its function's docstring says."""
+        text = inspect.getdoc(run)
         added = commands.add_parser(name, help=text, description=text)
         added.set_defaults(run=run)
-        return added
+        for argument, settings in arguments.items():
+            added.add_argument(argument, **settings)
+        return added.add_argument
 
-    def numbers_argument(added, text):
-        added.add_argument("steps", metavar="N", type=int, nargs="*", help=text)
-
-    command("list", list_steps, "list the steps, with their new names")
-    command("lab", lab, "open a step in JupyterLab").add_argument(
-        "step", metavar="N", type=int
+    step = {"metavar": "N", "type": int}
+    steps = step | {"nargs": "*", "help": "the steps; all if none is named"}
+    folder = {"metavar": "DIR", "nargs": "?"}
+    command("list", list_steps)
+    command("lab", lab, step=step)
+    command("diff", diff, before=step | {"metavar": "A"}, after=step | {"metavar": "B"})
+    text = "the steps to build, or start, the map; all if none is named"
+    more = command("build", build, steps=steps | {"type": _number_or_map, "help": text})
+    text = "overwrite notebooks that were changed by hand"
+    more("--force", action="store_true", help=text)
+    text = "the next number, if left out"
+    command(
+        "new", new, step=step | {"nargs": "?", "help": text}, title={"metavar": "TITLE"}
     )
-    added = command("diff", diff, "show what changed between two steps")
-    added.add_argument("before", metavar="A", type=int)
-    added.add_argument("after", metavar="B", type=int)
-    added = command("build", build, "build notebooks from lessons and code")
-    added.add_argument(
-        "steps",
-        metavar="N",
-        type=_number_or_map,
-        nargs="*",
-        help="the steps to build, or start, the map; all if none is named",
-    )
-    added.add_argument(
-        "--force",
-        action="store_true",
-        help="overwrite notebooks that were changed by hand",
-    )
-    added = command("new", new, "begin a step: a lesson and a module to rewrite")
-    added.add_argument(
-        "step", metavar="N", type=int, nargs="?", help="the next number, if left out"
-    )
-    added.add_argument("title", metavar="TITLE")
-    command("check", check, "say which notebooks are stale; exit code 1 if any is")
-    added = command(
-        "student", student, "write copies without solutions; overwrites nothing"
-    )
-    added.add_argument("folder", metavar="DIR")
-    numbers_argument(added, "the steps to copy; all if none is named")
-    added = command("lay", lay, "make my-course, or renew it; loses no work")
-    added.add_argument("folder", metavar="DIR", nargs="?")
-    added = command("fresh", fresh, "set your copy of a step aside, and lay a new one")
-    added.add_argument("step", metavar="N", type=int)
-    added.add_argument("folder", metavar="DIR", nargs="?")
-    added = command("progress", progress, "show which exercises are solved in a folder")
-    added.add_argument("folder", metavar="DIR", nargs="?")
-    added = command(
-        "workshop",
-        workshop,
-        "write the framework yourself, step by step: 8, next, judge 8, hint 8 NAME, "
-        "solution 8 NAME, diff 8, fresh 8",
-    )
-    added.add_argument("words", metavar="WORD", nargs="*")
-    added.add_argument(
-        "--anyway", action="store_true", help="next: go on with the lesson's own code"
-    )
-    added.add_argument("--nearer", action="store_true", help="hint: the nearer one")
+    command("check", check)
+    command("student", student, folder={"metavar": "DIR"}, steps=steps)
+    command("lay", lay, folder=folder)
+    command("fresh", fresh, step=step, folder=folder)
+    command("progress", progress, folder=folder)
+    more = command("workshop", workshop, words={"metavar": "WORD", "nargs": "*"})
+    text = "next: go on with the lesson's own code"
+    more("--anyway", action="store_true", help=text)
+    more("--nearer", action="store_true", help="hint: the nearer one")
     shell.add_to(commands)
-    added = command("slides", slides, "write slides of a step, which need no network")
-    added.add_argument("step", metavar="N", type=int)
-    added.add_argument("-o", "--output", metavar="FILE", help="stepNN-slides.html")
-    added = command("mutate", mutate, "measure the checks with mutants of solutions")
-    numbers_argument(added, "the steps; all if none is named")
-    added.add_argument(
-        "--jobs", metavar="N", type=int, help="mutants tried at once; one a core"
-    )
-    added.add_argument(
-        "--table", action="store_true", help="write the scores to docs/exercises.md"
-    )
-    numbers_argument(
-        command("verify", verify, "run notebooks and compare every output"),
-        "the steps; all if none is named",
-    )
+    more = command("slides", slides, step=step)
+    more("-o", "--output", metavar="FILE", help="stepNN-slides.html")
+    more = command("mutate", mutate, steps=steps)
+    more("--jobs", metavar="N", type=int, help="mutants tried at once; one a core")
+    text = "write the scores to docs/exercises.md"
+    more("--table", action="store_true", help=text)
+    command("verify", verify, steps=steps)
     return parser
 
 
@@ -132,6 +86,7 @@ def _number_or_map(text):
 
 
 def list_steps(options):
+    """list the steps, with their new names"""
     for number in numbers():
         facts = head(number)
         new = f"  [{', '.join(facts.new)}]" if facts.new else ""
@@ -139,15 +94,18 @@ def list_steps(options):
 
 
 def lab(options):
+    """open a step in JupyterLab"""
     path = _built(options.step)
     return subprocess.call([sys.executable, "-m", "jupyterlab", str(path)])
 
 
 def diff(options):
+    """show what changed between two steps"""
     print(Differences(options.before, options.after))
 
 
 def build(options):
+    """build notebooks from lessons and code"""
     from . import builder
 
     _need_checkout()
@@ -162,6 +120,7 @@ def build(options):
 
 
 def check(options):
+    """say which notebooks are stale; exit code 1 if any is"""
     from . import builder
 
     _need_checkout()
@@ -182,6 +141,7 @@ def check(options):
 
 
 def new(options):
+    """begin a step: a lesson and a module to rewrite"""
     from .beginning import begin, next_number
 
     _need_checkout()
@@ -189,11 +149,12 @@ def new(options):
         raise CourseError('A step needs a title: python -m steps new "A toy lesson"')
     number = options.step or next_number()
     for path in begin(number, options.title):
-        print(f"Wrote {path.relative_to(ROOT)}.")
+        print(f"Wrote {path.relative_to(lessons.ROOT)}.")
     print(f"Rewrite what says TODO; `python -m steps build {number}` builds it.")
 
 
 def student(options):
+    """write copies without solutions; overwrites nothing"""
     from .copies import write_copies
 
     written = write_copies(options.folder, options.steps)
@@ -205,6 +166,7 @@ def student(options):
 
 
 def lay(options):
+    """make my-course, or renew it; loses no work"""
     from . import own
 
     folder = Path(options.folder or own.FOLDER)
@@ -215,10 +177,11 @@ def lay(options):
         print(f"The course is newer: renewed {_count(done.renewed)}.")
     if done.kept:
         where = f" {shlex.quote(str(options.folder))}" if options.folder else ""
+        anew = f"`{lessons.typed('fresh N')}{where}`"
         print(
             f"You have worked in {', '.join(map(stem, done.kept))}, and the course has "
-            f"a newer version. Yours stays as it is; `{typed('fresh N')}{where}` sets "
-            "your copy of step N aside and lays the new one."
+            f"a newer version. Yours stays as it is; {anew} sets your copy of step N "
+            "aside and lays the new one."
         )
 
 
@@ -227,6 +190,7 @@ def _count(steps):
 
 
 def fresh(options):
+    """set your copy of a step aside, and lay a new one"""
     from . import own
 
     aside = own.fresh(options.step, options.folder or own.FOLDER)
@@ -234,6 +198,7 @@ def fresh(options):
 
 
 def progress(options):
+    """show which exercises are solved in a folder"""
     from .judge.sequence import RIGHT
     from .own import FOLDER
     from .progress import NOT_BEGUN, progress
@@ -250,19 +215,23 @@ def progress(options):
             said = f"not yet: {said.splitlines()[0]}" if wrong else said
             print(f"     {exercise}  {said}")
     if untouched:
-        print(f"Not begun: {spans(untouched)}.")
+        print(f"Not begun: {lessons.spans(untouched)}.")
     solved = sum(said == RIGHT for outcomes in found.values() for said in outcomes)
     total = sum(map(len, found.values()))
     print(f"{solved} of {total} exercises are solved.")
 
 
 def workshop(options):
+    """write the framework yourself, step by step: 8, next, judge 8, hint 8 NAME,
+    solution 8 NAME, diff 8, fresh 8
+    """
     from .workshop import shell
 
     return shell.run(options.words, options.anyway, options.nearer)
 
 
 def slides(options):
+    """write slides of a step, which need no network"""
     from .slides import write
 
     _built(options.step)
@@ -273,6 +242,7 @@ def slides(options):
 
 
 def mutate(options):
+    """measure the checks with mutants of solutions"""
     from tqdm import tqdm
 
     from . import mutating
@@ -300,13 +270,14 @@ def mutate(options):
 
 
 def verify(options):
+    """run notebooks and compare every output"""
     paths = [str(_built(number)) for number in options.steps or numbers()]
-    return subprocess.call([sys.executable, "-m", "pytest", *paths], cwd=ROOT)
+    return subprocess.call([sys.executable, "-m", "pytest", *paths], cwd=lessons.ROOT)
 
 
 def _built(number):
     _need_checkout()
-    path = notebook_path(known(number))
+    path = lessons.notebook_path(known(number))
     if not path.exists():
         raise CourseError(
             f"{path.name} is not built yet. `python -m steps build {number}` builds it."
@@ -315,7 +286,7 @@ def _built(number):
 
 
 def _need_checkout():
-    if not NOTEBOOKS.is_dir():
+    if not lessons.NOTEBOOKS.is_dir():
         raise CourseError(
             "This needs a checkout of the course: the installed package has the "
             "steps, not the notebooks."

@@ -6,22 +6,12 @@ import os
 import re
 from pathlib import Path
 
-from . import builder, overview
+from . import builder, lessons, overview
 from .exercises import for_students
-from .lessons import (
-    LESSONS,
-    MAP,
-    ROOT,
-    STEPS,
-    CourseError,
-    known,
-    notebook_path,
-    numbers,
-    with_map,
-)
+from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, with_map
 
 # An installed package has no notebooks but this one, which lies beside the lessons.
-BUILT_MAP = LESSONS / notebook_path(MAP).name
+BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
 
 
 def write_copies(folder, chosen=None):
@@ -46,12 +36,7 @@ def write_copies(folder, chosen=None):
     folder = Path(folder).resolve()
     steps = [known(n) for n in chosen or numbers()]
     targets = {folder / notebook_path(n).name: n for n in steps}
-    if there := sorted(path.name for path in targets if path.exists()):
-        raise CourseError(
-            f"{folder} already holds {', '.join(there)}. Nothing was written, so that "
-            "no work is lost: choose another folder, or name the steps that are "
-            "missing."
-        )
+    refuse_what_is_there(folder, targets)
     the_map = folder / notebook_path(MAP).name
     if MAP in with_map() and not the_map.exists():
         targets = {the_map: MAP} | targets
@@ -64,6 +49,16 @@ def write_copies(folder, chosen=None):
     for target, text in texts.items():
         write_new(target, text)
     return list(targets)
+
+
+def refuse_what_is_there(folder, paths):
+    """Raise CourseError if one of the files that are to be written is there."""
+    if there := sorted(path.name for path in paths if path.exists()):
+        raise CourseError(
+            f"{folder} already holds {', '.join(there)}. Nothing was written, so that "
+            "no work is lost: choose another folder, or name the steps that are "
+            "missing."
+        )
 
 
 def write_new(path, text):
@@ -92,6 +87,11 @@ def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):
         else:
             text = overview.without_links_to(cell["source"], missing)
             cell["source"] = as_typed(text)
+    return text_of_copy(number, notebook)
+
+
+def text_of_copy(number, notebook):
+    """The text of a copy, which from then on knows what it was laid with."""
     notebook["metadata"]["course"] = {
         "step": number,
         "sources": digest_of_sources(notebook),
@@ -137,8 +137,8 @@ def _import_steps(notebook):
 def _pointed_at_code(code, folder):
     # The %load lines name the code's place as seen from notebooks/; a copy elsewhere in
     # the checkout needs its own way there. A copy that leaves this machine has none.
-    if folder.resolve().is_relative_to(ROOT):
-        way = Path(os.path.relpath(LESSONS, folder.resolve())).as_posix()
+    if folder.resolve().is_relative_to(lessons.ROOT):
+        way = Path(os.path.relpath(lessons.LESSONS, folder.resolve())).as_posix()
         replacement = rf"\g<magic>\g<names> {way}/\g<file>"
     else:
         replacement = r"# From \g<file>: \g<names>"

@@ -28,9 +28,8 @@ def definitions(source):
         if name := _name(node):
             found[name] = text_of(source, node)
             for method in _methods(node):
-                found[f"{name}.{method.name}"] = textwrap.dedent(
-                    text_of(source, method)
-                )
+                text = textwrap.dedent(text_of(source, method))
+                found[f"{name}.{method.name}"] = text
     return found
 
 
@@ -87,20 +86,14 @@ def extract(source, names, where):
 def _name(node):
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return node.name
-    if isinstance(node, ast.Assign) and isinstance(
-        node.targets[0], ast.Name | ast.Attribute
-    ):
-        name = ast.unparse(node.targets[0])
-        return None if name == "__all__" else name  # a list of names, no definition
-    return None
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    name = ast.unparse(target) if isinstance(target, ast.Name | ast.Attribute) else None
+    return None if name == "__all__" else name  # a list of names, no definition
 
 
 def _methods(node):
-    return [
-        child
-        for child in getattr(node, "body", [])
-        if isinstance(child, ast.FunctionDef)
-    ]
+    inside = getattr(node, "body", [])
+    return [child for child in inside if isinstance(child, ast.FunctionDef)]
 
 
 def span(source, node):
@@ -108,9 +101,8 @@ def span(source, node):
     comments directly above.
     """
     lines = source.splitlines()
-    start = (
-        min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
-    )
+    decorators = getattr(node, "decorator_list", [])
+    start = min(inner.lineno for inner in [node, *decorators]) - 1
     indent = " " * node.col_offset
     while start and lines[start - 1].startswith(f"{indent}#"):
         start -= 1

@@ -39,19 +39,14 @@ def changes(before, after):
         In the order of ``after``, then what is gone. A class that is new, or gone, is
         one change with all its methods.
     """
-    old, new = (
-        _whole_classes(pieces(before), pieces(after)),
-        _whole_classes(pieces(after), pieces(before)),
-    )
+    before, after = pieces(before), pieces(after)
+    old, new = _whole_classes(before, after), _whole_classes(after, before)
     found = [
         Change("changed" if name in old else "added", name, old.get(name, ""), text)
         for name, text in new.items()
     ]
-    found += [
-        Change("removed", name, text, "")
-        for name, text in old.items()
-        if name not in new
-    ]
+    gone = [name for name in old if name not in new]
+    found += [Change("removed", name, old[name], "") for name in gone]
     return [change for change in found if change.before != change.after]
 
 
@@ -75,11 +70,8 @@ class Differences:
 
     def __init__(self, before, after):
         self.before, self.after = known(before), known(after)
-        texts = [
-            module_path(number).read_text(encoding="utf-8")
-            for number in (before, after)
-        ]
-        self.changes = changes(*texts)
+        paths = map(module_path, (before, after))
+        self.changes = changes(*(path.read_text(encoding="utf-8") for path in paths))
 
     def __repr__(self):
         if not self.changes:
@@ -90,9 +82,8 @@ class Differences:
         old, new = (
             f"{module_path(n).name}: {change.name}" for n in (self.before, self.after)
         )
-        return "\n".join(
-            [f"--- {old}", f"+++ {new}", f"@@ {change.kind} @@", *change.lines(), ""]
-        )
+        head = [f"--- {old}", f"+++ {new}", f"@@ {change.kind} @@"]
+        return "\n".join([*head, *change.lines(), ""])
 
     def _repr_html_(self):
         if not self.changes:

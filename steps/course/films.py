@@ -80,14 +80,8 @@ class _Frames(AbstractMovieWriter):
 def _moving(images, interval):
     """Frames as one PNG that moves once; the last frame where pictures do not move."""
     png = io.BytesIO()
-    images[-1].save(
-        png,
-        "png",
-        default_image=True,
-        append_images=images,
-        duration=min(interval, LONGEST // len(images)),
-        loop=1,
-    )
+    once = {"duration": min(interval, LONGEST // len(images)), "loop": 1}
+    images[-1].save(png, "png", default_image=True, append_images=images, **once)
     return png.getvalue()
 
 

@@ -14,6 +14,9 @@ NOTEBOOKS = ROOT / "notebooks"
 # The map, start.md, comes before the first step: its notebook is built like theirs.
 MAP = 0
 FILE = re.compile(r"step(?P<number>\d\d)(?P<ending>\.\w+)")
+# For every process that runs lessons: several with several threads each take turns on
+# the cores, and can be ten times slower. NumPy reads it when it is imported.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 
 
 class CourseError(Exception):

@@ -14,48 +14,20 @@ each with the reason.
 import ast
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 from .exercises import BEGIN, END
 
-ANOTHER = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Div,
-    ast.Mod: ast.Mult,
-    ast.Pow: ast.Mult,
-    ast.MatMult: ast.Mult,
-    ast.BitOr: ast.BitAnd,
-    ast.BitAnd: ast.BitOr,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-}
-DROPPED = (
-    ast.Expr,
-    ast.Assign,
-    ast.AugAssign,
-    ast.Raise,
-    ast.Assert,
-    ast.Delete,
-    ast.If,
-    ast.For,
-    ast.While,
-    ast.With,
-    ast.Try,
-    ast.Continue,
-    ast.Break,
-)
+# Each of a pair stands for the other; those of the second list only one way.
+PAIRS: list[tuple[Any, Any]] = [(ast.Add, ast.Sub), (ast.Mult, ast.Div)]
+PAIRS += [(ast.BitOr, ast.BitAnd)]
+PAIRS += [(ast.And, ast.Or), (ast.Eq, ast.NotEq), (ast.Lt, ast.LtE)]
+PAIRS += [(ast.Gt, ast.GtE), (ast.Is, ast.IsNot), (ast.In, ast.NotIn)]
+ONE_WAY = [(ast.FloorDiv, ast.Div), (ast.Mod, ast.Mult), (ast.Pow, ast.Mult)]
+ONE_WAY += [(ast.MatMult, ast.Mult)]
+ANOTHER = dict([*PAIRS, *((b, a) for a, b in PAIRS), *ONE_WAY])
+DROPPED = ast.Expr | ast.Assign | ast.AugAssign | ast.Raise | ast.Assert | ast.Delete
+DROPPED |= ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Continue | ast.Break
 DEFINITIONS = ast.FunctionDef | ast.ClassDef
 
 

@@ -145,32 +145,17 @@ def harmless():
 
 # --- The table ------------------------------------------------------------------------
 
-HEAD = """\
-# How good the checks are
-
-An exercise is only as good as its check. So the checks are measured: small faults are
-planted in each solution, one at a time (another operator, another constant, a statement
-or a returned value left out, two arguments the wrong way round), and the check has to
-find them. A fault that the check lets pass is a *survivor*. Some do no harm, because
-the answer stays right; they are listed with the reason in `steps/course/harmless.json`,
-and do not count. The score is the share of all others that were found.
-
-A row shows what the lesson gave when it was last measured, with
-`python -m steps mutate --table 8`; without a number, all lessons are measured. A lesson
-without a row has not been measured yet.
-
-| step | exercises | mutants | found | harmless | survivors | score |
-| ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-"""
 ROW = re.compile(r"^\| (\d+) \|.*\|$", re.M)
 
 
 def write_table(scores, page=PAGE):
-    """Write the scores into the table of the docs; other lessons keep their rows."""
-    old = page.read_text(encoding="utf-8") if page.exists() else ""
+    """Write the scores into the table of the docs; what stands above it stays, and so
+    do the rows of other lessons.
+    """
+    old = page.read_text(encoding="utf-8")
     rows = {int(row[1]): row[0] for row in ROW.finditer(old)}
     rows |= {score.step: _row(score) for score in scores}
-    text = HEAD + "".join(f"{rows[n]}\n" for n in sorted(rows))
+    text = ROW.split(old)[0] + "".join(f"{rows[n]}\n" for n in sorted(rows))
     page.write_text(text, encoding="utf-8", newline="\n")
 
 

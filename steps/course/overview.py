@@ -6,6 +6,7 @@ becomes a link as soon as lesson 8 is there, with the title that the lesson has.
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from .lessons import MAP, head, lesson_path, notebook_path, numbers
 
@@ -27,17 +28,12 @@ def stages():
     text = lesson_path(MAP).read_text(encoding="utf-8")
     found = list(STAGE.finditer(text))
     ends = [*(stage.start() for stage in found[1:]), len(text)]
-    return [
-        Stage(
-            stage["title"],
-            stage["gain"],
-            {
-                int(line["number"]): line["title"]
-                for line in LINE.finditer(text[stage.end() : end])
-            },
-        )
-        for stage, end in zip(found, ends, strict=True)
-    ]
+    made = []
+    for stage, end in zip(found, ends, strict=True):
+        lines = LINE.finditer(text[stage.end() : end])
+        steps = {int(line["number"]): line["title"] for line in lines}
+        made.append(Stage(stage["title"], stage["gain"], steps))
+    return made
 
 
 # --- Links ----------------------------------------------------------------------------
@@ -95,6 +91,10 @@ def without_links_to(text, missing):
 # --- The picture ----------------------------------------------------------------------
 
 
+DOT = {"boxstyle": "circle,pad=0.25", "edgecolor": "C0"}
+CENTRED: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
+
+
 def picture():
     """Show the course: a row for each stage, a dot for each step; full dots are
     there.
@@ -111,20 +111,12 @@ def picture():
         ax.plot([0.1, len(stage.steps) - 0.5], [row, row], color="0.8", zorder=0)
         for place, number in enumerate(stage.steps):
             full = number in there
-            ax.text(
-                place + 0.3,
-                row,
-                str(number),
-                ha="center",
-                va="center",
-                fontsize=9,
-                color="white" if full else "C0",
-                bbox={
-                    "boxstyle": "circle,pad=0.25",
-                    "facecolor": "C0" if full else "white",
-                    "edgecolor": "C0",
-                },
-            )
+            inside, around = ("C0", "white") if full else ("white", "C0")
+            look: dict[str, Any] = {
+                "color": around,
+                "bbox": DOT | {"facecolor": inside},
+            }
+            ax.text(place + 0.3, row, str(number), **CENTRED, **look)
     ax.set(xlim=(-0.2, 15.5), ylim=(len(rows) - 0.2, -0.7))
     ax.axis("off")
     plt.show()

@@ -12,18 +12,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from . import copies
-from .lessons import (
-    LESSONS,
-    NOTEBOOKS,
-    ROOT,
-    CourseError,
-    known,
-    notebook_path,
-    with_map,
-)
+from . import copies, lessons
+from .lessons import CourseError, known, notebook_path, with_map
 
-FOLDER = ROOT / "my-course" if NOTEBOOKS.is_dir() else Path("my-course")
+FOLDER = lessons.ROOT / "my-course" if lessons.NOTEBOOKS.is_dir() else Path("my-course")
 # Says from which course the folder was laid, so that the next start need not look.
 STAMP = ".course.json"
 
@@ -90,8 +82,6 @@ def fresh(number, folder=None):
     """
     folder = Path(folder or FOLDER).resolve()
     target = folder / notebook_path(known(number)).name
-    if not target.exists():
-        raise CourseError(f"There is no {target.name} in {folder}.")
     text = copies.copy_of(number, folder, tell_solutions=True)
     aside = set_aside(target)
     copies.write_new(target, text)
@@ -99,7 +89,15 @@ def fresh(number, folder=None):
 
 
 def set_aside(target):
-    """Give a file another name, and return that."""
+    """Give a file another name, and return that.
+
+    Raises
+    ------
+    CourseError
+        If there is no such file.
+    """
+    if not target.exists():
+        raise CourseError(f"There is no {target.name} in {target.parent}.")
     names = (f"{target.stem}-old{number}{target.suffix}" for number in count(1))
     free = next(name for name in names if not target.with_name(name).exists())
     return target.rename(target.with_name(free))
@@ -147,9 +145,9 @@ def _made_from(folder):
 def _course():
     """A digest of all that copies are made from, the course tool included."""
     digest = hashlib.sha256()
-    files = [*LESSONS.glob("*.md"), *LESSONS.glob("*.py"), *NOTEBOOKS.glob("start.*")]
-    files += LESSONS.glob("start.ipynb")
-    for path in sorted([*files, *LESSONS.glob("course/**/*.py")]):
+    patterns = "*.md", "*.py", "start.ipynb", "course/**/*.py"
+    files = [path for pattern in patterns for path in lessons.LESSONS.glob(pattern)]
+    for path in sorted([*files, *lessons.NOTEBOOKS.glob("start.*")]):
         content = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.name.encode() + hashlib.sha256(content).digest())
     return digest.hexdigest()[:16]

@@ -143,26 +143,14 @@ def _without_docstring(lines, node):
 def _with_bare_signature(lines, node):
     # On one line, and without annotations.
     first = node.lineno - 1
-    if node.returns:
-        line = lines[node.returns.end_lineno - 1].encode()
-        arrow = line.rindex(b" ->", 0, node.returns.col_offset)
-        _cut(lines, node.returns.end_lineno, arrow, node.returns.end_col_offset)
-    arguments = [arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)]
-    for arg in sorted(arguments, key=_place, reverse=True):
-        if arg.annotation:
-            start = arg.col_offset + len(arg.arg.encode())
-            _cut(lines, arg.lineno, start, arg.annotation.end_col_offset)
     if node.body[0].lineno == node.lineno:
         return
+    for arg in ast.walk(node.args):
+        if isinstance(arg, ast.arg):
+            arg.annotation = None
     last = next(i for i in range(first, len(lines)) if lines[i].endswith(":"))
-    signature = " ".join(line.strip() for line in lines[first : last + 1])
-    for clumsy, usual in (("( ", "("), (", )", ")"), (" )", ")"), (" = ", "=")):
-        signature = signature.replace(clumsy, usual)
+    signature = f"def {node.name}({ast.unparse(node.args)}):"
     lines[first : last + 1] = [" " * node.col_offset + signature]
-
-
-def _place(node):
-    return node.lineno, node.col_offset
 
 
 def _rows(old, new):

@@ -37,18 +37,13 @@ def shown(cells, failing=()):
     names: dict[str, object] = {}
     for cell, tree in zip(cells, trees, strict=True):
         _import(tree, names, cell in failing)
-    return [
-        [
-            _shown_text(call, names)
-            for call in ast.walk(tree)
-            if isinstance(call, ast.Call) and _shows(call)
-        ]
-        for tree in trees
-    ]
+    calls = [filter(_shows, ast.walk(tree)) for tree in trees]
+    return [[_shown_text(call, names) for call in found] for found in calls]
 
 
-def _shows(call):
-    return ast.unparse(call.func).removeprefix("steps.") in SHOWING
+def _shows(node):
+    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    return called.removeprefix("steps.") in SHOWING
 
 
 def _parsed(cell):

@@ -1,12 +1,8 @@
 """A unit test runs where there is nothing but NumPy and pytest."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
-from steps.course.lessons import ROOT
+from tests.support.programs import python
 
 # What the extras bring is not to be found, as if it were not installed.
 BARE = """
@@ -20,13 +16,7 @@ sys.exit(pytest.main(["-p", "no:cacheprovider", *sys.argv[1:]]))
 
 
 def bare_pytest(*arguments):
-    return subprocess.run(
-        [sys.executable, "-c", BARE, *arguments],
-        cwd=ROOT,
-        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        capture_output=True,
-        text=True,
-    )
+    return python("-c", BARE, *arguments, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
 
 
 @pytest.mark.slow

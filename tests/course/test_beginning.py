@@ -26,13 +26,9 @@ def room(tmp_path, monkeypatch):
     notebooks.mkdir()
     for path in LESSONS.glob("*.*"):
         shutil.copy(path, steps)
-    for module in (lessons, builder):
-        monkeypatch.setattr(module, "LESSONS", steps)
-        monkeypatch.setattr(module, "NOTEBOOKS", notebooks)
     monkeypatch.setattr(lessons, "ROOT", tmp_path)
-    monkeypatch.setattr("steps.course.commands.NOTEBOOKS", notebooks)
-    monkeypatch.setattr("steps.course.commands.ROOT", tmp_path)
-    monkeypatch.setattr(builder.execute, "__defaults__", (notebooks,))
+    monkeypatch.setattr(lessons, "LESSONS", steps)
+    monkeypatch.setattr(lessons, "NOTEBOOKS", notebooks)
     return steps
 
 

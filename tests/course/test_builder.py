@@ -7,7 +7,6 @@ import inspect
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 
 from steps.course import builder, lessons, listings, sources
 from steps.course.lessons import ROOT, CourseError, notebook_path
+from tests.support.programs import python
 
 LESSON = """\
 ---
@@ -37,19 +37,12 @@ CODE = '"""Step 1."""\n\n\ndef twice(x):\n    return 2 * x\n'
 
 
 @pytest.fixture
-def workshop(tmp_path, monkeypatch):
-    """A course of one step in a folder of its own; call it with cells to add to the
-    lesson.
-    """
-    steps, notebooks = tmp_path / "steps", tmp_path / "notebooks"
-    steps.mkdir()
-    notebooks.mkdir()
-    for module in (lessons, builder):
-        monkeypatch.setattr(module, "LESSONS", steps)
-        monkeypatch.setattr(module, "NOTEBOOKS", notebooks)
-    monkeypatch.setattr(builder.execute, "__defaults__", (notebooks,))
+def one_step(toy):
+    """A course of one step and no map; call it with cells to add to the lesson."""
+    steps, notebooks = toy / "steps", toy / "notebooks"
+    for name in ("start.md", "step02.md", "step02.py"):
+        (steps / name).unlink()
     (steps / "step01.py").write_text(CODE, encoding="utf-8")
-    (steps / "course.mplstyle").write_text("", encoding="utf-8")
 
     def write(*cells, lesson=LESSON):
         text = lesson + "".join(
@@ -88,14 +81,13 @@ RICH = [
 
 
 @pytest.mark.slow
-def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(workshop):
-    path = workshop(*RICH)
+def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(one_step):
+    path = one_step(*RICH)
     assert builder.build(1)
     first = path.read_bytes()
     path.unlink()
     builder.build(1)
     assert path.read_bytes() == first
-    assert not builder.build(1), "nothing changed, so nothing is written"
     assert builder.why_stale(1) is None
 
     version = sys.version.split()[0]
@@ -120,15 +112,17 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(wor
     assert [(one["name"], len(one["text"])) for one in printed] == [("stdout", 50)]
 
 
-def test_code_is_put_under_its_load_line(workshop):
-    path = workshop()
+def test_code_is_put_under_its_load_line(one_step, monkeypatch):
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    path = one_step("import os\n\nos.environ['OPENBLAS_NUM_THREADS']")
     builder.build(1)
-    title, shown, used = cells(path)
+    title, shown, used, threads = cells(path)
     assert (
         "".join(shown["source"])
         == "# %load -s twice ../steps/step01.py\ndef twice(x):\n    return 2 * x"
     )
     assert used["outputs"][0]["text"] == ["42\n"]
+    assert threads["outputs"][0]["data"]["text/plain"] == ["'1'"]
     assert [title["id"], used["id"]] == ["step01-01", "step01-03"]
     # The first format whose cells have names.
     book = json.loads(path.read_text(encoding="utf-8"))
@@ -136,7 +130,7 @@ def test_code_is_put_under_its_load_line(workshop):
 
 
 def test_a_traceback_names_no_place_of_this_machine(monkeypatch):
-    monkeypatch.setattr(builder, "ROOT", Path("/me/course/me/x"))
+    monkeypatch.setattr(lessons, "ROOT", Path("/me/course/me/x"))
     monkeypatch.setattr(Path, "home", lambda: Path("/me"))
     monkeypatch.setattr(sys, "prefix", "/opt/env")
     monkeypatch.setattr(sys, "base_prefix", "/opt/python")
@@ -156,38 +150,51 @@ def test_a_traceback_names_no_place_of_this_machine(monkeypatch):
     ("cell", "complaint"),
     [
         ("1 / 0", "ZeroDivisionError"),
-        ("import os\n\nprint(os.getcwd())", "names a path"),
-        ("object()", "an address in memory"),
-        ("import sys\n\nprint('!', file=sys.stderr)", "step01-04 writes to stderr"),
+        ("import os\n\nprint(os.getcwd())", "cell step01-04 names a path"),
         (
             "# %load -s thrice ../steps/step01.py",
             r"step01\.py defines no thrice\. It defines twice\.",
         ),
         ("# %load -s twice ../steps/step01.py\nprint(1)", "holds one line"),
         ("### BEGIN SOLUTION\nx = 1", "END SOLUTION"),
-        ("print(('x' * 99 + '\\n') * 11_000)", "the limit is"),
+        ("2", "the limit is 10"),
     ],
 )
 def test_a_lesson_that_cannot_be_built_is_refused(
-    workshop, monkeypatch, cell, complaint
+    one_step, monkeypatch, cell, complaint
 ):
-    path = workshop(cell)
-    monkeypatch.setattr(builder, "ROOT", path.parent.parent)
+    path = one_step(cell)
+    monkeypatch.setattr(lessons, "ROOT", path.parent.parent)
+    monkeypatch.setattr(builder, "LARGEST", 10)
     with pytest.raises(CourseError, match=complaint):
         builder.build(1)
     assert not path.exists()
 
 
+@pytest.mark.parametrize(
+    ("output", "complaint"),
+    [
+        ({"text": "<Box object at 0x7f00>"}, "a shows an address in memory: <Box"),
+        ({"text": "a bar", "name": "stderr"}, "Cell a writes to stderr"),
+        ({"text": f"in {Path.home()}/x"}, "cell a names a path"),
+    ],
+)
+def test_what_varies_is_refused(output, complaint):
+    with pytest.raises(CourseError, match=complaint):
+        builder._refuse_what_varies({"id": "a", "outputs": [output]})
+    assert not builder._refuse_what_varies({"id": "a", "outputs": [{"text": "1"}]})
+
+
 MEASURED = ":tags: [nbval-ignore-output]\n\nimport time\n\nprint(time.perf_counter())"
 
 
-def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(workshop):
-    path = workshop(MEASURED)
+def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(one_step):
+    path = one_step(MEASURED)
     builder.build(1)
     first = outputs(path)
     assert not builder.build(1)
     assert outputs(path) == first
-    workshop(MEASURED + " ")
+    one_step(MEASURED + " ")
     builder.build(1)
     assert outputs(path) != first
 
@@ -201,8 +208,8 @@ def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(workshop)
     assert "my_own_work" not in path.read_text(encoding="utf-8")
 
 
-def test_what_makes_a_notebook_stale(workshop, monkeypatch):
-    path = workshop(":tags: [hide-input]\n\nprint(1)")
+def test_what_makes_a_notebook_stale(one_step, monkeypatch):
+    path = one_step(":tags: [hide-input]\n\nprint(1)")
     assert "not built" in builder.why_stale(1)
     builder.build(1)
     built = path.read_text(encoding="utf-8")
@@ -222,7 +229,7 @@ def test_what_makes_a_notebook_stale(workshop, monkeypatch):
     assert "code that its lesson uses" in builder.why_stale(1)
     code.write_text(CODE, encoding="utf-8")
 
-    workshop(lesson=LESSON.replace("little", "small"))
+    one_step(lesson=LESSON.replace("little", "small"))
     assert "its lesson" in builder.why_stale(1)
 
 
@@ -231,11 +238,8 @@ def test_what_makes_a_notebook_stale(workshop, monkeypatch):
 
 def nbval(*paths, options=(), **variables):
     """The words of pytest about these notebooks, in a process of its own."""
-    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    run += ["-p", "no:xdist", *options, *map(str, paths)]
-    shell = os.environ | variables
-    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, env=shell)
-    return done.stdout
+    run = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    return python(*run, *options, *paths, **variables).stdout
 
 
 @pytest.mark.slow
@@ -362,7 +366,7 @@ def test_an_import_that_fails_is_named():
 
 
 def test_a_change_of_what_a_lesson_shows_makes_it_stale(
-    workshop, monkeypatch, tmp_path
+    one_step, monkeypatch, tmp_path
 ):
     (tmp_path / "page.html").write_text("another page", encoding="utf-8")
     original = listings.inspect.getsource
@@ -372,7 +376,7 @@ def test_a_change_of_what_a_lesson_shows_makes_it_stale(
         ("steps.source(Variable.backward)", source, player),
         ("steps.play(y)", player, source),
     ]:
-        workshop(IMPORTS, cell)
+        one_step(IMPORTS, cell)
         before = builder.sources_digest(1)
         with monkeypatch.context() as patch:
             patch.setattr(*other)
@@ -381,16 +385,18 @@ def test_a_change_of_what_a_lesson_shows_makes_it_stale(
             assert builder.sources_digest(1) != before
 
 
-@pytest.mark.parametrize("missing", ["step01.py", "course.mplstyle", "step07.py"])
-def test_a_missing_file_is_an_error(workshop, missing):
-    path = workshop("from steps.step07 import Variable")
+def test_a_missing_file_is_an_error(one_step):
+    path = one_step("from steps.step07 import Variable")
     steps = path.parent.parent / "steps"
     (steps / "step07.py").write_text(CODE, encoding="utf-8")
     builder.build(1)
-    (steps / missing).unlink()
-    assert missing in builder.why_stale(1)
-    with pytest.raises(CourseError, match=missing):
-        builder.build(1, force=True)
+    for missing in ("step01.py", "course.mplstyle", "step07.py"):
+        text = (steps / missing).read_text(encoding="utf-8")
+        (steps / missing).unlink()
+        assert missing in builder.why_stale(1)
+        with pytest.raises(CourseError, match=missing):
+            builder.build(1, force=True)
+        (steps / missing).write_text(text, encoding="utf-8")
 
 
 def test_nbformat_comes_without_parsers_that_no_notebook_needs():
@@ -405,7 +411,5 @@ try:
 except nbformat.ValidationError:
     print("refused")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True
-    )
+    done = python("-c", program)
     assert (done.stdout, done.stderr) == ("refused\n", "")

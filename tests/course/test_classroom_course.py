@@ -1,9 +1,6 @@
 """The classroom with the course itself: its lessons, a package without solutions."""
 
 import json
-import os
-import subprocess
-import sys
 import zipfile
 
 import pytest
@@ -11,6 +8,7 @@ import pytest
 from steps.course import builder, exercises
 from steps.course.classroom import grading, handout
 from steps.course.lessons import LESSONS, numbers
+from tests.support.programs import python
 
 pytestmark = pytest.mark.slow
 CORES_ARE_BUSY = 120
@@ -104,13 +102,8 @@ def test_what_is_handed_out_runs_with_the_package_alone(hand_out, tmp_path):
         if cell["cell_type"] == "code" and exercises.GOES_ON not in tags:
             program.append("".join(cell["source"]))
     program.append("print(steps.hint(8, 1)); print(steps.solution(8, 1))")
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(program)],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
-        capture_output=True,
-        encoding="utf-8",
-    )
+    site = str(tmp_path / "site")
+    done = python("-c", "\n".join(program), folder=tmp_path, PYTHONPATH=site)
     assert done.returncode == 0, done.stderr
     assert "made without solutions" in done.stdout
     assert "your code here" not in done.stdout

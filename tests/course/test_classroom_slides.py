@@ -3,13 +3,13 @@
 import html
 import json
 import re
-from importlib.util import find_spec
 
 import pytest
 
 from steps.course import builder, exercises, slides
 from steps.course.commands import main
 from steps.course.lessons import CourseError, notebook_path
+from tests.support import browser
 from tests.support.needs import needs
 
 # jupyterlab brings it
@@ -89,15 +89,10 @@ def test_a_script_cannot_end_its_element():
     assert "</script" not in slides._script("'</script>'")
 
 
-@pytest.mark.slow
+@browser.needed
+@needs(slides.REVEAL[0], slides.MATHJAX[0])
 @pytest.mark.parametrize("number", [16, 33])
 def test_a_browser_shows_them_without_a_network(number, tmp_path):
-    browser = pytest.importorskip("tests.support.browser")
-    if browser.PROGRAM is None:
-        pytest.skip("there is no Chromium or Chrome on the path")
-    for package, _ in (slides.REVEAL, slides.MATHJAX):
-        if not find_spec(package):
-            pytest.skip(f'no {package}: pip install "dezero-lite[classroom]"')
     path = slides.write(number, tmp_path / "slides.html")
     with browser.launched() as running:
         page = running.new_context(offline=True).new_page()

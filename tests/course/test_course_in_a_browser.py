@@ -23,21 +23,17 @@ import pytest
 from steps.course import overview
 from steps.course.lessons import ROOT, notebook_path, numbers, stem
 from tests.course.test_start import load
+from tests.support.browser import MINUTE, NEEDED, expect, launched
 from tests.support.needs import needs
 
-browsers = pytest.importorskip("tests.support.browser")
 pytestmark = [
-    *browsers.NEEDED,
+    *NEEDED,
     needs("jupyterlab"),
     pytest.mark.skipif(
         os.name == "nt" or sys.prefix == sys.base_prefix,
         reason="there is no environment to lend to a second checkout",
     ),
 ]
-expect = browsers.playwright.expect
-
-MINUTE = 60_000
-expect.set_options(timeout=2 * MINUTE)
 # Busy machines start a kernel slowly.
 PATIENT = "--MappingKernelManager.kernel_info_timeout=600"
 # Quick ones with much to see; of a stage that has none here, its first.
@@ -141,7 +137,7 @@ def started(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(started):
-    with browsers.launched() as chromium:
+    with launched() as chromium:
         page = chromium.new_page(viewport={"width": 1400, "height": 1000})
         page.set_default_timeout(2 * MINUTE)
         page.goto(started.address)

@@ -23,6 +23,7 @@ import pytest
 from steps.course import lessons, own
 from steps.course.lessons import ROOT
 from tests import matrix
+from tests.support.programs import python as run_python
 
 HUB = ROOT / "docs" / "hub"
 SERVER = "import sys; print('served', *sys.argv[1:])"
@@ -73,17 +74,9 @@ def start(tmp_path):
     )
 
     def start(*arguments):
-        return subprocess.run(
-            [sys.executable, "-c", began, HUB / "start_user.py", *arguments],
-            cwd=start.home,
-            env=os.environ
-            | {
-                "HOME": str(start.home),
-                "PYTHONPATH": str(ROOT),
-            },
-            capture_output=True,
-            text=True,
-        )
+        command = ["-c", began, HUB / "start_user.py", *arguments]
+        places = {"HOME": str(start.home), "PYTHONPATH": str(ROOT)}
+        return run_python(*command, folder=start.home, **places)
 
     start.home = tmp_path / "anna"
     start.home.mkdir()

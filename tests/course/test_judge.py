@@ -85,9 +85,19 @@ def test_what_ends_python_is_told_and_the_rest_is_judged(tmp_path):
         (ATTEMPT, 2, "open('here', 'w').write('x')"),
         (CHECK, 2, "assert two == 2"),
         (CHECK, 3, ends),
+        (ATTEMPT, 4, "raise SystemExit(1)"),
+        (CHECK, 4, ""),
+        (ATTEMPT, 5, "input()"),
+        (CHECK, 5, ""),
     ]
     outcomes, noticed = sequence.judge(run, tmp_path)
-    assert outcomes == {1: "ends Python", 2: "right", 3: "ends Python"}
+    assert outcomes == {
+        1: "ends Python",
+        2: "right",
+        3: "ends Python",
+        4: "SystemExit: 1",
+        5: "EOFError: EOF when reading a line",
+    }
     assert noticed == ["0: a cell that is no answer ends Python"]
     assert (tmp_path / "here").exists()
 

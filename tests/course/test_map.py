@@ -15,7 +15,7 @@ from steps.course.lessons import (
     notebook_path,
     numbers,
 )
-from tests.course.test_builder import LESSON, workshop  # noqa: F401
+from tests.course.test_builder import LESSON, one_step  # noqa: F401
 
 LINK = re.compile(r"\]\(([^)]+\.ipynb)\)")
 TOY_MAP = """\
@@ -45,8 +45,8 @@ def test_every_step_stands_on_the_map_once_and_under_its_own_title():
     assert {f"step{n:02d}.ipynb" for n in numbers()} == set(LINK.findall(text))
 
 
-def test_the_map_links_to_what_is_there(workshop):  # noqa: F811
-    lessons = workshop().parents[1] / "steps"
+def test_the_map_links_to_what_is_there(one_step):  # noqa: F811
+    lessons = one_step().parents[1] / "steps"
     (lessons / "start.md").write_text(TOY_MAP, encoding="utf-8")
     (text,) = texts(builder.assemble(MAP))
     assert "1. [A little lesson](step01.ipynb), 1 minutes\n2. A lesson to come" in text
@@ -55,8 +55,8 @@ def test_the_map_links_to_what_is_there(workshop):  # noqa: F811
     assert stage.steps[2] == "A lesson to come"
 
 
-def test_a_lesson_links_to_the_map_and_its_neighbours(workshop):  # noqa: F811
-    lessons = workshop().parents[1] / "steps"
+def test_a_lesson_links_to_the_map_and_its_neighbours(one_step):  # noqa: F811
+    lessons = one_step().parents[1] / "steps"
     (lessons / "start.md").write_text(TOY_MAP, encoding="utf-8")
     second = LESSON.replace("Step 1: A little", "Step 2: Another")
     (lessons / "step02.md").write_text(second, encoding="utf-8")
@@ -85,10 +85,8 @@ def test_every_lesson_leads_to_the_map_and_on():
 
 
 @pytest.mark.slow
-def test_a_change_of_a_title_next_door_makes_a_notebook_stale(
-    workshop,  # noqa: F811
-):
-    path = workshop()
+def test_a_change_of_a_title_next_door_makes_a_notebook_stale(one_step):  # noqa: F811
+    path = one_step()
     lessons = path.parents[1] / "steps"
     (lessons / "start.md").write_text(TOY_MAP, encoding="utf-8")
     builder.build(1)

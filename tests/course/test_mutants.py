@@ -145,17 +145,11 @@ for number in range(10):
 
 
 @needs_fork
-def test_a_good_check_finds_every_mutant(toy):
-    found = outcomes(1)
-    assert {exercise for exercise, _ in found} == {1, 2}
-    assert set(found.values()) == {KILLED}
-
-
-@needs_fork
-def test_a_weak_check_lets_mutants_pass(toy):
+def test_a_weak_check_lets_mutants_pass_and_a_good_one_finds_all(toy):
     edit(toy, HIDDEN, "")
     edit(toy, "assert twice(2) == 4", "assert twice(0) == 0")
     found = outcomes(1)
+    assert {found.pop(key) for key in list(found) if key[0] == 2} == {KILLED}
     assert found[1, "return 2 * x -> return 3 * x"] == SURVIVED
     assert found[1, "return 2 * x -> return 2 / x"] == KILLED
 
@@ -163,12 +157,10 @@ def test_a_weak_check_lets_mutants_pass(toy):
 @needs_fork
 def test_a_mutant_that_never_ends_counts_as_found(toy, monkeypatch):
     monkeypatch.setattr(forks.tries, "__defaults__", (1, 0.5))
-    edit(
-        toy,
-        "    result = 0\n    for number in numbers:\n        result += number\n",
-        "    result, left = 0, len(numbers)\n    while left:\n"
-        "        result += numbers[left - 1]\n        left -= 1\n",
-    )
+    loop = "    result = 0\n    for number in numbers:\n        result += number\n"
+    other = "    result, left = 0, len(numbers)\n    while left:\n"
+    other += "        result += numbers[left - 1]\n        left -= 1\n"
+    edit(toy, loop, other)
     assert outcomes(1)[2, "left -= 1 -> pass"] == TOO_SLOW
 
 
@@ -198,6 +190,7 @@ def tried(toy, monkeypatch, tmp_path):
     monkeypatch.setattr(mutating, "PAGE", tmp_path / "exercises.md")
     monkeypatch.setattr(mutating.write_table, "__defaults__", (mutating.PAGE,))
     mutating.HARMLESS.write_text("{}")
+    mutating.PAGE.write_text("# How good\n\n| step |\n| ---: |\n")
     return lines
 
 
@@ -235,12 +228,12 @@ def test_what_is_named_harmless_and_found_now_is_told(tried, capsys):
 def test_the_table_keeps_the_rows_of_other_lessons(tried):
     page = mutating.PAGE
     mutating.write_table([Score(2, 3, 10, 8, 1, [(1, "a -> b")], [])])
-    assert "| 2 | 3 | 10 | 8 | 1 | 1 | 88.9% |" in page.read_text(encoding="utf-8")
     tried += [[1, "a -> b", KILLED]]
     assert main(["mutate", "--table", "1"]) == 0
-    rows = mutating.ROW.findall(page.read_text(encoding="utf-8"))
-    assert rows == ["1", "2"]
-    assert "| 1 | 2 | 1 | 1 | 0 | 0 | 100.0% |" in page.read_text(encoding="utf-8")
+    assert page.read_text(encoding="utf-8").splitlines()[2:] == [
+        *["| step |", "| ---: |", "| 1 | 2 | 1 | 1 | 0 | 0 | 100.0% |"],
+        "| 2 | 3 | 10 | 8 | 1 | 1 | 88.9% |",
+    ]
 
 
 def test_harmless_survivors_have_a_reason_and_an_exercise():
@@ -256,5 +249,4 @@ def test_harmless_survivors_have_a_reason_and_an_exercise():
 
 def test_the_table_speaks_of_lessons_that_are_there():
     text = mutating.PAGE.read_text(encoding="utf-8")
-    assert text.startswith(mutating.HEAD)
     assert {int(n) for n in mutating.ROW.findall(text)} <= set(lessons.numbers())

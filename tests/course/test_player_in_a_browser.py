@@ -11,11 +11,11 @@ import pytest
 from dezero_lite import Variable
 from dezero_lite import functions as F
 from dezero_lite.player import play
+from tests.support.browser import NEEDED, launched
 from tests.support.needs import needs
 from tests.support.real_walks import chain, diamond, grids, real_walk, step
 
-browsers = pytest.importorskip("tests.support.browser")
-pytestmark = [*browsers.NEEDED, needs("pygraphviz", "nbformat", "nbconvert")]
+pytestmark = [*NEEDED, needs("pygraphviz", "nbformat", "nbconvert")]
 
 GRAPHS = [
     (7, chain),
@@ -55,7 +55,7 @@ def text_of(x):
 
 @pytest.fixture(scope="module")
 def browser():
-    with browsers.launched() as chromium:
+    with launched() as chromium:
         yield chromium
 
 

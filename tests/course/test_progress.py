@@ -51,12 +51,6 @@ def test_what_is_solved_is_told_lesson_by_lesson(toy, capsys):
     ]
 
 
-def test_a_hard_coded_answer_meets_the_hidden_tests(toy):
-    own.lay()
-    solve(1, "def twice(x):\n    return 4")
-    assert progress(own.FOLDER)[1] == ["twice(0) is wrong", "not begun"]
-
-
 def test_a_lesson_that_nobody_began_is_not_run(toy, monkeypatch):
     own.lay()
     monkeypatch.setattr(progress_module, "judge", lambda *_: pytest.fail("ran"))
@@ -72,7 +66,7 @@ def test_a_lesson_runs_up_to_the_last_exercise_that_was_begun(toy):
     own.lay()
     expected = ["lesson 0", "lesson 0", "attempt 1", "check 1"]
     assert run_for(solve(1, TWICE)) == expected
-    assert run_for(solve(1, TOTAL)) == [*expected, "attempt 2", "check 2"]
+    assert run_for(solve(1, TOTAL)) == [*expected, "lesson 0", "attempt 2", "check 2"]
 
 
 def test_what_was_judged_is_remembered_until_it_changes(toy, monkeypatch):
@@ -101,24 +95,6 @@ def test_cells_that_the_learner_added_run_too(toy):
     around = ["added 0", "lesson 0", "lesson 0", "added 0"]
     assert run_for(notebook) == [*around, "attempt 1", "check 1"]
     assert progress(own.FOLDER)[1][0] == "right"
-
-
-@pytest.mark.parametrize(
-    ("attempt", "said"),
-    [
-        ("def twice(x:", "SyntaxError"),
-        ("1 / 0", "ZeroDivisionError"),
-        ("raise SystemExit(1)", "SystemExit"),
-        ("input()", "EOFError"),
-        ("import os\n\nos._exit(3)", "ends Python"),
-    ],
-)
-def test_what_fails_is_told_and_the_next_is_judged(toy, attempt, said):
-    own.lay()
-    solve(1, attempt, TOTAL)
-    first, second = progress(own.FOLDER)[1]
-    assert first.startswith(said)
-    assert second == "right"
 
 
 def test_what_takes_too_long_is_judged_again(toy, monkeypatch):

@@ -11,14 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 from tests.support import site
+from tests.support.browser import MINUTE, NEEDED, expect, launched
 
-browsers = pytest.importorskip("tests.support.browser")
-pytestmark = [*browsers.NEEDED, *site.NEEDED]
+pytestmark = [*NEEDED, *site.NEEDED]
 
-expect = browsers.playwright.expect
-
-MINUTE = 60_000
-expect.set_options(timeout=2 * MINUTE)
 LESSON = "lessons/step16.html"  # it has a player, pictures and a difference
 FORMULA = "lessons/step28.html"
 PAGES = ["index.html", LESSON, "api/dezero_lite.html"]
@@ -60,7 +56,7 @@ def addresses():
 
 @pytest.fixture(scope="module")
 def browser():
-    with browsers.launched() as chromium:
+    with launched() as chromium:
         yield chromium
 
 

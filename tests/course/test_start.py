@@ -14,6 +14,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.support.programs import python as run_python
+
 SOURCE = Path(__file__).parents[2] / "start.py"
 posix = pytest.mark.skipif(os.name == "nt", reason="no such signals there")
 
@@ -249,9 +251,8 @@ def test_unknown_command(start, children):
 
 def test_a_message_that_the_terminal_has_no_letters_for(checkout):
     (checkout / ".venv").mkdir()
-    environment = dict(os.environ, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    command = [sys.executable, checkout / "start.py"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    letters = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = run_python(checkout / "start.py", **letters)
     assert done.returncode == 1
     assert "a course f?r you" in done.stderr
     assert "Traceback" not in done.stderr
@@ -549,14 +550,8 @@ def test_an_environment_that_is_damaged_is_named(start, children, monkeypatch):
 
 def test_nothing_is_imported_from_where_the_caller_is(tmp_path):
     (tmp_path / "argparse.py").write_text("print('somebody else')")
-    settings = os.environ | {"PYTHONPATH": str(SOURCE.parent), "COURSE_COMMAND": "go"}
-    done = subprocess.run(
-        [sys.executable, "-m", "steps", "--help"],
-        cwd=tmp_path,
-        env=settings,
-        capture_output=True,
-        text=True,
-    )
+    settings = {"PYTHONPATH": str(SOURCE.parent), "COURSE_COMMAND": "go"}
+    done = run_python("-m", "steps", "--help", folder=tmp_path, **settings)
     assert done.stdout.startswith("usage: go ")
 
 
@@ -679,9 +674,7 @@ with open("log", "wb") as log:
 
 
 def test_a_child_with_a_log_is_silent_and_asks_nothing(checkout):
-    done = subprocess.run(
-        python(LOGGED), cwd=checkout, input="typed", capture_output=True, text=True
-    )
+    done = run_python("-c", LOGGED, folder=checkout, typed="typed")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (checkout / "log").read_text().split() == ["out", "err", "''"]
 

@@ -3,15 +3,13 @@ they are called dezero_lite.steps.
 """
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 import zipfile
 
 import pytest
 
-from steps.course.lessons import LESSONS, ROOT, numbers
+from steps.course.lessons import LESSONS, numbers
+from tests.support.programs import python
 
 pytest.importorskip("hatchling")
 
@@ -22,12 +20,7 @@ HIDE = "import sys; sys.modules['steps'] = None; "
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
+    python("-m", "hatchling", "build", "-t", "wheel", "-d", folder)
     (path,) = folder.glob("*.whl")
     return path
 
@@ -39,13 +32,7 @@ def installed(wheel, tmp_path_factory):
     zipfile.ZipFile(wheel).extractall(site)
 
     def run(*arguments):
-        return subprocess.run(
-            [sys.executable, *map(str, arguments)],
-            cwd=site.parent,
-            env=os.environ | {"PYTHONPATH": str(site)},
-            capture_output=True,
-            text=True,
-        )
+        return python(*arguments, folder=site.parent, PYTHONPATH=str(site))
 
     run.site = site
     return run

@@ -12,7 +12,7 @@ from steps.course import builder, exercises
 from steps.course.copies import write_copies
 from steps.course.judge import forks
 from steps.course.judge.child import Child
-from steps.course.judge.needed import needed, touched_by_exercises
+from steps.course.judge.needed import needed
 from steps.course.lessons import (
     NOTEBOOKS,
     CourseError,
@@ -21,7 +21,7 @@ from steps.course.lessons import (
     stem,
     with_map,
 )
-from tests.support.lesson_attempts import Attempts
+from tests.support.lesson_attempts import Attempts, touched_by_exercises
 from tests.support.lesson_checks import code_cells, notebook, source
 
 
@@ -254,7 +254,7 @@ def test_what_gives_a_task_away_is_folded_in_copies():
 
 
 def test_copies_point_at_the_code(tmp_path, monkeypatch):
-    monkeypatch.setattr("steps.course.copies.ROOT", tmp_path.parents[-1])
+    monkeypatch.setattr("steps.course.lessons.ROOT", tmp_path.parents[-1])
     _, path = write_copies(tmp_path / "some" / "where", [8])
     (line,) = [
         line

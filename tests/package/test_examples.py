@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from dezero_lite.datasets import Digits
+from tests.support.needs import needs
 
-pytest.importorskip("matplotlib")
+pytestmark = needs("matplotlib")
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 NAMES = [

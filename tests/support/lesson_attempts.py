@@ -5,8 +5,7 @@ import re
 from collections import Counter
 
 from steps.course import builder, exercises
-from steps.course.judge import forks
-from steps.course.judge.needed import needed, touched_by_exercises
+from steps.course.judge import forks, needed
 from tests.support.lesson_checks import code_cells, source, tags
 
 KINDS = {"right", "wrong", "by heart"}
@@ -21,7 +20,28 @@ JOBS = 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count() or 1
 def cells_of(number):
     """The cells of a lesson that its exercises stand on, or that stand on them."""
     cells = code_cells(builder.assemble(number))
-    return needed(cells, touched_by_exercises(cells))
+    return needed.needed(cells, touched_by_exercises(cells))
+
+
+def touched_by_exercises(cells):
+    """The cells that go on with what an exercise defines, at first or second hand, and
+    so may run differently where that is not solved; the exercise's own check aside.
+    """
+    found, written, own = [], set(), set()
+    for cell in cells:
+        solution, check = needed.is_solution(cell), needed.is_check(cell)
+        stub = exercises.without_solution(source(cell))
+        used = needed.used_first({"source": stub})
+        if not check:
+            written, own = written | own, set()
+        if written & used:
+            found.append(cell)
+            written |= needed.bound(cell) | needed.changed(cell)
+        elif not solution:
+            written -= needed.bound(cell)
+        if solution:
+            own = needed.bound(cell)
+    return found
 
 
 class Attempts:

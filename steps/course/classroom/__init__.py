@@ -4,13 +4,11 @@
 handout         copies to hand out, nbgrader's sources, a package without solutions
 submissions     who handed in what, in a folder of submissions
 answers         from a student's notebook to the cells that have to run
-watch           what a student's code may not do, and saying that it tried
-desk            the process in which one notebook is judged
 grading         judges all of them, and writes the points
 shell           the command line, ``python -m steps class``
 =============== ======================================================================
 
 Nothing here trusts what a student handed in: it is read as data, what runs of it runs
-in a process of its own with limits of time and memory, and whatever goes wrong is said
-about that student while the others are graded.
+behind the fence of ``judge``, with limits of time and memory, and whatever goes wrong
+is said about that student while the others are graded.
 """

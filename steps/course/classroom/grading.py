@@ -40,10 +40,14 @@ class Graded:
         return ""
 
 
-def worth(points, number):
-    """What the exercises of a lesson bring; from the last one named on, the same."""
-    _, tasks = lesson(number)
-    return {(number, n): points[min(n, len(points)) - 1] for n in tasks}
+def worth(points, lessons):
+    """What the exercises of lessons bring; from the last one named on, the same."""
+    tasks = [(number, n) for number in lessons for n in lesson(number)[1]]
+    return {(number, n): points_of(n, points) for number, n in tasks}
+
+
+def points_of(exercise, points):
+    return points[min(exercise, len(points)) - 1]
 
 
 def grade(folder, chosen=(), seconds=SECONDS, jobs=None, told=lambda graded: None):
@@ -127,7 +131,7 @@ def write_points(path, lessons, graded, points=POINTS):
     already is set aside; return where, or None.
     """
     path = Path(path)
-    worths = {key: value for n in lessons for key, value in worth(points, n).items()}
+    worths = worth(points, lessons)
     aside = own.set_aside(path) if path.exists() else None
     # With a mark at its beginning, spreadsheets read it as UTF-8.
     with path.open("x", encoding="utf-8-sig", newline="") as file:
@@ -147,11 +151,7 @@ def write_points(path, lessons, graded, points=POINTS):
 
 def total(graded, points=POINTS):
     """The points of one student."""
-    worths = {
-        k: v
-        for n in {s for s, _ in graded.outcomes}
-        for k, v in worth(points, n).items()
-    }
+    worths = worth(points, {step for step, _ in graded.outcomes})
     return sum(graded.points(key, value) for key, value in worths.items())
 
 

@@ -10,20 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .. import builder, copies, exercises
-from ..lessons import (
-    MAP,
-    NOTEBOOKS,
-    ROOT,
-    STEPS,
-    CourseError,
-    known,
-    notebook_path,
-    numbers,
-    stem,
-    with_map,
-)
-from .grading import POINTS
+from .. import builder, copies, exercises, lessons
+from ..lessons import MAP, STEPS, CourseError, known, notebook_path, stem, with_map
+from .grading import POINTS, points_of
 
 INSTALLED = "dezero_lite.steps"
 EXERCISE = re.compile(r"(?m)^### Exercise (\d+).*$")
@@ -32,6 +21,7 @@ SOLUTION = re.compile(
     rf"^(?P<end> *{exercises.END})$"
 )
 READ_ME = "READ-ME.md"
+HOW_TO_OPEN = Path(__file__).with_name("read-me.md")
 
 
 def release(folder, chosen, points=POINTS, workshop=False, package=False):
@@ -64,7 +54,7 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
         texts = {folder / notebook_path(n).name: "" for n in steps}
         for path, number in zip(texts, steps, strict=True):
             texts[path] = _lesson(number, folder, texts, points)
-    _refuse_what_is_there(folder, texts)
+    copies.refuse_what_is_there(folder, texts)
     the_map = folder / notebook_path(MAP).name
     if MAP in with_map() and not the_map.exists():
         texts[the_map] = copies.copy_of(
@@ -84,14 +74,6 @@ def _of_this_folder(text):
     text = re.sub(r"(steps fresh \d+)`", r"\1 .`", text)
     # What a teacher hands out is not renewed.
     return re.sub(r"(?s) When the course is updated.*?left alone\.", "", text)
-
-
-def _refuse_what_is_there(folder, texts):
-    if there := sorted(path.name for path in texts if path.exists()):
-        raise CourseError(
-            f"{folder} already holds {', '.join(there)}. Nothing was written, so that "
-            "no work is lost: choose another folder."
-        )
 
 
 def _write(path, text):
@@ -114,15 +96,10 @@ def _in_workshop(folder, number):
 
 def _workshop(number):
     """The notebook of a step in the workshop, for one who begins there."""
-    from ..lessons import previous
-    from ..workshop import folder as own_workshop
-    from ..workshop.framework import code_of
-    from ..workshop.modules import Module
-    from ..workshop.notebook import text_of
+    from ..workshop import folder, framework, modules, notebook
 
-    before = previous(own_workshop.of_the_workshop(number))
-    module = Module.of(code_of(before)) if before else Module()
-    return text_of(number, module)
+    before = framework.code_of(lessons.previous(folder.of_the_workshop(number)))
+    return notebook.text_of(number, modules.Module.of(before))
 
 
 def _finished(notebook, points):
@@ -133,7 +110,7 @@ def _finished(notebook, points):
             source = EXERCISE.sub(lambda found: _with_points(found, points), source)
         marks = cell["metadata"].get("nbgrader", {})
         if number := re.search(r"check(\d+)$", marks.get("grade_id", "")):
-            marks["points"] = _worth(int(number[1]), points)
+            marks["points"] = points_of(int(number[1]), points)
         cell["source"] = source
     course = notebook["metadata"].get("course", {})
     if "sources" in course:
@@ -142,12 +119,8 @@ def _finished(notebook, points):
 
 
 def _with_points(found, points):
-    worth = _worth(int(found[1]), points)
+    worth = points_of(int(found[1]), points)
     return f"{found[0]} ({worth} point{'s' * (worth != 1)})"
-
-
-def _worth(number, points):
-    return points[min(number, len(points)) - 1]
 
 
 def _named(text, steps):
@@ -183,7 +156,7 @@ def for_nbgrader(folder, chosen, points=POINTS):
     for number in sorted({known(n) for n in chosen}):
         path = folder / "source" / stem(number) / notebook_path(number).name
         texts[path] = _source(number, path.parent, points)
-    _refuse_what_is_there(folder, texts)
+    copies.refuse_what_is_there(folder, texts)
     written = [_write(path, text) for path, text in texts.items()]
     settings = folder / "nbgrader_config.py"
     if settings.exists():
@@ -212,7 +185,7 @@ def _with_package(folder):
 
 def build_package(folder):
     """Build a wheel of the course without solutions and hidden tests; return it."""
-    if not (ROOT / "pyproject.toml").exists():
+    if not (lessons.ROOT / "pyproject.toml").exists():
         raise CourseError("A package can be built from a checkout of the course only.")
     import hatchling  # noqa: F401
 
@@ -243,12 +216,12 @@ def _stub_between(found):
 def _copy_without_solutions(tree):
     for name in ("dezero_lite", STEPS):
         ignore = shutil.ignore_patterns("__pycache__", "harmless.json")
-        shutil.copytree(ROOT / name, tree / name, ignore=ignore)
+        shutil.copytree(lessons.ROOT / name, tree / name, ignore=ignore)
     for name in ("README.md", "LICENSE", "pyproject.toml"):
-        shutil.copy(ROOT / name, tree)
-    (tree / NOTEBOOKS.name).mkdir()
-    shutil.copy(notebook_path(MAP), tree / NOTEBOOKS.name)
-    for number in numbers():
+        shutil.copy(lessons.ROOT / name, tree)
+    (tree / lessons.NOTEBOOKS.name).mkdir()
+    shutil.copy(notebook_path(MAP), tree / lessons.NOTEBOOKS.name)
+    for number in lessons.numbers():
         path = tree / STEPS / f"{stem(number)}.md"
         text = SOLUTION.sub(_stub_between, path.read_text(encoding="utf-8"))
         text = exercises.without_hidden_tests(text)
@@ -263,21 +236,5 @@ def _copy_without_solutions(tree):
 
 
 def _read_me(folder, wheel):
-    text = f"""\
-# To open the lessons
-
-You need Python 3.10 or newer. In a terminal, in this folder:
-
-    python -m venv course
-    source course/bin/activate
-    pip install "./{wheel.name}[course]"
-    jupyter lab
-
-On Windows the second line is `course\\Scripts\\activate`; on Linux and on a Mac, the
-first may have to begin with `python3`. From then on the second and the last line are
-enough. `start.ipynb` is the map.
-
-Write your answers into the cells under the tasks, save, and hand the notebooks in. Keep
-their names.
-"""
+    text = HOW_TO_OPEN.read_text(encoding="utf-8").format(wheel=wheel.name)
     return _write(folder / READ_ME, text)

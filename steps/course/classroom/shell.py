@@ -1,5 +1,6 @@
 """The classroom in a terminal: ``python -m steps class``."""
 
+import inspect
 import os
 import time
 
@@ -14,65 +15,29 @@ def add_to(commands):
     group = commands.add_parser("class", help=text, description=text)
     verbs = group.add_subparsers(required=True, metavar="command")
 
-    def verb(name, run, text, folder, one_step):
+    def verb(name, run, folder, count="+"):
+        text = inspect.getdoc(run)
         added = verbs.add_parser(name, help=text, description=text)
         added.set_defaults(run=run)
-        added.add_argument("folder", metavar="DIR", help=folder)
-        count = "+" if one_step else "*"
-        added.add_argument(
-            "steps", metavar="N", type=int, nargs=count, help="the steps"
-        )
-        added.add_argument(
-            "--points",
-            metavar="P",
-            type=_points,
-            default=grading.POINTS,
-            help="what the exercises of a lesson bring; 3,5,8 if it is not said",
-        )
-        return added
+        more = added.add_argument
+        more("folder", metavar="DIR", help=folder)
+        more("steps", metavar="N", type=int, nargs=count, help="the steps")
+        text = "what the exercises of a lesson bring; 3,5,8 if it is not said"
+        default = grading.POINTS
+        more("--points", metavar="P", type=_points, default=default, help=text)
+        return more
 
-    added = verb(
-        "release",
-        release,
-        "write notebooks to hand out, without solutions; overwrites nothing",
-        "the folder to hand out",
-        True,
-    )
-    added.add_argument(
-        "--workshop", action="store_true", help="the notebooks of the workshop instead"
-    )
-    added.add_argument(
-        "--package",
-        action="store_true",
-        help="with the course as a package that has no solutions, to install",
-    )
-    added = verb(
-        "grade",
-        grade,
-        "judge a folder of submissions, and write a table of points",
-        "holds a file or a folder for each student",
-        False,
-    )
-    added.add_argument(
-        "-o", "--output", metavar="FILE", default="points.csv", help="points.csv"
-    )
-    added.add_argument(
-        "--seconds",
-        metavar="S",
-        type=float,
-        default=SECONDS,
-        help=f"what an answer may take; {SECONDS}",
-    )
-    added.add_argument(
-        "--jobs", metavar="N", type=int, help="students judged at once; one a core"
-    )
-    verb(
-        "nbgrader",
-        nbgrader,
-        "write lessons as sources for nbgrader, solutions in them",
-        "nbgrader's folder of the course",
-        True,
-    )
+    more = verb("release", release, "the folder to hand out")
+    text = "the notebooks of the workshop instead"
+    more("--workshop", action="store_true", help=text)
+    text = "with the course as a package that has no solutions, to install"
+    more("--package", action="store_true", help=text)
+    more = verb("grade", grade, "holds a file or a folder for each student", "*")
+    more("-o", "--output", metavar="FILE", default="points.csv", help="points.csv")
+    text = f"what an answer may take; {SECONDS}"
+    more("--seconds", metavar="S", type=float, default=SECONDS, help=text)
+    more("--jobs", metavar="N", type=int, help="students judged at once; one a core")
+    verb("nbgrader", nbgrader, "nbgrader's folder of the course")
 
 
 def _points(text):
@@ -80,6 +45,7 @@ def _points(text):
 
 
 def release(options):
+    """write notebooks to hand out, without solutions; overwrites nothing"""
     from .handout import release
 
     steps = [known(n) for n in options.steps]
@@ -92,6 +58,7 @@ def release(options):
 
 
 def nbgrader(options):
+    """write lessons as sources for nbgrader, solutions in them"""
     from .handout import for_nbgrader
 
     written = for_nbgrader(options.folder, options.steps, options.points)
@@ -104,6 +71,7 @@ def _count(written):
 
 
 def grade(options):
+    """judge a folder of submissions, and write a table of points"""
     if not os.path.isdir(os.path.dirname(os.path.abspath(options.output))):
         raise CourseError(f"There is no folder for {options.output}.")
     began = time.time()

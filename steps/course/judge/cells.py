@@ -8,6 +8,8 @@ import sys
 import warnings
 from typing import NamedTuple
 
+from ..lessons import ONE_THREAD
+
 TOO_SLOW = "takes too long"
 ENDS = "ends Python"
 
@@ -31,7 +33,7 @@ def prepare():
     """Nothing is drawn on a screen, no progress shown; several runs share the cores."""
     os.environ["MPLBACKEND"] = "Agg"
     os.environ["TQDM_DISABLE"] = "1"
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.update(ONE_THREAD | os.environ)
     warnings.simplefilter("ignore")
 
 
@@ -44,9 +46,9 @@ def new_names():
     }
 
 
-def run(text, names):
+def run(text, names, file=None):
     """Run a cell; its lines can be read in a traceback, as in a notebook."""
-    file = f"<cell {len(linecache.cache)}>"
+    file = file or f"<cell {len(linecache.cache)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), names)
 

@@ -126,14 +126,10 @@ def _surroundings(folder):
         return os.environ | {"PYTHONPATH": os.pathsep.join(path)}
     import matplotlib as mpl
 
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name in KEPT or name.startswith(KEPT_TOO)
-    }
+    kept = [n for n in os.environ if n in KEPT or n.startswith(KEPT_TOO)]
     here = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP")
     return {
-        **kept,
+        **{name: os.environ[name] for name in kept},
         **dict.fromkeys(here, str(folder)),
         "MPLCONFIGDIR": mpl.get_cachedir(),
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -12,6 +12,7 @@ import builtins
 import contextlib
 import importlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -23,36 +24,18 @@ from ..lessons import STEPS
 # disk.
 MEMORY = 4 << 30
 FILE = 100 << 20
-WRITING = {
-    "os.remove",
-    "os.rmdir",
-    "os.mkdir",
-    "os.rename",
-    "os.link",
-    "os.symlink",
-    "os.truncate",
-    "os.chmod",
-    "os.chown",
-    "os.utime",
-    "shutil.rmtree",
-    "shutil.move",
-    "sqlite3.connect",
-}
-STARTING = {
-    "subprocess.Popen",
-    "os.system",
-    "os.exec",
-    "os.posix_spawn",
-    "os.spawn",
-    "os.fork",
-    "os.forkpty",
-    "os.startfile",
-    "pty.spawn",
-}
-ENDING = {"os.kill", "os.killpg", "signal.pthread_kill"}
-CONNECTING = {"socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo"}
+WRITING = re.compile(
+    r"os\.(remove|rmdir|mkdir|rename|link|symlink|truncate|chmod|chown|utime)"
+    r"|shutil\.(rmtree|move)|sqlite3\.connect"
+)
+STARTING = re.compile(
+    r"os\.(system|exec|posix_spawn|spawn|fork|forkpty|startfile)"
+    r"|subprocess\.Popen|pty\.spawn"
+)
+ENDING = re.compile(r"os\.(kill|killpg)|signal\.pthread_kill")
+CONNECTING = re.compile(r"socket\.(connect|bind|sendto|getaddrinfo)")
 # From C there is a way around every hook.
-FOREIGN = {"ctypes.dlopen"}
+FOREIGN = "ctypes.dlopen"
 # Lessons with their solutions, and what others handed in.
 SOLVED = (".md", ".ipynb")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -94,16 +77,16 @@ class Fence:
     def _tried(self, event, arguments):
         if event == "open":
             return _open(arguments, self._folder)
-        if event in WRITING:
+        if WRITING.fullmatch(event):
             return next((f"write {p}" for p in outside(arguments, self._folder)), "")
-        if event in STARTING:
+        if STARTING.fullmatch(event):
             draws = self._dot and arguments and arguments[0] == self._dot
             return "" if draws else "start a program"
-        if event in ENDING:
+        if ENDING.fullmatch(event):
             return "end a program"
-        if event in CONNECTING:
+        if CONNECTING.fullmatch(event):
             return "reach the network"
-        return "load a library of the system" if event in FOREIGN else ""
+        return "load a library of the system" if event == FOREIGN else ""
 
 
 _fence: Fence | None = None
@@ -178,14 +161,11 @@ def _put_back(before):
 
 def _open(arguments, folder):
     path, mode, flags = arguments
-    places = list(outside([path], folder))
-    if not places:
-        return ""
-    if isinstance(mode, str) and set(mode) & set("wax+"):
-        return f"write {places[0]}"
-    if isinstance(flags, int) and flags & WRITES:
-        return f"write {places[0]}"
-    return f"read {places[0]}" if places[0].endswith(SOLVED) else ""
+    place = next(outside([path], folder), "")
+    writes = isinstance(mode, str) and set(mode) & set("wax+")
+    if place and (writes or (isinstance(flags, int) and flags & WRITES)):
+        return f"write {place}"
+    return f"read {place}" if place.endswith(SOLVED) else ""
 
 
 def outside(places, folder):

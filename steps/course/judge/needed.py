@@ -28,69 +28,47 @@ def needed(cells, also=()):
     names: set[str] = set()
     for cell in reversed(cells):
         body = _tree(cell).body
-        bound, used = _bound(cell), _used_first(_code(cell))
+        used = used_first(cell)
         if (
             cell in also
-            or _is_solution(cell)
-            or _is_check(cell)
-            or names & (bound | _changed(cell) | objects & used)
+            or is_solution(cell)
+            or is_check(cell)
+            or names & (bound(cell) | changed(cell) | objects & used)
             or all(isinstance(statement, DEFINES) for statement in body)
             or any(isinstance(statement, IMPORTS) for statement in body)
         ):
-            names = names - bound | used
+            names = names - bound(cell) | used
             found.append(cell)
     return found[::-1]
 
 
-def touched_by_exercises(cells):
-    """The cells that go on with what an exercise defines, at first or second hand, and
-    so may run differently where that is not solved; the exercise's own check aside.
-    """
-    found: list[Any] = []
-    written: set[str] = set()
-    own: set[str] = set()
-    for cell in cells:
-        used = _used_first(_code(cell, stub=True))
-        if not _is_check(cell):
-            written, own = written | own, set()
-        if written & used:
-            found.append(cell)
-            written |= _bound(cell) | _changed(cell)
-        elif not _is_solution(cell):
-            written -= _bound(cell)
-        if _is_solution(cell):
-            own = _bound(cell)
-    return found
-
-
-def _is_solution(cell):
+def is_solution(cell):
     return exercises.is_solution("".join(cell["source"]))
 
 
-def _is_check(cell):
+def is_check(cell):
     return exercises.CHECK in cell["metadata"].get("tags", ())
 
 
-def _tree(cell, stub=False):
-    source = "".join(cell["source"])
+def _tree(cell):
     try:
-        return ast.parse(exercises.without_solution(source) if stub else source)
+        return ast.parse("".join(cell["source"]))
     except SyntaxError:  # a magic
         return ast.Module([], [])
 
 
-def _code(cell, stub=False):
-    return compile(_tree(cell, stub), "cell", "exec")
-
-
-def _bound(cell):
+def bound(cell):
     """The names that a cell defines."""
-    steps = dis.get_instructions(_code(cell))
+    steps = dis.get_instructions(compile(_tree(cell), "cell", "exec"))
     return {step.argval for step in steps if step.opname == BINDS}
 
 
+def used_first(cell):
+    """The names that a cell uses before it binds them, in its functions, too."""
+    return _used_first(compile(_tree(cell), "cell", "exec"))
+
+
 def _used_first(code, known=()):
-    """The names that code uses before it binds them, in its functions, too."""
     found, known = set(), set(known)
     for step in dis.get_instructions(code):
         if step.opname in USES:
@@ -102,7 +80,7 @@ def _used_first(code, known=()):
     return found
 
 
-def _changed(cell):
+def changed(cell):
     """The names of which a cell sets an attribute or an item, or adds one to."""
     owners = []
     for node in ast.walk(_tree(cell)):

@@ -43,54 +43,44 @@ def judge(cells, folder=None, seconds=SECONDS):
     outcomes: dict[int, str] = {}
     noticed: dict[str, None] = {}
     for _ in range(RUNS):
-        run = _Run(cells, folder, seconds)
-        outcomes |= run.outcomes
-        noticed |= dict.fromkeys(run.noticed)
-        if run.stopped_at is None:
+        stopped_at, reason = _run(cells, folder, seconds, outcomes, noticed)
+        if stopped_at is None:
             return outcomes, list(noticed)
-        stopped = cells[run.stopped_at]
+        stopped = cells[stopped_at]
         kind, exercise, _ = stopped
         left_out = [stopped]
         if kind in ANSWER:
-            outcomes[exercise] = run.reason
+            outcomes[exercise] = reason
             left_out = [c for c in cells if c[0] in ANSWER and c[1] == exercise]
         else:
-            noticed[f"0: a cell that is no answer {run.reason}"] = None
+            noticed[f"0: a cell that is no answer {reason}"] = None
         cells = [cell for cell in cells if cell not in left_out]
         if not any(kind == CHECK for kind, *_ in cells):
             return outcomes, list(noticed)
-    left = {n: run.reason for kind, n, _ in cells if kind == CHECK}
+    left = {n: reason for kind, n, _ in cells if kind == CHECK}
     return left | outcomes, list(noticed)
 
 
-class _Run:
-    """One run: outcomes by exercise, what was noticed, and the position of the cell at
-    which it was stopped, with the reason, or None.
+def _run(cells, folder, seconds, outcomes, noticed):
+    """Run cells once, and note what comes of it: the position of the cell at which they
+    were stopped, with the reason, or None.
     """
-
-    def __init__(self, cells, folder, seconds):
-        self.outcomes: dict[int, str] = {}
-        self.noticed: list[str] = []
-        self.stopped_at: int | None = None
-        self.reason = ""
-        with (
-            tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as apart,
-            Child(__name__, folder or apart, fenced=folder is None) as child,
-        ):
-            child.send({"cells": cells, "seconds": seconds})
-            self._listen(child, cells, seconds)
-
-    def _listen(self, child, cells, seconds):
-        at = None
+    at = None
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as apart,
+        Child(__name__, folder or apart, fenced=folder is None) as child,
+    ):
+        child.send({"cells": cells, "seconds": seconds})
         try:
             while "done" not in (line := child.hear(_patience(cells, at, seconds))):
                 at = line.get("at", at)
                 if "noticed" in line:
-                    self.noticed.append(f"{cells[at][1]}: {line['noticed']}")
+                    noticed[f"{cells[at][1]}: {line['noticed']}"] = None
                 if "outcome" in line:
-                    self.outcomes[line["exercise"]] = line["outcome"]
+                    outcomes[line["exercise"]] = line["outcome"]
         except Stopped as stopped:
-            self.stopped_at, self.reason = at or 0, str(stopped)
+            return at or 0, str(stopped)
+    return None, ""
 
 
 def _patience(cells, at, seconds):

@@ -11,19 +11,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import own
-from ..lessons import (
-    CourseError,
-    StepKind,
-    head,
-    kind,
-    known,
-    of_kind,
-    previous,
-    spans,
-    stem,
-    typed,
-)
+from .. import lessons, own
+from ..lessons import CourseError, StepKind, kind, known, of_kind, spans, stem, typed
 from . import notebook
 from .framework import code_of, framework, step_of
 from .modules import LESSONS_OWN, Module
@@ -86,8 +75,6 @@ def fresh(number, folder=None):
     """
     folder = place(folder)
     target = folder / f"{stem(of_the_workshop(number))}.ipynb"
-    if not target.exists():
-        raise CourseError(f"There is no {target.name} in {folder}.")
     aside = own.set_aside(target)
     if (done := target.with_suffix(".py")).exists():
         own.set_aside(done)
@@ -131,7 +118,7 @@ def base(number, folder=None):
     """The learner's framework after the step before; where they have none, that of the
     lesson, with what they wrote earlier and the lessons did not change since.
     """
-    before = previous(number)
+    before = lessons.previous(number)
     if not before:
         return Base(Module(), set())
     earlier = [n for n in steps() if n <= before]
@@ -206,7 +193,9 @@ def write(verdict, folder=None):
 
 
 def _docstring(verdict):
-    lines = [f"My framework after step {verdict.step}, {head(verdict.step).title}."]
+    lines = [
+        f"My framework after step {verdict.step}, {lessons.head(verdict.step).title}."
+    ]
     if names := verdict.lent:
         lines += ["", LESSONS_OWN, *(f"    {name}" for name in names), ""]
     return "\n".join(lines)

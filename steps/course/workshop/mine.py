@@ -5,18 +5,18 @@ by lesson.
 
 import contextlib
 import importlib
-import importlib.util
 import io
-import json
-import linecache
 import sys
 import textwrap
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
-from .. import builder, copies, exercises
+from .. import builder, exercises, own
+from ..classroom.answers import answers_in
+from ..judge.cells import run
 from ..lessons import STEPS, known, notebook_path, stem
 from .framework import step_of
 from .modules import Module
@@ -39,13 +39,12 @@ def mine(number):
     lesson = importlib.import_module(f"{STEPS}.{stem(number)}")
     if not path.exists():
         return lesson
-    spec = importlib.util.spec_from_file_location(f"my_{stem(number)}", path)
-    if not spec or not spec.loader:
-        return lesson
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where Python looks for the source of a class
+    loader = SourceFileLoader(f"my_{stem(number)}", str(path))
+    module = ModuleType(loader.name)
+    sys.modules[loader.name] = module  # where Python looks for the source of a class
+    module.__file__ = str(path)
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
     except Exception as error:
         print(f"Your {path.name} does not run, so this is the lesson's. {error!r}")
         return lesson
@@ -127,19 +126,14 @@ def _written(number):
     """What a learner wrote in the first exercise of a lesson, in the notebook beside
     this one, or None; and the lesson's solution.
     """
-    given = exercises.of_lesson(builder.lesson_cells(number))[0].solution
-    solution = exercises.without_markers(given)
-    cells = [(c["id"], "".join(c["source"])) for c in builder.assemble(number)["cells"]]
-    name = next(name for name, source in cells if exercises.is_solution(source))
-    path = Path.cwd() / notebook_path(number).name
-    with contextlib.suppress(OSError, ValueError, KeyError, StopIteration):
-        theirs = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        cell = next(c for c in theirs if c.get("id") == name)
-        source = "".join(cell["source"])
-        stub = copies.as_installed(exercises.without_solution(given))
-        begun = source.strip() != stub.strip() and not exercises.is_solution(source)
-        return source if begun else None, solution
-    return None, solution
+    solution = exercises.of_lesson(builder.lesson_cells(number))[0].solution
+    theirs = None
+    with contextlib.suppress(OSError, LookupError):
+        notebook = own.read(Path.cwd() / notebook_path(number).name)
+        theirs = answers_in(number, notebook).texts[1]
+    if theirs and exercises.is_solution(theirs):  # as the lesson was built
+        theirs = None
+    return theirs, exercises.without_markers(solution)
 
 
 def _runs(source, module, number):
@@ -155,7 +149,5 @@ def _runs(source, module, number):
 
 
 def _run(source, module, number):
-    file = f"<step {number}, exercise 1>"
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
     with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(source, file, "exec"), vars(module))
+        run(source, vars(module), f"<step {number}, exercise 1>")

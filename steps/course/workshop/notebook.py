@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from .. import builder, copies, overview
+from ..builder import code_cell, text_cell
 from ..exercises import GOES_ON, for_students
 from ..lessons import MAP, head, notebook_path, stem
 from . import stubs
@@ -37,7 +38,7 @@ def text_of(number, module):
             cells += [*map(_goes_on, section), *_judge(number)]
         else:
             cells += section
-    cells.insert(2, _code(f"import steps\n\nsteps.workshop({number})"))
+    cells.insert(2, code_cell(f"import steps\n\nsteps.workshop({number})"))
     whole["cells"] = [
         cell | {"id": f"workshop{number:02d}-{place:03d}"}
         for place, cell in enumerate(cells, start=1)
@@ -47,12 +48,7 @@ def text_of(number, module):
             cell["source"] = copies.as_installed(cell["source"])
         else:
             cell["source"] = _linked(number, cell["source"])
-    whole["metadata"]["course"] = {
-        "step": number,
-        "sources": copies.digest_of_sources(whole),
-        "copy": copies.digest_of([cell["metadata"] for cell in whole["cells"]]),
-    }
-    return builder.as_text(whole)
+    return copies.text_of_copy(number, whole)
 
 
 def _write_it(number, module, section):
@@ -61,8 +57,8 @@ def _write_it(number, module, section):
     rest = [c for c in section if c["cell_type"] == "code" and not shows_code(c)]
     imports = [cell for cell in rest if IMPORTS.fullmatch(cell["source"] + "\n")]
     others = [cell for cell in rest if cell not in imports]
-    to_fill = [_code(text) for text in stubs.cells(step_of(number), module)]
-    return [_text(_task(number, prose)), *imports, *to_fill, *others]
+    to_fill = [code_cell(text) for text in stubs.cells(step_of(number), module)]
+    return [text_cell(_task(number, prose)), *imports, *to_fill, *others]
 
 
 def _task(number, prose):
@@ -119,7 +115,7 @@ def _judge(number):
         "lesson's cells of *It works*, and with a table of what a framework can do "
         f"after this step. What takes more than {SECONDS} seconds is stopped."
     )
-    return [_text(words), _code(f"steps.judge({number})")]
+    return [text_cell(words), code_cell(f"steps.judge({number})")]
 
 
 def _linked(number, text):
@@ -131,20 +127,6 @@ def _linked(number, text):
             f"(../{stem(number)}.ipynb)"
         )
     return re.sub(r"\]\((start|step\d\d)\.ipynb\)", r"](../\1.ipynb)", text)
-
-
-def _text(source):
-    return {"cell_type": "markdown", "metadata": {}, "source": source}
-
-
-def _code(source):
-    return {
-        "cell_type": "code",
-        "metadata": {},
-        "execution_count": None,
-        "outputs": [],
-        "source": source,
-    }
 
 
 # --- The lesson -----------------------------------------------------------------------

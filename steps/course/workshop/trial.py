@@ -2,7 +2,6 @@
 
 import ast
 import importlib
-import linecache
 import sys
 import traceback
 import types
@@ -28,12 +27,11 @@ def module_from(text, step, module=None):
     """
     module = module or types.ModuleType(f"{STEPS}.{stem(step)}")
     file = f"your {stem(step)}.py"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     before = dict(module.__dict__)
     module.__dict__.clear()
     module.__dict__.update(__name__=f"{STEPS}.{stem(step)}", __file__=file)
     try:
-        exec(compile(text, file, "exec"), module.__dict__)
+        run(text, module.__dict__, file)
     except BaseException:
         module.__dict__.clear()
         module.__dict__.update(before)

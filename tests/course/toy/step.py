@@ -1,0 +1,5 @@
+"""A step."""
+
+
+def one():
+    return 1

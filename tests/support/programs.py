@@ -1,0 +1,21 @@
+"""Programs that tests run, in a process of their own."""
+
+import os
+import subprocess
+import sys
+
+from steps.course.lessons import ROOT
+
+
+def python(*arguments, folder=ROOT, typed=None, **variables):
+    """Run this Python in a folder, with more variables: what it said, and how it ended.
+    Without PYTHONPATH it finds what is installed.
+    """
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=folder,
+        env=os.environ | variables,
+        input=typed,
+        capture_output=True,
+        encoding="utf-8",
+    )
