@@ -115,33 +115,6 @@ def test_a_product_of_the_hessian_and_a_vector():
 # --- functions of one's own -----------------------------------------------------------
 
 
-def test_a_function_of_ones_own_with_two_inputs_and_a_setting():
-    class ScaledProduct(Function):
-        def __init__(self, scale):
-            self.scale = scale
-
-        def forward(self, x0, x1):
-            self.x0_shape, self.x1_shape = x0.shape, x1.shape
-            return self.scale * x0 * x1
-
-        def backward(self, gy):
-            x0, x1 = self.inputs
-            gx0, gx1 = self.scale * gy * x1, self.scale * gy * x0
-            if self.x0_shape != self.x1_shape:
-                gx0 = dezero.functions.sum_to(gx0, self.x0_shape)
-                gx1 = dezero.functions.sum_to(gx1, self.x1_shape)
-            return gx0, gx1
-
-    a = Variable(np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
-    b = Variable(np.array([1.0, 0.5, -1.0]))
-    y = ScaledProduct(2.0)(a, b)
-    y.backward()
-    assert_equal(a.grad.data, [[2.0, 1.0, -2.0], [2.0, 1.0, -2.0]])
-    assert_equal(b.grad.data, [10.0, 14.0, 18.0])
-    assert y.creator.inputs[0] is a
-    assert y.creator.__class__.__name__ == "ScaledProduct"
-
-
 def test_a_function_of_ones_own_works_on_either_kind_of_array_and_uses_its_output():
     class MyExp(Function):
         def forward(self, x):

@@ -410,27 +410,6 @@ def test_the_border_receives_no_gradient_even_where_the_image_is_as_low(kernel, 
     assert x.grad.data.sum() == y.size
 
 
-@pytest.mark.parametrize(("kernel", "stride"), [(2, 2), (2, 1), (5, 5), (5, 1)])
-@pytest.mark.parametrize("function", [pooling, pooling_simple])
-def test_no_infinite_gradient_reaches_what_is_no_maximum(function, kernel, stride):
-    x = Variable(distinct(1, 2, 6, 6))
-    y = function(x, kernel, stride)
-    y.backward()
-    winners = x.grad.data > 0
-    y.grad = Variable(np.full(y.shape, np.inf))
-    x.cleargrad()
-    y.backward(create_graph=True)
-    assert_equal(x.grad.data, np.where(winners, np.inf, 0))
-    # The second order takes what lies where the winner is, and nothing else.
-    gy = y.grad = Variable(np.ones(y.shape))
-    x.cleargrad()
-    y.backward(create_graph=True)
-    gx = x.grad
-    gx.grad = Variable(np.where(winners, 3, np.inf))
-    gx.backward()
-    assert_equal(gy.grad.data, np.full(y.shape, 3))
-
-
 def test_a_window_as_large_as_the_image_takes_few_steps(monkeypatch):
     x = Variable(distinct(1, 1, 30, 30))
     y = pooling(x, 30)

@@ -53,26 +53,6 @@ def test_the_same_seed_drops_the_same_elements_anywhere():
     assert not np.array_equal(here, F.dropout(x).data)
 
 
-def test_dropout_stops_what_is_infinite():
-    manual_seed(0)
-    x = Variable(np.array([np.inf, -np.inf, np.nan, 1.0] * 20))
-    y = F.dropout(x, 0.5)
-    kept = y.data != 0
-    assert 0 < kept.sum() < 80
-    assert_equal(y.data[kept], x.data[kept] * 2)
-    y.grad = Variable(np.full(80, np.inf))
-    y.backward(create_graph=True)
-    gx = x.grad
-    assert_equal(gx.data, np.where(kept, np.inf, 0))
-    gy = y.grad = Variable(np.ones(80))
-    x.cleargrad()
-    y.backward(create_graph=True)
-    gx = x.grad
-    gx.grad = Variable(np.full(80, np.inf))
-    gx.backward()
-    assert_equal(gy.grad.data, np.where(kept, np.inf, 0))
-
-
 @pytest.mark.parametrize(
     ("ratio", "drawn", "scale"),
     [(1 - 1e-9, 1 - np.array([1e-8, 2e-9, 1e-10]), 1e9), (1e-9, [1e-10, 2e-9, 1], 1)],

@@ -177,22 +177,6 @@ def test_tied_maxima_of_float32_stay_float32_in_second_order():
     assert_equal(gx.data, [4, 4])
 
 
-@pytest.mark.parametrize("f", [F.max, F.min])
-def test_no_infinite_gradient_reaches_what_is_no_extreme(f):
-    x = Variable(np.array([[0.0, 1.0], [0.0, 0.0]]) * (1 if f is F.min else -1))
-    y = f(x, axis=1)
-    y.grad = Variable(np.array([np.inf, 2.0]))
-    y.backward(create_graph=True)
-    assert_equal(x.grad.data, [[np.inf, 0], [1, 1]])
-    gy = y.grad = Variable(np.array([1.0, 2.0]))
-    x.cleargrad()
-    y.backward(create_graph=True)
-    gx = x.grad
-    gx.grad = Variable(np.array([[1.0, np.inf], [3.0, 5.0]]))
-    gx.backward()
-    assert_equal(gy.grad.data, [1, 4])
-
-
 # --- logsumexp ------------------------------------------------------------------------
 
 
