@@ -58,22 +58,6 @@ def test_a_node_that_has_a_value_returns_it_and_one_that_has_none_asks_its_paren
     assert filled(nodes) == set(nodes)
 
 
-def test_nothing_is_computed_twice():
-    nodes = parts()
-    nodes["x"].fill(0.5)
-    for _ in range(3):
-        nodes["y"].eval()
-        nodes["side"].eval()
-    assert set(runs(nodes).values()) == {1}
-
-
-def test_only_what_is_asked_for_is_computed():
-    nodes = parts()
-    nodes["x"].fill(0.5)
-    nodes["side"].eval()
-    assert runs(nodes) == {"a": 1, "side": 1, "product": 0, "y": 0}
-
-
 def test_an_update_clears_everything_downstream_and_nothing_else():
     nodes = parts()
     nodes["x"].fill(0.5)

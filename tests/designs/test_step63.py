@@ -109,13 +109,6 @@ def test_misuse_of_a_switch():
         assert_refused(TypeError, words, lambda b=branches: switch(*b))
 
 
-def test_pythons_if_freezes_a_branch():
-    n = Shared(0, "n")
-    rate = 0.5 if n.get_value() < 2 else 0.1
-    frozen = function([], rate, [(n, n + 1)])
-    assert [float(frozen()) for _ in range(4)] == [0.5] * 4
-
-
 def test_where_nothing_flows_the_gradient_is_zero():
     x = scalar("x")
     y = switch(x > 0, 1.0, 2.0) + zeros_like(x)

@@ -139,25 +139,10 @@ def test_broadcasting_of_stacks_of_matrices_is_undone():
         assert_gradients(built, tf.square(tf.matmul(a, b)), [a, b])
 
 
-def test_third_derivative():
-    x = tf.variable(2.0)
-    y = x * x * x * x
-    for _ in range(3):
-        y = tf.compute_gradients(y)[x]
-    assert run(y) == 48.0
-
-
 def test_the_gradient_of_a_node_by_itself_is_one():
     x = tf.variable(2.0)
     tf.square(x)  # a consumer that the gradient does not pass through
     assert run(tf.compute_gradients(x)[x]) == 1.0
-
-
-def test_the_gradients_of_several_numbers_are_those_of_their_sum():
-    x = tf.variable([1.0, 2.0], name="x")
-    y = tf.square(x)
-    assert run(tf.compute_gradients(y)[x]).tolist() == [2.0, 4.0]
-    assert run(tf.compute_gradients(tf.reduce_sum(y))[x]).tolist() == [2.0, 4.0]
 
 
 def test_an_operation_begins_with_ones():

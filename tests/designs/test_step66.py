@@ -3,7 +3,6 @@ differences, every fault mended.
 """
 
 import gc
-import inspect
 import operator
 import threading
 import weakref
@@ -27,7 +26,6 @@ from tests.support.tensors import (
     graph_error,
     graphs,
     leaf,
-    run,
 )
 
 few = settings(max_examples=40, deadline=None)
@@ -129,65 +127,7 @@ def test_gradients_of_random_graphs(graph):
     assert graph_error(graph) < 1e-5
 
 
-def naive_backward(tensor, g, into):
-    """The textbook's walk: right, and as many calls as there are paths."""
-    if not tensor.edges:
-        into[tensor] = into.get(tensor, 0) + g
-    for x, rule in tensor.edges:
-        naive_backward(x, rule(g), into)
-
-
-@few
-@given(graphs(STEPS).filter(lambda graph: len(graph) < 7))
-def test_the_order_gives_what_all_paths_give(graph):
-    a, b = leaf(uniform(3, 3)), leaf(uniform(3, 3, seed=1))
-    y, into = run(graph, a, b).sum(), {}
-    naive_backward(y, np.ones(()), into)
-    y.backward()
-    for x in (a, b):
-        assert (x in into) == (x.grad is not None)
-        if x.grad is not None:
-            assert_close(x.grad, into[x])
-
-
 # --- The faults of the textbook form --------------------------------------------------
-
-
-def test_a_ladder_of_additions_costs_one_call_for_each_edge():
-    calls = []
-
-    def rule(g):
-        calls.append(1)
-        return g
-
-    y = x = leaf(1.0)
-    for _ in range(60):
-        y = computed(y.data * 2, (y, rule), (y, rule))
-    y.backward()
-    assert len(calls) == 120
-    assert x.grad == 2.0**60
-
-
-def test_a_gradient_has_the_shape_of_its_tensor_on_every_axis():
-    x, b, s = leaf(uniform(2, 3, 4)), leaf(uniform(3, 1)), leaf(2.0)
-    ((x + b) * s).sum().backward()
-    assert_close(b.grad, np.full((3, 1), 16.0))
-    assert s.grad.shape == ()
-
-
-def test_the_gradient_of_an_index_is_zero_elsewhere_and_adds_up():
-    x = leaf([5.0, 6.0, 7.0, 8.0])
-    x[[1, 1, 3]].sum().backward()
-    assert x.grad.tolist() == [0, 2, 0, 1]
-
-
-def test_no_default_is_shared():
-    methods = inspect.getmembers(Tensor, inspect.isfunction)
-    functions = inspect.getmembers(step66, inspect.isfunction)
-    own = [f for _, f in functions + methods if f.__module__ == step66.__name__]
-    for parameters in (inspect.signature(f).parameters.values() for f in own):
-        defaults = [p.default for p in parameters if p.default is not p.empty]
-        assert all(isinstance(default, int | float | None) for default in defaults)
 
 
 def add_rows(a, b):
@@ -221,30 +161,6 @@ def test_constants_are_not_kept():
     gone = weakref.ref(constant)
     del constant
     assert gone() is None
-
-
-def test_one_destructor_runs_inside_another_at_most():
-    depths = []
-
-    class Watched(Tensor):
-        __slots__ = ()
-
-        def __del__(self):
-            depths.append(len(inspect.stack()))
-            super().__del__()
-
-    def link(x):
-        y = Watched(1.0)
-        y.edges = computed(x.data, (x, lambda g: g)).edges
-        y.requires_grad = True
-        return y
-
-    y = leaf(1.0)
-    for _ in range(50):
-        y = link(y)
-    del y
-    assert len(depths) == 50
-    assert max(depths) - min(depths) <= 1
 
 
 def test_chains_are_freed_in_several_threads():

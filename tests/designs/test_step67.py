@@ -217,28 +217,3 @@ def test_errors_say_what_was_wrong():
 
 
 # --- Training -------------------------------------------------------------------------
-
-
-def test_a_small_network_of_windows_learns():
-    rng = np.random.default_rng(0)
-    # Is there a vertical or a horizontal bar?
-    images = rng.normal(scale=0.1, size=(64, 1, 6, 6))
-    labels = np.arange(64) % 2
-    for image, label, place in zip(images, labels, rng.integers(1, 5, 64), strict=True):
-        bar = image[0] if label else image[0].T
-        bar[place, 1:5] += 1
-    kernels, bias = leaf(rng.normal(scale=0.3, size=(4, 1, 3, 3))), leaf(np.zeros(4))
-    weight = leaf(rng.normal(scale=0.3, size=(4 * 4, 2)))
-
-    def net(x):
-        x = conv2d(x, kernels, bias)
-        x = max_pool(x * (x > 0), 2)
-        return log_softmax(x.reshape(len(x), -1) @ weight)
-
-    for _ in range(60):
-        loss = -net(images)[np.arange(64), labels].sum() / 64
-        loss.backward()
-        for p in (kernels, bias, weight):
-            p.data = p.data - 0.5 * p.grad
-    assert float(loss.data) < 0.1
-    assert_equal(net(images).data.argmax(axis=1), labels)

@@ -4,7 +4,6 @@ measure what they say.
 
 import gc
 import re
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -99,17 +98,6 @@ def test_the_tasks_are_learned():
     assert losses[-1] < 0.05 < losses[0]
 
 
-def test_a_step_yields_the_weights_that_gave_the_loss():
-    task = line_task(8)
-    for name in DESIGNS:
-        for loss, weights in islice(DESIGNS[name].line(*task), 4):
-            w, b = (
-                np.reshape(weight, start.shape)
-                for weight, start in zip(weights, task.weights, strict=True)
-            )
-            assert np.isclose(loss, np.mean((task.x @ w + b - task.t) ** 2)), name
-
-
 # --- Lines and words ------------------------------------------------------------------
 
 
@@ -127,16 +115,6 @@ def test_lines_are_counted_without_docstrings_comments_and_blank_lines():
     assert step68.lines_of_code(step65) < len(
         (LESSONS / "step65.py").read_text(encoding="utf-8").splitlines()
     )
-
-
-def test_words_are_the_names_behind_a_dot():
-    assert step68.words(step68.line_62) == [
-        "Shared",
-        "function",
-        "grad",
-        "matrix",
-        "mean",
-    ]
 
 
 # --- What a run keeps -----------------------------------------------------------------
@@ -158,15 +136,6 @@ def test_no_design_gathers_objects_and_none_leaves_a_graph(name):
     # A static graph is made once, a dynamic one in each step.
     made = step68.made_in_each_step(design.classifier, design.made_of, task)
     assert (made == 0) == (name in ("step 61", "step 62", "step 64"))
-
-
-def test_the_designs_own_counter_agrees():
-    gc.collect()
-    before = step65.live_nodes()
-    run = step68.classifier_65(*classifier_task(6))
-    next(run)
-    found = step68.watch(step68.classifier_65, (step65.Node,), classifier_task(6), 1)
-    assert found.objects[0] == step65.live_nodes() - before
 
 
 def test_a_program_that_gathers_is_seen():

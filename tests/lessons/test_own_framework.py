@@ -58,15 +58,6 @@ def test_a_network_learns_the_sine_on_classes_of_ones_own(own):
     assert_close(losses, expected, rtol=1e-9)
 
 
-def test_the_rest_of_what_was_written_works_on_step_32(own):
-    x = own["Variable"](np.arange(6.0).reshape(2, 3))
-    y = own["sum"](own["transpose"](own["reshape"](x, (3, 2))) * 2, axis=0)
-    z = own["sum_to"](y, (1,))
-    z.backward(create_graph=True)
-    assert_close(x.grad.data, np.full((2, 3), 2.0))
-    assert type(z).__module__ == "steps.step32"
-
-
 def test_gradients_through_moves_sums_and_broadcasts_are_those_of_nudging(own):
     def through_all(x):
         y = own["transpose"](own["reshape"](x, (3, 4, 2)), (2, 0, 1))

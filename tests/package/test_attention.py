@@ -230,39 +230,3 @@ def test_a_cache_says_what_it_cannot_do():
 
 
 # --- PyTorch --------------------------------------------------------------------------
-
-
-def test_it_agrees_with_pytorch():
-    torch = pytest.importorskip("torch")
-    q, k, v = normal(2, 3, 4, 5), normal(2, 3, 6, 5, seed=1), normal(2, 3, 6, 7, seed=2)
-    mask = causal_mask(4, 6)
-    theirs = torch.nn.functional.scaled_dot_product_attention(
-        *map(torch.from_numpy, (q, k, v)), attn_mask=torch.from_numpy(mask)
-    )
-    assert_close(attention(q, k, v, mask).data, theirs.numpy())
-
-
-def test_a_block_agrees_with_pytorch_s():
-    torch = pytest.importorskip("torch")
-    ours = layer(TransformerBlock, 8, 2)
-    # Ours is the formula with tanh.
-    gelu = lambda x: torch.nn.functional.gelu(x, approximate="tanh")
-    kind = {"batch_first": True, "norm_first": True, "dtype": torch.float64}
-    theirs = torch.nn.TransformerEncoderLayer(8, 2, 32, 0.0, gelu, **kind)
-    heads = theirs.self_attn
-    pairs = [
-        (heads.in_proj_weight, heads.in_proj_bias, ours.attention.qkv),
-        (heads.out_proj.weight, heads.out_proj.bias, ours.attention.out),
-        (theirs.linear1.weight, theirs.linear1.bias, ours.up),
-        (theirs.linear2.weight, theirs.linear2.bias, ours.down),
-    ]
-    with torch.no_grad():
-        for weight, bias, linear in pairs:
-            weight.copy_(torch.from_numpy(linear.W.data.T.copy()))
-            bias.copy_(torch.from_numpy(linear.b.data))
-    x = Variable(normal(2, 5, 8))
-    ours(x).sum().backward()
-    x_theirs = torch.from_numpy(x.data.copy()).requires_grad_()
-    hidden = torch.from_numpy(~causal_mask(5))
-    theirs(x_theirs, src_mask=hidden).sum().backward()
-    assert_close(x.grad.data, x_theirs.grad.numpy(), rtol=1e-6, atol=1e-9)

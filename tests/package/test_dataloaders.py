@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dezero_lite import cuda, manual_seed
 from dezero_lite.dataloaders import DataLoader, SeqDataLoader
-from dezero_lite.datasets import Dataset, Spiral
+from dezero_lite.datasets import Dataset
 from dezero_lite.transforms import AsType
 from tests.support import fake_cupy
 from tests.support.arrays import assert_equal
@@ -110,20 +110,6 @@ def test_a_data_set_is_asked_once_for_a_batch(monkeypatch):
     assert asked == [(4,), (3,)]
 
 
-def test_transforms_for_single_examples_give_the_same():
-    spiral = Spiral(transform=AsType(np.float64), target_transform=AsType(np.int8))
-    single = Spiral(
-        transform=lambda x: x.astype(np.float64),
-        target_transform=lambda t: t.astype(np.int8),
-    )
-    for (x, t), (y, u) in zip(
-        DataLoader(spiral, 7, seed=0), DataLoader(single, 7, seed=0), strict=True
-    ):
-        assert (x.dtype, t.dtype) == (y.dtype, u.dtype) == (np.float64, np.int8)
-        assert_equal(x, y)
-        assert_equal(t, u)
-
-
 def test_a_getitem_of_ones_own_is_asked_for_each_example():
     class Own(Dataset):
         def __getitem__(self, index):
@@ -200,14 +186,6 @@ def test_a_batch_that_is_no_pair_is_an_error():
         next(DataLoader(Own(3), 2))
 
 
-@pytest.mark.parametrize("loader", [DataLoader, SeqDataLoader])
-def test_as_many_labels_as_examples_are_asked_for(loader):
-    numbers = Numbers(6)
-    numbers.label = numbers.label[:-1]
-    with pytest.raises(ValueError, match="Numbers has 6 examples, but 5 labels"):
-        loader(numbers, 2)
-
-
 @pytest.mark.parametrize("error", [TypeError, ValueError])
 def test_an_error_of_the_data_set_itself_is_left_as_it_is(error):
     class Broken(Numbers):
@@ -216,28 +194,6 @@ def test_an_error_of_the_data_set_itself_is_left_as_it_is(error):
 
     with pytest.raises(error, match=r"^broken$"):
         next(DataLoader(Broken(3), 2))
-
-
-@pytest.mark.parametrize(
-    ("data", "size", "error", "message"),
-    [
-        ([([1], 0), ([1, 2], 0)], 2, ValueError, r"shape \(1,\) and \(2,\) make no b"),
-        (3, 0, ValueError, "at least one example, so batch_size=0 is too small"),
-        (3, -1, ValueError, "at least one example, so batch_size=-1 is too small"),
-        (3, 2.0, TypeError, r"batch_size is a whole number, not 2\.0"),
-        (3, "2", TypeError, "batch_size is a whole number, not '2'"),
-        (3, None, TypeError, "batch_size is a whole number, not None"),
-        ([], 2, ValueError, "list has 0 examples, .*: there is nothing to load"),
-        (3, 4, ValueError, "3 examples, .* batch of 4: drop_last=True leaves nothing"),
-    ],
-)
-def test_what_makes_no_batch_is_an_error(data, size, error, message):
-    data = Numbers(data) if isinstance(data, int) else data
-    with pytest.raises(error, match=message):
-        next(DataLoader(data, size, shuffle=False, drop_last=size == 4))
-    if "too small" in message:
-        with pytest.raises(error, match=message):
-            SeqDataLoader(data, size)
 
 
 def test_the_size_of_a_batch_can_be_numpys():

@@ -138,16 +138,6 @@ def test_every_example_is_tested():
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_run_and_another_one_another(run):
-    first, again, other = [
-        run("spiral", "--quick", "--plot", "x.svg", "--seed", seed).stderr
-        for seed in "112"
-    ]
-    losses = [re.findall(r"loss [\d.]+", text)[-1] for text in (first, again, other)]
-    assert losses[0] == losses[1] != losses[2]
-
-
-@pytest.mark.slow
 def test_without_tqdm_and_matplotlib_an_example_prints_lines_and_saves_no_picture(
     run, tmp_path
 ):

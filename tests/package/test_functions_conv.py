@@ -172,13 +172,6 @@ def test_convolutions_have_gradients(name):
     )
 
 
-def test_the_simple_convolution_and_one_without_a_bias_have_gradients():
-    x, W, b = normal(2, 2, 4, 3), normal(3, 2, 3, 2), normal(3)
-    check_function(lambda *xs: conv2d_simple(*xs, (2, 1), 1), x, W, b)
-    check_function(conv2d, x, W)
-    check_function(deconv2d, x, normal(2, 1, 2, 2))
-
-
 def seldom(*args):
     return False
 
@@ -389,13 +382,7 @@ def test_pooling_is_what_the_windows_say(window):
 @pytest.mark.parametrize("function", [pooling, pooling_simple, average_pooling])
 @poolings
 def test_poolings_have_gradients(function, window):
-    check_function(lambda x: function(x, *window), distinct(1, 2, 5, 4))
-
-
-def test_a_function_of_a_maximum_has_a_second_order():
-    check_function(
-        lambda x: pooling(x, 2) ** 3 * average_pooling(x, 2), distinct(2, 1, 3, 3) / 10
-    )
+    check_function(lambda x: function(x, *window) ** 2, distinct(1, 2, 5, 4))
 
 
 @poolings
@@ -421,27 +408,6 @@ def test_the_border_receives_no_gradient_even_where_the_image_is_as_low(kernel, 
     y = pooling(x, kernel, 1, pad)
     y.backward()
     assert x.grad.data.sum() == y.size
-
-
-@pytest.mark.parametrize(("kernel", "stride"), [(2, 2), (2, 1), (5, 5), (5, 1)])
-@pytest.mark.parametrize("function", [pooling, pooling_simple])
-def test_no_infinite_gradient_reaches_what_is_no_maximum(function, kernel, stride):
-    x = Variable(distinct(1, 2, 6, 6))
-    y = function(x, kernel, stride)
-    y.backward()
-    winners = x.grad.data > 0
-    y.grad = Variable(np.full(y.shape, np.inf))
-    x.cleargrad()
-    y.backward(create_graph=True)
-    assert_equal(x.grad.data, np.where(winners, np.inf, 0))
-    # The second order takes what lies where the winner is, and nothing else.
-    gy = y.grad = Variable(np.ones(y.shape))
-    x.cleargrad()
-    y.backward(create_graph=True)
-    gx = x.grad
-    gx.grad = Variable(np.where(winners, 3, np.inf))
-    gx.backward()
-    assert_equal(gy.grad.data, np.full(y.shape, 3))
 
 
 def test_a_window_as_large_as_the_image_takes_few_steps(monkeypatch):
@@ -495,7 +461,6 @@ REFUSED = """
 >>> pair((1, 2, 3))
 >>> pair((1.0, 2))
 >>> pair("ab")
->>> pair(None)
 >>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), stride=1.5)
 ValueError: a size is a whole number, or two of them for height and width, not
 >>> col2im(normal(4, 4), (1, 1, 3, 4), 2)
@@ -503,14 +468,10 @@ ValueError: columns of shape (4, 4) do not belong to images of shape (1, 1, 3, 4
 >>> col2im(3.0, (1, 1, 2, 2), 2)
 ValueError: columns of shape () do not belong to images
 >>> conv2d(normal(2, 3), normal(1, 3, 2, 2))
->>> conv2d(normal(2, 3), normal(1, 3, 1, 1))
 >>> deconv2d(normal(2, 3), normal(3, 1, 2, 2))
 >>> pooling(normal(2, 3), 2)
 ValueError: images have the shape (N, C, H, W), not (2, 3) … x.reshape(...) makes it so
->>> conv2d(3.0, normal(1, 1, 2, 2))
->>> deconv2d(3.0, normal(1, 1, 2, 2))
 >>> im2col(3.0, 2)
->>> pooling(3.0, 2)
 >>> average_pooling(3, 2)
 ValueError: images have the shape (N, C, H, W), not ()
 >>> im2col(normal(1, 3, 4, 4), (5, 1))
@@ -522,21 +483,15 @@ stride (1, 1) and pad … it is larger than an image with its border
 ValueError: a window of size (3, 3) and dilation (2, 2), so of reach (5, 5),
 >>> conv2d_simple(normal(1, 2, 4, 4), normal(2, 2, 5, 3))
 ValueError: have no place for
->>> pooling(normal(1, 1, 2, 2), 3)
-ValueError: images of shape (1, 1, 2, 2) have no place for
+>>> conv2d_simple(normal(1, 2, 4, 4), normal(2, 1, 3, 3))
+ValueError: has 2 channels, but W of shape
 >>> average_pooling(normal(1, 1, 2, 2), (1, 3))
 ValueError: have no place for a window of size (1, 3)
 >>> conv2d(normal(1, 3, 4, 4), normal(3, 2))
 ValueError: kernels have four axes … W has shape (3, 2)
->>> conv2d(normal(1, 1, 2, 2), 3)
-ValueError: kernels have four axes … W has shape ()
 >>> conv2d(normal(1, 3, 4, 4), normal(2, 1, 2, 2))
 ValueError: x of shape (1, 3, 4, 4) has 3 channels, but W of shape (2, 1, 2, 2) with
 groups=1 takes 1 … W has the shape (OC, C / groups, KH, KW)
->>> conv2d_simple(normal(1, 2, 4, 4), normal(2, 1, 3, 3))
-ValueError: has 2 channels, but W of shape
->>> conv2d(normal(1, 0, 4, 4), normal(3, 2, 2, 2))
-ValueError: has 0 channels, but W of shape
 >>> conv2d(normal(1, 3, 4, 4), normal(2, 1, 2, 2), groups=2)
 ValueError: 3 channels of x, of shape (1, 3, 4, 4), and 2 kernels of W … do not both
 divide into 2 groups
@@ -544,8 +499,6 @@ divide into 2 groups
 ValueError: do not both divide into 0 groups
 >>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 2, 2), normal(3))
 ValueError: b has shape (3,), but 2 output channels need (2,)
->>> conv2d(normal(1, 1, 2, 2), normal(1, 1, 2, 2), 1.0)
-ValueError: b has shape (), but 1 output
 >>> deconv2d(normal(1, 3, 2, 2), normal(3, 2, 2, 2), normal(3))
 ValueError: b has shape (3,)
 >>> conv2d(normal(1, 2, 4, 4), normal(2, 2, 3, 3), stride=0)

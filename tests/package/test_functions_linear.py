@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dezero_lite import Parameter, Variable
 from dezero_lite import functions as F
@@ -46,33 +44,6 @@ x(2, 3).dot(x(3, 4))
 @pytest.mark.parametrize("code", PRODUCTS.split("\n")[1:-1])
 def test_products_are_numpys(code):
     check_as_numpy(code)
-
-
-@settings(derandomize=True, deadline=None, max_examples=50)
-@given(st.data())
-def test_the_gradients_of_a_product_are_sums_over_all_that_an_element_meets(data):
-    sides = st.integers(1, 3)
-    m, k, n = data.draw(sides), data.draw(sides), data.draw(sides)
-    axes = data.draw(st.lists(sides, max_size=2))
-    before = [
-        [data.draw(st.sampled_from([1, side])) for side in axes][
-            data.draw(st.integers(0, len(axes))) :
-        ]
-        for _ in "xW"
-    ]
-    x, W = var(*before[0], m, k), var(*before[1], k, n, seed=1)
-    (x @ W).backward()
-    # By Einstein's rule, with ones for gy; the axes before broadcast by hand.
-    full = np.broadcast_shapes(*before)
-    gx = np.einsum("...kn->...k", np.broadcast_to(W.data, (*full, k, n)))
-    gW = np.einsum("...mk->...k", np.broadcast_to(x.data, (*full, m, k)))
-    assert_close(x.grad.data, summed_to(gx[..., None, :] * np.ones((m, 1)), x.shape))
-    assert_close(W.grad.data, summed_to(gW[..., None] * np.ones(n), W.shape))
-
-
-def summed_to(gx, shape):
-    gx = gx.sum(axis=tuple(range(gx.ndim - len(shape))))
-    return gx.sum(axis=tuple([i for i, n in enumerate(shape) if n == 1]), keepdims=True)
 
 
 def test_one_matrix_may_stand_on_both_sides():
@@ -167,7 +138,6 @@ elements
 >>> F.matmul(var(2, 2, 3), var(5, 3, 4))
 ValueError: the axes before the last two must broadcast, but they are (2,) and (5,)
 >>> F.matmul(var(), var(3, 4))
->>> F.matmul(var(3), var())
 >>> F.linear(var(), var(2, 5))
 ValueError: do not multiply … both need an axis; with numbers, use *
 >>> var(2, 3) @ 2.0
@@ -177,18 +147,11 @@ TypeError: MatMul takes Variables, arrays and numbers, but was given a list
 >>> F.linear(var(4, 3), var(2, 5))
 ValueError: x and W do not multiply: x is a Variable of shape (4, 3)… they have 3 and 2
 elements
->>> F.linear(var(2, 4, 3), var(2, 5))
-ValueError: x and W do not multiply: x is a Variable of shape (2, 4, 3)… 3 and 2
-elements
->>> F.linear(var(4, 3), var(3))
-ValueError: linear takes W of shape (I, O), but W is a Variable of shape (3,)
 >>> F.linear(var(4, 3), var(1, 3, 5))
 ValueError: linear takes W of shape (I, O), but W is a Variable of shape (1, 3, 5)
 >>> F.linear(var(5, 3), var(3, 5), var(4))
 ValueError: one bias for each column of W … so that b has shape (5,); but b is a
 Variable of shape (4,)
->>> F.linear(var(5, 3), var(3, 5), var(5, 1))
-ValueError: so that b has shape (5,); but b is a Variable of shape (5, 1)
 >>> F.linear(var(5, 3), var(3, 5), var())
 ValueError: so that b has shape (5,); but b is a Variable of shape ()
 >>> F.linear(var(4, 3), Parameter(None, "W"), var(2))

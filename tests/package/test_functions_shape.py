@@ -5,9 +5,6 @@ from collections import deque
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from dezero_lite import Variable, no_grad
 from dezero_lite import functions as F
@@ -187,37 +184,10 @@ def test_a_gradient_adds_up_over_repeated_indices(dtype):
     assert_equal(x.grad.data, expected)
 
 
-def test_rows_counted_from_the_end_receive_their_gradient():
-    x = var(4, 2)
-    y = x[[-1, 3, 0]]
-    y.grad = Variable(np.array([[1.0, 2], [10, 20], [100, 200]]))
-    y.backward()
-    assert_equal(x.grad.data, [[100, 200], [0, 0], [0, 0], [11, 22]])
-
-
 def test_an_index_on_the_host_finds_data_elsewhere():
     x = Variable(fake_cupy.array(uniform(3, 4)))
     x[np.array([0, 0]), [1, 1]].backward()
     assert fake_cupy.asnumpy(x.grad.data)[0, 1] == 2
-
-
-@settings(derandomize=True, deadline=None, max_examples=60)
-@given(st.data())
-def test_the_gradient_of_a_part_counts_how_often_each_element_was_picked(data):
-    shape = data.draw(hnp.array_shapes(max_dims=3, max_side=4))
-    integers = hnp.integer_array_indices(
-        shape, result_shape=hnp.array_shapes(max_dims=2, max_side=4)
-    )
-    slices = data.draw(
-        st.one_of(hnp.basic_indices(shape, allow_newaxis=True), integers)
-    )
-    x = Variable(np.zeros(shape, np.float32))
-    y = x[slices]
-    if y.size:
-        y.backward()
-        expected = np.zeros(shape)
-        np.add.at(expected, slices, 1)
-        assert_equal(x.grad.data, expected)
 
 
 @pytest.mark.parametrize("index", [{0, 1}, "a", 1.0, {}, [0.5], object()])
@@ -275,13 +245,6 @@ def test_a_loop_may_leave_rows_out():
     assert x.grad.data.tolist() == [[1, 1], [0, 0], [0, 0]]
 
 
-@pytest.mark.parametrize("shape", [(0,), (0, 2)])
-def test_a_loop_over_no_rows_ends(shape):
-    assert list(var(*shape)) == []
-    with no_grad():
-        assert list(var(*shape)) == []
-
-
 # --- embed_id -------------------------------------------------------------------------
 
 
@@ -317,7 +280,6 @@ TypeError: integer
 >>> F.expand_dims(var(2, 3), 4)
 AxisError: axis 4 is out of bounds
 >>> F.squeeze(var(1, 3), 1)
->>> F.squeeze(var(1, 3), 7)
 >>> F.squeeze(var(1, 3), (0, 1))
 ValueError: cannot squeeze axis … of a Variable of shape (1, 3) … only an axis of length
 1 can be left out
@@ -326,12 +288,10 @@ ValueError: keeps axis 0 … it has no axes
 >>> F.transpose(var(2, 3), (0, 0))
 ValueError: shape (2, 3) and dtype float64 to axes (0, 0) … name each of its 2 axes
 once
->>> F.transpose(var(2, 3), (0,))
 >>> F.transpose(var(2, 3), (0, 1, 2))
 >>> F.transpose(var(2, 3), (0, 5))
 ValueError: name each of its 2 axes once
 >>> F.transpose(var(2, 3), 1)
->>> F.transpose(var(2, 3), np.int64(1))
 ValueError: the new order of all axes, such as transpose(x, (1, 0)), not 1
 >>> var(3)[3]
 IndexError: index 3 is out of bounds for axis 0 with size 3
@@ -346,19 +306,14 @@ IndexError: from 0 to 5, but W, a Variable of shape (5, 3)… has rows 0 to 4
 >>> F.concat([var(2, 3), var(2, 4)])
 ValueError: concat along axis 0 does not fit the shapes (2, 3), (2, 4): … the same
 length in every other
->>> F.concat([var(2, 3)], 2)
-ValueError: concat along axis 2 does not fit the shapes (2, 3)
 >>> F.stack([var(2, 3), var(3)])
 ValueError: stack along axis 0 does not fit the shapes (2, 3), (3,): … the same
 >>> F.concat([])
 >>> F.concat(var(2, 2))
 >>> F.concat(var(2), var(2))
->>> F.concat(3)
 >>> F.concat(iter([]))
 ValueError: concat takes a list or a tuple of arrays, at least one … concat([x0, x1])
 >>> F.stack([])
->>> F.stack(var(2, 2))
->>> F.stack(None)
 >>> F.stack(iter([]))
 ValueError: stack takes a list or a tuple of arrays, at least one … stack([x0, x1])
 >>> F.split(var(5, 2), 2)
@@ -367,12 +322,8 @@ ValueError: cannot split a Variable of shape (5, 2) and dtype float64 along axis
 >>> F.split(var(5, 2), [1], 3)
 ValueError: along axis 3 into parts that begin at [1]
 >>> F.split(var(4), 0)
->>> F.split(var(4), np.int64(0))
 ValueError: cannot split … along axis 0 into 0 equal parts
->>> F.split(var(4), -1)
-ValueError: cannot split … along axis 0 into -1 equal parts
 >>> F.split(var(4), [3, 1])
->>> F.split(var(4), [1, -5])
 >>> F.split(var(4), (-1, -2))
 ValueError: cannot split … into parts that begin at … one after the other
 >>> F.pad(var(2, 3), (1, 2, 3))
@@ -382,7 +333,6 @@ ValueError: whole numbers from 0 on, not -1
 >>> F.pad(var(2, 3), 0.5)
 ValueError: whole numbers from 0 on, not 0.5
 >>> F.pad(np.arange(3), 1, 1.5)
->>> F.pad(np.arange(3), 1, np.nan)
 >>> F.pad(np.arange(3), 1, np.inf)
 ValueError: pad cannot put … around an array of shape … dtype int…: use x.astype
 """

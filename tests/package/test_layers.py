@@ -9,19 +9,19 @@ from typing import get_type_hints
 import numpy as np
 import pytest
 
-from dezero_lite import Function, Parameter, Variable, no_grad, test_mode, using_config
+from dezero_lite import Parameter, Variable, test_mode, using_config
 from dezero_lite import functions as F
 from dezero_lite import layers as L
 from dezero_lite.gradcheck import gradient_check
 from dezero_lite.layers import Layer
 from dezero_lite.layers.layer import variables_by_name
-from dezero_lite.models import MLP, Sequential
+from dezero_lite.models import MLP
 from dezero_lite.npz import load_arrays, save_arrays
 from dezero_lite.optimizers import SGD
 from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
 from tests.support.arrays import assert_close, assert_equal, normal
-from tests.support.training import train_step
+from tests.support.mistakes import assert_answered
 
 LAYERS = {
     "Linear": (L.Linear, (4,), {"in_size": 3}, (5, 3)),
@@ -150,23 +150,6 @@ def test_a_layer_may_be_changed():
     assert names(net) == "a/V b"
 
 
-def test_a_layer_needs_no_call_of_its_base_but_may():
-    class Book(Layer):
-        def __init__(self):
-            super().__init__()
-            self.W = param()
-
-    assert names(Book()) == names(Net(W=param())) == "W"
-
-
-def test_cleargrads_clears_all():
-    net = Net(a=param(), b=[param()])
-    for p in net.params():
-        p.grad = Variable(np.ones(2))
-    net.cleargrads()
-    assert all(p.grad is None for p in net.params())
-
-
 def test_all_data_move_to_the_gpu_and_back(monkeypatch):
     from dezero_lite import cuda
 
@@ -182,21 +165,6 @@ def test_all_data_move_to_the_gpu_and_back(monkeypatch):
 
 
 # --- calling --------------------------------------------------------------------------
-
-
-def test_a_forward_that_is_missing_or_returns_nothing_is_an_error():
-    class Empty(Layer):
-        pass
-
-    class Forgets(Layer):
-        def forward(self, x):
-            x + 1
-
-    with pytest.raises(NotImplementedError, match=r"Empty needs a forward\(self, x\)"):
-        Empty()(np.ones(2))
-    message = "Forgets.forward returned None: it must end in a return"
-    with pytest.raises(TypeError, match=message):
-        Forgets()(np.ones(2))
 
 
 def test_a_layer_refers_weakly_to_its_inputs_and_outputs():
@@ -297,25 +265,16 @@ def test_a_layer_that_was_called_can_be_copied_and_pickled(name, copied):
     assert copied is copy.copy or same(snapshot(layer), before)
 
 
-@pytest.mark.parametrize(
-    "holder", [lambda h: h, lambda h: [h], lambda h: (h, 1), lambda h: {"h": [h]}]
-)
+@pytest.mark.parametrize("holder", [lambda h: h, lambda h: {"h": [(h, 1)]}])
 def test_a_copied_state_does_not_depend_on_its_original(holder):
-    class Square(Function):
-        def forward(self, x):
-            return x * x, x
-
-        def backward(self, gy, gz):
-            (x,) = self.inputs
-            return 2 * x * gy + gz
-
     def only(value):
         while not isinstance(value, Variable):
             value = value["h"] if isinstance(value, dict) else value[0]
         return value
 
     layer = Net(l=L.Linear(2), numbers=[1, 2])
-    state, _ = Square()(layer.l(random(3, 4)))
+    # One of two outputs, which its function needs in backward.
+    state, _ = F.split(layer.l(random(3, 4)), 2, axis=1)
     layer.states = holder(state)
     twin = copy.deepcopy(layer)
     assert only(layer.states) is state
@@ -446,24 +405,15 @@ def test_weights_have_the_dtype_asked_for_and_the_size_of_their_inputs(dtype):
     manual_seed(0)
     layer = L.Linear(200, dtype=dtype, in_size=400)
     assert layer.W.dtype == layer.b.dtype == dtype
-    assert np.isclose(layer.W.data.astype(float).std(), 1 / 20, rtol=0.02)
     assert not layer.b.data.any()
     kernels = L.Conv2d(100, (2, 3), dtype=dtype, in_channels=60, groups=2).W
-    assert kernels.dtype == dtype
-    assert np.isclose(kernels.data.astype(float).std(), (30 * 6) ** -0.5, rtol=0.03)
-    # A row is picked, and nothing summed.
+    # Of an embedding a row is picked, and nothing summed.
     rows = L.EmbedID(200, 400, dtype=dtype).W
-    assert np.isclose(rows.data.astype(float).std(), 1, rtol=0.02)
-
-
-def test_the_seed_decides_the_weights():
-    def weights():
-        manual_seed(7)
-        return L.Linear(3, in_size=2).W.data
-
-    state = np.random.get_state()[1].copy()
-    assert_equal(weights(), weights())
-    assert_equal(np.random.get_state()[1], state)
+    for W, std in [(layer.W, 1 / 20), (kernels, (30 * 6) ** -0.5), (rows, 1)]:
+        assert W.dtype == dtype
+        assert np.isclose(W.data.astype(float).std(), std, rtol=0.03)
+        narrow = W.data.astype(np.float32)
+        assert np.any(narrow != W.data) == (dtype is np.float64), "all digits are used"
 
 
 def test_input_sizes_are_known_once_told():
@@ -527,38 +477,53 @@ def test_a_layer_derived_from_a_lazy_one_runs_its_own_forward_once():
     assert_close(layer(x).data, 2 * x @ layer.W.data, atol=1e-6)
 
 
-REFUSED = [
-    ("Linear('a')", "out_size of Linear must be a whole number and not negative, but"),
-    ("Linear('a')", "is 'a'"),
-    ("Linear(2.0)", r"out_size of Linear .* is 2\.0"),
-    ("Linear(-1)", "out_size of Linear .* is -1"),
-    ("Linear((3, 2))", r"out_size of Linear .* is \(3, 2\)"),
-    ("Linear(2, in_size='a')", "in_size of Linear .* is 'a'"),
-    ("Conv2d('a', 3)", "out_channels of Conv2d .* is 'a'"),
-    ("Conv2d(2, 3, in_channels=1.5)", r"in_channels of Conv2d .* is 1\.5"),
-    ("Conv2d(4, 3, groups='a')", "groups of Conv2d .* is 'a'"),
-    ("Conv2d(4, 3, groups=0)", "4 output channels do not divide into 0 groups"),
-    ("Conv2d(5, 3, groups=2)", "5 output channels do not divide into 2 groups"),
-    ("Deconv2d(5, 3, groups=2)", "5 output channels do not divide into 2 groups"),
-    ("Conv2d(4, 3, groups=2, in_channels=5)", "5 input channels do not divide into 2"),
-    ("Deconv2d(4, 3, groups=2, in_channels=3)", "3 input channels do not divide into"),
-    ("Conv2d(0, 3)", "0 output channels do not divide into 1 groups"),
-    ("Conv2d(2, 3, in_channels=0)", "0 input channels do not divide into 1 groups"),
-    ("EmbedID(None, 3)", "in_size of EmbedID .* is None"),
-    ("EmbedID(3, 'b')", "out_size of EmbedID .* is 'b'"),
-    ("Linear(784, 10)", r"nobias .* not 10: .* Linear\(10, in_size=784\)"),
-    ("Linear(10, 1)", "nobias of Linear is True or False, not 1"),
-    ("Linear(10, None)", "nobias of Linear is True or False, not None"),
-    ("Conv2d(3, 16, 3, 1, 1)", "nobias of Conv2d is True or False, not 1"),
-    ("Deconv2d(3, 16, 3, 1, 1)", "nobias of Deconv2d .* in_channels=3"),
-]
+REFUSED = """
+>>> Linear(2.0)
+ValueError: out_size of Linear must be a whole number and not negative, but is 2.0
+>>> Linear((3, 2))
+ValueError: out_size of Linear … is (3, 2)
+>>> Linear(2, in_size="a")
+ValueError: in_size of Linear … is 'a'
+>>> Conv2d("a", 3)
+ValueError: out_channels of Conv2d … is 'a'
+>>> Conv2d(2, 3, in_channels=1.5)
+ValueError: in_channels of Conv2d … is 1.5
+>>> Conv2d(4, 3, groups="a")
+ValueError: groups of Conv2d … is 'a'
+>>> Conv2d(4, 3, groups=0)
+ValueError: 4 output channels do not divide into 0 groups
+>>> Deconv2d(5, 3, groups=2)
+ValueError: 5 output channels do not divide into 2 groups
+>>> Conv2d(4, 3, groups=2, in_channels=5)
+>>> Deconv2d(4, 3, groups=2, in_channels=5)
+ValueError: 5 input channels do not divide into 2
+>>> Conv2d(0, 3)
+ValueError: 0 output channels do not divide into 1 groups
+>>> Conv2d(2, 3, in_channels=0)
+ValueError: 0 input channels do not divide into 1 groups
+>>> EmbedID(None, 3)
+ValueError: in_size of EmbedID … is None
+>>> EmbedID(3, "b")
+ValueError: out_size of EmbedID … is 'b'
+>>> Linear(10, 1)
+TypeError: nobias of Linear is True or False, not 1
+>>> Conv2d(3, 16, 3, 1, 1)
+TypeError: nobias of Conv2d is True or False, not 1
+>>> Deconv2d(3, 16, 3, 1, 1)
+TypeError: nobias of Deconv2d … in_channels=3
+>>> Linear(4)(np.float32(3))
+>>> Linear(4)([1.0, 2.0])
+>>> Linear(4)(None)
+ValueError: Linear learns a size from the last axis of its first input, but
+>>> Conv2d(4, 3)(np.ones(3))
+ValueError: Conv2d learns a size from axis 1 of its first input, but … (3,)
+>>> LSTM(3, in_size=2)(np.ones((4, 5)))
+ValueError: LSTM … input is (4, 5) … (2, 12)
+"""
 
 
-@pytest.mark.parametrize(("made", "message"), REFUSED)
-def test_settings_that_are_none_are_refused_when_the_layer_is_made(made, message):
-    error = TypeError if "nobias" in message else ValueError
-    with pytest.raises(error, match=message):
-        eval(made, vars(L))
+def test_settings_and_inputs_that_do_not_fit_are_refused():
+    assert_answered(REFUSED, vars(L) | {"np": np})
 
 
 def test_settings_may_be_of_numpy():
@@ -567,29 +532,6 @@ def test_settings_may_be_of_numpy():
     assert L.Linear(np.int64(4), in_size=np.int32(3)).W.shape == (3, 4)
     conv = L.Conv2d(np.int64(4), 3, in_channels=np.int64(2), groups=np.int8(2))
     assert conv.W.shape == (4, 1, 3, 3)
-
-
-def first_input(layer, axis):
-    return f"{layer} learns a size from {axis} of its first input, but"
-
-
-MISFITS = [
-    *[
-        (L.Linear(4), x, first_input("Linear", "the last axis"))
-        for x in (np.float32(3), np.array(3.0), [1.0, 2.0], None)
-    ],
-    (L.Conv2d(4, 3), random(3), first_input("Conv2d", "axis 1") + r" .* \(3,\)"),
-    (L.Linear(4, in_size=3), random(5, 2), r"\(5, 2\).*\(3, 4\)|\(3, 4\).*\(5, 2\)"),
-    (L.EmbedID(5, 3), np.array([1, 5]), "x holds numbers from 1 to 5, but W"),
-    (L.LSTM(3, in_size=2), random(4, 5), r"LSTM .*input is \(4, 5\) .* \(2, 12\)"),
-]
-
-
-@pytest.mark.parametrize(("layer", "x", "message"), MISFITS)
-def test_an_input_that_does_not_fit_is_an_error(layer, x, message):
-    error = IndexError if isinstance(layer, L.EmbedID) else ValueError
-    with pytest.raises(error, match=message):
-        layer(x)
 
 
 # --- recurrence -----------------------------------------------------------------------
@@ -642,24 +584,12 @@ def test_gradients_through_several_steps_are_right_to_second_order(cell):
 
     def f(xs, *state):
         layer.set_state(*state)
-        return F.concat([layer(x) for x in xs], axis=1)
+        ys = F.concat([layer(x) for x in xs], axis=1)
+        return (ys, layer.c) if cell is L.LSTM else ys
 
     xs, state = random(3, 3, 2, dtype=np.float64), random(3, 2, dtype=np.float64)
     states = [Variable(state), Variable(state - 0.5)]
     assert gradient_check(f, xs, *states[: 2 if cell is L.LSTM else 1])
-
-
-@pytest.mark.parametrize("of", [("h",), ("c",), ("h", "c")])
-def test_what_an_lstm_step_remembers_passes_gradients_to_second_order(of):
-    layer = L.LSTM(2, in_size=2, dtype=np.float64)
-
-    def f(x):
-        layer.reset_state()
-        layer(x)
-        layer(x)
-        return tuple(getattr(layer, name) for name in of)
-
-    assert gradient_check(f, random(3, 2, dtype=np.float64))
 
 
 def test_the_gates_of_an_lstm_do_not_overflow():
@@ -683,18 +613,6 @@ def test_a_state_is_kept_until_it_is_reset_or_set(cell):
         assert_equal(layer(x).data, second.data)
 
 
-@recurrent
-def test_an_input_that_is_no_step_or_of_other_sequences_is_an_error(cell):
-    layer = cell(3)
-    message = r"takes one step .* of shape \(N, in_size\), at a time, but was given an"
-    with pytest.raises(ValueError, match=message):
-        layer(random(4, 5, 2))
-    layer(random(4, 2))
-    message = r"the state of 4 sequences, but the input has 2: reset_state\(\) begins"
-    with pytest.raises(ValueError, match=message):
-        layer(random(2, 2))
-
-
 def test_a_state_that_does_not_fit_an_lstm_is_an_error():
     layer = L.LSTM(3, in_size=2)
     layer(random(4, 2))
@@ -702,51 +620,6 @@ def test_a_state_that_does_not_fit_an_lstm_is_an_error():
     message = r"do not go together: .*h \(4, 7\) and c \(4, 3\) with weights \(3, 12\)"
     with pytest.raises(ValueError, match=message):
         layer(random(4, 2))
-
-
-@recurrent
-def test_recurrent_layers_work_under_no_grad_and_with_a_batch_of_one(cell):
-    layer = cell(3)
-    with no_grad():
-        layer(random(1, 2))
-        assert layer(random(1, 2)).creator is None
-    layer.reset_state()
-    layer(random(1, 2)).backward()
-
-
-def count_functions(y):
-    seen, waiting = set(), [y.creator]
-    while waiting:
-        f = waiting.pop()
-        if f is not None and f not in seen:
-            seen.add(f)
-            waiting += [x.creator for x in f.inputs if isinstance(x, Variable)]
-    return len(seen)
-
-
-@pytest.mark.parametrize(
-    "make", [lambda: L.RNN(3), lambda: L.GRU(3), lambda: L.LSTM(3), lambda: Stacked()]
-)
-def test_truncated_backpropagation_keeps_the_graph_small(make):
-    layer, head = make(), L.Linear(1)
-    sizes = []
-    for _ in range(4):
-        loss = Variable(np.zeros((), dtype=np.float32))
-        for t in range(5):
-            loss = loss + F.sum(head(layer(random(2, 2) + t)))
-        sizes.append(count_functions(loss))
-        loss.backward()
-        loss.unchain_backward()
-    # Only the first step of all has no state to go on from.
-    assert sizes[1] == sizes[2] == sizes[3] <= sizes[0] + 10
-
-
-class Stacked(Layer):
-    def __init__(self):
-        self.first, self.second = L.LSTM(3), L.LSTM(3)
-
-    def forward(self, x):
-        return self.second(self.first(x))
 
 
 def test_truncation_ends_the_memory_of_an_lstm_where_it_ends_the_output():
@@ -767,14 +640,6 @@ def test_truncation_ends_the_memory_of_an_lstm_where_it_ends_the_output():
     assert not np.allclose(cut[0], whole[0])
 
 
-def test_a_state_that_was_set_keeps_its_past():
-    source = Variable(random(2, 3))
-    layer = L.LSTM(3)
-    layer.set_state(random(2, 3), source * 2)
-    F.sum(layer(random(2, 2))).backward()
-    assert source.grad is not None
-
-
 # --- words, normalisation, dropout ----------------------------------------------------
 
 
@@ -786,15 +651,6 @@ def test_embed_id_looks_up_rows_and_adds_up_gradients():
     assert_equal(y.data, layer.W.data[x])
     F.sum(y).backward()
     assert layer.W.grad.data[:, 0].tolist() == [1, 0, 3, 0, 0]
-
-
-def test_running_statistics_are_no_parameters_but_are_saved(tmp_path):
-    layer = L.BatchNorm()
-    layer(random(50, 3) * 2 + 1)
-    assert names(layer) == "gamma beta"
-    layer.save_weights(tmp_path / "weights.npz")
-    saved = sorted(load_arrays(tmp_path / "weights.npz"))
-    assert saved == ["avg_mean", "avg_var", "beta", "gamma"]
 
 
 def test_batch_norm_learns_statistics_in_training_and_uses_them_in_test_mode():
@@ -868,27 +724,6 @@ def test_files_hold_the_names_of_the_book(make, names, tmp_path):
         assert set(file) == set(names.split())
 
 
-def test_a_file_in_double_precision_as_the_book_writes_it_loads_in_single(tmp_path):
-    arrays = {n: data.astype(float) for n, data in snapshot(model(10, 2)).items()}
-    np.savez_compressed(tmp_path / "mlp.npz", **arrays)
-    for fresh in (model(10, 2), model(10, 2, x=None)):
-        fresh.load_weights(tmp_path / "mlp.npz")
-        expected = {n: data.astype(np.float32) for n, data in arrays.items()}
-        assert same(snapshot(fresh), expected)
-        assert all(p.dtype == np.float32 for p in fresh.params())
-
-
-def book_lstm(x, h, c, arrays):
-    """One step of an LSTM as the book writes it: a layer for each gate."""
-
-    def gate(name):
-        x2, h2 = f"rnn/x2{name}", f"rnn/h2{name}"
-        return x @ arrays[f"{x2}/W"] + arrays[f"{x2}/b"] + h @ arrays[f"{h2}/W"]
-
-    c = sigmoid(gate("f")) * c + sigmoid(gate("i")) * np.tanh(gate("u"))
-    return sigmoid(gate("o")) * np.tanh(c), c
-
-
 def book_weights(in_size, hidden_size):
     """What the book's framework saves for a model of an LSTM and a Linear."""
     rng = np.random.default_rng(0)
@@ -906,15 +741,13 @@ def test_weights_of_the_books_lstm_load(told, tmp_path):
     np.savez_compressed(tmp_path / "rnn.npz", **arrays)
     net = Net(rnn=L.LSTM(3, in_size=2 if told else None), fc=L.Linear(1))
     net.load_weights(tmp_path / "rnn.npz")
-    h = c = np.zeros((4, 3))
-    for t in range(3):
-        x = random(4, 2) + t
-        h, c = book_lstm(x, h, c, arrays)
-        y = net.fc(net.rnn(x))
-        assert_close(net.rnn.h.data, h, atol=1e-6)
-        assert_close(net.rnn.c.data, c, atol=1e-6)
-        assert_close(y.data, h @ arrays["fc/W"] + arrays["fc/b"], atol=1e-5)
-    assert net.rnn.x2h.W.dtype == np.float32
+    # The gates that lstm_step, above, takes from the layer's weights side by side.
+    for part in ("x2h/W", "x2h/b", "h2h/W"):
+        name, kind = part.replace("h/", "{}/"), variables_by_name(net)[f"rnn/{part}"]
+        gates = [arrays["rnn/" + name.format(gate)] for gate in "fiou"]
+        assert_close(kind.data, np.concatenate(gates, axis=-1), rtol=1e-6)
+        assert kind.dtype == np.float32
+    assert_close(net.fc.W.data, arrays["fc/W"], rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -972,7 +805,10 @@ def test_a_parameter_without_a_form_takes_any_shape(shape, tmp_path):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: model(10, 2, x=None), "l0/W, l1/W hold no data yet: call it once"),
+        (
+            lambda: model(10, 2, x=None),
+            "l0/W, l1/W hold no data yet: call it once.*or give",
+        ),
         (lambda: masked(bool), r"real numbers only: mask \(bool\)"),
         (lambda: masked(complex), r"real numbers only: mask \(complex128\)"),
         (
@@ -1036,19 +872,15 @@ def test_weights_that_are_no_real_numbers_are_refused(wrong, tmp_path):
 
 
 def test_loading_keeps_the_array_module(tmp_path):
-    layer = L.Linear(2, in_size=3)
+    layer, there = (L.Linear(2, in_size=3) for _ in range(2))
     layer.save_weights(tmp_path / "linear.npz")
-    there = L.Linear(2, in_size=3)
     for p in there.params():
         p.data = fake_cupy.asarray(p.data)
     there.load_weights(tmp_path / "linear.npz")
     assert isinstance(there.W.data, fake_cupy.ndarray)
-    assert_equal(fake_cupy.asnumpy(there.W.data), layer.W.data)
     there.save_weights(tmp_path / "again.npz")
-    assert isinstance(there.W.data, fake_cupy.ndarray)
-    assert (tmp_path / "again.npz").read_bytes() == (
-        tmp_path / "linear.npz"
-    ).read_bytes()
+    files = [tmp_path / name for name in ("linear.npz", "again.npz")]
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_tied_weights_are_saved_once_and_stay_tied(tmp_path):
@@ -1060,29 +892,9 @@ def test_tied_weights_are_saved_once_and_stay_tied(tmp_path):
     assert net.b.c is net.a
 
 
-def test_a_sequence_of_layers_with_statistics_trains_saves_and_loads(tmp_path):
-    def make():
-        seen = L.Conv2d(4, 3), L.BatchNorm(), F.relu, F.flatten
-        return Sequential(*seen, L.Dropout(0.2), L.Linear(2))
-
-    net, fresh, x = make(), make(), random(6, 1, 5, 5)
-    optimizer = SGD(0.01).setup(net)
-    for _ in range(3):
-        train_step(net, optimizer, F.sum(net(x)))
-    net.save_weights(tmp_path / "net")
-    fresh.load_weights(tmp_path / "net")
-    with test_mode():
-        assert_equal(net(x).data, fresh(x).data)
-
-
 def test_the_books_list_of_names_is_there():
     layer = Layer()
     layer.p1, layer.p2 = Parameter(np.array(1)), Parameter(np.array(2))
     layer.p3, layer.p4 = Variable(np.array(3)), "test"
     layer.inner = L.Linear(3)
     assert layer._params == ["p1", "p2", "inner"]
-
-
-def test_weights_have_all_digits_of_their_dtype():
-    double = L.Linear(50, dtype=np.float64, in_size=40).W.data
-    assert np.any(double != double.astype(np.float32))

@@ -5,9 +5,10 @@ import pytest
 
 import dezero_lite
 import dezero_lite.functions as F
-from dezero_lite import Parameter, Variable
+from dezero_lite import Parameter, Variable, manual_seed
 from dezero_lite.layers import Linear
 from dezero_lite.optimizers import SGD, Adam, AdamW
+from tests.support.arrays import assert_equal, distinct
 
 NAN = np.nan
 
@@ -65,6 +66,56 @@ def test_a_mask_may_not_enlarge_the_scores():
     for shape in [(2, 3, 3), (1, 3, 3), (4, 3)]:
         with pytest.raises(ValueError, match=r"a mask broadcasts to \(3, 3\)"):
             F.attention(x, x, x, np.ones(shape, bool))
+
+
+# Each hands on some of its numbers, and nothing of the others.
+CHOOSING = {
+    "relu": F.relu,
+    "leaky_relu": lambda x: F.leaky_relu(x, 0),
+    # 1e-320 is 0 to a float32 only.
+    "leaky_relu, small": lambda x: F.leaky_relu(
+        x, 1e-320 if x.dtype == np.float32 else 0
+    ),
+    "where, left": lambda x: F.where(x > 0, x, 0.0),
+    "where, right": lambda x: F.where(x < 0, 0.0, x),
+    "clip": lambda x: F.clip(x, -1, 1),
+    "maximum, left": lambda x: F.maximum(x, 0.0),
+    "maximum, right": lambda x: F.maximum(0.0, x),
+    "minimum, left": lambda x: F.minimum(x, 0.0),
+    "minimum, right": lambda x: F.minimum(0.0, x),
+    "max": lambda x: F.max(x, axis=3),
+    "min": lambda x: F.min(x, axis=(1, 3)),
+    "dropout": lambda x: [manual_seed(0), F.dropout(x, 0.5)][1],
+    "pooling": lambda x: F.pooling(x, 2),
+    "pooling without gaps": lambda x: F.pooling(x, 2, 2),
+    "pooling of large windows": lambda x: F.pooling(x, 5),
+    "pooling simply": lambda x: F.pooling_simple(x, 5, 5),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", CHOOSING)
+def test_what_is_not_chosen_stops_an_infinite_gradient(name, dtype):
+    x = Variable(distinct(1, 2, 6, 6).astype(dtype))
+
+    def gradients(gy, ggx=1):
+        """Of x, and of the gradient that y receives."""
+        x.cleargrad()
+        y = CHOOSING[name](x)
+        incoming = y.grad = Variable(np.full(y.shape, gy, dtype))
+        y.backward(create_graph=True)
+        gx = x.grad
+        gx.grad = Variable(np.broadcast_to(ggx, x.shape).astype(dtype))
+        gx.backward()
+        return gx.data, incoming.grad.data
+
+    chosen = gradients(1)[0] != 0
+    assert 0 < chosen.sum() < x.size
+    assert_equal(gradients(np.inf)[0], np.where(chosen, np.inf, 0))
+    # The second order takes what lies at the chosen, and nothing else.
+    _, expected = gradients(1, 3)
+    _, found = gradients(1, np.where(chosen, 3, np.inf))
+    assert_equal(found, expected)
 
 
 # --- said, where it was silent --------------------------------------------------------

@@ -24,13 +24,9 @@ from dezero_lite.models import (
     ResNet101,
     ResNet152,
     Sequential,
-    SqueezeNet,
 )
 from dezero_lite.npz import load_arrays, save_arrays
-from dezero_lite.optimizers import Adam
-from dezero_lite.random import manual_seed
 from tests.support.arrays import assert_close, assert_equal, normal
-from tests.support.training import train_step
 
 
 def random(*shape):
@@ -116,68 +112,22 @@ def test_a_block_that_is_replaced_is_used():
 
 
 def test_a_copy_of_a_model_has_layers_of_its_own():
-    model, x = three_layers(), random(5, 6)
-    y = model(x)
-    for copied in (copy.copy, copy.deepcopy):
+    model, x = Sequential(MLP((4, 3), F.relu), L.LSTM(2), L.Linear(2)), random(5, 6)
+    with test_mode():
+        y = model(x)
+    for copied in (copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))):
+        model.l1.reset_state()
         twin = copied(model)
+        assert_equal(twin(x).data, y.data)
+        assert names(twin) == names(model)
         twin.l2 = L.Linear(7)
         assert twin(x).shape == (5, 7)
+        model.l1.reset_state()
         assert_equal(model(x).data, y.data)
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (
-            lambda: Sequential(F.relu, [L.Linear(2)]),
-            TypeError,
-            "Sequential takes layers and functions, .*number 1 is a list",
-        ),
-        (
-            lambda: MLP(()),
-            ValueError,
-            r"MLP takes the output size of each layer, at least one: MLP\(\(100,",
-        ),
-        (lambda: MLP(5), ValueError, r"MLP\(\(100, 10\)\), not MLP\(5\)"),
-        (lambda: MLP((5, "a")), ValueError, r"out_size of Linear .* is 'a'"),
-        (
-            lambda: MLP((10,), 3),
-            TypeError,
-            "activation of MLP is a function such as F.relu, not 3; .* in one tuple",
-        ),
-        (
-            lambda: SqueezeNet(pretrained=True),
-            NotImplementedError,
-            "an empty class in the book's",
-        ),
-        (
-            lambda: ResNet(34),
-            ValueError,
-            "there is a ResNet of 50, 101 or 152 layers, but not of 34",
-        ),
-        (
-            lambda: VGG16.preprocess(np.zeros((4, 5, 3))),
-            TypeError,
-            r"takes an image of Pillow, Image.open\(path\), not an ndarray",
-        ),
-    ],
-)
-def test_what_a_model_is_not_made_of_is_refused(make, error, message):
-    with pytest.raises(error, match=message):
-        make()
 
 
 def test_an_mlp_takes_sizes_in_any_sequence():
     assert MLP(np.array([4, 3])).l1.out_size == 3
-
-
-def test_a_model_that_was_called_can_be_pickled():
-    model, x = Sequential(MLP((4, 3), F.relu), L.LSTM(2), L.Linear(2)), random(5, 3)
-    F.sum(model(x)).backward()
-    twin = pickle.loads(pickle.dumps(model))
-    assert_equal(twin(x).data, model(x).data)
-    assert names(twin) == names(model)
-    assert twin.layers[2] is twin.l2
 
 
 def test_a_model_draws_itself(tmp_path, monkeypatch):
@@ -329,20 +279,6 @@ def test_a_resnet_is_the_deepest_unless_told():
     assert "res4/b36/conv1/W" not in names[0]
 
 
-def test_a_resnet_trains():
-    manual_seed(0)
-    model = Sequential(
-        L.Conv2d(8, 3, pad=1), BuildingBlock(2, 4, 16, stride=2), F.flatten, L.Linear(2)
-    )
-    x, labels = random(8, 1, 8, 8), np.arange(8) % 2
-    optimizer = Adam(0.01).setup(model)
-    losses = [
-        train_step(model, optimizer, F.softmax_cross_entropy(model(x), labels))
-        for _ in range(15)
-    ]
-    assert losses[-1] < 0.2 * losses[0]
-
-
 @pytest.mark.parametrize(
     "make", [lambda: Bottleneck(2, 8, 1, project=False), lambda: BottleneckB(8, 2)]
 )
@@ -367,10 +303,6 @@ def test_the_bottleneck_of_the_book_that_changes_the_size(by_3x3, middle):
     with pytest.raises(ValueError, match=r"3 channels, .* takes 4"):
         block(random(1, 3, 6, 6))
     assert BottleneckA(4, 2, 8).conv4.in_channels == 4
-
-
-def test_the_squeeze_net_of_the_book_is_a_name_alone():
-    assert issubclass(SqueezeNet, Model)
 
 
 # --- weights that were trained elsewhere ----------------------------------------------
@@ -424,15 +356,12 @@ def test_pretrained_weights_come_from_a_folder_of_ones_own(tmp_path, monkeypatch
         assert_equal(Small(pretrained=True)(x).data, model(x).data)
 
 
-@pytest.mark.parametrize(
-    ("make", "file"),
-    [(VGG16, "vgg16.npz"), (ResNet50, "resnet50.npz"), (ResNet152, "resnet152.npz")],
-)
+@pytest.mark.parametrize(("make", "name"), [(VGG16, "vgg16"), (ResNet152, "resnet152")])
 def test_pretrained_weights_that_are_not_there_are_named(
-    make, file, tmp_path, monkeypatch
+    make, name, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path))
-    message = rf"{file} is missing.*put the file there.*v0.1/{file}"
+    message = rf"{name}.npz is missing.*put the file there.*v0.1/{name}.npz"
     with pytest.raises(FileNotFoundError, match=message):
         make(pretrained=True)
 

@@ -1,7 +1,6 @@
 import copy
 import inspect
 import math
-import os
 import re
 
 import numpy as np
@@ -89,13 +88,6 @@ class Holder:
         return iter(self.all)
 
 
-class WithoutParameters(Layer):
-    """Nothing here can be learned."""
-
-    def __init__(self):
-        self.W, self.b = Variable(np.ones((2, 3))), np.ones(3)
-
-
 def parameter(data, grad=None, name=None):
     param = Parameter(data, name)
     if grad is not None:
@@ -166,14 +158,6 @@ def test_settings_may_be_numpy_numbers(make):
 
 
 @every_optimizer
-def test_a_parameter_changes_in_place(make):
-    x = np.ones((3, 4))
-    param = walk(make(), x, 2)
-    assert param.data is x
-    assert np.all(x != 1)
-
-
-@every_optimizer
 @pytest.mark.parametrize(
     "shape", [(CHUNK_SIZE + 5,), (3, CHUNK_SIZE), (300, 250), (1, 2 * CHUNK_SIZE)]
 )
@@ -227,15 +211,6 @@ def test_another_array_module_works(make):
 # --- which parameters -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "model", [Holder(), Layer(), Sequential(F.relu), WithoutParameters()]
-)
-def test_setup_takes_what_has_parameters_to_learn(model):
-    message = "has no parameters to learn: .* plain Variables and arrays are not"
-    with pytest.raises(ValueError, match=f"{type(model).__name__} {message}"):
-        SGD().setup(model)
-
-
 def test_a_plain_variable_that_is_learned_like_a_parameter_is_an_error():
     class Net(Layer):
         def __init__(self):
@@ -259,42 +234,6 @@ def test_a_plain_variable_that_is_learned_like_a_parameter_is_an_error():
     model(np.ones((3, 4), np.float32)).backward()
     optimizer.update()
     assert not np.array_equal(model.l0.scale.data, [1, 1])
-
-
-def lazy():
-    return MLP((5, 1))
-
-
-@pytest.mark.parametrize(
-    ("misuse", "error", "message"),
-    [
-        (
-            lambda _: Adam().update(),
-            RuntimeError,
-            r"Adam has no model to optimize yet: say optimizer = Adam\(\.\.\.\)\.setup",
-        ),
-        (
-            lambda _: SGD().setup([Parameter(np.ones(2))]),
-            TypeError,
-            "setup takes a Layer or a Model, but was given a list",
-        ),
-        (
-            lambda _: Optimizer().setup(only(np.ones(2), np.ones(2))).update(),
-            NotImplementedError,
-            "Optimizer needs an update_one",
-        ),
-        (lambda path: Adam().save_state(path), RuntimeError, "Adam has no model"),
-        (
-            lambda path: Adam().setup(lazy()).save_state(path),
-            ValueError,
-            "the parameter 'l0/W' holds no data yet: load the model's weights",
-        ),
-    ],
-)
-def test_an_optimizer_says_what_it_needs(misuse, error, message, tmp_path):
-    with pytest.raises(error, match=message):
-        misuse(tmp_path / "state.npz")
-    assert not list(tmp_path.iterdir())
 
 
 @every_optimizer
@@ -343,14 +282,6 @@ def test_a_gradient_of_another_kind_or_shape_is_an_error_before_anything_has_cha
     for param in (right, wrong):
         assert_equal(param.data, np.ones(2))
         assert not any(array.any() for array in optimizer.state(param).values())
-
-
-def test_adamw_leaves_the_data_alone_where_its_rule_is_given_a_wrong_gradient():
-    param = parameter(np.ones(2))
-    param.grad = Variable(np.ones(3))
-    with pytest.raises(ValueError, match="broadcast"):
-        AdamW().setup(Holder(param)).update_one(param)
-    assert_equal(param.data, np.ones(2))
 
 
 def test_setup_forgets_what_was_remembered():
@@ -501,17 +432,6 @@ def test_stopping_and_going_on_gives_the_same_curve_bit_for_bit(make, tmp_path):
     assert resumed._settings() == optimizer._settings()
 
 
-def test_settings_go_along(tmp_path):
-    model = MLP((5, 1))
-    optimizer = Adam(0.1).setup(model)
-    train(model, optimizer, 3)
-    optimizer.alpha *= 0.5
-    optimizer.save_state(tmp_path / "state.npz")
-    resumed = loaded(Adam(0.1).setup(model), tmp_path / "state.npz")
-    assert (resumed.alpha, resumed.t) == (0.05, 3)
-    assert type(resumed.t) is int
-
-
 @pytest.mark.parametrize(
     "saved", [0.5, 1, np.float32(0.1), np.float64(0.1), np.int64(3)]
 )
@@ -525,63 +445,23 @@ def test_a_setting_is_loaded_as_it_was_saved_whatever_it_was_here(
     assert type(optimizer.lr) in (int, float)
 
 
-@pytest.mark.parametrize("saved", [True, False])
-def test_a_setting_of_true_or_false_goes_along(saved, tmp_path):
-    def signed(upwards):
-        optimizer = SGD().setup(only(np.ones(1)))
-        optimizer.upwards = upwards
-        return optimizer
-
-    signed(saved).save_state(tmp_path / "state.npz")
-    assert loaded(signed(not saved), tmp_path / "state.npz").upwards is saved
-
-
-def test_the_path_of_a_state_may_be_bytes(tmp_path):
-    path = os.fsencode(tmp_path / "state")
-    SGD(0.5).setup(only(np.ones(1))).save_state(path)
-    assert loaded(SGD().setup(only(np.ones(1))), path).lr == 0.5
-    message = r"^\S*state holds the state of SGD, not of Adam"
-    with pytest.raises(ValueError, match=message):
-        Adam().setup(only(np.ones(1))).load_state(path)
-
-
 def test_state_loads_into_another_array_module(tmp_path):
-    here = parameter(np.ones(3), np.ones(3))
-    there = parameter(*[fake_cupy.array(np.ones(3)) for _ in range(2)])
-    optimizer = Adam().setup(Holder(here))
+    here, there = (
+        only(np.ones(3), np.ones(3)),
+        only(*map(fake_cupy.array, np.ones((2, 3)))),
+    )
+    optimizer = Adam().setup(here)
     optimizer.update()
-    optimizer.save_state(tmp_path / "state.npz")
-    moved = loaded(Adam().setup(Holder(there)), tmp_path / "state.npz")
-    found, expected = moved.state(there)["m"], optimizer.state(here)["m"]
-    assert fake_cupy.asnumpy(found).tolist() == expected.tolist()
-    contents = []
-    for each in (moved, optimizer):
+    optimizer.save_state(tmp_path / "here.npz")
+    moved = loaded(Adam().setup(there), tmp_path / "here.npz")
+    for each, name in (moved, "moved.npz"), (optimizer, "here.npz"):
         each.update()
-        each.save_state(tmp_path / "state.npz")
-        contents.append((tmp_path / "state.npz").read_bytes())
-    assert contents[0] == contents[1]
+        each.save_state(tmp_path / name)
+    files = [tmp_path / name for name in ("moved.npz", "here.npz")]
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_what_is_no_state_of_this_optimizer_is_refused(tmp_path):
-    model = MLP((5, 1))
-    train(model, SGD().setup(model), 1)
-    MomentumSGD().setup(model).save_state(tmp_path / "state.npz")
-    model.save_weights(tmp_path / "weights.npz")
-    for file, kind in [("state.npz", "MomentumSGD"), ("weights.npz", "no optimizer")]:
-        message = f"{file} holds the state of {kind}, not of Adam"
-        with pytest.raises(ValueError, match=message):
-            Adam().setup(model).load_state(tmp_path / file)
-
-
-@pytest.mark.parametrize(
-    ("sizes", "reason"),
-    [
-        ((5,), r"not in the model: v/l1/W, v/l1/b"),
-        ((5, 2, 1), r"missing from the file: v/l2/W, v/l2/b"),
-        ((4, 1), r"of another shape: v/l0/W \(file: \(3, 5\), model: \(3, 4\)\)"),
-    ],
-)
-def test_state_of_another_model_is_refused_and_nothing_changes(sizes, reason, tmp_path):
+def test_state_of_another_model_is_refused_and_nothing_changes(tmp_path):
     def trained(sizes, lr):
         model = MLP(sizes)
         optimizer = MomentumSGD(lr).setup(model)
@@ -589,10 +469,10 @@ def test_state_of_another_model_is_refused_and_nothing_changes(sizes, reason, tm
         return optimizer
 
     trained((5, 1), 0.3).save_state(tmp_path / "state.npz")
-    optimizer = trained(sizes, 0.1)
+    optimizer = trained((4, 1), 0.1)
     before = copy.deepcopy(optimizer)
-    message = "does not fit this MomentumSGD, so nothing was loaded:"
-    with pytest.raises(ValueError, match=rf"{message}(.|\n)*{reason}"):
+    message = r"not fit this MomentumSGD, so nothing was loaded:(.|\n)*of another shape"
+    with pytest.raises(ValueError, match=message):
         optimizer.load_state(tmp_path / "state.npz")
     assert optimizer.lr == 0.1
     params = zip(before.target.params(), optimizer.target.params(), strict=True)

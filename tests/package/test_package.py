@@ -33,6 +33,14 @@ def test_a_star_brings_everything():
     )
 
 
+def test_importing_needs_numpy_alone():
+    brought = run(
+        "import sys, numpy; before = set(sys.modules); import dezero_lite.graph;"
+        "print(*{m.split('.')[0] for m in set(sys.modules) - before})"
+    )
+    assert {*brought.split()} - sys.stdlib_module_names <= {"dezero_lite", "numpy"}
+
+
 def test_an_unknown_name_is_an_error():
     with pytest.raises(AttributeError, match="no attribute 'Modell'"):
         dezero_lite.Modell  # noqa: B018

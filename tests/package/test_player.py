@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dezero_lite.functions as F
-from dezero_lite import Function, Variable
+from dezero_lite import Variable
 from dezero_lite.graph import get_dot_graph
 from dezero_lite.player import play
 from tests.support.arrays import assert_equal
@@ -121,12 +121,6 @@ def test_step_7_has_open_calls_in_place_of_a_worklist():
     assert "Open calls: y.backward(), b.backward()." in repr(player)
 
 
-@pytest.mark.parametrize("number", [8, 9, 10])
-def test_on_a_chain_one_function_waits(number):
-    waiting = [told.waiting for told in played(number, chain)[0].steps if told.back]
-    assert waiting == [["Square 2"], ["Exp"], ["Square 1"], [], []]
-
-
 @pytest.mark.parametrize("number", BROKEN)
 def test_an_error_of_the_walk_is_seen_and_nothing_is_left(number):
     boxes = chain_of_lists() if number == 11 else diamond(step(number))
@@ -168,18 +162,6 @@ def test_step_14_is_wrong_as_it_happens():
         " Worklist: empty.",
         "The walk is over. x.grad is 96.",
     ]
-
-
-def test_of_a_function_that_waits_twice_the_last_entry_is_next():
-    a = step(14).square(step(14).Variable(np.array(3.0)))
-    player = play(step(14).add(a, a))
-    assert [(told.waiting, told.next) for told in player.steps[3:-1]] == [
-        (["Add"], 0),
-        (["Square", "Square"], 1),
-        (["Square"], 0),
-        ([], None),
-    ]
-    assert "x.grad is 12 + 12 = 24." in repr(player)
 
 
 def test_step_16_keeps_a_heap_of_generations():
@@ -298,20 +280,6 @@ def test_constants_get_nothing():
     assert '<g id="f0i1" class="edge">' in player.svg
 
 
-def test_a_function_in_the_books_way_is_noted_once():
-    class Double(Function):
-        def forward(self, x):
-            return 2 * x
-
-        def backward(self, gy):
-            return 2 * gy
-
-    x = Variable(np.array(3.0))
-    player = play(Double()(x))
-    assert len(visits(player)) == 1
-    assert x.grad.data == 2.0
-
-
 def test_outputs_that_are_gone_and_outputs_that_are_not_used():
     x = Variable(np.arange(4.0))
     first, second = F.split(x, 2)
@@ -415,12 +383,6 @@ def test_large_arrays_show_their_beginning_and_odd_ones_show_something():
     assert what["heat"][0][0] == "i"
     assert strange["heat"] == ["09i04i"]
     assert play(F.sum(Variable(np.zeros((0, 3))))).steps[0].say.endswith("(0, 3).")
-
-
-def test_the_text_is_one_sentence_a_step():
-    text = repr(played(16, diamond)[0])
-    assert text.count("\n") == 10
-    assert "0x" not in text
 
 
 def test_the_same_computation_gives_the_same_bytes():

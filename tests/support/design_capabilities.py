@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 
 import dezero_lite
-from steps import step22, step61, step62, step64, step65, step66
+from steps import step22, step64, step65, step66
 from steps.course.lessons import ROOT
 from tests.support.arrays import assert_close
+from tests.support.built_graphs import WAYS
 
 PAGE = ROOT / "docs" / "designs.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
@@ -73,76 +74,41 @@ def no_grad(module):
     return tried
 
 
-def gradients_61(f, *values):
-    xs = [step61.Variable(np.array(value)) for value in values]
-    y = f(*xs)
-    return [node.eval() for node in [y, *step61.gradients(y, xs)]]
+def built_first(name):
+    """Steps 61, 62 and 64, which build a graph before they run it."""
+    way = WAYS[name]
 
+    def gradients(f, *values):
+        with step64.Graph().as_default():
+            built = way()
+            xs = [built.variable(np.array(value)) for value in values]
+            y = f(*xs)
+            return built.program([y, *built.gradients(y, xs)])()
 
-def again_61(f):
-    x = step61.Placeholder("x")
-    y = f(x)
+    def again(f):
+        with step64.Graph().as_default():
+            built = way()
+            x = built.variable(np.array(0.0))
+            program = built.program([f(x)])
 
-    def call(value):
-        x.fill(np.array(value))
-        return y.eval()
+        def call(value):
+            built.set(x, np.array(value))
+            (y,) = program()
+            return y
 
-    return call
+        return call
 
+    def second(f, value):
+        with step64.Graph().as_default():
+            built = way()
+            x = built.variable(np.array(value))
+            (first,) = built.gradients(f(x), [x])
+            (found,) = built.program(built.gradients(first, [x]))()
+            return found
 
-def second_61(f, value):
-    x = step61.Variable(value)
-    (first,) = step61.gradients(f(x), [x])
-    return step61.gradients(first, [x])[0].eval()
-
-
-def symbols_62(values):
-    return [
-        (step62.scalar, step62.vector, step62.matrix)[np.ndim(value)](f"x{i}")
-        for i, value in enumerate(values)
-    ]
-
-
-def gradients_62(f, *values):
-    xs = symbols_62(values)
-    y = f(*xs)
-    cost = y if y.shape == () else step62.total(y)
-    return step62.function(xs, [y, *step62.grad(cost, xs)])(
-        *[np.array(value) for value in values]
-    )
-
-
-def again_62(f):
-    x = step62.scalar("x")
-    return step62.function([x], f(x))
-
-
-def second_62(f, value):
-    x = step62.scalar("x")
-    return step62.function([x], step62.grad(step62.grad(f(x), x), x))(np.array(value))
-
-
-def gradients_64(f, *values):
-    with step64.Graph().as_default(), step64.Session() as session:
-        xs = [step64.variable(value) for value in values]
-        y = f(*xs)
-        found = step64.compute_gradients(step64.reduce_sum(y))
-        return session.run([y, *[found[x] for x in xs]])
-
-
-def again_64(f):
-    graph = step64.Graph()
-    with graph.as_default():
-        x = step64.placeholder((), "x")
-        y = f(x)
-    return lambda value: step64.Session(graph).run(y, {x: np.array(value)})
-
-
-def second_64(f, value):
-    with step64.Graph().as_default(), step64.Session() as session:
-        x = step64.variable(value)
-        first = step64.compute_gradients(f(x))[x]
-        return session.run(step64.compute_gradients(first)[x])
+    # In a default graph, which nothing ever leaves, step 64 keeps what it makes.
+    variable = None if name == "step 64" else way().variable
+    return Design(name, gradients, variable, again, second)
 
 
 def gradients_65(f, *values):
@@ -179,15 +145,9 @@ DESIGNS = [
         lambda value: step22.Variable(np.array(value)),
         without_graph=no_grad(step22),
     ),
-    Design("step 61", gradients_61, step61.Variable, again_61, second_61),
-    Design(
-        "step 62",
-        gradients_62,
-        lambda value: step62.Shared(np.array(value), "x"),
-        again_62,
-        second_62,
-    ),
-    Design("step 64", gradients_64, None, again_64, second_64),
+    built_first("step 61"),
+    built_first("step 62"),
+    built_first("step 64"),
     Design(
         "step 65",
         gradients_65,

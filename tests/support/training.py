@@ -1,6 +1,5 @@
 """Small trainings, in functions that other processes can import."""
 
-import contextlib
 import os
 import signal
 import time
@@ -114,15 +113,6 @@ def everyone_sends_first(ring):
 
 def slow_loss(model, x, t):
     time.sleep(0.02)
-    return loss(model, x, t)
-
-
-def slow_on_one_loss(model, x, t):
-    """Ten times as slow on one worker."""
-    from distributed import get_worker
-
-    with contextlib.suppress(ValueError):  # the process that asks is no worker
-        time.sleep(0.1 if str(get_worker().name) == "0" else 0.01)
     return loss(model, x, t)
 
 
