@@ -39,8 +39,8 @@ class Predictor(Model):
 
 
 def train_in_pieces(model, series, optimizer, rounds, span=25):
-    """Learn to predict a series of shape (steps, N, 1), height by height; each walk back
-    goes over `span` steps. Returns the mean loss before each update.
+    """Learn to predict the next height of a series of shape (steps, N, 1); each walk
+    back goes over `span` steps. Returns the mean loss before each update.
     """
     losses = []
     for _ in rounds:
