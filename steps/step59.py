@@ -28,7 +28,7 @@ def long_wave(periods):
 
 
 class Predictor(Model):
-    """Says the next height: (N, 1) gives (N, 1)."""
+    """Predicts the next height: (N, 1) gives (N, 1)."""
 
     def __init__(self, hidden=32):
         self.rnn = RNN(hidden, in_size=1, dtype=np.float64)
@@ -39,8 +39,8 @@ class Predictor(Model):
 
 
 def train_in_pieces(model, series, optimizer, rounds, span=25):
-    """Learn to say the next height of a series of shape (steps, N, 1); each walk back
-    goes over `span` steps. Returns the mean loss before each update.
+    """Learn to predict the next height of a series of shape (steps, N, 1); each walk
+    back goes over `span` steps. Returns the mean loss before each update.
     """
     losses = []
     for _ in rounds:
@@ -73,7 +73,7 @@ def run_freely(model, beginning, steps):
 
 
 def graph_size(y):
-    """How many functions stand in the graph behind y."""
+    """How many functions are in the graph behind y."""
     seen, waiting = set(), [y.creator]
     while waiting:
         f = waiting.pop()

@@ -12,22 +12,12 @@ from .step59 import Dataset
 __all__ = [*step59.__all__, "SeqDataLoader", "embed_id", "EmbedID", "LSTM"]
 
 VOICES = {"cat": "purrs", "dog": "barks", "owl": "hoots", "frog": "croaks"}
-PLACES = ["home", "night", "sea"]
-
-
-def flags(rng, count, lag):
-    """Sequences of shape (lag + 1, count, 4): first one of four flags, then noise; and
-    which flag it was.
-    """
-    xs = rng.normal(scale=0.3, size=(lag + 1, count, 4))
-    which = rng.integers(4, size=count)
-    xs[0] = np.eye(4)[which]
-    return xs, which
 
 
 def train_reader(rnn, lag, updates, package):
-    """Learn to name the flag after a sequence, new ones for each update; the loss and
-    the optimizer are those of the layer's package. Returns the shares of right answers.
+    """Learn to name one of four flags after `lag` steps of noise, in new sequences for
+    each update; the loss and the optimizer are those of the layer's package. Returns
+    the shares of right answers.
     """
     rng = np.random.default_rng(0)
     model = package.Layer()
@@ -36,7 +26,9 @@ def train_reader(rnn, lag, updates, package):
     optimizer.add_hook(package.ClipGrad(1.0))
     shares = []
     for _ in updates:
-        xs, which = flags(rng, 32, lag)
+        xs = rng.normal(scale=0.3, size=(lag + 1, 32, 4))
+        which = rng.integers(4, size=32)
+        xs[0] = np.eye(4)[which]  # the flags come first
         rnn.reset_state()
         for x in xs:
             h = rnn(x)
@@ -48,18 +40,13 @@ def train_reader(rnn, lag, updates, package):
     return shares
 
 
-def sentence(animal, place):
-    """Each animal has a voice of its own."""
-    return f"the {animal} at {place} {VOICES[animal]}."
-
-
 def sentences(count):
     """A text of random sentences, one on each line."""
     rng = np.random.default_rng(0)
-    animals = rng.choice(list(VOICES), size=count)
-    places = rng.choice(PLACES, size=count)
-    lines = map(sentence, animals.tolist(), places.tolist())
-    return "\n".join(lines) + "\n"
+    animals = rng.choice(list(VOICES), size=count).tolist()
+    places = rng.choice(["home", "night", "sea"], size=count).tolist()
+    pairs = zip(animals, places, strict=True)
+    return "".join(f"the {one} at {place} {VOICES[one]}.\n" for one, place in pairs)
 
 
 class Text(Dataset):
@@ -80,8 +67,8 @@ class Text(Dataset):
 
 
 class Writer:
-    """Says which letter follows, with a recurrent layer of size 48 and the layers of
-    its package: (N,) numbers of letters give (N, letters) scores.
+    """Predicts the next letter, with a recurrent layer of size 48 and the layers of its
+    package: (N,) numbers of letters give (N, letters) scores.
     """
 
     def __init__(self, letters, rnn, package):
@@ -89,6 +76,22 @@ class Writer:
         embed = package.EmbedID(letters, 16, dtype=np.float64)
         out = package.Linear(letters, in_size=48, dtype=np.float64)
         self.model = package.Sequential(embed, rnn, out)
+
+    def chances(self, ids):
+        """Read some letters; the chance of each letter to be the next."""
+        with self.package.no_grad():
+            for i in ids:
+                scores = self.model(np.array([i]))
+        return self.package.softmax(scores).data[0]
+
+    def write(self, text, length, rng):
+        """Draw each letter by its chance, and read it in turn."""
+        self.rnn.reset_state()
+        ids = [text.char_to_id["\n"]]
+        while len(ids) <= length:
+            share = np.cumsum(self.chances(ids[-1:]))
+            ids.append(int(np.searchsorted(share, rng.random() * share[-1])))
+        return "".join(text.id_to_char[i] for i in ids[1:])
 
 
 def train_writer(writer, loader, rounds, span=30):
@@ -112,22 +115,3 @@ def train_writer(writer, loader, rounds, span=30):
                 losses.append(loss.data.item())
                 loss = 0.0
     return losses
-
-
-def chances(writer, ids):
-    """Read more letters; the chance of each letter to be the next."""
-    package = writer.package
-    with package.no_grad():
-        for i in ids:
-            scores = writer.model(np.array([i]))
-    return package.softmax(scores).data[0]
-
-
-def write(writer, text, length, rng):
-    """Let a writer write: draw each letter by its chance, and read it in turn."""
-    writer.rnn.reset_state()
-    ids = [text.char_to_id["\n"]]
-    while len(ids) <= length:
-        share = np.cumsum(chances(writer, ids[-1:]))
-        ids.append(int(np.searchsorted(share, rng.random() * share[-1])))
-    return "".join(text.id_to_char[i] for i in ids[1:])
