@@ -6,10 +6,10 @@ import signal
 
 import pytest
 
-from steps.course.lessons import ONE_THREAD
+from steps.course.lessons import KERNELS
 
 # In tests, and in the kernels of the notebooks.
-os.environ.update(ONE_THREAD | os.environ)
+os.environ.update(KERNELS | os.environ)
 
 # What a shell runs in the background ignores Ctrl-C, and so would all programs that the
 # tests start and stop.

@@ -358,10 +358,15 @@ def run(command, log=None, folder=ROOT, settings=None):
     """The exit code of a command; with a log it is silent, and we show its progress."""
     # For the terminals in Lab, which should find this environment first.
     path = {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', '')}"}
+    # For their kernels: memory of large arrays stays for the next ones, on Linux.
+    memory = {
+        "MALLOC_MMAP_THRESHOLD_": "33554432",
+        "MALLOC_TRIM_THRESHOLD_": "67108864",
+    }
     child = subprocess.Popen(
         command,
         cwd=folder,
-        env=os.environ | path | (settings or {}),
+        env=memory | os.environ | path | (settings or {}),
         stdin=subprocess.DEVNULL if log else None,
         stdout=log,
         stderr=log,

@@ -211,7 +211,7 @@ def execute(notebook, folder=None):
             running,
             resources={"metadata": {"path": str(folder or lessons.NOTEBOOKS)}},
             **settings,
-        ).execute(env=lessons.ONE_THREAD | os.environ)
+        ).execute(env=lessons.KERNELS | os.environ)
     except nbclient.exceptions.CellExecutionError as error:
         raise CourseError(
             f"{stem(notebook['metadata']['course']['step'])} does not run:\n{error}"

@@ -16,7 +16,12 @@ MAP = 0
 FILE = re.compile(r"step(?P<number>\d\d)(?P<ending>\.\w+)")
 # For every process that runs lessons: several with several threads each take turns on
 # the cores, and can be ten times slower. NumPy reads it when it is imported.
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+KERNELS = {
+    "OPENBLAS_NUM_THREADS": "1",
+    # As dezero_lite.keep_memory() has it: memory of large arrays stays for the next.
+    "MALLOC_MMAP_THRESHOLD_": str(2**25),
+    "MALLOC_TRIM_THRESHOLD_": str(2**26),
+}
 
 
 class CourseError(Exception):

@@ -21,6 +21,8 @@ from tests.support import training
 
 distributed = pytest.importorskip("distributed")
 
+import dask  # noqa: E402
+
 from dezero_lite.parallel.dask import DataParallel, Replica, sweep  # noqa: E402
 
 pytestmark = [
@@ -94,6 +96,13 @@ def test_a_worker_that_is_killed_takes_nothing_with_it(client):
     np.testing.assert_allclose(losses, expected, rtol=1e-5)
     for ours, theirs in zip(trainer.model.params(), model.params(), strict=True):
         np.testing.assert_allclose(ours.data, theirs.data, rtol=1e-3, atol=1e-5)
+
+
+def test_a_slow_worker_delays_and_changes_nothing(client):
+    trainer = trainer_on(client, 4, training.slow_on_one_loss)
+    optimizer = SGD().setup(trainer.model)
+    losses = list(trainer.train(optimizer, epochs=1, batch_size=50))
+    np.testing.assert_allclose(losses, training.alone(SGD())[0], rtol=1e-5)
 
 
 def test_a_training_goes_on_from_its_checkpoint(client, tmp_path):
@@ -205,6 +214,27 @@ def test_a_scheduler_that_is_killed_is_told_and_the_checkpoint_is_whole(tmp_path
     state = Checkpoint(tmp_path / "run").load(trainer.model, optimizer)
     assert state["step"] >= 2
     assert state["step"] % 2 == 0
+
+
+def test_sixty_four_workers_in_one_process():
+    with (
+        # Each worker looks a hundred times a second at what it is doing. In one process
+        # they do little else, and nothing more on a busy machine.
+        dask.config.set({"distributed.worker.profile.enabled": False}),
+        distributed.LocalCluster(
+            n_workers=64,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address=":0",
+            silence_logs=50,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        trainer = trainer_on(client, 64)
+        optimizer = MomentumSGD().setup(trainer.model)
+        losses = list(trainer.train(optimizer, epochs=1, batch_size=200))
+    expected, _ = training.alone(MomentumSGD(), batch_size=200)
+    np.testing.assert_allclose(losses, expected, rtol=1e-5)
 
 
 def test_the_page_for_a_team_with_a_cluster_is_true(tmp_path):

@@ -8,7 +8,7 @@ import sys
 import warnings
 from typing import NamedTuple
 
-from ..lessons import ONE_THREAD
+from ..lessons import KERNELS
 
 TOO_SLOW = "takes too long"
 ENDS = "ends Python"
@@ -33,7 +33,7 @@ def prepare():
     """Nothing is drawn on a screen, no progress shown; several runs share the cores."""
     os.environ["MPLBACKEND"] = "Agg"
     os.environ["TQDM_DISABLE"] = "1"
-    os.environ.update(ONE_THREAD | os.environ)
+    os.environ.update(KERNELS | os.environ)
     warnings.simplefilter("ignore")
 
 
