@@ -18,7 +18,7 @@ from .cells import ENDS, TOO_SLOW
 GRACE = 10
 # What a process behind the fence knows of ours.
 KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "DEZERO_LITE_DATA")
-KEPT_TOO = "OPENBLAS_", "OMP_"
+KEPT_TOO = "OPENBLAS_", "OMP_", "MALLOC_"
 
 
 class Stopped(Exception):
