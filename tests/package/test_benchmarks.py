@@ -15,6 +15,7 @@ import pytest
 import benchmarks.__main__ as main
 import dezero_lite.functions as F
 from benchmarks import bare, gpt, programs, workers
+from benchmarks.frameworks import FRAMEWORKS
 from benchmarks.networks import image
 from dezero_lite import Variable
 from dezero_lite.models import GPT
@@ -175,6 +176,15 @@ def test_the_gpt_of_the_benchmark_runs_and_only_where_there_is_one(monkeypatch):
     frameworks = ("dezero_lite", "torch", "dezero", "numpy-bare")
     for row in rows:
         assert [row.fits(name) for name in frameworks] == [True, True, False, False]
+
+
+def test_the_small_package_runs_what_it_has():
+    left = [row.title for row in programs.ROWS if not row.fits(programs.SMALL)]
+    assert [title.split()[0] for title in left] == ["VGG16", "GPT", "GPT"]
+    framework = FRAMEWORKS[programs.SMALL]()
+    for words in ("Goldstein", "Newton", "order 6", "k5 p2", "LeNet", "LSTM"):
+        (row,) = [row for row in programs.ROWS if words in row.title]
+        assert row.program(framework) > 0
 
 
 def test_pytorch_s_gpt_is_the_same():
