@@ -14,6 +14,8 @@ CHANGE = re.compile(
     re.M | re.S,
 )
 PART = re.compile(r"^### ", re.M)
+# The lesson's code: its definitions may name later ones.
+LISTING = "# %load -s "
 PATIENCE = 60
 # A sentence, and no bare number.
 SENTENCE = 12
@@ -70,7 +72,8 @@ class Changes:
         # Of the lesson, what the changed cells stand on, and at the end an empty cell.
         last = max((start for start, *_ in tries), default=0)
         cells = [cell for cell in self._cells[:last] if _runs(cell)]
-        stood_on = needed(cells + changed, changed)[: -len(changed)]
+        listed = [cell for cell in cells if source(cell).startswith(LISTING)]
+        stood_on = needed(cells + changed, changed + listed)[: -len(changed)]
         places = [n for n, cell in enumerate(self._cells[:last]) if cell in stood_on]
         lesson = [source(self._cells[n]) for n in places] + [""]
         at: dict[int, list[list[str]]] = {}
