@@ -19,13 +19,14 @@ from pathlib import Path
 
 from . import limits
 from .frameworks import FRAMEWORKS
-from .programs import MEMORY, ROWS, Row
+from .programs import MEMORY, ROWS, SMALL, Row
 
 # Seconds between turns, and runs that count in each.
 PAUSE = 0.1
 RUNS = 5
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 OURS = "dezero_lite"
+OUR_TWO = OURS, SMALL
 # Measured in processes that do nothing else.
 IMPORT = Row("import, against numpy", program=None)
 
@@ -74,7 +75,7 @@ def main():
             "This takes about a quarter of an hour, on a machine that does nothing "
             "else. --only TEXT measures single rows."
         )
-    names = [name for name in FRAMEWORKS if name == OURS or installed(name)]
+    names = [name for name in FRAMEWORKS if name in OUR_TWO or installed(name)]
     print("Comparing", ", ".join(names))
     asked = [row for row in ROWS if options.only in row.title]
     times = medians(names, asked, options.rounds)
@@ -218,7 +219,7 @@ def report(names, times, memory, rates, rounds):
     versions = ", ".join(
         f"{name} {installed(name)}"
         for name in names
-        if name != OURS and "-" not in name
+        if name not in OUR_TWO and "-" not in name
     )
     others = [name for name in names if name != OURS]
     lines = [
@@ -228,8 +229,10 @@ def report(names, times, memory, rates, rounds):
         "medians, one process for each framework;",
         f"Python {platform.python_version()}, {versions}. A figure is the other "
         "framework's time divided by",
-        "`dezero_lite`'s in the same run: above 1, `dezero_lite` is faster. The "
-        "book's layers are float64 without its",
+        "`dezero_lite`'s in the same run: above 1, `dezero_lite` is faster. "
+        f"`{SMALL}` is the small package",
+        "of lessons 33 to 60: what the speed of `dezero_lite` costs in lines is the "
+        "difference between the two. The book's layers are float64 without its",
         "wish; `dezero-float32` is the same framework with its weights held in "
         "float32. The last row compares each",
         "import with `import numpy`. `numpy-bare` is the work in NumPy alone, with no "
@@ -267,13 +270,15 @@ def report(names, times, memory, rates, rounds):
         *memory_table(names, memory),
     ]
     kernel = ", ".join(sorted({pool["architecture"] for pool in blas()}))
+    threads = max(pool["num_threads"] for pool in blas())
     measured = ", ".join(
         f"{rates[kind] / (1e6 if kind == 'nodes' else 1e9):.1f} {unit}"
         for kind, unit in units()
     )
     limits_line = f"The limits in this run: {measured}."
+    kernel_line = f"NumPy's products ran on {kernel}, in {threads} thread"
     return "\n".join(
-        [*lines, "", f"{limits_line} NumPy's products ran on {kernel}.", ""]
+        [*lines, "", f"{limits_line} {kernel_line}{'s' * (threads > 1)}.", ""]
     )
 
 
@@ -327,7 +332,7 @@ def plot(names, times):
     for i, name in enumerate(others):
         at = [row for row, by in enumerate(rows.values()) if name in by]
         ratios = [by[name] / by[OURS] for by in rows.values() if name in by]
-        ax.plot(ratios, at, "osD^v"[i], markersize=8, label=name)
+        ax.plot(ratios, at, "*osD^v"[i], markersize=8, label=name)
     ax.axvline(1, color="0.3", linestyle="--")
     ax.set(
         yticks=range(len(rows)),

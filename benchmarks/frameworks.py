@@ -13,18 +13,40 @@ import numpy as np
 
 from . import gpt, networks
 from .bare import bare
+from .programs import SMALL
 
 
-def like_dezero(name, held_in_float32=False):
-    """The book's framework, and ours: one program runs on both."""
+def package_that_grows():
+    """The small package of lessons 33 to 60, in the book's rooms."""
+    step60 = importlib.import_module(SMALL)
+    names = {name: getattr(step60, name) for name in step60.__all__}
+    rooms = [
+        "dataloaders",
+        "datasets",
+        "functions",
+        "layers",
+        "models",
+        "optimizers",
+        "utils",
+    ]
+    return SimpleNamespace(**names, **dict.fromkeys(rooms, step60))
+
+
+def of_the_book(name):
+    """The book's framework, or ours."""
     if name == "dezero":
         np.int = (
             int  # the book's framework was written for a NumPy that still had this name
         )
-    module = importlib.import_module(name)
     importlib.import_module(f"{name}.functions")
+    module = importlib.import_module(name)
     if name == "dezero_lite":
         module.keep_memory()
+    return module
+
+
+def like_dezero(module, held_in_float32=False):
+    """The book's framework, and ours: one program runs on all."""
 
     def derivative(f, x0, order):
         x = module.Variable(np.array(x0))
@@ -121,9 +143,10 @@ def autograd():
 # The book's layers make float64 weights of NumPy's scalars, and pay double; held in
 # float32, they do not.
 FRAMEWORKS = {
-    "dezero_lite": lambda: like_dezero("dezero_lite"),
-    "dezero": lambda: like_dezero("dezero"),
-    "dezero-float32": lambda: like_dezero("dezero", held_in_float32=True),
+    "dezero_lite": lambda: like_dezero(of_the_book("dezero_lite")),
+    SMALL: lambda: like_dezero(package_that_grows()),
+    "dezero": lambda: like_dezero(of_the_book("dezero")),
+    "dezero-float32": lambda: like_dezero(of_the_book("dezero"), held_in_float32=True),
     "autograd": autograd,
     "torch": torch,
     "numpy-bare": bare,

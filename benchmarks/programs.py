@@ -10,6 +10,9 @@ import numpy as np
 
 from .limits import Work, conv_flops
 
+# The package that grows, as its last step has it.
+SMALL = "steps.step60"
+
 
 @dataclass(frozen=True, eq=False)
 class Row:
@@ -33,11 +36,15 @@ class Row:
     bare: bool = False
     #: Whether only frameworks with a GPT have one.
     gpt: bool = False
+    #: Whether the small package has no such model.
+    large: bool = False
 
     def fits(self, framework):
         """Whether it says something about a framework, given by its name."""
         if self.gpt:
             return framework in ("dezero_lite", "torch")
+        if framework == SMALL:
+            return not self.large
         if framework == "numpy-bare":
             return self.bare
         # autograd has no networks, and without networks there are no weights to hold.
@@ -136,14 +143,14 @@ def scaled_rows(framework):
 # --- networks -------------------------------------------------------------------------
 
 
-def network(title, prepare, work=None, slow=False, bare=False):
+def network(title, prepare, work=None, **kinds):
     """A row that prepares its work once for each framework, and then clocks it."""
     prepare = cache(prepare)
 
     def program(framework):
         return clock(prepare(framework.networks))[1]
 
-    return Row(title, program, work, slow, needs_networks=True, bare=bare)
+    return Row(title, program, work, needs_networks=True, **kinds)
 
 
 def gpt(title, what):
@@ -273,6 +280,7 @@ ROWS = [
         lambda networks: networks.vgg16(),
         work=products(2 * 15.47e9),
         slow=True,
+        large=True,
     ),
     network("LSTM(100), 30 steps, batch 30", lambda networks: networks.lstm()),
     gpt("GPT step, 2 blocks of 48, 17 letters, batch 64, one thread", "step"),
@@ -306,6 +314,7 @@ MEMORY = [
         "VGG16 forward, one 224² image",
         lambda framework: framework.networks.vgg16(),
         needs_networks=True,
+        large=True,
     ),
 ]
 

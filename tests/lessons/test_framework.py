@@ -19,7 +19,7 @@ import dezero_lite.models as LM
 import dezero_lite.optimizers as LO
 from steps import step60
 from steps.course.capabilities import CAPABILITIES, WORKS, tried
-from steps.course.lessons import ROOT
+from steps.course.lessons import ROOT, head
 from tests.package.function_calls import CALLS, function_of
 
 FOLDER = ROOT / "steps" / "framework"
@@ -395,6 +395,12 @@ def test_the_parts_that_steps_bring_are_the_package():
     assert set(brought) - DRAWING == there
 
 
+@pytest.mark.parametrize("number", STEPS[1:])
+def test_a_lesson_announces_nothing_of_the_package_that_its_step_does_not_bring(number):
+    there = {name for room in ROOMS for name in definitions(room)}
+    assert there & set(head(number).new) <= growth(number)
+
+
 def test_methods_come_with_the_step_that_brings_them():
     script = """
 import importlib
@@ -487,6 +493,16 @@ def test_every_definition_is_short_and_says_what_it_computes(room):
             tree = ast.parse(textwrap.dedent(inspect.getsource(method)))
             lines = {n.lineno for n in ast.walk(tree) if hasattr(n, "lineno")}
             assert len(lines) <= 25, (name, method.__name__)
+
+
+def test_the_whole_is_a_dozen_pages():
+    lines = 0
+    for room in ROOMS:
+        text = (FOLDER / f"{room}.py").read_text(encoding="utf-8")
+        # Unparsed, it has neither comments nor empty lines; docstrings have one line.
+        code = ast.unparse(ast.parse(text)).splitlines()
+        lines += sum(bool(line) and '"""' not in line for line in code)
+    assert 950 < lines < 1200
 
 
 class Framework:

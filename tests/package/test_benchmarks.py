@@ -15,6 +15,7 @@ import pytest
 import benchmarks.__main__ as main
 import dezero_lite.functions as F
 from benchmarks import bare, gpt, programs, workers
+from benchmarks.frameworks import FRAMEWORKS
 from benchmarks.networks import image
 from dezero_lite import Variable
 from tests.support.arrays import assert_close
@@ -174,3 +175,26 @@ def test_the_gpt_of_the_benchmark_runs_and_only_where_there_is_one(monkeypatch):
     frameworks = ("dezero_lite", "torch", "dezero", "numpy-bare")
     for row in rows:
         assert [row.fits(name) for name in frameworks] == [True, True, False, False]
+
+
+def test_the_small_package_runs_what_it_has():
+    left = [row.title for row in programs.ROWS if not row.fits(programs.SMALL)]
+    assert [title.split()[0] for title in left] == ["VGG16", "GPT", "GPT"]
+    framework = FRAMEWORKS[programs.SMALL]()
+    for words in ("Goldstein", "Newton", "order 6", "k5 p2", "LeNet", "LSTM"):
+        (row,) = [row for row in programs.ROWS if words in row.title]
+        assert row.program(framework) > 0
+
+
+def test_pytorch_s_gpt_is_the_same():
+    torch = pytest.importorskip("torch")
+    theirs, ours = gpt.gpt(torch, 17), GPT(27, 17, 2, 48, 4)
+    assert sum(p.numel() for p in theirs.parameters()) == sum(
+        p.size for p in ours.params()
+    )
+    x = torch.from_numpy(gpt.tokens()[:2, :17].copy())
+    caches = [[] for _ in range(2)]
+    with torch.no_grad():
+        parts = [theirs(x[:, i : i + 1], i, caches) for i in range(17)]
+        whole = theirs(x)
+    assert_close(torch.cat(parts, dim=1).numpy(), whole.numpy(), rtol=1e-4, atol=1e-5)

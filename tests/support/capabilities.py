@@ -103,9 +103,9 @@ def table():
         )
     lines += [
         "",
-        "From step 23 on the package carries on. This is what its public names can do "
-        "when they are those of a step",
-        "and of all before it.",
+        "From step 23 on, names come one by one: up to 31 beside the file of step 22, "
+        "from 33 on in the small package. This is",
+        "what those of a step and of all before it can do.",
         "",
         *package_capabilities.rows(),
     ]

@@ -52,7 +52,7 @@ SECTIONS = [
 TAGS = {"hide-input", "check", "raises-exception", "nbval-ignore-output"}
 WORDS = ["simply", "just", "obviously", "of course", "trivial", "easy to see"]
 WIDEST, LONGEST = 88, 45
-# From here on, the heart of a package step is written before it is shown.
+# From here on, the heart of a step is written before it is shown.
 FIRST_WRITTEN = 25
 # Chains of package steps: on step 22's file, on the package that grows, on dezero_lite.
 CHAINS = {23: 31, 33: 60, 69: numbers()[-1]}
@@ -99,7 +99,7 @@ class Lesson:
     @property
     def written(self):
         """Whether the reader writes the step's heart before it is shown."""
-        return self.number >= FIRST_WRITTEN and self.kind is StepKind.PACKAGE
+        return self.number >= FIRST_WRITTEN and self.kind is not StepKind.DESIGN
 
 
 @cache

@@ -32,6 +32,8 @@ def text_of(number, module):
     whole = for_students(builder.assemble(number), tell_solutions=True)
     cells: list[dict[str, Any]] = []
     for title, section in sections(whole["cells"]):
+        if title == WRITE:
+            continue  # the workshop asks for all of the step
         if title == CODE:
             cells += _write_it(number, module, section)
         elif title == WORKS:
@@ -163,6 +165,8 @@ def judging_cells(step):
     for title, cells in sections(builder.assemble(step)["cells"]):
         if title == "Exercises" or (found and found[-1][0].startswith(WORKS)):
             break
+        if title == WRITE:
+            continue
         count = 0
         for cell in cells:
             if cell["cell_type"] != "code":

@@ -1,0 +1,150 @@
+"""What a lesson invites its reader to change, and what follows."""
+
+import re
+
+from steps.course import builder
+from steps.course.judge import forks
+from steps.course.judge.needed import needed
+from tests.support.lesson_checks import source, tags
+
+INVITED = re.compile(r"\bPredict, then change\b")
+CHANGE = re.compile(
+    r"^## (runs|runs alone|stops: [^\n]+)\n+```diff\n(.*?)^```$"
+    r"(?:\n+```python\n(.*?)^```$)?",
+    re.M | re.S,
+)
+PART = re.compile(r"^### ", re.M)
+# The lesson's code: its definitions may name later ones.
+LISTING = "# %load -s "
+PATIENCE = 60
+# A sentence, and no bare number.
+SENTENCE = 12
+
+
+def invitations(text):
+    """How often a lesson's text says *Predict, then change*."""
+    return len(INVITED.findall(text))
+
+
+def both_sides(hunk):
+    """The lines that a hunk of a diff takes out, and those that it puts there; lines
+    without a sign are in both.
+    """
+    lines = hunk.strip("\n").split("\n")
+    old, new = ([line[1:] for line in lines if line[:1] != sign] for sign in "+-")
+    return "\n".join(["", *old, ""]) if old else "", "\n".join(["", *new, ""])
+
+
+class Changes:
+    """A lesson's cells, and changes in the form that tests/lessons/changes/conftest.py
+    tells.
+    """
+
+    def __init__(self, cells, text):
+        self._cells, self._text = cells, text
+        self._found = CHANGE.findall(text)
+
+    @classmethod
+    def of_lesson(cls, number, text):
+        return cls(builder.assemble(number)["cells"], text)
+
+    def complaints(self, child):
+        """All that is wrong, one after the other."""
+        found, tries = [], []
+        if len(self._found) != self._text.count("\n## "):
+            found.append("a heading or a block is misspelt")
+        for follows, diff, then in self._found:
+            try:
+                start, cells = self._changed(diff, follows.endswith(" alone"))
+            except LookupError as error:
+                found.append(f"{error}\n\n{diff}")
+                continue
+            cells += [_cell(then)] * bool(then)
+            tries.append((start, cells, follows, diff))
+        return found + self._tried(child, sorted(tries, key=lambda one: one[0]))
+
+    def _tried(self, child, tries):
+        """What is wrong with what comes of the changes, each of them made where it is
+        on one way through the lesson.
+        """
+        found = []
+        changed = [cell for _, cells, *_ in tries for cell in cells]
+        # Of the lesson, what the changed cells stand on, and at the end an empty cell.
+        last = max((start for start, *_ in tries), default=0)
+        cells = [cell for cell in self._cells[:last] if _runs(cell)]
+        listed = [cell for cell in cells if source(cell).startswith(LISTING)]
+        stood_on = needed(cells + changed, changed + listed)[: -len(changed)]
+        places = [n for n, cell in enumerate(self._cells[:last]) if cell in stood_on]
+        lesson = [source(self._cells[n]) for n in places] + [""]
+        at: dict[int, list[list[str]]] = {}
+        asked = {}
+        for start, changed_cells, follows, diff in tries:
+            position = sum(n < start for n in places)
+            trials = at.setdefault(position, [])
+            asked[position, len(trials)] = follows, diff
+            trials.append([source(cell) for cell in changed_cells])
+        for place in forks.tries(child, lesson, at, 1, PATIENCE):
+            position, number, failures = place
+            if number is None:
+                (failed,) = failures.values()
+                found.append(f"before a change: {failed.words}\n\n{lesson[position]}")
+            else:
+                found += _judged(*asked[position, number], failures)
+        return found
+
+    def _changed(self, diff, alone):
+        """The position of the first changed cell, and the cells from it up to the
+        invitation, or to an exercise or another part; or the changed ones alone.
+        """
+        texts = {n: source(cell) for n, cell in enumerate(self._cells) if _runs(cell)}
+        ends = [n for n, cell in enumerate(self._cells) if _ends(cell)]
+        touched = []
+        for hunk in diff.split("@@\n"):
+            old, new = both_sides(hunk)
+            if not old:  # a cell of the reader's own, under the last invitation
+                invited = [n for n in ends if invitations(source(self._cells[n]))]
+                return invited[-1], [_cell(new)]
+            places = [n for n, text in texts.items() if old in _framed(text)]
+            if len(places) != 1:
+                raise LookupError(f"{len(places)} cells have these lines")
+            (place,) = places
+            texts[place] = _framed(texts[place]).replace(old, new, 1).strip("\n")
+            touched.append(place)
+        start, end = min(touched), max(touched)
+        if not alone:
+            end = next((n for n in ends if n > end), end)
+        return start, [_cell(text) for n, text in texts.items() if start <= n <= end]
+
+
+def _ends(cell):
+    text = source(cell)
+    return cell["cell_type"] == "markdown" and bool(
+        invitations(text) or PART.search(text)
+    )
+
+
+def _runs(cell):
+    return cell["cell_type"] == "code" and "raises-exception" not in tags(cell)
+
+
+def _framed(text):
+    return f"\n{text}\n"
+
+
+def _cell(text):
+    return {"cell_type": "code", "source": text, "metadata": {}}
+
+
+def _judged(follows, diff, failures):
+    """What is wrong with what came of a change; only its first failure counts."""
+    said = failures[min(failures)] if failures else None
+    words = follows.removeprefix("stops: ")
+    if follows.startswith("runs"):
+        return [f"stops: {said.words}\n\n{diff}"] if said else []
+    if said is None:
+        return [f"runs, and should stop: {words}\n\n{diff}"]
+    if words not in said.words:
+        return [f"stops: {said.words}\nand not: {words}\n\n{diff}"]
+    if len(said.text) < SENTENCE:
+        return [f"stops without a sentence: {said.words}\n\n{diff}"]
+    return []
