@@ -157,9 +157,11 @@ CELLS = {
 
 def test_what_an_exercise_does_not_stand_on_is_left_out():
     own = little(SOLUTION, "for y in kept:\n    print(x, y, model)")
-    cells = [*map(cell, CELLS), *own, cell("late = 1")]
+    drawn = cell("from math import pi\nprint(pi * x)")
+    cells = [drawn, *map(cell, CELLS), *own, cell("late = 1")]
     found = [source(cell) for cell in needed(cells)]
     assert found == [
+        "from math import pi",
         *(text for text, wanted in CELLS.items() if wanted),
         *map(source, own),
     ]

@@ -35,10 +35,13 @@ def needed(cells, also=()):
             or _is_check(cell)
             or names & (bound | _changed(cell) | objects & used)
             or all(isinstance(statement, DEFINES) for statement in body)
-            or any(isinstance(statement, IMPORTS) for statement in body)
         ):
             names = names - bound | used
             found.append(cell)
+        elif imports := [each for each in body if isinstance(each, IMPORTS)]:
+            # An attempt may use them; what the cell does with them is left out.
+            source = ast.unparse(ast.Module(imports, []))
+            found.append({**cell, "source": source})
     return found[::-1]
 
 
