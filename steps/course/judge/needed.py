@@ -28,20 +28,22 @@ def needed(cells, also=()):
     names: set[str] = set()
     for cell in reversed(cells):
         body = _tree(cell).body
+        imports = ast.Module([each for each in body if isinstance(each, IMPORTS)], [])
         bound, used = _bound(cell), _used_first(_code(cell))
+        imported = _stored(compile(imports, "imports", "exec"))
         if (
             cell in also
             or _is_solution(cell)
             or _is_check(cell)
-            or names & (bound | _changed(cell) | objects & used)
+            or names & (bound - imported | _changed(cell) | objects & used)
             or all(isinstance(statement, DEFINES) for statement in body)
         ):
             names = names - bound | used
             found.append(cell)
-        elif imports := [each for each in body if isinstance(each, IMPORTS)]:
+        elif imported:
             # An attempt may use them; what the cell does with them is left out.
-            source = ast.unparse(ast.Module(imports, []))
-            found.append({**cell, "source": source})
+            names = names - imported
+            found.append({**cell, "source": ast.unparse(imports)})
     return found[::-1]
 
 
@@ -88,7 +90,11 @@ def _code(cell, stub=False):
 
 def _bound(cell):
     """The names that a cell defines."""
-    steps = dis.get_instructions(_code(cell))
+    return _stored(_code(cell))
+
+
+def _stored(code):
+    steps = dis.get_instructions(code)
     return {step.argval for step in steps if step.opname == BINDS}
 
 
