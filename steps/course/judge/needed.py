@@ -41,9 +41,11 @@ def needed(cells, also=()):
             names = names - bound | used
             found.append(cell)
         elif imported:
-            # An attempt may use them; what the cell does with them is left out.
+            # An attempt may use them, and what is defined beside them; what the cell
+            # does with them is left out.
+            kept = [each for each in body if isinstance(each, DEFINES)]
             names = names - imported
-            found.append({**cell, "source": ast.unparse(imports)})
+            found.append({**cell, "source": ast.unparse(ast.Module(kept, []))})
     return found[::-1]
 
 
