@@ -78,7 +78,7 @@ def train_alone(epochs):
 
 def fastest(action):
     """The seconds that the fastest of many tries takes."""
-    seconds, end = [], perf_counter() + 0.2
+    seconds, end = [], perf_counter() + 0.1
     # A machine may be busy with something else for longer than a short try takes.
     while len(seconds) < 5 or perf_counter() < end:
         begin = perf_counter()

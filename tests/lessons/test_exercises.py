@@ -140,7 +140,6 @@ def test_a_lesson_with_a_wrong_solution_is_not_built(tmp_path):
 # --- The cells that exercises stand on ------------------------------------------------
 
 CELLS = {
-    "import numpy as np": True,
     "def double(x):\n    return 2 * x": True,
     "x = np.ones(3)": True,
     "x[0] = 2": True,
@@ -157,9 +156,12 @@ CELLS = {
 
 def test_what_an_exercise_does_not_stand_on_is_left_out():
     own = little(SOLUTION, "for y in kept:\n    print(x, y, model)")
-    cells = [*map(cell, CELLS), *own, cell("late = 1")]
+    kept = "import numpy as np\n\ndef half(x):\n    return x / 2"
+    drawn = cell(kept + "\nprint(half(np.pi))")
+    cells = [drawn, *map(cell, CELLS), *own, cell("late = 1")]
     found = [source(cell) for cell in needed(cells)]
     assert found == [
+        kept,
         *(text for text, wanted in CELLS.items() if wanted),
         *map(source, own),
     ]

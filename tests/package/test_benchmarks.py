@@ -18,6 +18,7 @@ from benchmarks import bare, gpt, programs, workers
 from benchmarks.frameworks import FRAMEWORKS
 from benchmarks.networks import image
 from dezero_lite import Variable
+from dezero_lite.models import GPT
 from tests.support.arrays import assert_close
 
 ROOT = Path(__file__).parents[2]

@@ -28,17 +28,24 @@ def needed(cells, also=()):
     names: set[str] = set()
     for cell in reversed(cells):
         body = _tree(cell).body
-        used = used_first(cell)
+        imports = ast.Module([each for each in body if isinstance(each, IMPORTS)], [])
+        bound_here, used = bound(cell), used_first(cell)
+        imported = _stored(compile(imports, "imports", "exec"))
         if (
             cell in also
             or is_solution(cell)
             or is_check(cell)
-            or names & (bound(cell) | changed(cell) | objects & used)
+            or names & (bound_here - imported | changed(cell) | objects & used)
             or all(isinstance(statement, DEFINES) for statement in body)
-            or any(isinstance(statement, IMPORTS) for statement in body)
         ):
-            names = names - bound(cell) | used
+            names = names - bound_here | used
             found.append(cell)
+        elif imported:
+            # An attempt may use them, and what is defined beside them; what the cell
+            # does with them is left out.
+            kept = [each for each in body if isinstance(each, DEFINES)]
+            names = names - imported
+            found.append({**cell, "source": ast.unparse(ast.Module(kept, []))})
     return found[::-1]
 
 
@@ -59,7 +66,11 @@ def _tree(cell):
 
 def bound(cell):
     """The names that a cell defines."""
-    steps = dis.get_instructions(compile(_tree(cell), "cell", "exec"))
+    return _stored(compile(_tree(cell), "cell", "exec"))
+
+
+def _stored(code):
+    steps = dis.get_instructions(code)
     return {step.argval for step in steps if step.opname == BINDS}
 
 
