@@ -40,7 +40,7 @@ def network(x, W1, b1, W2, b2):
     return linear(sigmoid(linear(x, W1, b1)), W2, b2)
 
 
-def train_network(x, t, parameters, lr=0.2, steps=10_000):
+def train_network(x, t, parameters, lr=0.3, steps=3_500):
     """Fit the parameters in place by gradient descent; return the losses."""
     losses = []
     for _ in range(steps):
