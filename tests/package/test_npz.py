@@ -15,7 +15,6 @@ import pytest
 from dezero_lite.npz import check_fit, load_arrays, save_arrays
 from tests.support.arrays import assert_equal
 from tests.support.memory_checks import at_most
-from tests.support.mistakes import assert_answered
 
 
 def three(path, count=3):
@@ -168,31 +167,6 @@ def test_no_link_is_followed_while_a_file_is_written(tmp_path, monkeypatch):
     with pytest.raises(FileExistsError):
         three(tmp_path / "a.npz")
     assert (tmp_path / "precious").read_text() == "text"
-
-
-NO_FILE = """
->>> three("here/")
->>> three("")
-ValueError: names a folder: say what to call the file
->>> three(3)
-TypeError: expected str, bytes or os.PathLike object, not int
->>> three("missing/a.npz")
-FileNotFoundError: there is no folder … missing to save in: make it first
->>> load_arrays("ünï cödé".encode())
-FileNotFoundError: there is no file ünï cödé.npz or ünï cödé
->>> load_arrays("model")
-FileNotFoundError: there is no file model.npz or model
->>> load_arrays("model.npz")
-FileNotFoundError: there is no file model.npz
-"""
-
-
-def test_a_path_that_leads_to_no_file_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    os.mkdir("here")
-    assert_answered(NO_FILE, globals())
-    assert os.listdir() == ["here"]
-    assert os.listdir("here") == []
 
 
 class Trap:
