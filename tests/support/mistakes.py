@@ -9,7 +9,8 @@ import pytest
 
 HEADING = re.compile(r"^## (.+)\n", re.M)
 BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.M | re.S)
-ENTRY = re.compile(r"((?:^(?:>>>|\.\.\.) .*\n)+)((?:^(?!>>>).+\n)+)", re.M)
+TYPED, SAID = r"^(?:>>>|\.\.\.)(?: .*)?\n", r"^(?!>>>|\.\.\.).+\n"
+ENTRY = re.compile(f"((?:{TYPED})+)((?:{SAID})+)", re.M)
 
 
 def mistakes(session):
@@ -18,7 +19,7 @@ def mistakes(session):
     for typed, said in ENTRY.findall(session):
         said = " ".join(said.splitlines())
         for each in re.split(r"^>>> ", typed, flags=re.M)[1:]:
-            found.append((each.replace("\n... ", "\n").strip(), said))
+            found.append((re.sub(r"\n\.\.\. ?", "\n", each).strip(), said))
     return found
 
 
