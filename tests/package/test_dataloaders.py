@@ -153,6 +153,16 @@ def test_without_labels_the_labels_are_none(whole):
     assert [t for _, t in DataLoader(data, 2)] == [None, None]
 
 
+@pytest.mark.parametrize("error", [TypeError, ValueError])
+def test_an_error_of_the_data_set_itself_is_left_as_it_is(error):
+    class Broken(Numbers):
+        def __getitem__(self, index):
+            raise error("broken")
+
+    with pytest.raises(error, match=r"^broken$"):
+        next(DataLoader(Broken(3), 2))
+
+
 def test_the_size_of_a_batch_can_be_numpys():
     assert len(DataLoader(Numbers(3), np.int64(2))) == 2
 
