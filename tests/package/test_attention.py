@@ -190,17 +190,4 @@ def test_a_cache_changes_nothing(cuts):
     assert repr(cache) == "KeyValueCache(5 of 5)"
 
 
-def test_a_cache_says_what_it_cannot_do():
-    attend = layer(MultiHeadAttention, 6, 2)
-    cache = KeyValueCache(3)
-    with pytest.raises(RuntimeError, match="no_grad"):
-        attend(normal(2, 2, 6), None, cache)
-    with no_grad():
-        attend(normal(2, 2, 6), None, cache)
-        with pytest.raises(ValueError, match="2 more do not fit"):
-            attend(normal(2, 2, 6), None, cache)
-        with pytest.raises(ValueError, match="holds 2 sequences, but 1 came"):
-            attend(normal(1, 1, 6), None, cache)
-
-
 # --- PyTorch --------------------------------------------------------------------------

@@ -791,15 +791,3 @@ def test_a_subclass_has_its_own_slope(rule, create_graph):
     x.cleargrad()
     steeper()(x, 1.0).backward(create_graph=create_graph)
     assert x.grad.data == 10.0
-
-
-def test_a_function_with_a_vjp_alone_is_told_about_primitive():
-    class Half(Function):
-        def forward(self, x):
-            return x / 2
-
-        def vjp(self, xs, gy):
-            return gy / 2
-
-    with pytest.raises(NotImplementedError, match=r"derives from .*core\.Primitive"):
-        Half()(var(1.0)).backward()

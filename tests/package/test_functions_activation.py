@@ -48,8 +48,6 @@ def test_activations_of_numbers_and_whole_numbers(name):
         # Whole numbers that wrap around: 100² and −200 do not fit in a byte.
         x = np.array([0, 3, 100], dtype)
         assert_close(f(x).data, ELEMENTWISE[name](x.astype(float)))
-    with pytest.raises(TypeError, match="cannot receive a gradient"):
-        f(Variable(np.array([1, 2]))).backward()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -188,8 +186,6 @@ def test_scores_in_whole_numbers_are_computed_with_as_float64(name, dtype):
     f = getattr(F, name)
     assert f(x).dtype == np.float64
     assert_equal(f(x).data, f(x.astype(float)).data)
-    with pytest.raises(TypeError, match="cannot receive a gradient"):
-        f(Variable(x)).backward()
 
 
 # --- extremes -------------------------------------------------------------------------

@@ -7,12 +7,7 @@ from dezero_lite import Parameter, Variable
 from dezero_lite import functions as F
 from dezero_lite.functions.linear import Linear
 from tests.support.arrays import assert_close, uniform
-from tests.support.function_checks import check_as_numpy, check_function
-
-
-def var(*shape, **kwargs):
-    return Variable(uniform(*shape, **kwargs))
-
+from tests.support.function_checks import check_as_numpy, check_function, var
 
 # --- matmul ---------------------------------------------------------------------------
 

@@ -9,13 +9,8 @@ from dezero_lite.cuda import get_array_module
 from dezero_lite.functions import norm
 from tests.support import fake_cupy
 from tests.support.arrays import assert_close, assert_equal, uniform
-from tests.support.function_checks import check_function, run
+from tests.support.function_checks import check_function, run, var
 from tests.support.memory_checks import at_most
-
-
-def var(*shape, **kwargs):
-    return Variable(uniform(*shape, **kwargs))
-
 
 # --- dropout --------------------------------------------------------------------------
 

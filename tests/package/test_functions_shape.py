@@ -10,12 +10,7 @@ from dezero_lite import Variable, no_grad
 from dezero_lite import functions as F
 from tests.support import fake_cupy
 from tests.support.arrays import assert_equal, uniform
-from tests.support.function_checks import check_as_numpy, check_function
-
-
-def var(*shape, **kwargs):
-    return Variable(uniform(*shape, **kwargs))
-
+from tests.support.function_checks import check_as_numpy, check_function, var
 
 # --- elements move as NumPy's do ------------------------------------------------------
 

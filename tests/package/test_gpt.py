@@ -8,7 +8,7 @@ from dezero_lite.functions import softmax_cross_entropy
 from dezero_lite.models import GPT, generate
 from dezero_lite.optimizers import Adam
 from dezero_lite.schedules import WarmupCosine, WarmupLinear
-from tests.support.arrays import assert_close
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.training import train_step
 
 
@@ -61,7 +61,7 @@ def test_the_cache_writes_the_same(model, beginning):
     # Nine more do not fit into the context: the model sees the last six.
     with_cache = generate(model, beginning, 9, rng=np.random.default_rng(1))
     without = generate(model, beginning, 9, rng=np.random.default_rng(1), cache=False)
-    assert np.array_equal(with_cache, without)
+    assert_equal(with_cache, without)
     assert with_cache.dtype == np.int64
     assert with_cache.shape == (*np.shape(beginning)[:-1], np.shape(beginning)[-1] + 9)
 
