@@ -46,7 +46,7 @@ class Group:
         return [complaint for complaint in found if complaint]
 
     def _tried(self, typed, said):
-        """The complaint, or None, with each of what there is to choose from."""
+        """Complaints, or None, with each of what there is to choose from."""
         number, choices = 0, 1
 
         def each(*of):
@@ -61,7 +61,7 @@ class Group:
                 patch.setenv("DEZERO_LITE_DATA", folder)
                 exec(self._setup, names)
                 yield complaint(typed, said, names)
-                exec(self._after, names)
+                yield left_behind(typed, self._after, names)
             number += 1
 
 
@@ -82,6 +82,14 @@ def complaint(typed, said, names):
             return None
         return f"{typed}\n   is answered: {type(error).__name__}: {answer}"
     return f"{typed}\n   is not refused"
+
+
+def left_behind(typed, after, names):
+    """What the block below the session finds after a mistake, if anything."""
+    try:
+        exec(after, names)
+    except AssertionError as error:
+        return f"{typed}\n   is followed by an AssertionError: {error}"
 
 
 def groups(text):
