@@ -22,7 +22,8 @@ def bare_pytest(*arguments):
 @pytest.mark.slow
 def test_unit_tests_need_numpy_and_pytest_alone():
     run = bare_pytest(
-        "tests/package/test_functions_linear.py",
+        "tests/package/refusals",
+        "tests/package/test_functions_elementwise.py",
         "tests/package/test_transforms.py",
         "tests/package/test_files.py",
         "-rs",

@@ -153,39 +153,6 @@ def test_without_labels_the_labels_are_none(whole):
     assert [t for _, t in DataLoader(data, 2)] == [None, None]
 
 
-@pytest.mark.parametrize(
-    ("data", "found"),
-    [
-        ([1, 2, 3], "example 0 of this list is of type int"),
-        ([(1, 2, 3)] * 2, "example 0 of this list is of type tuple of length 3"),
-        ([(1, 2), [3]], "example 1 of this list is of type list of length 1"),
-        (np.zeros((4, 3)), "example 0 of this ndarray is of type ndarray"),
-        (([1, 2, 3], [4, 5, 6]), "example 0 of this tuple is of type list of length 3"),
-        ([np.array(3.0)], "example 0 of this list is of type ndarray"),
-    ],
-)
-@pytest.mark.parametrize("loader", [DataLoader, SeqDataLoader])
-def test_what_is_no_pair_is_an_error_that_says_what_a_data_set_gives(
-    data, found, loader
-):
-    settings = {"shuffle": False} if loader is DataLoader else {}
-    said = r"a data set gives pairs \(example, label\), with None .*, but "
-    with pytest.raises(TypeError, match=said + found + "$"):
-        list(loader(data, len(data), **settings))
-
-
-def test_a_batch_that_is_no_pair_is_an_error():
-    class Own(Numbers):
-        takes_batches = True
-
-        def __getitem__(self, indices):
-            return indices * 2, None, indices
-
-    message = "but a batch of this Own is of type tuple of length 3"
-    with pytest.raises(TypeError, match=message):
-        next(DataLoader(Own(3), 2))
-
-
 @pytest.mark.parametrize("error", [TypeError, ValueError])
 def test_an_error_of_the_data_set_itself_is_left_as_it_is(error):
     class Broken(Numbers):

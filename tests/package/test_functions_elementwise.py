@@ -12,7 +12,6 @@ from dezero_lite import Variable
 from dezero_lite.functions import elementwise
 from tests.support.arrays import assert_equal, distinct
 from tests.support.function_checks import check_as_numpy, check_function
-from tests.support.mistakes import assert_answered
 
 SHAPES = ["", "0", "3", "2, 3"]
 PAIRS = ["x(), 0.5", "x(3), x(3)", "x(2, 3), x(3)", "x(2, 1), x(1, 3)", "x(), x(2)"]
@@ -173,34 +172,3 @@ def test_clip_keeps_float32_whatever_the_limits():
     assert F.clip(x, np.float64(0), np.float64(1)).dtype == np.float32
     assert F.clip(Variable(np.array(2.0, np.float32)), 0.0, 1.0).dtype == np.float32
     assert_equal(F.clip(np.array([1, 5]), 0, 2.5).data, [1, 2.5])
-
-
-# --- what does not fit ----------------------------------------------------------------
-
-REFUSED = """
->>> F.maximum(Variable(np.ones(2)), np.ones(3))
->>> F.minimum(Variable(np.ones(2)), np.ones(3))
->>> F.where(True, Variable(np.ones(2)), np.ones(3))
-ValueError: shapes of a and b do not broadcast: … (2,) … (3,) … two lengths must be
-equal, or one of them 1
->>> F.where(np.ones(4, bool), Variable(np.ones((2, 3))), 0.0)
-ValueError: the condition, … shape (4,) … together of shape (2, 3)
->>> F.where(None, np.ones(2), np.zeros(2))
-TypeError: where picks by a condition, … but the condition is None
->>> F.where(Variable(None, name="c"), np.ones(2), np.zeros(2))
-ValueError: Variable 'c' holds no data yet
->>> F.clip(Variable(np.ones(2)), 2, 1)
-ValueError: the lower limit of clip, 2, is above the upper one, 1
->>> F.clip(Variable(np.ones(2)), Variable(np.array(0.0)), 1)
-TypeError: one is a Variable: … maximum and minimum
->>> F.clip(np.ones(2), np.ones(2), np.ones(2))
-TypeError: that differ from place to place use maximum and minimum
->>> F.sin(Variable(np.array([1, 2]))).backward()
-TypeError: cannot receive a gradient
->>> F.sin(Variable(None, name="w"))
-ValueError: input 0 of Sin, Variable 'w', holds no data yet
-"""
-
-
-def test_what_does_not_fit_is_refused_with_its_reason():
-    assert_answered(REFUSED, globals())

@@ -7,13 +7,7 @@ from dezero_lite import Parameter, Variable
 from dezero_lite import functions as F
 from dezero_lite.functions.linear import Linear
 from tests.support.arrays import assert_close, uniform
-from tests.support.function_checks import check_as_numpy, check_function
-from tests.support.mistakes import assert_answered
-
-
-def var(*shape, **kwargs):
-    return Variable(uniform(*shape, **kwargs))
-
+from tests.support.function_checks import check_as_numpy, check_function, var
 
 # --- matmul ---------------------------------------------------------------------------
 
@@ -124,40 +118,3 @@ def test_many_rows_are_right_to_every_order():
     check_function(
         lambda *xs: F.linear(*xs) ** 2 / 600, uniform(600, 1), uniform(1, 2), uniform(2)
     )
-
-
-REFUSED = """
->>> F.matmul(var(2, 3), Parameter(uniform(4, 5), "W"))
-ValueError: x and W do not multiply: x is a Variable of shape (2, 3) and dtype float64,
-W is Variable 'W' of shape (4, 5) and dtype float64; the last axis of x and the last but
-one axis of W must agree, but they have 3 and 4 elements
->>> F.matmul(var(2, 3), var(4))
->>> F.matmul(var(3), var(4))
-ValueError: the last axis of x and the only axis of W must agree, but they have 3 and 4
-elements
->>> F.matmul(var(2, 2, 3), var(5, 3, 4))
-ValueError: the axes before the last two must broadcast, but they are (2,) and (5,)
->>> F.matmul(var(), var(3, 4))
->>> F.linear(var(), var(2, 5))
-ValueError: do not multiply … both need an axis; with numbers, use *
->>> var(2, 3) @ 2.0
-ValueError: W is a float; both need an axis; with numbers, use *
->>> [[1.0, 2.0]] @ var(2, 3)
-TypeError: MatMul takes Variables, arrays and numbers, but was given a list
->>> F.linear(var(4, 3), var(2, 5))
-ValueError: x and W do not multiply: x is a Variable of shape (4, 3)… they have 3 and 2
-elements
->>> F.linear(var(4, 3), var(1, 3, 5))
-ValueError: linear takes W of shape (I, O), but W is a Variable of shape (1, 3, 5)
->>> F.linear(var(5, 3), var(3, 5), var(4))
-ValueError: one bias for each column of W … so that b has shape (5,); but b is a
-Variable of shape (4,)
->>> F.linear(var(5, 3), var(3, 5), var())
-ValueError: so that b has shape (5,); but b is a Variable of shape ()
->>> F.linear(var(4, 3), Parameter(None, "W"), var(2))
-ValueError: holds no data yet
-"""
-
-
-def test_shapes_that_do_not_multiply_are_named():
-    assert_answered(REFUSED, globals())

@@ -12,7 +12,6 @@ from dezero_lite import functions as F
 from tests.support import fake_cupy
 from tests.support.arrays import assert_close, assert_equal, uniform
 from tests.support.function_checks import check_function
-from tests.support.mistakes import assert_answered
 
 
 def array(*shape, **kwargs):
@@ -99,25 +98,6 @@ def test_the_error_of_float16_has_a_value_and_a_gradient(n):
     assert y.item() == 40_000
     assert_close(x0.grad.data, 400 / n, rtol=1e-2)
     assert y.dtype == x0.grad.dtype == np.float16
-
-
-ERRORS_REFUSED = """
->>> loss(var(4, 1), Variable(array(4), "t"))
-ValueError: mean_squared_error compares number by number, … x0 is a Variable of shape
-(4, 1) and dtype float64, x1 is Variable 't' of shape (4,)… use x1.reshape(4, 1)
->>> loss(var(4), var(4, 1))
-ValueError: compares number by number, … use x1.reshape(4,)
->>> loss(var(4), var())
-ValueError: compares number by number, … they need the same shape
->>> loss(var(0), var(0))
->>> loss(var(0, 3), var(0, 3))
-ValueError: averages over the examples, but the batch of shape … has none
-"""
-
-
-@mean_squared_errors
-def test_shapes_that_would_broadcast_are_refused(loss):
-    assert_answered(ERRORS_REFUSED, globals() | {"loss": loss})
 
 
 # --- softmax and cross entropy --------------------------------------------------------
@@ -219,42 +199,6 @@ def test_accuracy_is_the_share_of_right_answers(shape):
     assert there.item() == 0.75
 
 
-LABELS_REFUSED = """
->>> f(var(4, 3), np.array([0, 1, 2, 3]))
-ValueError: NAME … 3 classes … from 0 to 2, but t holds labels from 0 to 3
->>> f(var(4, 3), np.array([0, 1, -1, 2]))
-ValueError: NAME … 3 classes … from 0 to 2, but t holds labels from -1 to 2
->>> f(var(2, 0), np.array([0, 1]))
-ValueError: NAME … 0 classes
->>> f(var(2, 3), np.array([0.0, 1.0]))
-TypeError: NAME … whole numbers as labels, but t is … float64: use t.astype(int)
->>> f(var(2, 3), np.array([True, False]))
-TypeError: NAME … whole numbers as labels, but t is … dtype bool
->>> f(var(2, 3), np.array([0, 1, 1]))
-ValueError: NAME … shape (2,) or (2, 1), but t is … shape (3,)… one label for each row
->>> f(var(2, 3), np.array([[0, 1]]))
-ValueError: NAME … shape (2,) or (2, 1), but t is … shape (1, 2)
->>> f(var(2, 3), np.eye(3)[:2])
-ValueError: NAME … for one-hot rows use t.argmax(axis=1)
->>> f(var(2, 3), [0, 1])
-TypeError: holds an array, not a list … use np.array(...)
->>> f(var(3), np.array([0]))
-ValueError: NAME … shape (N, C), one row for each example, but was given a Variable of
->>> f(var(0, 3), np.zeros(0, int))
-ValueError: NAME averages over the examples, but the batch of shape (0, 3) has none
->>> f(Variable(None, name="w"), np.array(1))
-ValueError: Variable 'w' holds no data yet
-"""
-
-
-@pytest.mark.parametrize(
-    "f", [F.softmax_cross_entropy, F.softmax_cross_entropy_simple, F.accuracy]
-)
-def test_labels_that_do_not_fit_are_refused(f):
-    table = LABELS_REFUSED.replace("NAME", f.__name__.removesuffix("_simple"))
-    assert_answered(table, globals() | {"f": f})
-
-
 # --- yes or no ------------------------------------------------------------------------
 
 
@@ -350,24 +294,3 @@ def test_the_surprise_at_many_float16_has_a_value_and_a_gradient(loss, value, sl
     assert math.isclose(y.item(), value, rel_tol=1e-3)
     assert_close(x.grad.data, slope, rtol=0.02)
     assert y.dtype == x.grad.dtype == np.float16
-
-
-ANSWERS_REFUSED = """
->>> loss(var(4, 3), var(4))
->>> loss(var(4), var(1, 4))
-ValueError: cross_entropy compares number by number, but the first argument is
->>> loss(var(2), np.array([-1, 1]))
-ValueError: takes t from 0 to 1, but it holds -1 to 1: 1 means yes and 0 means no
->>> loss(var(0, 1), np.zeros((0, 1)))
-ValueError: cross_entropy averages over the examples, but the batch of shape (0, 1)
->>> loss(var(2), [0, 1])
->>> loss([0.5, 0.5], np.array([0, 1]))
-TypeError: not a list
->>> F.binary_cross_entropy(Variable(np.array([0.5, 3.0])), np.array([0, 1]))
-ValueError: takes p from 0 to 1, but it holds 0.5 to 3.0: for scores … use sigmoid_cross
-"""
-
-
-@answering
-def test_answers_that_do_not_fit_are_refused(loss):
-    assert_answered(ANSWERS_REFUSED, globals() | {"loss": loss})

@@ -1,7 +1,5 @@
 """Dropout and normalisation, in training and in use."""
 
-from contextlib import nullcontext
-
 import numpy as np
 import pytest
 
@@ -11,14 +9,8 @@ from dezero_lite.cuda import get_array_module
 from dezero_lite.functions import norm
 from tests.support import fake_cupy
 from tests.support.arrays import assert_close, assert_equal, uniform
-from tests.support.function_checks import check_function, run
+from tests.support.function_checks import check_function, run, var
 from tests.support.memory_checks import at_most
-from tests.support.mistakes import assert_answered
-
-
-def var(*shape, **kwargs):
-    return Variable(uniform(*shape, **kwargs))
-
 
 # --- dropout --------------------------------------------------------------------------
 
@@ -291,63 +283,3 @@ def test_layer_norm_needs_few_arrays_of_its_own():
     # The incoming gradient, and three more at one time.
     with at_most(4.3 * y.data.nbytes):
         y.backward()
-
-
-# --- what does not fit ----------------------------------------------------------------
-
-DROPOUT_REFUSED = """
->>> F.dropout(x, 1)
-ValueError: dropout_ratio is the share of elements to drop, from 0 to less than 1, not 1
->>> F.dropout(x, -0.1)
->>> F.dropout(x, float("nan"))
-ValueError: dropout_ratio is the share of elements to drop, from 0 to less than 1, not
->>> F.dropout(x, 50)
-ValueError: to drop everything leaves nothing to learn from
-"""
-REFUSED = """
->>> batch_norm(x=(4, 3, 2))
-ValueError: shape (N, C) or (N, C, H, W), but x is an array of shape (4, 3, 2)
->>> batch_norm(gamma=(2,))
-ValueError: gamma for each of the 3 channels of x … gamma is an array of shape (2,)
->>> batch_norm(beta=(1, 3))
-ValueError: beta for each of the 3 channels … beta is an array of shape (1, 3)
->>> batch_norm(mean=(4,))
-ValueError: mean for each of the 3 channels … mean is an array of shape (4,)
->>> batch_norm(var=())
-ValueError: var for each of the 3 channels … var is an array of shape ()
->>> batch_norm(x=(0, 3))
-ValueError: nothing to average: the batch of shape (0, 3) is empty
->>> F.batch_norm(x, *plain(3)[:2], np.zeros(3, int), np.ones(3))
-ValueError: changes mean by fractions, but mean is an array of shape (3,) and dtype int
->>> F.batch_norm(x, Variable(None, "gamma"), *plain(3)[1:])
-ValueError: holds no data yet
->>> F.batch_norm(x, *plain(3)[:2], Variable(None), np.ones(3))
-ValueError: one number of mean for each of the 3 channels
->>> F.layer_norm(uniform(4, 3), uniform(4), uniform(4))
->>> F.layer_norm(uniform(4, 3), uniform(3), uniform(1))
-ValueError: the shape of one example, the last axes of x … x is an array of shape (4, 3)
->>> F.layer_norm(uniform(3), uniform(1, 3), uniform(1, 3))
-ValueError: the shape of one example, the last axes of x … x is an array of shape (3,)
->>> F.layer_norm(uniform(2, 0), uniform(0), uniform(0))
-ValueError: the shape of one example, the last axes of x … x is an array of shape (2, 0)
-"""
-
-
-def batch_norm(x=(4, 3), gamma=(3,), beta=(3,), mean=(3,), var=(3,)):
-    arrays = [uniform(*shape) for shape in (x, gamma, beta, mean, var)]
-    before = [a.copy() for a in arrays[3:]]
-    try:
-        F.batch_norm(*arrays)
-    finally:
-        for a, old in zip(arrays[3:], before, strict=True):
-            assert_equal(a, old)
-
-
-@pytest.mark.parametrize("mode", [nullcontext, test_mode])
-def test_dropout_refuses_what_is_no_share(mode):
-    with mode():
-        assert_answered(DROPOUT_REFUSED, {"F": F, "x": uniform(4, 3)})
-
-
-def test_what_does_not_fit_is_named():
-    assert_answered(REFUSED, globals() | {"x": uniform(4, 3)})

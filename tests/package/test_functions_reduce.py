@@ -9,7 +9,6 @@ import dezero_lite.functions as F
 from dezero_lite import Variable, core
 from tests.support.arrays import assert_close, assert_equal, distinct
 from tests.support.function_checks import check_as_numpy, check_function
-from tests.support.mistakes import assert_answered
 
 ALL = ["sum", "mean", "max", "min", "logsumexp"]
 each = pytest.mark.parametrize("name", ALL)
@@ -199,60 +198,10 @@ def test_logsumexp_of_infinity_is_infinite_and_of_nan_nan(dtype):
     assert y.dtype == dtype
 
 
-# --- what does not fit ----------------------------------------------------------------
-
-REFUSED = """
->>> f(ones(2, 3), 2)
->>> f(ones(2, 3), (0, 0))
->>> f(ones(2, 3), 1.0)
->>> f(ones(2, 3), [0, 1])
->>> f(ones(2, 3), "0")
-ValueError: cannot go along axis … of shape (2, 3): … from -2 to 1, or a tuple
->>> f(ones(), 1)
-ValueError: axis 1 of shape (): an array without dimensions has no axes
->>> f(ones(2, 3, 4), 1, 2)
->>> f(ones(2, 3, 4), 1, None)
->>> f(ones(2, 3, 4), 1, np.array([True, False]))
->>> f(ones(2, 3, 4), 1, "yes")
-TypeError: keepdims is True or False, not … tuple
-"""
-OF_MANY_ROWS = """
->>> F.sum(ones(600, 3), (0, 0))
->>> F.sum(ones(600, 3), (0, 2), keepdims=True)
->>> F.sum(ones(600, 3), 2)
->>> F.sum(ones(600, 3), (0, -2), keepdims=True)
-ValueError: Sum cannot go along axis
->>> F.sum(Variable(np.array([1, 2]))).backward()
-TypeError: cannot receive a gradient
->>> F.max(Variable(None, name="w"))
-ValueError: input 0 of Max, Variable 'w', holds no data yet
-"""
-OF_NOTHING = """
->>> f(ones(0, 3), 0)
-ValueError: needs an element at least, but shape (0, 3) has none along axis 0
->>> f(ones(0))
-ValueError: needs an element at least, but shape (0,) has none
-"""
-OF_A_METHOD = """
->>> method(1, 2)
-TypeError: as in x.sum((1, 2))
-"""
-
-
 def ones(*shape):
     return Variable(np.ones(shape))
 
 
 @each
-def test_axes_that_do_not_fit_are_named_with_the_shape(name):
-    f = getattr(F, name)
-    assert_answered(REFUSED, globals() | {"f": f})
-    assert f(ones(2, 3, 4), 1, np.bool_(True)).shape == (2, 1, 4)
-    if name != "sum":
-        assert_answered(OF_NOTHING, globals() | {"f": f})
-    if name != "logsumexp":
-        assert_answered(OF_A_METHOD, {"method": getattr(ones(2, 3, 4), name)})
-
-
-def test_many_rows_are_no_excuse_for_a_wrong_axis():
-    assert_answered(OF_MANY_ROWS, globals())
+def test_keepdims_may_be_numpys(name):
+    assert getattr(F, name)(ones(2, 3, 4), 1, np.bool_(True)).shape == (2, 1, 4)

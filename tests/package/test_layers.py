@@ -1,7 +1,6 @@
 import copy
 import gc
 import pickle
-import re
 from collections import deque
 from functools import partial
 from typing import get_type_hints
@@ -21,7 +20,6 @@ from dezero_lite.optimizers import SGD
 from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
 from tests.support.arrays import assert_close, assert_equal, normal
-from tests.support.mistakes import assert_answered
 
 LAYERS = {
     "Linear": (L.Linear, (4,), {"in_size": 3}, (5, 3)),
@@ -118,21 +116,6 @@ def test_layers_and_parameters_in_lists_tuples_dicts_and_deques_are_found():
     )
 
 
-@pytest.mark.parametrize("kind", [set, frozenset])
-@pytest.mark.parametrize("inside", [param, lambda: L.Linear(2)])
-def test_layers_in_a_set_are_an_error(kind, inside, tmp_path):
-    net = Net(a=[Net(blocks=kind([inside()]))], tags=kind(["a", "b"]))
-    message = rf"blocks is a {kind.__name__} of layers .* no order.* use a list"
-    for walk in (
-        lambda: names(net),
-        net.cleargrads,
-        lambda: net.save_weights(tmp_path / "net"),
-        lambda: repr(net.a[0]),
-    ):
-        with pytest.raises(TypeError, match=message):
-            walk()
-
-
 def test_layers_may_refer_to_each_other():
     child = Net(W=param())
     net = Net(child=child, b=param())
@@ -217,13 +200,6 @@ def test_attributes_called_inputs_and_outputs_may_be_the_users_own():
     assert isinstance(layer.inputs, L.Linear)
     del layer.inputs
     assert len(layer.inputs) == 1
-
-
-@pytest.mark.parametrize("name", ["inputs", "outputs"])
-def test_a_layer_that_nobody_has_called_has_no_inputs_and_outputs(name):
-    message = f"Linear has no {name} before its first call"
-    with pytest.raises(AttributeError, match=message):
-        getattr(L.Linear(2), name)
 
 
 def test_repr_shows_the_tree_and_a_layer_once():
@@ -477,55 +453,6 @@ def test_a_layer_derived_from_a_lazy_one_runs_its_own_forward_once():
     assert_close(layer(x).data, 2 * x @ layer.W.data, atol=1e-6)
 
 
-REFUSED = """
->>> Linear(2.0)
-ValueError: out_size of Linear must be a whole number and not negative, but is 2.0
->>> Linear((3, 2))
-ValueError: out_size of Linear … is (3, 2)
->>> Linear(2, in_size="a")
-ValueError: in_size of Linear … is 'a'
->>> Conv2d("a", 3)
-ValueError: out_channels of Conv2d … is 'a'
->>> Conv2d(2, 3, in_channels=1.5)
-ValueError: in_channels of Conv2d … is 1.5
->>> Conv2d(4, 3, groups="a")
-ValueError: groups of Conv2d … is 'a'
->>> Conv2d(4, 3, groups=0)
-ValueError: 4 output channels do not divide into 0 groups
->>> Deconv2d(5, 3, groups=2)
-ValueError: 5 output channels do not divide into 2 groups
->>> Conv2d(4, 3, groups=2, in_channels=5)
->>> Deconv2d(4, 3, groups=2, in_channels=5)
-ValueError: 5 input channels do not divide into 2
->>> Conv2d(0, 3)
-ValueError: 0 output channels do not divide into 1 groups
->>> Conv2d(2, 3, in_channels=0)
-ValueError: 0 input channels do not divide into 1 groups
->>> EmbedID(None, 3)
-ValueError: in_size of EmbedID … is None
->>> EmbedID(3, "b")
-ValueError: out_size of EmbedID … is 'b'
->>> Linear(10, 1)
-TypeError: nobias of Linear is True or False, not 1
->>> Conv2d(3, 16, 3, 1, 1)
-TypeError: nobias of Conv2d is True or False, not 1
->>> Deconv2d(3, 16, 3, 1, 1)
-TypeError: nobias of Deconv2d … in_channels=3
->>> Linear(4)(np.float32(3))
->>> Linear(4)([1.0, 2.0])
->>> Linear(4)(None)
-ValueError: Linear learns a size from the last axis of its first input, but
->>> Conv2d(4, 3)(np.ones(3))
-ValueError: Conv2d learns a size from axis 1 of its first input, but … (3,)
->>> LSTM(3, in_size=2)(np.ones((4, 5)))
-ValueError: LSTM … input is (4, 5) … (2, 12)
-"""
-
-
-def test_settings_and_inputs_that_do_not_fit_are_refused():
-    assert_answered(REFUSED, vars(L) | {"np": np})
-
-
 def test_settings_may_be_of_numpy():
     assert L.Linear(2, np.bool_(True)).b is None
     assert L.Linear(2, np.bool_(False)).b is not None
@@ -611,15 +538,6 @@ def test_a_state_is_kept_until_it_is_reset_or_set(cell):
     for given in (state, [variable.data for variable in state]):
         layer.set_state(*given)
         assert_equal(layer(x).data, second.data)
-
-
-def test_a_state_that_does_not_fit_an_lstm_is_an_error():
-    layer = L.LSTM(3, in_size=2)
-    layer(random(4, 2))
-    layer.set_state(random(4, 7))
-    message = r"do not go together: .*h \(4, 7\) and c \(4, 3\) with weights \(3, 12\)"
-    with pytest.raises(ValueError, match=message):
-        layer(random(4, 2))
 
 
 def test_truncation_ends_the_memory_of_an_lstm_where_it_ends_the_output():
@@ -750,36 +668,6 @@ def test_weights_of_the_books_lstm_load(told, tmp_path):
     assert_close(net.fc.W.data, arrays["fc/W"], rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"rnn/x2i/W": None}, "missing from the file: rnn/x2h/W"),
-        ({"rnn/x2i/W": np.ones((2, 4))}, "not in the model: .*rnn/x2i/W"),
-        ({"rnn/x2i/b": np.ones(3, complex)}, "not in the model: .*rnn/x2i/b"),
-        ({"rnn/extra": np.ones(3)}, "not in the model: rnn/extra"),
-    ],
-)
-def test_weights_that_are_not_quite_those_of_the_books_lstm_are_refused(
-    change, reason, tmp_path
-):
-    arrays = {**book_weights(2, 3), **change}
-    arrays = {name: array for name, array in arrays.items() if array is not None}
-    np.savez(tmp_path / "rnn.npz", **arrays)
-    net = Net(rnn=L.LSTM(3, in_size=2), fc=L.Linear(1, in_size=3))
-    before = snapshot(net)
-    with pytest.raises(ValueError, match=rf"does not fit this Net(.|\n)*{reason}"):
-        net.load_weights(tmp_path / "rnn.npz")
-    assert same(snapshot(net), before)
-
-
-def test_a_file_of_another_shape_is_refused(tmp_path):
-    net = L.Linear(3, in_size=2)
-    np.savez_compressed(tmp_path / "net.npz", W=np.zeros((40, 10)), b=np.ones(3))
-    message = r"W \(file: \(40, 10\), model: \(2, 3\)\)"
-    with pytest.raises(ValueError, match=message):
-        net.load_weights(tmp_path / "net.npz")
-
-
 def test_damage_in_the_last_array_leaves_the_first_as_it_was(tmp_path):
     net = model(10, 2)
     net.l1.b.data[...] = 0.1, 0.2
@@ -802,73 +690,15 @@ def test_a_parameter_without_a_form_takes_any_shape(shape, tmp_path):
     assert net.W.shape == shape
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (
-            lambda: model(10, 2, x=None),
-            "l0/W, l1/W hold no data yet: call it once.*or give",
-        ),
-        (lambda: masked(bool), r"real numbers only: mask \(bool\)"),
-        (lambda: masked(complex), r"real numbers only: mask \(complex128\)"),
-        (
-            lambda: Net(d={1: param(), "1": param()}),
-            "two parameters of Net go by the name 'd/1' in files: rename one",
-        ),
-    ],
-)
-def test_what_could_not_be_loaded_is_not_saved(make, message, tmp_path):
-    with pytest.raises(ValueError, match=message) as caught:
-        make().save_weights(tmp_path / "net.npz")
-    known = "cannot be saved, since", "two parameters of Net"
-    assert any(words in str(caught.value) for words in known)
-    assert not list(tmp_path.iterdir())
-
-
 def masked(dtype):
     return Net(mask=Parameter(np.zeros(2, dtype)), W=param())
 
 
-@pytest.mark.parametrize("told", [True, False])
-@pytest.mark.parametrize(
-    ("sizes", "reason"),
-    [
-        ((10,), "not in the model: l1/W, l1/b"),
-        ((10, 5, 2), "missing from the file: l2/W, l2/b"),
-        ((10, 3), "l1/b (file: (2,), model: (3,))"),
-    ],
-)
-def test_a_file_of_another_architecture_is_refused_and_nothing_changes(
-    sizes, reason, told, tmp_path
-):
-    model(10, 2).save_weights(tmp_path / "mlp.npz")
-    other = model(*sizes, x=random(4, 3) if told else None)
-    before = snapshot(other)
-    message = rf"mlp.npz does not fit this MLP, so nothing (.|\n)*{re.escape(reason)}"
-    with pytest.raises(ValueError, match=message):
-        other.load_weights(tmp_path / "mlp.npz")
-    assert same(snapshot(other), before)
-
-
-def test_a_shape_that_only_the_first_input_would_tell_is_compared_as_far_as_it_is_known(
-    tmp_path,
-):
+def test_a_shape_that_only_the_first_input_would_tell_is_the_files(tmp_path):
     save_arrays(tmp_path / "linear.npz", {"W": random(5, 3)})
-    with pytest.raises(ValueError, match=re.escape("W (file: (5, 3), model: (?, 4))")):
-        L.Linear(4, nobias=True).load_weights(tmp_path / "linear.npz")
     layer = L.Linear(3, nobias=True)
     layer.load_weights(tmp_path / "linear.npz")
     assert layer.in_size == 5
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [np.array([["a"]]), np.ones((1, 1), dtype=complex), np.ones((1, 1), dtype=bool)],
-)
-def test_weights_that_are_no_real_numbers_are_refused(wrong, tmp_path):
-    save_arrays(tmp_path / "linear.npz", {"W": wrong})
-    with pytest.raises(ValueError, match="no floating-point numbers: W"):
-        L.Linear(1, nobias=True).load_weights(tmp_path / "linear.npz")
 
 
 def test_loading_keeps_the_array_module(tmp_path):

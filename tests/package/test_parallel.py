@@ -20,7 +20,7 @@ from dezero_lite.parallel import (
 )
 from dezero_lite.parallel.mpi import MPIRing
 from tests.support import training
-from tests.support.arrays import assert_close
+from tests.support.arrays import assert_close, assert_equal
 
 PATIENCE = 300  # seconds, on a busy machine
 
@@ -31,16 +31,10 @@ def test_shards_are_all_of_it_and_about_equal(count, workers):
     places = np.arange(count)
     parts = [places[part] for part in shards(count, workers)]
     assert len(parts) == workers
-    assert np.array_equal(np.concatenate(parts), places)
+    assert_equal(np.concatenate(parts), places)
     lengths = [len(part) for part in parts]
     assert max(lengths) - min(lengths) <= 1
     assert lengths == sorted(lengths, reverse=True)
-
-
-@pytest.mark.parametrize(("count", "workers"), [(3, 0), (-1, 2)])
-def test_no_workers_are_refused(count, workers):
-    with pytest.raises(ValueError, match="cannot be cut into shards"):
-        shards(count, workers)
 
 
 # --- gradients ------------------------------------------------------------------------
@@ -81,12 +75,6 @@ def test_the_mean_over_unequal_shards_is_the_gradient_of_the_batch(cuts):
             [gradients_of(model, *p) for p in parts], [1] * len(parts)
         )
         assert not np.allclose(naive[0], whole[0], rtol=1e-3, atol=1e-6)
-
-
-def test_a_mean_of_nothing_is_refused():
-    for parts, counts in ([], []), ([[np.ones(2)]], [0]), ([[np.ones(2)]], [1, 2]):
-        with pytest.raises(ValueError, match="one each, and not all 0"):
-            mean_gradients(parts, counts)
 
 
 def test_gradients_that_do_not_fit_change_nothing():
@@ -153,13 +141,6 @@ def test_failures_are_told():
         run_ring(training.everyone_sends_first, 2, timeout=5)
 
 
-def test_a_ring_has_a_worker_who_can_import_the_work():
-    with pytest.raises(ValueError, match="other processes cannot import"):
-        run_ring(lambda ring: ring, 2)
-    with pytest.raises(ValueError, match="one worker at least"):
-        run_ring(training.sum_of, 0)
-
-
 # --- checkpoints ----------------------------------------------------------------------
 
 
@@ -199,22 +180,8 @@ def test_a_checkpoint_that_is_interrupted_leaves_the_one_before(tmp_path, monkey
 # --- MPI ------------------------------------------------------------------------------
 
 
-class Twins:
-    """In the place of MPI's communicator: two processes that have the same."""
-
-    def Get_rank(self):
-        return 1
-
-    def Get_size(self):
-        return 2
-
-    def Allreduce(self, array, total):
-        assert array.flags.c_contiguous
-        total[...] = array + array
-
-
 def test_mpi_takes_the_place_of_a_ring():
-    ring = MPIRing(Twins())
+    ring = MPIRing(training.Twins())
     assert (ring.rank, ring.size, repr(ring)) == (1, 2, "MPIRing(1 of 2)")
     array = np.arange(6, dtype=np.float32).reshape(2, 3).T
     total = ring.all_reduce(array)

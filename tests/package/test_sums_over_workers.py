@@ -41,19 +41,6 @@ def sums(*arrays):
         return list(pool.map(Ring.all_reduce, rings, arrays))
 
 
-class Twins:
-    """In the place of MPI's communicator: two processes that have the same."""
-
-    def Get_rank(self):
-        return 0
-
-    def Get_size(self):
-        return 2
-
-    def Allreduce(self, array, total):
-        total[...] = array + array
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_sum_does_not_depend_on_the_layout(layout):
     array = LAYOUTS[layout](np.arange(12.0).reshape(3, 4))
@@ -62,15 +49,9 @@ def test_a_sum_does_not_depend_on_the_layout(layout):
 
 
 def test_mpi_keeps_what_has_no_dimensions():
-    total = MPIRing(Twins()).all_reduce(np.array(3.0))
+    total = MPIRing(training.Twins()).all_reduce(np.array(3.0))
     assert total.shape == ()
     assert total == 6
-
-
-@pytest.mark.parametrize("ring", [Ring(0, 1, None, None), MPIRing(Twins())])
-def test_truth_values_have_no_sum(ring):
-    with pytest.raises(TypeError, match="a sum of bools"):
-        ring.all_reduce(np.array([True, False]))
 
 
 def test_a_mean_of_whole_numbers_and_of_halves():

@@ -1,12 +1,12 @@
 """Names, and texts as tokens."""
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dezero_lite.datasets import Names
 from dezero_lite.tokenizer import Tokenizer
+from tests.support.arrays import assert_equal
 
 TEXT = (
     "the cat sat on the mat, and the rat sat on the cat. Ünter dem Bäum: 12 + 34 = 46"
@@ -38,7 +38,7 @@ def test_rows_hold_the_names(train):
         assert x[0] == t[length] == 0
         assert (x[length + 1 :] == 0).all()
         assert (t[length + 1 :] == -1).all()
-        assert np.array_equal(x[1 : length + 1], t[:length])
+        assert_equal(x[1 : length + 1], t[:length])
 
 
 def test_letters_and_numbers():

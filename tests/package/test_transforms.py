@@ -2,7 +2,6 @@
 result.
 """
 
-import re
 import sys
 
 import numpy as np
@@ -26,7 +25,7 @@ from dezero_lite.transforms import (
     ToInt,
     ToPIL,
 )
-from dezero_lite.transforms.batches import apply_to_batch, as_batch
+from dezero_lite.transforms.batches import apply_to_batch
 from tests.support.arrays import assert_close, assert_equal
 
 Image = pytest.importorskip("PIL.Image")
@@ -138,15 +137,6 @@ def test_normalize_takes_a_number_for_each_channel():
     result = Normalize((1, 2, 3), (4, 5, 6))(x)
     for channel in range(3):
         assert_close(result[channel], (x[channel] - (channel + 1)) / (channel + 4))
-
-
-@pytest.mark.parametrize(("shape", "channels"), [((1, 28, 28), 1), ((3,), 3), ((), 0)])
-def test_normalize_says_when_channels_and_numbers_differ(shape, channels):
-    x = np.zeros(shape, np.float32)
-    message = rf"2 numbers for mean, but an example of shape .* has {channels} channels"
-    for apply, xs in (Normalize((1, 2)), x), (Normalize((1, 2)).batch, x[np.newaxis]):
-        with pytest.raises(ValueError, match=message):
-            apply(xs)
 
 
 def test_flatten_gives_an_array_of_its_own():
@@ -268,49 +258,7 @@ def test_a_size_may_be_of_numpy(make, size):
     assert (made(x)[0].shape if make is RandomCrop else made(x).size) == (3, 3)
 
 
-@pytest.mark.parametrize("size", [2.5, "3", None, (3, 2.5), (3,), (3, 3, 3), "ab"])
-@pytest.mark.parametrize("make", [Resize, CenterCrop, RandomCrop])
-def test_a_size_is_a_whole_number_or_two(make, size):
-    message = rf"whole number or a pair .*, not {re.escape(repr(size))}"
-    with pytest.raises(TypeError, match=message):
-        make(size)
-
-
 # What is done, to what, and what is said to it.
-VALUES = [AsType(), ToInt(), Normalize(), Flatten()]
-PICTURES = [Convert(), Resize(2), CenterCrop(2)]
-CHANCE = [RandomCrop(2), RandomHorizontalFlip()]
-WRONG_KINDS = [
-    *[(f, picture(), "takes an array or a number, not an Image: ToA") for f in VALUES],
-    *[(f, "three", "takes an array or a number, not a str") for f in VALUES],
-    *[(f, np.zeros((3, 4)), r"a Pillow image, not an ndarray: ToP") for f in PICTURES],
-    *[(f, picture(), r"\(C, H, W\), not an Image: use ToArray") for f in CHANCE],
-    *[(f, np.zeros(4), r"not an array of shape \(4,\)") for f in CHANCE],
-    # A batch of rows is no image.
-    *[(f.batch, np.zeros((3, 4)), r"not an array of shape \(4,\)") for f in CHANCE],
-    (ToPIL(), np.zeros((3, 4, 5), "f"), r"uint8, not float32: use AsType\(np.uint8\)"),
-]
-WRONG_VALUES = [
-    (ToPIL(), np.zeros((2, 4, 5), np.uint8), r"not \(2, 4, 5\)"),
-    (CenterCrop(6), picture(5, 4), "cannot cut 6×6 pixels .* of an image of 5×4"),
-    (
-        as_batch,
-        [np.zeros(2), np.zeros(3)],
-        r"shape \(2,\) and \(3,\) make no batch: .* such as Resize",
-    ),
-    (lambda _: Resize((3, -1)), None, "at least one pixel"),
-    (lambda _: RandomHorizontalFlip(-0.1), None, "from 0 to 1, not p=-0.1"),
-    (lambda _: RandomCrop(2, pad=-1), None, "a pad of 0 or more, not -1"),
-    (lambda _: Normalize(0, (1, 0, 1)), None, "divides by std"),
-]
-
-
-def test_what_cannot_be_transformed_is_refused_with_a_word():
-    for error, refused in (TypeError, WRONG_KINDS), (ValueError, WRONG_VALUES):
-        for transform, x, message in refused:
-            name = type(transform).__name__ if transform in VALUES else ""
-            with pytest.raises(error, match=f"{name}.*{message}"):
-                transform(x)
 
 
 @pytest.mark.parametrize("transform", [Convert(), Resize(2), CenterCrop(2), ToArray()])

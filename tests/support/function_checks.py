@@ -8,6 +8,11 @@ from tests.support import fake_cupy
 from tests.support.arrays import assert_close, uniform
 
 
+def var(*shape, **kwargs):
+    """A Variable of numbers around 1."""
+    return Variable(uniform(*shape, **kwargs))
+
+
 def check_function(f, *inputs, rtol=1e-4, atol=1e-5):
     """Check `f` on float64 arrays: both orders of its gradient, float32 kept, and a
     second array module.

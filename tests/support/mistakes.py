@@ -1,38 +1,81 @@
-"""Tables of mistakes: what is typed, and what is said to it.
-
-They are written as in a session of Python. Several mistakes may have one answer, a long
-answer goes on in the next line, and … stands for whatever is said in between::
-
-    >>> Variable(2.0)
-    >>> Variable([1.0])
-    TypeError: Variable holds an array, not a … use np.array(...)
+"""Mistakes, and what is said to each, in the form that
+tests/package/refusals/conftest.py tells.
 """
 
 import re
+from tempfile import TemporaryDirectory
 
-ENTRY = re.compile(r"((?:^(?:>>>|\.\.\.) .*\n)+)((?:^(?!>>>).+\n)+)", re.MULTILINE)
+import pytest
+
+HEADING = re.compile(r"^## (.+)\n", re.M)
+BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.M | re.S)
+TYPED, SAID = r"^(?:>>>|\.\.\.)(?: .*)?\n", r"^(?!>>>|\.\.\.).+\n"
+ENTRY = re.compile(f"((?:{TYPED})+)((?:{SAID})+)", re.M)
 
 
-def mistakes(table):
-    """Each mistake, with what is said to it."""
+def mistakes(session):
+    """Each mistake of a session, with what is said to it."""
     found = []
-    for typed, said in ENTRY.findall(table.strip() + "\n"):
+    for typed, said in ENTRY.findall(session):
         said = " ".join(said.splitlines())
-        for each in re.split(r"^>>> ", typed, flags=re.MULTILINE)[1:]:
-            found.append((each.replace("\n... ", "\n").strip(), said))
+        for each in re.split(r"^>>> ", typed, flags=re.M)[1:]:
+            found.append((re.sub(r"\n\.\.\. ?", "\n", each).strip(), said))
     return found
 
 
-def complaint(typed, said, names):
-    """What is wrong with the answer to a mistake, if anything.
+class Group:
+    """The sessions below a heading; `begin` is the file's text above all headings."""
 
-    The kind of error has to be the one that is said, and its words to hold what is
-    said: at their beginning, at their end or in between.
-    """
+    def __init__(self, begin, text):
+        self._setup, self._mistakes, self._after = code(begin), [], ""
+        for kind, block in BLOCK.findall(text):
+            if kind == "pycon":
+                self._mistakes += mistakes(block)
+            elif self._mistakes:
+                self._after += block
+            else:
+                self._setup += block
+        self._whole = len(self._mistakes) == text.count(">>> ") > 0
+        self._whole &= text.count("```") == 2 * len(BLOCK.findall(text))
+
+    def complaints(self):
+        """All that is wrong, one after the other."""
+        if not self._whole:
+            return ["there is no session, one without an answer, or a misspelt block"]
+        found = [c for typed, said in self._mistakes for c in self._tried(typed, said)]
+        return [complaint for complaint in found if complaint]
+
+    def _tried(self, typed, said):
+        """Complaints, or None, with each of what there is to choose from."""
+        number, choices = 0, 1
+
+        def each(*of):
+            nonlocal choices
+            choices = len(of)
+            return of[number]
+
+        while number < choices:
+            names = {"each": each}
+            with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+                patch.chdir(folder)
+                patch.setenv("DEZERO_LITE_DATA", folder)
+                exec(self._setup, names)
+                yield complaint(typed, said, names)
+                yield left_behind(typed, self._after, names)
+            number += 1
+
+
+def code(text):
+    return "".join(block for _, block in BLOCK.findall(text))
+
+
+def complaint(typed, said, names):
+    """What is wrong with the answer to a mistake, if anything."""
+    said = re.sub(r"\{(\w+)\}", lambda found: str(names[found[1]]), said)
+    kind, _, words = said.partition(": ")
     try:
-        exec(typed, dict(names))
+        exec(typed, names)
     except Exception as error:
-        kind, _, words = said.partition(": ")
         wanted = ".*".join(map(re.escape, re.split(r"\s*…\s*", words)))
         answer = " ".join(str(error).split())
         if type(error).__name__ == kind and re.search(wanted, answer):
@@ -41,10 +84,16 @@ def complaint(typed, said, names):
     return f"{typed}\n   is not refused"
 
 
-def assert_answered(table, names):
-    """Fail unless all mistakes of a table are answered as it says."""
-    __tracebackhide__ = True
-    found = [complaint(typed, said, names) for typed, said in mistakes(table)]
-    wrong = [words for words in found if words]
-    assert found, "the table is empty"
-    assert not wrong, "\n".join(wrong)
+def left_behind(typed, after, names):
+    """What the block below the session finds after a mistake, if anything."""
+    try:
+        exec(after, names)
+    except AssertionError as error:
+        return f"{typed}\n   is followed by an AssertionError: {error}"
+
+
+def groups(text):
+    """The headings of a file, each with what stands below it."""
+    begin, *rest = HEADING.split(text)
+    for heading, below in zip(rest[::2], rest[1::2], strict=True):
+        yield heading, Group(begin, below)
