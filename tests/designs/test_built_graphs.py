@@ -3,6 +3,7 @@ yet, and gradients to the second order against differences.
 """
 
 import operator
+import weakref
 
 import numpy as np
 import pytest
@@ -95,6 +96,40 @@ def test_what_has_no_value_yet_is_not_asked_for_one(way, words):
         assert_refused(TypeError, words, *attempts)
     others = (lambda: bool(x), lambda: np.asarray(x), lambda: x in (0, 1))
     assert_refused(TypeError, words, *others)
+
+
+# --- Running --------------------------------------------------------------------------
+
+
+@all_ways
+def test_nothing_is_computed_twice_and_nothing_needless(way):
+    built, runs = WAYS[way](), []
+    a = built.operation(lambda x: [runs.append("a"), x * x][1], built.variable(3.0))
+    needless = built.operation(lambda x: [runs.append("needless"), x][1], a)
+    program = built.program([a * a + a, a])
+    runs.clear()  # of what step 62 tries, to know its type
+    assert program() == [90.0, 9.0]
+    assert runs == ["a"]
+    assert needless is not None
+
+
+@all_ways
+def test_what_an_operation_keeps_for_itself_stays_its_own(way):
+    built, own = WAYS[way](), np.ones(2)
+    built.program([built.operation(lambda x: own, built.variable(np.ones(2)))])()
+    own[0] = 2.0
+
+
+@pytest.mark.parametrize("way", UP_TO_63)
+@pytest.mark.usefixtures("without_collector")
+def test_what_nobody_holds_is_freed_gradients_too(way):
+    built = WAYS[way]()
+    w = built.variable(1.0)
+    y = built.words.exp(w * 2.0)
+    built.program([y, *built.gradients(y, [w])])()
+    gone = weakref.ref(y)
+    del y
+    assert gone() is None
 
 
 # --- Gradients ------------------------------------------------------------------------

@@ -10,18 +10,10 @@ import pytest
 
 from steps import step61, step62, step63, step64, step65, step66, step67
 from tests.support.arrays import assert_close, assert_equal
-from tests.support.refusals import assert_refused
 
 FUNCTIONS = pytest.mark.parametrize("step", [step62, step63])
 
 # --- Copies ---------------------------------------------------------------------------
-
-
-def test_a_node_of_step_61_is_not_copied_without_its_users():
-    y = step61.Variable(2.0, "w") * 3
-    words = "multiply is part of a graph and cannot be copied"
-    attempts = (copy.copy, copy.deepcopy, lambda y: copy.deepcopy([y]))
-    assert_refused(TypeError, words, *(lambda f=f: f(y) for f in attempts))
 
 
 @FUNCTIONS
@@ -50,62 +42,18 @@ def test_a_copied_scalar_has_a_node_of_its_own():
     (x * y).backward()
     assert (x.grad, y.grad) == (2.0, 7.0)
     assert not copy.deepcopy(step65.Scalar(1.0)).requires_grad
-    assert_refused(TypeError, "was computed: copy", lambda: copy.deepcopy(x * 2))
 
 
-def test_a_copied_tensor_is_frozen_and_on_its_own():
+def test_a_copied_tensor_is_on_its_own():
     x = step66.Tensor([1.0, 2.0], requires_grad=True)
     (x * x).sum().backward()
     y = copy.deepcopy(x)
     y.grad[0] = 9.0
     assert y.requires_grad
     assert_equal(x.grad, [2.0, 4.0])
-    with pytest.raises(ValueError, match="read-only"):
-        y.data[0] = 3.0
-    assert_refused(TypeError, "was computed: copy", lambda: copy.deepcopy(x * 2))
 
 
 # --- Something else than it takes -----------------------------------------------------
-
-
-def test_gradients_of_step_61_are_for_nodes():
-    w = step61.Variable(2.0, "w")
-    attempts = (
-        lambda: step61.gradients(3.0, [w]),
-        lambda: step61.gradients(w * w, [3.0]),
-    )
-    assert_refused(TypeError, "is for nodes, not for type float", *attempts)
-
-
-def test_a_placeholder_may_ask_for_a_number_of_dimensions():
-    x = step61.Placeholder("x", ndim=3)
-    words = "x takes 3 dimensions, not (2, 2)"
-    assert_refused(ValueError, words, lambda: x.fill(np.ones((2, 2))))
-    x.fill(np.ones((2, 1, 2)))
-    assert (x * 2).eval().shape == (2, 1, 2)
-
-
-def test_a_jacobian_is_of_scalars():
-    x = step65.Scalar(1.0, requires_grad=True)
-    attempts = (
-        lambda: step65.jacobian([3.0], [x]),
-        lambda: step65.jacobian([x * x], [3.0]),
-    )
-    assert_refused(TypeError, "is of Scalars, and not of 3.0", *attempts)
-
-
-def test_numpys_functions_do_not_take_a_tensor_apart():
-    x = step66.Tensor([1.0, 2.0])
-    functions = (np.sum, np.mean, np.asarray, lambda x: np.array([x, x]))
-    words = "NumPy's functions take arrays, not tensors: use x.data"
-    assert_refused(TypeError, words, *(lambda f=f: f(x) for f in functions))
-
-
-def test_integers_have_no_gradient_later_either():
-    x = step66.Tensor([1, 2])
-    with pytest.raises(TypeError, match="only floats have a gradient, not int64"):
-        x.requires_grad = True
-    assert not x.requires_grad
 
 
 def test_a_convolution_takes_lists_as_weight_and_bias():
@@ -122,20 +70,6 @@ def test_a_number_is_subtracted_in_the_graph_of_its_node():
     one, other, array = session.run(fetches, {x: 3.0})
     assert (one, other) == (2.0, -2.0)
     assert_equal(array, [2.0, 1.0])
-
-
-def test_a_gradient_of_step_64_without_a_return_is_named():
-    class Half(step64.Operation):
-        def compute_output(self, x):
-            return x / 2
-
-        def gradient(self, grad):
-            grad / 2
-
-    with step64.Graph().as_default():
-        y = Half(step64.variable(1.0))
-        with pytest.raises(TypeError, match="<Half 'half'> has a gradient that ret"):
-            step64.compute_gradients(y)
 
 
 # --- Many at once ---------------------------------------------------------------------

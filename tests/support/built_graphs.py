@@ -33,6 +33,11 @@ class Nodes:
         """What gives the values of nodes, whenever it is called."""
         return lambda: [node.eval() for node in nodes]
 
+    def operation(self, compute, x):
+        """A node that a function of arrays computes from another."""
+        made = type("Made", (step61.Operation,), {"compute": staticmethod(compute)})
+        return step61.Placeholder(parent=made(x))
+
 
 class Functions:
     """Steps 62 and 63: functions made of expressions."""
@@ -54,6 +59,10 @@ class Functions:
 
     def program(self, nodes):
         return self.words.function([], nodes)
+
+    def operation(self, compute, x):
+        words = self.words
+        return words.apply(words.Op("made", compute, words.same), x)
 
 
 class Sessions:
@@ -89,6 +98,10 @@ class Sessions:
     def program(self, nodes):
         session = step64.Session()
         return lambda: session.run(nodes, self.fed)
+
+    def operation(self, compute, x):
+        methods = {"compute_output": staticmethod(compute)}
+        return type("Made", (step64.Operation,), methods)(x)
 
 
 WAYS = {
