@@ -4,7 +4,6 @@ still true afterwards.
 """
 
 import copy
-import re
 from importlib import import_module
 from pathlib import Path
 
@@ -13,25 +12,19 @@ import pytest
 
 from steps import step64
 from tests.support.mistakes import assert_answered
+from tests.support.sections import sections
 
 FOLDER = Path(__file__).with_name("mistakes")
-SECTION = re.compile(
-    r"^## ([^\n]+)\n+```python\n(.*?)^```\n+```pycon\n(.*?)^```"
-    r"(?:\n+```python\n(.*?)^```)?",
-    re.M | re.S,
-)
 
 
-def sections():
+def tables():
     for path in sorted(FOLDER.glob("*.md")):
-        text = path.read_text(encoding="utf-8")
-        found = SECTION.findall(text)
-        assert len(found) == text.count("\n## "), f"{path.name}: a block is misspelt"
-        for title, *blocks in found:
-            yield pytest.param(path.stem, *blocks, id=f"{path.stem}, {title}")
+        for title, _, (before, table, *after) in sections(path):
+            case = path.stem, before, table, "".join(after)
+            yield pytest.param(*case, id=f"{path.stem}, {title}")
 
 
-@pytest.mark.parametrize(("step", "before", "table", "afterwards"), list(sections()))
+@pytest.mark.parametrize(("step", "before", "table", "afterwards"), list(tables()))
 def test_mistakes(step, before, table, afterwards):
     names = vars(import_module(f"steps.{step}")) | {"copy": copy, "np": np}
     with step64.Graph().as_default():
