@@ -6,9 +6,17 @@ answer goes on in the next line, and … stands for whatever is said in between:
     >>> Variable(2.0)
     >>> Variable([1.0])
     TypeError: Variable holds an array, not a … use np.array(...)
+
+In files of Markdown, under a heading, such a table stands between what is there before
+and, where there is something to say, what is still true afterwards.
 """
 
 import re
+
+import numpy as np
+import pytest
+
+from tests.support.sections import sections
 
 ENTRY = re.compile(r"((?:^(?:>>>|\.\.\.) .*\n)+)((?:^(?!>>>).+\n)+)", re.MULTILINE)
 
@@ -48,3 +56,23 @@ def assert_answered(table, names):
     wrong = [words for words in found if words]
     assert found, "the table is empty"
     assert not wrong, "\n".join(wrong)
+
+
+def tables(folder):
+    """The tables in a folder, for pytest: the file's name, and the blocks."""
+    return [
+        pytest.param(
+            path.stem, before, table, *after or [""], id=f"{path.stem}, {title}"
+        )
+        for path in sorted(folder.glob("*.md"))
+        for title, _, (before, table, *after) in sections(path)
+    ]
+
+
+def assert_table(names, before, table, afterwards):
+    """Fail unless a table of a file is answered as it says."""
+    __tracebackhide__ = True
+    names |= {"np": np}
+    exec(before, names)
+    assert_answered(table, names)
+    exec(afterwards, names)
