@@ -2,6 +2,7 @@
 yet, and gradients to the second order against differences.
 """
 
+import copy
 import operator
 import weakref
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steps import step64
-from tests.support.arrays import assert_close
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.built_graphs import (
     BINARY,
     SHAPES,
@@ -130,6 +131,26 @@ def test_what_nobody_holds_is_freed_gradients_too(way):
     gone = weakref.ref(y)
     del y
     assert gone() is None
+
+
+@pytest.mark.parametrize("way", ["step 62", "step 63"])
+def test_copied_formulas_have_the_same_value_and_gradient(way):
+    built = WAYS[way]()
+    w, v = built.variable(np.ones(2)), built.variable([3.0, 4.0])
+    w, y = copy.deepcopy((w, w * v))
+    value, slope = built.program([y, *built.gradients(y, [w])])()
+    assert_equal(value, [3.0, 4.0])
+    assert_equal(slope, [3.0, 4.0])
+
+
+@all_ways
+def test_five_of_many_users_are_named(way):
+    built = WAYS[way]()
+    x = built.empty("x")
+    y = sum(x * float(i) for i in range(300))
+    with pytest.raises(ValueError, match=r"multiply.*, …") as refusal:
+        built.program([y])()
+    assert len(str(refusal.value)) < 300
 
 
 # --- Gradients ------------------------------------------------------------------------

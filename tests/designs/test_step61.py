@@ -1,5 +1,7 @@
 """Step 61: nodes that keep their values, and lose them when something above changes."""
 
+import threading
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -195,3 +197,33 @@ def test_gradients_of_any_node_with_respect_to_any():
     assert np.isclose(of_x.eval(), 2 * of_a.eval())
     assert gradients(nodes["a"], [nodes["w"]])[0].eval() == 0.5
     assert gradients(nodes["y"], [nodes["y"]])[0].eval() == 1.0
+
+
+def test_five_of_many_empty_placeholders_are_named():
+    y = sum(Placeholder(f"x{i}") for i in range(300))
+    with pytest.raises(ValueError, match=r"x\d+ .*, …\. Fill") as refusal:
+        y.eval()
+    assert len(str(refusal.value)) < 400
+
+
+def test_threads_may_update_and_ask_one_graph():
+    class Slow(Operation):
+        def compute(self, a):
+            waiting.set()
+            updated.wait(0.2)  # as long as the other thread needs, if it may run
+            return a
+
+    waiting, updated = threading.Event(), threading.Event()
+    w = Variable(1.0, "w")
+    y = Placeholder(parent=Slow(w * 2)) + w * 3
+
+    def update():
+        waiting.wait()
+        w.update(2.0)
+        updated.set()
+
+    thread = threading.Thread(target=update)
+    thread.start()
+    assert y.eval() == 5.0
+    thread.join()
+    assert y.eval() == 10.0

@@ -1,5 +1,6 @@
 """Step 63: branches. A switch computes one of them, and its gradient flows there."""
 
+import copy
 import operator
 
 import numpy as np
@@ -166,3 +167,10 @@ def test_gradients_on_random_graphs_with_switches(data):
     built = WAYS["step 63"]()
     leaves = drawn_leaves(data, built.variable)
     assert_gradients(built, drawn_graph(data, leaves), leaves, tolerance=1e-4)
+
+
+def test_a_copied_switch_is_a_switch():
+    x = scalar("x")
+    x, y = copy.deepcopy((x, switch(x > 0, x * 2.0, x * 3.0)))
+    value, slope = function([x], [y, grad(y, x)])(-1.0)
+    assert (value, slope) == (-3.0, 3.0)

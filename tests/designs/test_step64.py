@@ -244,3 +244,13 @@ def test_minimize_some_variables_and_a_learning_rate_that_is_fed():
     with tf.Session() as session:
         session.run(train, {rate: 0.25})
         assert session.run([a, b]) == [0.5, 1.0]
+
+
+def test_a_number_is_subtracted_in_the_graph_of_its_node():
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(name="x")
+    session = tf.Session(graph)
+    fetches = [x - 1, 1 - x, x - np.array([1, 2], np.uint8)]
+    one, other, array = session.run(fetches, {x: 3.0})
+    assert (one, other) == (2.0, -2.0)
+    assert array.tolist() == [2.0, 1.0]

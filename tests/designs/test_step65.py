@@ -2,6 +2,7 @@
 gradient is asked for.
 """
 
+import copy
 import math
 import operator
 import weakref
@@ -330,3 +331,15 @@ def test_gradient_descent_goes_down_and_leaves_no_node():
     assert (x.data, y.data) == (-1.5, 0.25)
     assert counts == [2, 2, 2]
     assert sc.live_nodes() == start + 2
+
+
+def test_a_copied_scalar_has_a_node_of_its_own():
+    x = new(2.0)
+    x.node.grad = 5.0
+    y = copy.deepcopy(x)
+    assert (y.data, y.grad) == (2.0, 5.0)
+    assert sc.jacobian([x * 3.0], [x, y]) == [[3.0, 0.0]]
+    x.zero_grad()
+    (x * y).backward()
+    assert (x.grad, y.grad) == (2.0, 7.0)
+    assert not copy.deepcopy(Scalar(1.0)).requires_grad

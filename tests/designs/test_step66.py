@@ -2,6 +2,7 @@
 differences, every fault mended.
 """
 
+import copy
 import gc
 import operator
 import threading
@@ -303,3 +304,12 @@ def test_the_power_of_zero_has_no_slope_anywhere():
 def test_sum_to_leaves_what_fits():
     g = np.ones((2, 3))
     assert sum_to(g, (2, 3)) is g
+
+
+def test_a_copied_tensor_is_on_its_own():
+    x = leaf([1.0, 2.0])
+    (x * x).sum().backward()
+    y = copy.deepcopy(x)
+    y.grad[0] = 9.0
+    assert y.requires_grad
+    assert x.grad.tolist() == [2.0, 4.0]

@@ -183,9 +183,11 @@ def test_they_are_methods_too():
     assert_equal(x.log_softmax().data, log_softmax(x).data)
 
 
-def test_functions_take_arrays_as_constants():
+def test_functions_take_arrays_and_lists_as_constants():
     assert_close(exp(np.zeros(2)).data, 1)
     assert conv2d(IMAGES, Tensor(KERNELS)).shape == (2, 4, 3, 3)
+    lists = conv2d(IMAGE, KERNELS.tolist(), BIAS.tolist()).data
+    assert_equal(lists, conv2d(IMAGE, KERNELS, BIAS).data)
     assert max_pool(IMAGES, 2).edges == ()
 
 

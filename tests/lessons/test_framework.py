@@ -4,8 +4,6 @@ nothing but what the steps bring.
 
 import ast
 import inspect
-import subprocess
-import sys
 import textwrap
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +21,7 @@ from steps.course.capabilities import CAPABILITIES, WORKS, tried
 from steps.course.lessons import ROOT, head
 from tests.package.function_calls import CALLS, function_of
 from tests.support.mistakes import assert_table, tables
+from tests.support.programs import python
 
 FOLDER = ROOT / "steps" / "framework"
 ROOMS = [path.stem for path in sorted(FOLDER.glob("[!_]*.py"))]
@@ -357,9 +356,7 @@ for number in (37, 38, 39, 41, 47, 59):
     Variable = importlib.import_module(f"steps.step{number}").Variable
     print(number, *[name for name in names if hasattr(Variable, name)])
 """
-    command = [sys.executable, "-c", script]
-    out = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
-    assert out.stdout.splitlines() == [
+    assert python("-c", script).stdout.splitlines() == [
         "37",
         "38 reshape T",
         "39 reshape T sum",
@@ -381,9 +378,9 @@ except ValueError as error:
 x = Variable(np.ones((3, 1))) * 2.0
 x.backward()
 """
-    command = [sys.executable, "-c", script]
-    out = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
-    assert out.stdout.startswith("(3, 4) Mul.backward gave a gradient of shape (3, 4)")
+    run = python("-c", script)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("(3, 4) Mul.backward gave a gradient of shape (3, 4)")
 
 
 def parts(path):

@@ -19,6 +19,7 @@ class Nodes:
 
     words = step61
     gradients = staticmethod(step61.gradients)
+    empty = staticmethod(step61.Placeholder)
 
     def variable(self, value, name="w"):
         return step61.Variable(np.asarray(value), name)
@@ -43,7 +44,7 @@ class Functions:
     """Steps 62 and 63: functions made of expressions."""
 
     def __init__(self, module):
-        self.words = module
+        self.words, self.empty = module, module.scalar
 
     def variable(self, value, name="w"):
         return self.words.Shared(np.asarray(value), name)
@@ -79,6 +80,9 @@ class Sessions:
 
     def __init__(self):
         self.fed = {}
+
+    def empty(self, name):
+        return step64.placeholder(name=name)
 
     def variable(self, value, name="w"):
         x = step64.placeholder(name=name)
