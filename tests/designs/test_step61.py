@@ -40,16 +40,6 @@ def runs(nodes):
 # --- Building and evaluating ----------------------------------------------------------
 
 
-def test_building_computes_nothing():
-    class Explodes(Operation):
-        def compute(self, a):
-            raise AssertionError("computed while building")
-
-    y = Placeholder(parent=Explodes(Variable(1.0, "w"))) * 2 + 1
-    gradients(y, [y.parent.inputs[0]])
-    assert y.value is None
-
-
 def test_a_node_that_has_a_value_returns_it_and_one_that_has_none_asks_its_parent():
     nodes = parts()
     nodes["x"].fill(0.5)

@@ -25,16 +25,6 @@ def run(fetches, feed_dict=None):
 # --- Drawing --------------------------------------------------------------------------
 
 
-def test_building_computes_nothing_and_running_does():
-    class Noisy(tf.Operation):
-        def compute_output(self, x):
-            raise AssertionError("computed")
-
-    x = tf.constant(3.0)
-    Noisy(x)
-    assert run(tf.square(x)) == 9.0
-
-
 def test_nodes_go_to_the_default_graph_and_names_are_unique(graph):
     x = tf.constant(1.0, name="x")
     tf.constant(1.0, name="x_1")

@@ -63,6 +63,7 @@ SIX = "stops: 6 is right, and not 9"
         (change("runs alone", ["x = 2"], ["x = 3"], "assert x == 3"), ""),
         (change("runs", [], ["x = 5"], "assert x == 5 and y == 6"), ""),
         (change("runs", ["x = 2"], ["x = 1 + 1"]), ""),
+        (change("runs", [], ["half = math.pi / 2"]), ""),
         (change("runs", ["x = 2"], ["x = 3"]), "stops: 6 is right, and not 9"),
         (change(SIX, ["x = 2"], ["x = 1 + 1"]), "runs, and should stop"),
         (change(SIX, ["x = 2"], ["x = 5"]), "stops: 6 is right, and not 15\nand not"),
