@@ -2,7 +2,9 @@
 yet, and gradients to the second order against differences.
 """
 
+import copy
 import operator
+import weakref
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steps import step64
-from tests.support.arrays import assert_close
+from tests.support.arrays import assert_close, assert_equal
 from tests.support.built_graphs import (
     BINARY,
     SHAPES,
@@ -95,6 +97,62 @@ def test_what_has_no_value_yet_is_not_asked_for_one(way, words):
         assert_refused(TypeError, words, *attempts)
     others = (lambda: bool(x), lambda: np.asarray(x), lambda: x in (0, 1))
     assert_refused(TypeError, words, *others)
+
+
+# --- Running --------------------------------------------------------------------------
+
+
+@all_ways
+def test_nothing_is_computed_early_or_twice_or_for_nothing(way):
+    built, runs = WAYS[way](), []
+    a = built.operation(lambda x: [runs.append("a"), x * x][1], built.variable(3.0))
+    needless = built.operation(lambda x: [runs.append("needless"), x][1], a)
+    program = built.program([a * a + a, a])
+    if way in ("step 62", "step 63"):
+        runs.clear()  # they try an operation once, to know its type
+    assert runs == []
+    assert program() == [90.0, 9.0]
+    assert runs == ["a"]
+    assert needless is not None
+
+
+@all_ways
+def test_what_an_operation_keeps_for_itself_stays_its_own(way):
+    built, own = WAYS[way](), np.ones(2)
+    built.program([built.operation(lambda x: own, built.variable(np.ones(2)))])()
+    own[0] = 2.0
+
+
+@pytest.mark.parametrize("way", UP_TO_63)
+@pytest.mark.usefixtures("without_collector")
+def test_what_nobody_holds_is_freed_gradients_too(way):
+    built = WAYS[way]()
+    w = built.variable(1.0)
+    y = built.words.exp(w * 2.0)
+    built.program([y, *built.gradients(y, [w])])()
+    gone = weakref.ref(y)
+    del y
+    assert gone() is None
+
+
+@pytest.mark.parametrize("way", ["step 62", "step 63"])
+def test_copied_formulas_have_the_same_value_and_gradient(way):
+    built = WAYS[way]()
+    w, v = built.variable(np.ones(2)), built.variable([3.0, 4.0])
+    w, y = copy.deepcopy((w, w * v))
+    value, slope = built.program([y, *built.gradients(y, [w])])()
+    assert_equal(value, [3.0, 4.0])
+    assert_equal(slope, [3.0, 4.0])
+
+
+@all_ways
+def test_five_of_many_users_are_named(way):
+    built = WAYS[way]()
+    x = built.empty("x")
+    y = sum(x * float(i) for i in range(300))
+    with pytest.raises(ValueError, match=r"multiply.*, …") as refusal:
+        built.program([y])()
+    assert len(str(refusal.value)) < 300
 
 
 # --- Gradients ------------------------------------------------------------------------

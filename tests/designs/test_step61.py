@@ -1,6 +1,6 @@
 """Step 61: nodes that keep their values, and lose them when something above changes."""
 
-import weakref
+import threading
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from steps.step61 import (
     gradients,
     tanh,
 )
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close
 from tests.support.refusals import assert_refused
 
 
@@ -38,16 +38,6 @@ def runs(nodes):
 
 
 # --- Building and evaluating ----------------------------------------------------------
-
-
-def test_building_computes_nothing():
-    class Explodes(Operation):
-        def compute(self, a):
-            raise AssertionError("computed while building")
-
-    y = Placeholder(parent=Explodes(Variable(1.0, "w"))) * 2 + 1
-    gradients(y, [y.parent.inputs[0]])
-    assert y.value is None
 
 
 def test_a_node_that_has_a_value_returns_it_and_one_that_has_none_asks_its_parent():
@@ -112,21 +102,6 @@ def test_no_stale_value_is_served_and_no_operation_runs_for_nothing(data):
                 )
 
 
-def test_what_was_filled_in_cannot_change_behind_our_back():
-    x, w = Placeholder("x"), Variable(np.ones(2), "w")
-    mine = np.array([1.0, 2.0])
-    x.fill(mine)
-    y = x * w
-    y.eval()
-    mine[0] = 100
-    assert_equal(x.value, [1.0, 2.0])
-    for node in (x, w, y):
-        with pytest.raises(ValueError, match="read-only"):
-            node.eval()[0] = 5.0
-    with pytest.raises(AttributeError):
-        w.value = np.zeros(2)
-
-
 def test_a_long_chain_is_filled_again():
     x = Placeholder("x")
     y = x
@@ -135,17 +110,6 @@ def test_a_long_chain_is_filled_again():
     for start in (0.0, 5.0):
         x.fill(start)
         assert y.eval() == start + 5_000
-
-
-@pytest.mark.usefixtures("without_collector")
-def test_nodes_that_nobody_holds_are_freed_gradients_too():
-    w = Variable(1.0, "w")
-    y = exp(w * 2.0)
-    gone = weakref.ref(y)
-    gradients(y, [w])[0].eval()
-    del y
-    assert gone() is None
-    assert w.users() == []
 
 
 def test_a_variable_that_is_never_updated_keeps_nothing_of_its_users():
@@ -157,59 +121,7 @@ def test_a_variable_that_is_never_updated_keeps_nothing_of_its_users():
     assert w.users() == [y]
 
 
-def test_an_operation_that_writes_into_its_input_is_an_error():
-    class Doubles(Operation):
-        def compute(self, a):
-            a *= 2
-            return a
-
-    w = Variable(np.ones(2), "w")
-    y = Placeholder(parent=Doubles(w))
-    with pytest.raises(ValueError, match=r"doubles\(w\) writes into its input"):
-        y.eval()
-    assert_equal(w.value, [1.0, 1.0])
-
-
-def test_what_an_operation_keeps_for_itself_stays_its_own():
-    own = np.ones(2)
-
-    class Keeps(Operation):
-        def compute(self, a):
-            return own
-
-    Placeholder(parent=Keeps(Variable(1.0))).eval()
-    own[0] = 2.0
-
-
 # --- Filling --------------------------------------------------------------------------
-
-
-def test_an_input_that_is_not_filled_is_named_with_the_nodes_that_need_it():
-    x, t, w = Placeholder("x"), Placeholder("t"), Variable(1.0, "w")
-    loss = (x * w - t) ** 2 + x
-    loss.name = "loss"
-    with pytest.raises(ValueError, match="not filled") as found:
-        loss.eval()
-    assert str(found.value) == (
-        "loss cannot be evaluated, because inputs are not filled: x (needed by "
-        "multiply(x, w), add(power, x)), t (needed by subtract(multiply, t)). Fill "
-        "them first, as in x.fill(np.array(...))"
-    )
-    assert_refused(ValueError, "because inputs are not filled: x. Fill", x.eval)
-
-
-def test_nothing_runs_when_an_input_is_not_filled():
-    other = exp(Variable(1.0, "w"))
-    assert_refused(ValueError, "not filled", (other + Placeholder("x")).eval)
-    assert other.parent.runs == 0
-
-
-def test_what_does_not_need_the_input_has_a_value_all_the_same():
-    x, w = Placeholder("x"), Variable(3.0, "w")
-    y = w * w
-    z = y + x
-    assert y.eval() == 9.0
-    assert z.value is None
 
 
 def test_filling_an_inner_placeholder_is_refused_by_default():
@@ -254,34 +166,11 @@ def test_a_change_above_ends_a_short_circuit_even_past_nodes_that_are_empty():
     assert nodes["product"].value is None
 
 
-def test_what_cannot_be_a_value_is_refused():
-    x, w = Placeholder("x"), Variable(np.ones((2, 3), dtype=np.float32), "w")
-    for wrong in (None, "1", [1.0], np.array(["a"]), np.array(1j)):
-        assert_refused(TypeError, "x needs", lambda value=wrong: x.fill(value))
-    words = "w has the shape (2, 3) and cannot take (3,)"
-    assert_refused(ValueError, words, lambda: w.update(np.ones(3)))
-    w.update(np.zeros((2, 3)))
-    assert w.value.dtype == np.float32
-    assert_refused(TypeError, 'Placeholder("x")', Placeholder)
-
-
 # --- Formulas -------------------------------------------------------------------------
 
 
-def test_shapes_that_do_not_fit_are_named():
-    w, x = Variable(np.ones((2, 3)), "w"), Placeholder("x")
-    x.fill(np.ones((4, 5)))
-    words = "add(w, x) cannot be computed from the shapes w (2, 3), x (4, 5)"
-    assert_refused(ValueError, words, (w + x).eval)
-    assert_refused(ValueError, "matmul(w, x) cannot be computed", (w @ x).eval)
-    x.fill(np.ones(3))
-    assert_refused(ValueError, "needs two matrices", (w @ x).eval)
-
-
-def test_a_node_says_what_it_is_and_what_it_takes():
+def test_a_node_says_what_it_is():
     w = Variable(1.0, "w")
-    assert_refused(TypeError, "needs a number for c", lambda: w**w)
-    assert_refused(TypeError, "needs a list of variables", lambda: gradients(w, w))
     assert repr(w * 2) == "Placeholder(multiply(w, 2), empty)"
     assert repr(w) == "Variable(w, filled)"
     assert repr(Constant(np.ones(2))) == "Constant(an array, filled)"
@@ -298,5 +187,33 @@ def test_gradients_of_any_node_with_respect_to_any():
     assert np.isclose(of_x.eval(), 2 * of_a.eval())
     assert gradients(nodes["a"], [nodes["w"]])[0].eval() == 0.5
     assert gradients(nodes["y"], [nodes["y"]])[0].eval() == 1.0
-    words = "multiply(w, x) does not depend on b"
-    assert_refused(ValueError, words, lambda: gradients(nodes["a"], [nodes["b"]]))
+
+
+def test_five_of_many_empty_placeholders_are_named():
+    y = sum(Placeholder(f"x{i}") for i in range(300))
+    with pytest.raises(ValueError, match=r"x\d+ .*, …\. Fill") as refusal:
+        y.eval()
+    assert len(str(refusal.value)) < 400
+
+
+def test_threads_may_update_and_ask_one_graph():
+    class Slow(Operation):
+        def compute(self, a):
+            waiting.set()
+            updated.wait(0.2)  # as long as the other thread needs, if it may run
+            return a
+
+    waiting, updated = threading.Event(), threading.Event()
+    w = Variable(1.0, "w")
+    y = Placeholder(parent=Slow(w * 2)) + w * 3
+
+    def update():
+        waiting.wait()
+        w.update(2.0)
+        updated.set()
+
+    thread = threading.Thread(target=update)
+    thread.start()
+    assert y.eval() == 5.0
+    thread.join()
+    assert y.eval() == 10.0

@@ -2,11 +2,11 @@
 differences, every fault mended.
 """
 
+import copy
 import gc
 import operator
 import threading
 import weakref
-from functools import partial
 
 import numpy as np
 import pytest
@@ -17,7 +17,6 @@ from hypothesis.extra import numpy as hnp
 from steps import step66
 from steps.step66 import Tensor, computed, gradient_error, matmul, sum_to
 from tests.support.arrays import assert_close, distinct, uniform
-from tests.support.refusals import assert_refused
 from tests.support.tensors import (
     SMALL,
     STEPS,
@@ -209,49 +208,12 @@ def test_new_data_forgets_the_gradient_and_leaves_old_graphs_alone():
     assert x.grad.tolist() == [2, 4], "the gradient where y was computed"
 
 
-def test_data_is_nobody_elses():
-    array = np.array([1.0, 2.0])
-    x = leaf(array)
-    y = x * x
-    array[:] = 9
-    y.sum().backward()
-    assert x.grad.tolist() == [2, 4]
-    own = np.ones(2)
-    z = computed(own)
-    own[0] = 5.0
-    for tensor in (x, y, z):
-        with pytest.raises(ValueError, match="read-only"):
-            tensor.data[0] = 9
-
-
 def test_an_index_array_may_change_afterwards():
     x, index = leaf([1.0, 2.0, 3.0]), np.array([0, 1])
     y = x[index]
     index[:] = 2
     y.sum().backward()
     assert x.grad.tolist() == [1, 1, 0]
-
-
-def test_a_rule_that_writes_into_its_gradient_is_an_error():
-    def doubles(g):
-        g *= 2
-        return g
-
-    a, b = leaf(3.0), leaf(1.0)
-    wrong = computed(2 * a.data, (a, doubles))
-    c = leaf(1.0)
-    y = computed(c.data * 3, (c, doubles), (c, lambda g: g))
-    words = "a rule writes into an array that others use"
-    assert_refused(ValueError, words, (wrong + b).backward, y.backward)
-
-
-def test_a_dtype_can_be_asked_for():
-    x = Tensor([1, 2], requires_grad=True, dtype=np.float32)
-    assert x.dtype == np.float32
-    assert Tensor(1.7, dtype=int).data == 1
-    words = "only floats have a gradient, not int64"
-    made = lambda: Tensor([1.0], requires_grad=True, dtype=int)
-    assert_refused(TypeError, words, made)
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
@@ -314,8 +276,6 @@ def test_arrays_on_the_left_are_asked_of_the_tensor():
     ):
         assert isinstance(y, Tensor)
         assert y.requires_grad
-    with pytest.raises(TypeError):
-        np.exp(x)
 
 
 def test_length_shape_and_text():
@@ -329,52 +289,27 @@ def test_length_shape_and_text():
     assert x.grad.tolist() == [[4, 5, 6], [1, 2, 3]]
 
 
-def test_errors_say_what_was_wrong():
-    a, b, c = Tensor(A), Tensor(B), Tensor(C)
-    x, whole = leaf(A), Tensor([1, 2])
-    nothing = computed(2.0, (leaf(1.0), lambda g: None))
-    too_much = computed(A, (leaf(1.0), lambda g: g))
-    for error, words, attempt in (
-        (TypeError, "a rule gave nothing for a tensor ()", nothing.backward),
-        (TypeError, "only floats have a gradient, not int64: write 1.0", whole_leaf),
-        (TypeError, "holds numbers, not str 'text'", lambda: Tensor("text")),
-        (TypeError, "not NoneType", lambda: Tensor(None)),
-        (TypeError, "not tensors: use x.data", lambda: Tensor([leaf(1.0), A[0, 0]])),
-        (TypeError, "a tensor already", lambda: Tensor(leaf(1.0))),
-        (RuntimeError, "requires_grad=True", Tensor(1.0).backward),
-        (ValueError, "at one number, not at (2, 3): sum()", (x * 2).backward),
-        (ValueError, "(3,) does not fit a tensor (2, 3)", partial(x.backward, C[:, 0])),
-        (ValueError, "assign to the ones", lambda: setattr(x * 2, "data", B)),
-        (TypeError, "float64", lambda: setattr(whole, "data", [0.5, 1])),
-        (TypeError, "int64", lambda: setattr(whole, "data", [0.5, 1])),
-        (ValueError, "a + b: (2, 3) and (3, 4) do not fit", lambda: a + c),
-        (ValueError, "a @ b: the shapes (2, 3) and (2, 3) do not", lambda: a @ b),
-        (ValueError, "do not multiply", lambda: a @ 2),
-        (TypeError, "no length", lambda: len(Tensor(1.0))),
-        (TypeError, "no length", lambda: list(Tensor(1.0))),
-        (IndexError, "out of bounds", lambda: a[5]),
-        (ValueError, "gave a gradient (2, 3) for a ten", partial(too_much.backward, A)),
-    ):
-        assert_refused(error, words, attempt)
-
-
-def whole_leaf():
-    return Tensor([1, 2], requires_grad=True)
-
-
 def test_the_largest_elements_share_the_gradient():
     x = Tensor([[1.0, 3.0, 3.0]], requires_grad=True)
     x.max(axis=1).sum().backward()
     assert_close(x.grad, [[0.0, 0.5, 0.5]])
 
 
-def test_a_power_is_a_number_and_that_of_zero_has_no_slope_anywhere():
+def test_the_power_of_zero_has_no_slope_anywhere():
     x = Tensor([0.0, 2.0], requires_grad=True)
     (x**0).sum().backward()
     assert_close(x.grad, [0.0, 0.0])
-    assert_refused(TypeError, "needs a number for c, not type Tensor", lambda: x**x)
 
 
 def test_sum_to_leaves_what_fits():
     g = np.ones((2, 3))
     assert sum_to(g, (2, 3)) is g
+
+
+def test_a_copied_tensor_is_on_its_own():
+    x = leaf([1.0, 2.0])
+    (x * x).sum().backward()
+    y = copy.deepcopy(x)
+    y.grad[0] = 9.0
+    assert y.requires_grad
+    assert x.grad.tolist() == [2.0, 4.0]

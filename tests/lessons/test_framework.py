@@ -4,8 +4,6 @@ nothing but what the steps bring.
 
 import ast
 import inspect
-import subprocess
-import sys
 import textwrap
 from importlib import import_module
 
@@ -21,6 +19,7 @@ from steps import step60
 from steps.course.capabilities import CAPABILITIES, WORKS, tried
 from steps.course.lessons import ROOT, head
 from tests.package.function_calls import CALLS, function_of
+from tests.support.programs import python
 
 FOLDER = ROOT / "steps" / "framework"
 ROOMS = [path.stem for path in sorted(FOLDER.glob("[!_]*.py"))]
@@ -243,19 +242,6 @@ def test_weights_that_are_not_there_yet_are_not_saved(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_way_back_that_is_none_is_an_error():
-    class Forgets(step60.Function):
-        def forward(self, x):
-            return x
-
-        def backward(self, gy):
-            2 * gy
-
-    x = step60.Variable(np.array(2.0))
-    with pytest.raises(TypeError, match=r"Forgets\.backward returned None"):
-        Forgets()(x).backward()
-
-
 @pytest.mark.parametrize("name", ["Spiral", "Digits", "SinCurve"])
 def test_data_sets_are_those_of_dezero_lite(name):
     for train in (True, False):
@@ -288,55 +274,6 @@ def test_unchained_variables_have_no_past():
     y.backward()
     assert (a.creator, x.grad) == (None, None)
     assert a.grad.data == 8.0
-
-
-# --- bad input ------------------------------------------------------------------------
-
-x23, x3 = numbers(2, 3), numbers(3)
-NOTICED = {
-    "mse": lambda s: s.mean_squared_error(numbers(3, 1), numbers(3)),
-    "rows as labels": lambda s: s.softmax_cross_entropy(x23, np.eye(3)[:2]),
-    "too few labels": lambda s: s.softmax_cross_entropy(x23, np.array([1])),
-    "a label too large": lambda s: s.softmax_cross_entropy(x23, np.array([0, 3])),
-    "a label below 0": lambda s: s.softmax_cross_entropy(x23, np.array([0, -1])),
-    "labels with a point": lambda s: s.softmax_cross_entropy(x23, np.ones(2)),
-    "accuracy": lambda s: s.accuracy(x23, np.array([[1], [0], [2]])),
-    "answers": lambda s: s.sigmoid_cross_entropy(numbers(3, 1), np.ones(3)),
-    "matmul": lambda s: s.matmul(x23, x23),
-    "bias": lambda s: s.linear(x23, numbers(3, 2), numbers(2, 2)),
-    "sum": lambda s: x23 + s.Variable(numbers(2)),
-    "images": lambda s: s.pooling(x23, 2),
-    "a window too large": lambda s: s.pooling(numbers(1, 1, 2, 2), 3),
-    "channels": lambda s: s.conv2d(numbers(1, 2, 4, 4), numbers(1, 3, 2, 2)),
-    "another batch": lambda s: [f(numbers(n, 3)) for f in [s.RNN(2)] for n in (2, 1)],
-}
-
-
-@pytest.mark.parametrize("what", NOTICED)
-def test_wrong_shapes_are_noticed(what):
-    with pytest.raises(ValueError, match=r"shape|label|answer|window|states|fit"):
-        NOTICED[what](step60)
-
-
-def test_a_gradient_of_another_shape_is_noticed():
-    class Careless(step60.Function):
-        def forward(self, x):
-            return x.sum()
-
-        def backward(self, gy):
-            return gy
-
-    x = step60.Variable(numbers(3))
-    with pytest.raises(ValueError, match=r"Careless.*\(\).*\(3,\)"):
-        Careless()(x).backward()
-
-
-def test_integers_have_no_gradient():
-    x = step60.Variable(np.array([1, 2]))
-    with pytest.raises(TypeError, match="make it float"):
-        (x * 2.5).backward()
-    y = step60.Variable(numbers(2)) * np.array([True, False])
-    y.backward()  # but plain arrays beside a variable are taken as what they are
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -381,11 +318,8 @@ def definitions(name):
 @pytest.mark.parametrize("number", STEPS)
 def test_a_step_has_what_there_is_by_then(number):
     step = module(number)
-    assert len(set(step.__all__)) == len(step.__all__)
     for name in set(step.__all__) - DRAWING:
         assert getattr(step, name).__module__.startswith("steps.framework.")
-    if number > 33:
-        assert set(module(number - 1).__all__) <= set(step.__all__)
 
 
 def test_the_parts_that_steps_bring_are_the_package():
@@ -409,9 +343,7 @@ for number in (37, 38, 39, 41, 47, 59):
     Variable = importlib.import_module(f"steps.step{number}").Variable
     print(number, *[name for name in names if hasattr(Variable, name)])
 """
-    command = [sys.executable, "-c", script]
-    out = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
-    assert out.stdout.splitlines() == [
+    assert python("-c", script).stdout.splitlines() == [
         "37",
         "38 reshape T",
         "39 reshape T sum",
@@ -433,9 +365,9 @@ except ValueError as error:
 x = Variable(np.ones((3, 1))) * 2.0
 x.backward()
 """
-    command = [sys.executable, "-c", script]
-    out = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
-    assert out.stdout.startswith("(3, 4) Mul.backward gave a gradient of shape (3, 4)")
+    run = python("-c", script)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("(3, 4) Mul.backward gave a gradient of shape (3, 4)")
 
 
 def parts(path):

@@ -2,13 +2,10 @@
 guards of test_lessons.py see.
 """
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from steps.course.lessons import numbers
+from tests.support.programs import python
 
 
 @pytest.mark.slow
@@ -22,20 +19,15 @@ __import__(sys.argv[1])
 print((time.process_time() - middle) / (middle - start))
 """
 
+    # As it is for everybody from the second time on: with the bytecode at hand.
+    at_hand = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
+
     def share_of_numpys_time(module, count=5):
-        run = [sys.executable, "-c", timer, module]
-        # As it is for everybody from the second time on: with the bytecode at hand.
-        settings = os.environ | {
-            "PYTHONDONTWRITEBYTECODE": "",
-            "PYTHONPYCACHEPREFIX": str(tmp_path),
-        }
         runs = [
-            subprocess.run(
-                run, cwd=tmp_path, env=settings, capture_output=True, check=True
-            )
+            python("-c", timer, module, folder=tmp_path, **at_hand)
             for _ in range(count)
         ]
-        return min(float(done.stdout) for done in runs)
+        return min(float(run.stdout) for run in runs)
 
     assert share_of_numpys_time("dezero_lite") < 0.4
     assert share_of_numpys_time(f"steps.step{numbers()[-1]:02d}") < 0.8
@@ -49,7 +41,5 @@ def test_a_step_works_from_anywhere(tmp_path):
         "from steps.step08 import *; import numpy as np; "
         "print(Square()(Variable(np.array(3.0))).data)"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
-    )
+    run = python("-c", program, folder=tmp_path)
     assert (run.stdout, run.stderr) == ("9.0\n", "")

@@ -19,6 +19,7 @@ class Nodes:
 
     words = step61
     gradients = staticmethod(step61.gradients)
+    empty = staticmethod(step61.Placeholder)
 
     def variable(self, value, name="w"):
         return step61.Variable(np.asarray(value), name)
@@ -33,12 +34,17 @@ class Nodes:
         """What gives the values of nodes, whenever it is called."""
         return lambda: [node.eval() for node in nodes]
 
+    def operation(self, compute, x):
+        """A node that a function of arrays computes from another."""
+        made = type("Made", (step61.Operation,), {"compute": staticmethod(compute)})
+        return step61.Placeholder(parent=made(x))
+
 
 class Functions:
     """Steps 62 and 63: functions made of expressions."""
 
     def __init__(self, module):
-        self.words = module
+        self.words, self.empty = module, module.scalar
 
     def variable(self, value, name="w"):
         return self.words.Shared(np.asarray(value), name)
@@ -55,6 +61,10 @@ class Functions:
     def program(self, nodes):
         return self.words.function([], nodes)
 
+    def operation(self, compute, x):
+        words = self.words
+        return words.apply(words.Op("made", compute, words.same), x)
+
 
 class Sessions:
     """Step 64: the default graph, fed. It has less to say, or in other words."""
@@ -70,6 +80,9 @@ class Sessions:
 
     def __init__(self):
         self.fed = {}
+
+    def empty(self, name):
+        return step64.placeholder(name=name)
 
     def variable(self, value, name="w"):
         x = step64.placeholder(name=name)
@@ -89,6 +102,10 @@ class Sessions:
     def program(self, nodes):
         session = step64.Session()
         return lambda: session.run(nodes, self.fed)
+
+    def operation(self, compute, x):
+        methods = {"compute_output": staticmethod(compute)}
+        return type("Made", (step64.Operation,), methods)(x)
 
 
 WAYS = {

@@ -15,6 +15,7 @@ from dezero_lite.gradcheck import gradient_check, numerical_grad
 from steps.course.capabilities import CAPABILITIES, MISSING, WORKS, WRONG, tried
 from steps.course.lessons import ROOT, StepKind, of_kind
 from tests.support import package_capabilities
+from tests.support.sections import markdown_table
 
 SNAPSHOTS = of_kind(StepKind.SNAPSHOT)
 PACKAGE = "dezero_lite"
@@ -77,9 +78,17 @@ SIGNS = {
 }
 
 
+def sign(found):
+    return SIGNS.get(found, found)
+
+
 def table():
     """The page for the docs, made by trying everything on every step."""
     steps = [*SNAPSHOTS, PACKAGE]
+    found = [
+        [row.name, *(sign(outcome(row.probe, number)) for number in steps)]
+        for row in CAPABILITIES
+    ]
     lines = [
         "# What each step can do",
         "",
@@ -91,17 +100,7 @@ def table():
         "`python -m tests.support.capabilities` makes this page, and a test",
         "holds that it is up to date.",
         "",
-        "| step | " + " | ".join(map(str, steps)) + " |",
-        "| :--- |" + " :-: |" * len(steps),
-    ]
-    for capability in CAPABILITIES:
-        found = [outcome(capability.probe, number) for number in steps]
-        lines.append(
-            f"| {capability.name} | "
-            + " | ".join(SIGNS.get(name, name) for name in found)
-            + " |"
-        )
-    lines += [
+        *markdown_table("step", steps, found),
         "",
         "From step 23 on, names come one by one: up to 31 beside the file of step 22, "
         "from 33 on in the small package. This is",

@@ -1,13 +1,11 @@
 """What each design can do, found out by trying: the table in docs/designs.md is made
-from this.
+from this. The questions stand in design_capabilities.md.
 
 In the folder of the checkout, ``python -m tests.support.design_capabilities`` writes
 it. Each design speaks its own language; a Design gives them one to be asked in. What a
 design has no words for is None there: a probe that calls it fails, which is NO.
 """
 
-import gc
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +18,7 @@ from steps import step22, step64, step65, step66
 from steps.course.lessons import ROOT
 from tests.support.arrays import assert_close
 from tests.support.built_graphs import WAYS
+from tests.support.sections import markdown_table, rows
 
 PAGE = ROOT / "docs" / "designs.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
@@ -172,19 +171,11 @@ DESIGNS = [
 
 # --- What is asked --------------------------------------------------------------------
 
-
-# From each question to its probe, and to the designs that are expected to say no.
-CAPABILITIES = {}
-
-
-def asked(name, *cannot):
-    """Ask it by the function below; `cannot` are numbers of steps, or a name."""
-
-    def added(probe):
-        CAPABILITIES[name] = probe, [f"step {n}" if n != PACKAGE else n for n in cannot]
-        return probe
-
-    return added
+# From each row of the table to what tries it, and to who is expected to say no.
+CAPABILITIES = {
+    name: (code, words.removeprefix("Not: ").rstrip(".").split(", "))
+    for name, words, code in rows(Path(__file__).with_suffix(".md"))
+}
 
 
 def check(design, f, values, expected):
@@ -195,150 +186,21 @@ def check(design, f, values, expected):
         assert_close(value, right)
 
 
-@asked("differentiates a chain")
-def a_chain(design):
-    check(design, lambda x: (x * x + 1.0) / 2.0, [3.0], [5.0, 3.0])
-
-
-@asked("uses a variable twice")
-def the_same_variable_twice(design):
-    check(design, lambda x: x + x, [3.0], [6.0, 2.0])
-
-
-@asked("differentiates a diamond")
-def a_diamond(design):
-    def f(x):
-        a = x * x
-        return a * a + a * a
-
-    check(design, f, [2.0], [32.0, 64.0])
-
-
-@asked("waits for the longer way")
-def unequal_ways(design):
-    def f(x):
-        a = x * x
-        b = a * a
-        return b * b + a
-
-    check(design, f, [2.0], [260.0, 8 * 2.0**7 + 4.0])
-
-
-@asked("differentiates a chain of 100,000")
-def a_long_chain(design):
-    def f(x):
-        for _ in range(100_000):
-            x = x + 1.0
-        return x
-
-    check(design, f, [1.0], [100_001.0, 1.0])
-
-
-@asked("has operators, numbers on either side")
-def all_operators(design):
-    check(
-        design,
-        lambda a, b: (1.0 - a) / b + 4.0 / a - -b,
-        [2.0, 4.0],
-        [5.75, -1.25, 1 + 1 / 16],
-    )
-
-
-@asked("mixes with arrays", 65)
-def mixed_with_arrays(design):
-    check(
-        design,
-        lambda x: np.array([1.0, 2.0]) * x,
-        [[3.0, 4.0]],
-        [[3.0, 8.0], [1.0, 2.0]],
-    )
-
-
-@asked("sums a gradient over broadcast axes", 22, 65)
-def summed_over_broadcast_axes(design):
-    check(
-        design,
-        lambda a, b: a * b,
-        [[1.0, 2.0, 3.0], 2.0],
-        [[2.0, 4.0, 6.0], [2.0, 2.0, 2.0], 6.0],
-    )
-
-
-@asked("is freed without the garbage collector", 64)
-def freed_without_the_collector(design):
-    x = design.variable(2.0)
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        y = x * 3.0 + 1.0
-        gone = weakref.ref(getattr(y, "node", y))
-        del y
-        assert gone() is None
-    finally:
-        if was_on:
-            gc.enable()
-
-
-@asked("differentiates gradients again", 22, 65, 66)
-def second_derivatives(design):
-    assert np.isclose(design.second(lambda x: x * x * x * x, 2.0), 48.0)
-
-
-@asked("runs without a graph on request", 61, 62, 64, 65, 66)
-def no_graph_on_request(design):
-    assert design.without_graph()
-
-
-@asked("keeps constants out by requires_grad", 22, 61, 62, 64, PACKAGE)
-def constants_stay_out(design):
-    assert design.constants_stay_out()
-
-
-@asked("builds a graph once and runs it often", 22, 65, 66, PACKAGE)
-def built_once_run_often(design):
-    built = []
-
-    def f(x):
-        built.append(1)
-        return x * x + 1.0
-
-    call = design.again(f)
-    assert [float(call(value)) for value in (1.0, 2.0, 3.0)] == [2.0, 5.0, 10.0]
-    assert len(built) == 1
-
-
-@asked("lets Python's if decide in every run", 61, 62, 64)
-def pythons_if_decides(design):
-    def f(x):
-        # While a static graph is built there is no `data` yet to decide by.
-        return x * 3.0 if x.data > 0.0 else -x
-
-    check(design, f, [2.0], [6.0, 3.0])
-    check(design, f, [-2.0], [2.0, -1.0])
-
-
 @cache  # some of them take seconds
-def outcome(probe, design):
+def outcome(name, design):
     """YES, or NO: wrong, refused, or no words for it."""
+    code, _ = CAPABILITIES[name]
     try:
-        probe(design)
+        exec(code, {"design": design, "check": check, "np": np})
     except Exception:
         return NO
     return YES
 
 
 def table():
-    lines = [
-        "| | " + " | ".join(design.name for design in DESIGNS) + " |",
-        "| :--- |" + " :-: |" * len(DESIGNS),
-    ]
-    for name, (probe, _) in CAPABILITIES.items():
-        lines.append(
-            f"| {name} | "
-            + " | ".join(outcome(probe, design) for design in DESIGNS)
-            + " |"
-        )
-    return "\n".join(lines)
+    columns = [design.name for design in DESIGNS]
+    found = [[name, *(outcome(name, d) for d in DESIGNS)] for name in CAPABILITIES]
+    return "\n".join(markdown_table("", columns, found))
 
 
 def page(text):

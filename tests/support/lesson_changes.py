@@ -71,15 +71,15 @@ class Changes:
         changed = [cell for _, cells, *_ in tries for cell in cells]
         # Of the lesson, what the changed cells stand on, and at the end an empty cell.
         last = max((start for start, *_ in tries), default=0)
-        cells = [cell for cell in self._cells[:last] if _runs(cell)]
+        placed = [{**cell, "place": n} for n, cell in enumerate(self._cells[:last])]
+        cells = [cell for cell in placed if _runs(cell)]
         listed = [cell for cell in cells if source(cell).startswith(LISTING)]
         stood_on = needed(cells + changed, changed + listed)[: -len(changed)]
-        places = [n for n, cell in enumerate(self._cells[:last]) if cell in stood_on]
-        lesson = [source(self._cells[n]) for n in places] + [""]
+        lesson = [source(cell) for cell in stood_on] + [""]
         at: dict[int, list[list[str]]] = {}
         asked = {}
         for start, changed_cells, follows, diff in tries:
-            position = sum(n < start for n in places)
+            position = sum(cell["place"] < start for cell in stood_on)
             trials = at.setdefault(position, [])
             asked[position, len(trials)] = follows, diff
             trials.append([source(cell) for cell in changed_cells])

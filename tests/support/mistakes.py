@@ -97,3 +97,32 @@ def groups(text):
     begin, *rest = HEADING.split(text)
     for heading, below in zip(rest[::2], rest[1::2], strict=True):
         yield heading, Group(begin, below)
+
+
+# --- as tests -------------------------------------------------------------------------
+
+
+def pytest_collect_file(parent, file_path):
+    if file_path.suffix == ".md":
+        return Subject.from_parent(parent, path=file_path)
+    return None
+
+
+class Subject(pytest.File):
+    def collect(self):
+        for heading, group in groups(self.path.read_text(encoding="utf-8")):
+            yield Answered.from_parent(self, name=heading, group=group)
+
+
+class Answered(pytest.Item):
+    def __init__(self, *, group, **others):
+        super().__init__(**others)
+        self._group = group
+
+    def runtest(self):
+        complaints = self._group.complaints()
+        if complaints:
+            pytest.fail("\n".join(complaints), pytrace=False)
+
+    def reportinfo(self):
+        return self.path, None, self.name

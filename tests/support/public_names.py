@@ -1,7 +1,7 @@
 """Every public name of the package, the step that introduces it, and what else a
 public name needs.
 
-Names that only the book's reader needs stand in book_names.py, and no step has them.
+Names that only the book's reader needs stand in book_names.ini, and no step has them.
 """
 
 import ast

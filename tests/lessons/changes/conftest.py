@@ -23,7 +23,8 @@ from tests.support.lesson_changes import Changes
 
 CHILD = pytest.StashKey[Child]()
 # These train for more than two seconds.
-SLOW = {f"step{n}" for n in (36, 43, 45, 54, 65, 73, 74, 75, 78, 80)}
+SLOW_LESSONS = (36, 43, 45, 50, 51, 54, 55, 60, 65, 73, 74, 75, 78, 80)
+SLOW = {f"step{n}" for n in SLOW_LESSONS}
 
 
 def pytest_collect_file(parent, file_path):

@@ -19,32 +19,4 @@ made in an empty folder, in which data sets are sought, too. With
 all mistakes are made with one and then the other, and {f} in an answer stands for it.
 """
 
-import pytest
-
-from tests.support.mistakes import groups
-
-
-def pytest_collect_file(parent, file_path):
-    if file_path.suffix == ".md":
-        return Subject.from_parent(parent, path=file_path)
-    return None
-
-
-class Subject(pytest.File):
-    def collect(self):
-        for heading, group in groups(self.path.read_text(encoding="utf-8")):
-            yield Answered.from_parent(self, name=heading, group=group)
-
-
-class Answered(pytest.Item):
-    def __init__(self, *, group, **others):
-        super().__init__(**others)
-        self._group = group
-
-    def runtest(self):
-        complaints = self._group.complaints()
-        if complaints:
-            pytest.fail("\n".join(complaints), pytrace=False)
-
-    def reportinfo(self):
-        return self.path, None, self.name
+from tests.support.mistakes import pytest_collect_file as pytest_collect_file
