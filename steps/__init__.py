@@ -163,7 +163,7 @@ def side_by_side(old, new, since="", until=""):
         lines are the same, or nearly, are shaded; in a terminal they have ``=`` between
         them.
     """
-    from .course.side_by_side import SideBySide
+    from .course.sources import SideBySide
 
     return SideBySide(old, new, since, until)
 

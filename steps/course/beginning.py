@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from . import lessons
+from .copies import write_new
 from .lessons import CourseError, StepKind, kind, lesson_path, module_path, previous
 
 SKELETON = Path(__file__).with_name("skeleton.md")
@@ -35,8 +36,7 @@ def begin(number, title):
     if kind(number) is StepKind.PACKAGE:
         lesson = _with_write_it(lesson)
     for path, text in zip(paths, (lesson, _module(number, title)), strict=True):
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        write_new(path, text)
     return paths
 
 

@@ -27,20 +27,15 @@ class Capability:
     ``idea`` is what someone has not seen yet whose framework cannot do it. ``history``
     says what trying gives, as pairs (first step, outcome); an outcome holds until the
     next pair, and before the first it is MISSING. It is WORKS, or the name of the error
-    that a lesson speaks of; WRONG is a wrong answer. ``quick`` tries the same on
-    something smaller.
+    that a lesson speaks of; WRONG is a wrong answer. ``quick`` may try the same on
+    something smaller, for one who waits for the answer.
     """
 
     name: str
     idea: str
     history: tuple[tuple[int, str], ...]
     probe: Callable[..., None]
-    quick: Callable[..., None] | None = None
-
-    @property
-    def short_probe(self):
-        """For one who waits for the answer."""
-        return self.quick or self.probe
+    quick: Callable[..., None]
 
     def expected(self, number):
         """What trying gives at a step."""
@@ -66,7 +61,7 @@ def can(*history, quick=None):
     def added(probe):
         name, idea = (inspect.getdoc(probe) or "").split("\n\n")
         idea = " ".join(idea.split())
-        CAPABILITIES.append(Capability(name, idea, history, probe, quick))
+        CAPABILITIES.append(Capability(name, idea, history, probe, quick or probe))
         return probe
 
     return added

@@ -34,7 +34,17 @@ def write_copies(folder, chosen=None):
         The files written.
     """
     folder = Path(folder).resolve()
-    steps = [known(n) for n in chosen or numbers()]
+    texts = texts_of_copies(folder, [known(n) for n in chosen or numbers()])
+    folder.mkdir(parents=True, exist_ok=True)
+    for target, text in texts.items():
+        write_new(target, text)
+    return list(texts)
+
+
+def texts_of_copies(folder, steps):
+    """The texts of copies that are to lie in a folder, and of the map if it has none,
+    by their paths.
+    """
     targets = {folder / notebook_path(n).name: n for n in steps}
     refuse_what_is_there(folder, targets)
     the_map = folder / notebook_path(MAP).name
@@ -44,11 +54,7 @@ def write_copies(folder, chosen=None):
     def missing(name):
         return folder / name not in targets and not (folder / name).exists()
 
-    texts = {path: copy_of(n, folder, missing) for path, n in targets.items()}
-    folder.mkdir(parents=True, exist_ok=True)
-    for target, text in texts.items():
-        write_new(target, text)
-    return list(targets)
+    return {path: copy_of(n, folder, missing) for path, n in targets.items()}
 
 
 def refuse_what_is_there(folder, paths):

@@ -14,6 +14,7 @@ from typing import Any
 
 from . import exercises, overview
 from .builder import LINKS
+from .copies import write_new
 from .lessons import CourseError, head, known, notebook_path, stem
 
 REVEAL = "sphinx_revealjs", "_static/revealjs/dist"
@@ -37,9 +38,7 @@ def write(number, path=None):
         raise CourseError(
             f"{path} is there already and stays as it is; -o names another file."
         )
-    text = page(number)
-    with path.open("x", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+    write_new(path, page(number))
     return path
 
 

@@ -1,14 +1,201 @@
-"""What the cells of a lesson show of the package, found without running them."""
+"""Source code in lessons: two pieces beside each other, and what the cells of a lesson
+show of the package, found without running them.
+"""
 
 import ast
+import inspect
+import re
+import textwrap
+from difflib import SequenceMatcher
+from itertools import zip_longest
 from operator import attrgetter
 
-from .lessons import CourseError
-from .listings import Source
-from .side_by_side import SideBySide
+from .lessons import STEPS, CourseError
+from .listings import FOR_TOOLS, Source, highlighted_lines
 
 SHOWN_FROM = ("dezero_lite", "steps")
 SHOWING = ("source", "side_by_side")
+# What two lines must have in common, from 0 to 1, to stand in one row.
+ALIKE = 0.8
+# Where a name lives says nothing about what a line does.
+WHERE = re.compile(r"\b(self|np|heapq|contextlib)(\.|, )")
+DEFINES = re.compile(r"(?:def|class) \w+")
+ASSIGNS = re.compile(r"([\w., ]+?) = ")
+SHADE = "rgba(0,114,178,0.12)"
+
+
+class SideBySide:
+    """Two functions or classes in two columns; shows itself in a notebook and in a
+    terminal.
+
+    Docstrings, annotations, and comments that are meant for tools are left out. `rows`
+    are pairs of lines, each with whether the two say the same. They begin with the row
+    whose left line holds `since`, and end before the one whose left line holds `until`.
+
+    Raises
+    ------
+    CourseError
+        If no line on the left holds `since` or `until`.
+    """
+
+    def __init__(self, old, new, since="", until=""):
+        self.titles = _title(old), _title(new)
+        self.texts = _code(old), _code(new)
+        lines = [text.splitlines() for text in self.texts]
+        places = list(_rows(*lines))
+        begin = _row_of(since, places, lines[0]) if since else 0
+        end = _row_of(until, places, lines[0]) if until else len(places)
+        self._places = places[begin:end]
+        self.rows = [
+            ("" if i is None else lines[0][i], "" if j is None else lines[1][j], alike)
+            for i, j, alike in self._places
+        ]
+
+    def __repr__(self):
+        width = max(len(left) for left in [self.titles[0], *self.texts[0].splitlines()])
+        lines = [f"{self.titles[0]:{width}}   {self.titles[1]}"]
+        lines += [
+            f"{left:{width}} {'=' if are_alike else '|'} {right}".rstrip()
+            for left, right, are_alike in self.rows
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self):
+        plain = [text.splitlines() for text in self.texts]
+        bare = ["\n".join(line.strip() for line in lines) for lines in plain]
+        columns = [highlighted_lines(text) for text in bare]
+        rows = []
+        for i, j, are_alike in self._places:
+            cells = "".join(
+                _cell("", "") if k is None else _cell(column[k], lines[k])
+                for k, column, lines in zip((i, j), columns, plain, strict=True)
+            )
+            shade = SHADE if are_alike else "none"
+            rows.append(f'<tr style="background:{shade}">{cells}</tr>')
+        head = "".join(
+            f'<th style="text-align:left; padding:0.3em 0.6em">{title}</th>'
+            for title in self.titles
+        )
+        return (
+            '<table style="width:100%; table-layout:fixed; border-collapse:collapse; '
+            'font-family:monospace; font-size:0.8em; line-height:1.4">'
+            f'<tr style="background:none">{head}</tr>{"".join(rows)}</table>'
+        )
+
+
+def _row_of(words, places, lines):
+    for row, (i, *_) in enumerate(places):
+        if i is not None and words in lines[i]:
+            return row
+    raise CourseError(f"No line on the left holds {words!r}.")
+
+
+def _cell(html, line):
+    # A line that is too long for its column goes on below, further to the right.
+    indent = len(line) - len(line.lstrip()) + 4
+    return (
+        '<td style="text-align:left; vertical-align:top; white-space:pre-wrap; '
+        f"overflow-wrap:anywhere; padding:0 0.6em 0 calc({indent}ch + 0.6em); "
+        f'text-indent:-4ch">{html}</td>'
+    )
+
+
+def _title(thing):
+    module = re.sub(rf"^{re.escape(STEPS)}\b", "steps", thing.__module__)
+    return f"{module.replace('.', '/')}.py: {thing.__qualname__}"
+
+
+def _code(thing):
+    text = textwrap.dedent(inspect.getsource(getattr(thing, "fget", thing)))
+    lines = text.rstrip().splitlines()
+    # From the last line to the first, so that those above keep their numbers.
+    statements = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.stmt)]
+    for node in sorted(statements, key=attrgetter("lineno"), reverse=True):
+        if isinstance(node, ast.AnnAssign) and node.value:
+            _without_annotation(lines, node)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            if ast.get_docstring(node):
+                _without_docstring(lines, node)
+            if isinstance(node, ast.FunctionDef):
+                _with_bare_signature(lines, node)
+    for i in reversed(range(1, len(lines))):
+        # A comment above a line for tools says why the line needs one.
+        if FOR_TOOLS.search(lines[i]) and lines[i - 1].lstrip().startswith("#"):
+            del lines[i - 1]
+    return "\n".join(FOR_TOOLS.sub("", line) for line in lines)
+
+
+def _without_annotation(lines, node):
+    # Python counts columns in bytes.
+    line = lines[node.lineno - 1].encode()
+    start, end = node.target.end_col_offset, node.annotation.end_col_offset
+    lines[node.lineno - 1] = (line[:start] + line[end:]).decode()
+
+
+def _without_docstring(lines, node):
+    first, last = node.body[0].lineno - 1, node.body[0].end_lineno
+    last += not "".join(lines[last : last + 1]).strip()
+    del lines[first:last]
+
+
+def _with_bare_signature(lines, node):
+    # On one line, and without annotations.
+    first = node.lineno - 1
+    if node.body[0].lineno == node.lineno:
+        return
+    for arg in ast.walk(node.args):
+        if isinstance(arg, ast.arg):
+            arg.annotation = None
+    last = next(i for i in range(first, len(lines)) if lines[i].endswith(":"))
+    signature = f"def {node.name}({ast.unparse(node.args)}):"
+    lines[first : last + 1] = [" " * node.col_offset + signature]
+
+
+def _rows(old, new):
+    # The pairs of like lines, none crossing another, with the greatest sum of
+    # likeness; then what lies between them, in order.
+    likeness = [[_likeness(a, b) for b in new] for a in old]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i in reversed(range(len(old))):
+        for j in reversed(range(len(new))):
+            together = best[i + 1][j + 1] + likeness[i][j]
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], together)
+    rows, i, j = [], 0, 0
+    waiting: tuple[list[int], list[int]] = ([], [])
+    while i < len(old) and j < len(new):
+        if best[i][j] == best[i + 1][j]:
+            waiting[0].append(i)
+            i += 1
+        elif best[i][j] == best[i][j + 1]:
+            waiting[1].append(j)
+            j += 1
+        else:
+            rows += [(*pair, False) for pair in zip_longest(*waiting)]
+            rows.append((i, j, True))
+            i, j, waiting = i + 1, j + 1, ([], [])
+    waiting[0].extend(range(i, len(old)))
+    waiting[1].extend(range(j, len(new)))
+    return rows + [(*pair, False) for pair in zip_longest(*waiting)]
+
+
+def _likeness(a, b):
+    # A long line that both have counts for more than a short one.
+    a, b = (WHERE.sub("", line.strip()) for line in (a, b))
+    if _role(a) != _role(b):
+        return 0.0
+    if DEFINES.match(a):
+        return len(a + b)
+    ratio = SequenceMatcher(None, a, b, autojunk=False).ratio()
+    return ratio * len(a + b) if ratio >= ALIKE else 0.0
+
+
+def _role(line):
+    # What a line defines, what it assigns to, or the word that it begins with.
+    found = DEFINES.match(line) or ASSIGNS.match(line)
+    return found.group() if found else line.partition(" ")[0]
+
+
+# --- In the cells of a lesson ---------------------------------------------------------
 
 
 def shown(cells, failing=()):
@@ -78,8 +265,8 @@ def _import(tree, names, may_fail):
 def _shown_text(call, names):
     text = ast.unparse(call)
     paths = [ast.unparse(argument) for argument in call.args] or [""]
-    things = [_thing(path, names, text) for path in paths]
     try:
+        things = [_thing(path, names, text) for path in paths]
         if ast.unparse(call.func).endswith("side_by_side"):
             part = {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg}
             return repr(SideBySide(*things, **part))
@@ -100,7 +287,4 @@ def _thing(path, names, text):
         raise CourseError(
             f"`{text}`: no cell of the lesson imports {home} from dezero_lite or steps."
         )
-    try:
-        return attrgetter(rest)(names[home]) if rest else names[home]
-    except AttributeError as error:
-        raise CourseError(f"`{text}` shows nothing: {error}.") from None
+    return attrgetter(rest)(names[home]) if rest else names[home]

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from .. import builder, copies, exercises, lessons
-from ..lessons import MAP, STEPS, CourseError, known, notebook_path, stem, with_map
+from ..lessons import MAP, STEPS, CourseError, known, notebook_path, stem
 from .grading import POINTS, points_of
 
 INSTALLED = "dezero_lite.steps"
@@ -48,18 +48,12 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
     folder = Path(folder).resolve()
     steps = sorted({known(n) for n in chosen})
     name = INSTALLED if package else STEPS
+    texts = copies.texts_of_copies(folder, [] if workshop else steps)
+    texts = {path: _finished(json.loads(text), points) for path, text in texts.items()}
     if workshop:
-        texts = {_in_workshop(folder, n): _workshop(n) for n in steps}
-    else:
-        texts = {folder / notebook_path(n).name: "" for n in steps}
-        for path, number in zip(texts, steps, strict=True):
-            texts[path] = _lesson(number, folder, texts, points)
-    copies.refuse_what_is_there(folder, texts)
+        texts |= {_in_workshop(folder, n): _workshop(n) for n in steps}
+        copies.refuse_what_is_there(folder, texts)
     the_map = folder / notebook_path(MAP).name
-    if MAP in with_map() and not the_map.exists():
-        texts[the_map] = copies.copy_of(
-            MAP, folder, lambda file: folder / file not in texts
-        )
     if package and the_map in texts:
         texts[the_map] = _of_this_folder(texts[the_map])
     written = [_write(path, _named(text, name)) for path, text in texts.items()]
@@ -80,14 +74,6 @@ def _write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     copies.write_new(path, text)
     return path
-
-
-def _lesson(number, folder, targets, points):
-    def missing(name):
-        return folder / name not in targets and name != notebook_path(MAP).name
-
-    notebook = json.loads(copies.copy_of(number, folder, missing))
-    return _finished(notebook, points)
 
 
 def _in_workshop(folder, number):

@@ -94,7 +94,7 @@ def _rows(task, module, say):
         if works or not task["brief"]:
             say({"at": row.name})
             with silence(), limited(task["seconds"]):
-                found = tried(row.short_probe, module)
+                found = tried(row.quick, module)
             yield row.name, found
         if found == "TimeoutError" or (task["brief"] and found != WORKS):
             return
