@@ -10,7 +10,7 @@ from steps.course.workshop import folder
 from steps.course.workshop.judging import judge
 from steps.course.workshop.live import go_on
 from steps.course.workshop.modules import with_member
-from steps.course.workshop.parts import CLASS, parts
+from steps.course.workshop.parts import Kind, parts
 
 # In `ways/own.md` and `ways/wrong.md`: the step, what is wrong, what is said about it,
 # and what is typed.
@@ -118,7 +118,7 @@ def _typed(notebook, node, text):
         if name not in there or "TODO step" not in source(cell):
             continue
         old = there[name].text
-        if there[name].kind == CLASS:
+        if there[name].kind == Kind.CLASS:
             for member, part in parts(text).items():
                 old = with_member(old, member, part) if "." in member else old
             text = old

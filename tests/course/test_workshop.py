@@ -22,7 +22,7 @@ from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.judging import Verdict
 from steps.course.workshop.modules import Module
 from steps.course.workshop.notebook import judging_cells, own_sources
-from steps.course.workshop.parts import parts
+from steps.course.workshop.parts import Kind, parts
 from steps.course.workshop.report import Report
 from steps.course.workshop.written import written
 from tests.course.learner import OWN_WAY, Learner, code_cells, source
@@ -592,7 +592,7 @@ def test_step_23_takes_the_learner_s_file_where_there_is_one(learner, monkeypatc
     assert "Variable.__neg__ = __neg__" in cut
     assert "Variable.__pow__ = pow" in cut
     assert mine.helpers(cut, 22) == (["made"], {})
-    assert parts(cut)["Variable.__neg__"].kind == "attached"
+    assert parts(cut)["Variable.__neg__"].kind == Kind.ATTACHED
     learner.own_file(22).write_text("1 / 0\n", encoding="utf-8")
     assert steps.mine(22).__name__ == "steps.step22"
 

@@ -16,6 +16,7 @@ from ..lessons import CourseError, StepKind, kind, known, of_kind, spans, stem, 
 from . import notebook
 from .framework import code_of, framework, step_of
 from .modules import LESSONS_OWN, Module
+from .parts import Kind
 from .written import written
 
 STAMP = ".workshop.json"
@@ -142,7 +143,7 @@ def _bring(module, last, before, text):
     theirs, now, then = Module.of(text), step_of(before), step_of(last)
     brought = set()
     for name, part in theirs.parts().items():
-        stays = name in now.parts and name in then.parts and part.kind != "class"
+        stays = name in now.parts and name in then.parts and part.kind != Kind.CLASS
         if stays and now.parts[name].same_code(then.parts[name]):
             module.put(name, part, list(now.parts))
             brought.add(name)

@@ -8,17 +8,7 @@ from functools import cache, cached_property
 
 from ..lessons import module_path, previous
 from .modules import Module
-from .parts import (
-    ATTACHED,
-    ATTRIBUTE,
-    CLASS,
-    METHOD,
-    Part,
-    globals_used,
-    is_placeholder,
-    owner,
-    parts,
-)
+from .parts import Kind, Part, globals_used, is_placeholder, owner, parts
 from .written import merged
 
 
@@ -40,7 +30,7 @@ class Step:
             name
             for name, part in self.parts.items()
             if name in self.before
-            and part.kind != CLASS
+            and part.kind != Kind.CLASS
             and not part.same_code(self.before[name])
         ]
 
@@ -52,7 +42,7 @@ class Step:
             name
             for name, part in self.parts.items()
             if name in new
-            and (part.kind == ATTACHED or "." not in name or owner(name) not in new)
+            and (part.kind == Kind.ATTACHED or owner(name) not in new - {name})
         ]
 
     @cached_property
@@ -105,9 +95,9 @@ def with_own(module, step, names):
 def _put_own(module, step, name):
     """Put the lesson's own part into a module, with the imports that it needs."""
     part = step.parts[name]
-    if part.kind == CLASS and name in (there := module.parts()):
+    if part.kind == Kind.CLASS and name in (there := module.parts()):
         # The class is theirs, and so is what it holds beside the lesson's.
-        part = type(part)(CLASS, merged(part.text, name, there, list(step.parts)))
+        part = type(part)(Kind.CLASS, merged(part.text, name, there, list(step.parts)))
     module.put(name, part, list(step.parts))
     _import(module, Module.of(code_of(step.number)).imports)
 
@@ -134,9 +124,9 @@ def framework(number, found, base, lent=()):
     for name, part in found.parts.items():
         if name not in step.parts:
             continue
-        if part.kind == CLASS:
+        if part.kind == Kind.CLASS:
             kept = had | {n: step.parts[n] for n in step.given}
-            part = type(part)(CLASS, _completed(part.text, name, kept, order))
+            part = type(part)(Kind.CLASS, _completed(part.text, name, kept, order))
             for inner in (n for n in parts(part.text) if "." in n):
                 module.drop_attached(inner)
         module.put(name, part, order)
@@ -174,7 +164,7 @@ def _completed(text, name, had, order):
     inner = {
         n: p
         for n, p in had.items()
-        if owner(n) == name and p.kind in (METHOD, ATTRIBUTE)
+        if owner(n) == name and p.kind in (Kind.METHOD, Kind.ATTRIBUTE)
     }
     there = parts(text)
     whole = all(n in there for n in inner if n in order)

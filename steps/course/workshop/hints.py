@@ -6,7 +6,7 @@ from ..lessons import CourseError, typed
 from ..listings import Listing
 from .folder import of_the_workshop
 from .framework import step_of
-from .parts import ATTACHED, ATTRIBUTE, listed, owner
+from .parts import Kind, listed, owner
 from .stubs import head_of
 
 
@@ -53,8 +53,8 @@ class Hint:
     def _said(self, nearer, solution):
         if not self._nearer:
             return f"{self._first()}\n\nA nearer one: {nearer}"
-        said = self._first(), skeleton(self._part.text)
-        return "\n\n".join([*said, f"The lesson's code: {solution}"])
+        shape = skeleton(self._part.text)
+        return f"{self._first()}\n\n{shape}\n\nThe lesson's code: {solution}"
 
     def _repr_markdown_(self):
         call = f'`steps.solution({self._step.number}, "{self._name}")`'
@@ -73,9 +73,9 @@ class Hint:
         said = [f"`{name}` {begins} in step {step.number}."]
         if text := _docstring(self._part.text):
             said.append(text if text.endswith(".") else f"{text}.")
-        if self._part.kind == ATTACHED:
+        if self._part.kind == Kind.ATTACHED:
             return f"{said[0]} A line of its own attaches it to the class."
-        if self._part.kind == ATTRIBUTE:
+        if self._part.kind == Kind.ATTRIBUTE:
             return f"{said[0]} It is a value that the class holds, under its docstring."
         return " ".join([*said, *self._heads(), *self._names()])
 

@@ -8,7 +8,7 @@ from .bench import Bench
 from .framework import Framework, code_of, with_own
 from .modules import Module
 from .notebook import judging_cells
-from .parts import ATTRIBUTE, CLASS
+from .parts import Kind
 
 
 @dataclass
@@ -118,11 +118,11 @@ def _suspects(own, filled, failure):
         for name, part in step.parts.items()
         if name in there
         and name not in own.missing
-        and part.kind != ATTRIBUTE
+        and part.kind != Kind.ATTRIBUTE
         and not part.same_code(there[name])
     ]
     first = [n for n in (failure["parts"] if failure else [])[::-1] if n in names]
-    classes = [n for n in names if step.parts[n].kind == CLASS]
+    classes = [n for n in names if step.parts[n].kind == Kind.CLASS]
     order = [*first, *(n for n in names if n not in classes), *classes]
     return list(dict.fromkeys(order))
 

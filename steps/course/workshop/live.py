@@ -4,11 +4,12 @@ import contextlib
 from pathlib import Path
 
 from ..lessons import StepKind, kind, numbers, previous, stem
+from ..watching import notebook_shell
 from . import folder as workshop
 from . import stubs
 from .framework import step_of
 from .judging import judge
-from .parts import ATTACHED, ATTRIBUTE, CONSTANT, Part, listed
+from .parts import Kind, Part, listed
 from .report import Report
 from .trial import module_from, names_in, take_the_place
 from .written import written
@@ -67,7 +68,7 @@ def _with_stubs(own):
     module, step = own.module.copy(), own.step
     for name in own.missing:
         part = step.parts[name]
-        if part.kind not in (ATTACHED, ATTRIBUTE, CONSTANT):
+        if part.kind not in (Kind.ATTACHED, Kind.ATTRIBUTE, Kind.CONSTANT):
             stub = Part(part.kind, stubs.stub(step, name, part))
             module.put(name, stub, list(step.parts))
     return module
@@ -80,37 +81,15 @@ def begin(number):
     """Begin the session of a notebook; return what is to be said."""
     global SESSION
 
-    shell = _shell()
+    shell = notebook_shell()
     if SESSION and shell:
         with contextlib.suppress(ValueError):
             shell.events.unregister("post_run_cell", SESSION.ran)
     SESSION = Session(number, shell, here(number))
     if shell:
         shell.events.register("post_run_cell", SESSION.ran)
-        shell.set_custom_exc((RecursionError,), _briefly)
     said = workshop.base(number, SESSION.folder).said
     return f"{said}\nFrom now on, what your cells define is {stem(number)}.".strip()
-
-
-FRAMES = 6
-
-
-def _briefly(shell, kind, error, trace, tb_offset=None):
-    """A recursion that does not end would show the same lines many hundred times."""
-    last = trace
-    for _ in range(FRAMES):
-        last = last.tb_next or last
-    last.tb_next = None
-    lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset)
-    shell._showtraceback(kind, error, [*lines[:-1], "... and so on", lines[-1]])
-
-
-def _shell():
-    try:
-        from IPython import get_ipython
-    except ModuleNotFoundError:
-        return None
-    return get_ipython()
 
 
 def here(number):

@@ -20,7 +20,7 @@ from ..judge.cells import run
 from ..lessons import STEPS, known, notebook_path, stem
 from .framework import step_of
 from .modules import Module
-from .parts import ATTACHED, METHOD, Part, globals_used, parts
+from .parts import Kind, Part, globals_used, parts
 
 # Where a tensor's functions begin, on top of step 32; what is written there is in the
 # book's manner, and needs no more than Variable and Function.
@@ -63,7 +63,7 @@ def attached_text(module, number):
     text = Path(module.__file__).read_text(encoding="utf-8")
     found = Module.of(text)
     for name, part in step_of(number).parts.items():
-        if part.kind == ATTACHED:
+        if part.kind == Kind.ATTACHED:
             _attach(found, module, name)
     return found.text()
 
@@ -71,13 +71,14 @@ def attached_text(module, number):
 def _attach(found, module, name):
     owner, _, sign = name.partition(".")
     there = found.parts().get(name)
-    if there and there.kind == ATTACHED and there.text.startswith(f"{name} ="):
+    if there and there.kind == Kind.ATTACHED and there.text.startswith(f"{name} ="):
         return
     value = vars(vars(module)[owner]).get(sign)
     names = [n for n, other in vars(module).items() if other is value]
     inside = getattr(value, "__name__", sign)
-    if not names and inside not in found.parts() and there and there.kind == METHOD:
-        function = Part("function", textwrap.dedent(there.text))
+    is_inside = there and there.kind == Kind.METHOD
+    if is_inside and not names and inside not in found.parts():
+        function = Part(Kind.FUNCTION, textwrap.dedent(there.text))
         found.put(inside, function, [])
     found.drop(name)
     line = f"{name} = {(names or [inside])[0]}"

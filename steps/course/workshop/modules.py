@@ -7,15 +7,7 @@ import textwrap
 from dataclasses import dataclass, field
 
 from ..definitions import span
-from .parts import (
-    ATTACHED,
-    ATTRIBUTE,
-    METHOD,
-    globals_used,
-    names_needed_at_once,
-    owner,
-    parts,
-)
+from .parts import Kind, globals_used, names_needed_at_once, owner, parts
 
 # In the docstring of a learner's file, above the names of what is not theirs.
 LESSONS_OWN = "The lesson's own in it:"
@@ -73,12 +65,12 @@ class Module:
         """Put a part in the place of one of that name, or where it belongs by an order
         of names.
         """
-        if part.kind in (METHOD, ATTRIBUTE):
+        if part.kind in (Kind.METHOD, Kind.ATTRIBUTE):
             self.drop_attached(name)
             if (place := self._place(owner(name))) is not None:
                 self.chunks[place] = with_member(self.chunks[place], name, part, order)
             return
-        if part.kind == ATTACHED:
+        if part.kind == Kind.ATTACHED:
             self.drop(name)
             if part.text in self.chunks:  # a loop that attaches several
                 return
@@ -149,7 +141,7 @@ class Module:
 def _attaches(chunk, name):
     """Whether a statement attaches this method, and no other one."""
     found = parts(chunk)
-    return list(found) == [name] and found[name].kind == ATTACHED
+    return list(found) == [name] and found[name].kind == Kind.ATTACHED
 
 
 def imports(tree):
@@ -224,12 +216,14 @@ def _line_for(text, name, part, order):
     members, end = _members(text), len(text.splitlines())
     if name not in order:
         return end
-    if part.kind == METHOD:
+    if part.kind == Kind.METHOD:
         for before in reversed(order[: order.index(name)]):
             before_in, _, member = before.partition(".")
             if before_in == owner(name) and member in members:
                 return members[member][1]
     # Under the docstring; but __radd__ = __add__ has to wait for __add__.
     needs = names_needed_at_once(ast.parse(part.text))
-    methods = [n.partition(".")[2] for n, p in parts(text).items() if p.kind == METHOD]
+    methods = [
+        n.partition(".")[2] for n, p in parts(text).items() if p.kind == Kind.METHOD
+    ]
     return members[methods[0]][0] if methods and not needs & set(members) else end

@@ -10,11 +10,11 @@ import builtins
 import symtable
 import textwrap
 from dataclasses import dataclass
+from enum import Enum
 
 from ..definitions import text_of
 
-FUNCTION, CLASS, CONSTANT = "function", "class", "constant"
-METHOD, ATTRIBUTE, ATTACHED = "method", "attribute", "attached"
+Kind = Enum("Kind", "FUNCTION CLASS CONSTANT METHOD ATTRIBUTE ATTACHED")
 ENDING = "is not written yet"
 
 
@@ -22,7 +22,7 @@ ENDING = "is not written yet"
 class Part:
     """One definition: its kind, and its source text without indentation."""
 
-    kind: str
+    kind: Kind
     text: str
 
     def same_code(self, other):
@@ -47,23 +47,23 @@ def parts(source):
 
 def _parts_of(node):
     if isinstance(node, ast.FunctionDef):
-        yield node.name, FUNCTION, node
+        yield node.name, Kind.FUNCTION, node
     elif isinstance(node, ast.ClassDef):
-        yield node.name, CLASS, node
+        yield node.name, Kind.CLASS, node
         for child in node.body:
             if isinstance(child, ast.FunctionDef):
-                yield f"{node.name}.{child.name}", METHOD, child
+                yield f"{node.name}.{child.name}", Kind.METHOD, child
             for name in _assigned(child):
-                yield f"{node.name}.{name}", ATTRIBUTE, child
+                yield f"{node.name}.{name}", Kind.ATTRIBUTE, child
     elif call := setting(node):
         of = ast.unparse(call.args[0])
         for inner in ast.walk(node):
             if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
-                yield f"{of}.{inner.value}", ATTACHED, node
+                yield f"{of}.{inner.value}", Kind.ATTACHED, node
     else:
         for name in _assigned(node):
             if name != "__all__":
-                yield name, ATTACHED if "." in name else CONSTANT, node
+                yield name, Kind.ATTACHED if "." in name else Kind.CONSTANT, node
 
 
 def _assigned(node):

@@ -8,7 +8,7 @@ from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..lessons import head, previous
 from .judging import wrong_rows
-from .parts import CLASS, listed, owner
+from .parts import Kind, listed, owner
 
 WARNING = " style='background:rgba(213,94,0,0.16)'"
 
@@ -81,7 +81,7 @@ class Report:
         return any(
             name in there and name not in own.unchanged and name not in step.given
             for name in [*step.added, *step.changed]
-            if step.parts[name].kind != CLASS
+            if step.parts[name].kind != Kind.CLASS
         )
 
     def _where_it_stops(self):

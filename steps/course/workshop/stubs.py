@@ -5,17 +5,7 @@ import difflib
 import textwrap
 
 from .modules import with_member
-from .parts import (
-    ATTACHED,
-    ATTRIBUTE,
-    CLASS,
-    ENDING,
-    FUNCTION,
-    METHOD,
-    Part,
-    body_of,
-    parts,
-)
+from .parts import ENDING, Kind, Part, body_of, parts
 
 
 def cells(step, module):
@@ -30,7 +20,7 @@ def cells(step, module):
     had, found, attached = module.parts(), {}, []
     for name in step.to_write:
         part, owner = step.parts[name], name.partition(".")[0]
-        if part.kind == ATTACHED:
+        if part.kind == Kind.ATTACHED:
             attached.append(name)
         elif owner != name:
             found[owner] = _own_class(step, owner, had)
@@ -47,11 +37,11 @@ def _joined(step, found):
     joined: list[tuple[bool, str]] = []
     for name, text in found.items():
         part = step.parts[name]
-        short = part.kind == FUNCTION and _count(part) == 1
+        short = part.kind == Kind.FUNCTION and _count(part) == 1
         if joined and short and joined[-1][0]:
             joined[-1] = (True, f"{joined[-1][1]}\n\n\n{text}")
         else:
-            goes_with = part.kind == CLASS and name in step.added
+            goes_with = part.kind == Kind.CLASS and name in step.added
             joined.append((goes_with or short, text))
     return [text for _, text in joined]
 
@@ -60,10 +50,10 @@ def _joined(step, found):
 
 
 def stub(step, name, part):
-    if part.kind not in (CLASS, FUNCTION, METHOD):
+    if part.kind not in (Kind.CLASS, Kind.FUNCTION, Kind.METHOD):
         return f"# TODO step {step.number}: set {name.rpartition('.')[2]} here."
     head = "\n".join(part.text.splitlines()[: _begin(part.text)]).rstrip()
-    if part.kind == CLASS:
+    if part.kind == Kind.CLASS:
         inside = {n: p for n, p in parts(part.text).items() if "." in n}
         members = [
             p.text if n in step.given else stub(step, n, p) for n, p in inside.items()
@@ -110,7 +100,7 @@ def _own_class(step, owner, had):
     text, order = had[owner].text, list(step.parts)
     text = _with_new_docstring(step, owner, text)
     for name, part in step.parts.items():
-        if not name.startswith(f"{owner}.") or part.kind == ATTACHED:
+        if not name.startswith(f"{owner}.") or part.kind == Kind.ATTACHED:
             continue
         if name in step.given:
             text = with_member(text, name, part, order)
@@ -118,13 +108,13 @@ def _own_class(step, owner, had):
             changed = Part(part.kind, _changed(step, name, had))
             text = with_member(text, name, changed, order)
         elif name in step.added and name not in had:
-            kind = METHOD if part.kind == METHOD else ATTRIBUTE
+            kind = Kind.METHOD if part.kind == Kind.METHOD else Kind.ATTRIBUTE
             text = _with_stub(text, name, Part(kind, stub(step, name, part)), order)
     return text
 
 
 def _with_stub(text, name, part, order):
-    if part.kind == METHOD:
+    if part.kind == Kind.METHOD:
         return with_member(text, name, part, order)
     # A line of comment in place of what the class is to hold, under its docstring.
     lines, place = text.splitlines(), _begin(text)
@@ -144,7 +134,7 @@ def _with_new_docstring(step, owner, text):
 def _changed(step, name, had):
     """The learner's own version, under a line that says that it has to change."""
     mine, part = had[name].text, step.parts[name]
-    if had[name].kind not in (FUNCTION, METHOD):  # square = lambda x: ...
+    if had[name].kind not in (Kind.FUNCTION, Kind.METHOD):  # square = lambda x: ...
         return f"# TODO step {step.number}: change this.\n{mine}"
     lines, place = mine.splitlines(), _begin(mine)
     todo = [f"    # TODO step {step.number}: change this; {_news(step, name)}."]

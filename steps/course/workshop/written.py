@@ -12,16 +12,7 @@ from dataclasses import dataclass, field
 
 from ..definitions import span
 from .modules import imports, with_member, without_member
-from .parts import (
-    ATTRIBUTE,
-    CLASS,
-    FUNCTION,
-    METHOD,
-    Part,
-    is_stub,
-    parts,
-    setting,
-)
+from .parts import Kind, Part, is_stub, parts, setting
 
 # What the lessons import from the course is no part of a framework.
 OURS = re.compile(r"(from|import) (steps|dezero_lite)\b")
@@ -90,15 +81,15 @@ def _take(found, source, node, known, owner):
     for name, part in parts(text).items():
         if name not in known and not _defines(node):
             continue
-        if part.kind in (METHOD, ATTRIBUTE):
+        if part.kind in (Kind.METHOD, Kind.ATTRIBUTE):
             continue
-        if part.kind == FUNCTION and _is_method(node, f"{owner}.{name}", known):
-            name, part = f"{owner}.{name}", Part(METHOD, text)
-        if part.kind in (FUNCTION, METHOD, CLASS) and is_stub(node):
-            owner = name if part.kind == CLASS else owner
+        if part.kind == Kind.FUNCTION and _is_method(node, f"{owner}.{name}", known):
+            name, part = f"{owner}.{name}", Part(Kind.METHOD, text)
+        if part.kind in (Kind.FUNCTION, Kind.METHOD, Kind.CLASS) and is_stub(node):
+            owner = name if part.kind == Kind.CLASS else owner
             continue
-        if part.kind == CLASS:
-            owner, part = name, Part(CLASS, without_stubs(text))
+        if part.kind == Kind.CLASS:
+            owner, part = name, Part(Kind.CLASS, without_stubs(text))
             for inner in parts(part.text):
                 found.parts.pop(inner, None)
         found.parts[name] = part
