@@ -18,7 +18,6 @@ import tempfile
 from copy import copy
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from dezero_lite import player
 
@@ -31,6 +30,7 @@ MEASURED = "nbval-ignore-output"
 LINKS = "links"
 LARGEST = 1_000_000
 CELL_TIMEOUT = 120
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 # --- Assembling -----------------------------------------------------------------------
@@ -48,11 +48,7 @@ def assemble(number):
     _link(number, cells)
     metadata = {
         "course": {"step": number},
-        "kernelspec": {
-            "display_name": "Python 3",
-            "language": "python",
-            "name": "python3",
-        },
+        "kernelspec": KERNEL,
         "language_info": {"name": "python"},
     }
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
@@ -202,16 +198,13 @@ def execute(notebook, folder=None):
     import nbclient
 
     running = nbformat.from_dict(notebook)
-    settings: dict[str, Any] = {"timeout": CELL_TIMEOUT, "record_timing": False}
-    settings |= {"kernel_name": "python3", "coalesce_streams": True}
+    client = nbclient.NotebookClient(running, timeout=CELL_TIMEOUT)
+    client.record_timing, client.coalesce_streams = False, True
+    client.resources = {"metadata": {"path": str(folder or lessons.NOTEBOOKS)}}
     # Not what it has to say about encryption: it talks to this process alone.
-    settings |= {"extra_arguments": ["--log-level=ERROR"]}
+    client.extra_arguments = ["--log-level=ERROR"]
     try:
-        nbclient.NotebookClient(
-            running,
-            resources={"metadata": {"path": str(folder or lessons.NOTEBOOKS)}},
-            **settings,
-        ).execute(env=lessons.KERNELS | os.environ)
+        client.execute(env=lessons.KERNELS | os.environ)
     except nbclient.exceptions.CellExecutionError as error:
         raise CourseError(
             f"{stem(notebook['metadata']['course']['step'])} does not run:\n{error}"
@@ -219,10 +212,8 @@ def execute(notebook, folder=None):
     for cell, ran in zip(notebook["cells"], running.cells, strict=True):
         if cell["cell_type"] == "code":
             cell["execution_count"] = ran.execution_count
-            cell["outputs"] = [
-                _described(_cleaned(output), cell["metadata"].get("alt"))
-                for output in ran.outputs
-            ]
+            alt = cell["metadata"].get("alt")
+            cell["outputs"] = [_described(_cleaned(out), alt) for out in ran.outputs]
             _refuse_what_varies(cell)
     return notebook
 
@@ -308,11 +299,7 @@ def build(number, force=False):
     """
     path = notebook_path(number)
     old = _read(path)
-    if (
-        old
-        and not force
-        and checksum(old) != old["metadata"].get("course", {}).get("checksum")
-    ):
+    if old and not force and _is_edited(old):
         raise CourseError(
             f"{path.name} was changed since it was built, and building would lose "
             "that. Keep a copy under another name, or say --force."
@@ -350,15 +337,21 @@ def checksum(notebook):
     """A digest of a built notebook's cells, outputs included: a change of one digit by
     hand breaks it.
     """
-    return hashlib.sha256(
-        json.dumps(notebook["cells"], sort_keys=True).encode()
-    ).hexdigest()[:16]
+    text = json.dumps(notebook["cells"], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _course(notebook):
+    return notebook["metadata"].get("course", {})
+
+
+def _is_edited(notebook):
+    return checksum(notebook) != _course(notebook).get("checksum")
 
 
 def _keep_measured(notebook, old):
     # What is measured stays, as long as nothing it is made from has changed.
-    sources = notebook["metadata"]["course"]["sources"]
-    if sources != old["metadata"].get("course", {}).get("sources"):
+    if _course(notebook)["sources"] != _course(old).get("sources"):
         return
     outputs = {cell["id"]: cell.get("outputs") for cell in old["cells"]}
     for cell in notebook["cells"]:
@@ -376,8 +369,7 @@ def why_stale(number):
     notebook = _read(notebook_path(number))
     if not notebook:
         return "it is not built yet"
-    course = notebook["metadata"].get("course", {})
-    if checksum(notebook) != course.get("checksum"):
+    if _is_edited(notebook):
         return (
             "it was changed since it was built (running it in place and saving does "
             "that)"
@@ -386,7 +378,7 @@ def why_stale(number):
         fresh, digest = assemble(number), sources_digest(number)
     except CourseError as error:
         return f"it cannot be built. {str(error).rstrip('.')}"
-    if course.get("sources") != digest:
+    if _course(notebook).get("sources") != digest:
         return "its lesson, or code that its lesson uses, changed since"
     if _without_outputs(notebook) != _without_outputs(fresh):
         return "the builder, or the title of a lesson that it links to, changed since"

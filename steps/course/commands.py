@@ -9,8 +9,10 @@ import sys
 import time
 from pathlib import Path
 
-from . import lessons
+from . import builder, lessons, mutating, own
+from .beginning import begin, next_number
 from .classroom import shell
+from .copies import write_copies
 from .differences import Differences
 from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
 
@@ -21,14 +23,11 @@ def main(arguments=None):
     try:
         return options.run(options) or 0
     except CourseError as error:
-        print(error, file=sys.stderr)
-        return 1
+        said = error
     except ModuleNotFoundError as error:
-        print(
-            f'This needs {error.name}: pip install "dezero-lite[course,test]"',
-            file=sys.stderr,
-        )
-        return 1
+        said = f'This needs {error.name}: pip install "dezero-lite[course,test]"'
+    print(said, file=sys.stderr)
+    return 1
 
 
 def _parser():
@@ -106,8 +105,6 @@ def diff(options):
 
 def build(options):
     """build notebooks from lessons and code"""
-    from . import builder
-
     _need_checkout()
     for number in [n if n == MAP else known(n) for n in options.steps] or with_map():
         print(f"{stem(number)} … ", end="", flush=True)
@@ -121,12 +118,9 @@ def build(options):
 
 def check(options):
     """say which notebooks are stale; exit code 1 if any is"""
-    from . import builder
-
     _need_checkout()
-    stale = {
-        number: reason for number in with_map() if (reason := builder.why_stale(number))
-    }
+    found = {number: builder.why_stale(number) for number in with_map()}
+    stale = {number: reason for number, reason in found.items() if reason}
     for half in halves():
         print(half)
     for number, reason in stale.items():
@@ -142,8 +136,6 @@ def check(options):
 
 def new(options):
     """begin a step: a lesson and a module to rewrite"""
-    from .beginning import begin, next_number
-
     _need_checkout()
     if options.title.isdecimal():
         raise CourseError('A step needs a title: python -m steps new "A toy lesson"')
@@ -155,8 +147,6 @@ def new(options):
 
 def student(options):
     """write copies without solutions; overwrites nothing"""
-    from .copies import write_copies
-
     written = write_copies(options.folder, options.steps)
     folder = shlex.quote(str(Path(options.folder).resolve()))
     print(
@@ -167,8 +157,6 @@ def student(options):
 
 def lay(options):
     """make my-course, or renew it; loses no work"""
-    from . import own
-
     folder = Path(options.folder or own.FOLDER)
     done = own.lay(folder)
     if done.new:
@@ -191,8 +179,6 @@ def _count(steps):
 
 def fresh(options):
     """set your copy of a step aside, and lay a new one"""
-    from . import own
-
     aside = own.fresh(options.step, options.folder or own.FOLDER)
     print(f"{stem(options.step)}.ipynb is new; your copy is {aside.name} beside it.")
 
@@ -200,10 +186,9 @@ def fresh(options):
 def progress(options):
     """show which exercises are solved in a folder"""
     from .judge.sequence import RIGHT
-    from .own import FOLDER
     from .progress import NOT_BEGUN, progress
 
-    found = progress(options.folder or FOLDER)
+    found = progress(options.folder or own.FOLDER)
     untouched = [n for n, said in found.items() if set(said) == {NOT_BEGUN}]
     for number, outcomes in found.items():
         if number in untouched:
@@ -243,18 +228,8 @@ def slides(options):
 
 def mutate(options):
     """measure the checks with mutants of solutions"""
-    from tqdm import tqdm
-
-    from . import mutating
-
     _need_checkout()
-    with tqdm(unit="mutant", disable=None) as bar:
-
-        def show(done, total):
-            bar.total = total
-            bar.update(done - bar.n)
-
-        scores = mutating.measure(options.steps, options.jobs, show)
+    scores = mutating.measure(options.steps, options.jobs)
     for score in scores:
         print(
             f"{stem(score.step)}: {score.mutants} mutants, {score.killed} found, "

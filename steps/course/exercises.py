@@ -71,8 +71,9 @@ def is_solution(source):
     return BEGIN in source
 
 
-def without_solution(source):
-    """Replace each marked solution by a stub that runs and does nothing.
+def without_solution(source, markers=False):
+    """Replace each marked solution by a stub that runs and does nothing; the markers
+    stay around it if that is asked for.
 
     Raises
     ------
@@ -82,7 +83,8 @@ def without_solution(source):
 
     def stub(line):
         word = STUB if line.startswith(" ") else STUB_OUTSIDE
-        return [line.replace(BEGIN, word)]
+        stub = line.replace(BEGIN, word)
+        return [line, stub, line.replace(BEGIN, END)] if markers else [stub]
 
     return _replaced(source, BEGIN, END, stub)
 

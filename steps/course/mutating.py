@@ -40,8 +40,9 @@ class Score:
     gone: list[tuple[int, str]]
 
 
-def measure(steps=None, jobs=None, show=lambda done, total: None):
-    """Try the mutants of lessons: a Score for each.
+def measure(steps=None, jobs=None):
+    """Try the mutants of lessons, and show at a terminal how far it is: a Score for
+    each.
 
     Parameters
     ----------
@@ -49,14 +50,14 @@ def measure(steps=None, jobs=None, show=lambda done, total: None):
         All steps if not given.
     jobs : int, optional
         How many mutants are tried at once; as many as there are cores if not given.
-    show : callable
-        Called with the number of mutants tried and their total, after each.
 
     Raises
     ------
     CourseError
         If a solution fails its own check, or if the system cannot fork.
     """
+    from tqdm import tqdm
+
     if not forks.CAN_FORK:
         raise CourseError(
             "Mutants are tried in forks, which this system does not have."
@@ -68,18 +69,18 @@ def measure(steps=None, jobs=None, show=lambda done, total: None):
         for n in chosen
         for exercise in exercises.of_lesson(builder.lesson_cells(n))
     )
-    done = 0
 
     def lesson(number):
-        nonlocal done
         found = []
         for line in _tried(number, max(1, jobs // len(chosen))):
             found.append(line)
-            done += 1
-            show(done, total)
+            bar.update()
         return _score(number, found)
 
-    with ThreadPoolExecutor(min(jobs, len(chosen))) as pool:
+    with (
+        tqdm(total=total, unit="mutant", disable=None) as bar,
+        ThreadPoolExecutor(min(jobs, len(chosen))) as pool,
+    ):
         return list(pool.map(lesson, chosen))
 
 

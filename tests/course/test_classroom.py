@@ -156,7 +156,7 @@ def test_notebooks_that_go_with_a_package_call_it_by_its_name(course, monkeypatc
     monkeypatch.setattr(handout, "build_package", lambda folder: folder / "a.whl")
     written = handout.release(course.out / "far", [1], package=True)
     names = [path.name for path in written]
-    assert names == ["step01.ipynb", "start.ipynb", "a.whl", handout.READ_ME]
+    assert names == ["start.ipynb", "step01.ipynb", "a.whl", handout.READ_ME]
     text = (course.out / "far" / "step01.ipynb").read_text(encoding="utf-8")
     assert "from dezero_lite import steps" in text
     assert "a.whl[course]" in (course.out / "far" / handout.READ_ME).read_text()

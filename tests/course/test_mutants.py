@@ -207,8 +207,18 @@ def test_how_far_it_is_is_shown_after_each_mutant(tried, monkeypatch):
     tried += [[1, "a -> b", KILLED], [1, "c -> d", SURVIVED]]
     monkeypatch.setattr(mutating, "mutants", lambda solution: range(5))
     shown = []
-    mutating.measure([1], show=lambda *far: shown.append(far))
-    assert shown == [(1, 10), (2, 10)]
+
+    class Bar(contextlib.nullcontext):
+        def __init__(self, total, **settings):
+            super().__init__(self)
+            shown.append(total)
+
+        def update(self):
+            shown.append(1)
+
+    monkeypatch.setattr("tqdm.tqdm", Bar)
+    mutating.measure([1])
+    assert shown == [10, 1, 1]
 
 
 def test_what_is_named_harmless_does_not_count(tried, capsys):

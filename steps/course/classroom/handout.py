@@ -16,10 +16,6 @@ from .grading import POINTS, points_of
 
 INSTALLED = "dezero_lite.steps"
 EXERCISE = re.compile(r"(?m)^### Exercise (\d+).*$")
-SOLUTION = re.compile(
-    rf"(?ms)^(?P<begin>(?P<indent> *){exercises.BEGIN}\n).*?"
-    rf"^(?P<end> *{exercises.END})$"
-)
 READ_ME = "READ-ME.md"
 HOW_TO_OPEN = Path(__file__).with_name("read-me.md")
 
@@ -192,13 +188,6 @@ def build_package(folder):
         return folder / built.name
 
 
-def _stub_between(found):
-    """The markers stay, with a stub between them: hints look for the exercise there."""
-    begin, indent, end = found["begin"], found["indent"], found["end"]
-    stub = exercises.STUB if indent else exercises.STUB_OUTSIDE
-    return f"{begin}{indent}{stub}\n{end}"
-
-
 def _copy_without_solutions(tree):
     for name in ("dezero_lite", STEPS):
         ignore = shutil.ignore_patterns("__pycache__", "harmless.json")
@@ -209,9 +198,11 @@ def _copy_without_solutions(tree):
     shutil.copy(notebook_path(MAP), tree / lessons.NOTEBOOKS.name)
     for number in lessons.numbers():
         path = tree / STEPS / f"{stem(number)}.md"
-        text = SOLUTION.sub(_stub_between, path.read_text(encoding="utf-8"))
+        # The markers stay: hints look for the exercise there.
+        text = path.read_text(encoding="utf-8")
+        text = exercises.without_solution(text, markers=True)
         text = exercises.without_hidden_tests(text)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
     # Faults that do no harm quote the solutions; the file has to be there.
     (tree / STEPS / "course" / "harmless.json").write_text("{}\n", encoding="utf-8")
     settings = tree / "pyproject.toml"

@@ -6,7 +6,7 @@ import time
 
 from ..judge.sequence import SECONDS
 from ..lessons import CourseError, known, notebook_path
-from . import grading
+from . import grading, handout
 
 
 def add_to(commands):
@@ -46,10 +46,8 @@ def _points(text):
 
 def release(options):
     """write notebooks to hand out, without solutions; overwrites nothing"""
-    from .handout import release
-
     steps = [known(n) for n in options.steps]
-    written = release(
+    written = handout.release(
         options.folder, steps, options.points, options.workshop, options.package
     )
     print(f"Wrote {_count(written)} into {os.path.abspath(options.folder)}:")
@@ -59,9 +57,7 @@ def release(options):
 
 def nbgrader(options):
     """write lessons as sources for nbgrader, solutions in them"""
-    from .handout import for_nbgrader
-
-    written = for_nbgrader(options.folder, options.steps, options.points)
+    written = handout.for_nbgrader(options.folder, options.steps, options.points)
     print(f"Wrote {_count(written)} into {os.path.abspath(options.folder)}.")
     print("They hold the solutions: what students get is what nbgrader makes of them.")
 
