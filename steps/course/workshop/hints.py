@@ -136,29 +136,14 @@ def words(text):
 
 def skeleton(text):
     """A definition with its loops and branches, and dots for all that they do."""
-    tree = ast.parse(text)
+    tree, dots = ast.parse(text), ast.Constant(...)
     for node in ast.walk(tree):
-        for field in ("body", "orelse", "finalbody"):
-            block = getattr(node, field, None)
-            if isinstance(block, list):
-                setattr(node, field, [_blanked(child) for child in block])
-    return ast.unparse(ast.fix_missing_locations(tree))
-
-
-DOTS = ast.Constant(...)
-
-
-def _blanked(node):
-    if isinstance(node, ast.Assign):
-        return ast.Assign(node.targets, DOTS)
-    if isinstance(node, ast.AugAssign):
-        return ast.AugAssign(node.target, node.op, DOTS)
-    if isinstance(node, ast.Return):
-        return ast.Return(DOTS)
-    if isinstance(node, ast.Raise):
-        return ast.Raise(getattr(node.exc, "func", node.exc), None)
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        return ast.Expr(ast.Call(node.value.func, [DOTS], []))
-    if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
-        return ast.Expr(DOTS)
-    return node
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.Return):
+            node.value = dots
+        elif isinstance(node, ast.Raise):
+            node.exc, node.cause = getattr(node.exc, "func", node.exc), None
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            node.value.args, node.value.keywords = [dots], []
+        elif isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
+            node.value = dots
+    return ast.unparse(tree)

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass, field
 
 from ..definitions import span
-from .parts import Kind, globals_used, names_needed_at_once, owner, parts
+from .parts import Kind, globals_used, names_needed_at_once, nodes, owner, parts
 
 # In the docstring of a learner's file, above the names of what is not theirs.
 LESSONS_OWN = "The lesson's own in it:"
@@ -148,13 +148,11 @@ def imports(tree):
     """The imports at a module's top: from each name to the line that brings it."""
     found = {}
     for node in tree.body:
-        if not isinstance(node, ast.Import | ast.ImportFrom):
-            continue
-        for alias in node.names:
-            name = alias.asname or alias.name.split(".")[0]
-            named = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
-            home = "." * getattr(node, "level", 0) + (getattr(node, "module", "") or "")
-            found[name] = f"from {home} import {named}" if home else f"import {named}"
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                alone = type(node)(**(vars(node) | {"names": [alias]}))
+                name = alias.asname or alias.name.split(".")[0]
+                found[name] = ast.unparse(alone)
     return found
 
 
@@ -202,13 +200,8 @@ def without_member(text, name):
 
 def _members(text):
     """What a class holds, by name: the lines in which it stands."""
-    found = {}
-    for child in ast.parse(text).body[0].body:
-        if isinstance(child, ast.FunctionDef):
-            found[child.name] = span(text, child)
-        elif isinstance(child, ast.Assign) and isinstance(child.targets[0], ast.Name):
-            found[child.targets[0].id] = span(text, child)
-    return found
+    found = ((name.partition(".")[2], node) for name, _, node in nodes(text))
+    return {name: span(text, node) for name, node in found if name}
 
 
 def _line_for(text, name, part, order):

@@ -38,11 +38,16 @@ def owner(name):
 
 def parts(source):
     """All parts of a module, by name, in order; a class comes before what it holds."""
-    found = {}
+    return {
+        name: Part(kind, textwrap.dedent(text_of(source, node)))
+        for name, kind, node in nodes(source)
+    }
+
+
+def nodes(source):
+    """Triples (name, kind, node), one for each part of a module."""
     for node in ast.parse(source).body:
-        for name, kind, inner in _parts_of(node):
-            found[name] = Part(kind, textwrap.dedent(text_of(source, inner)))
-    return found
+        yield from _parts_of(node)
 
 
 def _parts_of(node):

@@ -9,7 +9,7 @@ import types
 from ..capabilities import CAPABILITIES, WORKS, tried
 from ..judge.cells import close_pictures, limited, new_names, run, silence
 from ..lessons import STEPS, stem
-from .parts import parts
+from .parts import nodes, parts
 
 # For one cell, or one row of the table; they take a second or two, more where others
 # keep the machine busy.
@@ -105,7 +105,7 @@ def _failure(task, place, error):
     the framework in which it arose, the innermost last.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    cell = [frame for frame in frames if frame.filename.startswith("<cell")]
+    cell = [frame for frame in frames if _is_cell(frame.filename)]
     inside = [frame for frame in frames if frame.filename.startswith("your ")]
     if isinstance(error, TimeoutError):
         del inside[1:]  # the loop that does not end, not where it was stopped
@@ -120,20 +120,16 @@ def _failure(task, place, error):
     }
 
 
+def _is_cell(filename):
+    return filename.startswith("<cell")
+
+
 def _said(error, seconds):
     if isinstance(error, TimeoutError):
         return f"it takes more than {seconds} seconds, and was stopped"
     if isinstance(error, AssertionError):
         return str(error) or "this is not true"
     return f"{type(error).__name__}: {error}"
-
-
-def _cell_of(error):
-    """The frame of the cell in which an error arose."""
-    trace = error.__traceback__
-    while not trace.tb_frame.f_code.co_filename.startswith("<cell"):
-        trace = trace.tb_next
-    return trace.tb_frame
 
 
 def _value(error, cell):
@@ -144,7 +140,8 @@ def _value(error, cell):
         return ""
     try:
         (node,) = ast.parse(cell[0].line).body
-        names = _cell_of(error).f_globals
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+        (names, *_) = (f.f_globals for f in frames if _is_cell(f.f_code.co_filename))
         values = {
             ast.unparse(side): eval(ast.unparse(side), names)
             for side in _compared(node.test)
@@ -165,16 +162,10 @@ def _compared(test):
 
 def part_at(text, number):
     """The name of the innermost part in which a line of a module stands."""
-    found = ""
-    for node in ast.walk(ast.parse(text)):
-        owner = getattr(node, "name", "")
-        for child in getattr(node, "body", []) if owner or _is_top(node) else []:
-            inside = isinstance(child, ast.FunctionDef | ast.ClassDef)
-            if inside and child.lineno <= number <= child.end_lineno:
-                name = f"{owner}.{child.name}" if owner else child.name
-                found = name if name in parts(text) else found
-    return found
-
-
-def _is_top(node):
-    return isinstance(node, ast.Module)
+    around = [
+        name
+        for name, _, node in nodes(text)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and node.lineno <= number <= node.end_lineno
+    ]
+    return around[-1] if around else ""

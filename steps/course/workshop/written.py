@@ -16,6 +16,7 @@ from .parts import Kind, Part, is_stub, parts, setting
 
 # What the lessons import from the course is no part of a framework.
 OURS = re.compile(r"(from|import) (steps|dezero_lite)\b")
+NAMED = ast.Lambda | ast.Name
 TODO = re.compile(r"^ *# TODO step \d+: .*\n?", re.M)
 MAGIC = re.compile(r"\s*[%!]|.*\?\s*$")
 BEGINS = re.compile(r"^(?:class|def) (\w+)", re.M)
@@ -104,9 +105,7 @@ def _defines(node):
     if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
         return False
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-    if isinstance(target, ast.Attribute):
-        return True
-    if isinstance(node.value, ast.Lambda | ast.Name):
+    if isinstance(target, ast.Attribute) or isinstance(node.value, NAMED):
         return True
     with contextlib.suppress(ValueError, TypeError):
         ast.literal_eval(node.value)  # a constant
