@@ -120,3 +120,15 @@ def _without(source, node, methods):
     inside = {line for method in methods for line in range(*span(source, method))}
     lines = source.splitlines()
     return "\n".join(lines[i] for i in range(start, end) if i not in inside).rstrip()
+
+
+def imports(tree):
+    """The imports at a module's top: from each name to the line that brings it."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                alone = type(node)(**(vars(node) | {"names": [alias]}))
+                name = alias.asname or alias.name.split(".")[0]
+                found[name] = ast.unparse(alone)
+    return found

@@ -29,6 +29,7 @@ ANOTHER = dict([*PAIRS, *((b, a) for a, b in PAIRS), *ONE_WAY])
 DROPPED = ast.Expr | ast.Assign | ast.AugAssign | ast.Raise | ast.Assert | ast.Delete
 DROPPED |= ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Continue | ast.Break
 DEFINITIONS = ast.FunctionDef | ast.ClassDef
+NOTHING = "return", "return None"
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ def _variants(node, place):
             args = list(node.args)
             args[index : index + 2] = args[index + 1], args[index]
             yield _like(node, args=args)
-    elif isinstance(node, ast.Return) and not _is_none(node.value):
+    elif isinstance(node, ast.Return) and ast.unparse(node) not in NOTHING:
         yield ast.Return(None)
     elif isinstance(node, ast.Constant):
         yield from _other_constants(node.value)
@@ -157,10 +158,6 @@ def _variants(node, place):
         yield ast.UnaryOp(ast.Not(), node)
     if isinstance(node, DROPPED):
         yield ast.Pass()
-
-
-def _is_none(value):
-    return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _other_constants(value):
@@ -189,8 +186,5 @@ def _first_line(statement):
 
 
 def _new_name(change, taken):
-    name, count = change, 1
-    while name in taken:
-        count += 1
-        name = f"{change} ({count})"
-    return name
+    others = (f"{change} ({count})" for count in itertools.count(2))
+    return next(name for name in itertools.chain([change], others) if name not in taken)

@@ -26,14 +26,11 @@ class Stage:
 def stages():
     """The stages, as the map lists them."""
     text = lesson_path(MAP).read_text(encoding="utf-8")
-    found = list(STAGE.finditer(text))
-    ends = [*(stage.start() for stage in found[1:]), len(text)]
-    made = []
-    for stage, end in zip(found, ends, strict=True):
-        lines = LINE.finditer(text[stage.end() : end])
-        steps = {int(line["number"]): line["title"] for line in lines}
-        made.append(Stage(stage["title"], stage["gain"], steps))
-    return made
+    pieces = iter(STAGE.split(text)[1:])  # title, gain and lines, in turn
+    return [
+        Stage(title, gain, {int(n): of_step for n, of_step in LINE.findall(lines)})
+        for title, gain, lines in zip(pieces, pieces, pieces, strict=True)
+    ]
 
 
 # --- Links ----------------------------------------------------------------------------
@@ -112,11 +109,8 @@ def picture():
         for place, number in enumerate(stage.steps):
             full = number in there
             inside, around = ("C0", "white") if full else ("white", "C0")
-            look: dict[str, Any] = {
-                "color": around,
-                "bbox": DOT | {"facecolor": inside},
-            }
-            ax.text(place + 0.3, row, str(number), **CENTRED, **look)
+            bbox = DOT | {"facecolor": inside}
+            ax.text(place + 0.3, row, str(number), color=around, bbox=bbox, **CENTRED)
     ax.set(xlim=(-0.2, 15.5), ylim=(len(rows) - 0.2, -0.7))
     ax.axis("off")
     plt.show()

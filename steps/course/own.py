@@ -36,7 +36,8 @@ def lay(folder=None):
     folder = Path(folder or FOLDER).resolve()
     done = Laid()
     targets = {number: folder / notebook_path(number).name for number in with_map()}
-    if _made_from(folder) == _course() and all(p.exists() for p in targets.values()):
+    made_from = read(folder / STAMP).get("course")
+    if made_from == _course() and all(p.exists() for p in targets.values()):
         return done
     folder.mkdir(parents=True, exist_ok=True)
     for number, target in targets.items():
@@ -59,9 +60,10 @@ def lay_one(target, text):
     if not target.exists():
         copies.write_new(target, text)
         return "new"
-    if _is_current(target, text):
+    notebook = read(target)
+    if _marks(notebook) == _marks(json.loads(text)):
         return None
-    if not _is_untouched(target):
+    if not _is_untouched(notebook):
         return "kept"
     replace(target, text)
     return "renewed"
@@ -106,12 +108,7 @@ def set_aside(target):
 # --- What state a copy is in ----------------------------------------------------------
 
 
-def _is_current(target, text):
-    return _marks(read(target)) == _marks(json.loads(text))
-
-
-def _is_untouched(target):
-    notebook = read(target)
+def _is_untouched(notebook):
     marks = _marks(notebook)
     return bool(marks) and copies.digest_of_sources(notebook) == marks["sources"]
 
@@ -121,13 +118,13 @@ def _marks(notebook):
 
 
 def read(path):
-    """A notebook as a dict; an empty one if it cannot be read, which is not ours to
-    replace.
+    """A notebook, or another file of JSON, as a dict; an empty one if there is none,
+    or if it cannot be read: then it is not ours to replace.
     """
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         return notebook if isinstance(notebook, dict) else {}
-    except ValueError:
+    except (FileNotFoundError, ValueError):
         return {}
 
 
@@ -136,10 +133,6 @@ def replace(path, text):
     half = path.with_name(f".{path.name}.new")
     half.write_text(text, encoding="utf-8", newline="\n")
     os.replace(half, path)
-
-
-def _made_from(folder):
-    return read(folder / STAMP).get("course") if (folder / STAMP).exists() else None
 
 
 def _course():

@@ -9,7 +9,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import copies
+from . import copies, own
 from .classroom import answers
 from .judge.cells import TOO_SLOW
 from .judge.sequence import judge
@@ -37,7 +37,7 @@ def progress(folder):
     there = [n for n in numbers() if (folder / notebook_path(n).name).exists()]
     if not there:
         raise CourseError(f"{folder} holds no lesson.")
-    known = _remembered(folder)
+    known = own.read(folder / KNOWN)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = pool.map(lambda number: _lesson(number, folder, known), there)
         found = dict(zip(there, judged, strict=True))
@@ -45,13 +45,6 @@ def progress(folder):
     with (folder / KNOWN).open("w", encoding="utf-8") as file:
         json.dump(remember, file)
     return {number: outcomes for number, (_, outcomes) in found.items()}
-
-
-def _remembered(folder):
-    try:
-        return json.loads((folder / KNOWN).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
 
 
 def _lesson(number, folder, known):

@@ -70,8 +70,7 @@ def _shown(number):
     for cell, old in zip(
         exercises.for_students(whole)["cells"], whole["cells"], strict=True
     ):
-        tags = cell["metadata"].get("tags", ())
-        if exercises.CHECK in tags or f"-{LINKS}" in cell["id"]:
+        if exercises.CHECK in _tags(cell) or f"-{LINKS}" in cell["id"]:
             continue
         if cell["cell_type"] == "markdown":
             cell["source"] = overview.without_links_to(cell["source"], lambda _: True)
@@ -79,6 +78,10 @@ def _shown(number):
             cell["outputs"] = old["outputs"]
         cells += _cut(cell)
     return cells
+
+
+def _tags(cell):
+    return cell["metadata"].get("tags", ())
 
 
 def _cut(cell):
@@ -105,27 +108,23 @@ def sections(cells):
 
 
 def _column(slides):
-    shown = "\n".join(f"<section>{_slide(cells)}</section>" for cells in slides)
-    return f"<section>{shown}</section>"
-
-
-def _slide(cells):
-    return "".join(_folded(cell) if _hides(cell) else _html(cell) for cell in cells)
-
-
-def _hides(cell):
-    hidden = cell["metadata"].get("jupyter", {}).get("source_hidden")
-    return hidden or exercises.FOLDED in cell["metadata"].get("tags", ())
+    shown = ("".join(map(_folded, cells)) for cells in slides)
+    inside = "\n".join(f"<section>{slide}</section>" for slide in shown)
+    return f"<section>{inside}</section>"
 
 
 def _folded(cell):
-    """Code behind a word that opens it, and its output: open beside a picture, folded
-    with the code where that gives something away.
+    """A cell; code that is hidden behind a word that opens it, and its output: open
+    beside a picture, folded with the code where that gives something away.
     """
+    hides = cell["metadata"].get("jupyter", {})
+    if not hides.get("source_hidden") and exercises.FOLDED not in _tags(cell):
+        return _html(cell)
     code = _html(cell | {"outputs": []})
     outputs = _html(cell | {"source": ""}) if cell["outputs"] else ""
-    gives_away = cell["metadata"].get("jupyter", {}).get("outputs_hidden")
-    inside, beside = (code + outputs, "") if gives_away else (code, outputs)
+    inside, beside = code, outputs
+    if hides.get("outputs_hidden"):
+        inside, beside = code + outputs, ""
     return f"<details><summary>{SHOW}</summary>{inside}</details>{beside}"
 
 

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from operator import attrgetter
 
+from .definitions import imports
 from .lessons import STEPS, CourseError
 from .listings import FOR_TOOLS, Source, highlighted_lines
 
@@ -246,15 +247,8 @@ def _parsed(cell):
 
 def _import(tree, names, may_fail):
     """Run the imports of a cell that bring what is shown."""
-    for node in tree.body:
-        if isinstance(node, ast.Import):
-            homes = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            homes = [node.module or ""]
-        else:
-            continue
-        if all(home.split(".")[0] in SHOWN_FROM for home in homes):
-            text = ast.unparse(node)
+    for text in imports(tree).values():
+        if re.split(r"[ .]", text)[1] in SHOWN_FROM:
             try:
                 exec(text, names)
             except ImportError as error:

@@ -183,7 +183,7 @@ def write(verdict, folder=None):
         None if somebody else changed the file: then it stays as it is.
     """
     path = place(folder) / f"{stem(verdict.step)}.py"
-    marks = own.read(path.parent / STAMP) if (path.parent / STAMP).exists() else {}
+    marks = own.read(path.parent / STAMP)
     if path.exists() and marks.get(path.name) != _digest(path.read_text("utf-8")):
         return None
     text = verdict.module.text(_docstring(verdict))

@@ -2,7 +2,6 @@
 had, and the lesson's own where something is missing.
 """
 
-import ast
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -175,12 +174,8 @@ def _bring_helpers(module, found):
     """What the parts use of other things that the learner defines in the notebook."""
     while helpers := [n for n in module.missing_names() if n in found.parts]:
         for name in sorted(helpers):
-            users = [k for k, c in enumerate(module.chunks) if name in _names_in(c)]
+            users = [k for k, c in enumerate(module.chunks) if name in globals_used(c)]
             module.chunks.insert(users[0] if users else 0, found.parts[name].text)
-
-
-def _names_in(chunk):
-    return {n.id for n in ast.walk(ast.parse(chunk)) if isinstance(n, ast.Name)}
 
 
 def _import(module, *sources):

@@ -6,7 +6,7 @@ import sys
 import textwrap
 from dataclasses import dataclass, field
 
-from ..definitions import span
+from ..definitions import imports, span
 from .parts import Kind, globals_used, names_needed_at_once, nodes, owner, parts
 
 # In the docstring of a learner's file, above the names of what is not theirs.
@@ -142,18 +142,6 @@ def _attaches(chunk, name):
     """Whether a statement attaches this method, and no other one."""
     found = parts(chunk)
     return list(found) == [name] and found[name].kind == Kind.ATTACHED
-
-
-def imports(tree):
-    """The imports at a module's top: from each name to the line that brings it."""
-    found = {}
-    for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            for alias in node.names:
-                alone = type(node)(**(vars(node) | {"names": [alias]}))
-                name = alias.asname or alias.name.split(".")[0]
-                found[name] = ast.unparse(alone)
-    return found
 
 
 def _is_of_the_head(node):

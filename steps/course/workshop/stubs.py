@@ -59,8 +59,10 @@ def stub(step, name, part):
             p.text if n in step.given else stub(step, n, p) for n, p in inside.items()
         ]
         return "\n\n".join([head, *(textwrap.indent(m, "    ") for m in members)])
+    count = _count(part)
     return (
-        f"{head}\n    # TODO step {step.number}: write this; {_length(part)}.\n"
+        f"{head}\n    # TODO step {step.number}: write this; the lesson's version has "
+        f"{count} line{'s' * (count > 1)}.\n"
         f'    raise NotImplementedError("{name} {ENDING}")'
     )
 
@@ -77,11 +79,6 @@ def _count(part):
     """How many lines of code a part has: without its head, its text and comments."""
     lines = map(str.strip, part.text.splitlines()[_begin(part.text) :])
     return sum(bool(line) and not line.startswith("#") for line in lines)
-
-
-def _length(part):
-    count = _count(part)
-    return f"the lesson's version has {count} line{'s' * (count > 1)}"
 
 
 def _attach(step, names):

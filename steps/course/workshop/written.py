@@ -10,8 +10,8 @@ import re
 import textwrap
 from dataclasses import dataclass, field
 
-from ..definitions import span
-from .modules import imports, with_member, without_member
+from ..definitions import imports, span
+from .modules import with_member, without_member
 from .parts import Kind, Part, is_stub, parts, setting
 
 # What the lessons import from the course is no part of a framework.
