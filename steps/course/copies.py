@@ -89,15 +89,15 @@ def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):
     _import_steps(notebook)
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
-            cell["source"] = as_installed(_pointed_at_code(cell["source"], folder))
+            cell["source"] = _pointed_at_code(cell["source"], folder)
         else:
-            text = overview.without_links_to(cell["source"], missing)
-            cell["source"] = as_typed(text)
+            cell["source"] = overview.without_links_to(cell["source"], missing)
     return text_of_copy(number, notebook)
 
 
 def text_of_copy(number, notebook):
     """The text of a copy, which from then on knows what it was laid with."""
+    name_steps(notebook)
     notebook["metadata"]["course"] = {
         "step": number,
         "sources": digest_of_sources(notebook),
@@ -153,6 +153,13 @@ def _pointed_at_code(code, folder):
         replacement,
         code,
     )
+
+
+def name_steps(notebook, steps=STEPS):
+    """Let a notebook call the steps as they are called where it will run."""
+    for cell in notebook["cells"]:
+        named = as_installed if cell["cell_type"] == "code" else as_typed
+        cell["source"] = named("".join(cell["source"]), steps)
 
 
 def as_installed(code, steps=STEPS):

@@ -62,13 +62,17 @@ def of_lesson(cells):
         elif is_solution(source):
             found.append(Exercise(hints, source, ""))
             hints = []
-        elif CHECK in cell["metadata"].get("tags", ()) and found:
+        elif is_check(cell) and found:
             found[-1].check = source
     return found
 
 
 def is_solution(source):
     return BEGIN in source
+
+
+def is_check(cell):
+    return CHECK in cell["metadata"].get("tags", ())
 
 
 def without_solution(source, markers=False):

@@ -70,7 +70,7 @@ def _shown(number):
     for cell, old in zip(
         exercises.for_students(whole)["cells"], whole["cells"], strict=True
     ):
-        if exercises.CHECK in _tags(cell) or f"-{LINKS}" in cell["id"]:
+        if exercises.is_check(cell) or f"-{LINKS}" in cell["id"]:
             continue
         if cell["cell_type"] == "markdown":
             cell["source"] = overview.without_links_to(cell["source"], lambda _: True)
@@ -78,10 +78,6 @@ def _shown(number):
             cell["outputs"] = old["outputs"]
         cells += _cut(cell)
     return cells
-
-
-def _tags(cell):
-    return cell["metadata"].get("tags", ())
 
 
 def _cut(cell):
@@ -118,7 +114,8 @@ def _folded(cell):
     beside a picture, folded with the code where that gives something away.
     """
     hides = cell["metadata"].get("jupyter", {})
-    if not hides.get("source_hidden") and exercises.FOLDED not in _tags(cell):
+    tags = cell["metadata"].get("tags", ())
+    if not hides.get("source_hidden") and exercises.FOLDED not in tags:
         return _html(cell)
     code = _html(cell | {"outputs": []})
     outputs = _html(cell | {"source": ""}) if cell["outputs"] else ""

@@ -29,7 +29,8 @@ def touched_by_exercises(cells):
     """
     found, written, own = [], set(), set()
     for cell in cells:
-        solution, check = needed.is_solution(cell), needed.is_check(cell)
+        solution = exercises.is_solution(source(cell))
+        check = exercises.is_check(cell)
         stub = exercises.without_solution(source(cell))
         used = needed.used_first({"source": stub})
         if not check:

@@ -56,7 +56,7 @@ def lesson(number):
             stub = exercises.without_solution(source)
             asks_for = bound(stub) or bound(source)
             tasks[len(tasks) + 1] = Task(cell["id"], "", stub, asks_for)
-        elif exercises.CHECK in cell["metadata"].get("tags", ()) and tasks:
+        elif exercises.is_check(cell) and tasks:
             tasks[len(tasks)].check_id = cell["id"]
     return cells, tasks
 

@@ -87,14 +87,13 @@ def grade(folder, chosen=(), seconds=SECONDS, jobs=None, told=lambda graded: Non
 def _student(one, lessons, seconds):
     graded = Graded(one.student, {}, list(one.said))
     for number in lessons:
-        if number in one.notebooks:
-            try:
+        outcomes, said = _all(number, "there is no notebook of this lesson"), []
+        try:
+            if number in one.notebooks:
                 outcomes, said = judge(number, one.notebooks[number], seconds)
-            except Exception as error:  # whatever it is, the others are to be graded
-                reason = f"cannot be graded ({type(error).__name__}: {_line(error)})"
-                outcomes, said = _all(number, reason), []
-        else:
-            outcomes, said = _all(number, "there is no notebook of this lesson"), []
+        except Exception as error:  # whatever it is, the others are to be graded
+            reason = f"cannot be graded ({type(error).__name__}: {_line(error)})"
+            outcomes = _all(number, reason)
         graded.outcomes |= {(number, n): told for n, told in outcomes.items()}
         graded.said += [f"{number}.{told}" for told in said]
     for number in sorted(set(one.notebooks) - set(lessons)):

@@ -110,12 +110,7 @@ def _named(text, steps):
     if steps == STEPS:
         return text
     notebook = json.loads(text)
-    for cell in notebook["cells"]:
-        cell["source"] = "".join(cell["source"])
-        if cell["cell_type"] == "code":
-            cell["source"] = copies.as_installed(cell["source"], steps)
-        else:
-            cell["source"] = copies.as_typed(cell["source"], steps)
+    copies.name_steps(notebook, steps)
     return builder.as_text(notebook)
 
 

@@ -68,7 +68,7 @@ def places(cells):
             waiting = True
         elif waiting:
             found[-1][1].append(cell["source"])
-            waiting = exercises.CHECK not in cell["metadata"].get("tags", ())
+            waiting = not exercises.is_check(cell)
     return found
 
 

@@ -33,8 +33,8 @@ def needed(cells, also=()):
         imported = _stored(compile(imports, "imports", "exec"))
         if (
             cell in also
-            or is_solution(cell)
-            or is_check(cell)
+            or exercises.is_solution("".join(cell["source"]))
+            or exercises.is_check(cell)
             or names & (bound_here - imported | changed(cell) | objects & used)
             or all(isinstance(statement, DEFINES) for statement in body)
         ):
@@ -47,14 +47,6 @@ def needed(cells, also=()):
             names = names - imported
             found.append({**cell, "source": ast.unparse(ast.Module(kept, []))})
     return found[::-1]
-
-
-def is_solution(cell):
-    return exercises.is_solution("".join(cell["source"]))
-
-
-def is_check(cell):
-    return exercises.CHECK in cell["metadata"].get("tags", ())
 
 
 def _tree(cell):

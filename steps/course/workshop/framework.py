@@ -25,13 +25,8 @@ class Step:
 
     @cached_property
     def changed(self):
-        return [
-            name
-            for name, part in self.parts.items()
-            if name in self.before
-            and part.kind != Kind.CLASS
-            and not part.same_code(self.before[name])
-        ]
+        there = [n for n in self.before if n in self.parts]
+        return [n for n in self.parts if n in there and self._differs(n)]
 
     @cached_property
     def to_write(self):
@@ -47,11 +42,13 @@ class Step:
     @cached_property
     def given(self):
         """Methods that only say what a subclass has to write: nothing to invent."""
-        return [
-            name
-            for name, part in self.parts.items()
-            if is_placeholder(part) and not part.same_code(self.before.get(name))
-        ]
+        new = [n for n, part in self.parts.items() if is_placeholder(part)]
+        return [n for n in new if self._differs(n)]
+
+    def _differs(self, name):
+        """Whether a part is new or another one; a class is what it holds."""
+        part, before = self.parts[name], self.before.get(name)
+        return part.kind != Kind.CLASS and not part.same_code(before)
 
 
 @cache
@@ -143,8 +140,8 @@ def framework(number, found, base, lent=()):
     missing = {n for n in lacking if n == owner(n) or owner(n) not in lacking}
     # What stands in a cell that cannot be read may well have been changed there.
     missing |= {n for n in unchanged if owner(n) in broken}
-    missing_in_order = [name for name in order if name in missing]
-    return Framework(step, module, missing_in_order, unchanged, broken, set(lent))
+    missing = [name for name in order if name in missing]
+    return Framework(step, module, missing, unchanged, broken, set(lent))
 
 
 def _drop_with_helpers(module, name, order):

@@ -46,9 +46,7 @@ def text_of(number, module):
         for place, cell in enumerate(cells, start=1)
     ]
     for cell in whole["cells"]:
-        if cell["cell_type"] == "code":
-            cell["source"] = copies.as_installed(cell["source"])
-        else:
+        if cell["cell_type"] == "markdown":
             cell["source"] = _linked(number, cell["source"])
     return copies.text_of_copy(number, whole)
 
@@ -161,24 +159,17 @@ def shows_code(cell):
 def judging_cells(step):
     """The lesson's own cells up to the end of *It works*, as (place, source)."""
     found: list[tuple[str, str]] = []
-    loaded = False
     for title, cells in sections(builder.assemble(step)["cells"]):
         if title == "Exercises" or (found and found[-1][0].startswith(WORKS)):
             break
-        if title == WRITE:
-            continue
-        count = 0
-        for cell in cells:
-            if cell["cell_type"] != "code":
-                continue
-            count += 1
-            if shows_code(cell):
-                load, loaded = not loaded, True
-                found += [(title, LOAD)] * load
-            else:
+        codes = [cell for cell in cells if cell["cell_type"] == "code"]
+        for count, cell in enumerate(codes if title != WRITE else (), start=1):
+            if not shows_code(cell):
                 place = f"{title or 'The beginning'}, cell {count}"
                 place = WRITE if title == CODE else place  # no cells of code there
                 found.append((place, copies.as_installed(cell["source"])))
+            elif LOAD not in dict(found).values():
+                found.append((title, LOAD))
     return found
 
 
