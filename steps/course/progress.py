@@ -50,7 +50,7 @@ def progress(folder):
 def _lesson(number, folder, known):
     """A key under which the outcomes can be remembered, and the outcomes in order."""
     copy = json.loads((folder / notebook_path(number).name).read_text("utf-8"))
-    cells = answers.cells_to_run(number, answers.answers_in(number, copy))
+    cells = answers.cells_to_run(number, answers.Answers(number, copy))
     outcomes = dict.fromkeys(answers.lesson(number)[1], NOT_BEGUN)
     if not cells:
         return "", list(outcomes.values())

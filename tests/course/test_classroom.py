@@ -194,7 +194,7 @@ def test_what_a_lesson_has_under_the_name_is_not_judged(course):
 
 def found_in(notebook):
     """The answer to the first exercise, and what is odd."""
-    found = answers.answers_in(1, notebook)
+    found = answers.Answers(1, notebook)
     return found.texts[1], found.odd
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from steps.course import exercises, own
 from steps.course import progress as progress_module
-from steps.course.classroom.answers import answers_in, cells_to_run, lesson
+from steps.course.classroom.answers import Answers, cells_to_run, lesson
 from steps.course.commands import main
 from steps.course.lessons import CourseError
 from steps.course.progress import progress
@@ -58,7 +58,7 @@ def test_a_lesson_that_nobody_began_is_not_run(toy, monkeypatch):
 
 
 def run_for(notebook):
-    cells = cells_to_run(1, answers_in(1, notebook))
+    cells = cells_to_run(1, Answers(1, notebook))
     return [f"{kind} {number}" for kind, number, _ in cells]
 
 

@@ -10,7 +10,7 @@ an exercise asks for, counts as its answer, or as part of it.
 
 import re
 import symtable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from .. import builder, copies, exercises
@@ -29,18 +29,6 @@ class Task:
     check_id: str
     stub: str
     asks_for: set[str]
-
-
-@dataclass
-class Answers:
-    """What a notebook holds: for each exercise the text of its answer, or None where
-    nothing was written; the added cells, by the id of the lesson's cell before them;
-    and what is odd about it.
-    """
-
-    texts: dict[int, str | None]
-    added: dict[str | None, list[str]] = field(default_factory=dict)
-    odd: list[str] = field(default_factory=list)
 
 
 @cache
@@ -84,24 +72,14 @@ def cells_to_run(number, answers):
     return run[:end]
 
 
-def answers_in(number, notebook):
-    """The answers in a notebook, however it was cut up."""
-    _, tasks = lesson(number)
-    sorted_out = _Sorting(number)
-    for cell in notebook["cells"]:
-        sorted_out.take(cell)
-    sorted_out.adopt()
-    return Answers(
-        {n: _one_text(sorted_out.written[n], sorted_out.parts[n]) for n in tasks},
-        sorted_out.added,
-        sorted_out.odd(),
-    )
+class Answers:
+    """What a notebook holds, however it was cut up.
 
+    ``texts`` has for each exercise the text of its answer, or None where nothing was
+    written; ``added`` the added cells, by the id of the lesson's cell before them.
+    """
 
-class _Sorting:
-    """Sorts the cells of a notebook: known ones, answers, and additions."""
-
-    def __init__(self, number):
+    def __init__(self, number, notebook):
         cells, self._tasks = lesson(number)
         self._known = {cell["id"]: cell["id"] for cell in cells}
         self._known |= {mark: cell["id"] for cell in cells if (mark := grade_id(cell))}
@@ -110,11 +88,17 @@ class _Sorting:
         self._before: str | None = None
         self._additions: list[tuple[str | None, int, str]] = []
         self._at = 0
-        self.parts: dict[int, list[str]] = {n: [] for n in self._tasks}
-        self.written: dict[int, list[str]] = {n: [] for n in self._tasks}
+        self._parts: dict[int, list[str]] = {n: [] for n in self._tasks}
+        self._written: dict[int, list[str]] = {n: [] for n in self._tasks}
         self.added: dict[str | None, list[str]] = {}
+        for cell in notebook["cells"]:
+            self._take(cell)
+        self._adopt()
+        self.texts = {
+            n: _one_text(self._written[n], self._parts[n]) for n in self._tasks
+        }
 
-    def take(self, cell):
+    def _take(self, cell):
         code = cell.get("cell_type") == "code"
         key = self._key(cell)
         exercise = self._exercise_of.get(key or "")
@@ -127,21 +111,21 @@ class _Sorting:
             return
         text = as_here(source_of(cell))
         if exercise:
-            self.parts[exercise].append(text)
+            self._parts[exercise].append(text)
             if _bare(text) != _bare(self._tasks[exercise].stub):
-                self.written[exercise].append(text)
+                self._written[exercise].append(text)
         elif not key and text.strip():
             self._additions.append((self._before, self._at, text))
 
     def _key(self, cell):
         return self._known.get(str(cell.get("id"))) or self._known.get(grade_id(cell))
 
-    def adopt(self):
+    def _adopt(self):
         """Give each added cell its place: with an answer, or as it stands."""
-        wrote = {n for n, texts in self.written.items() if texts}
+        wrote = {n for n, texts in self._written.items() if texts}
         for before, at, text in self._additions:
             if home := self._home(at, bound(text), wrote):
-                self.written[home].append(text)
+                self._written[home].append(text)
             else:
                 self.added.setdefault(before, []).append(text)
 
@@ -155,7 +139,9 @@ class _Sorting:
         open_ones = [n for n in fits if n not in wrote]
         return min(open_ones, key=lambda n: abs(n - at), default=None)
 
+    @property
     def odd(self):
+        """What is odd about the notebook."""
         said = []
         # Where no cell is known, another program has left out all that marks them.
         for n, task in self._tasks.items() if self._seen else ():

@@ -11,7 +11,7 @@ from .. import own
 from ..judge import sequence
 from ..judge.sequence import RIGHT, SECONDS
 from ..lessons import CourseError, known
-from .answers import answers_in, bound, cells_to_run, compiles, lesson
+from .answers import Answers, bound, cells_to_run, compiles, lesson
 from .submissions import handed_in, submissions
 
 # An exercise takes about as many minutes.
@@ -109,7 +109,7 @@ def judge(number, notebook, seconds=SECONDS):
     """The outcomes of a notebook's exercises by number, and what was odd, each
     beginning with the number of the exercise.
     """
-    answers = answers_in(number, notebook)
+    answers = Answers(number, notebook)
     outcomes = _all(number, NOT_BEGUN)
     for n, task in lesson(number)[1].items():
         text = answers.texts[n]

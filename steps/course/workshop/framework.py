@@ -7,7 +7,7 @@ from functools import cache, cached_property
 
 from ..lessons import module_path, previous
 from .modules import Module
-from .parts import Kind, Part, globals_used, is_placeholder, owner, parts
+from .parts import Kind, Part, alike, globals_used, is_placeholder, owner, parts
 from .written import merged
 
 
@@ -130,11 +130,8 @@ def framework(number, found, base, lent=()):
     _import(module, found.imports, Module.of(code_of(number)).imports)
     broken = {n: said for n, said in found.broken.items() if n in order}
     there = module.parts()
-    unchanged = [
-        n
-        for n in step.changed
-        if n not in step.given and n in there and there[n].same_code(had.get(n))
-    ]
+    same = {*alike(there, had)} - {*step.given}
+    unchanged = [n for n in step.changed if n in same]
     lacking = [n for n in order if n not in there]
     # A class that is missing as a whole is named once.
     missing = {n for n in lacking if n == owner(n) or owner(n) not in lacking}

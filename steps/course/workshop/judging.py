@@ -8,7 +8,7 @@ from .bench import Bench
 from .framework import Framework, code_of, with_own
 from .modules import Module
 from .notebook import judging_cells
-from .parts import Kind
+from .parts import Kind, alike
 
 
 @dataclass
@@ -48,14 +48,9 @@ class Verdict:
     @property
     def lent(self):
         """The names in ``module`` that are the lesson's own, in order."""
-        lesson, there = self.own.step.parts, self.module.parts()
-        return [
-            name
-            for name, part in lesson.items()
-            if name in there
-            and part.same_code(there[name])
-            and name in {*self.own.lent, *self.from_the_lesson}
-        ]
+        lessons = {*self.own.lent, *self.from_the_lesson}
+        same = alike(self.own.step.parts, self.module.parts())
+        return [name for name in same if name in lessons]
 
 
 def wrong_rows(step, table):
@@ -91,21 +86,18 @@ def _mended(bench, verdict):
     suspects = _suspects(own, filled, verdict.failure)
     new = [n for n in suspects if n in {*own.step.added, *own.step.changed}]
     older = [n for n in suspects if n not in new]
-    for names in [*([n] for n in new), new, *([n] for n in older)]:
-        if names and _passes(bench, own, with_own(filled, own.step, names)):
-            names = _fewest(bench, own, filled, names)
-            return names, with_own(filled, own.step, names)
+
+    def mend(names):
+        return names and _passes(bench, own, with_own(filled, own.step, names))
+
+    for names in filter(mend, [*([n] for n in new), new, *([n] for n in older)]):
+        needed = names
+        for name in names:
+            fewer = [other for other in needed if other != name]
+            needed = fewer if mend(fewer) else needed
+        return needed, with_own(filled, own.step, needed)
     lesson = Module.of(code_of(own.step.number))
     return (suspects if _passes(bench, own, lesson) else []), lesson
-
-
-def _fewest(bench, own, filled, names):
-    """Of some parts in whose place the lesson's mend it, those that are needed."""
-    for name in names:
-        fewer = [other for other in names if other != name]
-        if fewer and _passes(bench, own, with_own(filled, own.step, fewer)):
-            names = fewer
-    return names
 
 
 def _suspects(own, filled, failure):
@@ -113,13 +105,11 @@ def _suspects(own, filled, failure):
     error arose, the innermost first; classes as a whole last.
     """
     there, step = filled.parts(), own.step
+    others = {*own.missing, *alike(step.parts, there)}
     names = [
         name
         for name, part in step.parts.items()
-        if name in there
-        and name not in own.missing
-        and part.kind != Kind.ATTRIBUTE
-        and not part.same_code(there[name])
+        if name in there and name not in others and part.kind != Kind.ATTRIBUTE
     ]
     first = [n for n in (failure["parts"] if failure else [])[::-1] if n in names]
     classes = [n for n in names if step.parts[n].kind == Kind.CLASS]

@@ -15,7 +15,7 @@ from types import ModuleType
 import numpy as np
 
 from .. import builder, exercises, own
-from ..classroom.answers import answers_in
+from ..classroom.answers import Answers
 from ..judge.cells import run
 from ..lessons import STEPS, known, notebook_path, stem
 from .framework import step_of
@@ -131,7 +131,7 @@ def _written(number):
     theirs = None
     with contextlib.suppress(OSError, LookupError):
         notebook = own.read(Path.cwd() / notebook_path(number).name)
-        theirs = answers_in(number, notebook).texts[1]
+        theirs = Answers(number, notebook).texts[1]
     if theirs and exercises.is_solution(theirs):  # as the lesson was built
         theirs = None
     return theirs, exercises.without_markers(solution)

@@ -31,6 +31,11 @@ class Part:
         return other is not None and here == ast.dump(ast.parse(other.text))
 
 
+def alike(these, others):
+    """The names of those of some parts that say the same among others."""
+    return [n for n, part in these.items() if part.same_code(others.get(n))]
+
+
 def owner(name):
     """The class to which something belongs, or the name itself."""
     return name.partition(".")[0]

@@ -28,7 +28,7 @@ def run(words, anyway=False, nearer=False):
         raise CourseError("Name a step: all are done.")
     workshop.of_the_workshop(number)
     if word in ("next", "judge"):
-        return _next(number, anyway) if word == "next" else _judge(number)
+        return _judge(number, word == "next", anyway)
     if word in ("hint", "solution"):
         if not names:
             to_write = ", ".join(step_of(number).to_write)
@@ -65,26 +65,20 @@ def _open(number):
     return 0
 
 
-def _next(number, anyway):
-    """Judge the current step, and go on if it is right, or if that is asked for."""
+def _judge(number, goes_on, anyway):
+    """Judge a step, and go on if it is right, or if that is asked for."""
     verdict = _judged(number)
-    if not verdict.right and not anyway:
+    if not verdict.right and not (goes_on and anyway):
         names = ", ".join(verdict.from_the_lesson)
         way_on = (
-            f"What counts is the saved notebook. `{typed('workshop next --anyway')}` "
+            f"What counts is the saved notebook. `{typed(f'workshop next {number} --anyway')}` "
             f"goes on with the lesson's own {names}."
         )
         print(Report(verdict, [way_on]))
         return 1
     print(Report(verdict, _after(verdict)))
     following = [n for n in workshop.steps() if n > number]
-    return _open(following[0]) if following else 0
-
-
-def _judge(number):
-    verdict = _judged(number)
-    print(Report(verdict, _after(verdict) if verdict.right else []))
-    return 0 if verdict.right else 1
+    return _open(following[0]) if goes_on and following else 0
 
 
 def _judged(number):
