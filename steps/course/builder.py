@@ -30,7 +30,8 @@ MEASURED = "nbval-ignore-output"
 LINKS = "links"
 LARGEST = 1_000_000
 CELL_TIMEOUT = 120
-KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+PYTHON = {"display_name": "Python 3", "language": "python", "name": "python3"}
+KERNEL = {"kernelspec": PYTHON, "language_info": {"name": "python"}}
 
 
 # --- Assembling -----------------------------------------------------------------------
@@ -40,17 +41,11 @@ def assemble(number):
     """The notebook of a step before it runs, as a dict: the lesson's cells, with the
     code put in.
     """
-    cells = [
-        _cell(number, position, cell)
-        for position, cell in enumerate(lesson_cells(number), start=1)
-    ]
+    numbered = enumerate(lesson_cells(number), start=1)
+    cells = [_cell(number, position, cell) for position, cell in numbered]
     _mark_exercises(number, cells)
     _link(number, cells)
-    metadata = {
-        "course": {"step": number},
-        "kernelspec": KERNEL,
-        "language_info": {"name": "python"},
-    }
+    metadata = {"course": {"step": number}} | KERNEL
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 

@@ -45,13 +45,10 @@ class Film:
         html = animation.to_jshtml(default_mode="once")
         html = ICON.sub(lambda icon: ICONS[icon[1]], ICON_FONT.sub("", html))
         # For a reader who cannot see it.
-        words = {
-            '<img id="_anim_img': f'alt="{self!r}"',
-            '<input id="_anim_slider': 'aria-label="Frame"',
-        }
-        for element, said in words.items():
-            html = html.replace(element, element.replace(" ", f" {said} ", 1))
-        return html
+        html = html.replace('<img id="_anim', f'<img alt="{self!r}" id="_anim')
+        return html.replace(
+            '<input id="_anim_sl', '<input aria-label="Frame" id="_anim_sl'
+        )
 
     def __repr__(self):
         return f"a film of {self.frames} frames"

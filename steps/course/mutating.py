@@ -64,11 +64,8 @@ def measure(steps=None, jobs=None):
         )
     chosen = [known(n) for n in steps] if steps else numbers()
     jobs = jobs or os.cpu_count() or 1
-    total = sum(
-        len(mutants(exercise.solution))
-        for n in chosen
-        for exercise in exercises.of_lesson(builder.lesson_cells(n))
-    )
+    tasks = [e for n in chosen for e in exercises.of_lesson(builder.lesson_cells(n))]
+    total = sum(len(mutants(exercise.solution)) for exercise in tasks)
 
     def lesson(number):
         found = []
@@ -120,17 +117,16 @@ def _outcome(failures):
 
 
 def _score(number, lines):
-    named = harmless()
+    named, tasks = harmless(), exercises.of_lesson(builder.lesson_cells(number))
     survived = {(e, change) for e, change, outcome in lines if outcome == SURVIVED}
     listed = {
-        (int(key.split(".")[1]), change)
-        for key, changes in named.items()
-        if key.split(".")[0] == str(number)
-        for change in changes
+        (exercise, change)
+        for exercise in range(1, len(tasks) + 1)
+        for change in named.get(f"{number}.{exercise}", ())
     }
     return Score(
         step=number,
-        exercises=len(exercises.of_lesson(builder.lesson_cells(number))),
+        exercises=len(tasks),
         mutants=len(lines),
         killed=len(lines) - len(survived),
         harmless=len(survived & listed),

@@ -131,15 +131,14 @@ def write_points(path, lessons, graded, points=POINTS):
     """
     path = Path(path)
     worths = worth(points, lessons)
+    total = sum(worths.values())
     aside = own.set_aside(path) if path.exists() else None
     # With a mark at its beginning, spreadsheets read it as UTF-8.
     with path.open("x", encoding="utf-8-sig", newline="") as file:
         table = csv.writer(file)
         columns = [f"{step}.{n} ({worths[step, n]})" for step, n in worths]
-        total = sum(worths.values())
-        table.writerow(
-            ["student", *columns, f"total ({total})", "first wrong", "to look at"]
-        )
+        after = [f"total ({total})", "first wrong", "to look at"]
+        table.writerow(["student", *columns, *after])
         for one in graded:
             got = [one.points(key, value) for key, value in worths.items()]
             said = "; ".join(map(_line, one.said))

@@ -61,11 +61,8 @@ def _files(place):
     """
     if not place.is_dir() or place.is_symlink():
         return [place]
-    inside = [
-        path
-        for path in place.rglob("*.ipynb")
-        if ".ipynb_checkpoints" not in path.parts
-    ]
+    inside = place.rglob("*.ipynb")
+    inside = [path for path in inside if ".ipynb_checkpoints" not in path.parts]
     # step08.ipynb before step08-Copy1.ipynb.
     return sorted(inside, key=lambda path: (len(path.name), os.fsencode(path)))
 

@@ -154,11 +154,8 @@ def _drop_with_helpers(module, name, order):
 
 def _completed(text, name, had, order):
     """A class with what it had before, if some of what it needs is not in it."""
-    inner = {
-        n: p
-        for n, p in had.items()
-        if owner(n) == name and p.kind in (Kind.METHOD, Kind.ATTRIBUTE)
-    }
+    inside = Kind.METHOD, Kind.ATTRIBUTE
+    inner = {n: p for n, p in had.items() if owner(n) == name and p.kind in inside}
     there = parts(text)
     whole = all(n in there for n in inner if n in order)
     return text if whole else merged(text, name, inner, order)

@@ -103,8 +103,8 @@ def judged(number, anyway=False):
     """Judge the step, from the cells that ran here or else from the saved notebook."""
     live = SESSION if SESSION and SESSION.number == number else None
     folder = live.folder if live else here(number)
-    ran = live is not None and live.wrote()
-    cells = live.cells if live and ran else workshop.cells_of(number, folder)
+    wrote = live and live.wrote()
+    cells = live.cells if live and wrote else workshop.cells_of(number, folder)
     verdict = judge(workshop.assembled(number, cells, folder))
     if verdict.right or anyway:
         return Report(verdict, go_on(verdict, folder))

@@ -95,12 +95,9 @@ def helpers(text, number):
     own = [n for n in found if n not in known_parts and "." not in n and n not in signs]
     framework = {n for n in known_parts if "." not in n}
     low = [n for n in own if not globals_used(found[n].text) & framework]
-    users = {
-        n: next((u for u in found if n in globals_used(found[u].text)), n)
-        for n in own
-        if n not in low
-    }
-    return low, users
+    uses = {user: globals_used(part.text) for user, part in found.items()}
+    high = [n for n in own if n not in low]
+    return low, {n: next((u for u in uses if n in uses[u]), n) for n in high}
 
 
 # --- With what was written in lessons -------------------------------------------------

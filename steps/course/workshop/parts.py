@@ -80,11 +80,8 @@ def _assigned(node):
     targets = node.targets if isinstance(node, ast.Assign) else []
     if isinstance(node, ast.AnnAssign) and node.value:
         targets = [node.target]
-    return [
-        ast.unparse(target)
-        for target in targets
-        if isinstance(target, ast.Name | ast.Attribute)
-    ]
+    named = [each for each in targets if isinstance(each, ast.Name | ast.Attribute)]
+    return map(ast.unparse, named)
 
 
 def setting(node):
@@ -121,12 +118,10 @@ def is_stub(node):
 def is_placeholder(part):
     """Whether a method only says that a subclass has to write it."""
     node = ast.parse(part.text).body[0]
-    return (
-        isinstance(node, ast.FunctionDef)
-        and len(body_of(node)) == 1
-        and ast.unparse(node.body[-1]).startswith("raise NotImplementedError")
-        and not is_stub(node)
-    )
+    if not isinstance(node, ast.FunctionDef) or is_stub(node):
+        return False
+    said = "\n".join(map(ast.unparse, body_of(node)))
+    return said.startswith("raise NotImplementedError") and len(body_of(node)) == 1
 
 
 # --- Names ----------------------------------------------------------------------------

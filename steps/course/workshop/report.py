@@ -78,11 +78,9 @@ class Report:
         """Whether anything of the step is written, be it a part of a class."""
         own = self.verdict.own
         there, step = own.module.parts(), own.step
-        return any(
-            name in there and name not in own.unchanged and name not in step.given
-            for name in [*step.added, *step.changed]
-            if step.parts[name].kind != Kind.CLASS
-        )
+        written = {*step.added, *step.changed} & set(there)
+        written -= {*own.unchanged, *step.given}
+        return any(step.parts[name].kind != Kind.CLASS for name in written)
 
     def _where_it_stops(self):
         failure = self.verdict.failure

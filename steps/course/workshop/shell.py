@@ -70,9 +70,10 @@ def _judge(number, goes_on, anyway):
     verdict = _judged(number)
     if not verdict.right and not (goes_on and anyway):
         names = ", ".join(verdict.from_the_lesson)
+        command = typed(f"workshop next {number} --anyway")
         way_on = (
-            f"What counts is the saved notebook. `{typed(f'workshop next {number} --anyway')}` "
-            f"goes on with the lesson's own {names}."
+            f"What counts is the saved notebook. `{command}` goes on with the lesson's "
+            f"own {names}."
         )
         print(Report(verdict, [way_on]))
         return 1

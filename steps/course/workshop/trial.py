@@ -162,10 +162,9 @@ def _compared(test):
 
 def part_at(text, number):
     """The name of the innermost part in which a line of a module stands."""
-    around = [
-        name
-        for name, _, node in nodes(text)
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        and node.lineno <= number <= node.end_lineno
-    ]
-    return around[-1] if around else ""
+    found = ""
+    for name, _, node in nodes(text):
+        defines = isinstance(node, ast.FunctionDef | ast.ClassDef)
+        if defines and node.lineno <= number <= node.end_lineno:
+            found = name
+    return found
