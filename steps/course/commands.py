@@ -23,7 +23,7 @@ def main(arguments=None):
     try:
         return options.run(options) or 0
     except CourseError as error:
-        said = error
+        said = str(error)
     except ModuleNotFoundError as error:
         said = f'This needs {error.name}: pip install "dezero-lite[course,test]"'
     print(said, file=sys.stderr)

@@ -45,10 +45,8 @@ class Film:
         html = animation.to_jshtml(default_mode="once")
         html = ICON.sub(lambda icon: ICONS[icon[1]], ICON_FONT.sub("", html))
         # For a reader who cannot see it.
-        html = html.replace('<img id="_anim', f'<img alt="{self!r}" id="_anim')
-        return html.replace(
-            '<input id="_anim_sl', '<input aria-label="Frame" id="_anim_sl'
-        )
+        html = html.replace("<img id=", f'<img alt="{self!r}" id=')
+        return html.replace("<input id=", '<input aria-label="Frame" id=')
 
     def __repr__(self):
         return f"a film of {self.frames} frames"

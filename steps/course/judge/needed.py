@@ -43,7 +43,7 @@ def needed(cells, also=()):
         elif imported:
             # An attempt may use them, and what is defined beside them; what the cell
             # does with them is left out.
-            kept = [each for each in body if isinstance(each, DEFINES)]
+            kept: list[ast.stmt] = [each for each in body if isinstance(each, DEFINES)]
             names = names - imported
             found.append({**cell, "source": ast.unparse(ast.Module(kept, []))})
     return found[::-1]

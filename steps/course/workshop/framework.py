@@ -137,8 +137,8 @@ def framework(number, found, base, lent=()):
     missing = {n for n in lacking if n == owner(n) or owner(n) not in lacking}
     # What stands in a cell that cannot be read may well have been changed there.
     missing |= {n for n in unchanged if owner(n) in broken}
-    missing = [name for name in order if name in missing]
-    return Framework(step, module, missing, unchanged, broken, set(lent))
+    in_order = [name for name in order if name in missing]
+    return Framework(step, module, in_order, unchanged, broken, set(lent))
 
 
 def _drop_with_helpers(module, name, order):
