@@ -84,6 +84,16 @@ def code_cell(source):
     return made | {"execution_count": None, "outputs": []}
 
 
+def cut(cell, signs):
+    """A text in which parts of the lesson begin, as several; their titles have these
+    signs, as a pattern.
+    """
+    if cell["cell_type"] != "markdown":
+        return [cell]
+    texts = re.split(rf"(?m)^(?={signs} )", "".join(cell["source"]))
+    return [cell | {"source": text.rstrip()} for text in texts if text.strip()]
+
+
 def _with_code(source):
     if not source.startswith("# %load"):
         return source

@@ -12,6 +12,7 @@ from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, wit
 
 # An installed package has no notebooks but this one, which lies beside the lessons.
 BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
+LOADS = re.compile(r"^(?P<magic># %load -s )(?P<names>\S+) \.\./steps/(?P<file>\S+)")
 
 
 def write_copies(folder, chosen=None):
@@ -148,11 +149,7 @@ def _pointed_at_code(code, folder):
         replacement = rf"\g<magic>\g<names> {way}/\g<file>"
     else:
         replacement = r"# From \g<file>: \g<names>"
-    return re.sub(
-        r"^(?P<magic># %load -s )(?P<names>\S+) \.\./steps/(?P<file>\S+)",
-        replacement,
-        code,
-    )
+    return LOADS.sub(replacement, code)
 
 
 def name_steps(notebook, steps=STEPS):

@@ -11,6 +11,7 @@ from typing import Any
 from .lessons import MAP, head, lesson_path, notebook_path, numbers
 
 STAGE = re.compile(r"^### Stage \d+: (?P<title>.+)\n\nAfter it, (?P<gain>.+)$", re.M)
+LINK = re.compile(r"\[([^][]+)\]\(((?:start|step\d\d)\.ipynb)\)")
 LINE = re.compile(r"^(?P<number>\d+)\. (?P<title>.+)$", re.M)
 
 
@@ -78,11 +79,7 @@ def without_links_to(text, missing):
     missing : callable
         Told the name of a file, says whether it is missing.
     """
-    return re.sub(
-        r"\[([^][]+)\]\(((?:start|step\d\d)\.ipynb)\)",
-        lambda found: found[1] if missing(found[2]) else found[0],
-        text,
-    )
+    return LINK.sub(lambda link: link[1] if missing(link[2]) else link[0], text)
 
 
 # --- The picture ----------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import exercises, overview
-from .builder import LINKS
+from .builder import LINKS, cut
 from .copies import write_new
 from .lessons import CourseError, head, known, notebook_path, stem
 
@@ -76,16 +76,8 @@ def _shown(number):
             cell["source"] = overview.without_links_to(cell["source"], lambda _: True)
         elif not exercises.is_solution(old["source"]):
             cell["outputs"] = old["outputs"]
-        cells += _cut(cell)
+        cells += cut(cell, "#{1,3}")
     return cells
-
-
-def _cut(cell):
-    """A text in the middle of which a part of the lesson begins, as several."""
-    if cell["cell_type"] != "markdown":
-        return [cell]
-    texts = re.split(r"(?m)^(?=#{1,3} )", cell["source"])
-    return [cell | {"source": text} for text in texts if text.strip()]
 
 
 def sections(cells):

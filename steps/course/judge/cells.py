@@ -61,15 +61,12 @@ def failure(source, names, seconds=None):
         with silence(), limited(seconds):
             run(source, names)
     except BaseException as error:  # an attempt may raise anything
-        return Failure(_kind(error), _text(error))
+        kinds = TimeoutError, AssertionError, type(error)
+        kind = next(kind for kind in kinds if isinstance(error, kind))
+        return Failure(kind.__name__, _text(error))
     finally:
         close_pictures()
     return None
-
-
-def _kind(error):
-    named = (kind for kind in (TimeoutError, AssertionError) if isinstance(error, kind))
-    return next(named, type(error)).__name__
 
 
 def _text(error):

@@ -1,18 +1,18 @@
 """Where frameworks are tried: a process beside this one, replaced when it hangs."""
 
+import contextlib
+from typing import Any
+
 from ..judge.cells import ENDS
 from ..judge.child import GRACE, Child, Stopped
 from . import trial
 
 
-class Bench:
+class Bench(contextlib.AbstractContextManager[Any]):
     """``with Bench() as bench`` gives something to try frameworks on."""
 
     def __init__(self):
         self._child: Child | None = None
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *_):
         self._end()

@@ -138,15 +138,11 @@ def sections(cells):
     A cell of text with several titles is cut there.
     """
     found: list[tuple[str, list[dict[str, Any]]]] = [("", [])]
-    for cell in cells:
-        if cell["cell_type"] != "markdown":
-            found[-1][1].append(cell)
-            continue
-        for piece in re.split(r"^(?=## )", "".join(cell["source"]), flags=re.M):
-            if title := re.match(r"## (.+)", piece):
-                found.append((title[1].strip(), []))
-            if piece.strip():
-                found[-1][1].append(cell | {"source": piece.rstrip()})
+    for piece in (piece for cell in cells for piece in builder.cut(cell, "##")):
+        title = re.match(r"## (.+)", "".join(piece["source"]))
+        if title and piece["cell_type"] == "markdown":
+            found.append((title[1].strip(), []))
+        found[-1][1].append(piece)
     return found
 
 
