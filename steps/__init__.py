@@ -238,9 +238,9 @@ def workshop(step):
     step : int
         ``workshop(8)`` makes ``steps.step08`` the learner's own in this notebook.
     """
-    from .course.workshop import live
+    from .course.workshop import session
 
-    print(live.begin(step))
+    print(session.begin(step))
 
 
 def judge(step, anyway=False):
@@ -259,9 +259,9 @@ def judge(step, anyway=False):
     Report
         Shows itself in a notebook and in a terminal.
     """
-    from .course.workshop import live
+    from .course.workshop import session
 
-    return live.judged(step, anyway)
+    return session.judged(step, anyway)
 
 
 def mine(step):

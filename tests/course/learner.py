@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from steps.course.workshop import folder
 from steps.course.workshop.judging import judge
-from steps.course.workshop.live import go_on
 from steps.course.workshop.modules import with_member
 from steps.course.workshop.parts import Kind, parts
+from steps.course.workshop.session import go_on
 
 # In `ways/own.md` and `ways/wrong.md`: the step, what is wrong, what is said about it,
 # and what is typed.

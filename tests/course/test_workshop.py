@@ -16,7 +16,7 @@ from steps.course import builder, own
 from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
 from steps.course.lessons import STEPS, CourseError, stem
-from steps.course.workshop import folder, hints, live, mine, trial
+from steps.course.workshop import folder, hints, mine, trial
 from steps.course.workshop.bench import Bench
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.judging import Verdict
@@ -24,6 +24,7 @@ from steps.course.workshop.modules import Module
 from steps.course.workshop.notebook import judging_cells, own_sources
 from steps.course.workshop.parts import Kind, parts
 from steps.course.workshop.report import Report
+from steps.course.workshop.session import Session, go_on
 from steps.course.workshop.written import written
 from tests.course.learner import OWN_WAY, Learner, code_cells, source
 
@@ -321,9 +322,9 @@ def test_a_file_that_was_changed_by_hand_is_not_written_again(learner):
     assert verdict.right
     path = learner.own_file(1)
     text = path.read_text(encoding="utf-8")
-    assert any("step01.py" in said for said in live.go_on(verdict, learner.place))
+    assert any("step01.py" in said for said in go_on(verdict, learner.place))
     path.write_text(text + "# by hand\n", encoding="utf-8")
-    assert "stays as it is" in live.go_on(verdict, learner.place)[0]
+    assert "stays as it is" in go_on(verdict, learner.place)[0]
     assert path.read_text(encoding="utf-8") == text + "# by hand\n"
 
 
@@ -451,10 +452,10 @@ def session(learner, monkeypatch):
     """A session of step 8 without a kernel; steps.step08 comes back after it."""
     from steps import step08
 
-    monkeypatch.setattr(live, "SESSION", None)
+    monkeypatch.setattr("steps.course.workshop.session.SESSION", None)
     monkeypatch.chdir(learner.place.parent)
     learner.open(8)
-    yield live.Session(8, None, learner.place)
+    yield Session(8, None, learner.place)
     trial.take_the_place(step08, 8)
 
 
@@ -491,7 +492,7 @@ def test_definitions_that_do_not_fit_together_leave_the_last_ones_that_did(
 def test_a_stub_says_that_it_is_not_written(learner):
     from steps import step09
 
-    live.Session(9, None, learner.place)
+    Session(9, None, learner.place)
     try:
         with pytest.raises(NotImplementedError, match="square is not written yet"):
             sys.modules[f"{STEPS}.{stem(9)}"].square(1)

@@ -12,7 +12,7 @@ trial, bench    tries a framework, in a process of its own
 judging         whether it is right, and if not, where to look
 report          the verdict in words
 hints           hints in stages, from the lesson's own code
-live            what a notebook's cells define becomes the step
+session         what a notebook's cells define becomes the step
 mine            what the learner wrote as a module, for step 23 and lessons 38 to 43
 shell           the commands in a terminal
 =============== ======================================================================

@@ -7,8 +7,8 @@ from . import folder as workshop
 from . import hints
 from .framework import step_of
 from .judging import judge
-from .live import go_on
 from .report import Report, comparison
+from .session import go_on
 
 USAGE = "8, next, judge 8, hint 8 NAME, solution 8 NAME, diff 8, or fresh 8"
 WORDS = ("next", "judge", "hint", "solution", "diff", "fresh", "where")

@@ -101,10 +101,10 @@ def here(number):
 
 def judged(number, anyway=False):
     """Judge the step, from the cells that ran here or else from the saved notebook."""
-    live = SESSION if SESSION and SESSION.number == number else None
-    folder = live.folder if live else here(number)
-    wrote = live and live.wrote()
-    cells = live.cells if live and wrote else workshop.cells_of(number, folder)
+    session = SESSION if SESSION and SESSION.number == number else None
+    folder = session.folder if session else here(number)
+    wrote = session and session.wrote()
+    cells = session.cells if session and wrote else workshop.cells_of(number, folder)
     verdict = judge(workshop.assembled(number, cells, folder))
     if verdict.right or anyway:
         return Report(verdict, go_on(verdict, folder))
