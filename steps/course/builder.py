@@ -273,12 +273,8 @@ def _refuse_what_varies(cell):
             "bar there is steps.progress."
         )
     text = json.dumps(cell["outputs"])
-    for place in (
-        lessons.ROOT,
-        Path.home(),
-        Path(sys.prefix),
-        Path(tempfile.gettempdir()) / "ipykernel_",
-    ):
+    places = lessons.ROOT, Path.home(), Path(sys.prefix)
+    for place in (*places, Path(tempfile.gettempdir()) / "ipykernel_"):
         if json.dumps(str(place))[1:-1] in text:
             raise CourseError(
                 f"The output of cell {cell['id']} names a path of this machine "
@@ -391,7 +387,5 @@ def why_stale(number):
 
 
 def _without_outputs(notebook):
-    return [
-        {key: cell[key] for key in ("cell_type", "id", "metadata", "source")}
-        for cell in notebook["cells"]
-    ]
+    keys = "cell_type", "id", "metadata", "source"
+    return [{key: cell[key] for key in keys} for cell in notebook["cells"]]

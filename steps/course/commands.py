@@ -57,9 +57,8 @@ def _parser():
     text = "overwrite notebooks that were changed by hand"
     more("--force", action="store_true", help=text)
     text = "the next number, if left out"
-    command(
-        "new", new, step=step | {"nargs": "?", "help": text}, title={"metavar": "TITLE"}
-    )
+    title = {"metavar": "TITLE"}
+    command("new", new, step=step | {"nargs": "?", "help": text}, title=title)
     command("check", check)
     command("student", student, folder={"metavar": "DIR"}, steps=steps)
     command("lay", lay, folder=folder)
@@ -110,10 +109,8 @@ def build(options):
         print(f"{stem(number)} … ", end="", flush=True)
         start = time.perf_counter()
         changed = builder.build(number, options.force)
-        print(
-            f"{'built' if changed else 'unchanged'} "
-            f"({time.perf_counter() - start:.1f} s)"
-        )
+        seconds = time.perf_counter() - start
+        print(f"{'built' if changed else 'unchanged'} ({seconds:.1f} s)")
 
 
 def check(options):

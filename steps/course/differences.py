@@ -41,12 +41,9 @@ def changes(before, after):
     """
     before, after = pieces(before), pieces(after)
     old, new = _whole_classes(before, after), _whole_classes(after, before)
-    found = [
-        Change("changed" if name in old else "added", name, old.get(name, ""), text)
-        for name, text in new.items()
-    ]
-    gone = [name for name in old if name not in new]
-    found += [Change("removed", name, old[name], "") for name in gone]
+    kinds = {name: "changed" if name in old else "added" for name in new}
+    kinds |= {name: "removed" for name in old if name not in new}
+    found = (Change(k, n, old.get(n, ""), new.get(n, "")) for n, k in kinds.items())
     return [change for change in found if change.before != change.after]
 
 

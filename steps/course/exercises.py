@@ -178,9 +178,8 @@ def for_students(notebook, tell_solutions=False):
             tags = [tag for tag in tags if tag != FOLDED]
             cell["metadata"]["tags"] = [*tags, GOES_ON]
             if task:
-                task["source"] += _where_help_is(
-                    step, exercise, has_hints, tell_solutions
-                )
+                ways = step, exercise, has_hints, tell_solutions
+                task["source"] += _where_help_is(*ways)
                 task = None
         elif CHECK in tags:
             cell["source"] = without_hidden_tests(source)

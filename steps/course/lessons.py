@@ -179,11 +179,8 @@ def head_of(text, number):
             f"{lesson_path(number).name} needs a title `# Step {number}: …` and a "
             "line `**Time** … · **Builds on** …`."
         )
-    return Head(
-        title[1],
-        int(facts[1]),
-        *(_names(facts[0], word) for word in ("New", "Changed", "Gone", "Visits")),
-    )
+    names = (_names(facts[0], word) for word in ("New", "Changed", "Gone", "Visits"))
+    return Head(title[1], int(facts[1]), *names)
 
 
 def _names(facts, word):

@@ -113,9 +113,8 @@ def _children(parent):
         return
     for name, value in ast.iter_fields(parent):
         if name not in ("annotation", "returns", "decorator_list"):
-            for index, child in enumerate(
-                value if isinstance(value, list) else [value]
-            ):
+            children = value if isinstance(value, list) else [value]
+            for index, child in enumerate(children):
                 if isinstance(child, ast.AST) and not _is_for_people(child):
                     yield (name, index), child
 

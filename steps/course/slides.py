@@ -67,9 +67,8 @@ def _shown(number):
 
     whole = nbformat.read(notebook_path(number), as_version=4)
     cells = []
-    for cell, old in zip(
-        exercises.for_students(whole)["cells"], whole["cells"], strict=True
-    ):
+    students = exercises.for_students(whole)["cells"]
+    for cell, old in zip(students, whole["cells"], strict=True):
         if exercises.is_check(cell) or f"-{LINKS}" in cell["id"]:
             continue
         if cell["cell_type"] == "markdown":
@@ -122,9 +121,7 @@ def _html(cell):
     from .formats import nbformat
 
     exporter = _exporter(cell["cell_type"] == "code" and not cell["source"])
-    notebook = nbformat.from_dict(
-        {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.from_dict(cell)])
     shown, _ = exporter.from_notebook_node(notebook)
     # Signs that lead to a heading have no place to lead to.
     return re.sub(r'<a class="anchor-link".*?</a>', "", shown)
@@ -134,12 +131,8 @@ def _html(cell):
 def _exporter(without_code):
     from nbconvert import HTMLExporter
 
-    return HTMLExporter(
-        template_name="basic",
-        exclude_input=without_code,
-        exclude_input_prompt=True,
-        exclude_output_prompt=True,
-    )
+    prompts = dict.fromkeys(("exclude_input_prompt", "exclude_output_prompt"), True)
+    return HTMLExporter(template_name="basic", exclude_input=without_code, **prompts)
 
 
 def _script(text):

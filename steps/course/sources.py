@@ -73,10 +73,8 @@ class SideBySide:
             )
             shade = SHADE if are_alike else "none"
             rows.append(f'<tr style="background:{shade}">{cells}</tr>')
-        head = "".join(
-            f'<th style="text-align:left; padding:0.3em 0.6em">{title}</th>'
-            for title in self.titles
-        )
+        th = '<th style="text-align:left; padding:0.3em 0.6em">'
+        head = "".join(f"{th}{title}</th>" for title in self.titles)
         return (
             '<table style="width:100%; table-layout:fixed; border-collapse:collapse; '
             'font-family:monospace; font-size:0.8em; line-height:1.4">'

@@ -57,10 +57,11 @@ def test_a_part_of_the_lesson_begins_a_column_and_a_text_a_slide():
     def cell(kind, source):
         return {"cell_type": kind, "source": source, "metadata": {}}
 
+    first = "# Title\n\nWords.\n\n## One\n\nMore."
     cells = [
-        *slides._cut(cell("markdown", "# Title\n\nWords.\n\n## One\n\nMore.")),
+        *builder.cut(cell("markdown", first), "#{1,3}"),
         cell("code", "# no heading"),
-        *slides._cut(cell("markdown", "So much.\n\n### Two\n\nEnd.")),
+        *builder.cut(cell("markdown", "So much.\n\n### Two\n\nEnd."), "#{1,3}"),
     ]
     found = [
         [[cell["source"].split("\n")[0] for cell in slide] for slide in column]

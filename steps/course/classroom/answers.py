@@ -100,7 +100,7 @@ class Answers:
 
     def _take(self, cell):
         code = cell.get("cell_type") == "code"
-        key = self._key(cell)
+        key = self._known.get(str(cell.get("id"))) or self._known.get(grade_id(cell))
         exercise = self._exercise_of.get(key or "")
         if exercise and not code:  # turned into text: no answer any more
             return
@@ -116,9 +116,6 @@ class Answers:
                 self._written[exercise].append(text)
         elif not key and text.strip():
             self._additions.append((self._before, self._at, text))
-
-    def _key(self, cell):
-        return self._known.get(str(cell.get("id"))) or self._known.get(grade_id(cell))
 
     def _adopt(self):
         """Give each added cell its place: with an answer, or as it stands."""

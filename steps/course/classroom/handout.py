@@ -47,7 +47,8 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
     texts = copies.texts_of_copies(folder, [] if workshop else steps)
     texts = {path: _finished(json.loads(text), points) for path, text in texts.items()}
     if workshop:
-        texts |= {_in_workshop(folder, n): _workshop(n) for n in steps}
+        place = folder / "workshop"
+        texts |= {place / notebook_path(n).name: _workshop(n) for n in steps}
         copies.refuse_what_is_there(folder, texts)
     the_map = folder / notebook_path(MAP).name
     if package and the_map in texts:
@@ -70,10 +71,6 @@ def _write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     copies.write_new(path, text)
     return path
-
-
-def _in_workshop(folder, number):
-    return folder / "workshop" / notebook_path(number).name
 
 
 def _workshop(number):

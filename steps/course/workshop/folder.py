@@ -194,9 +194,8 @@ def write(verdict, folder=None):
 
 
 def _docstring(verdict):
-    lines = [
-        f"My framework after step {verdict.step}, {lessons.head(verdict.step).title}."
-    ]
+    title = lessons.head(verdict.step).title
+    lines = [f"My framework after step {verdict.step}, {title}."]
     if names := verdict.lent:
         lines += ["", LESSONS_OWN, *(f"    {name}" for name in names), ""]
     return "\n".join(lines)

@@ -32,12 +32,9 @@ class Step:
     def to_write(self):
         """What is left to the learner; a new class stands for all that it holds."""
         new = {*self.added, *self.changed} - set(self.given)
-        return [
-            name
-            for name, part in self.parts.items()
-            if name in new
-            and (part.kind == Kind.ATTACHED or owner(name) not in new - {name})
-        ]
+        inside = {name for name in new if owner(name) in new - {name}}
+        inside -= {name for name in new if self.parts[name].kind == Kind.ATTACHED}
+        return [name for name in self.parts if name in new - inside]
 
     @cached_property
     def given(self):

@@ -82,9 +82,8 @@ class Hint:
     def _heads(self):
         before = self._step.before.get(self._name)
         old, new = head_of(before), head_of(self._part)
-        if not before or old == new:
-            return []
-        return [f"Its head was `{old}`, and is now `{new}`."]
+        says = f"Its head was `{old}`, and is now `{new}`."
+        return [says] if before and old != new else []
 
     def _names(self):
         now = words(self._part.text)
@@ -94,8 +93,8 @@ class Hint:
         old = words(before.text)
         more = [word for word in now if word not in old]
         gone = [word for word in old if word not in now]
-        said = [f"In it from now on: {listed(more)}."] if more else []
-        said += [f"No longer in it: {listed(gone)}."] if gone else []
+        said = [f"In it from now on: {listed(more)}."] * bool(more)
+        said += [f"No longer in it: {listed(gone)}."] * bool(gone)
         same = f": {listed(now)}" if now else ""
         return said or [f"It works with the same names as before{same}."]
 

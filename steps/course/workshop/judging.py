@@ -55,11 +55,8 @@ class Verdict:
 
 def wrong_rows(step, table):
     """The rows of the table that should work at a step, and do not."""
-    return [
-        row
-        for row in CAPABILITIES
-        if row.expected(step) == WORKS and table.get(row.name) != WORKS
-    ]
+    due = [row for row in CAPABILITIES if row.expected(step) == WORKS]
+    return [row for row in due if table.get(row.name) != WORKS]
 
 
 def judge(own, bench=None):

@@ -121,10 +121,8 @@ def _with_stub(text, name, part, order):
 def _with_new_docstring(step, owner, text):
     if owner not in step.before:
         return text
-    old, new = (
-        ast.get_docstring(ast.parse(where[owner].text).body[0])
-        for where in (step.before, step.parts)
-    )
+    texts = step.before[owner].text, step.parts[owner].text
+    old, new = (ast.get_docstring(ast.parse(each).body[0]) for each in texts)
     return text.replace(f'"""{old}"""', f'"""{new}"""', 1) if old and new else text
 
 
