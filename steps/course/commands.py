@@ -116,11 +116,11 @@ def build(options):
 def check(options):
     """say which notebooks are stale; exit code 1 if any is"""
     _need_checkout()
-    found = {number: builder.why_stale(number) for number in with_map()}
-    stale = {number: reason for number, reason in found.items() if reason}
+    found = ((number, builder.why_stale(number)) for number in with_map())
+    stale = [(number, reason) for number, reason in found if reason]
     for half in halves():
         print(half)
-    for number, reason in stale.items():
+    for number, reason in stale:
         print(
             f"{stem(number)}.ipynb is stale: {reason}. `python -m steps build "
             f"{number or 'start'}` builds it."

@@ -94,9 +94,7 @@ class Answers:
         for cell in notebook["cells"]:
             self._take(cell)
         self._adopt()
-        self.texts = {
-            n: _one_text(self._written[n], self._parts[n]) for n in self._tasks
-        }
+        self.texts = {n: _one_text(self._written[n], p) for n, p in self._parts.items()}
 
     def _take(self, cell):
         code = cell.get("cell_type") == "code"

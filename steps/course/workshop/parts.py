@@ -8,9 +8,9 @@ that a class holds (``Config.enable_backprop``), or a method attached later
 import ast
 import builtins
 import symtable
-import textwrap
 from dataclasses import dataclass
 from enum import Enum
+from textwrap import dedent
 
 from ..definitions import text_of
 
@@ -43,10 +43,7 @@ def owner(name):
 
 def parts(source):
     """All parts of a module, by name, in order; a class comes before what it holds."""
-    return {
-        name: Part(kind, textwrap.dedent(text_of(source, node)))
-        for name, kind, node in nodes(source)
-    }
+    return {n: Part(k, dedent(text_of(source, node))) for n, k, node in nodes(source)}
 
 
 def nodes(source):
