@@ -4,6 +4,7 @@ clear refusal.
 
 import base64
 import inspect
+import itertools
 import json
 import os
 import re
@@ -13,26 +14,12 @@ from pathlib import Path
 import pytest
 
 from steps.course import builder, lessons, listings, sources
-from steps.course.lessons import ROOT, CourseError, notebook_path
+from steps.course.lessons import ROOT, CourseError
+from tests.course.texts import blocks, text
 from tests.support.programs import python
+from tests.support.refusals import assert_refused
 
-LESSON = """\
----
-jupytext: {text_representation: {extension: .md, format_name: myst}}
----
-
-# Step 1: A little lesson
-
-**Time** 1 minutes · **Builds on** nothing · **New** `twice`
-
-```{code-cell} ipython3
-# %load -s twice ../steps/step01.py
-```
-
-```{code-cell} ipython3
-print(twice(21))
-```
-"""
+LESSON = text("little.md")
 CODE = '"""Step 1."""\n\n\ndef twice(x):\n    return 2 * x\n'
 
 
@@ -45,10 +32,9 @@ def one_step(toy):
     (steps / "step01.py").write_text(CODE, encoding="utf-8")
 
     def write(*cells, lesson=LESSON):
-        text = lesson + "".join(
-            f"\n```{{code-cell}} ipython3\n{cell}\n```\n" for cell in cells
-        )
-        (steps / "step01.md").write_text(text, encoding="utf-8")
+        for cell in cells:
+            lesson += f"\n```{{code-cell}} ipython3\n{cell}\n```\n"
+        (steps / "step01.md").write_text(lesson, encoding="utf-8")
         return notebooks / "step01.ipynb"
 
     return write
@@ -62,27 +48,14 @@ def outputs(path):
     return cells(path)[-1]["outputs"]
 
 
-PLOT = "import matplotlib.pyplot as plt\n\nplt.plot([1, 2, 3])\nplt.show()"
-GRAPH = 'import steps\n\nsteps.draw("x -> Square -> y")'
-FILM = """\
-from matplotlib.animation import FuncAnimation
-
-figure, ax = plt.subplots(figsize=(1, 1))
-steps.film(FuncAnimation(figure, lambda frame: ax.plot([0, frame]), frames=2))"""
-RICH = [
-    f":alt: A line that <rises> from 1 to 3\n\n{PLOT}",
-    f":alt: 'x: the input'\n\n{GRAPH}",
-    f":alt: '\"It\" <rises>'\n\n{FILM}",
-    "import numpy as np\n\nfrom dezero_lite import Variable\n\n"
-    "steps.play(Variable(np.array(3.0)) ** 2)",
-    "for i in steps.progress(range(50)):\n    print(i, flush=True)",
-    ":tags: [raises-exception]\n\nimport json\n\njson.loads('{')",
-]
-
-
 @pytest.mark.slow
-def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(one_step):
-    path = one_step(*RICH)
+def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(
+    one_step, tmp_path
+):
+    """And nbval alone proves it, and a lesson with a player and graphs: without a
+    conftest, and without Graphviz.
+    """
+    path = one_step(lesson=LESSON + text("rich.md"))
     assert builder.build(1)
     first = path.read_bytes()
     path.unlink()
@@ -92,8 +65,8 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(one
 
     version = sys.version.split()[0]
     varying = ["iopub", "graphviz version", "matplotlib.org", sys.prefix, version]
-    text = first.decode()
-    assert [word for word in [*varying, str(Path.home())] if word in text] == []
+    varying.append(str(Path.home()))
+    assert [word for word in varying if word in first.decode()] == []
     plot, graph, film, player, printed, _ = (c["outputs"] for c in cells(path)[-6:])
     pictures = [plot[0], graph[0], film[0]]
     assert [one["metadata"]["image/png"]["alt"] for one in pictures] == [
@@ -111,16 +84,21 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(one
     # How many messages a kernel sends varies; nobody sees the bar.
     assert [(one["name"], len(one["text"])) for one in printed] == [("stdout", 50)]
 
+    (tmp_path / "pygraphviz.py").write_text("raise ImportError", encoding="utf-8")
+    bare = ["--nbval", "--noconftest", "-c", os.devnull]
+    books = path, ROOT / "notebooks" / "step08.ipynb"
+    report = nbval(*books, options=bare, PYTHONPATH=str(tmp_path))
+    assert re.search(r"^\d+ passed", report, re.M), report
+    assert "failed" not in report
+
 
 def test_code_is_put_under_its_load_line(one_step, monkeypatch):
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     path = one_step("import os\n\nos.environ['OPENBLAS_NUM_THREADS']")
     builder.build(1)
     title, shown, used, threads = cells(path)
-    assert (
-        "".join(shown["source"])
-        == "# %load -s twice ../steps/step01.py\ndef twice(x):\n    return 2 * x"
-    )
+    lines = ["# %load -s twice ../steps/step01.py\n", "def twice(x):\n"]
+    assert shown["source"] == [*lines, "    return 2 * x"]
     assert used["outputs"][0]["text"] == ["42\n"]
     assert threads["outputs"][0]["data"]["text/plain"] == ["'1'"]
     assert [title["id"], used["id"]] == ["step01-01", "step01-03"]
@@ -171,24 +149,40 @@ def test_a_lesson_that_cannot_be_built_is_refused(
     assert not path.exists()
 
 
-@pytest.mark.parametrize(
-    ("output", "complaint"),
-    [
+def test_what_varies_is_refused():
+    for output, complaint in (
         ({"text": "<Box object at 0x7f00>"}, "a shows an address in memory: <Box"),
         ({"text": "a bar", "name": "stderr"}, "Cell a writes to stderr"),
         ({"text": f"in {Path.home()}/x"}, "cell a names a path"),
-    ],
-)
-def test_what_varies_is_refused(output, complaint):
-    with pytest.raises(CourseError, match=complaint):
-        builder._refuse_what_varies({"id": "a", "outputs": [output]})
+    ):
+        cell = {"id": "a", "outputs": [output]}
+        refused = lambda cell=cell: builder._refuse_what_varies(cell)
+        assert_refused(CourseError, complaint, refused)
     assert not builder._refuse_what_varies({"id": "a", "outputs": [{"text": "1"}]})
 
 
-MEASURED = ":tags: [nbval-ignore-output]\n\nimport time\n\nprint(time.perf_counter())"
+@pytest.fixture
+def no_kernel(monkeypatch):
+    """Stands in for kernels: whatever is in a cell, its output is new each time."""
+    printed = itertools.count(42)
+
+    def execute(notebook):
+        for count, cell in enumerate(notebook["cells"]):
+            if cell["cell_type"] == "code":
+                output = {"output_type": "stream", "name": "stdout"}
+                cell["outputs"] = [output | {"text": f"{next(printed)}\n"}]
+                cell["execution_count"] = count
+        return notebook
+
+    monkeypatch.setattr(builder, "execute", execute)
 
 
-def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(one_step):
+MEASURED = ":tags: [nbval-ignore-output]\n\nprint(time.perf_counter())"
+
+
+def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(
+    one_step, no_kernel
+):
     path = one_step(MEASURED)
     builder.build(1)
     first = outputs(path)
@@ -208,7 +202,7 @@ def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(one_step)
     assert "my_own_work" not in path.read_text(encoding="utf-8")
 
 
-def test_what_makes_a_notebook_stale(one_step, monkeypatch):
+def test_what_makes_a_notebook_stale(one_step, no_kernel, monkeypatch):
     path = one_step(":tags: [hide-input]\n\nprint(1)")
     assert "not built" in builder.why_stale(1)
     builder.build(1)
@@ -240,23 +234,6 @@ def nbval(*paths, options=(), **variables):
     """The words of pytest about these notebooks, in a process of its own."""
     run = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     return python(*run, *options, *paths, **variables).stdout
-
-
-@pytest.mark.slow
-def test_nbval_alone_proves_a_lesson(tmp_path):
-    """Without a conftest, and without Graphviz: plots, graphs and the player (8), a
-    film (28), progress bars (70).
-    """
-    books = [notebook_path(number) for number in (8, 28, 70)]
-    kinds = [str(cells(book)) for book in books]
-    assert "steps.play(" in kinds[0]
-    assert "steps.film(" in kinds[1]
-    assert "steps.progress(" in kinds[2]
-    (tmp_path / "pygraphviz.py").write_text("raise ImportError", encoding="utf-8")
-    bare = ["--nbval", "--noconftest", "-c", os.devnull]
-    report = nbval(*books, options=bare, PYTHONPATH=str(tmp_path))
-    assert re.search(r"^\d+ passed", report, re.M), report
-    assert "failed" not in report
 
 
 @pytest.mark.slow
@@ -359,10 +336,9 @@ def test_cells_that_are_not_python_and_imports_that_fail_on_purpose_are_passed_o
 
 
 def test_an_import_that_fails_is_named():
-    with pytest.raises(
-        CourseError, match="`from dezero_lite import nothing` fails: can"
-    ):
-        sources.shown(["from dezero_lite import nothing"])
+    words = "`from dezero_lite import nothing` fails: can"
+    lost = lambda: sources.shown(["from dezero_lite import nothing"])
+    assert_refused(CourseError, words, lost)
 
 
 def test_a_change_of_what_a_lesson_shows_makes_it_stale(
@@ -385,7 +361,7 @@ def test_a_change_of_what_a_lesson_shows_makes_it_stale(
             assert builder.sources_digest(1) != before
 
 
-def test_a_missing_file_is_an_error(one_step):
+def test_a_missing_file_is_an_error(one_step, no_kernel):
     path = one_step("from steps.step07 import Variable")
     steps = path.parent.parent / "steps"
     (steps / "step07.py").write_text(CODE, encoding="utf-8")
@@ -400,16 +376,5 @@ def test_a_missing_file_is_an_error(one_step):
 
 
 def test_nbformat_comes_without_parsers_that_no_notebook_needs():
-    program = """
-import sys
-from steps.course.formats import jupytext, nbformat
-assert "lark" not in sys.modules
-assert sys.modules.get("rfc3987_syntax", ...) is not None
-try:
-    poem = {"cell_type": "poem", "id": "a"}
-    nbformat.validate(nbformat.v4.new_notebook(cells=[poem]))
-except nbformat.ValidationError:
-    print("refused")
-"""
-    done = python("-c", program)
+    done = python("-c", blocks("programs.md")["few parsers"])
     assert (done.stdout, done.stderr) == ("refused\n", "")

@@ -4,7 +4,7 @@
   const words = "#say, dt, dd, .note, h2, li, button, #count";
   for (const e of document.querySelectorAll(words)) {
     let behind = e;
-    while (/ 0\\)$/.test(look(behind).backgroundColor)) behind = behind.parentElement;
+    while (/ 0\)$/.test(look(behind).backgroundColor)) behind = behind.parentElement;
     if (e.textContent)
       found.push([e.textContent, look(e).color, look(behind).backgroundColor]);
   }
