@@ -163,14 +163,15 @@ def test_what_varies_is_refused():
 
 @pytest.fixture
 def no_kernel(monkeypatch):
-    """Stands in for kernels: whatever is in a cell, its output is new each time."""
-    printed = itertools.count(42)
+    """Stands in for kernels: what a cell prints is 42, or the time."""
+    time = itertools.count()
 
     def execute(notebook):
         for count, cell in enumerate(notebook["cells"]):
             if cell["cell_type"] == "code":
-                output = {"output_type": "stream", "name": "stdout"}
-                cell["outputs"] = [output | {"text": f"{next(printed)}\n"}]
+                text = f"{next(time) if 'time' in cell['source'] else 42}\n"
+                output = {"output_type": "stream", "name": "stdout", "text": text}
+                cell["outputs"] = [output]
                 cell["execution_count"] = count
         return notebook
 

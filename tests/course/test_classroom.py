@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -14,7 +15,9 @@ from steps.course.classroom import answers, grading, handout, submissions
 from steps.course.commands import main
 from steps.course.judge import sequence
 from steps.course.lessons import CourseError
+from tests.course.texts import blocks
 
+ANSWERS = blocks("answers.md")
 TWICE = "def twice(x):\n    return x + x"
 TOTAL = "def total(numbers):\n    return sum(numbers)"
 RIGHT = "right"
@@ -27,6 +30,18 @@ def course(toy):
     answers.lesson.cache_clear()
     yield Class(toy)
     answers.lesson.cache_clear()
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Judged without a process and without a fence, for what does no harm."""
+
+    def judge(cells, seconds):
+        said = []
+        sequence.answer({"cells": cells, "seconds": None}, said.append)
+        return {one["exercise"]: one["outcome"] for one in said if "outcome" in one}, []
+
+    monkeypatch.setattr(sequence, "judge", judge)
 
 
 class Class:
@@ -76,19 +91,17 @@ def checks(notebook):
     return [c for c in notebook["cells"] if exercises.CHECK in tags(c)]
 
 
+def marks(notebook):
+    return [cell["metadata"]["nbgrader"]["points"] for cell in checks(notebook)]
+
+
 def tags(cell):
     return cell["metadata"].get("tags", [])
 
 
 def new_cell(text):
-    return {
-        "cell_type": "code",
-        "id": "a1b2c3d4",
-        "metadata": {},
-        "execution_count": None,
-        "outputs": [],
-        "source": text,
-    }
+    cell = {"cell_type": "code", "id": "a1b2c3d4", "metadata": {}, "source": text}
+    return cell | {"execution_count": None, "outputs": []}
 
 
 def table_in(path):
@@ -103,26 +116,22 @@ def put_after(notebook, cell, new):
 # --- Handing out ----------------------------------------------------------------------
 
 
-def test_what_is_handed_out_has_no_solutions_hints_or_hidden_tests(course):
+def test_what_is_handed_out_has_points_and_no_solutions_hints_or_hidden_tests(course):
     text = (course.out / "step01.ipynb").read_text(encoding="utf-8")
     for secret in ("2 * x", "SOLUTION", "HIDDEN", "range(10)", "Multiply", "makes a"):
         assert secret not in text
     assert "steps.hint(1, 1)" in text
     assert "### Exercise 1: twice (3 points)" in text
     assert "### Exercise 2: the sum (5 points)" in text
-
-
-def test_answers_are_open_checks_do_not_stop_run_all_and_points_are_told(course):
+    # Answers are open, checks do not stop Run All.
     notebook = course.copy()
     assert len(places(notebook)) == len(checks(notebook)) == 2
-    for cell in places(notebook):
-        assert exercises.FOLDED not in tags(cell)
-        assert "jupyter" not in cell["metadata"]
+    assert not any(exercises.FOLDED in tags(c) for c in places(notebook))
+    assert not any("jupyter" in c["metadata"] for c in places(notebook))
     for cell in places(notebook) + checks(notebook):
         assert exercises.GOES_ON in tags(cell)
         assert cell["metadata"]["nbgrader"]["schema_version"] == 3
-    marks = [cell["metadata"]["nbgrader"]["points"] for cell in checks(notebook)]
-    assert marks == [3, 5]
+    assert marks(notebook) == [3, 5]
 
 
 def test_nothing_is_overwritten(course, capsys):
@@ -145,9 +154,7 @@ def test_sources_for_nbgrader_have_solutions_and_hidden_tests_and_no_hints(cours
     assert "BEGIN SOLUTION" in text
     assert "BEGIN HIDDEN TESTS" in text
     assert "Multiply" not in text
-    notebook = json.loads(text)
-    marks = [cell["metadata"]["nbgrader"]["points"] for cell in checks(notebook)]
-    assert marks == [2, 4]
+    assert marks(json.loads(text)) == [2, 4]
     with pytest.raises(CourseError, match="already holds"):
         handout.for_nbgrader(folder, [1])
 
@@ -175,7 +182,7 @@ def test_a_blank_one_is_not_even_run(course, monkeypatch):
         assert said in (grading.NOT_BEGUN, "defines no twice")
 
 
-def test_checks_that_were_changed_or_deleted_are_run(course):
+def test_checks_that_were_changed_or_deleted_are_run(course, at_once):
     notebook = course.answered("def twice(x):\n    return 4", TOTAL)
     first, second = checks(notebook)
     first["source"] = "print('Exercise 1 is right.')"
@@ -184,7 +191,7 @@ def test_checks_that_were_changed_or_deleted_are_run(course):
     assert course.one(notebook) == ("twice(0) is wrong", RIGHT, said)
 
 
-def test_what_a_lesson_has_under_the_name_is_not_judged(course):
+def test_what_a_lesson_has_under_the_name_is_not_judged(course, at_once):
     notebook = course.answered("# I do not know")
     notebook["cells"].remove(places(notebook)[1])
     first, second, said = course.one(notebook)
@@ -227,7 +234,9 @@ def test_a_cell_that_was_split_or_duplicated_is_put_together(
     assert found_in(notebook) == (whole, ["1: its answer is in several cells"])
 
 
-def test_a_notebook_without_ids_and_marks_and_with_lines_for_jupyter_is_read(course):
+def test_a_notebook_without_ids_and_marks_and_with_lines_for_jupyter_is_read(
+    course, at_once
+):
     magic = "%matplotlib inline\n!ls\n"
     notebook = course.answered(f"{magic}{TWICE}\ndisplay(twice(3))", TOTAL)
     notebook["metadata"] = {}
@@ -238,33 +247,28 @@ def test_a_notebook_without_ids_and_marks_and_with_lines_for_jupyter_is_read(cou
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("loop", ["while True: pass", "sum(range(10**13))"])
-def test_one_that_never_ends_is_stopped_and_the_next_is_judged(
-    course, monkeypatch, loop
-):
+def test_what_never_ends_is_stopped(course, monkeypatch):
+    """Whether an alarm wakes it or not."""
     monkeypatch.setattr(sequence, "GRACE", 1)
-    notebook = course.answered(f"def twice(x):\n    {loop}", TOTAL)
-    first, second, _ = course.one(notebook, seconds=3)
-    assert first == "takes too long"
-    assert second in (RIGHT, "takes too long")  # the machine may be busy
-    assert course.one(course.answered(f"def twice(x):\n    {loop}"), 1)[0] == first
+    loops = "while True: pass", "sum(range(10**13))"
+    twice, total = (f"def {{}}(x):\n    {loop}" for loop in loops)
+    notebook = course.answered(twice.format("twice"), total.format("total"))
+    slow = "takes too long"
+    assert course.one(notebook, seconds=1) == (slow, slow, [])
 
 
-def test_one_that_kills_its_kernel_is_named_and_the_next_is_judged(course):
-    notebook = course.answered(f"import os\nos._exit(0)\n{TWICE}", TOTAL)
-    assert course.one(notebook)[:2] == ("ends Python", RIGHT)
-    notebook = course.answered(TWICE, TOTAL)
-    put_after(notebook, notebook["cells"][2], new_cell("import os\nos._exit(0)"))
-    first, second, said = course.one(notebook)
-    assert (first, second) == (RIGHT, RIGHT)
-    assert said == ["0: a cell that is no answer ends Python"]
+def test_what_kills_the_kernel_is_named_and_the_rest_is_judged(course):
+    ends = "import os\nos._exit(0)"
+    notebook = course.answered(f"{ends}\n{TWICE}", TOTAL)
+    put_after(notebook, notebook["cells"][2], new_cell(ends))
+    said = ["0: a cell that is no answer ends Python"]
+    assert course.one(notebook) == ("ends Python", RIGHT, said)
 
 
 def test_one_that_takes_all_memory_is_stopped(course):
     pytest.importorskip("resource")
-    first, second, _ = course.one(
-        course.answered("def twice(x):\n    return bytearray(10**11)", TOTAL)
-    )
+    large = "def twice(x):\n    return bytearray(10**11)"
+    first, second, _ = course.one(course.answered(large, TOTAL))
     assert first.startswith("MemoryError")
     assert second == RIGHT
 
@@ -295,56 +299,32 @@ def test_what_leads_outside_is_refused_and_named(course, tmp_path):
         refused = f"except PermissionError: refused.append({count})"
         text += f"try:\n    {deed}\n{refused}\n"
     text += f"assert refused == [*range({len(deeds)})], refused\n{TWICE}"
-    first, _, found = course.one(course.answered(text))
+    # One that is not hidden is the outcome.
+    total = f"def total(numbers):\n    open({traces[0]!r}, 'w')"
+    first, second, found = course.one(course.answered(text, total))
     assert first == RIGHT
-    assert found == [f"1: tried to {said}" for said in dict.fromkeys(deeds.values())]
+    said = "not allowed while grading: to write"
+    assert second == f"PermissionError: {said} {traces[0]}"
+    expected = [f"1: tried to {said}" for said in dict.fromkeys(deeds.values())]
+    assert found == [*expected, f"2: tried to write {traces[0]}"]
     assert list(tmp_path.glob("trace*")) == []
     assert Path(notebook).exists()
 
 
-def test_a_refusal_that_is_not_hidden_is_the_outcome(course, tmp_path):
-    place = str(tmp_path / "trace")
-    text = f"def twice(x):\n    open({place!r}, 'w').write('x')\n    return x + x"
-    first, *_ = course.one(course.answered(text))
-    assert first == f"PermissionError: not allowed while grading: to write {place}"
+def test_what_checks_rely_on_is_put_back_and_an_outcome_cannot_be_printed(course):
+    changes = course.answered(ANSWERS["it changes what checks rely on"], TOTAL)
+    said = ["1: changed sum, range, isclose, math"]
+    assert course.one(changes) == ("twice(0) is wrong", RIGHT, said)
+    prints = course.answered(ANSWERS["it prints that it is right"])
+    assert course.one(prints)[0] == "twice(0) is wrong"
 
 
-def test_files_of_one_s_own_are_no_offence(course):
-    text = (
-        "import pathlib, tempfile\npathlib.Path('mine').write_text('x')\n"
-        "with tempfile.TemporaryDirectory() as f:\n    open(f + '/x', 'w').close()\n"
-    )
-    assert course.one(course.answered(text + TWICE)) == (RIGHT, grading.NOT_BEGUN, [])
-
-
-def test_what_checks_rely_on_is_put_back(course):
-    tricks = "import builtins, numpy\nbuiltins.sum = lambda x: 3\n"
-    tricks += "numpy.isclose = lambda *_: True\nmath = None\n"
-    first, _, found = course.one(course.answered(tricks + TWICE))
-    assert first == RIGHT
-    assert found == ["1: changed sum, isclose, math"]
-
-
-def test_what_is_put_back_helps_no_wrong_answer(course):
-    trick = "import builtins\nbuiltins.range = lambda n: []\n"
-    first, *_ = course.one(course.answered(f"{trick}def twice(x):\n    return 4"))
-    assert first == "twice(0) is wrong"
-
-
-def test_an_outcome_cannot_be_printed(course):
-    lines = [{"exercise": 1, "outcome": "right"}, {"at": 1_000_000}]
-    forged = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    text = "import os\nfor file in range(1, 9):\n    try:\n"
-    text += f"        os.write(file, {forged!r})\n    except OSError: pass\n"
-    text += "def twice(x):\n    return 4"
-    assert course.one(course.answered(text))[0] == "twice(0) is wrong"
-
-
-def test_nothing_of_the_teacher_s_is_in_reach(course, monkeypatch):
+def test_own_files_are_no_offence_and_nothing_of_the_teacher_s_is_in_reach(
+    course, monkeypatch
+):
     monkeypatch.setenv("SCHOOL_TOKEN", "secret")
-    text = "import os\nassert 'SCHOOL_TOKEN' not in os.environ\n"
-    text += "assert os.path.expanduser('~') == os.getcwd()\n"
-    assert course.one(course.answered(text + TWICE))[0] == RIGHT
+    texts = ANSWERS["it writes files of its own"], ANSWERS["it looks around"]
+    assert course.one(course.answered(*texts)) == (RIGHT, RIGHT, [])
 
 
 # --- The batch ------------------------------------------------------------------------
@@ -365,14 +345,11 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
     said = {name: (one.first_wrong(), *one.said) for name, one in found.items()}
     missing = "1.1: there is no notebook of this lesson"
     unread = "is no notebook that can be read"
+    other = "step01.ipynb holds lesson 2", "lesson 2 was handed in, and not asked for"
     assert said == {
         "anna": ("",),
         "ben": (missing, f"step01.ipynb {unread}"),
-        "cleo": (
-            missing,
-            "step01.ipynb holds lesson 2",
-            "lesson 2 was handed in, and not asked for",
-        ),
+        "cleo": (missing, *other),
         "dora": (missing, "there is no notebook in the folder"),
         "emil": ("1.2: nothing was written",),
         "finn": (missing, "finn.ipynb is no notebook: it is not text in UTF-8"),
@@ -383,7 +360,7 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
     }
 
 
-def test_of_two_copies_the_one_with_the_lesson_s_name_counts(course):
+def test_of_two_copies_the_one_with_the_lesson_s_name_counts(course, at_once):
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("anna", course.copy(), "step01-Copy1.ipynb")
     one = course.grade(1)["anna"]
@@ -392,7 +369,7 @@ def test_of_two_copies_the_one_with_the_lesson_s_name_counts(course):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
-def test_a_name_that_is_not_utf_8_stands_in_the_table(course, tmp_path):
+def test_a_name_that_is_not_utf_8_stands_in_the_table(course, at_once, tmp_path):
     place = os.fsencode(course.folder) + b"/J\xf6rg"
     os.mkdir(place)
     with open(place + b"/step01.ipynb", "w") as file:
@@ -405,27 +382,19 @@ def test_a_name_that_is_not_utf_8_stands_in_the_table(course, tmp_path):
     assert rows[2][:5] == ["J\\xf6rg", "3", "0", "3", "1.2: nothing was written"]
 
 
-def test_a_link_to_another_s_work_is_not_followed(course):
+def test_a_link_to_another_s_work_is_not_followed(course, at_once):
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     (course.folder / "ben").mkdir()
-    (course.folder / "ben" / "step01.ipynb").symlink_to(
-        course.folder / "anna" / "step01.ipynb"
-    )
+    theirs = course.folder / "anna" / "step01.ipynb"
+    (course.folder / "ben" / "step01.ipynb").symlink_to(theirs)
     assert course.grade(1)["ben"].said == ["step01.ipynb is a link, and not a file"]
 
 
-def test_what_cannot_be_judged_is_said_and_the_others_are(course, monkeypatch):
+def test_what_cannot_be_judged_is_said_and_the_others_are(course, at_once, monkeypatch):
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("ben", course.answered(TWICE, TOTAL))
-    judge, calls = grading.judge, []
-
-    def breaks_once(*arguments):
-        calls.append(1)
-        if len(calls) == 1:
-            raise RuntimeError("the disk is full")
-        return judge(*arguments)
-
-    monkeypatch.setattr(grading, "judge", breaks_once)
+    breaks_once = RuntimeError("the disk is full"), ({1: RIGHT, 2: RIGHT}, [])
+    monkeypatch.setattr(grading, "judge", Mock(side_effect=breaks_once))
     found = grading.grade(course.folder, [1], CORES_ARE_BUSY, jobs=1)[1]
     assert [one.first_wrong() for one in found] == [
         "1.1: cannot be graded (RuntimeError: the disk is full)",
@@ -433,7 +402,7 @@ def test_what_cannot_be_judged_is_said_and_the_others_are(course, monkeypatch):
     ]
 
 
-def test_the_table_and_the_terminal(course, capsys, monkeypatch, tmp_path):
+def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("ben", course.answered("def twice(x):\n    return 4", TOTAL))
@@ -441,11 +410,9 @@ def test_the_table_and_the_terminal(course, capsys, monkeypatch, tmp_path):
     said = capsys.readouterr().out
     assert "anna                    8  2.1: there is no notebook" in said
     rows = table_in("points.csv")
+    heads = "student,1.1 (3),1.2 (5),2.1 (3),2.2 (5),total (16),first wrong,to look at"
     assert rows == [
-        [
-            *("student", "1.1 (3)", "1.2 (5)", "2.1 (3)", "2.2 (5)", "total (16)"),
-            *("first wrong", "to look at"),
-        ],
+        heads.split(","),
         ["anna", *"3500", "8", "2.1: there is no notebook of this lesson", ""],
         ["ben", *"0500", "5", "1.1: twice(0) is wrong", ""],
     ]
