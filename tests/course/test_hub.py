@@ -35,19 +35,12 @@ def read_config(name):
     return traitlets.PyFileConfigLoader(name, str(HUB)).load_config()
 
 
-def test_every_server_runs_in_the_environment_of_the_hub():
-    python, program = read_config("jupyterhub_config.py").Spawner.cmd
-    assert python == sys.executable
-    assert program == str(HUB / "start_user.py")
-
-
-def test_the_hub_opens_the_map_in_the_folder_that_it_lays():
-    url = read_config("jupyterhub_config.py").Spawner.default_url
-    assert url == f"/lab/tree/{own.FOLDER.name}/{lessons.notebook_path(0).name}"
-
-
-def test_only_those_who_are_named_may_come_in():
-    assert read_config("jupyterhub_config.py").PAMAuthenticator.allowed_groups
+def test_servers_run_beside_the_hub_for_those_who_are_named_and_open_the_map():
+    config = read_config("jupyterhub_config.py")
+    assert config.Spawner.cmd == [sys.executable, str(HUB / "start_user.py")]
+    the_map = f"{own.FOLDER.name}/{lessons.notebook_path(0).name}"
+    assert config.Spawner.default_url == f"/lab/tree/{the_map}"
+    assert config.PAMAuthenticator.allowed_groups
     trial = read_config("trial_config.py")
     assert trial.Authenticator.allowed_users
     assert "allow_all" not in trial.Authenticator
@@ -68,10 +61,8 @@ def start(tmp_path):
     python = stub.with_name("python")
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"')
     python.chmod(0o755)
-    began = (
-        f"import runpy, sys; sys.executable = {str(python)!r}; "
-        "del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
-    )
+    began = f"import runpy, sys\nsys.executable = {str(python)!r}\ndel sys.argv[0]\n"
+    began += "runpy.run_path(sys.argv[0], run_name='__main__')"
 
     def start(*arguments):
         command = ["-c", began, HUB / "start_user.py", *arguments]
@@ -148,14 +139,11 @@ def trial(tmp_path):
     )
     said = tmp_path / "said.txt"
     with said.open("wb") as log:
+        path = f"{Path(PROXY).parent}:{os.environ['PATH']}"
         running = subprocess.Popen(
             [sys.executable, "-m", "jupyterhub", "-f", configuration],
             cwd=tmp_path,
-            env=os.environ
-            | {
-                "PATH": f"{Path(PROXY).parent}:{os.environ['PATH']}",
-                "PYTHONPATH": str(ROOT),
-            },
+            env=os.environ | {"PATH": path, "PYTHONPATH": str(ROOT)},
             stdout=log,
             stderr=log,
             start_new_session=True,

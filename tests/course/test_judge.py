@@ -65,11 +65,9 @@ def test_a_judge_draws_on_no_screen_shares_the_cores_and_warns_of_nothing(monkey
             cells.prepare()
             warnings.warn("a word", stacklevel=1)
         assert shown == []
-        assert before == KERNELS | {
-            "MPLBACKEND": "Agg",
-            "OPENBLAS_NUM_THREADS": threads,
-            "TQDM_DISABLE": "1",
-        }
+        of_a_judge = {"MPLBACKEND": "Agg", "TQDM_DISABLE": "1"}
+        of_a_judge["OPENBLAS_NUM_THREADS"] = threads
+        assert before == KERNELS | of_a_judge
 
 
 # --- In a process of its own ----------------------------------------------------------
@@ -77,19 +75,17 @@ def test_a_judge_draws_on_no_screen_shares_the_cores_and_warns_of_nothing(monkey
 
 def test_what_ends_python_is_told_and_the_rest_is_judged(tmp_path):
     ends = "import os\nos._exit(3)"
-    run = [
-        (LESSON, 0, "two = 2"),
-        (ADDED, 0, ends),
-        (ATTEMPT, 1, ends),
-        (CHECK, 1, "assert two == 2"),
-        (ATTEMPT, 2, "open('here', 'w').write('x')"),
-        (CHECK, 2, "assert two == 2"),
-        (CHECK, 3, ends),
-        (ATTEMPT, 4, "raise SystemExit(1)"),
-        (CHECK, 4, ""),
-        (ATTEMPT, 5, "input()"),
-        (CHECK, 5, ""),
+    attempts = [
+        ends,
+        "open('here', 'w').write('x')",
+        "",
+        "raise SystemExit(1)",
+        "input()",
     ]
+    checks = ["assert two == 2", "assert two == 2", ends, "", ""]
+    run = [(LESSON, 0, "two = 2"), (ADDED, 0, ends)]
+    for number, (attempt, check) in enumerate(zip(attempts, checks, strict=True), 1):
+        run += [(ATTEMPT, number, attempt), (CHECK, number, check)]
     outcomes, noticed = sequence.judge(run, tmp_path)
     assert outcomes == {
         1: "ends Python",
@@ -112,9 +108,8 @@ def test_what_no_alarm_wakes_is_ended_from_outside(tmp_path, monkeypatch):
 def test_a_process_finds_this_package_and_hears_nothing_but_its_own(tmp_path):
     # Wherever the learner's folder is, the judge is this package's own.
     odd = ["[]", "{", "[" * 100_000, '{"done": 1}', '{"at": 7, "token": ""}']
-    write = (
-        f"import os\nfor text in {odd}:\n    os.write(file, (text + chr(10)).encode())"
-    )
+    write = f"import os\nfor text in {odd}:\n    "
+    write += "os.write(file, (text + chr(10)).encode())"
     with Child(f"{STEPS}.course.judge.sequence", tmp_path) as child:
         where = f"import steps\nassert str({str(ROOT)!r}) in steps.__file__"
         files = [f"file = {n}\n{write}" for n in range(1, 8)]
@@ -152,15 +147,8 @@ def test_an_attempt_spoils_nothing_for_the_others(jobs, tmp_path):
     lesson = f"open({log!r}, 'a').write('x')", "x = [1]"
     spoils = "x.append(2)\nimport math\nmath.pi = 3", "assert x == [1, 2]"
     checks = ["import math\nassert math.pi > 3\nassert x == [1]"]
-    found = tried(
-        spoils,
-        checks,
-        ["import os\nos._exit(0)"],
-        checks,
-        ["1 / 0", "y"],
-        jobs=jobs,
-        lesson=lesson,
-    )
+    attempts = spoils, checks, ["import os\nos._exit(0)"], checks, ["1 / 0", "y"]
+    found = tried(*attempts, jobs=jobs, lesson=lesson)
     assert found[:2] == [{}, {}]
     assert found[2][forks.ALL].words == "ends Python"
     assert found[3] == {}

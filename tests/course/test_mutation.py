@@ -4,22 +4,10 @@ import ast
 
 from steps.course.lessons import ROOT
 from steps.course.mutants import faults
+from tests.course.texts import text
 from tests.mutation.mutants import harmless, mutants_of, names_by_line, sample
 
-PROGRAM = '''\
-"""A docstring, in Größe."""
-
-if TYPE_CHECKING:
-    LIMIT = 2
-
-
-class Box:
-    @seen
-    def grow(self, by: int = 1) -> int:
-        if by:
-            self.size = join(self.å, by) - by
-        raise ValueError(f"no {1 + 1}")
-'''
+PROGRAM = text("faulty.py.txt")
 SIZE = "Box.grow: self.size = join(self.å, by) - by -> "
 FOUND = [
     "Box: def grow(self, by: int=1) -> int: -> def grow(self, by: int=2) -> int:",
@@ -47,10 +35,9 @@ def test_a_planted_fault_is_a_program_that_differs_there_alone():
 
 
 def test_functions_are_known_by_the_line_that_they_begin_in():
-    text = (
-        "@once\n@twice\ndef f():\n    def g(): ...\n\n\nclass A:\n    def h(self): ..."
-    )
-    assert names_by_line(text) == {1: "f", 4: "f.g", 8: "A.h"}
+    lines = ["@once", "@twice", "def f():", "    def g(): ..."]
+    lines += ["class A:", "    def h(self): ..."]
+    assert names_by_line("\n".join(lines)) == {1: "f", 4: "f.g", 6: "A.h"}
 
 
 def test_what_is_chosen_from_a_file_depends_on_the_seed_and_on_nothing_else():

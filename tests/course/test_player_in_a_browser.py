@@ -3,7 +3,6 @@ through by button, slider and keyboard, every number compared with the real one.
 """
 
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from dezero_lite import Variable
 from dezero_lite import functions as F
 from dezero_lite.player import play
+from tests.course.texts import text
 from tests.support.browser import NEEDED, launched
 from tests.support.needs import needs
 from tests.support.real_walks import chain, diamond, grids, real_walk, step
@@ -22,12 +22,7 @@ GRAPHS = [(7, chain), (8, chain), (13, grids), (14, diamond), (16, diamond)]
 GRAPHS += [(18, grids)]
 WIDTHS = [400, 1400]
 SCHEMES = ["light", "dark"]
-SEEN, MEASURED, COLOURS = (
-    (Path(__file__).parent / "toy" / f"{name}.js").read_text(encoding="utf-8")
-    for name in ("seen", "measured", "colours")
-)
-
-
+SEEN, MEASURED, COLOURS = map(text, ("seen.js", "measured.js", "colours.js"))
 NUMBER = re.compile(r"\(.*?\)|\S+")
 
 
