@@ -257,8 +257,8 @@ def test_every_text_stands_out_in_light_and_dark(opened, scheme):
         view.frame.evaluate(f"go({k})")
         pairs = view.frame.evaluate(COLOURS)
         assert len(pairs) > 12
-        for text, colour, behind in pairs:
-            assert contrast(colour, behind) >= 4.5, (text, colour, behind)
+        for words, colour, behind in pairs:
+            assert contrast(colour, behind) >= 4.5, (words, colour, behind)
 
 
 def test_a_screen_reader_hears_each_step(opened):

@@ -54,10 +54,8 @@ def leads_somewhere(path, link):
     """Whether a file, and the anchor in it, are there."""
     parts = urlsplit(link)
     target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-    if not target.is_file():
-        return False
-    if target.suffix != ".html":
-        return True
+    if not target.is_file() or target.suffix != ".html":
+        return target.is_file()
     return unquote(parts.fragment) in page(target).anchors
 
 
