@@ -16,6 +16,7 @@ from steps.course.commands import main
 from steps.course.judge import sequence
 from steps.course.lessons import CourseError
 from tests.course.texts import blocks
+from tests.support.refusals import assert_refused
 
 ANSWERS = blocks("answers.md")
 TWICE = "def twice(x):\n    return x + x"
@@ -205,33 +206,28 @@ def found_in(notebook):
     return found.texts[1], found.odd
 
 
-@pytest.mark.parametrize("where", ["in its place", "under the check", "at the end"])
-def test_an_answer_in_another_cell_counts(course, where):
-    notebook = course.answered(None, TOTAL)
-    stub, check = places(notebook)[0], checks(notebook)[0]
-    cell = {"in its place": stub, "under the check": check}.get(where)
-    put_after(notebook, cell or notebook["cells"][-1], new_cell(TWICE))
-    if where == "in its place":
-        notebook["cells"].remove(stub)
-    assert found_in(notebook)[0] == TWICE
+def test_an_answer_in_another_cell_counts(course):
+    for where in ("in its place", "under the check", "at the end"):
+        notebook = course.answered(None, TOTAL)
+        stub, check = places(notebook)[0], checks(notebook)[0]
+        cell = {"in its place": stub, "under the check": check}.get(where)
+        put_after(notebook, cell or notebook["cells"][-1], new_cell(TWICE))
+        if where == "in its place":
+            notebook["cells"].remove(stub)
+        assert found_in(notebook)[0] == TWICE, where
 
 
-@pytest.mark.parametrize(
-    ("first", "rest", "whole"),
-    [
+def test_a_cell_that_was_split_or_duplicated_is_put_together(course):
+    five = "def twice(x): return 5"
+    for first, rest, whole in (
         ("def twice(x):", "    return x + x", TWICE),
-        # Of a cell that was duplicated, the last counts.
-        ("def twice(x): return 5", TWICE, f"def twice(x): return 5\n{TWICE}"),
-        ("def twice(x): return", "no Python", "no Python"),
-    ],
-)
-def test_a_cell_that_was_split_or_duplicated_is_put_together(
-    course, first, rest, whole
-):
-    notebook = course.answered(first)
-    twin = copy.deepcopy(places(notebook)[0]) | {"id": "twin", "source": rest}
-    put_after(notebook, places(notebook)[0], twin)
-    assert found_in(notebook) == (whole, ["1: its answer is in several cells"])
+        (five, TWICE, f"{five}\n{TWICE}"),  # of two, the last counts
+        (five, "no Python", "no Python"),
+    ):
+        notebook = course.answered(first)
+        twin = copy.deepcopy(places(notebook)[0]) | {"id": "twin", "source": rest}
+        put_after(notebook, places(notebook)[0], twin)
+        assert found_in(notebook) == (whole, ["1: its answer is in several cells"])
 
 
 def test_a_notebook_without_ids_and_marks_and_with_lines_for_jupyter_is_read(
@@ -422,18 +418,14 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
     assert "total (16)" in Path("points-old1.csv").read_text(encoding="utf-8-sig")
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [(None, "There is no folder"), ("", "is empty"), ("x.ipynb", "None of the")],
-)
-def test_folders_with_nothing_to_grade_are_named(course, tmp_path, content, said):
+def test_folders_with_nothing_to_grade_are_named(course, tmp_path):
     place = tmp_path / "nothing"
-    if content is not None:
-        place.mkdir()
-    if content:
-        (place / content).write_text("{}")
-    with pytest.raises(CourseError, match=said):
-        grading.grade(place)
+    grade = lambda: grading.grade(place)
+    assert_refused(CourseError, "There is no folder", grade)
+    place.mkdir()
+    assert_refused(CourseError, "is empty", grade)
+    (place / "x.ipynb").write_text("{}")
+    assert_refused(CourseError, "None of the", grade)
 
 
 def test_a_lesson_is_known_by_its_cells_where_nothing_else_says_it(course):

@@ -75,13 +75,8 @@ def test_a_judge_draws_on_no_screen_shares_the_cores_and_warns_of_nothing(monkey
 
 def test_what_ends_python_is_told_and_the_rest_is_judged(tmp_path):
     ends = "import os\nos._exit(3)"
-    attempts = [
-        ends,
-        "open('here', 'w').write('x')",
-        "",
-        "raise SystemExit(1)",
-        "input()",
-    ]
+    writes, leaves, asks = "open('here', 'w')", "raise SystemExit(1)", "input()"
+    attempts = [ends, writes, "", leaves, asks]
     checks = ["assert two == 2", "assert two == 2", ends, "", ""]
     run = [(LESSON, 0, "two = 2"), (ADDED, 0, ends)]
     for number, (attempt, check) in enumerate(zip(attempts, checks, strict=True), 1):

@@ -123,11 +123,7 @@ def test_a_weak_check_lets_mutants_pass_and_a_good_one_finds_all(toy):
 @needs_fork
 def test_a_mutant_that_never_ends_counts_as_found(toy, monkeypatch):
     monkeypatch.setattr(forks.tries, "__defaults__", (1, 0.5))
-    edit(
-        toy,
-        "    for number in numbers:\n",
-        "    left = len(numbers)\n    while left:\n",
-    )
+    edit(toy, "    for number in numbers:", "    left = len(numbers)\n    while left:")
     edit(toy, "+= number\n", "+= numbers[left - 1]\n        left -= 1\n")
     assert outcomes(1)[2, "left -= 1 -> pass"] == TOO_SLOW
 

@@ -127,23 +127,20 @@ def test_each_number_on_the_way_is_the_real_one(opened, number, build):
             numbers = [NUMBER.match(text)[0] for text in told["panel"][part]]
             assert numbers == list(map(text_of, right))
         assert list(told["edges"].values()) == list(map(text_of, handed))
+    if (number, build) == (14, diamond):
+        the_worklist_stands_beside_it(steps)
+    if number == 7:
+        open_calls = [f"{v}.backward()" for v in "ybax"]
+        assert steps[-2]["panel"]["open calls"] == open_calls
 
 
-def test_the_worklist_stands_beside_it(opened):
-    player = player_of(14, diamond)
-    steps = at_each_step(opened(player), player)
+def the_worklist_stands_beside_it(steps):
     lists = [told["panel"].get("worklist") for told in steps[5:-1]]
     letters = {"Add": "D", "Square 1": "A", "Square 2": "B", "Square 3": "C"}
     found = [[letters[text] for text in one] if one else one for one in lists]
     assert found == [["D"], ["B", "C"], ["B", "A"], ["B"], ["A"], None]
     assert steps[-2]["panel"]["worklist: empty"] == []
     assert steps[-2]["panel"]["becomes"] == ["32 + 64 = 96"]
-
-
-def test_step_7_shows_open_calls(opened):
-    player = player_of(7, chain)
-    last_visit = at_each_step(opened(player), player)[-2]
-    assert last_visit["panel"]["open calls"] == [f"{v}.backward()" for v in "ybax"]
 
 
 # --- ways to move ---------------------------------------------------------------------
@@ -217,12 +214,10 @@ def test_it_fits_the_page_and_nothing_jumps(opened, build, width):
         view.page.keyboard.press("ArrowRight")
         view.frame.evaluate("go(now + 1)")
     assert len(tops) == 1
+    the_function_at_work_is_in_sight(view, player)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_function_at_work_is_in_sight(opened, width):
-    player = mlp()
-    view = opened(player, width)
+def the_function_at_work_is_in_sight(view, player):
     at_work = [k for k, told in enumerate(player.steps) if "f" in "".join(told.lit)]
     for k in at_work:
         view.frame.evaluate(f"go({k})")

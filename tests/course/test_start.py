@@ -209,12 +209,12 @@ def test_what_cannot_be_installed_is_told_with_the_reason(
     assert Path(start.LOG).read_text() == log
 
 
-@pytest.mark.parametrize("module", ["venv", "ensurepip"])
-def test_missing_modules(start, children, monkeypatch, module):
-    monkeypatch.setitem(sys.modules, module, None)
-    sentence = complaint(start)
-    assert f"lacks its module {module};" in sentence
-    assert "apt install python{}.{}-venv".format(*sys.version_info) in sentence
+def test_missing_modules(start, children, monkeypatch):
+    for module in ("ensurepip", "venv"):
+        monkeypatch.setitem(sys.modules, module, None)
+        sentence = complaint(start)
+        assert f"lacks its module {module};" in sentence
+        assert "apt install python{}.{}-venv".format(*sys.version_info) in sentence
     assert children.ran == []
 
 
@@ -232,9 +232,6 @@ def test_an_environment_of_someone_else_is_left_alone(start, children, checkout)
     (checkout / ".venv" / "theirs").touch()
     assert "did not make it" in complaint(start)
     assert (checkout / ".venv" / "theirs").exists()
-
-
-def test_unknown_command(start, children):
     assert "not 'tests';" in complaint(start, "tests")
     assert children.ran == []
 
@@ -271,28 +268,25 @@ def test_changed_pins_are_installed_into_the_same_environment(
     assert children.during(start.set_up) == []
 
 
-@pytest.mark.parametrize("failure", [KeyboardInterrupt(), 1])
-@pytest.mark.parametrize(
-    ("program", "again"), [("venv", ["venv", "pip"]), ("pip", ["pip"])]
-)
-def test_what_is_unfinished_is_done_again(start, children, failure, program, again):
+BOTH = ["venv", "pip"]
+
+
+def fails(start, children, program, failure=1):
     children.codes[program] = failure
     with pytest.raises((KeyboardInterrupt, SystemExit)):
         start.set_up()
     children.codes[program] = 0
-    assert children.during(start.set_up) == again
 
 
-def test_an_unfinished_install_counts_even_if_the_pins_go_back(
-    start, children, checkout
-):
-    start.set_up()
+@pytest.mark.parametrize("failure", [KeyboardInterrupt(), 1])
+def test_what_is_unfinished_is_done_again(start, children, checkout, failure):
+    fails(start, children, "venv", failure)
+    assert children.during(lambda: fails(start, children, "pip", failure)) == BOTH
+    assert children.during(start.set_up) == ["pip"]
+    # Even if the pins go back.
     (checkout / "constraints.txt").write_text("numpy==9")
-    children.codes["pip"] = 1
-    with pytest.raises(SystemExit):
-        start.set_up()
+    fails(start, children, "pip", failure)
     (checkout / "constraints.txt").write_text("numpy==2.0.0")
-    children.codes["pip"] = 0
     assert children.during(start.set_up) == ["pip"]
 
 
@@ -302,34 +296,32 @@ def rebuilt(start, children):
     return ran == ["venv", "pip"] and not (Path(start.VENV) / "left over").exists()
 
 
-@pytest.mark.parametrize("what", ["another build", "another version", "gone", "moved"])
+REBUILT = ["another build", "another version", "gone", "moved", "half rebuilt"]
+
+
+@pytest.mark.parametrize("what", REBUILT)
 def test_an_environment_that_another_python_made_is_rebuilt(
     start, children, checkout, monkeypatch, what
 ):
     start.set_up()
-    if what == "another build":
-        monkeypatch.setattr(start.sys, "base_prefix", "/another")
-    elif what == "another version":
-        monkeypatch.setattr(start.sys.implementation, "cache_tag", "cpython-399")
-    elif what == "gone":
-        os.remove(start.PYTHON)
-    else:
-        start = load(checkout.rename(checkout.with_name("elsewhere")))
-        children = Children(start)
-        monkeypatch.setattr(start, "run", children)
-    assert rebuilt(start, children)
-
-
-def test_a_rebuild_that_stops_in_the_middle_is_no_environment(
-    start, children, monkeypatch
-):
-    start.set_up()
     with monkeypatch.context() as other:
-        other.setattr(start.sys, "base_prefix", "/another")
-        other.setattr(start.shutil, "rmtree", lambda path: sys.exit("stopped"))
-        with pytest.raises(SystemExit):
-            start.set_up()
-    assert rebuilt(start, children)
+        if what == "another build":
+            other.setattr(start.sys, "base_prefix", "/another")
+        elif what == "another version":
+            other.setattr(start.sys.implementation, "cache_tag", "cpython-399")
+        elif what == "gone":
+            os.remove(start.PYTHON)
+        elif what == "moved":
+            start = load(checkout.rename(checkout.with_name("elsewhere")))
+            children = Children(start)
+            monkeypatch.setattr(start, "run", children)
+        else:
+            other.setattr(start.sys, "base_prefix", "/another")
+            other.setattr(start.shutil, "rmtree", Mock(side_effect=SystemExit))
+            with pytest.raises(SystemExit):
+                start.set_up()
+            other.undo()
+        assert rebuilt(start, children)
 
 
 def test_the_environment_is_made_by_the_python_beneath_the_one_that_goes(
@@ -397,15 +389,12 @@ def lab_at(start, page):
     )
 
 
-@pytest.mark.parametrize("options", ["", "--no-browser --port 8899"])
-def test_lab_opens_the_map_of_the_learners_folder(start, passed_on, options):
-    expected = f"{lab_at(start, 'my-course/start.ipynb')} {options}".strip()
-    assert passed_on(options) == passed_on(f"lab {options}") == expected
-
-
-def test_lab_can_open_another_lesson_from_anywhere(
+def test_lab_opens_the_map_or_another_lesson_from_anywhere(
     start, passed_on, checkout, tmp_path, monkeypatch
 ):
+    for options in ("", " --no-browser --port 8899"):
+        expected = lab_at(start, "my-course/start.ipynb") + options
+        assert passed_on(options) == passed_on(f"lab{options}") == expected
     monkeypatch.chdir(tmp_path)
     expected = lab_at(start, "notebooks/step02.ipynb") + " --x"
     assert passed_on("lab notebooks/step02.ipynb --x") == expected
@@ -434,19 +423,15 @@ def test_what_is_to_be_opened_or_run_has_to_be_there(start, children):
         assert said in complaint(start, *arguments)
 
 
-def test_a_folder_that_cannot_be_laid_stops_before_lab(start, children, monkeypatch):
-    start.set_up()
-    start.trust()
-    monkeypatch.setattr(start, "run", lambda command, *_: command[2:].count("lay"))
-    assert start.main([]) == 1
-
-
-def test_lab_trusts_and_lays_first_and_the_others_do_not(start, children):
+def test_lab_trusts_and_lays_first_and_the_others_do_not(start, children, monkeypatch):
     start.set_up()
     assert children.during(lambda: start.main(["test"])) == ["pytest"]
     assert children.during(lambda: start.main(["steps"])) == ["steps"]
     ran = children.during(lambda: start.main([]))
     assert ran == ["nbformat.sign", "steps", "jupyterlab"]
+    # A folder that cannot be laid stops before Lab.
+    monkeypatch.setattr(start, "run", lambda command, *_: command[2:].count("lay"))
+    assert start.main([]) == 1
 
 
 def test_the_workshop_lays_and_judges_and_then_opens_what_is_next(
@@ -504,8 +489,7 @@ def test_the_course_tool_and_programs_run_where_the_caller_stands(
 
 def test_slides_of_no_step_install_nothing(start, children):
     start.set_up()
-    with pytest.raises(SystemExit, match="Say of which step"):
-        start.main(["slides"])
+    assert "Say of which step" in complaint(start, "slides")
     assert children.during(lambda: start.main(["slides", "8"])) == ["pip", "steps"]
 
 

@@ -28,17 +28,11 @@ from steps.course.workshop.parts import parts
 from steps.course.workshop.report import Report
 from steps.course.workshop.written import written
 from tests.course.learner import OWN_WAY, Learner, code_cells, source
+from tests.course.texts import blocks
 from tests.support.refusals import assert_refused
 
-WALK = """
-class Variable:
-    def backward(self):
-        box = self
-        while box.creator is not None:
-            maker = box.creator
-            maker.input.grad = maker.backward(box.grad)
-            box = maker.input
-"""
+CELLS = blocks("cells.md")
+WALK = CELLS["a walk in a loop"]
 
 
 @pytest.fixture(scope="module")
@@ -111,21 +105,16 @@ def test_the_lesson_s_own_code_counts_when_it_is_typed_in(learner):
     assert not wrong, "\n".join(wrong)
 
 
-def test_links_lead_out_of_the_workshop_to_the_lessons(laid):
-    cells = laid[1][8]["cells"]
-    words = "\n".join(source(c) for c in cells if c["cell_type"] == "markdown")
-    assert "](../step08.ipynb)" in words
-    assert "](../start.ipynb)" in words
-    assert "](step" not in words
-
-
 def test_the_words_fit_what_is_left_and_run_all_goes_on_to_the_judge(laid):
     wrong = []
     for number, notebook in laid[1].items():
-        words = map(source, notebook["cells"])
-        (task,) = [text for text in words if text.startswith("## Write it")]
+        texts = [source(c) for c in notebook["cells"] if c["cell_type"] == "markdown"]
+        (task,) = [text for text in texts if text.startswith("## Write it")]
         if said := re.search(r":\s*\n\n</details>|with a minus|steps\.diff", task):
             wrong.append(f"{number}: {said[0]}")
+        links = set(re.findall(r"\]\(([^)]+)\.ipynb\)", "\n".join(texts)))
+        if {link[:3] for link in links} != {"../"} or "../start" not in links:
+            wrong.append(f"{number}: {links}")
         one = len(step_of(number).to_write) == 1
         if ("The cell below has a place for it" in task) != one:
             wrong.append(f"{number}: a place for one, or for each?")
@@ -216,15 +205,10 @@ def test_what_the_lesson_defines_is_not_the_learner_s():
 
 
 def test_helpers_and_imports_come_along_and_nothing_else_does(learner):
-    cells = [
-        "import math\nfrom itertools import repeat",
-        "LIMIT = 3\nx = Variable(np.array(1.0))\ndef unused():\n    return LIMIT",
-        "def twice(x):\n    return x * math.floor(2.5)",
-        "def numerical_diff(f, x, eps=1e-4):\n    return twice(x.data)",
-    ]
+    cells = map(CELLS.get, ("imports", "names", "a helper", "what needs the helper"))
     text = assembled(learner, cells).module.text()
     words = ["import math", "def twice", "repeat", "unused", "x = Var"]
-    assert [word in text for word in words] == [True, True, False, False, False]
+    assert [word for word in words if word in text] == words[:2]
 
 
 def test_a_deleted_cell_leaves_what_was_there_before(learner):
@@ -284,6 +268,9 @@ def test_a_step_out_of_order_takes_what_is_missing_from_the_lessons(learner):
     base = folder.base(10, learner.place)
     assert "# mine" in base.module.body()
     assert "Exp.forward" not in base.lent
+    # A file that is no Python gives way to the lesson's.
+    learner.own_file(8).write_text("class Variable\n", encoding="utf-8")
+    assert "the lesson's own" in folder.base(9, learner.place).said
 
 
 def test_a_notebook_in_which_somebody_worked_stays_when_the_course_is_newer(
@@ -318,12 +305,6 @@ def test_a_file_that_was_changed_by_hand_is_not_written_again(learner, bench):
     path.write_text(text + "# by hand\n", encoding="utf-8")
     assert "stays as it is" in live.go_on(verdict, learner.place)[0]
     assert path.read_text(encoding="utf-8") == text + "# by hand\n"
-
-
-def test_a_file_that_is_no_python_gives_way_to_the_lesson_s(learner):
-    learner.place.mkdir(parents=True)
-    learner.own_file(7).write_text("class Variable\n", encoding="utf-8")
-    assert "the lesson's own" in folder.base(8, learner.place).said
 
 
 # --- The judge ------------------------------------------------------------------------
@@ -371,6 +352,10 @@ def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
     for stopped, count in ((failure, 1), (None, 2)):
         verdict = Verdict(framework, stopped, table, framework.module)
         assert repr(Report(verdict)).count("does not work yet") == count
+    # In a notebook, it shows itself in HTML.
+    verdict.culprits = ["Variable.backward"]
+    assert "<code>Variable.backward</code>" in Report(verdict)._repr_html_()
+    assert "<table>" in Report(verdict)._repr_html_()
 
 
 # --- Hints ----------------------------------------------------------------------------
@@ -400,12 +385,9 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
     assert not wrong, "\n".join(wrong)
 
 
-def test_a_hint_says_whether_something_in_a_class_changes():
+def test_a_hint_says_what_changes_and_needs_a_name_that_the_step_has():
     assert repr(steps.hint(7, "Variable")).startswith("`Variable` changes in step 7.")
     assert "stays as it was in step 7" in repr(steps.hint(7, "Square"))
-
-
-def test_a_hint_needs_a_name_that_the_step_has():
     assert repr(steps.hint(8, "set_creator")).startswith("`Variable.set_creator`")
     for asked, said in (
         ((8, "backward"), "several backward"),
@@ -438,7 +420,7 @@ class Ran:
         self.error_before_exec, self.error_in_exec = None, error
 
 
-def test_what_a_cell_defines_is_the_step_from_then_on(session):
+def test_what_a_cell_defines_is_the_step_from_then_on(session, capsys):
     assert "x.backward()" in session._text
     step = sys.modules[f"{STEPS}.{stem(8)}"]
     session.ran(Ran(WALK))
@@ -449,12 +431,7 @@ def test_what_a_cell_defines_is_the_step_from_then_on(session):
     assert "while box.creator" in session._text
     session.ran(Ran("print(step08.Variable(3).data)"))
     assert session.cells == [WALK]
-
-
-def test_definitions_that_do_not_fit_together_leave_the_last_ones_that_did(
-    session, capsys
-):
-    session.ran(Ran(WALK))
+    # Definitions that do not fit together leave the last ones that did.
     session.ran(Ran("class Square(Nothing):\n    def forward(self, x): return x"))
     assert "does not fit together: NameError" in capsys.readouterr().out
     assert steps.step08.Square
@@ -551,12 +528,9 @@ def test_step_23_takes_the_learner_s_file_where_there_is_one(learner, monkeypatc
     ):
         assert lesson in text
         text = text.replace(lesson, own_way)
-    text += "\n\ndef made(kind):\n    return kind()\n\n\n"
-    text += "for sign in ['__pow__']:\n    setattr(Variable, sign, pow)\n"
+    text += "\n\n" + CELLS["what step 22 has in the end"]
     learner.own_file(22).write_text(text, encoding="utf-8")
     own_module = steps.mine(22)
-    assert own_module.made
-    assert own_module.Variable
     cut = mine.attached_text(own_module, 22)
     assert "Variable.__neg__ = __neg__" in cut
     assert "Variable.__pow__ = pow" in cut
@@ -564,12 +538,3 @@ def test_step_23_takes_the_learner_s_file_where_there_is_one(learner, monkeypatc
     assert parts(cut)["Variable.__neg__"].kind == "attached"
     learner.own_file(22).write_text("1 / 0\n", encoding="utf-8")
     assert steps.mine(22).__name__ == "steps.step22"
-
-
-def test_a_report_shows_itself_in_html(learner):
-    framework = assembled(learner, [WALK])
-    table = {row: "works" for row in ["holds an array"]}
-    verdict = Verdict(framework, None, table, framework.module, ["Variable.backward"])
-    page = Report(verdict)._repr_html_()
-    assert "<code>Variable.backward</code>" in page
-    assert "<table>" in page
