@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from dezero_lite.transforms import Compose
 from steps.course import builder, lessons, listings, sources
 from steps.course.lessons import ROOT, CourseError
 from tests.course.texts import blocks, text
@@ -69,11 +70,8 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(
     assert [word for word in varying if word in first.decode()] == []
     plot, graph, film, player, printed, _ = (c["outputs"] for c in cells(path)[-6:])
     pictures = [plot[0], graph[0], film[0]]
-    assert [one["metadata"]["image/png"]["alt"] for one in pictures] == [
-        "A line that <rises> from 1 to 3",
-        "x: the input",
-        '"It" <rises>',
-    ]
+    words = ["A line that <rises> from 1 to 3", "x: the input", '"It" <rises>']
+    assert [one["metadata"]["image/png"]["alt"] for one in pictures] == words
     for picture in pictures:
         assert sorted(picture["data"]) == ["image/png", "text/plain"]
         png = base64.b64decode("".join(picture["data"]["image/png"]))
@@ -245,7 +243,7 @@ def test_every_output_of_a_built_notebook_is_compared(tmp_path):
     book = json.loads((ROOT / "notebooks" / "step09.ipynb").read_text(encoding="utf-8"))
     outputs = [o for cell in book["cells"] for o in cell.get("outputs", [])]
     number = next(o for o in outputs if "x.grad = 3.2974\n" in o.get("text", []))
-    number["text"] = [line.replace("3.2974", "3.2975") for line in number["text"]]
+    number["text"] = "".join(number["text"]).replace("3.2974", "3.2975")
     error = next(o for o in outputs if o["output_type"] == "error")
     error["evalue"] = error["evalue"].replace("array", "list")
     changed = ROOT / "notebooks" / f".changed-{tmp_path.name}.ipynb"
@@ -276,13 +274,7 @@ def place_of(book, output):
 
 # --- What a notebook is made from -----------------------------------------------------
 
-IMPORTS = """\
-import dezero_lite.functions as F
-import steps
-from dezero_lite import Function, Variable, no_grad
-from dezero_lite.layers import Linear
-from dezero_lite.optimizers import Adam
-"""
+IMPORTS = blocks("programs.md")["imports of a lesson"]
 
 
 def test_what_is_shown_is_found_where_it_is_defined():
@@ -298,11 +290,7 @@ def test_what_is_shown_is_found_where_it_is_defined():
     }.items():
         _, (text,) = sources.shown([IMPORTS, f"steps.source({shown})"])
         assert text.lstrip().startswith(beginning)
-
-
-def test_comments_for_tools_are_not_shown():
-    from dezero_lite.transforms import Compose
-
+    # Comments for tools are not shown.
     assert "# type: ignore" in inspect.getsource(Compose)
     assert "# type" not in listings.Source(Compose).text
 
@@ -331,12 +319,10 @@ def test_of_two_pieces_side_by_side_only_the_shown_part_counts():
     assert "heappop" not in part
 
 
-def test_cells_that_are_not_python_and_imports_that_fail_on_purpose_are_passed_over():
+def test_an_import_that_fails_is_named_if_it_does_not_on_purpose():
+    # Cells that are not Python are passed over.
     cells = ["%time 1", "1 +", "from dezero_lite import nothing"]
     assert sources.shown(cells, cells[2:]) == [[], [], []]
-
-
-def test_an_import_that_fails_is_named():
     words = "`from dezero_lite import nothing` fails: can"
     lost = lambda: sources.shown(["from dezero_lite import nothing"])
     assert_refused(CourseError, words, lost)

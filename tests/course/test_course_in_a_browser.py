@@ -7,13 +7,9 @@ a workshop notebook is solved by typing.
 import contextlib
 import json
 import os
-import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +18,7 @@ import pytest
 
 from steps.course import overview
 from steps.course.lessons import ROOT, notebook_path, numbers, stem
+from tests.course.servers import free_ports, serving
 from tests.course.test_start import load
 from tests.support.browser import MINUTE, NEEDED, expect, launched
 from tests.support.needs import needs
@@ -79,13 +76,7 @@ def settings_of_its_own(home):
         path = user / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True)
         path.write_text(text, encoding="utf-8")
-    return os.environ | places
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    return places
 
 
 @pytest.fixture(scope="module")
@@ -97,38 +88,19 @@ def started(tmp_path_factory):
     course = home / "course"
     shutil.copytree(ROOT, course, ignore=shutil.ignore_patterns(*NOT_COPIED))
     lent_environment(course)
-    environment = settings_of_its_own(home) | {"PYTHONPATH": str(course)}
+    variables = settings_of_its_own(home) | {"PYTHONPATH": str(course)}
     command = [sys.executable, str(course / "start.py")]
-    said = home / "said.txt"
-    options = ["--no-browser", "--port", str(free_port()), PATIENT]
-    with said.open("wb") as log:
-        apart = {"cwd": home, "env": environment, "start_new_session": True}
-        running = subprocess.Popen(
-            [*command, *options], stdout=log, stderr=log, **apart
+    options = ["--no-browser", "--port", str(free_ports(1)[0]), PATIENT]
+    says = r"http://localhost:\d+/lab/\S+"
+    with serving([*command, *options], home, says, **variables) as (server, found, _):
+        yield SimpleNamespace(
+            address=found,
+            folder=course / "my-course",
+            command=command,
+            environment=os.environ | variables,
         )
-    found = None
-    for _ in range(600):
-        found = re.search(r"http://localhost:\d+/lab/\S+", said.read_text("utf-8"))
-        if found or running.poll() is not None:
-            break
-        time.sleep(0.5)
-    if not found:
-        os.killpg(running.pid, signal.SIGKILL)
-        pytest.fail(said.read_text("utf-8"))
-    yield SimpleNamespace(
-        address=found[0],
-        said=said,
-        folder=course / "my-course",
-        command=command,
-        environment=environment,
-    )
-    # Jupyter ends each kernel first.
-    running.terminate()
-    try:
-        assert running.wait(300) == 130
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(running.pid, signal.SIGKILL)
+    # Jupyter ended each kernel first.
+    assert server.returncode == 130
 
 
 @pytest.fixture(scope="module")

@@ -78,14 +78,13 @@ def test_the_difference_of_two_steps(capsys):
     shown = diff(7, 8)
     (change,) = shown.changes
     assert (change.kind, change.name) == ("changed", "Variable.backward")
-    first = ["--- step07.py: Variable.backward", "+++ step08.py: Variable.backward"]
-    first += ["@@ changed @@", " def backward(self):"]
-    assert repr(shown).splitlines()[:4] == first
+    first = "--- step07.py: Variable.backward\n+++ step08.py: Variable.backward\n"
+    assert repr(shown).startswith(first + "@@ changed @@\n def backward(self):\n")
     assert "<code>Variable.backward</code>" in shown._repr_html_()
     assert "-    x.backward()" not in repr(diff(8, 9))
     assert "same code" in repr(diff(8, 8))
     assert main(["diff", "7", "8"]) == 0
-    assert first[1] in capsys.readouterr().out
+    assert first in capsys.readouterr().out
 
 
 def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
@@ -97,9 +96,7 @@ def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
     assert "background" not in page
     assert '<pre style="font-family: monospace' in page
     assert "cleargrad" in page
-
-
-def test_code_has_as_many_lines_in_colour_as_in_black():
+    # Code has as many lines in colour as in black.
     assert len(listings.highlighted_lines("\nx = 1\n\n\ny = 2\n")) == 5
 
 
@@ -153,13 +150,10 @@ def test_a_part_of_two_pieces_of_code_can_be_shown():
         assert hidden in whole._repr_html_().replace("</span><span", "")
         assert hidden not in repr(part)
         assert hidden not in part._repr_html_()
-    words = "No line on the left holds 'z = x'"
-    since = lambda: side_by_side(other, one, since="z = x")
-    assert_refused(CourseError, words, since)
+    lost = lambda: side_by_side(other, one, since="z = x")
+    assert_refused(CourseError, "No line on the left holds 'z = x'", lost)
     page = whole._repr_html_()
-    assert (page.count("rgba"), page.count("<tr")) == (2, 8)
-    assert "&lt;" in page
-    assert " < 0" not in page
+    assert (page.count("rgba"), page.count("<tr"), page.count(" < 0")) == (2, 8, 0)
 
 
 def left(self, np, x):
@@ -239,8 +233,7 @@ def test_a_film_that_is_watched_has_a_player_that_needs_no_network(
 ):
     asked_by(monkeypatch, True)
     html = film(animation)._repr_mimebundle_()["text/html"]
-    assert "http" not in html
-    assert "fa-" not in html
+    assert not re.search("http|fa-", html)
     assert html.count("<button") == 9
     assert "▶</button>" in html
     # For who hears it, and has no picture of what a button or a slider is.

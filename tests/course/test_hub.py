@@ -7,9 +7,6 @@ import contextlib
 import os
 import re
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import time
 from http.cookiejar import CookieJar
@@ -23,6 +20,7 @@ import pytest
 from steps.course import lessons, own
 from steps.course.lessons import ROOT
 from tests import matrix
+from tests.course.servers import free_ports, serving
 from tests.support.programs import python as run_python
 
 HUB = ROOT / "docs" / "hub"
@@ -113,14 +111,6 @@ PROXY = shutil.which(
 PASSWORD = "only-a-trial"
 
 
-def free_ports(count):
-    with contextlib.ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-
-
 @pytest.fixture
 def trial(tmp_path):
     """A hub with the configuration for a trial, its ports and homes apart."""
@@ -137,30 +127,12 @@ def trial(tmp_path):
         # Only a trial may do this, and only where tests run as root.
         f"c.Spawner.args = {['--allow-root'] * (os.geteuid() == 0)}\n"
     )
-    said = tmp_path / "said.txt"
-    with said.open("wb") as log:
-        path = f"{Path(PROXY).parent}:{os.environ['PATH']}"
-        running = subprocess.Popen(
-            [sys.executable, "-m", "jupyterhub", "-f", configuration],
-            cwd=tmp_path,
-            env=os.environ | {"PATH": path, "PYTHONPATH": str(ROOT)},
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    try:
-        for _ in range(600):
-            if "JupyterHub is now running" in said.read_text("utf-8"):
-                break
-            assert running.poll() is None, said.read_text("utf-8")
-            time.sleep(0.1)
+    command = [sys.executable, "-m", "jupyterhub", "-f", configuration]
+    path = f"{Path(PROXY).parent}:{os.environ['PATH']}"
+    variables = {"PATH": path, "PYTHONPATH": str(ROOT)}
+    says = "JupyterHub is now running"
+    with serving(command, tmp_path, says, **variables) as (_, _, said):
         yield f"http://127.0.0.1:{page}", said
-    finally:
-        running.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            running.wait(60)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(running.pid, signal.SIGKILL)
 
 
 class Visitor:
@@ -202,10 +174,9 @@ def test_two_users_find_their_maps_and_no_third_one_comes_in(trial, tmp_path):
         assert visitor.reaches(mine), said.read_text("utf-8")
         laid = tmp_path / "hub-homes" / name / "my-course"
         assert len(list(laid.glob("step*.ipynb"))) == len(lessons.numbers())
-    with pytest.raises(HTTPError, match="403"):
-        Visitor(address).log_in("anna", "another word")
-    with pytest.raises(HTTPError, match="403"):
-        Visitor(address).log_in("cleo", PASSWORD)
+    for stranger in (("anna", "another word"), ("cleo", PASSWORD)):
+        with pytest.raises(HTTPError, match="403"):
+            Visitor(address).log_in(*stranger)
     assert "deprecated" not in said.read_text("utf-8")
 
 
@@ -221,9 +192,7 @@ def test_binder_installs_the_course_and_lays_it():
     assert script.read_text().startswith("#!")
     assert "python -m steps lay\n" in script.read_text()
     assert os.name == "nt" or os.access(script, os.X_OK)
-
-
-def test_the_page_names_files_that_are_there():
+    # The page names the files that are there.
     page = (ROOT / "docs" / "hub.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"docs/hub/\w+\.py", page))
-    assert {f"docs/hub/{path.name}" for path in HUB.glob("*.py")} == named
+    named = set(re.findall(r"docs/hub/(\w+\.py)", page))
+    assert {path.name for path in HUB.glob("*.py")} == named

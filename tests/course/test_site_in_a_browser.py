@@ -140,9 +140,8 @@ def test_formulas_are_set(opened, place):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_pictures_of_a_lesson_are_there(opened, scheme):
     page = opened(LESSON, "folder", scheme=scheme)
-    widths = page.locator("article img").evaluate_all(
-        "all => all.map(image => image.naturalWidth)"
-    )
+    sizes = "all => all.map(image => image.naturalWidth)"
+    widths = page.locator("article img").evaluate_all(sizes)
     assert len(widths) >= 2
     assert min(widths) > 100
 
@@ -185,8 +184,6 @@ def test_the_search_finds_generation(opened, place):
     box = page.get_by_role("textbox", name="Search").first
     box.fill("generation")
     box.press("Enter")
-    results = page.locator("#search-results li > a")
-    step = results.filter(has_text="Step 16: Generations").first
-    step.click()
-    title = page.locator("article h1")
-    expect(title).to_contain_text("Step 16: Generations")
+    title = "Step 16: Generations"
+    page.locator("#search-results li > a").filter(has_text=title).first.click()
+    expect(page.locator("article h1")).to_contain_text(title)

@@ -199,9 +199,7 @@ SPACE = "ERROR: No space left on device"
         ("venv", "Error: no ensurepip today\n\n", "(Error: no ensurepip today)"),
     ],
 )
-def test_what_cannot_be_installed_is_told_with_the_reason(
-    start, children, program, log, said
-):
+def test_what_cannot_be_installed_is_told(start, children, program, log, said):
     children.codes[program], children.logs[program] = 137, log
     sentence = complaint(start)
     assert said in sentence
@@ -210,9 +208,10 @@ def test_what_cannot_be_installed_is_told_with_the_reason(
 
 
 def test_missing_modules(start, children, monkeypatch):
-    for module in ("ensurepip", "venv"):
-        monkeypatch.setitem(sys.modules, module, None)
-        sentence = complaint(start)
+    for module in ("venv", "ensurepip"):
+        with monkeypatch.context() as bare:
+            bare.setitem(sys.modules, module, None)
+            sentence = complaint(start)
         assert f"lacks its module {module};" in sentence
         assert "apt install python{}.{}-venv".format(*sys.version_info) in sentence
     assert children.ran == []
@@ -256,9 +255,7 @@ def test_the_first_start_installs_and_the_second_does_not(start, children, capsy
     assert capsys.readouterr().out == ""
 
 
-def test_changed_pins_are_installed_into_the_same_environment(
-    start, children, checkout
-):
+def test_changed_pins_go_into_the_same_environment(start, children, checkout):
     children.logs["pip"] = ""  # Whoever told pip to be quiet is not made to wait.
     assert children.during(start.set_up) == ["venv", "pip"]
     for name in ("pyproject.toml", "constraints.txt"):
@@ -324,9 +321,7 @@ def test_an_environment_that_another_python_made_is_rebuilt(
         assert rebuilt(start, children)
 
 
-def test_the_environment_is_made_by_the_python_beneath_the_one_that_goes(
-    start, children, monkeypatch
-):
+def test_the_python_beneath_the_one_that_goes_makes_it(start, children, monkeypatch):
     monkeypatch.setattr(start.sys, "executable", start.PYTHON)
     monkeypatch.setattr(start.sys, "prefix", start.VENV)
     monkeypatch.setattr(start, "install", lambda: 0)
@@ -338,9 +333,7 @@ def test_the_environment_is_made_by_the_python_beneath_the_one_that_goes(
 # Trust
 
 
-def test_notebooks_are_trusted_once_and_again_when_they_change(
-    start, children, checkout
-):
+def test_notebooks_are_trusted_once_and_when_they_change(start, children, checkout):
     start.set_up()
     assert children.during(start.trust) == ["nbformat.sign"]
     assert children.command[3:] == ["notebooks/step01.ipynb", "notebooks/step02.ipynb"]
@@ -390,7 +383,7 @@ def lab_at(start, page):
 
 
 def test_lab_opens_the_map_or_another_lesson_from_anywhere(
-    start, passed_on, checkout, tmp_path, monkeypatch
+    start, passed_on, checkout, tmp_path, monkeypatch, capsys
 ):
     for options in ("", " --no-browser --port 8899"):
         expected = lab_at(start, "my-course/start.ipynb") + options
@@ -405,9 +398,7 @@ def test_lab_opens_the_map_or_another_lesson_from_anywhere(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.ipynb").write_text("{}")
     assert passed_on("lab mine.ipynb").split()[2:] == [str(tmp_path / "mine.ipynb")]
-
-
-def test_root_is_warned_and_let_in(start, passed_on, monkeypatch, capsys):
+    # Root is warned and let in.
     monkeypatch.setattr(start.os, "geteuid", lambda: 0)
     assert passed_on("--x").endswith("start.ipynb --allow-root --x")
     assert "You are root" in capsys.readouterr().out
@@ -434,7 +425,7 @@ def test_lab_trusts_and_lays_first_and_the_others_do_not(start, children, monkey
     assert start.main([]) == 1
 
 
-def test_the_workshop_lays_and_judges_and_then_opens_what_is_next(
+def test_the_workshop_judges_and_opens_what_is_next(
     start, children, checkout, monkeypatch
 ):
     start.set_up()
@@ -468,7 +459,7 @@ def test_the_workshop_lays_and_judges_and_then_opens_what_is_next(
     assert start.main(["workshop", "next"]) == 1
 
 
-def test_the_course_tool_and_programs_run_where_the_caller_stands(
+def test_programs_run_where_the_caller_stands(
     start, children, checkout, tmp_path, monkeypatch
 ):
     start.set_up()
@@ -528,13 +519,10 @@ def test_an_environment_that_lost_a_folder_is_made_anew(start, children, capsys)
     assert children.during(start.set_up) == []
 
 
-def test_tests_run_in_parallel(passed_on, monkeypatch):
+def test_tests_run_in_parallel_and_options_are_passed_on(passed_on, monkeypatch):
     for cores, workers in ((1, 2), (2, 3), (64, 8), (None, 2)):
         monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
         assert passed_on("test tests/a.py -x") == f"pytest -n {workers} tests/a.py -x"
-
-
-def test_options_are_passed_on_as_the_user_says_them(passed_on):
     for own in ("-n 3", "-n3", "-nauto", "--numprocesses 3", "--numprocesses=3"):
         assert passed_on(f"test -x {own}") == f"pytest -x {own}"
     assert passed_on("steps check --help") == "steps check --help"
@@ -583,9 +571,8 @@ def python(code):
     return [sys.executable, "-c", code]
 
 
-def test_a_child_runs_in_the_checkout_with_the_environment_first(
-    start, checkout, monkeypatch
-):
+def test_a_child_runs_in_the_checkout(start, checkout, monkeypatch):
+    # The environment is first on its path.
     monkeypatch.setenv("PIP_SAYS", "what the user set")
     assert start.run(python(PROGRAMS["what a child sees"])) == 7
     if os.name != "nt":

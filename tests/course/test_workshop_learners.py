@@ -114,7 +114,7 @@ def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
 def test_every_second_piece_may_be_the_lesson_s(tmp_path, bench):
     learner = Learner(tmp_path)
     count = 0
-    for number in folder.steps()[:12]:
+    for number in folder.steps()[:8]:
         step = step_of(number)
         pieces = [n for n in step.to_write if n == n.partition(".")[0]]
         methods = [n for n in step.to_write if n not in pieces]
@@ -124,7 +124,7 @@ def test_every_second_piece_may_be_the_lesson_s(tmp_path, bench):
         assert verdict.passes or verdict.culprits
         assert bool(verdict.from_the_lesson) == (not verdict.right)
         count += len(verdict.from_the_lesson)
-    assert count > 10
+    assert count > 5
     text = learner.own_file(number).read_text(encoding="utf-8")
     assert "The lesson's own in it:" in ast.get_docstring(ast.parse(text))
     assert broken(number, imported(learner.own_file(number))) == []
