@@ -273,38 +273,22 @@ def test_one_that_takes_all_memory_is_stopped(course):
 def test_what_leads_outside_is_refused_and_named(course, tmp_path):
     """Even where the attempt hides that it was refused."""
     course.hands_in("anna", course.copy())
-    traces = [str(tmp_path / f"trace{count}") for count in range(4)]
-    folder = str(course.folder / "anna")
-    notebook = str(course.folder / "anna" / "step01.ipynb")
-    deeds = {
-        f"open({traces[0]!r}, 'w')": f"write {traces[0]}",
-        f"os.open({traces[1]!r}, os.O_CREAT | os.O_WRONLY)": f"write {traces[1]}",
-        f"os.mkdir({traces[2]!r})": f"write {traces[2]}",
-        f"os.symlink('x', {traces[3]!r})": f"write {traces[3]}",
-        f"shutil.rmtree({folder!r})": f"write {folder}",
-        f"open({notebook!r})": f"read {notebook}",
-        "os.system('true')": "start a program",
-        "subprocess.run(['true'])": "start a program",
-        "os.fork()": "start a program",
-        "os.kill(os.getppid(), 9)": "end a program",
-        "socket.create_connection(('127.0.0.1', 9))": "reach the network",
-        "ctypes.CDLL(None)": "load a library of the system",
-    }
-    text = "import ctypes, os, shutil, socket, subprocess\nrefused = []\n"
-    for count, deed in enumerate(deeds):
-        refused = f"except PermissionError: refused.append({count})"
-        text += f"try:\n    {deed}\n{refused}\n"
-    text += f"assert refused == [*range({len(deeds)})], refused\n{TWICE}"
+    trace, theirs = str(tmp_path / "trace"), course.folder / "anna"
+    text = ANSWERS["it leads outside"].replace("TRACE", trace)
+    text = text.replace("FOLDER", str(theirs))
     # One that is not hidden is the outcome.
-    total = f"def total(numbers):\n    open({traces[0]!r}, 'w')"
+    total = f"def total(numbers):\n    open({trace!r}, 'w')"
     first, second, found = course.one(course.answered(text, total))
     assert first == RIGHT
     said = "not allowed while grading: to write"
-    assert second == f"PermissionError: {said} {traces[0]}"
-    expected = [f"1: tried to {said}" for said in dict.fromkeys(deeds.values())]
-    assert found == [*expected, f"2: tried to write {traces[0]}"]
+    assert second == f"PermissionError: {said} {trace}"
+    expected = [f"write {trace}{count}" for count in range(4)]
+    expected += [f"write {theirs}", f"read {theirs}/step01.ipynb", "start a program"]
+    expected += ["end a program", "reach the network", "load a library of the system"]
+    expected = [f"1: tried to {said}" for said in expected]
+    assert found == [*expected, f"2: tried to write {trace}"]
     assert list(tmp_path.glob("trace*")) == []
-    assert Path(notebook).exists()
+    assert (theirs / "step01.ipynb").exists()
 
 
 def test_what_checks_rely_on_is_put_back_and_an_outcome_cannot_be_printed(course):

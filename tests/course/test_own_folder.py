@@ -172,11 +172,10 @@ def test_a_copy_has_no_hint_and_no_hidden_test_and_says_where_help_is(toy):
 @pytest.mark.slow
 def test_the_copies_checks_are_folded_and_let_run_all_go_on(toy, tmp_path):
     _, path = write_copies(tmp_path / "class", [1])
-    for cell in book(path)["cells"]:
-        tags = cell["metadata"].get("tags", [])
-        if exercises.CHECK in tags:
-            assert cell["metadata"]["jupyter"] == {"source_hidden": True}
-            assert exercises.GOES_ON in tags
+    found = [cell["metadata"] for cell in book(path)["cells"]]
+    checks = [m for m in found if exercises.CHECK in m.get("tags", [])]
+    assert [m["jupyter"] for m in checks] == [{"source_hidden": True}] * 2
+    assert all(exercises.GOES_ON in m["tags"] for m in checks)
     unsolved = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
     _, second = (c for c in unsolved.cells if exercises.STUB in c.source)
     second.source = second.source.replace(exercises.STUB, "return (")
