@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,6 +19,7 @@ import pytest
 
 from steps.course import overview
 from steps.course.lessons import ROOT, notebook_path, numbers, stem
+from tests.course.learner import code_cells
 from tests.course.servers import free_ports, serving
 from tests.course.test_start import load
 from tests.support.browser import MINUTE, NEEDED, expect, launched
@@ -93,12 +95,9 @@ def started(tmp_path_factory):
     options = ["--no-browser", "--port", str(free_ports(1)[0]), PATIENT]
     says = r"http://localhost:\d+/lab/\S+"
     with serving([*command, *options], home, says, **variables) as (server, found, _):
-        yield SimpleNamespace(
-            address=found,
-            folder=course / "my-course",
-            command=command,
-            environment=os.environ | variables,
-        )
+        it = SimpleNamespace(address=found, command=command)
+        it.folder, it.environment = course / "my-course", os.environ | variables
+        yield it
     # Jupyter ended each kernel first.
     assert server.returncode == 130
 
@@ -157,11 +156,8 @@ def run_all(page, path):
     expect(indicator).to_have_attribute("data-status", "idle", timeout=2 * MINUTE)
     last = max((n for n in page.evaluate(PROMPTS) if n == n and n), default=0)
     choose(page, "Run", "Run All Cells")
-    page.wait_for_function(
-        f"last => ({PROMPTS})().every(number => number > last)",
-        arg=last,
-        timeout=8 * MINUTE,
-    )
+    all_ran = f"last => ({PROMPTS})().every(number => number > last)"
+    page.wait_for_function(all_ran, arg=last, timeout=8 * MINUTE)
     # The last cell has its number while it still runs.
     expect(indicator).to_have_attribute("data-status", "idle", timeout=2 * MINUTE)
     return saved(page, path)
@@ -180,15 +176,9 @@ def saved(page, path):
 
 def kinds_of_output(notebook):
     """For each cell by its id, how often it has which kind of output."""
-    return {
-        cell["id"]: Counter(
-            kind
-            for output in cell["outputs"]
-            for kind in output.get("data", [output["output_type"]])
-        )
-        for cell in notebook["cells"]
-        if cell["cell_type"] == "code"
-    }
+    kinds = lambda output: output.get("data", [output["output_type"]])
+    cells = code_cells(notebook)
+    return {c["id"]: Counter(chain(*map(kinds, c["outputs"]))) for c in cells}
 
 
 def unsolved(notebook):
@@ -283,11 +273,9 @@ def cell_with(page, text):
 
 def test_a_workshop_notebook_is_solved_by_typing(page, started):
     # As in a terminal of JupyterLab, which is open already.
-    subprocess.run(
-        [*started.command, "workshop", "2"],
-        env=started.environment | {"JUPYTER_SERVER_URL": started.address},
-        check=True,
-    )
+    environment = started.environment | {"JUPYTER_SERVER_URL": started.address}
+    command = [*started.command, "workshop", "2"]
+    subprocess.run(command, env=environment, check=True)
     address = started.address.replace("start.ipynb", "workshop/step02.ipynb")
     page.goto(f"{address}&reset")
     path = started.folder / "workshop" / "step02.ipynb"

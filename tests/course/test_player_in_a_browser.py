@@ -179,14 +179,11 @@ def test_it_plays_stops_and_begins_anew(opened):
     assert seen(view) == by_button[2]
     view.frame.focus("#say")
     view.frame.click("#say")
-    view.page.keyboard.press(" ")
-    assert view.frame.text_content("#play") == "Play"
-    view.page.clock.run_for(5_100)
-    assert seen(view) == by_button[2]
-    view.page.keyboard.press(" ")
-    view.page.clock.run_for(60_000)
-    assert seen(view) == by_button[-1]
-    assert view.frame.text_content("#play") == "Play"
+    for wait, at in ((5_100, 2), (60_000, -1)):
+        view.page.keyboard.press(" ")
+        view.page.clock.run_for(wait)
+        assert seen(view) == by_button[at]
+        assert view.frame.text_content("#play") == "Play"
 
 
 # --- everyone can read it -------------------------------------------------------------

@@ -132,7 +132,6 @@ def test_what_is_wider_scrolls_by_itself(opened):
 def test_formulas_are_set(opened, place):
     page = opened(FORMULA, place)
     formula = page.locator("article mjx-container").first
-    formula.wait_for()
     assert formula.bounding_box()["width"] > 20
     assert "\\(" not in page.locator("article").inner_text()
 
