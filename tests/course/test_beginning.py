@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from steps.course import beginning, builder, lessons
+from steps.course import builder, lessons
 from steps.course.beginning import begin, next_number
 from steps.course.commands import main
 from steps.course.lessons import LESSONS, CourseError, known, numbers, previous
@@ -71,7 +71,7 @@ def test_half_a_step_is_named(room, capsys):
 
 
 def test_the_command_finds_the_number_and_asks_for_a_title(room, capsys):
-    number = beginning.next_number()
+    number = next_number()
     assert main(["new", str(number)]) == 1
     assert "A step needs a title" in capsys.readouterr().err
     assert number not in numbers()

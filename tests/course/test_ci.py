@@ -60,7 +60,7 @@ def test_the_package_meets_the_oldest_and_the_newest_numpy(workflow):
     package = workflow["jobs"]["package"]
     table = package["strategy"]["matrix"]
     assert table["system"] == SYSTEMS
-    (oldest, newest) = [(row["python"], row["numpy"]) for row in table["include"]]
+    oldest, newest = [(row["python"], row["numpy"]) for row in table["include"]]
     assert oldest == matrix.COMBINATIONS[0]
     assert newest == ("3.x", "numpy")
     assert table["python"] == [oldest[0], newest[0]]

@@ -172,7 +172,7 @@ def test_the_front_page_has_a_dot_for_each_step(pages):
             assert f">{number}</" in made
 
 
-def test_each_step_has_a_question_that_stands_alone(pages):
+def test_each_step_has_a_question_that_stands_alone_and_each_page_a_place(pages):
     for number in all_steps():
         asked = pages.question(number)
         assert len(asked) > 15, f"step {number}: {asked}"
@@ -181,9 +181,7 @@ def test_each_step_has_a_question_that_stands_alone(pages):
     # It is the last of the summary before.
     summary = lesson_path(40).read_text("utf-8").rpartition("## Summary")[2]
     assert pages.question(41) in " ".join(summary.split())
-
-
-def test_every_page_is_in_the_table_of_contents():
+    # Every page is in the table of contents.
     listed = (DOCS / "index.md").read_text("utf-8").splitlines()
     for path in DOCS.glob("*.md"):
         assert path.stem == "index" or path.stem in listed, path.name

@@ -74,11 +74,10 @@ def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away
         cells = [source(cell) for cell in code_cells(notebook)]
         step = step_of(number)
         stubs = [cell for cell in cells if "TODO step" in cell]
-        wrong += [
-            f"{number}: no place for {name}"
-            for name in step.to_write
-            if not any({*name.split(".")} <= {*re.split(r"\W", s)} for s in stubs)
-        ]
+        asked = [{*re.split(r"\W", stub)} for stub in stubs]
+        for name in step.to_write:
+            if not any({*name.split(".")} <= words for words in asked):
+                wrong.append(f"{number}: no place for {name}")
         framework = assembled(learner, cells, number)
         there = {*framework.missing, *framework.unchanged}
         open_parts = there | {name.partition(".")[0] for name in there}
