@@ -136,7 +136,6 @@ def test_what_is_handed_out_has_points_and_no_solutions_hints_or_hidden_tests(co
 
 
 def test_nothing_is_overwritten(course, capsys):
-    course.hands_in("anna", course.copy())
     path = course.out / "step02.ipynb"
     path.write_text("mine", encoding="utf-8")
     (course.out / "step01.ipynb").unlink()
@@ -321,8 +320,8 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
     course.hands_in("hugo", json.dumps({"cells": [{"source": 3}, {"metadata": 1}]}))
     course.hands_in("ida", "[" * 100_000)
     course.hands_in("jan", course.answered(TWICE, TOTAL), "submitted step 1.ipynb")
-    found = course.grade(1)
-    said = {name: (one.first_wrong(), *one.said) for name, one in found.items()}
+    found = course.grade(1).items()
+    said = {name: (one.first_wrong(), *one.said) for name, one in found}
     missing = "1.1: there is no notebook of this lesson"
     unread = "is no notebook that can be read"
     other = "step01.ipynb holds lesson 2", "lesson 2 was handed in, and not asked for"
@@ -346,6 +345,11 @@ def test_of_two_copies_the_one_with_the_lesson_s_name_counts(course, at_once):
     one = course.grade(1)["anna"]
     assert one.first_wrong() == ""
     assert one.said == ["step01-Copy1.ipynb is another copy of lesson 1: not graded"]
+    # A link to another's work is not followed.
+    (course.folder / "ben").mkdir()
+    theirs = course.folder / "anna" / "step01.ipynb"
+    (course.folder / "ben" / "step01.ipynb").symlink_to(theirs)
+    assert course.grade(1)["ben"].said == ["step01.ipynb is a link, and not a file"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
@@ -360,14 +364,6 @@ def test_a_name_that_is_not_utf_8_stands_in_the_table(course, at_once, tmp_path)
     rows = table_in(table)
     assert rows[1][:5] == ["'=1+1", "0", "0", "0", "1.1: nothing was written"]
     assert rows[2][:5] == ["J\\xf6rg", "3", "0", "3", "1.2: nothing was written"]
-
-
-def test_a_link_to_another_s_work_is_not_followed(course, at_once):
-    course.hands_in("anna", course.answered(TWICE, TOTAL))
-    (course.folder / "ben").mkdir()
-    theirs = course.folder / "anna" / "step01.ipynb"
-    (course.folder / "ben" / "step01.ipynb").symlink_to(theirs)
-    assert course.grade(1)["ben"].said == ["step01.ipynb is a link, and not a file"]
 
 
 def test_what_cannot_be_judged_is_said_and_the_others_are(course, at_once, monkeypatch):

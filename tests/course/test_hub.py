@@ -144,7 +144,7 @@ class Visitor:
         self._open = build_opener(HTTPCookieProcessor(self.cookies)).open
 
     def get(self, way, **fields):
-        data = urlencode(fields).encode() if fields else None
+        data = urlencode(fields).encode() or None
         with self._open(self.address + way, data, timeout=120) as answer:
             return answer.url, answer.read().decode()
 

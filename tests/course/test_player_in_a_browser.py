@@ -230,10 +230,9 @@ def contrast(one, other):
 
     def luminance(colour):
         parts = np.array([float(p) for p in re.findall(r"[\d.]+", colour)[:3]]) / 255
-        parts = np.where(
-            parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4
-        )
-        return parts @ [0.2126, 0.7152, 0.0722]
+        bright = ((parts + 0.055) / 1.055) ** 2.4
+        linear = np.where(parts <= 0.03928, parts / 12.92, bright)
+        return linear @ [0.2126, 0.7152, 0.0722]
 
     low, high = sorted([luminance(one), luminance(other)])
     return (high + 0.05) / (low + 0.05)

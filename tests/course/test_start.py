@@ -152,9 +152,8 @@ def test_the_guard_is_small_and_needs_nothing():
 
 def runs(python):
     """A manager of versions puts a command on the path for each, in use or not."""
-    if python is None:
-        return False
-    return not subprocess.run([python, "-c", ""], capture_output=True).returncode
+    run = python and subprocess.run([python, "-c", ""], capture_output=True)
+    return run and not run.returncode
 
 
 @pytest.mark.slow
