@@ -54,16 +54,11 @@ def test_outputs_and_pictures_are_on_slides_and_nothing_is_fetched(bare, caplog)
 
 
 def test_a_part_of_the_lesson_begins_a_column_and_a_text_a_slide():
-    def cell(kind, source):
-        return {"cell_type": kind, "source": source, "metadata": {}}
-
-    cells = [
-        *slides._cut(cell("markdown", "# Title\n\nWords.\n\n## One\n\nMore.")),
-        cell("code", "# no heading"),
-        *slides._cut(cell("markdown", "So much.\n\n### Two\n\nEnd.")),
-    ]
-    first = lambda slide: [cell["source"].split("\n")[0] for cell in slide]
-    (title,), one = [[*map(first, column)] for column in slides.sections(cells)]
+    texts = "# Title\n\nWords.\n\n## One\n\nMore.", "So much.\n\n### Two\n\nEnd."
+    first, last = (slides._cut(builder.text_cell(text)) for text in texts)
+    cells = [*first, builder.code_cell("# no heading"), *last]
+    heads = lambda slide: [cell["source"].split("\n")[0] for cell in slide]
+    (title,), one = [[*map(heads, column)] for column in slides.sections(cells)]
     assert title == ["# Title"]
     assert one == [["## One", "# no heading"], ["So much."], ["### Two"]]
 

@@ -18,6 +18,8 @@ from steps.course.workshop.bench import Bench
 from steps.course.workshop.framework import step_of
 from tests.course.learner import OWN_WAY, Learner
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def bench():
@@ -49,7 +51,6 @@ def broken(number, module):
     return [row.name for row in rows if tried(row.probe, module) != WORKS]
 
 
-@pytest.mark.slow
 def test_all_steps_can_be_written_in_a_way_of_ones_own(own_way):
     _learner, verdicts = own_way
     for number, verdict in verdicts.items():
@@ -62,7 +63,6 @@ def test_all_steps_can_be_written_in_a_way_of_ones_own(own_way):
         assert differs, f"step {number} is the lesson's, word for word"
 
 
-@pytest.mark.slow
 def test_the_last_file_is_theirs_and_does_all_that_the_lesson_s_does(own_way):
     learner, verdicts = own_way
     last = max(verdicts)
@@ -76,7 +76,6 @@ def test_the_last_file_is_theirs_and_does_all_that_the_lesson_s_does(own_way):
     assert {n for n in step_of(last).parts if "." not in n} <= set(dir(mine))
 
 
-@pytest.mark.slow
 def test_what_a_step_leaves_alone_is_that_of_their_own_step_before(own_way):
     _learner, verdicts = own_way
     before, after = (verdicts[n].module.parts() for n in (19, 20))
@@ -86,7 +85,6 @@ def test_what_a_step_leaves_alone_is_that_of_their_own_step_before(own_way):
     assert all(before[name].same_code(after[name]) for name in untouched)
 
 
-@pytest.mark.slow
 def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
     """The lesson's own cells, up to the check of its first exercise."""
     learner, _verdicts = own_way
@@ -110,7 +108,6 @@ def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
     assert names["mine"].Variable.makers  # a method that the lesson does not have
 
 
-@pytest.mark.slow
 def test_every_second_piece_may_be_the_lesson_s(tmp_path, bench):
     learner = Learner(tmp_path)
     count = 0
