@@ -128,10 +128,6 @@ def _typed(notebook, node, text):
 
 
 def _new_cell(notebook, text):
-    place = next(
-        k
-        for k, cell in enumerate(notebook["cells"])
-        if cell["cell_type"] == "markdown" and "## Write it" in source(cell)
-    )
+    heads = [source(cell).startswith("## Write it") for cell in notebook["cells"]]
     cell = {"cell_type": "code", "metadata": {}, "outputs": [], "source": text}
-    notebook["cells"].insert(place + 1, cell | {"execution_count": None})
+    notebook["cells"].insert(heads.index(True) + 1, cell | {"execution_count": None})

@@ -2,17 +2,10 @@
 
 import pytest
 
+from tests.course.texts import blocks
 from tests.support.programs import python
 
-# What the extras bring is not to be found, as if it were not installed.
-BARE = """
-import sys
-for name in ("nbval xdist hypothesis matplotlib IPython PIL pooch tqdm pygraphviz "
-             "graphviz jupytext nbformat nbclient requests urllib3").split():
-    sys.modules[name] = None
-import pytest
-sys.exit(pytest.main(["-p", "no:cacheprovider", *sys.argv[1:]]))
-"""
+BARE = blocks("programs.md")["a bare Python"]
 
 
 def bare_pytest(*arguments):

@@ -5,17 +5,12 @@ from importlib import import_module
 
 import pytest
 
-from steps.course import beginning, builder, lessons
+from steps.course import builder, lessons
 from steps.course.beginning import begin, next_number
 from steps.course.commands import main
-from steps.course.lessons import (
-    LESSONS,
-    CourseError,
-    known,
-    numbers,
-    previous,
-)
+from steps.course.lessons import LESSONS, CourseError, known, numbers, previous
 from tests.support import lesson_checks as checks
+from tests.support.refusals import assert_refused
 
 
 @pytest.fixture
@@ -37,9 +32,8 @@ def test_a_new_step_builds_and_has_the_shape_of_a_lesson(room):
     number = next_number()
     lesson, module = begin(number, "A toy")
     assert number in numbers()
-    new = checks.Lesson(
-        number, lesson.read_text("utf-8"), {}, module.read_text("utf-8")
-    )
+    texts = [path.read_text("utf-8") for path in (lesson, module)]
+    new = checks.Lesson(number, texts[0], {}, texts[1])
     assert checks.misshapen(new) == []
     assert len(checks.unwritten(new)) == 15, "each TODO, with its line"
     assert "def double" in module.read_text(encoding="utf-8")
@@ -59,10 +53,9 @@ def test_a_package_step_goes_on_from_the_one_before(room, monkeypatch):
 
 
 def test_nothing_is_overwritten_and_no_gap_is_left(room):
-    with pytest.raises(CourseError, match=r"step03\.md and step03\.py: there already"):
-        begin(3, "A toy")
-    with pytest.raises(CourseError, match="would leave a gap"):
-        begin(99, "A toy")
+    there = "step03.md and step03.py: there already"
+    assert_refused(CourseError, there, lambda: begin(3, "A toy"))
+    assert_refused(CourseError, "would leave a gap", lambda: begin(99, "A toy"))
 
 
 def test_half_a_step_is_named(room, capsys):
@@ -78,7 +71,7 @@ def test_half_a_step_is_named(room, capsys):
 
 
 def test_the_command_finds_the_number_and_asks_for_a_title(room, capsys):
-    number = beginning.next_number()
+    number = next_number()
     assert main(["new", str(number)]) == 1
     assert "A step needs a title" in capsys.readouterr().err
     assert number not in numbers()

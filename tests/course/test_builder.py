@@ -4,6 +4,7 @@ clear refusal.
 
 import base64
 import inspect
+import itertools
 import json
 import os
 import re
@@ -12,27 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from dezero_lite.transforms import Compose
 from steps.course import builder, lessons, listings, sources
-from steps.course.lessons import ROOT, CourseError, notebook_path
+from steps.course.lessons import ROOT, CourseError
+from tests.course.texts import blocks, text
 from tests.support.programs import python
+from tests.support.refusals import assert_refused
 
-LESSON = """\
----
-jupytext: {text_representation: {extension: .md, format_name: myst}}
----
-
-# Step 1: A little lesson
-
-**Time** 1 minutes · **Builds on** nothing · **New** `twice`
-
-```{code-cell} ipython3
-# %load -s twice ../steps/step01.py
-```
-
-```{code-cell} ipython3
-print(twice(21))
-```
-"""
+LESSON = text("little.md")
 CODE = '"""Step 1."""\n\n\ndef twice(x):\n    return 2 * x\n'
 
 
@@ -45,10 +33,9 @@ def one_step(toy):
     (steps / "step01.py").write_text(CODE, encoding="utf-8")
 
     def write(*cells, lesson=LESSON):
-        text = lesson + "".join(
-            f"\n```{{code-cell}} ipython3\n{cell}\n```\n" for cell in cells
-        )
-        (steps / "step01.md").write_text(text, encoding="utf-8")
+        for cell in cells:
+            lesson += f"\n```{{code-cell}} ipython3\n{cell}\n```\n"
+        (steps / "step01.md").write_text(lesson, encoding="utf-8")
         return notebooks / "step01.ipynb"
 
     return write
@@ -62,27 +49,14 @@ def outputs(path):
     return cells(path)[-1]["outputs"]
 
 
-PLOT = "import matplotlib.pyplot as plt\n\nplt.plot([1, 2, 3])\nplt.show()"
-GRAPH = 'import steps\n\nsteps.draw("x -> Square -> y")'
-FILM = """\
-from matplotlib.animation import FuncAnimation
-
-figure, ax = plt.subplots(figsize=(1, 1))
-steps.film(FuncAnimation(figure, lambda frame: ax.plot([0, frame]), frames=2))"""
-RICH = [
-    f":alt: A line that <rises> from 1 to 3\n\n{PLOT}",
-    f":alt: 'x: the input'\n\n{GRAPH}",
-    f":alt: '\"It\" <rises>'\n\n{FILM}",
-    "import numpy as np\n\nfrom dezero_lite import Variable\n\n"
-    "steps.play(Variable(np.array(3.0)) ** 2)",
-    "for i in steps.progress(range(50)):\n    print(i, flush=True)",
-    ":tags: [raises-exception]\n\nimport json\n\njson.loads('{')",
-]
-
-
 @pytest.mark.slow
-def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(one_step):
-    path = one_step(*RICH)
+def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(
+    one_step, tmp_path
+):
+    """And nbval alone proves it, and a lesson with a player and graphs: without a
+    conftest, and without Graphviz.
+    """
+    path = one_step(lesson=LESSON + text("rich.md"))
     assert builder.build(1)
     first = path.read_bytes()
     path.unlink()
@@ -92,15 +66,12 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(one
 
     version = sys.version.split()[0]
     varying = ["iopub", "graphviz version", "matplotlib.org", sys.prefix, version]
-    text = first.decode()
-    assert [word for word in [*varying, str(Path.home())] if word in text] == []
+    varying.append(str(Path.home()))
+    assert [word for word in varying if word in first.decode()] == []
     plot, graph, film, player, printed, _ = (c["outputs"] for c in cells(path)[-6:])
     pictures = [plot[0], graph[0], film[0]]
-    assert [one["metadata"]["image/png"]["alt"] for one in pictures] == [
-        "A line that <rises> from 1 to 3",
-        "x: the input",
-        '"It" <rises>',
-    ]
+    words = ["A line that <rises> from 1 to 3", "x: the input", '"It" <rises>']
+    assert [one["metadata"]["image/png"]["alt"] for one in pictures] == words
     for picture in pictures:
         assert sorted(picture["data"]) == ["image/png", "text/plain"]
         png = base64.b64decode("".join(picture["data"]["image/png"]))
@@ -111,16 +82,21 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(one
     # How many messages a kernel sends varies; nobody sees the bar.
     assert [(one["name"], len(one["text"])) for one in printed] == [("stdout", 50)]
 
+    (tmp_path / "pygraphviz.py").write_text("raise ImportError", encoding="utf-8")
+    bare = ["--nbval", "--noconftest", "-c", os.devnull]
+    books = path, ROOT / "notebooks" / "step08.ipynb"
+    report = nbval(*books, options=bare, PYTHONPATH=str(tmp_path))
+    assert re.search(r"^\d+ passed", report, re.M), report
+    assert "failed" not in report
+
 
 def test_code_is_put_under_its_load_line(one_step, monkeypatch):
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     path = one_step("import os\n\nos.environ['OPENBLAS_NUM_THREADS']")
     builder.build(1)
     title, shown, used, threads = cells(path)
-    assert (
-        "".join(shown["source"])
-        == "# %load -s twice ../steps/step01.py\ndef twice(x):\n    return 2 * x"
-    )
+    lines = ["# %load -s twice ../steps/step01.py\n", "def twice(x):\n"]
+    assert shown["source"] == [*lines, "    return 2 * x"]
     assert used["outputs"][0]["text"] == ["42\n"]
     assert threads["outputs"][0]["data"]["text/plain"] == ["'1'"]
     assert [title["id"], used["id"]] == ["step01-01", "step01-03"]
@@ -171,24 +147,41 @@ def test_a_lesson_that_cannot_be_built_is_refused(
     assert not path.exists()
 
 
-@pytest.mark.parametrize(
-    ("output", "complaint"),
-    [
+def test_what_varies_is_refused():
+    for output, complaint in (
         ({"text": "<Box object at 0x7f00>"}, "a shows an address in memory: <Box"),
         ({"text": "a bar", "name": "stderr"}, "Cell a writes to stderr"),
         ({"text": f"in {Path.home()}/x"}, "cell a names a path"),
-    ],
-)
-def test_what_varies_is_refused(output, complaint):
-    with pytest.raises(CourseError, match=complaint):
-        builder._refuse_what_varies({"id": "a", "outputs": [output]})
+    ):
+        cell = {"id": "a", "outputs": [output]}
+        refused = lambda cell=cell: builder._refuse_what_varies(cell)
+        assert_refused(CourseError, complaint, refused)
     assert not builder._refuse_what_varies({"id": "a", "outputs": [{"text": "1"}]})
 
 
-MEASURED = ":tags: [nbval-ignore-output]\n\nimport time\n\nprint(time.perf_counter())"
+@pytest.fixture
+def no_kernel(monkeypatch):
+    """Stands in for kernels: what a cell prints is 42, or the time."""
+    time = itertools.count()
+
+    def execute(notebook):
+        for count, cell in enumerate(notebook["cells"]):
+            if cell["cell_type"] == "code":
+                text = f"{next(time) if 'time' in cell['source'] else 42}\n"
+                output = {"output_type": "stream", "name": "stdout", "text": text}
+                cell["outputs"] = [output]
+                cell["execution_count"] = count
+        return notebook
+
+    monkeypatch.setattr(builder, "execute", execute)
 
 
-def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(one_step):
+MEASURED = ":tags: [nbval-ignore-output]\n\nprint(time.perf_counter())"
+
+
+def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(
+    one_step, no_kernel
+):
     path = one_step(MEASURED)
     builder.build(1)
     first = outputs(path)
@@ -208,7 +201,7 @@ def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(one_step)
     assert "my_own_work" not in path.read_text(encoding="utf-8")
 
 
-def test_what_makes_a_notebook_stale(one_step, monkeypatch):
+def test_what_makes_a_notebook_stale(one_step, no_kernel, monkeypatch):
     path = one_step(":tags: [hide-input]\n\nprint(1)")
     assert "not built" in builder.why_stale(1)
     builder.build(1)
@@ -243,23 +236,6 @@ def nbval(*paths, options=(), **variables):
 
 
 @pytest.mark.slow
-def test_nbval_alone_proves_a_lesson(tmp_path):
-    """Without a conftest, and without Graphviz: plots, graphs and the player (8), a
-    film (28), progress bars (70).
-    """
-    books = [notebook_path(number) for number in (8, 28, 70)]
-    kinds = [str(cells(book)) for book in books]
-    assert "steps.play(" in kinds[0]
-    assert "steps.film(" in kinds[1]
-    assert "steps.progress(" in kinds[2]
-    (tmp_path / "pygraphviz.py").write_text("raise ImportError", encoding="utf-8")
-    bare = ["--nbval", "--noconftest", "-c", os.devnull]
-    report = nbval(*books, options=bare, PYTHONPATH=str(tmp_path))
-    assert re.search(r"^\d+ passed", report, re.M), report
-    assert "failed" not in report
-
-
-@pytest.mark.slow
 def test_every_output_of_a_built_notebook_is_compared(tmp_path):
     """With the settings of notebooks/conftest.py, nbval sees a digit, and an error, and
     names the cell as a reader of the lesson would.
@@ -267,7 +243,7 @@ def test_every_output_of_a_built_notebook_is_compared(tmp_path):
     book = json.loads((ROOT / "notebooks" / "step09.ipynb").read_text(encoding="utf-8"))
     outputs = [o for cell in book["cells"] for o in cell.get("outputs", [])]
     number = next(o for o in outputs if "x.grad = 3.2974\n" in o.get("text", []))
-    number["text"] = [line.replace("3.2974", "3.2975") for line in number["text"]]
+    number["text"] = "".join(number["text"]).replace("3.2974", "3.2975")
     error = next(o for o in outputs if o["output_type"] == "error")
     error["evalue"] = error["evalue"].replace("array", "list")
     changed = ROOT / "notebooks" / f".changed-{tmp_path.name}.ipynb"
@@ -298,13 +274,7 @@ def place_of(book, output):
 
 # --- What a notebook is made from -----------------------------------------------------
 
-IMPORTS = """\
-import dezero_lite.functions as F
-import steps
-from dezero_lite import Function, Variable, no_grad
-from dezero_lite.layers import Linear
-from dezero_lite.optimizers import Adam
-"""
+IMPORTS = blocks("programs.md")["imports of a lesson"]
 
 
 def test_what_is_shown_is_found_where_it_is_defined():
@@ -320,11 +290,7 @@ def test_what_is_shown_is_found_where_it_is_defined():
     }.items():
         _, (text,) = sources.shown([IMPORTS, f"steps.source({shown})"])
         assert text.lstrip().startswith(beginning)
-
-
-def test_comments_for_tools_are_not_shown():
-    from dezero_lite.transforms import Compose
-
+    # Comments for tools are not shown.
     assert "# type: ignore" in inspect.getsource(Compose)
     assert "# type" not in listings.Source(Compose).text
 
@@ -353,16 +319,13 @@ def test_of_two_pieces_side_by_side_only_the_shown_part_counts():
     assert "heappop" not in part
 
 
-def test_cells_that_are_not_python_and_imports_that_fail_on_purpose_are_passed_over():
+def test_an_import_that_fails_is_named_if_it_does_not_on_purpose():
+    # Cells that are not Python are passed over.
     cells = ["%time 1", "1 +", "from dezero_lite import nothing"]
     assert sources.shown(cells, cells[2:]) == [[], [], []]
-
-
-def test_an_import_that_fails_is_named():
-    with pytest.raises(
-        CourseError, match="`from dezero_lite import nothing` fails: can"
-    ):
-        sources.shown(["from dezero_lite import nothing"])
+    words = "`from dezero_lite import nothing` fails: can"
+    lost = lambda: sources.shown(["from dezero_lite import nothing"])
+    assert_refused(CourseError, words, lost)
 
 
 def test_a_change_of_what_a_lesson_shows_makes_it_stale(
@@ -385,7 +348,7 @@ def test_a_change_of_what_a_lesson_shows_makes_it_stale(
             assert builder.sources_digest(1) != before
 
 
-def test_a_missing_file_is_an_error(one_step):
+def test_a_missing_file_is_an_error(one_step, no_kernel):
     path = one_step("from steps.step07 import Variable")
     steps = path.parent.parent / "steps"
     (steps / "step07.py").write_text(CODE, encoding="utf-8")
@@ -400,16 +363,5 @@ def test_a_missing_file_is_an_error(one_step):
 
 
 def test_nbformat_comes_without_parsers_that_no_notebook_needs():
-    program = """
-import sys
-from steps.course.formats import jupytext, nbformat
-assert "lark" not in sys.modules
-assert sys.modules.get("rfc3987_syntax", ...) is not None
-try:
-    poem = {"cell_type": "poem", "id": "a"}
-    nbformat.validate(nbformat.v4.new_notebook(cells=[poem]))
-except nbformat.ValidationError:
-    print("refused")
-"""
-    done = python("-c", program)
+    done = python("-c", blocks("programs.md")["few parsers"])
     assert (done.stdout, done.stderr) == ("refused\n", "")

@@ -54,23 +54,13 @@ def test_outputs_and_pictures_are_on_slides_and_nothing_is_fetched(bare, caplog)
 
 
 def test_a_part_of_the_lesson_begins_a_column_and_a_text_a_slide():
-    def cell(kind, source):
-        return {"cell_type": kind, "source": source, "metadata": {}}
-
-    first = "# Title\n\nWords.\n\n## One\n\nMore."
-    cells = [
-        *builder.cut(cell("markdown", first), "#{1,3}"),
-        cell("code", "# no heading"),
-        *builder.cut(cell("markdown", "So much.\n\n### Two\n\nEnd."), "#{1,3}"),
-    ]
-    found = [
-        [[cell["source"].split("\n")[0] for cell in slide] for slide in column]
-        for column in slides.sections(cells)
-    ]
-    assert found == [
-        [["# Title"]],
-        [["## One", "# no heading"], ["So much."], ["### Two"]],
-    ]
+    texts = "# Title\n\nWords.\n\n## One\n\nMore.", "So much.\n\n### Two\n\nEnd."
+    first, last = (builder.cut(builder.text_cell(text), "#{1,3}") for text in texts)
+    cells = [*first, builder.code_cell("# no heading"), *last]
+    heads = lambda slide: [cell["source"].split("\n")[0] for cell in slide]
+    (title,), one = [[*map(heads, column)] for column in slides.sections(cells)]
+    assert title == ["# Title"]
+    assert one == [["## One", "# no heading"], ["So much."], ["### Two"]]
 
 
 def test_slides_that_are_there_stay(bare, tmp_path, capsys):
@@ -81,12 +71,9 @@ def test_slides_that_are_there_stay(bare, tmp_path, capsys):
     assert path.read_text(encoding="utf-8") == "mine"
 
 
-def test_what_is_not_installed_is_named():
+def test_what_is_not_installed_is_named_and_a_script_cannot_end_its_element():
     with pytest.raises(CourseError, match=r"Slides need no_such.*classroom"):
         slides._file("no_such", "folder", "file")
-
-
-def test_a_script_cannot_end_its_element():
     assert "</script" not in slides._script("'</script>'")
 
 
@@ -97,8 +84,7 @@ def test_a_browser_shows_them_without_a_network(number, tmp_path):
     path = slides.write(number, tmp_path / "slides.html")
     with browser.launched() as running:
         page = running.new_context(offline=True).new_page()
-        asked: list[str] = []
-        errors: list[str] = []
+        asked, errors = [], []
         page.on("request", lambda request: asked.append(request.url))
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(path.as_uri())
@@ -110,9 +96,7 @@ def test_a_browser_shows_them_without_a_network(number, tmp_path):
         page.wait_for_function(f"Reveal.getIndices().h === {before} + 1")
         if number == 16:
             assert page.locator("iframe").count() > 0
-        heading = page.evaluate(
-            "Reveal.getCurrentSlide().querySelector('h2').innerText"
-        )
-        assert heading.strip()
+        slide = page.evaluate("Reveal.getCurrentSlide().querySelector('h2').innerText")
+        assert slide.strip()
     assert errors == []
     assert [url for url in asked if url.startswith("http")] == []

@@ -7,9 +7,6 @@ import contextlib
 import os
 import re
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import time
 from http.cookiejar import CookieJar
@@ -23,6 +20,7 @@ import pytest
 from steps.course import lessons, own
 from steps.course.lessons import ROOT
 from tests import matrix
+from tests.course.servers import free_ports, serving
 from tests.support.programs import python as run_python
 
 HUB = ROOT / "docs" / "hub"
@@ -35,19 +33,12 @@ def read_config(name):
     return traitlets.PyFileConfigLoader(name, str(HUB)).load_config()
 
 
-def test_every_server_runs_in_the_environment_of_the_hub():
-    python, program = read_config("jupyterhub_config.py").Spawner.cmd
-    assert python == sys.executable
-    assert program == str(HUB / "start_user.py")
-
-
-def test_the_hub_opens_the_map_in_the_folder_that_it_lays():
-    url = read_config("jupyterhub_config.py").Spawner.default_url
-    assert url == f"/lab/tree/{own.FOLDER.name}/{lessons.notebook_path(0).name}"
-
-
-def test_only_those_who_are_named_may_come_in():
-    assert read_config("jupyterhub_config.py").PAMAuthenticator.allowed_groups
+def test_servers_run_beside_the_hub_for_those_who_are_named_and_open_the_map():
+    config = read_config("jupyterhub_config.py")
+    assert config.Spawner.cmd == [sys.executable, str(HUB / "start_user.py")]
+    the_map = f"{own.FOLDER.name}/{lessons.notebook_path(0).name}"
+    assert config.Spawner.default_url == f"/lab/tree/{the_map}"
+    assert config.PAMAuthenticator.allowed_groups
     trial = read_config("trial_config.py")
     assert trial.Authenticator.allowed_users
     assert "allow_all" not in trial.Authenticator
@@ -68,10 +59,8 @@ def start(tmp_path):
     python = stub.with_name("python")
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"')
     python.chmod(0o755)
-    began = (
-        f"import runpy, sys; sys.executable = {str(python)!r}; "
-        "del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
-    )
+    began = f"import runpy, sys\nsys.executable = {str(python)!r}\ndel sys.argv[0]\n"
+    began += "runpy.run_path(sys.argv[0], run_name='__main__')"
 
     def start(*arguments):
         command = ["-c", began, HUB / "start_user.py", *arguments]
@@ -122,14 +111,6 @@ PROXY = shutil.which(
 PASSWORD = "only-a-trial"
 
 
-def free_ports(count):
-    with contextlib.ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-
-
 @pytest.fixture
 def trial(tmp_path):
     """A hub with the configuration for a trial, its ports and homes apart."""
@@ -146,33 +127,12 @@ def trial(tmp_path):
         # Only a trial may do this, and only where tests run as root.
         f"c.Spawner.args = {['--allow-root'] * (os.geteuid() == 0)}\n"
     )
-    said = tmp_path / "said.txt"
-    with said.open("wb") as log:
-        running = subprocess.Popen(
-            [sys.executable, "-m", "jupyterhub", "-f", configuration],
-            cwd=tmp_path,
-            env=os.environ
-            | {
-                "PATH": f"{Path(PROXY).parent}:{os.environ['PATH']}",
-                "PYTHONPATH": str(ROOT),
-            },
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    try:
-        for _ in range(600):
-            if "JupyterHub is now running" in said.read_text("utf-8"):
-                break
-            assert running.poll() is None, said.read_text("utf-8")
-            time.sleep(0.1)
+    command = [sys.executable, "-m", "jupyterhub", "-f", configuration]
+    path = f"{Path(PROXY).parent}:{os.environ['PATH']}"
+    variables = {"PATH": path, "PYTHONPATH": str(ROOT)}
+    says = "JupyterHub is now running"
+    with serving(command, tmp_path, says, **variables) as (_, _, said):
         yield f"http://127.0.0.1:{page}", said
-    finally:
-        running.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            running.wait(60)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(running.pid, signal.SIGKILL)
 
 
 class Visitor:
@@ -184,7 +144,7 @@ class Visitor:
         self._open = build_opener(HTTPCookieProcessor(self.cookies)).open
 
     def get(self, way, **fields):
-        data = urlencode(fields).encode() if fields else None
+        data = urlencode(fields).encode() or None
         with self._open(self.address + way, data, timeout=120) as answer:
             return answer.url, answer.read().decode()
 
@@ -214,10 +174,9 @@ def test_two_users_find_their_maps_and_no_third_one_comes_in(trial, tmp_path):
         assert visitor.reaches(mine), said.read_text("utf-8")
         laid = tmp_path / "hub-homes" / name / "my-course"
         assert len(list(laid.glob("step*.ipynb"))) == len(lessons.numbers())
-    with pytest.raises(HTTPError, match="403"):
-        Visitor(address).log_in("anna", "another word")
-    with pytest.raises(HTTPError, match="403"):
-        Visitor(address).log_in("cleo", PASSWORD)
+    for stranger in (("anna", "another word"), ("cleo", PASSWORD)):
+        with pytest.raises(HTTPError, match="403"):
+            Visitor(address).log_in(*stranger)
     assert "deprecated" not in said.read_text("utf-8")
 
 
@@ -233,9 +192,7 @@ def test_binder_installs_the_course_and_lays_it():
     assert script.read_text().startswith("#!")
     assert "python -m steps lay\n" in script.read_text()
     assert os.name == "nt" or os.access(script, os.X_OK)
-
-
-def test_the_page_names_files_that_are_there():
+    # The page names the files that are there.
     page = (ROOT / "docs" / "hub.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"docs/hub/\w+\.py", page))
-    assert {f"docs/hub/{path.name}" for path in HUB.glob("*.py")} == named
+    named = set(re.findall(r"docs/hub/(\w+\.py)", page))
+    assert {path.name for path in HUB.glob("*.py")} == named

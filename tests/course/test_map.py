@@ -4,30 +4,14 @@ import json
 import re
 
 import numpy as np
-import pytest
 
 from steps.course import builder, overview
-from steps.course.lessons import (
-    LESSONS,
-    MAP,
-    NOTEBOOKS,
-    head,
-    notebook_path,
-    numbers,
-)
-from tests.course.test_builder import LESSON, one_step  # noqa: F401
+from steps.course.lessons import LESSONS, MAP, NOTEBOOKS, head, notebook_path, numbers
+from tests.course.test_builder import LESSON, no_kernel, one_step  # noqa: F401
+from tests.course.texts import text
 
 LINK = re.compile(r"\]\(([^)]+\.ipynb)\)")
-TOY_MAP = """\
-# The map
-
-### Stage 1: beginnings
-
-After it, numbers double.
-
-1. A title that the lesson does not have
-2. A lesson to come
-"""
+TOY_MAP = text("little_map.md")
 
 
 def texts(book):
@@ -67,12 +51,9 @@ def test_a_lesson_links_to_the_map_and_its_neighbours(one_step):  # noqa: F811
     ]
     first, last = texts(builder.assemble(1)), texts(builder.assemble(2))
     assert first[1] == first[-1]
-    assert (
-        first[1] == "[The map](start.ipynb) · next: [2. Another lesson](step02.ipynb)"
-    )
-    assert last[1] == (
-        "[The map](start.ipynb) · before: [1. A little lesson](step01.ipynb)"
-    )
+    home = "[The map](start.ipynb)"
+    assert first[1] == f"{home} · next: [2. Another lesson](step02.ipynb)"
+    assert last[1] == f"{home} · before: [1. A little lesson](step01.ipynb)"
 
 
 def test_every_lesson_leads_to_the_map_and_on():
@@ -84,8 +65,10 @@ def test_every_lesson_leads_to_the_map_and_on():
         assert all((NOTEBOOKS / link).exists() for link in links)
 
 
-@pytest.mark.slow
-def test_a_change_of_a_title_next_door_makes_a_notebook_stale(one_step):  # noqa: F811
+def test_a_change_of_a_title_next_door_makes_a_notebook_stale(
+    one_step,  # noqa: F811
+    no_kernel,  # noqa: F811
+):
     path = one_step()
     lessons = path.parents[1] / "steps"
     (lessons / "start.md").write_text(TOY_MAP, encoding="utf-8")

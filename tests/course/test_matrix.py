@@ -14,9 +14,7 @@ def run(monkeypatch, capsys):
 
     def run(*options, there=("3.10", "3.13"), failing=()):
         monkeypatch.setattr(matrix, "interpreter", lambda v: v if v in there else None)
-        monkeypatch.setattr(
-            matrix, "passes", lambda python, numpy, tests: python not in failing
-        )
+        monkeypatch.setattr(matrix, "passes", lambda python, *_: python not in failing)
         monkeypatch.setattr(sys, "argv", ["matrix", *options])
         try:
             matrix.main()
@@ -27,13 +25,10 @@ def run(monkeypatch, capsys):
     return run
 
 
-def test_a_python_that_is_not_there_is_named(run):
+def test_a_python_that_is_not_there_is_named_and_the_oldest_is_one_combination(run):
     said = run()
     assert "-- Python 3.12, numpy==2.0.*: skipped, there is no Python 3.12" in said
     assert said.count("skipped") == 1
-
-
-def test_the_oldest_is_one_combination(run):
     said = run("--oldest")
     assert said.splitlines()[0] == "-- Python 3.10, numpy==2.0.0"
     assert said.count("left out") == 2
@@ -43,9 +38,6 @@ def test_a_failure_is_named_and_the_others_still_run(run):
     with pytest.raises(SystemExit, match=r"^Failed: Python 3\.10, numpy==2\.0\.0;"):
         run(failing=["3.10"])
     assert "-- Python 3.13, numpy\n" in run.said
-
-
-def test_without_any_of_its_pythons_nothing_was_tested(run):
     with pytest.raises(SystemExit, match="None of these Pythons is here"):
         run(there=())
 
@@ -63,7 +55,4 @@ def test_the_matrix_begins_with_the_oldest_that_the_package_allows():
     python, numpy = matrix.COMBINATIONS[0]
     assert f'requires-python = ">={python}"' in package
     assert f'"{numpy.replace("==", ">=").removesuffix(".0")}"' in package
-
-
-def test_ci_runs_the_oldest():
     assert "tests.matrix --oldest" in (ROOT / ".ci" / "run").read_text()

@@ -4,37 +4,15 @@ import ast
 
 from steps.course.lessons import ROOT
 from steps.course.mutants import faults
+from tests.course.texts import text
 from tests.mutation.mutants import harmless, mutants_of, names_by_line, sample
 
-PROGRAM = '''\
-"""A docstring, in Größe."""
-
-if TYPE_CHECKING:
-    LIMIT = 2
-
-
-class Box:
-    @seen
-    def grow(self, by: int = 1) -> int:
-        if by:
-            self.size = join(self.å, by) - by
-        raise ValueError(f"no {1 + 1}")
-'''
-SIZE = "Box.grow: self.size = join(self.å, by) - by -> "
-FOUND = [
-    "Box: def grow(self, by: int=1) -> int: -> def grow(self, by: int=2) -> int:",
-    "Box.grow: if by: -> if not by:",
-    "Box.grow: if by: -> pass",
-    SIZE + "pass",
-    SIZE + "self.size = join(self.å, by) + by",
-    SIZE + "self.size = join(by, self.å) - by",
-    "Box.grow: raise ValueError(f'no {1 + 1}') -> pass",
-]
+PROGRAM = text("faulty.py.txt")
 
 
 def test_every_fault_is_found_once_and_says_where_it_stands():
     found = [f"{fault.around[-1]}: {fault.change}" for fault in faults(PROGRAM)]
-    assert sorted(found) == sorted(FOUND)
+    assert sorted(found) == sorted(text("faults.txt").splitlines())
 
 
 def test_a_planted_fault_is_a_program_that_differs_there_alone():
@@ -47,10 +25,9 @@ def test_a_planted_fault_is_a_program_that_differs_there_alone():
 
 
 def test_functions_are_known_by_the_line_that_they_begin_in():
-    text = (
-        "@once\n@twice\ndef f():\n    def g(): ...\n\n\nclass A:\n    def h(self): ..."
-    )
-    assert names_by_line(text) == {1: "f", 4: "f.g", 8: "A.h"}
+    lines = ["@once", "@twice", "def f():", "    def g(): ..."]
+    lines += ["class A:", "    def h(self): ..."]
+    assert names_by_line("\n".join(lines)) == {1: "f", 4: "f.g", 6: "A.h"}
 
 
 def test_what_is_chosen_from_a_file_depends_on_the_seed_and_on_nothing_else():

@@ -11,41 +11,19 @@ import pytest
 from dezero_lite import Variable
 from dezero_lite import functions as F
 from dezero_lite.player import play
+from tests.course.texts import text
 from tests.support.browser import NEEDED, launched
 from tests.support.needs import needs
 from tests.support.real_walks import chain, diamond, grids, real_walk, step
 
 pytestmark = [*NEEDED, needs("pygraphviz", "nbformat", "nbconvert")]
 
-GRAPHS = [
-    (7, chain),
-    (8, chain),
-    (13, grids),
-    (14, diamond),
-    (16, diamond),
-    (18, grids),
-]
+GRAPHS = [(7, chain), (8, chain), (13, grids), (14, diamond), (16, diamond)]
+GRAPHS += [(18, grids)]
 WIDTHS = [400, 1400]
 SCHEMES = ["light", "dark"]
-
-# All that a reader sees, as text.
-SEEN = """() => {
-  const all = (what, scope = document) => [...scope.querySelectorAll(what)];
-  const texts = (what, scope) => all(what, scope).map(e => e.textContent);
-  const nodes = {}, edges = {}, panel = {};
-  for (const node of all(".node[id^=v]")) {
-    const [name, value, gradient] = node.querySelectorAll("text");
-    const isThere = gradient && !gradient.classList.contains("dropped");
-    nodes[name.textContent] = [value.textContent, isThere ? gradient.textContent : ""];
-  }
-  for (const text of all(".edge text"))
-    if (text.textContent) edges[text.parentNode.id] = text.textContent;
-  for (const section of all("section"))
-    panel[section.querySelector("h2").textContent] = texts("dd, li", section);
-  const active = texts(".node.lit[id^=f] text");
-  return {nodes, edges, panel, active, say: document.querySelector("#say").textContent,
-          count: document.querySelector("#count").textContent};
-}"""
+SEEN, MEASURED, COLOURS = map(text, ("seen.js", "measured.js", "colours.js"))
+NUMBER = re.compile(r"\(.*?\)|\S+")
 
 
 def text_of(x):
@@ -114,11 +92,9 @@ def at_each_step(view, player):
     return found
 
 
-def player_and_truth(number, build):
+def player_of(number, build):
     boxes = build(step(number))
-    player = play(boxes["y"], **boxes)
-    notes, real = real_walk(step(number), build)
-    return player, notes, real
+    return play(boxes["y"], **boxes)
 
 
 # --- every number is the real one -----------------------------------------------------
@@ -126,7 +102,8 @@ def player_and_truth(number, build):
 
 @pytest.mark.parametrize(("number", "build"), GRAPHS)
 def test_each_number_on_the_way_is_the_real_one(opened, number, build):
-    player, notes, real = player_and_truth(number, build)
+    player = player_of(number, build)
+    notes, real = real_walk(step(number), build)
     steps = at_each_step(opened(player), player)
     assert [told["say"] for told in steps] == [told.say for told in player.steps]
     forward = [told for told in steps if told["count"].startswith("forward")]
@@ -146,20 +123,18 @@ def test_each_number_on_the_way_is_the_real_one(opened, number, build):
             assert gradient == ("" if now is None else f"grad {text_of(now)}"), name
     for told, (name, received, handed, _) in zip(back[1:-1], notes, strict=True):
         assert told["active"][0].startswith(name)
-        numbers = [
-            re.match(r"\(.*?\)|\S+", text)[0] for text in told["panel"]["receives"]
-        ]
-        assert numbers == list(map(text_of, received))
-        numbers = [
-            re.match(r"\(.*?\)|\S+", text)[0] for text in told["panel"]["hands on"]
-        ]
-        assert numbers == list(map(text_of, handed))
+        for part, right in (("receives", received), ("hands on", handed)):
+            numbers = [NUMBER.match(text)[0] for text in told["panel"][part]]
+            assert numbers == list(map(text_of, right))
         assert list(told["edges"].values()) == list(map(text_of, handed))
+    if (number, build) == (14, diamond):
+        the_worklist_stands_beside_it(steps)
+    if number == 7:
+        open_calls = [f"{v}.backward()" for v in "ybax"]
+        assert steps[-2]["panel"]["open calls"] == open_calls
 
 
-def test_the_worklist_stands_beside_it(opened):
-    player, *_ = player_and_truth(14, diamond)
-    steps = at_each_step(opened(player), player)
+def the_worklist_stands_beside_it(steps):
     lists = [told["panel"].get("worklist") for told in steps[5:-1]]
     letters = {"Add": "D", "Square 1": "A", "Square 2": "B", "Square 3": "C"}
     found = [[letters[text] for text in one] if one else one for one in lists]
@@ -168,17 +143,11 @@ def test_the_worklist_stands_beside_it(opened):
     assert steps[-2]["panel"]["becomes"] == ["32 + 64 = 96"]
 
 
-def test_step_7_shows_open_calls(opened):
-    player, *_ = player_and_truth(7, chain)
-    last_visit = at_each_step(opened(player), player)[-2]
-    assert last_visit["panel"]["open calls"] == [f"{v}.backward()" for v in "ybax"]
-
-
 # --- ways to move ---------------------------------------------------------------------
 
 
 def test_slider_keyboard_and_buttons_lead_to_the_same_steps(opened):
-    player, *_ = player_and_truth(18, diamond)
+    player = player_of(18, diamond)
     view = opened(player)
     by_button = at_each_step(view, player)
     last = len(by_button) - 1
@@ -187,13 +156,11 @@ def test_slider_keyboard_and_buttons_lead_to_the_same_steps(opened):
         view.frame.fill("#slider", str(k))
         assert seen(view) == by_button[k]
     view.frame.click("#say")
-    for key, k in [("End", last), ("ArrowLeft", last - 1), ("Home", 0)]:
+    keys = [("End", last), ("ArrowLeft", last - 1), ("Home", 0), ("ArrowLeft", 0)]
+    for key, k in [*keys, ("ArrowRight", 1)]:
         view.page.keyboard.press(key)
         assert seen(view) == by_button[k]
-    assert view.frame.is_disabled("#back")
-    view.page.keyboard.press("ArrowLeft")
-    view.page.keyboard.press("ArrowRight")
-    assert seen(view) == by_button[1]
+        assert view.frame.is_disabled("#back") == (k == 0)
     view.frame.focus("#slider")
     view.page.keyboard.press("ArrowRight")
     assert seen(view) == by_button[2]
@@ -202,7 +169,7 @@ def test_slider_keyboard_and_buttons_lead_to_the_same_steps(opened):
 
 
 def test_it_plays_stops_and_begins_anew(opened):
-    player, *_ = player_and_truth(8, chain)
+    player = player_of(8, chain)
     view = opened(player)
     by_button = at_each_step(view, player)
     view.frame.click("#play")
@@ -212,14 +179,11 @@ def test_it_plays_stops_and_begins_anew(opened):
     assert seen(view) == by_button[2]
     view.frame.focus("#say")
     view.frame.click("#say")
-    view.page.keyboard.press(" ")
-    assert view.frame.text_content("#play") == "Play"
-    view.page.clock.run_for(5_100)
-    assert seen(view) == by_button[2]
-    view.page.keyboard.press(" ")
-    view.page.clock.run_for(60_000)
-    assert seen(view) == by_button[-1]
-    assert view.frame.text_content("#play") == "Play"
+    for wait, at in ((5_100, 2), (60_000, -1)):
+        view.page.keyboard.press(" ")
+        view.page.clock.run_for(wait)
+        assert seen(view) == by_button[at]
+        assert view.frame.text_content("#play") == "Play"
 
 
 # --- everyone can read it -------------------------------------------------------------
@@ -231,22 +195,8 @@ def mlp():
     return play(F.sum(F.sigmoid(F.matmul(x, w) + b)) * 2, x=x, w=w, b=b)
 
 
-MEASURED = """() => {
-  const main = document.querySelector("main");
-  const heights = (what) => [...document.querySelectorAll(what)].map(
-    e => e.getBoundingClientRect().height).filter(h => h > 0);
-  return {
-    wide: document.documentElement.scrollWidth - innerWidth,
-    high: main.offsetHeight - innerHeight,
-    letters: Math.min(...heights("#graph text")),
-    buttons: Math.min(...heights("button")),
-    top: document.querySelector("#controls").offsetTop,
-  };
-}"""
-
-
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("build", [lambda: player_and_truth(14, diamond)[0], mlp])
+@pytest.mark.parametrize("build", [lambda: player_of(14, diamond), mlp])
 def test_it_fits_the_page_and_nothing_jumps(opened, build, width):
     player = build()
     view = opened(player, width)
@@ -261,42 +211,18 @@ def test_it_fits_the_page_and_nothing_jumps(opened, build, width):
         view.page.keyboard.press("ArrowRight")
         view.frame.evaluate("go(now + 1)")
     assert len(tops) == 1
+    the_function_at_work_is_in_sight(view, player)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_function_at_work_is_in_sight(opened, width):
-    player = mlp()
-    view = opened(player, width)
-    for k, told in enumerate(player.steps):
+def the_function_at_work_is_in_sight(view, player):
+    at_work = [k for k, told in enumerate(player.steps) if "f" in "".join(told.lit)]
+    for k in at_work:
         view.frame.evaluate(f"go({k})")
-        if not any(key.startswith("f") for key in told.lit):
-            continue
-        box, frame = (
-            view.frame.query_selector(what).bounding_box()
-            for what in (".node.lit[id^=f] rect", "#graph")
-        )
+        find = view.frame.query_selector
+        box = find(".node.lit[id^=f] rect").bounding_box()
+        frame = find("#graph").bounding_box()
         assert box["x"] >= frame["x"] - 1
         assert box["x"] + box["width"] <= frame["x"] + frame["width"] + 1
-
-
-# Each text with its colour, and the colour behind it.
-COLOURS = """() => {
-  const look = (e) => getComputedStyle(e), found = [];
-  const words = "#say, dt, dd, .note, h2, li, button, #count";
-  for (const e of document.querySelectorAll(words)) {
-    let behind = e;
-    while (/ 0\\)$/.test(look(behind).backgroundColor)) behind = behind.parentElement;
-    if (e.textContent)
-      found.push([e.textContent, look(e).color, look(behind).backgroundColor]);
-  }
-  for (const text of document.querySelectorAll(".node text, .edge text")) {
-    const shape = text.parentNode.querySelector(".node rect");
-    const paper = look(document.querySelector("main")).backgroundColor;
-    const behind = shape ? look(shape).fill : paper;
-    if (text.textContent) found.push([text.textContent, look(text).fill, behind]);
-  }
-  return found;
-}"""
 
 
 def contrast(one, other):
@@ -304,10 +230,9 @@ def contrast(one, other):
 
     def luminance(colour):
         parts = np.array([float(p) for p in re.findall(r"[\d.]+", colour)[:3]]) / 255
-        parts = np.where(
-            parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4
-        )
-        return parts @ [0.2126, 0.7152, 0.0722]
+        bright = ((parts + 0.055) / 1.055) ** 2.4
+        linear = np.where(parts <= 0.03928, parts / 12.92, bright)
+        return linear @ [0.2126, 0.7152, 0.0722]
 
     low, high = sorted([luminance(one), luminance(other)])
     return (high + 0.05) / (low + 0.05)
@@ -315,7 +240,7 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_every_text_stands_out_in_light_and_dark(opened, scheme):
-    player, *_ = player_and_truth(18, diamond)
+    player = player_of(18, diamond)
     view = opened(player, scheme=scheme)
     is_dark = view.frame.evaluate("document.documentElement.classList.contains('dark')")
     assert is_dark == (scheme == "dark")
@@ -323,12 +248,12 @@ def test_every_text_stands_out_in_light_and_dark(opened, scheme):
         view.frame.evaluate(f"go({k})")
         pairs = view.frame.evaluate(COLOURS)
         assert len(pairs) > 12
-        for text, colour, behind in pairs:
-            assert contrast(colour, behind) >= 4.5, (text, colour, behind)
+        for words, colour, behind in pairs:
+            assert contrast(colour, behind) >= 4.5, (words, colour, behind)
 
 
 def test_a_screen_reader_hears_each_step(opened):
-    player, *_ = player_and_truth(14, diamond)
+    player = player_of(14, diamond)
     view = opened(player)
     assert view.page.get_attribute("iframe", "title") == "Backward, step by step"
     assert view.frame.get_attribute("#say", "aria-live") == "polite"
@@ -342,17 +267,10 @@ def test_a_screen_reader_hears_each_step(opened):
 
 
 def test_the_picture_for_notebooks_that_are_not_trusted_can_be_drawn(opened):
-    player, *_ = player_and_truth(14, diamond)
+    player = player_of(14, diamond)
     view = opened(player)
     (source,) = re.findall(r'<img [^>]*src="(data:[^"]*)"', player.html())
-    size = view.page.evaluate(
-        """(source) => new Promise((done) => {
-            const picture = new Image();
-            picture.onload = () => done([picture.width, picture.height]);
-            picture.onerror = () => done(null);
-            picture.src = source;
-        })""",
-        source,
-    )
-    assert size is not None
-    assert size[0] > size[1] > 50
+    view.page.set_content(f'<img src="{source}">')
+    view.page.wait_for_function("document.images[0].complete")
+    width = view.page.evaluate("document.images[0].naturalWidth")
+    assert width > view.page.evaluate("document.images[0].naturalHeight") > 50

@@ -1,6 +1,7 @@
 """Progress: what is solved, found out without running more than that needs."""
 
 import json
+from unittest.mock import Mock
 
 import pytest
 
@@ -24,9 +25,7 @@ def solve(number, *attempts):
     """Write attempts into the exercises of a copy, None where nothing is begun."""
     path = own.FOLDER / f"step0{number}.ipynb"
     notebook = book(path)
-    cells = [
-        cell for cell in notebook["cells"] if exercises.STUB in "".join(cell["source"])
-    ]
+    cells = [c for c in notebook["cells"] if exercises.STUB in "".join(c["source"])]
     for cell, attempt in zip(cells, attempts, strict=False):
         if attempt is not None:
             cell["source"] = attempt
@@ -73,12 +72,10 @@ def test_what_was_judged_is_remembered_until_it_changes(toy, monkeypatch):
     own.lay()
     solve(1, TWICE)
     first = progress(own.FOLDER)
-    ran = []
-    monkeypatch.setattr(
-        progress_module, "judge", lambda cells, *_: ran.append(1) or ({1: "new"}, [])
-    )
+    judge = Mock(return_value=({1: "new"}, []))
+    monkeypatch.setattr(progress_module, "judge", judge)
     assert progress(own.FOLDER) == first
-    assert ran == []
+    judge.assert_not_called()
     solve(1, TOTAL)  # in the second exercise, the first that is still a stub
     assert progress(own.FOLDER)[1][0] == "new"
 
@@ -100,11 +97,9 @@ def test_cells_that_the_learner_added_run_too(toy):
 def test_what_takes_too_long_is_judged_again(toy, monkeypatch):
     own.lay()
     solve(1, TWICE)
-    monkeypatch.setattr(
-        progress_module, "judge", lambda *_: ({1: progress_module.TOO_SLOW}, [])
-    )
+    said = [({1: progress_module.TOO_SLOW}, []), ({1: "right"}, [])]
+    monkeypatch.setattr(progress_module, "judge", Mock(side_effect=said))
     assert progress(own.FOLDER)[1] == ["takes too long", "not begun"]
-    monkeypatch.setattr(progress_module, "judge", lambda *_: ({1: "right"}, []))
     assert progress(own.FOLDER)[1] == ["right", "not begun"]
 
 

@@ -19,9 +19,7 @@ def test_the_version_is_the_same_wherever_it_stands():
     assert first(r"^version: (.+)$", "CITATION.cff") == version
     # The newest release stands first.
     assert first(r"^## (\S+)", "docs/changelog.md") == version
-
-
-def test_the_page_names_every_place_of_the_version():
+    # The page names every place of the version.
     page = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")
     for name in ("pyproject.toml", "dezero_lite/__init__.py", "CITATION.cff"):
         assert f"`{name}`" in page

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.course.texts import text
 from tests.support import site
 from tests.support.browser import MINUTE, NEEDED, expect, launched
 
@@ -19,20 +20,9 @@ LESSON = "lessons/step16.html"  # it has a player, pictures and a difference
 FORMULA = "lessons/step28.html"
 PAGES = ["index.html", LESSON, "api/dezero_lite.html"]
 # With a table or a picture that may be wider than a phone.
-WIDE = [
-    *PAGES,
-    FORMULA,
-    "lessons/start.html",
-    "lessons/step57.html",
-    "course/index.html",
-    "capabilities.html",
-    "benchmarks.html",
-    "designs.html",
-    "exercises.html",
-    "from-the-book.html",
-    "teach.html",
-    "contribute.html",
-]
+BROAD = "course/index capabilities benchmarks designs exercises from-the-book teach"
+BROAD += " contribute lessons/start lessons/step57"
+WIDE = [*PAGES, FORMULA, *(f"{name}.html" for name in BROAD.split())]
 SCHEMES = ["light", "dark"]
 DESK, PHONE = (1300, 900), (390, 844)
 PLACES = ["folder", "server"]
@@ -92,12 +82,7 @@ def opened(browser, addresses):
 
 # --- everyone can read it -------------------------------------------------------------
 
-SERIOUS = """async () => {
-  const found = await axe.run({resultTypes: ["violations"], preload: false});
-  return found.violations
-    .filter(v => ["serious", "critical"].includes(v.impact))
-    .map(v => [v.id, v.nodes.slice(0, 3).map(n => n.html.slice(0, 120))]);
-}"""
+SERIOUS = text("serious.js")
 
 
 def complaints(page):
@@ -122,7 +107,7 @@ def test_axe_sees_into_the_player(opened):
     assert [name for name, _ in complaints(page)] == ["label"]
 
 
-STICKING_OUT = """() => document.documentElement.scrollWidth - innerWidth"""
+STICKING_OUT = "document.documentElement.scrollWidth - innerWidth"
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -147,7 +132,6 @@ def test_what_is_wider_scrolls_by_itself(opened):
 def test_formulas_are_set(opened, place):
     page = opened(FORMULA, place)
     formula = page.locator("article mjx-container").first
-    formula.wait_for()
     assert formula.bounding_box()["width"] > 20
     assert "\\(" not in page.locator("article").inner_text()
 
@@ -155,9 +139,8 @@ def test_formulas_are_set(opened, place):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_pictures_of_a_lesson_are_there(opened, scheme):
     page = opened(LESSON, "folder", scheme=scheme)
-    widths = page.locator("article img").evaluate_all(
-        "all => all.map(image => image.naturalWidth)"
-    )
+    sizes = "all => all.map(image => image.naturalWidth)"
+    widths = page.locator("article img").evaluate_all(sizes)
     assert len(widths) >= 2
     assert min(widths) > 100
 
@@ -200,8 +183,6 @@ def test_the_search_finds_generation(opened, place):
     box = page.get_by_role("textbox", name="Search").first
     box.fill("generation")
     box.press("Enter")
-    results = page.locator("#search-results li > a")
-    step = results.filter(has_text="Step 16: Generations").first
-    step.click()
-    title = page.locator("article h1")
-    expect(title).to_contain_text("Step 16: Generations")
+    title = "Step 16: Generations"
+    page.locator("#search-results li > a").filter(has_text=title).first.click()
+    expect(page.locator("article h1")).to_contain_text(title)

@@ -5,29 +5,35 @@ very small.
 import ast
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
+from tests.course.texts import blocks
 from tests.support.programs import python as run_python
 
 SOURCE = Path(__file__).parents[2] / "start.py"
 posix = pytest.mark.skipif(os.name == "nt", reason="no such signals there")
 
 
+def module(path):
+    """A file as a module of its own."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
 def load(folder):
-    """The launcher of the checkout in a folder, as a module of its own."""
-    spec = importlib.util.spec_from_file_location(
-        "launcher_in_" + folder.name, folder / "launcher.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """The launcher of the checkout in a folder."""
+    return module(folder / "launcher.py")
 
 
 @pytest.fixture
@@ -130,16 +136,9 @@ def test_old_pythons_can_read_the_source():
 
 
 def test_the_reader_of_the_source_knows_what_is_too_new():
-    for line in (
-        "f'{x}'",
-        "x: int = 1",
-        "f(*x, y)",
-        "def f(*, a): pass",
-        "def f(a, /): return",
-        "def f(a: int): return",
-        "def f() -> int: return",
-        "print(1, end='')",
-    ):
+    lines = """f'{x}' | x: int = 1 | f(*x, y) | def f(*, a): pass | print(1, end='')
+    def f(a, /): return | def f(a: int): return | def f() -> int: return"""
+    for line in re.split(r"\s*[|\n]\s*", lines):
         assert too_new(line), line
 
 
@@ -153,9 +152,8 @@ def test_the_guard_is_small_and_needs_nothing():
 
 def runs(python):
     """A manager of versions puts a command on the path for each, in use or not."""
-    if python is None:
-        return False
-    return not subprocess.run([python, "-c", ""], capture_output=True).returncode
+    run = python and subprocess.run([python, "-c", ""], capture_output=True)
+    return run and not run.returncode
 
 
 @pytest.mark.slow
@@ -174,12 +172,9 @@ def test_an_old_python_is_told_so():
 
 @pytest.mark.parametrize("version", [(2, 7, 18, "final", 0), (3, 9, 18, "final", 0)])
 def test_too_old_a_python(monkeypatch, version):
-    spec = importlib.util.spec_from_file_location("guard", SOURCE)
-    guard = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(guard)
-    monkeypatch.setattr(
-        guard, "sys", SimpleNamespace(version_info=version, exit=sys.exit)
-    )
+    guard = module(SOURCE)
+    old = SimpleNamespace(version_info=version, exit=sys.exit)
+    monkeypatch.setattr(guard, "sys", old)
     assert "this is Python {}.{}.18.".format(*version) in complaint(guard)
 
 
@@ -203,9 +198,7 @@ SPACE = "ERROR: No space left on device"
         ("venv", "Error: no ensurepip today\n\n", "(Error: no ensurepip today)"),
     ],
 )
-def test_what_cannot_be_installed_is_told_with_the_reason(
-    start, children, program, log, said
-):
+def test_what_cannot_be_installed_is_told(start, children, program, log, said):
     children.codes[program], children.logs[program] = 137, log
     sentence = complaint(start)
     assert said in sentence
@@ -213,28 +206,23 @@ def test_what_cannot_be_installed_is_told_with_the_reason(
     assert Path(start.LOG).read_text() == log
 
 
-@pytest.mark.parametrize("module", ["venv", "ensurepip"])
-def test_missing_modules(start, children, monkeypatch, module):
-    monkeypatch.setitem(sys.modules, module, None)
-    sentence = complaint(start)
-    assert f"lacks its module {module};" in sentence
-    assert "apt install python{}.{}-venv".format(*sys.version_info) in sentence
+def test_missing_modules(start, children, monkeypatch):
+    for module in ("venv", "ensurepip"):
+        with monkeypatch.context() as bare:
+            bare.setitem(sys.modules, module, None)
+            sentence = complaint(start)
+        assert f"lacks its module {module};" in sentence
+        assert "apt install python{}.{}-venv".format(*sys.version_info) in sentence
     assert children.ran == []
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
+def test_a_folder_that_cannot_be_written_to(start, children, monkeypatch):
+    for error, said in (
         (PermissionError(13, "Permission denied"), "No permission to write in"),
         (OSError(28, "No space left on device"), "No space left on device"),
-    ],
-)
-def test_a_folder_that_cannot_be_written_to(start, children, monkeypatch, error, said):
-    def refuse(path):
-        raise error
-
-    monkeypatch.setattr(Path, "mkdir", refuse)
-    assert said in complaint(start)
+    ):
+        monkeypatch.setattr(Path, "mkdir", Mock(side_effect=error))
+        assert said in complaint(start)
 
 
 def test_an_environment_of_someone_else_is_left_alone(start, children, checkout):
@@ -242,9 +230,6 @@ def test_an_environment_of_someone_else_is_left_alone(start, children, checkout)
     (checkout / ".venv" / "theirs").touch()
     assert "did not make it" in complaint(start)
     assert (checkout / ".venv" / "theirs").exists()
-
-
-def test_unknown_command(start, children):
     assert "not 'tests';" in complaint(start, "tests")
     assert children.ran == []
 
@@ -261,112 +246,92 @@ def test_a_message_that_the_terminal_has_no_letters_for(checkout):
 # What is installed, and when
 
 
-def test_the_first_start_installs_and_the_second_does_not(start, children, capsys):
+def test_the_first_start_installs_and_a_later_one_what_changed(
+    start, children, checkout, capsys
+):
     assert children.during(start.set_up) == ["venv", "pip"]
     assert children.command[-4:] == ["-e", ".[course,test]", "-c", "constraints.txt"]
     assert "Installed 3 package(s) in" in capsys.readouterr().out
     assert children.during(start.set_up) == []
     assert capsys.readouterr().out == ""
-
-
-def test_a_pip_that_was_told_to_be_quiet_does_not_matter(start, children):
-    children.logs["pip"] = ""
-    assert children.during(start.set_up) == ["venv", "pip"]
+    children.logs["pip"] = ""  # Somebody told pip to be quiet.
+    for name in ("pyproject.toml", "constraints.txt"):
+        assert children.during(start.set_up) == []
+        (checkout / name).write_text("changed")
+        assert children.during(start.set_up) == ["pip"]
     assert children.during(start.set_up) == []
 
 
-@pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
-def test_changed_pins_are_installed_into_the_same_environment(
-    start, children, checkout, name
-):
-    start.set_up()
-    (checkout / name).write_text("changed")
-    assert children.during(start.set_up) == ["pip"]
-    assert children.during(start.set_up) == []
+BOTH = ["venv", "pip"]
 
 
-@pytest.mark.parametrize("failure", [KeyboardInterrupt(), 1])
-@pytest.mark.parametrize(
-    ("program", "again"), [("venv", ["venv", "pip"]), ("pip", ["pip"])]
-)
-def test_what_is_unfinished_is_done_again(start, children, failure, program, again):
+def fails(start, children, program, failure=1):
     children.codes[program] = failure
     with pytest.raises((KeyboardInterrupt, SystemExit)):
         start.set_up()
     children.codes[program] = 0
-    assert children.during(start.set_up) == again
 
 
-def test_an_unfinished_install_counts_even_if_the_pins_go_back(
-    start, children, checkout
-):
-    start.set_up()
+@pytest.mark.parametrize("failure", [KeyboardInterrupt(), 1])
+def test_what_is_unfinished_is_done_again(start, children, checkout, failure):
+    fails(start, children, "venv", failure)
+    assert children.during(lambda: fails(start, children, "pip", failure)) == BOTH
+    assert children.during(start.set_up) == ["pip"]
+    # Even if the pins go back.
     (checkout / "constraints.txt").write_text("numpy==9")
-    children.codes["pip"] = 1
-    with pytest.raises(SystemExit):
-        start.set_up()
+    fails(start, children, "pip", failure)
     (checkout / "constraints.txt").write_text("numpy==2.0.0")
-    children.codes["pip"] = 0
     assert children.during(start.set_up) == ["pip"]
 
 
 def rebuilt(start, children):
-    left_over = Path(start.VENV) / "left over"
-    left_over.touch()
+    (Path(start.VENV) / "left over").touch()
     ran = children.during(start.set_up)
-    return ran == ["venv", "pip"] and not left_over.exists()
+    return ran == ["venv", "pip"] and not (Path(start.VENV) / "left over").exists()
 
 
-@pytest.mark.parametrize("what", ["another build", "another version", "gone", "moved"])
+REBUILT = ["another build", "another version", "gone", "moved", "half rebuilt"]
+
+
+@pytest.mark.parametrize("what", REBUILT)
 def test_an_environment_that_another_python_made_is_rebuilt(
     start, children, checkout, monkeypatch, what
 ):
     start.set_up()
-    if what == "another build":
-        monkeypatch.setattr(start.sys, "base_prefix", "/another")
-    elif what == "another version":
-        monkeypatch.setattr(start.sys.implementation, "cache_tag", "cpython-399")
-    elif what == "gone":
-        os.remove(start.PYTHON)
-    else:
-        start = load(checkout.rename(checkout.with_name("elsewhere")))
-        children = Children(start)
-        monkeypatch.setattr(start, "run", children)
-    assert rebuilt(start, children)
-
-
-def test_a_rebuild_that_stops_in_the_middle_is_no_environment(
-    start, children, monkeypatch
-):
-    start.set_up()
     with monkeypatch.context() as other:
-        other.setattr(start.sys, "base_prefix", "/another")
-        other.setattr(start.shutil, "rmtree", lambda path: sys.exit("stopped"))
-        with pytest.raises(SystemExit):
-            start.set_up()
-    assert rebuilt(start, children)
+        if what == "another build":
+            other.setattr(start.sys, "base_prefix", "/another")
+        elif what == "another version":
+            other.setattr(start.sys.implementation, "cache_tag", "cpython-399")
+        elif what == "gone":
+            os.remove(start.PYTHON)
+        elif what == "moved":
+            start = load(checkout.rename(checkout.with_name("elsewhere")))
+            children = Children(start)
+            monkeypatch.setattr(start, "run", children)
+        else:
+            other.setattr(start.sys, "base_prefix", "/another")
+            other.setattr(start.shutil, "rmtree", Mock(side_effect=SystemExit))
+            with pytest.raises(SystemExit):
+                start.set_up()
+            other.undo()
+        assert rebuilt(start, children)
 
 
-def test_the_environment_is_made_by_the_python_beneath_the_one_that_goes(
-    start, children, monkeypatch
-):
+def test_the_python_beneath_the_one_that_goes_makes_it(start, children, monkeypatch):
     monkeypatch.setattr(start.sys, "executable", start.PYTHON)
     monkeypatch.setattr(start.sys, "prefix", start.VENV)
     monkeypatch.setattr(start, "install", lambda: 0)
     start.set_up()
-    assert children.command == [
-        os.path.realpath(sys._base_executable),
-        "-m",
-        "venv",
-        start.VENV,
-    ]
+    python = os.path.realpath(sys._base_executable)
+    assert children.command == [python, "-m", "venv", start.VENV]
 
 
 # Trust
 
 
-def test_notebooks_are_trusted_once_and_again_when_they_change(
-    start, children, checkout
+def test_notebooks_are_trusted_once_and_when_they_change(
+    start, children, checkout, capsys
 ):
     start.set_up()
     assert children.during(start.trust) == ["nbformat.sign"]
@@ -375,17 +340,11 @@ def test_notebooks_are_trusted_once_and_again_when_they_change(
     (checkout / "notebooks" / "step02.ipynb").write_text("{'changed': 1}")
     assert children.during(start.trust) == ["nbformat.sign"]
     (checkout / "notebooks" / "step03.ipynb").write_text("{}")
-    assert children.during(start.trust) == ["nbformat.sign"]
-    assert children.during(start.trust) == []
-
-
-def test_trust_that_fails_is_told_and_tried_again(start, children, checkout, capsys):
-    start.set_up()
+    # Trust that fails is told and tried again.
     children.codes["nbformat.sign"] = 1
     start.trust()
     assert "could not mark the notebooks as trusted" in capsys.readouterr().out
     assert children.during(start.trust) == ["nbformat.sign"]
-
     # Where there is no notebook, there is nothing to trust.
     shutil.rmtree(checkout / "notebooks")
     assert children.during(start.trust) == []
@@ -417,30 +376,23 @@ def lab_at(start, page):
     )
 
 
-@pytest.mark.parametrize("options", ["", "--no-browser --port 8899"])
-def test_lab_opens_the_map_of_the_learners_folder(start, passed_on, options):
-    expected = f"{lab_at(start, 'my-course/start.ipynb')} {options}".strip()
-    assert passed_on(options) == passed_on(f"lab {options}") == expected
-
-
-def test_lab_can_open_another_lesson_from_anywhere(
-    start, passed_on, checkout, tmp_path, monkeypatch
+def test_lab_opens_the_map_or_another_lesson_from_anywhere(
+    start, passed_on, checkout, tmp_path, monkeypatch, capsys
 ):
+    for options in ("", " --no-browser --port 8899"):
+        expected = lab_at(start, "my-course/start.ipynb") + options
+        assert passed_on(options) == passed_on(f"lab{options}") == expected
     monkeypatch.chdir(tmp_path)
     expected = lab_at(start, "notebooks/step02.ipynb") + " --x"
     assert passed_on("lab notebooks/step02.ipynb --x") == expected
     monkeypatch.chdir(checkout / "notebooks")
     assert passed_on("lab step02.ipynb --x") == expected
-    (checkout / "notebooks" / "my notes.ipynb").write_text("{}")
     page = start.where(checkout / "my notes.ipynb")[1]
     assert page.endswith("/my%20notes.ipynb")
     monkeypatch.chdir(tmp_path)
-    own = tmp_path / "mine.ipynb"
-    own.write_text("{}")
-    assert passed_on("lab mine.ipynb").split()[2:] == [str(own)]
-
-
-def test_root_is_warned_and_let_in(start, passed_on, monkeypatch, capsys):
+    (tmp_path / "mine.ipynb").write_text("{}")
+    assert passed_on("lab mine.ipynb").split()[2:] == [str(tmp_path / "mine.ipynb")]
+    # Root is warned and let in.
     monkeypatch.setattr(start.os, "geteuid", lambda: 0)
     assert passed_on("--x").endswith("start.ipynb --allow-root --x")
     assert "You are root" in capsys.readouterr().out
@@ -456,25 +408,18 @@ def test_what_is_to_be_opened_or_run_has_to_be_there(start, children):
         assert said in complaint(start, *arguments)
 
 
-def test_a_folder_that_cannot_be_laid_stops_before_lab(start, children, monkeypatch):
+def test_lab_trusts_and_lays_first_and_the_others_do_not(start, children, monkeypatch):
     start.set_up()
-    start.trust()
+    assert children.during(lambda: start.main(["test"])) == ["pytest"]
+    assert children.during(lambda: start.main(["steps"])) == ["steps"]
+    ran = children.during(lambda: start.main([]))
+    assert ran == ["nbformat.sign", "steps", "jupyterlab"]
+    # A folder that cannot be laid stops before Lab.
     monkeypatch.setattr(start, "run", lambda command, *_: command[2:].count("lay"))
     assert start.main([]) == 1
 
 
-def test_lab_trusts_and_lays_first_and_the_others_do_not(start, children):
-    start.set_up()
-    assert children.during(lambda: start.main(["test"])) == ["pytest"]
-    assert children.during(lambda: start.main(["steps"])) == ["steps"]
-    assert children.during(lambda: start.main([])) == [
-        "nbformat.sign",
-        "steps",
-        "jupyterlab",
-    ]
-
-
-def test_the_workshop_lays_and_judges_and_then_opens_what_is_next(
+def test_the_workshop_judges_and_opens_what_is_next(
     start, children, checkout, monkeypatch
 ):
     start.set_up()
@@ -484,39 +429,36 @@ def test_the_workshop_lays_and_judges_and_then_opens_what_is_next(
     page.write_text("{}")
     monkeypatch.setattr(start, "output", lambda command: str(page))
     monkeypatch.delenv("JUPYTER_SERVER_URL", raising=False)
+
+    def ran_for(words):
+        return children.during(lambda: start.main(["workshop", *words.split()]))
+
     opened = ["steps", "steps", "steps", "jupyterlab"]
-    for words in ([], ["8"], ["next", "--anyway"], ["--no-browser"]):
-        assert children.during(lambda w=words: start.main(["workshop", *w])) == opened
+    for words in ("", "8", "next --anyway", "--no-browser"):
+        assert ran_for(words) == opened
         assert any("step08.ipynb" in str(part) for part in children.command)
     assert children.command[-1] == "--no-browser"
     # The number of a port is not that of a step.
-    port = ["--port", "8899"]
-    for words in (port, ["8", *port]):
-        assert children.during(lambda w=words: start.main(["workshop", *w])) == opened
-        assert children.command[-2:] == port
+    for words in ("--port 8899", "8 --port 8899"):
+        assert ran_for(words) == opened
+        assert children.command[-2:] == ["--port", "8899"]
         assert "8899" not in children.command[:-1]
-    for words in (["hint", "8", "square"], ["judge", "8"]):
-        ran = children.during(lambda w=words: start.main(["workshop", *w]))
-        assert ran == ["steps", "steps"]
-        assert children.command[4:] == words
+    for words in ("hint 8 square", "judge 8"):
+        assert ran_for(words) == ["steps", "steps"]
+        assert children.command[4:] == words.split()
     monkeypatch.setenv("JUPYTER_SERVER_URL", "http://127.0.0.1:8888/")
-    ran = children.during(lambda: start.main(["workshop", "next"]))
-    assert ran == ["steps", "steps"]
-
-
-def test_a_step_that_is_not_right_opens_nothing(start, children, monkeypatch):
-    start.set_up()
-    start.trust()
+    assert ran_for("next") == ["steps", "steps"]
+    # A step that is not right opens nothing.
     monkeypatch.setattr(start, "run", lambda command, *_: int("next" in command))
     assert start.main(["workshop", "next"]) == 1
 
 
-def test_the_course_tool_and_programs_run_where_the_caller_stands(
+def test_programs_run_where_the_caller_stands(
     start, children, checkout, tmp_path, monkeypatch
 ):
     start.set_up()
-    (checkout / "examples").mkdir()
     example = checkout / "examples" / "digits.py"
+    example.parent.mkdir()
     example.touch()
     monkeypatch.chdir(tmp_path)
     start.main(["steps", "student", "here"])
@@ -532,8 +474,7 @@ def test_the_course_tool_and_programs_run_where_the_caller_stands(
 
 def test_slides_of_no_step_install_nothing(start, children):
     start.set_up()
-    with pytest.raises(SystemExit, match="Say of which step"):
-        start.main(["slides"])
+    assert "Say of which step" in complaint(start, "slides")
     assert children.during(lambda: start.main(["slides", "8"])) == ["pip", "steps"]
 
 
@@ -572,13 +513,10 @@ def test_an_environment_that_lost_a_folder_is_made_anew(start, children, capsys)
     assert children.during(start.set_up) == []
 
 
-@pytest.mark.parametrize(("cores", "workers"), [(1, 2), (2, 3), (64, 8), (None, 2)])
-def test_tests_run_in_parallel(passed_on, monkeypatch, cores, workers):
-    monkeypatch.setattr("os.cpu_count", lambda: cores)
-    assert passed_on("test tests/a.py -x") == f"pytest -n {workers} tests/a.py -x"
-
-
-def test_options_are_passed_on_as_the_user_says_them(passed_on):
+def test_tests_run_in_parallel_and_options_are_passed_on(passed_on, monkeypatch):
+    for cores, workers in ((1, 2), (2, 3), (64, 8), (None, 2)):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        assert passed_on("test tests/a.py -x") == f"pytest -n {workers} tests/a.py -x"
     for own in ("-n 3", "-n3", "-nauto", "--numprocesses 3", "--numprocesses=3"):
         assert passed_on(f"test -x {own}") == f"pytest -x {own}"
     assert passed_on("steps check --help") == "steps check --help"
@@ -591,9 +529,8 @@ def test_the_site_is_built_and_opened(start, children, checkout, monkeypatch, ca
     children.during(start.set_up)
     assert children.during(lambda: start.main(["docs"])) == ["pip", "sphinx"]
     page = checkout / "docs" / "_build" / "html" / "index.html"
-    assert children.command[2:] == [
-        *["sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", page.parent]
-    ]
+    said = ["sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs"]
+    assert children.command[2:] == [*said, page.parent]
     assert opened == [page.as_uri()]
     # Sphinx is there now. A site that does not build is not opened.
     children.codes["sphinx"] = 2
@@ -613,7 +550,7 @@ def test_the_site_is_built_and_opened(start, children, checkout, monkeypatch, ca
 def test_help_names_every_command_and_does_nothing(start, children, capsys, option):
     assert start.main([option]) == 0
     help_text = capsys.readouterr().out
-    for name in ("[lab]", *(name for name in start.COMMANDS if name != "lab")):
+    for name in {"[lab]", *start.COMMANDS} - {"lab"}:
         assert f"python start.py {name} " in help_text
     assert children.ran == []
 
@@ -621,76 +558,43 @@ def test_help_names_every_command_and_does_nothing(start, children, capsys, opti
 # Children, real ones
 
 
+PROGRAMS = blocks("children.md")
+
+
 def python(code):
     return [sys.executable, "-c", code]
 
 
-SEEN = """
-import os, sys
-with open("seen", "w", encoding="utf-8") as seen:
-    print(os.environ["PATH"].split(os.pathsep)[0], file=seen)
-    print(os.environ["PIP_SAYS"], file=seen)
-sys.exit(7)
-"""
-
-
-def test_a_child_runs_in_the_checkout_with_the_environment_first(
-    start, checkout, monkeypatch
-):
+def test_a_child_runs_in_the_checkout(start, checkout, monkeypatch):
+    # The environment is first on its path.
     monkeypatch.setenv("PIP_SAYS", "what the user set")
-    assert start.run(python(SEEN)) == 7
+    assert start.run(python(PROGRAMS["what a child sees"])) == 7
+    if os.name != "nt":
+        assert start.run(python("import os; os.kill(os.getpid(), 9)")) == 137
     seen = (checkout / "seen").read_text("utf-8").splitlines()
     assert seen == [str(start.SCRIPTS), "what the user set"]
 
 
-SAID_IN_TURN = """
-import sys
-import launcher as start
-start.set_up = lambda: print("launcher")
-command = [sys.executable, "-c", "print('child')"]
-start.COMMANDS["lab"] = lambda options: start.run(command)
-start.main([])
-"""
-
-
 def test_a_file_gets_what_is_said_in_the_order_it_was_said(checkout):
-    environment = {
-        name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"
-    }
-    said = subprocess.check_output(
-        python(SAID_IN_TURN), cwd=checkout, env=environment, text=True
-    )
-    assert said.split() == ["launcher", "child"]
-
-
-LOGGED = """
-import sys
-import launcher as start
-child = "import sys; print('out', flush=True); sys.stderr.write('err '); "
-child += "print(repr(sys.stdin.read()))"
-with open("log", "wb") as log:
-    sys.exit(start.run([sys.executable, "-c", child], log))
-"""
+    # An empty PYTHONUNBUFFERED is none.
+    program = PROGRAMS["launcher and child speak in turn"]
+    done = run_python("-c", program, folder=checkout, PYTHONUNBUFFERED="")
+    assert done.stdout.split() == ["launcher", "child"]
 
 
 def test_a_child_with_a_log_is_silent_and_asks_nothing(checkout):
-    done = run_python("-c", LOGGED, folder=checkout, typed="typed")
+    program = PROGRAMS["a child with a log"]
+    done = run_python("-c", program, folder=checkout, typed="typed")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (checkout / "log").read_text().split() == ["out", "err", "''"]
-
-
-@posix
-def test_a_child_that_is_killed(start):
-    assert start.run(python("import os; os.kill(os.getpid(), 9)")) == 137
 
 
 def test_progress_is_one_line_that_goes_away(start, checkout, monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "21")
     monkeypatch.setattr(start.sys.stdout, "isatty", lambda: True)
     (checkout / ".venv").mkdir()
-    Path(start.LOG).write_text(
-        "Collecting a\n  Collecting a-package-with-a-long-name\n"
-    )
+    said = "Collecting a\n  Collecting a-package-with-a-long-name\n"
+    Path(start.LOG).write_text(said)
     with open(start.LOG, "ab") as log:
         start.run(python("import time; time.sleep(0.3)"), log)
     lines = capsys.readouterr().out.split("\r")
@@ -701,39 +605,14 @@ def test_progress_is_one_line_that_goes_away(start, checkout, monkeypatch, capsy
     assert capsys.readouterr().out == ""
 
 
-INTERRUPTED = """
-import signal
-import sys
-import launcher as start
-signal.signal(signal.SIGINT, signal.default_int_handler)
-start.set_up = lambda: None
-child = '''
-import pathlib, sys, time
-try:
-    print("up", flush=True)
-    time.sleep(20)
-except KeyboardInterrupt:
-    time.sleep(0.5)
-    pathlib.Path("ended").write_text("well")
-'''
-start.COMMANDS["lab"] = lambda options: start.run([sys.executable, "-c", child])
-sys.exit(start.main([]))
-"""
-
-
 def interrupt(checkout, how):
     """Starts a launcher with a child, does something to them, and tells how the
     launcher ended.
     """
     pipe = subprocess.PIPE
-    with subprocess.Popen(
-        python(INTERRUPTED),
-        cwd=checkout,
-        stdout=pipe,
-        stderr=pipe,
-        text=True,
-        start_new_session=True,
-    ) as launcher:
+    of_its_own = {"cwd": checkout, "text": True, "start_new_session": True}
+    program = python(PROGRAMS["a child that is interrupted"])
+    with subprocess.Popen(program, stdout=pipe, stderr=pipe, **of_its_own) as launcher:
         try:
             assert launcher.stdout.readline() == "up\n"
             how(launcher.pid)

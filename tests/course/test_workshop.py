@@ -6,17 +6,20 @@ import ast
 import json
 import re
 import sys
+from contextlib import nullcontext
 
 import nbclient
 import nbformat
+import numpy as np
 import pytest
 
 import steps
+from steps import step08, step09
 from steps.course import builder, own
 from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
 from steps.course.lessons import STEPS, CourseError, stem
-from steps.course.workshop import folder, hints, mine, trial
+from steps.course.workshop import folder, hints, judging, mine, trial
 from steps.course.workshop.bench import Bench
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.judging import Verdict
@@ -27,16 +30,17 @@ from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, go_on
 from steps.course.workshop.written import written
 from tests.course.learner import OWN_WAY, Learner, code_cells, source
+from tests.course.texts import blocks
+from tests.support.refusals import assert_refused
 
-WALK = """
-class Variable:
-    def backward(self):
-        box = self
-        while box.creator is not None:
-            maker = box.creator
-            maker.input.grad = maker.backward(box.grad)
-            box = maker.input
-"""
+CELLS = blocks("cells.md")
+WALK = CELLS["a walk in a loop"]
+
+
+@pytest.fixture(scope="module")
+def bench():
+    with Bench() as bench:
+        yield bench
 
 
 @pytest.fixture
@@ -71,11 +75,10 @@ def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away
         cells = [source(cell) for cell in code_cells(notebook)]
         step = step_of(number)
         stubs = [cell for cell in cells if "TODO step" in cell]
-        wrong += [
-            f"{number}: no place for {name}"
-            for name in step.to_write
-            if not any({*name.split(".")} <= {*re.split(r"\W", s)} for s in stubs)
-        ]
+        asked = [{*re.split(r"\W", stub)} for stub in stubs]
+        for name in step.to_write:
+            if not any({*name.split(".")} <= words for words in asked):
+                wrong.append(f"{number}: no place for {name}")
         framework = assembled(learner, cells, number)
         there = {*framework.missing, *framework.unchanged}
         open_parts = there | {name.partition(".")[0] for name in there}
@@ -103,38 +106,30 @@ def test_the_lesson_s_own_code_counts_when_it_is_typed_in(learner):
     assert not wrong, "\n".join(wrong)
 
 
-def test_links_lead_out_of_the_workshop_to_the_lessons(laid):
-    cells = laid[1][8]["cells"]
-    words = "\n".join(source(c) for c in cells if c["cell_type"] == "markdown")
-    assert "](../step08.ipynb)" in words
-    assert "](../start.ipynb)" in words
-    assert "](step" not in words
-
-
-def test_nothing_is_said_about_cells_that_the_workshop_leaves_out(laid):
+def test_the_words_fit_what_is_left_and_run_all_goes_on_to_the_judge(laid):
     wrong = []
     for number, notebook in laid[1].items():
-        words = map(source, notebook["cells"])
-        (task,) = [text for text in words if text.startswith("## Write it")]
+        texts = [source(c) for c in notebook["cells"] if c["cell_type"] == "markdown"]
+        (task,) = [text for text in texts if text.startswith("## Write it")]
         if said := re.search(r":\s*\n\n</details>|with a minus|steps\.diff", task):
             wrong.append(f"{number}: {said[0]}")
+        links = set(re.findall(r"\]\(([^)]+)\.ipynb\)", "\n".join(texts)))
+        if {link[:3] for link in links} != {"../"} or "../start" not in links:
+            wrong.append(f"{number}: {links}")
         one = len(step_of(number).to_write) == 1
         if ("The cell below has a place for it" in task) != one:
             wrong.append(f"{number}: a place for one, or for each?")
-    assert not wrong, "\n".join(wrong)
-
-
-def test_run_all_goes_on_to_the_cell_that_judges(laid):
-    wrong = []
-    for number, notebook in laid[1].items():
         cells = code_cells(notebook)
         judge = list(map(source, cells)).index(f"steps.judge({number})")
         tried = [text for place, text in judging_cells(number) if "It works" in place]
         before = cells[judge - len(tried) : judge]
-        if list(map(source, before)) != tried:
+        if not tried or list(map(source, before)) != tried:
             wrong.append(f"{number}: the cells before are not those that judge")
         if any("raises-exception" not in c["metadata"]["tags"] for c in before):
             wrong.append(f"{number}: a cell before it ends Run All")
+        places = " | ".join(place for place, _ in judging_cells(number))
+        if re.search(r"Exercise|trap|The code,", places):
+            wrong.append(f"{number}: too much judges: {places}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -142,7 +137,7 @@ def test_a_class_that_stays_is_the_learner_s_own(learner):
     learner.place.mkdir(parents=True)
     text = code_of(7).replace("self.creator = None", "self.creator = None  # mine")
     learner.own_file(7).write_text(text, encoding="utf-8")
-    cells = [source(cell) for cell in code_cells(learner.open(8))]
+    cells = map(source, code_cells(learner.open(8)))
     assert any("# mine" in cell and "TODO step 8: change" in cell for cell in cells)
 
 
@@ -157,47 +152,38 @@ def test_the_last_definition_counts_and_a_stub_never_does():
     assert "square" not in parts_found
 
 
+ATTACHED = "Variable.backward = walk"
+BODY = WALK.split("self):\n")[1]
+
+
 @pytest.mark.parametrize(
     "cells",
     [
         ["%%time\n" + WALK],
         [WALK.replace("class Variable:\n", "class Variable:\n    x = 1\n")],
         # A class that was split in two: what was its second half is no method there.
-        [
-            "class Variable:\n    x = 1",
-            WALK.partition("\n    def")[0].strip() + "\n    y=1",
-            "    def backward" + WALK.partition("def backward")[2],
-        ],
-        [
-            "def walk(self):\n    pass\n",
-            "def walk(self):\n" + WALK.split("self):\n")[1],
-            "Variable.backward = walk",
-        ],
+        ["class Variable:\n    x = 1\n    y = 1", f"    def backward(self):\n{BODY}"],
+        ["def walk(self):\n    pass", f"def walk(self):\n{BODY}", ATTACHED],
     ],
 )
 def test_a_method_is_found_wherever_it_stands(learner, cells):
     framework = assembled(learner, cells)
     names = {}
     exec(framework.module.text(), names)
-    step = type("step", (), names)
-    x = names["Variable"](__import__("numpy").array(3.0))
+    x = names["Variable"](np.array(3.0))
     y = names["Square"]()(x)
     y.grad = 1.0
     y.backward()
     assert x.grad == 6.0
-    assert step
     assert not framework.missing
     assert "while box.creator" in framework.module.text()
 
 
-def test_what_cannot_be_read_is_named_until_it_can():
+def test_what_cannot_be_read_is_named_and_not_taken_for_unchanged(learner):
     broken = "class Variable:\n    def backward(self)\n        pass"
     assert "expected ':'" in found([broken]).broken["Variable"]
     assert found([broken, WALK]).broken == {}
     assert found(["what is this?", "!ls", "%%bash\nls -l | wc"]).parts == {}
-
-
-def test_what_stands_in_a_cell_that_cannot_be_read_is_not_taken_for_unchanged(learner):
     broken = "class Variable:\n    def __init__(self, data)\n        pass"
     framework = assembled(learner, [broken], 7)
     assert framework.missing[0] == "Variable.__init__"
@@ -205,32 +191,21 @@ def test_what_stands_in_a_cell_that_cannot_be_read_is_not_taken_for_unchanged(le
     verdict.table = {row.name: "works" for row in CAPABILITIES}
     said = repr(Report(verdict))
     assert "Step 7: a cell is not Python yet." in said
-    assert "Not written yet: `Function" not in said
-    assert "`Variable.backward`" not in said
+    assert not re.search("Not written yet: `Function|`Variable.backward`", said)
 
 
 def test_what_the_lesson_defines_is_not_the_learner_s():
-    lesson = [
-        c["source"] for c in builder.assemble(11)["cells"] if c["cell_type"] == "code"
-    ]
+    lesson = map(source, code_cells(builder.assemble(11)))
     tried = next(text for text in lesson if "class Add(step10.Function)" in text)
     assert "Add" not in found([tried], 11).parts
     assert "Add" not in found([tried + "\n# changed"], 11).parts
 
 
 def test_helpers_and_imports_come_along_and_nothing_else_does(learner):
-    cells = [
-        "import math\nfrom itertools import repeat",
-        "LIMIT = 3\nx = Variable(np.array(1.0))\ndef unused():\n    return LIMIT",
-        "def twice(x):\n    return x * math.floor(2.5)",
-        "def numerical_diff(f, x, eps=1e-4):\n    return twice(x.data)",
-    ]
+    cells = map(CELLS.get, ("imports", "names", "a helper", "what needs the helper"))
     text = assembled(learner, cells).module.text()
-    assert "import math" in text
-    assert "def twice" in text
-    assert "repeat" not in text
-    assert "unused" not in text
-    assert "x = Var" not in text
+    words = ["import math", "def twice", "repeat", "unused", "x = Var"]
+    assert [word for word in words if word in text] == words[:2]
 
 
 def test_a_deleted_cell_leaves_what_was_there_before(learner):
@@ -241,20 +216,21 @@ def test_a_deleted_cell_leaves_what_was_there_before(learner):
     assert framework.missing == ["Function.__init__", "as_array", "square", "exp"]
 
 
-@pytest.mark.parametrize("change", ["no ids", "minor 2", "lists", "vscode", "renamed"])
+OTHER_PROGRAMS = {
+    "no ids": lambda cell: cell.pop("id", None),
+    "lists": lambda cell: cell.update(source=source(cell).splitlines(keepends=True)),
+    "vscode": lambda cell: cell.update(metadata={"vscode": {"languageId": "python"}}),
+    "renamed": lambda cell: cell.update(id=f"x{hash(source(cell))}"),
+}
+
+
+@pytest.mark.parametrize("change", OTHER_PROGRAMS)
 def test_notebooks_of_other_programs_are_read(learner, change):
     learner.types(8, WALK)
     notebook = json.loads(learner.path(8).read_text(encoding="utf-8"))
-    for k, cell in enumerate(notebook["cells"]):
-        if change in ("no ids", "minor 2"):
-            cell.pop("id", None)
-        if change == "lists":
-            cell["source"] = source(cell).splitlines(keepends=True)
-        if change == "renamed":
-            cell["id"] = f"x{k}"
-        if change == "vscode":
-            cell["metadata"] = {"vscode": {"languageId": "python"}}
-    if change == "minor 2":
+    for cell in notebook["cells"]:
+        OTHER_PROGRAMS[change](cell)
+    if change == "no ids":
         notebook["nbformat_minor"] = 2
     if change == "vscode":
         notebook["metadata"] = {"language_info": {"name": "python"}}
@@ -267,8 +243,8 @@ def test_notebooks_of_other_programs_are_read(learner, change):
 def test_a_file_that_is_no_notebook_is_named_and_stays(learner):
     learner.open(8)
     learner.path(8).write_text("{", encoding="utf-8")
-    with pytest.raises(CourseError, match="fresh 8"):
-        folder.cells_of(8, learner.place)
+    read = lambda: folder.cells_of(8, learner.place)
+    assert_refused(CourseError, "fresh 8", read)
     folder.lay(8, learner.place)
     assert learner.path(8).read_text(encoding="utf-8") == "{"
 
@@ -283,13 +259,15 @@ def test_a_step_out_of_order_takes_what_is_missing_from_the_lessons(learner):
     base = folder.base(16, learner.place)
     assert "steps 9-15" in base.said
     assert "your step08.py" in base.said
-    body = base.module.body()
     exp = base.module.parts()["Exp.forward"]
     assert exp.same_code(step_of(15).parts["Exp.forward"])
-    assert "gxs" in body
+    assert "gxs" in base.module.body()
     base = folder.base(10, learner.place)
     assert "# mine" in base.module.body()
     assert "Exp.forward" not in base.lent
+    # A file that is no Python gives way to the lesson's.
+    learner.own_file(8).write_text("class Variable\n", encoding="utf-8")
+    assert "the lesson's own" in folder.base(9, learner.place).said
 
 
 def test_a_notebook_in_which_somebody_worked_stays_when_the_course_is_newer(
@@ -297,9 +275,7 @@ def test_a_notebook_in_which_somebody_worked_stays_when_the_course_is_newer(
 ):
     learner.open(8), learner.types(9, OWN_WAY[9])
     theirs = learner.path(9).read_text(encoding="utf-8")
-    from steps.course.workshop import notebook
-
-    monkeypatch.setattr(notebook, "_judge", lambda number: [])
+    monkeypatch.setattr("steps.course.workshop.notebook._judge", lambda number: [])
     assert folder.lay(8, learner.place)[1] == "renewed"
     assert folder.lay(9, learner.place)[1] == "kept"
     assert learner.path(9).read_text(encoding="utf-8") == theirs
@@ -317,8 +293,8 @@ def test_begun_afresh_the_old_ones_are_kept(learner):
 
 
 @pytest.mark.slow
-def test_a_file_that_was_changed_by_hand_is_not_written_again(learner):
-    verdict = learner.goes_on(1, OWN_WAY[1])
+def test_a_file_that_was_changed_by_hand_is_not_written_again(learner, bench):
+    verdict = learner.goes_on(1, OWN_WAY[1], bench)
     assert verdict.right
     path = learner.own_file(1)
     text = path.read_text(encoding="utf-8")
@@ -328,57 +304,42 @@ def test_a_file_that_was_changed_by_hand_is_not_written_again(learner):
     assert path.read_text(encoding="utf-8") == text + "# by hand\n"
 
 
-def test_a_file_that_is_no_python_gives_way_to_the_lesson_s(learner):
-    learner.place.mkdir(parents=True)
-    learner.own_file(7).write_text("class Variable\n", encoding="utf-8")
-    assert "the lesson's own" in folder.base(8, learner.place).said
-
-
 # --- The judge ------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch):
-    monkeypatch.setattr(trial, "SECONDS", 1)
-    monkeypatch.setattr("steps.course.workshop.bench.GRACE", 1)
-    deaf = "sum(range(10**12))"  # no signal gets through
+def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path):
+    log = tmp_path / "log"
+    fails = f"{code_of(1)}\n\nopen({str(log)!r}, 'a').write('x')\nraise ValueError\n"
     with Bench() as bench:
         said = bench.try_out(1, [], "import os\nos._exit(3)\n")
         assert said["failure"]["error"] == "it ends Python"
-        said = bench.try_out(1, [], deaf)
+        with monkeypatch.context() as hasty:
+            hasty.setattr(trial, "SECONDS", 1)
+            hasty.setattr("steps.course.workshop.bench.GRACE", 1)
+            said = bench.try_out(1, [], "sum(range(10**12))")  # deaf to signals
         assert said["failure"]["error"] == "it takes more than 1 seconds"
         assert bench.try_out(1, [], "raise SystemExit")["failure"]
-        monkeypatch.setattr(trial, "SECONDS", 30)
-        monkeypatch.setattr("steps.course.workshop.bench.GRACE", 30)
         said = bench.try_out(1, judging_cells(1), code_of(1))
         assert said["failure"] is None
         assert said["table"]["holds an array"] == "works"
+        # A cell that fails runs once.
+        bench.try_out(1, judging_cells(1), fails)
+        assert log.read_text() == "x"
 
 
-@pytest.mark.slow
-def test_a_cell_that_fails_runs_once(learner, tmp_path):
-    log = tmp_path / "log"
-    text = code_of(1) + f"\n\nopen({str(log)!r}, 'a').write('x')\nraise ValueError\n"
-    with Bench() as bench:
-        bench.try_out(1, judging_cells(1), text)
-    assert log.read_text() == "x"
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("assert x == y", "this is not true: `x` is `1.0`"),
-        ("assert np.isclose(x, y)", "this is not true: `x` is `1.0`, `y` is `2.0`"),
-        ("assert np.isclose(x, f(y))", "this is not true: `x` is `1.0`"),
-        ("assert not x", "this is not true"),
-        ("assert x == y, 'look'", "look"),
-    ],
-)
-def test_a_line_that_is_not_true_shows_what_it_compares(line, said):
-    cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
-    task = {"step": 1, "cells": [("It works", cell)], "text": code_of(1)}
-    found = trial.answer(task | {"brief": True, "seconds": 9}, lambda line: None)
-    assert found["failure"]["error"] == said
+def test_a_line_that_is_not_true_shows_what_it_compares():
+    for line, said in {
+        "assert x == y": "this is not true: `x` is `1.0`",
+        "assert np.isclose(x, y)": "this is not true: `x` is `1.0`, `y` is `2.0`",
+        "assert np.isclose(x, f(y))": "this is not true: `x` is `1.0`",
+        "assert not x": "this is not true",
+        "assert x == y, 'look'": "look",
+    }.items():
+        cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
+        task = {"step": 1, "cells": [("It works", cell)], "text": code_of(1)}
+        found = trial.answer(task | {"brief": True, "seconds": 9}, lambda line: None)
+        assert found["failure"]["error"] == said
 
 
 def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
@@ -388,17 +349,10 @@ def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
     for stopped, count in ((failure, 1), (None, 2)):
         verdict = Verdict(framework, stopped, table, framework.module)
         assert repr(Report(verdict)).count("does not work yet") == count
-
-
-def test_every_judged_lesson_has_cells_that_judge():
-    wrong = []
-    for number in folder.steps():
-        places = " | ".join(place for place, _ in judging_cells(number))
-        if "It works, cell 1" not in places:
-            wrong.append(f"{number}: {places}")
-        if re.search(r"Exercise|trap|The code,", places):
-            wrong.append(f"{number}: too much judges: {places}")
-    assert not wrong, "\n".join(wrong)
+    # In a notebook, it shows itself in HTML.
+    verdict.culprits = ["Variable.backward"]
+    assert "<code>Variable.backward</code>" in Report(verdict)._repr_html_()
+    assert "<table>" in Report(verdict)._repr_html_()
 
 
 # --- Hints ----------------------------------------------------------------------------
@@ -423,25 +377,21 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
                 "the skeleton is nearer": skeleton in repr(nearer),
                 "the skeleton is folded": "<details>" in hint._repr_markdown_(),
             }
-            wrong += [
-                f"{asked}: not true that {what}" for what in fine if not fine[what]
-            ]
+            untrue = [what for what in fine if not fine[what]]
+            wrong += [f"{asked}: not true that {what}" for what in untrue]
     assert not wrong, "\n".join(wrong)
 
 
-def test_a_hint_says_whether_something_in_a_class_changes():
+def test_a_hint_says_what_changes_and_needs_a_name_that_the_step_has():
     assert repr(steps.hint(7, "Variable")).startswith("`Variable` changes in step 7.")
     assert "stays as it was in step 7" in repr(steps.hint(7, "Square"))
-
-
-def test_a_hint_needs_a_name_that_the_step_has():
     assert repr(steps.hint(8, "set_creator")).startswith("`Variable.set_creator`")
-    with pytest.raises(CourseError, match="several backward"):
-        steps.hint(8, "backward")
-    with pytest.raises(CourseError, match="no walk"):
-        steps.hint(8, "walk")
-    with pytest.raises(CourseError, match="no step of the workshop"):
-        steps.hint(23, "Variable")
+    for asked, said in (
+        ((8, "backward"), "several backward"),
+        ((8, "walk"), "no walk"),
+        ((23, "Variable"), "no step of the workshop"),
+    ):
+        assert_refused(CourseError, said, lambda asked=asked: steps.hint(*asked))
 
 
 # --- In a notebook --------------------------------------------------------------------
@@ -450,8 +400,6 @@ def test_a_hint_needs_a_name_that_the_step_has():
 @pytest.fixture
 def session(learner, monkeypatch):
     """A session of step 8 without a kernel; steps.step08 comes back after it."""
-    from steps import step08
-
     monkeypatch.setattr("steps.course.workshop.session.SESSION", None)
     monkeypatch.chdir(learner.place.parent)
     learner.open(8)
@@ -467,7 +415,7 @@ class Ran:
         self.error_before_exec, self.error_in_exec = None, error
 
 
-def test_what_a_cell_defines_is_the_step_from_then_on(session):
+def test_what_a_cell_defines_is_the_step_from_then_on(session, capsys):
     assert "x.backward()" in session._text
     step = sys.modules[f"{STEPS}.{stem(8)}"]
     session.ran(Ran(WALK))
@@ -478,20 +426,13 @@ def test_what_a_cell_defines_is_the_step_from_then_on(session):
     assert "while box.creator" in session._text
     session.ran(Ran("print(step08.Variable(3).data)"))
     assert session.cells == [WALK]
-
-
-def test_definitions_that_do_not_fit_together_leave_the_last_ones_that_did(
-    session, capsys
-):
-    session.ran(Ran(WALK))
+    # Definitions that do not fit together leave the last ones that did.
     session.ran(Ran("class Square(Nothing):\n    def forward(self, x): return x"))
     assert "does not fit together: NameError" in capsys.readouterr().out
     assert steps.step08.Square
 
 
 def test_a_stub_says_that_it_is_not_written(learner):
-    from steps import step09
-
     Session(9, None, learner.place)
     try:
         with pytest.raises(NotImplementedError, match="square is not written yet"):
@@ -504,10 +445,7 @@ def test_a_stub_says_that_it_is_not_written(learner):
 def test_a_notebook_in_a_kernel_from_the_first_cell_to_the_next_step(learner):
     learner.types(2, OWN_WAY[2])
     notebook = nbformat.reads(learner.path(2).read_text("utf-8"), as_version=4)
-    place = {"metadata": {"path": str(learner.place)}}
-    nbclient.NotebookClient(
-        notebook, resources=place, timeout=120, allow_errors=True
-    ).execute()
+    nbclient.execute(notebook, cwd=learner.place, timeout=120, allow_errors=True)
     judged = next(c for c in notebook.cells if c.source == "steps.judge(2)")
     said = "".join(str(output) for output in judged.outputs)
     assert "is right: It works passes" in said, said
@@ -521,49 +459,45 @@ def test_a_notebook_in_a_kernel_from_the_first_cell_to_the_next_step(learner):
 
 
 @pytest.mark.slow
-def test_the_terminal_leads_from_step_to_step(learner, capsys):
-    assert main(["workshop"]) == 0
-    assert "step01.ipynb" in capsys.readouterr().out
-    assert main(["workshop", "next"]) == 1
-    said = capsys.readouterr().out
-    assert "nothing is written yet" in said
-    assert re.search(r"next \d+ --anyway", said)
+def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, bench):
+    # One process for all that is judged.
+    monkeypatch.setattr(judging, "Bench", lambda: nullcontext(bench))
+
+    def said(words, code=0):
+        assert main(["workshop", *words.split()]) == code
+        return capsys.readouterr().out
+
+    assert "step01.ipynb" in said("")
+    assert "next 1 --anyway" in (nothing := said("next", 1))
+    assert "nothing is written yet" in nothing
     assert not learner.own_file(1).exists()
     learner.types(1, OWN_WAY[1])
-    assert main(["workshop", "next"]) == 0
-    said = capsys.readouterr().out
-    assert "is right: It works" in said
-    assert "step02.ipynb" in said
-    assert main(["workshop", "next"]) == 1
-    assert "Step 2: nothing is written yet" in capsys.readouterr().out
-    assert main(["workshop", "next", "--anyway"]) == 0
-    assert "The lesson's own in it: `Function.__call__`" in capsys.readouterr().out
-    assert main(["workshop", "where"]) == 0
-    assert capsys.readouterr().out.strip().endswith("step03.ipynb")
-    assert main(["workshop", "judge", "1"]) == 0
-    assert main(["workshop", "diff", "1"]) == 0
-    assert "+++ the lesson's: Variable" in capsys.readouterr().out
+    assert "step02.ipynb" in (right := said("next"))
+    assert "is right: It works" in right
+    assert "Step 2: nothing is written yet" in said("next", 1)
+    lent = "The lesson's own in it: `Function.__call__`"
+    assert lent in said("next --anyway")
+    assert said("where").strip().endswith("step03.ipynb")
+    assert "is right" in said("judge 1")
+    assert "+++ the lesson's: Variable" in said("diff 1")
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["hint", "8", "Variable.backward"], "In it from now on"),
-        (
-            ["hint", "8", "Variable.backward"],
-            "workshop hint 8 Variable.backward --near",
-        ),
-        (["hint", "8", "Variable.backward", "--nearer"], "while funcs:"),
-        (["solution", "8", "Variable.backward"], "funcs.pop()"),
-        (["hint", "8"], "Name one of Variable.backward"),
-        (["dance"], "It knows 8, next"),
-        (["23"], "my-course/step23.ipynb"),
-        (["judge", "8"], "workshop 8` makes it"),
-        (["fresh", "8"], "There is no step08.ipynb"),
+        ("hint 8 Variable.backward", "In it from now on"),
+        ("hint 8 Variable.backward", "workshop hint 8 Variable.backward --near"),
+        ("hint 8 Variable.backward --nearer", "while funcs:"),
+        ("solution 8 Variable.backward", "funcs.pop()"),
+        ("hint 8", "Name one of Variable.backward"),
+        ("dance", "It knows 8, next"),
+        ("23", "my-course/step23.ipynb"),
+        ("judge 8", "workshop 8` makes it"),
+        ("fresh 8", "There is no step08.ipynb"),
     ],
 )
 def test_the_terminal_knows_these_words(learner, capsys, words, said):
-    main(["workshop", *words])
+    main(["workshop", *words.split()])
     shown = capsys.readouterr()
     assert said in shown.out + shown.err
 
@@ -571,24 +505,25 @@ def test_the_terminal_knows_these_words(learner, capsys, words, said):
 # --- Into step 23 ---------------------------------------------------------------------
 
 
+NEGATIVE = "    def __neg__(self):\n        return neg(self)\n"
+
+
 def test_step_23_takes_the_learner_s_file_where_there_is_one(learner, monkeypatch):
     monkeypatch.chdir(learner.place.parent)
     assert steps.mine(22).__name__ == "steps.step22"
     learner.place.mkdir()
-    text = code_of(22).replace("Variable.__neg__ = neg\n", "")
-    text = text.replace(
-        "    def cleargrad",
-        "    def __neg__(self):\n        return neg(self)\n\n    def cleargrad",
-    )
-    text = text.replace("return Neg()(x)", "return made(Neg)(x)")
-    text += "\n\ndef made(kind):\n    return kind()\n\n\nfor sign in ['__pow__']:\n    "
-    text = (
-        text.replace("Variable.__pow__ = pow\n", "") + "setattr(Variable, sign, pow)\n"
-    )
+    text = code_of(22)
+    for lesson, own_way in (
+        ("Variable.__neg__ = neg\n", ""),
+        ("    def cleargrad", f"{NEGATIVE}\n    def cleargrad"),
+        ("return Neg()(x)", "return made(Neg)(x)"),
+        ("Variable.__pow__ = pow\n", ""),
+    ):
+        assert lesson in text
+        text = text.replace(lesson, own_way)
+    text += "\n\n" + CELLS["what step 22 has in the end"]
     learner.own_file(22).write_text(text, encoding="utf-8")
     own_module = steps.mine(22)
-    assert own_module.made
-    assert own_module.Variable
     cut = mine.attached_text(own_module, 22)
     assert "Variable.__neg__ = __neg__" in cut
     assert "Variable.__pow__ = pow" in cut
@@ -596,12 +531,3 @@ def test_step_23_takes_the_learner_s_file_where_there_is_one(learner, monkeypatc
     assert parts(cut)["Variable.__neg__"].kind == Kind.ATTACHED
     learner.own_file(22).write_text("1 / 0\n", encoding="utf-8")
     assert steps.mine(22).__name__ == "steps.step22"
-
-
-def test_a_report_shows_itself_in_html(learner):
-    framework = assembled(learner, [WALK])
-    table = {row: "works" for row in ["holds an array"]}
-    verdict = Verdict(framework, None, table, framework.module, ["Variable.backward"])
-    page = Report(verdict)._repr_html_()
-    assert "<code>Variable.backward</code>" in page
-    assert "<table>" in page

@@ -44,7 +44,7 @@ def own_losses(own, x, t, parameters):
             parameter.cleargrad()
         loss.backward()
         for parameter in parameters:
-            parameter.data = parameter.data - 0.2 * parameter.grad.data
+            parameter.data = parameter.data - 0.3 * parameter.grad.data
         losses.append(float(loss.data))
     return losses
 
