@@ -23,7 +23,7 @@ def solutions(number):
 # outside for a picture, and one that trains.
 @pytest.mark.parametrize("number", [8, 23, 26, 44])
 def test_what_a_lesson_does_is_no_offence_and_its_solutions_are_right(number, tmp_path):
-    path, *_ = handout.release(tmp_path, [number])
+    _, path, *_ = handout.release(tmp_path, [number])
     notebook = json.loads(path.read_text(encoding="utf-8"))
     left = solutions(number)
     for cell in notebook["cells"]:
@@ -35,7 +35,7 @@ def test_what_a_lesson_does_is_no_offence_and_its_solutions_are_right(number, tm
 
 
 def test_notebooks_of_the_workshop_are_handed_out(tmp_path):
-    first, *_ = handout.release(tmp_path, [8], workshop=True)
+    _, first, *_ = handout.release(tmp_path, [8], workshop=True)
     assert first == tmp_path / "workshop" / "step08.ipynb"
     text = first.read_text(encoding="utf-8")
     assert "steps.workshop(8)" in text
