@@ -140,5 +140,6 @@ def test_a_gradient_without_a_graph_is_judged_by_the_first_order():
         assert gradient_check(Sin(), x)
     Sin.factor = 1.1
     assert not gradient_check(Sin(), x)
-    with warnings.catch_warnings(action="error"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         assert gradient_check(Thrice(), x)
