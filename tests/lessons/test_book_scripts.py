@@ -15,8 +15,7 @@ from tests.package import test_book_scripts, test_book_training
 LITE = "dezero_lite"
 DEZERO = package_that_grows()
 # What the others ask for, as their error names it: gradients that are arrays (as those
-# of step 22 are), a GPU, options, and shapes that the small package
-# refuses.
+# of step 22 are), a GPU, options, and shapes that the small package refuses.
 SIMPLE, GPU = "is_simple_core", "'cuda'"
 LACKS = {
     "test_gradient_descent_on_rosenbrock-1": SIMPLE,
