@@ -272,6 +272,6 @@ def mine(step):
     step 32 with what they wrote since, in the first exercises of the lessons beside the
     notebook.
     """
-    from .course.workshop.mine import mine as own
+    from .course.workshop.learner_module import mine as own
 
     return own(step)

@@ -5,7 +5,6 @@ lessons         where the files of a lesson are, and what its head says
 definitions     cuts a module's text into definitions
 differences     what changed between two steps
 listings        shows the package's own code
-side_by_side    two pieces of code beside each other
 sources         finds what a lesson shows of the package
 pictures        draws graphs written as text
 films           animations: a player, or a picture that moves once
@@ -15,8 +14,8 @@ overview        the map, and the links between lessons
 exercises       solutions, and the stubs that take their place
 builder         from text and code to a notebook
 help            hints and solutions on request
-copies          students' copies of the lessons
-own             the learner's own folder, renewed with care
+student_copies  students' copies of the lessons
+learner_folder  the learner's own folder, renewed with care
 judge           runs attempts where their lesson asks; a package of its own
 capabilities    what a framework can do, found out by trying
 workshop        the learner writes the steps; a package of its own

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from . import lessons
-from .copies import write_new
 from .lessons import CourseError, StepKind, kind, lesson_path, module_path, previous
+from .student_copies import write_new
 
 SKELETON = Path(__file__).with_name("skeleton.md")
 DOUBLE = '''

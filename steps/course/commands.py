@@ -9,12 +9,12 @@ import sys
 import time
 from pathlib import Path
 
-from . import builder, lessons, mutating, own
+from . import builder, learner_folder, lessons, mutating
 from .beginning import begin, next_number
-from .classroom import shell
-from .copies import write_copies
+from .classroom import class_command
 from .differences import Differences
 from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
+from .student_copies import write_copies
 
 
 def main(arguments=None):
@@ -68,7 +68,7 @@ def _parser():
     text = "next: go on with the lesson's own code"
     more("--anyway", action="store_true", help=text)
     more("--nearer", action="store_true", help="hint: the nearer one")
-    shell.add_to(commands)
+    class_command.add_to(commands)
     more = command("slides", slides, step=step)
     more("-o", "--output", metavar="FILE", help="stepNN-slides.html")
     more = command("mutate", mutate, steps=steps)
@@ -154,8 +154,8 @@ def student(options):
 
 def lay(options):
     """make my-course, or renew it; loses no work"""
-    folder = Path(options.folder or own.FOLDER)
-    done = own.lay(folder)
+    folder = Path(options.folder or learner_folder.FOLDER)
+    done = learner_folder.lay(folder)
     if done.new:
         print(f"Laid {_count(done.new)} in {folder}, to work in.")
     if done.renewed:
@@ -176,7 +176,7 @@ def _count(steps):
 
 def fresh(options):
     """set your copy of a step aside, and lay a new one"""
-    aside = own.fresh(options.step, options.folder or own.FOLDER)
+    aside = learner_folder.fresh(options.step, options.folder or learner_folder.FOLDER)
     print(f"{stem(options.step)}.ipynb is new; your copy is {aside.name} beside it.")
 
 
@@ -185,7 +185,7 @@ def progress(options):
     from .judge.sequence import RIGHT
     from .progress import NOT_BEGUN, progress
 
-    found = progress(options.folder or own.FOLDER)
+    found = progress(options.folder or learner_folder.FOLDER)
     untouched = [n for n, said in found.items() if set(said) == {NOT_BEGUN}]
     for number, outcomes in found.items():
         if number in untouched:
@@ -207,9 +207,9 @@ def workshop(options):
     """write the framework yourself, step by step: 8, next, judge 8, hint 8 NAME,
     solution 8 NAME, diff 8, fresh 8
     """
-    from .workshop import shell
+    from .workshop import workshop_command
 
-    return shell.run(options.words, options.anyway, options.nearer)
+    return workshop_command.run(options.words, options.anyway, options.nearer)
 
 
 def slides(options):

@@ -9,7 +9,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import copies, own
+from . import learner_folder, student_copies
 from .classroom import answers
 from .judge.cells import TOO_SLOW
 from .judge.sequence import judge
@@ -37,7 +37,7 @@ def progress(folder):
     there = [n for n in numbers() if (folder / notebook_path(n).name).exists()]
     if not there:
         raise CourseError(f"{folder} holds no lesson.")
-    known = own.read(folder / KNOWN)
+    known = learner_folder.read(folder / KNOWN)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = pool.map(lambda number: _lesson(number, folder, known), there)
         found = dict(zip(there, judged, strict=True))
@@ -54,7 +54,7 @@ def _lesson(number, folder, known):
     outcomes = dict.fromkeys(answers.lesson(number)[1], NOT_BEGUN)
     if not cells:
         return "", list(outcomes.values())
-    key = copies.digest_of([number, cells])
+    key = student_copies.digest_of([number, cells])
     if key in known:
         return key, known[key]
     judged = list((outcomes | judge(cells, folder)[0]).values())

@@ -14,8 +14,8 @@ from typing import Any
 
 from . import exercises, overview
 from .builder import LINKS, cut
-from .copies import write_new
 from .lessons import CourseError, head, known, notebook_path, stem
+from .student_copies import write_new
 
 REVEAL = "sphinx_revealjs", "_static/revealjs/dist"
 MATHJAX = "sphinx-mathjax-offline", "static/mathjax"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from steps.course import lessons, own
+from steps.course import learner_folder, lessons
 
 TOY = Path(__file__).parent / "toy"
 
@@ -19,7 +19,7 @@ def toy(tmp_path, monkeypatch):
     monkeypatch.setattr(lessons, "ROOT", root)
     monkeypatch.setattr(lessons, "LESSONS", root / "steps")
     monkeypatch.setattr(lessons, "NOTEBOOKS", root / "notebooks")
-    monkeypatch.setattr(own, "FOLDER", root / "my-course")
+    monkeypatch.setattr(learner_folder, "FOLDER", root / "my-course")
     (root / "steps" / "course.mplstyle").write_text("", encoding="utf-8")
     shutil.copy(TOY / "start.md", root / "steps")
     lesson = (TOY / "step.md").read_text(encoding="utf-8")

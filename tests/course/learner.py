@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steps.course.workshop import folder
-from steps.course.workshop.judging import judge
 from steps.course.workshop.modules import with_member
 from steps.course.workshop.parts import Kind, parts
 from steps.course.workshop.session import go_on
+from steps.course.workshop.verdict import verdict_on
 
 # In `ways/own.md` and `ways/wrong.md`: the step, what is wrong, what is said about it,
 # and what is typed.
@@ -66,14 +66,14 @@ class Learner:
         type_into(notebook, code)
         self.save(number, notebook)
 
-    def judged(self, number, bench=None):
+    def judged(self, number, process=None):
         cells = folder.cells_of(number, self.place)
-        return judge(folder.assembled(number, cells, self.place), bench)
+        return verdict_on(folder.assembled(number, cells, self.place), process)
 
-    def goes_on(self, number, code, bench=None):
+    def goes_on(self, number, code, process=None):
         """Write a step, have it judged, and go on, whatever came of it."""
         self.types(number, code)
-        verdict = self.judged(number, bench)
+        verdict = self.judged(number, process)
         go_on(verdict, self.place)
         return verdict
 

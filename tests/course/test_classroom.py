@@ -76,7 +76,7 @@ class Class:
 
     def one(self, notebook, seconds=CORES_ARE_BUSY):
         """What one notebook gets: its two outcomes, and what is to be said."""
-        outcomes, said = grading.judge(1, notebook, seconds)
+        outcomes, said = grading.grade_notebook(1, notebook, seconds)
         return outcomes[1], outcomes[2], said
 
 
@@ -370,7 +370,7 @@ def test_what_cannot_be_judged_is_said_and_the_others_are(course, at_once, monke
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("ben", course.answered(TWICE, TOTAL))
     breaks_once = RuntimeError("the disk is full"), ({1: RIGHT, 2: RIGHT}, [])
-    monkeypatch.setattr(grading, "judge", Mock(side_effect=breaks_once))
+    monkeypatch.setattr(grading, "grade_notebook", Mock(side_effect=breaks_once))
     found = grading.grade(course.folder, [1], CORES_ARE_BUSY, jobs=1)[1]
     assert [one.first_wrong() for one in found] == [
         "1.1: cannot be graded (RuntimeError: the disk is full)",

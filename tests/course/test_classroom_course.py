@@ -29,7 +29,7 @@ def test_what_a_lesson_does_is_no_offence_and_its_solutions_are_right(number, tm
     for cell in notebook["cells"]:
         if cell["metadata"].get("nbgrader", {}).get("solution"):
             cell["source"] = left.pop(0)
-    outcomes, said = grading.judge(number, notebook, CORES_ARE_BUSY)
+    outcomes, said = grading.grade_notebook(number, notebook, CORES_ARE_BUSY)
     assert set(outcomes.values()) == {"right"}
     assert said == []
 

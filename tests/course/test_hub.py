@@ -17,7 +17,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
-from steps.course import lessons, own
+from steps.course import learner_folder, lessons
 from steps.course.lessons import ROOT
 from tests import matrix
 from tests.course.servers import free_ports, serving
@@ -36,7 +36,7 @@ def read_config(name):
 def test_servers_run_beside_the_hub_for_those_who_are_named_and_open_the_map():
     config = read_config("jupyterhub_config.py")
     assert config.Spawner.cmd == [sys.executable, str(HUB / "start_user.py")]
-    the_map = f"{own.FOLDER.name}/{lessons.notebook_path(0).name}"
+    the_map = f"{learner_folder.FOLDER.name}/{lessons.notebook_path(0).name}"
     assert config.Spawner.default_url == f"/lab/tree/{the_map}"
     assert config.PAMAuthenticator.allowed_groups
     trial = read_config("trial_config.py")

@@ -9,10 +9,10 @@ import nbformat
 import pytest
 
 import steps
-from steps.course import builder, copies, exercises, own
+from steps.course import builder, exercises, learner_folder, student_copies
 from steps.course.commands import main
-from steps.course.copies import write_copies
 from steps.course.lessons import ROOT, CourseError
+from steps.course.student_copies import write_copies
 from tests.support.programs import python
 from tests.support.refusals import assert_refused
 
@@ -35,10 +35,10 @@ def change(path, old, new):
 
 def test_code_finds_an_installed_package():
     code = 'import steps\nfrom steps import diff\nwhere = "steps.course"'
-    assert copies.as_installed(code) == code
+    assert student_copies.as_installed(code) == code
     expected = "from dezero_lite import steps\nfrom dezero_lite.steps import diff\n"
     expected += 'where = "dezero_lite.steps.course"'
-    assert copies.as_installed(code, "dezero_lite.steps") == expected
+    assert student_copies.as_installed(code, "dezero_lite.steps") == expected
 
 
 def run_and_save(path):
@@ -66,20 +66,25 @@ def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(
 ):
     assert main(["lay"]) == 0
     assert "Laid 3 notebooks in" in capsys.readouterr().out
-    names = sorted(path.name for path in own.FOLDER.glob("[!.]*"))
+    names = sorted(path.name for path in learner_folder.FOLDER.glob("[!.]*"))
     assert names == ["start.ipynb", "step01.ipynb", "step02.ipynb"]
     assert main(["lay"]) == 0
     assert capsys.readouterr().out == ""
-    (own.FOLDER / "step02.ipynb").unlink()
-    assert own.lay().new == [2]
+    (learner_folder.FOLDER / "step02.ipynb").unlink()
+    assert learner_folder.lay().new == [2]
     # Nothing is made again while the course stays.
-    monkeypatch.setattr(copies, "copy_of", lambda *_, **__: pytest.fail("made again"))
-    assert own.lay() == own.Laid()
+    monkeypatch.setattr(
+        student_copies, "copy_of", lambda *_, **__: pytest.fail("made again")
+    )
+    assert learner_folder.lay() == learner_folder.Laid()
 
 
 def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
-    own.lay()
-    first, second = own.FOLDER / "step01.ipynb", own.FOLDER / "step02.ipynb"
+    learner_folder.lay()
+    first, second = (
+        learner_folder.FOLDER / "step01.ipynb",
+        learner_folder.FOLDER / "step02.ipynb",
+    )
     change(first, exercises.STUB, "return 2 * x")
     run_and_save(second)
     work = first.read_bytes()
@@ -96,15 +101,15 @@ def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
     assert "start.py steps fresh N" in out
     assert first.read_bytes() == work
     assert "please" in "".join(sources(second))
-    assert own.lay() == own.Laid()
+    assert learner_folder.lay() == learner_folder.Laid()
 
 
 NOTE = {"cell_type": "markdown", "id": "x", "metadata": {}, "source": "a note"}
 
 
 def test_a_note_a_deleted_cell_and_a_file_that_cannot_be_read_are_work_too(toy):
-    own.lay()
-    path = own.FOLDER / "step01.ipynb"
+    learner_folder.lay()
+    path = learner_folder.FOLDER / "step01.ipynb"
     noted, shorter, unmarked = (book(path) for _ in range(3))
     noted["cells"].append(NOTE)
     shorter["cells"].pop()
@@ -117,24 +122,24 @@ def test_a_note_a_deleted_cell_and_a_file_that_cannot_be_read_are_work_too(toy):
         *map(json.dumps, (noted, shorter, unmarked)),
     ):
         path.write_text(work)
-        (own.FOLDER / own.STAMP).unlink()
-        assert own.lay().kept == [1]
+        (learner_folder.FOLDER / learner_folder.STAMP).unlink()
+        assert learner_folder.lay().kept == [1]
         assert path.read_text() == work
 
 
 def test_fresh_sets_the_old_copy_aside(toy, capsys):
-    own.lay()
-    path = own.FOLDER / "step02.ipynb"
+    learner_folder.lay()
+    path = learner_folder.FOLDER / "step02.ipynb"
     laid = sources(path)
     change(path, exercises.STUB, "return 2 * x")
     work = path.read_bytes()
     assert main(["fresh", "2"]) == 0
     assert "your copy is step02-old1.ipynb" in capsys.readouterr().out
-    assert (own.FOLDER / "step02-old1.ipynb").read_bytes() == work
+    assert (learner_folder.FOLDER / "step02-old1.ipynb").read_bytes() == work
     assert sources(path) == laid
     assert main(["fresh", "2"]) == 0
-    assert (own.FOLDER / "step02-old1.ipynb").read_bytes() == work
-    assert (own.FOLDER / "step02-old2.ipynb").exists()
+    assert (learner_folder.FOLDER / "step02-old1.ipynb").read_bytes() == work
+    assert (learner_folder.FOLDER / "step02-old2.ipynb").exists()
     path.unlink()
     assert main(["fresh", "2"]) == 1
     assert "There is no step02.ipynb in" in capsys.readouterr().err
@@ -150,8 +155,8 @@ def test_git_does_not_see_the_folder():
 
 
 def test_a_copy_has_no_hint_and_no_hidden_test_and_says_where_help_is(toy):
-    own.lay()
-    text = "\n".join(sources(own.FOLDER / "step01.ipynb"))
+    learner_folder.lay()
+    text = "\n".join(sources(learner_folder.FOLDER / "step01.ipynb"))
     for word in ("operator", "Multiply", "HIDDEN", "range(10)", "SOLUTION", "details"):
         assert word not in text
     hint = "Stuck? `steps.hint(1, 1)` gives a hint"
@@ -201,8 +206,8 @@ def test_a_copy_that_leaves_the_course_names_no_path(toy, tmp_path):
         assert str(tmp_path) not in path.read_text(encoding="utf-8")
         assert "../" not in path.read_text(encoding="utf-8")
     assert "# From step01.py: one\ndef one" in "\n".join(sources(written[1]))
-    own.lay()
-    text = "\n".join(sources(own.FOLDER / "step01.ipynb"))
+    learner_folder.lay()
+    text = "\n".join(sources(learner_folder.FOLDER / "step01.ipynb"))
     assert "# %load -s one ../steps/step01.py\ndef one" in text
 
 

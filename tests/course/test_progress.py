@@ -5,7 +5,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from steps.course import exercises, own
+from steps.course import exercises, learner_folder
 from steps.course import progress as progress_module
 from steps.course.classroom.answers import Answers, cells_to_run, lesson
 from steps.course.commands import main
@@ -23,7 +23,7 @@ def no_lesson_is_remembered():
 
 def solve(number, *attempts):
     """Write attempts into the exercises of a copy, None where nothing is begun."""
-    path = own.FOLDER / f"step0{number}.ipynb"
+    path = learner_folder.FOLDER / f"step0{number}.ipynb"
     notebook = book(path)
     cells = [c for c in notebook["cells"] if exercises.STUB in "".join(c["source"])]
     for cell, attempt in zip(cells, attempts, strict=False):
@@ -38,7 +38,7 @@ TOTAL = "def total(numbers):\n    return sum(numbers)"
 
 
 def test_what_is_solved_is_told_lesson_by_lesson(toy, capsys):
-    own.lay()
+    learner_folder.lay()
     solve(1, "def twice(x):\n    return 3 * x", TOTAL)
     assert main(["progress"]) == 0
     assert capsys.readouterr().out.splitlines() == [
@@ -51,9 +51,12 @@ def test_what_is_solved_is_told_lesson_by_lesson(toy, capsys):
 
 
 def test_a_lesson_that_nobody_began_is_not_run(toy, monkeypatch):
-    own.lay()
+    learner_folder.lay()
     monkeypatch.setattr(progress_module, "judge", lambda *_: pytest.fail("ran"))
-    assert progress(own.FOLDER) == {1: ["not begun"] * 2, 2: ["not begun"] * 2}
+    assert progress(learner_folder.FOLDER) == {
+        1: ["not begun"] * 2,
+        2: ["not begun"] * 2,
+    }
 
 
 def run_for(notebook):
@@ -62,45 +65,47 @@ def run_for(notebook):
 
 
 def test_a_lesson_runs_up_to_the_last_exercise_that_was_begun(toy):
-    own.lay()
+    learner_folder.lay()
     expected = ["lesson 0", "lesson 0", "attempt 1", "check 1"]
     assert run_for(solve(1, TWICE)) == expected
     assert run_for(solve(1, TOTAL)) == [*expected, "lesson 0", "attempt 2", "check 2"]
 
 
 def test_what_was_judged_is_remembered_until_it_changes(toy, monkeypatch):
-    own.lay()
+    learner_folder.lay()
     solve(1, TWICE)
-    first = progress(own.FOLDER)
+    first = progress(learner_folder.FOLDER)
     judge = Mock(return_value=({1: "new"}, []))
     monkeypatch.setattr(progress_module, "judge", judge)
-    assert progress(own.FOLDER) == first
+    assert progress(learner_folder.FOLDER) == first
     judge.assert_not_called()
     solve(1, TOTAL)  # in the second exercise, the first that is still a stub
-    assert progress(own.FOLDER)[1][0] == "new"
+    assert progress(learner_folder.FOLDER)[1][0] == "new"
 
 
 def test_cells_that_the_learner_added_run_too(toy):
-    own.lay()
+    learner_folder.lay()
     notebook = solve(1, "def twice(x):\n    return helper(x)")
     cell = {"cell_type": "code", "id": "mine", "metadata": {}, "outputs": []}
     notebook["cells"].insert(
         4, cell | {"source": "def helper(x):\n    return x + x", "execution_count": 1}
     )
-    (own.FOLDER / "step01.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    (learner_folder.FOLDER / "step01.ipynb").write_text(
+        json.dumps(notebook), encoding="utf-8"
+    )
     notebook["cells"].insert(0, cell | {"id": "first", "source": "import math"})
     around = ["added 0", "lesson 0", "lesson 0", "added 0"]
     assert run_for(notebook) == [*around, "attempt 1", "check 1"]
-    assert progress(own.FOLDER)[1][0] == "right"
+    assert progress(learner_folder.FOLDER)[1][0] == "right"
 
 
 def test_what_takes_too_long_is_judged_again(toy, monkeypatch):
-    own.lay()
+    learner_folder.lay()
     solve(1, TWICE)
     said = [({1: progress_module.TOO_SLOW}, []), ({1: "right"}, [])]
     monkeypatch.setattr(progress_module, "judge", Mock(side_effect=said))
-    assert progress(own.FOLDER)[1] == ["takes too long", "not begun"]
-    assert progress(own.FOLDER)[1] == ["right", "not begun"]
+    assert progress(learner_folder.FOLDER)[1] == ["takes too long", "not begun"]
+    assert progress(learner_folder.FOLDER)[1] == ["right", "not begun"]
 
 
 def test_a_folder_without_lessons_is_named(tmp_path):

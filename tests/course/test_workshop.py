@@ -15,20 +15,21 @@ import pytest
 
 import steps
 from steps import step08, step09
-from steps.course import builder, own
+from steps.course import builder, learner_folder
 from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
 from steps.course.lessons import STEPS, CourseError, stem
-from steps.course.workshop import folder, hints, judging, mine, trial
-from steps.course.workshop.bench import Bench
+from steps.course.workshop import folder, hints, learner_module, trial
+from steps.course.workshop import verdict as verdicts
 from steps.course.workshop.framework import code_of, step_of
-from steps.course.workshop.judging import Verdict
+from steps.course.workshop.learner_code import learner_code
 from steps.course.workshop.modules import Module
 from steps.course.workshop.notebook import judging_cells, own_sources
 from steps.course.workshop.parts import Kind, parts
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, go_on
-from steps.course.workshop.written import written
+from steps.course.workshop.trial_process import TrialProcess
+from steps.course.workshop.verdict import Verdict
 from tests.course.learner import OWN_WAY, Learner, code_cells, source
 from tests.course.texts import blocks
 from tests.support.refusals import assert_refused
@@ -38,19 +39,19 @@ WALK = CELLS["a walk in a loop"]
 
 
 @pytest.fixture(scope="module")
-def bench():
-    with Bench() as bench:
-        yield bench
+def process():
+    with TrialProcess() as process:
+        yield process
 
 
 @pytest.fixture
 def learner(tmp_path, monkeypatch):
-    monkeypatch.setattr(own, "FOLDER", tmp_path)
+    monkeypatch.setattr(learner_folder, "FOLDER", tmp_path)
     return Learner(tmp_path / "workshop")
 
 
 def found(cells, number=8):
-    return written(cells, step_of(number).parts, own_sources(number))
+    return learner_code(cells, step_of(number).parts, own_sources(number))
 
 
 def assembled(learner, cells, number=8):
@@ -293,8 +294,8 @@ def test_begun_afresh_the_old_ones_are_kept(learner):
 
 
 @pytest.mark.slow
-def test_a_file_that_was_changed_by_hand_is_not_written_again(learner, bench):
-    verdict = learner.goes_on(1, OWN_WAY[1], bench)
+def test_a_file_that_was_changed_by_hand_is_not_written_again(learner, process):
+    verdict = learner.goes_on(1, OWN_WAY[1], process)
     assert verdict.right
     path = learner.own_file(1)
     text = path.read_text(encoding="utf-8")
@@ -311,20 +312,20 @@ def test_a_file_that_was_changed_by_hand_is_not_written_again(learner, bench):
 def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path):
     log = tmp_path / "log"
     fails = f"{code_of(1)}\n\nopen({str(log)!r}, 'a').write('x')\nraise ValueError\n"
-    with Bench() as bench:
-        said = bench.try_out(1, [], "import os\nos._exit(3)\n")
+    with TrialProcess() as process:
+        said = process.try_out(1, [], "import os\nos._exit(3)\n")
         assert said["failure"]["error"] == "it ends Python"
         with monkeypatch.context() as hasty:
             hasty.setattr(trial, "SECONDS", 1)
-            hasty.setattr("steps.course.workshop.bench.GRACE", 1)
-            said = bench.try_out(1, [], "sum(range(10**12))")  # deaf to signals
+            hasty.setattr("steps.course.workshop.trial_process.GRACE", 1)
+            said = process.try_out(1, [], "sum(range(10**12))")  # deaf to signals
         assert said["failure"]["error"] == "it takes more than 1 seconds"
-        assert bench.try_out(1, [], "raise SystemExit")["failure"]
-        said = bench.try_out(1, judging_cells(1), code_of(1))
+        assert process.try_out(1, [], "raise SystemExit")["failure"]
+        said = process.try_out(1, judging_cells(1), code_of(1))
         assert said["failure"] is None
         assert said["table"]["holds an array"] == "works"
         # A cell that fails runs once.
-        bench.try_out(1, judging_cells(1), fails)
+        process.try_out(1, judging_cells(1), fails)
         assert log.read_text() == "x"
 
 
@@ -459,9 +460,9 @@ def test_a_notebook_in_a_kernel_from_the_first_cell_to_the_next_step(learner):
 
 
 @pytest.mark.slow
-def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, bench):
+def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, process):
     # One process for all that is judged.
-    monkeypatch.setattr(judging, "Bench", lambda: nullcontext(bench))
+    monkeypatch.setattr(verdicts, "TrialProcess", lambda: nullcontext(process))
 
     def said(words, code=0):
         assert main(["workshop", *words.split()]) == code
@@ -524,10 +525,10 @@ def test_step_23_takes_the_learner_s_file_where_there_is_one(learner, monkeypatc
     text += "\n\n" + CELLS["what step 22 has in the end"]
     learner.own_file(22).write_text(text, encoding="utf-8")
     own_module = steps.mine(22)
-    cut = mine.attached_text(own_module, 22)
+    cut = learner_module.attached_text(own_module, 22)
     assert "Variable.__neg__ = __neg__" in cut
     assert "Variable.__pow__ = pow" in cut
-    assert mine.helpers(cut, 22) == (["made"], {})
+    assert learner_module.helpers(cut, 22) == (["made"], {})
     assert parts(cut)["Variable.__neg__"].kind == Kind.ATTACHED
     learner.own_file(22).write_text("1 / 0\n", encoding="utf-8")
     assert steps.mine(22).__name__ == "steps.step22"

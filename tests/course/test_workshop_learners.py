@@ -14,26 +14,26 @@ from steps.course import builder, exercises
 from steps.course.capabilities import CAPABILITIES, WORKS, tried
 from steps.course.judge.cells import close_pictures, run
 from steps.course.workshop import folder
-from steps.course.workshop.bench import Bench
 from steps.course.workshop.framework import step_of
+from steps.course.workshop.trial_process import TrialProcess
 from tests.course.learner import OWN_WAY, Learner
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def bench():
-    with Bench() as bench:
-        yield bench
+def process():
+    with TrialProcess() as process:
+        yield process
 
 
 @pytest.fixture(scope="module")
-def own_way(tmp_path_factory, bench):
+def own_way(tmp_path_factory, process):
     """The folder and the verdicts of one who writes all of it right, whatever steps
     there are.
     """
     learner = Learner(tmp_path_factory.mktemp("own-way"))
-    verdicts = {n: learner.goes_on(n, OWN_WAY[n], bench) for n in folder.steps()}
+    verdicts = {n: learner.goes_on(n, OWN_WAY[n], process) for n in folder.steps()}
     return learner, verdicts
 
 
@@ -108,7 +108,7 @@ def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
     assert names["mine"].Variable.makers  # a method that the lesson does not have
 
 
-def test_every_second_piece_may_be_the_lesson_s(tmp_path, bench):
+def test_every_second_piece_may_be_the_lesson_s(tmp_path, process):
     learner = Learner(tmp_path)
     count = 0
     for number in folder.steps()[:8]:
@@ -117,7 +117,7 @@ def test_every_second_piece_may_be_the_lesson_s(tmp_path, bench):
         methods = [n for n in step.to_write if n not in pieces]
         chosen = [n for k, n in enumerate([*pieces, *methods]) if (k + number) % 2]
         code = "\n\n\n".join(_typed(step, name) for name in chosen)
-        verdict = learner.goes_on(number, code, bench)
+        verdict = learner.goes_on(number, code, process)
         assert verdict.passes or verdict.culprits
         assert bool(verdict.from_the_lesson) == (not verdict.right)
         count += len(verdict.from_the_lesson)

@@ -5,24 +5,24 @@ says where to look.
 import pytest
 
 from steps.course.workshop import trial
-from steps.course.workshop.bench import Bench
 from steps.course.workshop.report import Report
+from steps.course.workshop.trial_process import TrialProcess
 from tests.course.learner import Learner, ways
 
 
 @pytest.fixture(scope="module")
-def bench():
-    with Bench() as bench:
-        yield bench
+def process():
+    with TrialProcess() as process:
+        yield process
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", ways("wrong.md"), ids=lambda way: way.what)
-def test_a_mistake_meets_a_sentence_that_helps(mistake, tmp_path, monkeypatch, bench):
+def test_a_mistake_meets_a_sentence_that_helps(mistake, tmp_path, monkeypatch, process):
     monkeypatch.setattr(trial, "SECONDS", 6 if "never" in mistake.what else 30)
     learner = Learner(tmp_path)
     learner.types(mistake.step, mistake.code)
-    verdict = learner.judged(mistake.step, bench)
+    verdict = learner.judged(mistake.step, process)
     assert not verdict.passes
     # It goes on with the lesson's own in that place, and says so.
     assert verdict.from_the_lesson

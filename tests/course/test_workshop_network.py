@@ -7,7 +7,7 @@ import pytest
 
 import steps
 from steps import step32
-from steps.course import builder, copies, exercises
+from steps.course import builder, exercises, student_copies
 from steps.course.workshop.framework import code_of
 from tests.support.arrays import assert_close
 
@@ -16,7 +16,7 @@ from tests.support.arrays import assert_close
 def folder(tmp_path, monkeypatch):
     """A learner's folder with copies of two lessons, where notebooks run."""
     monkeypatch.chdir(tmp_path)
-    copies.write_copies(tmp_path, [41, 43])
+    student_copies.write_copies(tmp_path, [41, 43])
     return tmp_path
 
 

@@ -9,7 +9,6 @@ import nbformat
 import pytest
 
 from steps.course import builder, exercises
-from steps.course.copies import write_copies
 from steps.course.judge import forks
 from steps.course.judge.child import Child
 from steps.course.judge.needed import needed
@@ -21,6 +20,7 @@ from steps.course.lessons import (
     stem,
     with_map,
 )
+from steps.course.student_copies import write_copies
 from tests.support.lesson_attempts import Attempts, touched_by_exercises
 from tests.support.lesson_checks import code_cells, notebook, source
 

@@ -5,7 +5,7 @@ handout         copies to hand out, nbgrader's sources, a package without soluti
 submissions     who handed in what, in a folder of submissions
 answers         from a student's notebook to the cells that have to run
 grading         judges all of them, and writes the points
-shell           the command line, ``python -m steps class``
+class_command   the command line, ``python -m steps class``
 =============== ======================================================================
 
 Nothing here trusts what a student handed in: it is read as data, what runs of it runs

@@ -13,7 +13,7 @@ import symtable
 from dataclasses import dataclass
 from functools import cache
 
-from .. import builder, copies, exercises
+from .. import builder, exercises, student_copies
 from ..judge.sequence import ADDED, ATTEMPT, CHECK, LESSON
 from ..lessons import STEPS
 from .submissions import grade_id
@@ -57,7 +57,7 @@ def cells_to_run(number, answers):
     run = [(ADDED, 0, text) for text in answers.added.get(None, [])]
     end = 0
     for cell in cells:
-        key, source = cell["id"], copies.as_installed(cell["source"])
+        key, source = cell["id"], student_copies.as_installed(cell["source"])
         if key in places:
             exercise = places[key]
             if text := answers.texts[exercise]:
@@ -160,7 +160,9 @@ def as_here(text):
     checkout or of the installed package.
     """
     text = re.sub(r"(?m)^( *)from dezero_lite import steps$", r"\1import steps", text)
-    return copies.as_installed(text.replace("dezero_lite.steps", "steps"), STEPS)
+    return student_copies.as_installed(
+        text.replace("dezero_lite.steps", "steps"), STEPS
+    )
 
 
 def _bare(text):

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .. import own
+from .. import learner_folder
 from ..judge import sequence
 from ..judge.sequence import RIGHT, SECONDS
 from ..lessons import CourseError, known
@@ -90,7 +90,7 @@ def _student(one, lessons, seconds):
         outcomes, said = _all(number, "there is no notebook of this lesson"), []
         try:
             if number in one.notebooks:
-                outcomes, said = judge(number, one.notebooks[number], seconds)
+                outcomes, said = grade_notebook(number, one.notebooks[number], seconds)
         except Exception as error:  # whatever it is, the others are to be graded
             reason = f"cannot be graded ({type(error).__name__}: {_line(error)})"
             outcomes = _all(number, reason)
@@ -105,7 +105,7 @@ def _all(number, outcome):
     return dict.fromkeys(lesson(number)[1], outcome)
 
 
-def judge(number, notebook, seconds=SECONDS):
+def grade_notebook(number, notebook, seconds=SECONDS):
     """The outcomes of a notebook's exercises by number, and what was odd, each
     beginning with the number of the exercise.
     """
@@ -132,7 +132,7 @@ def write_points(path, lessons, graded, points=POINTS):
     path = Path(path)
     worths = worth(points, lessons)
     total = sum(worths.values())
-    aside = own.set_aside(path) if path.exists() else None
+    aside = learner_folder.set_aside(path) if path.exists() else None
     # With a mark at its beginning, spreadsheets read it as UTF-8.
     with path.open("x", encoding="utf-8-sig", newline="") as file:
         table = csv.writer(file)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .. import builder, copies, exercises, lessons
+from .. import builder, exercises, lessons, student_copies
 from ..lessons import MAP, STEPS, CourseError, known, notebook_path, stem
 from .grading import POINTS, points_of
 
@@ -44,12 +44,12 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
     folder = Path(folder).resolve()
     steps = sorted({known(n) for n in chosen})
     name = INSTALLED if package else STEPS
-    texts = copies.texts_of_copies(folder, [] if workshop else steps)
+    texts = student_copies.texts_of_copies(folder, [] if workshop else steps)
     texts = {path: _finished(json.loads(text), points) for path, text in texts.items()}
     if workshop:
         place = folder / "workshop"
         texts |= {place / notebook_path(n).name: _workshop(n) for n in steps}
-        copies.refuse_what_is_there(folder, texts)
+        student_copies.refuse_what_is_there(folder, texts)
     the_map = folder / notebook_path(MAP).name
     if package and the_map in texts:
         texts[the_map] = _of_this_folder(texts[the_map])
@@ -69,7 +69,7 @@ def _of_this_folder(text):
 
 def _write(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
-    copies.write_new(path, text)
+    student_copies.write_new(path, text)
     return path
 
 
@@ -93,7 +93,7 @@ def _finished(notebook, points):
         cell["source"] = source
     course = notebook["metadata"].get("course", {})
     if "sources" in course:
-        course["sources"] = copies.digest_of_sources(notebook)
+        course["sources"] = student_copies.digest_of_sources(notebook)
     return builder.as_text(notebook)
 
 
@@ -107,7 +107,7 @@ def _named(text, steps):
     if steps == STEPS:
         return text
     notebook = json.loads(text)
-    copies.name_steps(notebook, steps)
+    student_copies.name_steps(notebook, steps)
     return builder.as_text(notebook)
 
 
@@ -130,7 +130,7 @@ def for_nbgrader(folder, chosen, points=POINTS):
     for number in sorted({known(n) for n in chosen}):
         path = folder / "source" / stem(number) / notebook_path(number).name
         texts[path] = _source(number, path.parent, points)
-    copies.refuse_what_is_there(folder, texts)
+    student_copies.refuse_what_is_there(folder, texts)
     written = [_write(path, text) for path, text in texts.items()]
     settings = folder / "nbgrader_config.py"
     if settings.exists():
@@ -139,11 +139,11 @@ def for_nbgrader(folder, chosen, points=POINTS):
 
 
 def _source(number, folder, points):
-    notebook = json.loads(copies.copy_of(number, folder, lambda name: True))
+    notebook = json.loads(student_copies.copy_of(number, folder, lambda name: True))
     whole = {cell["id"]: cell["source"] for cell in builder.assemble(number)["cells"]}
     for cell in notebook["cells"]:
         if "nbgrader" in cell["metadata"]:
-            cell["source"] = copies.as_installed(whole[cell["id"]])
+            cell["source"] = student_copies.as_installed(whole[cell["id"]])
     return _finished(notebook, points)
 
 

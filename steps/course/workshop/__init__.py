@@ -1,19 +1,20 @@
 """The workshop: the learner writes the framework.
 
-=============== ======================================================================
-parts           cuts a module into what can be written and replaced by itself
-modules         a module as text, into which parts are put
-framework       what the learner wrote, on top of what they had before
-written         what the cells of a notebook define
-stubs           the cells in which the learner writes
-notebook        the notebook of a step, and the lesson's cells that judge
-folder          my-course/workshop: notebooks, files, and that none is lost
-trial, bench    tries a framework, in a process of its own
-judging         whether it is right, and if not, where to look
-report          the verdict in words
-hints           hints in stages, from the lesson's own code
-session         what a notebook's cells define becomes the step
-mine            what the learner wrote as a module, for step 23 and lessons 38 to 43
-shell           the commands in a terminal
-=============== ======================================================================
+================= ====================================================================
+parts             cuts a module into what can be written and replaced by itself
+modules           a module as text, into which parts are put
+framework         what the learner wrote, on top of what they had before
+learner_code      what the cells of a notebook define
+stubs             the cells in which the learner writes
+notebook          the notebook of a step, and the lesson's cells that judge
+folder            my-course/workshop: notebooks, files, and that none is lost
+trial             tries a framework
+trial_process     the process in which that is done
+verdict           whether it is right, and if not, where to look
+report            the verdict in words
+hints             hints in stages, from the lesson's own code
+session           what a notebook's cells define becomes the step
+learner_module    what the learner wrote as a module, for step 23 and lessons 38 to 43
+workshop_command  the commands in a terminal
+================= ====================================================================
 """

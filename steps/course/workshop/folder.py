@@ -11,20 +11,20 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import lessons, own
+from .. import learner_folder, lessons
 from ..lessons import CourseError, StepKind, kind, known, of_kind, spans, stem, typed
 from . import notebook
 from .framework import code_of, framework, step_of
+from .learner_code import learner_code
 from .modules import LESSONS_OWN, Module
 from .parts import Kind
-from .written import written
 
 STAMP = ".workshop.json"
 
 
 def place(folder=None):
     """The folder of the workshop."""
-    return Path(folder or own.FOLDER / "workshop").resolve()
+    return Path(folder or learner_folder.FOLDER / "workshop").resolve()
 
 
 def steps():
@@ -60,13 +60,13 @@ def current(folder=None):
 
 def lay(number, folder=None):
     """Write the notebook of a step, unless it is there; return its path and what
-    happened, as :func:`own.lay_one` says it.
+    happened, as :func:`learner_folder.lay_one` says it.
     """
     folder = place(folder)
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{stem(of_the_workshop(number))}.ipynb"
     text = notebook.text_of(number, base(number, folder).module)
-    return target, own.lay_one(target, text)
+    return target, learner_folder.lay_one(target, text)
 
 
 def fresh(number, folder=None):
@@ -76,9 +76,9 @@ def fresh(number, folder=None):
     """
     folder = place(folder)
     target = folder / f"{stem(of_the_workshop(number))}.ipynb"
-    aside = own.set_aside(target)
+    aside = learner_folder.set_aside(target)
     if (done := target.with_suffix(".py")).exists():
-        own.set_aside(done)
+        learner_folder.set_aside(done)
     lay(number, folder)
     return aside
 
@@ -91,7 +91,7 @@ def cells_of(number, folder=None):
             f"There is no {path.name} in {path.parent} yet. "
             f"`{typed(f'workshop {number}')}` makes it."
         )
-    found = own.read(path).get("cells")
+    found = learner_folder.read(path).get("cells")
     if not isinstance(found, list):
         raise CourseError(
             f"{path.name} is no notebook that can be read. "
@@ -169,7 +169,7 @@ def _own_text(number, folder):
 
 def assembled(number, cells, folder=None):
     """The learner's framework of a step from the cells of their notebook."""
-    found = written(cells, step_of(number).parts, notebook.own_sources(number))
+    found = learner_code(cells, step_of(number).parts, notebook.own_sources(number))
     begins = base(number, folder)
     return framework(number, found, begins.module, begins.lent)
 
@@ -183,13 +183,13 @@ def write(verdict, folder=None):
         None if somebody else changed the file: then it stays as it is.
     """
     path = place(folder) / f"{stem(verdict.step)}.py"
-    marks = own.read(path.parent / STAMP)
+    marks = learner_folder.read(path.parent / STAMP)
     if path.exists() and marks.get(path.name) != _digest(path.read_text("utf-8")):
         return None
     text = verdict.module.text(_docstring(verdict))
-    own.replace(path, text)
+    learner_folder.replace(path, text)
     marks[path.name] = _digest(text)
-    own.replace(path.parent / STAMP, json.dumps(marks, indent=1) + "\n")
+    learner_folder.replace(path.parent / STAMP, json.dumps(marks, indent=1) + "\n")
     return path
 
 

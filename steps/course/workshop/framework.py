@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from ..lessons import module_path, previous
+from .learner_code import merged
 from .modules import Module
 from .parts import Kind, Part, alike, globals_used, is_placeholder, owner, parts
-from .written import merged
 
 
 @dataclass
@@ -100,7 +100,7 @@ def framework(number, found, base, lent=()):
 
     Parameters
     ----------
-    found : Written
+    found : LearnerCode
     base : Module
         Their framework after the step before.
     lent : set of str

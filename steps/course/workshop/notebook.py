@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Any
 
-from .. import builder, copies, overview
+from .. import builder, overview, student_copies
 from ..builder import code_cell, text_cell
 from ..exercises import GOES_ON, for_students
 from ..lessons import MAP, head, notebook_path, stem
@@ -48,7 +48,7 @@ def text_of(number, module):
     for cell in whole["cells"]:
         if cell["cell_type"] == "markdown":
             cell["source"] = _linked(number, cell["source"])
-    return copies.text_of_copy(number, whole)
+    return student_copies.text_of_copy(number, whole)
 
 
 def _write_it(number, module, section):
@@ -163,7 +163,7 @@ def judging_cells(step):
             if not shows_code(cell):
                 place = f"{title or 'The beginning'}, cell {count}"
                 place = WRITE if title == CODE else place  # no cells of code there
-                found.append((place, copies.as_installed(cell["source"])))
+                found.append((place, student_copies.as_installed(cell["source"])))
             elif LOAD not in dict(found).values():
                 found.append((title, LOAD))
     return found

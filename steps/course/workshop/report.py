@@ -7,8 +7,8 @@ from html import escape
 from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..lessons import head, previous
-from .judging import wrong_rows
 from .parts import Kind, listed, owner
+from .verdict import wrong_rows
 
 WARNING = " style='background:rgba(213,94,0,0.16)'"
 
@@ -18,7 +18,7 @@ class Report:
 
     Parameters
     ----------
-    verdict : judging.Verdict
+    verdict : verdict.Verdict
     way_on : list of str
         What happened to the learner's files, and how to go on, as sentences.
     """

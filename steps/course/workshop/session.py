@@ -8,11 +8,11 @@ from ..watching import notebook_shell
 from . import folder as workshop
 from . import stubs
 from .framework import step_of
-from .judging import judge
+from .learner_code import learner_code
 from .parts import Kind, Part, listed
 from .report import Report
 from .trial import module_from, names_in, take_the_place
-from .written import written
+from .verdict import verdict_on
 
 
 class Session:
@@ -33,7 +33,7 @@ class Session:
         cell = result.info.raw_cell
         if not cell or result.error_before_exec or result.error_in_exec:
             return
-        defines = written([cell], step_of(self.number).parts)
+        defines = learner_code([cell], step_of(self.number).parts)
         if not defines.parts and not defines.imports:
             return
         self.cells = [*(c for c in self.cells if c != cell), cell]
@@ -60,7 +60,7 @@ class Session:
     def wrote(self):
         """Whether any cell that ran defines a part of the step."""
         parts = step_of(self.number).parts
-        return bool(set(written(self.cells, parts).parts) & set(parts))
+        return bool(set(learner_code(self.cells, parts).parts) & set(parts))
 
 
 def _with_stubs(own):
@@ -105,7 +105,7 @@ def judged(number, anyway=False):
     folder = session.folder if session else here(number)
     wrote = session and session.wrote()
     cells = session.cells if session and wrote else workshop.cells_of(number, folder)
-    verdict = judge(workshop.assembled(number, cells, folder))
+    verdict = verdict_on(workshop.assembled(number, cells, folder))
     if verdict.right or anyway:
         return Report(verdict, go_on(verdict, folder))
     lent = listed(verdict.from_the_lesson)

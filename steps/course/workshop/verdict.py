@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..capabilities import CAPABILITIES, WORKS
-from .bench import Bench
 from .framework import Framework, code_of, with_own
 from .modules import Module
 from .notebook import judging_cells
 from .parts import Kind, alike
+from .trial_process import TrialProcess
 
 
 @dataclass
@@ -59,25 +59,25 @@ def wrong_rows(step, table):
     return [row for row in due if table.get(row.name) != WORKS]
 
 
-def judge(own, bench=None):
+def verdict_on(own, process=None):
     """Judge a framework by the lesson's own cells and by the table."""
-    if bench is None:
-        with Bench() as bench:
-            return judge(own, bench)
+    if process is None:
+        with TrialProcess() as process:
+            return verdict_on(own, process)
     filled = own.filled()
-    found = _tried(bench, own, filled)
+    found = _tried(process, own, filled)
     verdict = Verdict(own, found["failure"], found["table"], filled)
     if not verdict.passes:
-        verdict.culprits, verdict.module = _mended(bench, verdict)
+        verdict.culprits, verdict.module = _mended(process, verdict)
     return verdict
 
 
-def _tried(bench, own, module, brief=False):
+def _tried(process, own, module, brief=False):
     number = own.step.number
-    return bench.try_out(number, judging_cells(number), module.text(), brief)
+    return process.try_out(number, judging_cells(number), module.text(), brief)
 
 
-def _mended(bench, verdict):
+def _mended(process, verdict):
     """Parts in whose place the lesson's make everything pass, and the module then."""
     own, filled = verdict.own, verdict.module
     suspects = _suspects(own, filled, verdict.failure)
@@ -85,7 +85,7 @@ def _mended(bench, verdict):
     older = [n for n in suspects if n not in new]
 
     def mend(names):
-        return names and _passes(bench, own, with_own(filled, own.step, names))
+        return names and _passes(process, own, with_own(filled, own.step, names))
 
     for names in filter(mend, [*([n] for n in new), new, *([n] for n in older)]):
         needed = names
@@ -94,7 +94,7 @@ def _mended(bench, verdict):
             needed = fewer if mend(fewer) else needed
         return needed, with_own(filled, own.step, needed)
     lesson = Module.of(code_of(own.step.number))
-    return (suspects if _passes(bench, own, lesson) else []), lesson
+    return (suspects if _passes(process, own, lesson) else []), lesson
 
 
 def _suspects(own, filled, failure):
@@ -114,6 +114,6 @@ def _suspects(own, filled, failure):
     return list(dict.fromkeys(order))
 
 
-def _passes(bench, own, module):
-    found = _tried(bench, own, module, brief=True)
+def _passes(process, own, module):
+    found = _tried(process, own, module, brief=True)
     return not found["failure"] and set(found["table"].values()) <= {WORKS}

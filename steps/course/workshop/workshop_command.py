@@ -6,9 +6,9 @@ from ..lessons import CourseError, head, previous, stem, typed
 from . import folder as workshop
 from . import hints
 from .framework import step_of
-from .judging import judge
 from .report import Report, comparison
 from .session import go_on
+from .verdict import verdict_on
 
 USAGE = "8, next, judge 8, hint 8 NAME, solution 8 NAME, diff 8, or fresh 8"
 WORDS = ("next", "judge", "hint", "solution", "diff", "fresh", "where")
@@ -83,7 +83,7 @@ def _judge(number, goes_on, anyway):
 
 
 def _judged(number):
-    return judge(workshop.assembled(number, workshop.cells_of(number)))
+    return verdict_on(workshop.assembled(number, workshop.cells_of(number)))
 
 
 def _after(verdict):

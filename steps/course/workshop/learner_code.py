@@ -23,7 +23,7 @@ BEGINS = re.compile(r"^(?:class|def) (\w+)", re.M)
 
 
 @dataclass
-class Written:
+class LearnerCode:
     """Definitions by name, imports by name, and, by name, why a cell that seems to
     define it is no Python.
     """
@@ -33,7 +33,7 @@ class Written:
     broken: dict[str, str] = field(default_factory=dict)
 
 
-def written(cells, known, lesson=()):
+def learner_code(cells, known, lesson=()):
     """Collect what cells define.
 
     Parameters
@@ -45,7 +45,7 @@ def written(cells, known, lesson=()):
     lesson : collection of str
         Sources of cells that are the lesson's own: of these, imports alone count.
     """
-    found, owner = Written(), ""
+    found, owner = LearnerCode(), ""
     own = {cell.strip() for cell in lesson}
     for cell in cells:
         source = as_python(cell)

@@ -8,8 +8,8 @@ from ..judge.child import GRACE, Child, Stopped
 from . import trial
 
 
-class Bench(contextlib.AbstractContextManager[Any]):
-    """``with Bench() as bench`` gives something to try frameworks on."""
+class TrialProcess(contextlib.AbstractContextManager[Any]):
+    """``with TrialProcess() as process`` gives something to try frameworks on."""
 
     def __init__(self):
         self._child: Child | None = None

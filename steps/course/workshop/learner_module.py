@@ -14,7 +14,7 @@ from types import ModuleType
 
 import numpy as np
 
-from .. import builder, exercises, own
+from .. import builder, exercises, learner_folder
 from ..classroom.answers import Answers
 from ..judge.cells import run
 from ..lessons import STEPS, known, notebook_path, stem
@@ -127,7 +127,7 @@ def _written(number):
     solution = exercises.of_lesson(builder.lesson_cells(number))[0].solution
     theirs = None
     with contextlib.suppress(OSError, LookupError):
-        notebook = own.read(Path.cwd() / notebook_path(number).name)
+        notebook = learner_folder.read(Path.cwd() / notebook_path(number).name)
         theirs = Answers(number, notebook).texts[1]
     if theirs and exercises.is_solution(theirs):  # as the lesson was built
         theirs = None

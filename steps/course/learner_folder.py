@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from . import copies, lessons
+from . import lessons, student_copies
 from .lessons import CourseError, known, notebook_path, with_map
 
 FOLDER = lessons.ROOT / "my-course" if lessons.NOTEBOOKS.is_dir() else Path("my-course")
@@ -41,7 +41,7 @@ def lay(folder=None):
         return done
     folder.mkdir(parents=True, exist_ok=True)
     for number, target in targets.items():
-        text = copies.copy_of(number, folder, tell_solutions=True)
+        text = student_copies.copy_of(number, folder, tell_solutions=True)
         if happened := lay_one(target, text):
             getattr(done, happened).append(number)
     replace(folder / STAMP, json.dumps({"course": _course()}) + "\n")
@@ -58,7 +58,7 @@ def lay_one(target, text):
         where there was nothing to do.
     """
     if not target.exists():
-        copies.write_new(target, text)
+        student_copies.write_new(target, text)
         return "new"
     notebook = read(target)
     if _marks(notebook) == _marks(json.loads(text)):
@@ -84,9 +84,9 @@ def fresh(number, folder=None):
     """
     folder = Path(folder or FOLDER).resolve()
     target = folder / notebook_path(known(number)).name
-    text = copies.copy_of(number, folder, tell_solutions=True)
+    text = student_copies.copy_of(number, folder, tell_solutions=True)
     aside = set_aside(target)
-    copies.write_new(target, text)
+    student_copies.write_new(target, text)
     return aside
 
 
@@ -110,7 +110,9 @@ def set_aside(target):
 
 def _is_untouched(notebook):
     marks = _marks(notebook)
-    return bool(marks) and copies.digest_of_sources(notebook) == marks["sources"]
+    return (
+        bool(marks) and student_copies.digest_of_sources(notebook) == marks["sources"]
+    )
 
 
 def _marks(notebook):
