@@ -141,11 +141,7 @@ def _scatter(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> A
 
 
 def _blocks(
-    like: Array,
-    shape: Shape,
-    stops: tuple[int, int],
-    window: Window,
-    groups: int,
+    like: Array, shape: Shape, stops: tuple[int, int], window: Window, groups: int
 ) -> Iterator[tuple[slice, slice, Array, Array]]:
     # Some images, or some rows of stops in one: which they are, memory for their
     # columns, and the same memory as one matrix (C / G · KH · KW, N · OH · OW) for each

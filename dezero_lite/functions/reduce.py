@@ -26,13 +26,7 @@ from ..core import (
 from ..core.sums import stable_sum
 from ..core.types import Array, Axis, Shape, Value
 from .elementwise import Exp
-from .precision import (
-    Select,
-    downcast_half,
-    into,
-    underflow_to_zero,
-    upcast_half,
-)
+from .precision import Select, downcast_half, into, underflow_to_zero, upcast_half
 
 __all__ = [
     "average",

@@ -68,10 +68,7 @@ class MultiHeadAttention(Layer):
         self.out = Linear(size, dtype=dtype, in_size=size)
 
     def forward(
-        self,
-        x: Operand,
-        mask: Any | None = None,
-        cache: KeyValueCache | None = None,
+        self, x: Operand, mask: Any | None = None, cache: KeyValueCache | None = None
     ) -> Variable:
         """Shape (N, T, size), which stays.
 
@@ -157,10 +154,7 @@ class TransformerBlock(Layer):
         self.dropout = Dropout(dropout_ratio)
 
     def forward(
-        self,
-        x: Operand,
-        mask: Any | None = None,
-        cache: KeyValueCache | None = None,
+        self, x: Operand, mask: Any | None = None, cache: KeyValueCache | None = None
     ) -> Variable:
         """Shape (N, T, size), which stays; `mask` and `cache` as in
         :class:`MultiHeadAttention`.

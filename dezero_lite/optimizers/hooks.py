@@ -10,11 +10,7 @@ import numpy as np
 from ..core import Parameter, Variable
 from .optimizer import check_numbers, gradient_of
 
-__all__ = [
-    "ClipGrad",
-    "FreezeParam",
-    "WeightDecay",
-]
+__all__ = ["ClipGrad", "FreezeParam", "WeightDecay"]
 
 
 class WeightDecay:

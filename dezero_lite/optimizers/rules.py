@@ -10,14 +10,7 @@ import numpy as np
 from ..core import Parameter
 from .optimizer import Optimizer, check_numbers
 
-__all__ = [
-    "SGD",
-    "AdaDelta",
-    "AdaGrad",
-    "Adam",
-    "AdamW",
-    "MomentumSGD",
-]
+__all__ = ["SGD", "AdaDelta", "AdaGrad", "Adam", "AdamW", "MomentumSGD"]
 
 
 class SGD(Optimizer):
