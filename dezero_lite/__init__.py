@@ -42,34 +42,12 @@ __version__ = "1.0.0"
 # For the book's reader: its steps 28 and 29 ask whether its simple core is in use.
 is_simple_core = False
 
-__all__ = [
-    "Config",
-    "DataLoader",
-    "Dataset",
-    "Function",
-    "Layer",
-    "Model",
-    "Parameter",
-    "SeqDataLoader",
-    "Variable",
-    "as_array",
-    "as_variable",
-    "cuda",
-    "dataloaders",
-    "datasets",
-    "functions",
-    "functions_conv",
-    "keep_memory",
-    "layers",
-    "manual_seed",
-    "models",
-    "no_grad",
-    "optimizers",
-    "test_mode",
-    "transforms",
-    "using_config",
-    "utils",
-]
+__all__ = ["Function", "Parameter", "Variable", "as_array", "as_variable"]
+__all__ += ["Config", "no_grad", "test_mode", "using_config"]
+__all__ += ["DataLoader", "Dataset", "Layer", "Model", "SeqDataLoader"]
+__all__ += ["keep_memory", "manual_seed"]
+__all__ += ["cuda", "dataloaders", "datasets", "functions", "functions_conv", "layers"]
+__all__ += ["models", "optimizers", "transforms", "utils"]
 
 
 def __dir__() -> list[str]:

@@ -43,30 +43,11 @@ from .core import (
     using_config,
 )
 
-__all__ = [
-    "Add",
-    "Config",
-    "Div",
-    "Function",
-    "Mul",
-    "Neg",
-    "Pow",
-    "Sub",
-    "Variable",
-    "add",
-    "as_array",
-    "as_variable",
-    "div",
-    "mul",
-    "neg",
-    "no_grad",
-    "pow",
-    "rdiv",
-    "rsub",
-    "setup_variable",
-    "sub",
-    "using_config",
-]
+__all__ = ["Config", "no_grad", "using_config"]
+__all__ += ["Function", "Variable", "as_array", "as_variable"]
+__all__ += ["Add", "Div", "Mul", "Neg", "Pow", "Sub"]
+__all__ += ["add", "div", "mul", "neg", "pow", "rdiv", "rsub", "sub"]
+__all__ += ["setup_variable"]
 
 
 class Variable(core.Variable):

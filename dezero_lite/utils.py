@@ -14,24 +14,11 @@ from .gradcheck import gradient_check, numerical_grad
 from .graph import get_dot_graph, plot_dot_graph
 
 # `as_variable` stands above for the book's reader alone.
-__all__ = [
-    "array_allclose",
-    "array_equal",
-    "cache_dir",
-    "get_conv_outsize",
-    "get_deconv_outsize",
-    "get_dot_graph",
-    "get_file",
-    "gradient_check",
-    "logsumexp",
-    "max_backward_shape",
-    "numerical_grad",
-    "pair",
-    "plot_dot_graph",
-    "reshape_sum_backward",
-    "show_progress",
-    "sum_to",
-]
+__all__ = ["array_allclose", "array_equal", "gradient_check", "numerical_grad"]
+__all__ += ["get_dot_graph", "plot_dot_graph"]
+__all__ += ["cache_dir", "get_file", "show_progress"]
+__all__ += ["get_conv_outsize", "get_deconv_outsize", "pair"]
+__all__ += ["logsumexp", "max_backward_shape", "reshape_sum_backward", "sum_to"]
 
 
 def array_equal(a: Any, b: Any) -> bool:

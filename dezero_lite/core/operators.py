@@ -19,18 +19,8 @@ from .sums import stable_sum
 from .types import Array, Shape, Value
 from .variable import Operand, Variable, as_variable, unwrap
 
-__all__ = [
-    "add",
-    "broadcast_to",
-    "div",
-    "mul",
-    "neg",
-    "pow",
-    "rdiv",
-    "rsub",
-    "sub",
-    "sum_to",
-]
+__all__ = ["add", "div", "mul", "neg", "pow", "rdiv", "rsub", "sub"]
+__all__ += ["broadcast_to", "sum_to"]
 
 
 # --- a + b, a − b, a · b, a / b, a ** b -----------------------------------------------

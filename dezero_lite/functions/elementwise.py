@@ -39,19 +39,8 @@ from ..core import (
 from ..core.types import Array, Value
 from .precision import Select, require_data
 
-__all__ = [
-    "abs",
-    "clip",
-    "cos",
-    "exp",
-    "log",
-    "maximum",
-    "minimum",
-    "sin",
-    "sqrt",
-    "tanh",
-    "where",
-]
+__all__ = ["cos", "exp", "log", "sin", "sqrt", "tanh"]
+__all__ += ["abs", "clip", "maximum", "minimum", "where"]
 
 
 def sin(x: Operand) -> Variable:

@@ -27,15 +27,9 @@ from .precision import (
 )
 from .targets import answers_of, check_range, data_of, labels_of, paired
 
-__all__ = [
-    "accuracy",
-    "binary_cross_entropy",
-    "mean_squared_error",
-    "mean_squared_error_simple",
-    "sigmoid_cross_entropy",
-    "softmax_cross_entropy",
-    "softmax_cross_entropy_simple",
-]
+__all__ = ["mean_squared_error", "mean_squared_error_simple"]
+__all__ += ["accuracy", "softmax_cross_entropy", "softmax_cross_entropy_simple"]
+__all__ += ["binary_cross_entropy", "sigmoid_cross_entropy"]
 
 # The logarithm of 0 is infinite, that of this is about −35. To a float16, it is 0; see
 # `_tiny`.

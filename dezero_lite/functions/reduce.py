@@ -28,16 +28,8 @@ from ..core.types import Array, Axis, Shape, Value
 from .elementwise import Exp
 from .precision import Select, downcast_half, into, underflow_to_zero, upcast_half
 
-__all__ = [
-    "average",
-    "broadcast_to",
-    "logsumexp",
-    "max",
-    "mean",
-    "min",
-    "sum",
-    "sum_to",
-]
+__all__ = ["average", "logsumexp", "max", "mean", "min", "sum"]
+__all__ += ["broadcast_to", "sum_to"]
 
 
 def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:

@@ -17,18 +17,8 @@ if TYPE_CHECKING:
     from .vgg import VGG16
 
 # What stands above and not here is for the book's reader alone, or a part of ResNet.
-__all__ = [
-    "GPT",
-    "MLP",
-    "VGG16",
-    "Model",
-    "ResNet",
-    "ResNet50",
-    "ResNet101",
-    "ResNet152",
-    "Sequential",
-    "generate",
-]
+__all__ = ["GPT", "MLP", "Model", "Sequential", "generate"]
+__all__ += ["VGG16", "ResNet", "ResNet50", "ResNet101", "ResNet152"]
 
 # Most programs have no use for them, so their files are read when somebody asks.
 _RESNET = (
