@@ -64,9 +64,8 @@ class BinaryOperator(Primitive):
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         if not messages.broadcasts(*[np.shape(unwrap(x)) for x in inputs]):
-            raise ValueError(
-                messages.does_not_broadcast(self.symbol, *inputs)
-            ) from None
+            why = messages.does_not_broadcast(self.symbol, *inputs)
+            raise ValueError(why) from None
 
 
 class Add(BinaryOperator):

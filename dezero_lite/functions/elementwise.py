@@ -36,6 +36,7 @@ from ..core import (
     kind_of,
     unwrap,
 )
+from ..core.messages import TO_BROADCAST, broadcasts
 from ..core.types import Array, Value
 from .precision import Select, require_data
 
@@ -208,17 +209,12 @@ def minimum(a: Operand, b: Operand) -> Variable:
     return Minimum()(a, b)
 
 
-class Minimum(BinaryOperator):
-    symbol = "and"
+class Minimum(Maximum):
+    # Where the one is larger, the other is smaller.
+    left, right = Maximum.right, Maximum.left
 
     def forward(self, a: Array, b: Array) -> Array:
         return np.minimum(a, b)
-
-    def left(self, gy: Value, a: Value, b: Value) -> Value:
-        return _passed(gy, ~(a > b), ~(a >= b))
-
-    def right(self, gy: Value, a: Value, b: Value) -> Value:
-        return _passed(gy, ~(b > a), ~(b >= a))
 
 
 def _passed(gy: Value, wins: Value, wins_alone: Value) -> Value:
@@ -277,13 +273,10 @@ class Where(BinaryOperator):
     def _explain(self, inputs: Sequence[Any]) -> None:
         super()._explain(inputs)
         picked = np.broadcast_shapes(*[np.shape(unwrap(x)) for x in inputs])
-        try:
-            np.broadcast_shapes(self.condition.shape, picked)
-        except ValueError:
+        if not broadcasts(self.condition.shape, picked):
             raise ValueError(
                 f"the condition, {describe(self.condition)}, does not broadcast with "
-                f"a and b, together of shape {picked}. Counted from the last axis, "
-                "two lengths must be equal, or one of them 1"
+                f"a and b, together of shape {picked}. {TO_BROADCAST}"
             ) from None
 
 

@@ -282,12 +282,8 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
     to there the values are the same.
     """
     t = answers_of("binary_cross_entropy", p, t)
-    check_range(
-        "binary_cross_entropy",
-        "p",
-        p,
-        "for scores before the sigmoid use sigmoid_cross_entropy",
-    )
+    hint = "for scores before the sigmoid use sigmoid_cross_entropy"
+    check_range("binary_cross_entropy", "p", p, hint)
     tiny = _tiny(p)
     yes = t * log(clip(p, tiny, None))
     no = (1 - t) * log(clip(1 - p, tiny, None))
@@ -309,5 +305,4 @@ def _count(x: Any) -> int:
 
 def _mean_over_batch(losses: Any, like: Any) -> Any:
     # The sum of the losses for each example, in the dtype of `like`.
-    total = losses.sum()
-    return downcast_half(total / _count(losses), like)
+    return downcast_half(losses.sum() / _count(losses), like)

@@ -142,9 +142,8 @@ class AlongAxis(Primitive):
 
     def lengths(self, shape: Shape) -> list[int]:
         """The lengths of the axes to go along."""
-        return [
-            n for n, along in zip(shape, self._along(len(shape)), strict=True) if along
-        ]
+        along = self._along(len(shape))
+        return [n for n, lost in zip(shape, along, strict=True) if lost]
 
     def _along(self, ndim: int) -> list[bool]:
         axes = self.axis if isinstance(self.axis, tuple) else (self.axis,)
@@ -189,10 +188,8 @@ class _Reduction(AlongAxis):
         """A result, or its gradient, in a shape that broadcasts against `x`."""
         if self.keepdims or self.axis is None:
             return y
-        along = self._along(len(x.shape))
-        return y.reshape(
-            tuple([1 if lost else n for n, lost in zip(x.shape, along, strict=True)])
-        )
+        lengths = zip(x.shape, self._along(len(x.shape)), strict=True)
+        return y.reshape(tuple([1 if lost else n for n, lost in lengths]))
 
 
 class Sum(_Reduction):
