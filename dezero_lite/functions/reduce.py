@@ -145,6 +145,11 @@ class AlongAxis(Primitive):
         along = self._along(len(shape))
         return [n for n, lost in zip(shape, along, strict=True) if lost]
 
+    def kept(self, shape: Shape) -> Shape:
+        """The shape with length 1 along these axes."""
+        along = self._along(len(shape))
+        return tuple([1 if lost else n for n, lost in zip(shape, along, strict=True)])
+
     def _along(self, ndim: int) -> list[bool]:
         axes = self.axis if isinstance(self.axis, tuple) else (self.axis,)
         return [self.axis is None or i in axes or i - ndim in axes for i in range(ndim)]
@@ -188,8 +193,7 @@ class _Reduction(AlongAxis):
         """A result, or its gradient, in a shape that broadcasts against `x`."""
         if self.keepdims or self.axis is None:
             return y
-        lengths = zip(x.shape, self._along(len(x.shape)), strict=True)
-        return y.reshape(tuple([1 if lost else n for n, lost in lengths]))
+        return y.reshape(self.kept(x.shape))
 
 
 class Sum(_Reduction):

@@ -173,11 +173,11 @@ class Window:
         return f"a window of {size} with stride {self.stride} and pad {self.pad}"
 
     def _check(self) -> None:
-        for name in ("kernel", "stride", "dilation"):
-            sizes = getattr(self, name)
+        positive = {"kernel size": self.kernel, "stride": self.stride}
+        positive["dilation"] = self.dilation
+        for name, sizes in positive.items():
             if min(sizes) < 1:
-                what = "kernel size" if name == "kernel" else name
-                raise ValueError(f"the {what} is {sizes}, but must be at least 1")
+                raise ValueError(f"the {name} is {sizes}, but must be at least 1")
         if min(self.pad) < 0:
             raise ValueError(f"the pad is {self.pad}, but a border cannot be negative")
 
