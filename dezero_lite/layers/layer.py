@@ -124,12 +124,11 @@ class Layer:
             raise TypeError(
                 f"{type(self).__name__}.forward returned None: it must end in a return"
             )
-        if not isinstance(outputs, tuple):
-            outputs = (outputs,)
+        several = outputs if isinstance(outputs, tuple) else (outputs,)
         self._last_inputs = [_weakly(x) for x in inputs]
-        self._last_outputs = [_weakly(y) for y in outputs]
+        self._last_outputs = [_weakly(y) for y in several]
         # Annotated as one Variable, because that is what almost every layer returns.
-        return outputs if len(outputs) > 1 else outputs[0]  # type: ignore[no-any-return]
+        return outputs if len(several) > 1 else several[0]  # type: ignore[no-any-return]
 
     def forward(self, *xs: Any, **_: Any) -> Any:
         """Compute the output."""
