@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -49,8 +48,12 @@ class Concat(_Join):
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         axis = self.axis % gy.ndim
-        ends = list(accumulate([x.shape[axis] for x in xs]))
-        return Split(ends[:-1], axis).on(gy)
+        gxs = []
+        end = 0
+        for x in xs:
+            start, end = end, end + x.shape[axis]
+            gxs.append(gy[_along(axis, slice(start, end))])
+        return tuple(gxs)
 
 
 def stack(xs: Sequence[Operand], axis: int = 0) -> Variable:

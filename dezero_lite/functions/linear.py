@@ -60,7 +60,10 @@ class MatMul(Primitive):
         x, W = xs[:2]
         gx = _left(x, W, gy) if self.needs_input_grad(0) else None
         gW = _right(x, W, gy) if self.needs_input_grad(1) else None
-        return gx, gW
+        if len(xs) == 2:
+            return gx, gW
+        # The bias of `Linear`, which has this rule, too.
+        return gx, gW, Sum(axis=0).on(_rows(gy)) if self.needs_input_grad(2) else None
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         _compare(*inputs)
@@ -169,12 +172,6 @@ class Linear(MatMul):
             return y + b
         y += b
         return y
-
-    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        gx, gW = super().vjp(xs, gy)
-        if len(xs) == 2:
-            return gx, gW
-        return gx, gW, Sum(axis=0).on(_rows(gy)) if self.needs_input_grad(2) else None
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         x, W = inputs[:2]
