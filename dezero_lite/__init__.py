@@ -19,17 +19,8 @@ from . import (
     utils,
 )
 from .book.names import setup_variable as setup_variable
-from .core import (
-    Config,
-    Function,
-    Parameter,
-    Variable,
-    as_array,
-    as_variable,
-    no_grad,
-    test_mode,
-    using_config,
-)
+from .core import Function, Parameter, Variable, as_array, as_variable
+from .core.settings import Config, no_grad, test_mode, using_config
 from .dataloaders import DataLoader, SeqDataLoader
 from .datasets import Dataset
 from .layers import Layer

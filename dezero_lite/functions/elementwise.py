@@ -24,19 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core import (
-    NUMBERS,
-    BinaryOperator,
-    Log,
-    Operand,
-    Primitive,
-    Variable,
-    as_array,
-    describe,
-    kind_of,
-    unwrap,
-)
-from ..core.messages import TO_BROADCAST, broadcasts
+from ..core import NUMBERS, Operand, Primitive, Variable, as_array, unwrap
+from ..core.messages import TO_BROADCAST, broadcasts, describe, kind_of
+from ..core.operators import BinaryOperator, Log
 from ..core.types import Array, Value
 from .precision import Select, require_data
 

@@ -13,16 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import (
-    BroadcastTo,
-    Operand,
-    Primitive,
-    Variable,
-    as_array,
-    broadcast_to,
-    sum_to,
-    unwrap,
-)
+from ..core import BroadcastTo, Operand, Primitive, Variable, as_array, unwrap
+from ..core.operators import broadcast_to, sum_to
 from ..core.sums import stable_sum
 from ..core.types import Array, Axis, Shape, Value
 from .elementwise import Exp
