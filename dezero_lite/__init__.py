@@ -19,17 +19,8 @@ from . import (
     utils,
 )
 from .book.names import setup_variable as setup_variable
-from .core import (
-    Config,
-    Function,
-    Parameter,
-    Variable,
-    as_array,
-    as_variable,
-    no_grad,
-    test_mode,
-    using_config,
-)
+from .core import Function, Parameter, Variable, as_array, as_variable
+from .core.settings import Config, no_grad, test_mode, using_config
 from .dataloaders import DataLoader, SeqDataLoader
 from .datasets import Dataset
 from .layers import Layer
@@ -42,34 +33,12 @@ __version__ = "1.0.0"
 # For the book's reader: its steps 28 and 29 ask whether its simple core is in use.
 is_simple_core = False
 
-__all__ = [
-    "Config",
-    "DataLoader",
-    "Dataset",
-    "Function",
-    "Layer",
-    "Model",
-    "Parameter",
-    "SeqDataLoader",
-    "Variable",
-    "as_array",
-    "as_variable",
-    "cuda",
-    "dataloaders",
-    "datasets",
-    "functions",
-    "functions_conv",
-    "keep_memory",
-    "layers",
-    "manual_seed",
-    "models",
-    "no_grad",
-    "optimizers",
-    "test_mode",
-    "transforms",
-    "using_config",
-    "utils",
-]
+__all__ = ["Function", "Parameter", "Variable", "as_array", "as_variable"]
+__all__ += ["Config", "no_grad", "test_mode", "using_config"]
+__all__ += ["DataLoader", "Dataset", "Layer", "Model", "SeqDataLoader"]
+__all__ += ["keep_memory", "manual_seed"]
+__all__ += ["cuda", "dataloaders", "datasets", "functions", "functions_conv", "layers"]
+__all__ += ["models", "optimizers", "transforms", "utils"]
 
 
 def __dir__() -> list[str]:

@@ -17,56 +17,22 @@ Examples
 variable(2.4)
 """
 
+# ruff: noqa: F403, F405 (operators lists its names)
+
 from collections.abc import Sequence
 from typing import Any
 
 from . import core
 from .book.names import Pow, setup_variable
-from .core import (
-    Add,
-    Config,
-    Div,
-    Mul,
-    Neg,
-    Sub,
-    add,
-    as_array,
-    as_variable,
-    div,
-    mul,
-    neg,
-    no_grad,
-    pow,
-    rdiv,
-    rsub,
-    sub,
-    using_config,
-)
+from .core import Config, as_array, as_variable, no_grad, using_config
+from .core.operators import *
+from .core.operators import Add, Div, Mul, Neg, Sub
 
-__all__ = [
-    "Add",
-    "Config",
-    "Div",
-    "Function",
-    "Mul",
-    "Neg",
-    "Pow",
-    "Sub",
-    "Variable",
-    "add",
-    "as_array",
-    "as_variable",
-    "div",
-    "mul",
-    "neg",
-    "no_grad",
-    "pow",
-    "rdiv",
-    "rsub",
-    "setup_variable",
-    "sub",
-    "using_config",
-]
+__all__ = ["Config", "no_grad", "using_config"]
+__all__ += ["Function", "Variable", "as_array", "as_variable"]
+__all__ += ["Add", "Div", "Mul", "Neg", "Pow", "Sub"]
+__all__ += ["add", "div", "mul", "neg", "pow", "rdiv", "rsub", "sub"]
+__all__ += ["setup_variable"]
 
 
 class Variable(core.Variable):

@@ -8,30 +8,19 @@ import numpy as np
 
 from .core import SumTo, Variable
 from .core import as_variable as as_variable
+from .core.types import Axis, Shape
 from .files import cache_dir, get_file, show_progress
+from .functions.reduce import Sum
 from .functions.window import get_conv_outsize, get_deconv_outsize, pair
 from .gradcheck import gradient_check, numerical_grad
 from .graph import get_dot_graph, plot_dot_graph
 
 # `as_variable` stands above for the book's reader alone.
-__all__ = [
-    "array_allclose",
-    "array_equal",
-    "cache_dir",
-    "get_conv_outsize",
-    "get_deconv_outsize",
-    "get_dot_graph",
-    "get_file",
-    "gradient_check",
-    "logsumexp",
-    "max_backward_shape",
-    "numerical_grad",
-    "pair",
-    "plot_dot_graph",
-    "reshape_sum_backward",
-    "show_progress",
-    "sum_to",
-]
+__all__ = ["array_allclose", "array_equal", "gradient_check", "numerical_grad"]
+__all__ += ["get_dot_graph", "plot_dot_graph"]
+__all__ += ["cache_dir", "get_file", "show_progress"]
+__all__ += ["get_conv_outsize", "get_deconv_outsize", "pair"]
+__all__ += ["logsumexp", "max_backward_shape", "reshape_sum_backward", "sum_to"]
 
 
 def array_equal(a: Any, b: Any) -> bool:
@@ -48,7 +37,7 @@ def array_allclose(a: Any, b: Any, rtol: float = 1e-4, atol: float = 1e-5) -> bo
     return bool(np.allclose(_array(a), _array(b), rtol=rtol, atol=atol))
 
 
-def sum_to(x: Any, shape: tuple[int, ...]) -> Any:
+def sum_to(x: Any, shape: Shape) -> Any:
     """Sum an array down to `shape`, the reverse of a broadcast. Source: book step 40.
 
     Raises
@@ -59,21 +48,16 @@ def sum_to(x: Any, shape: tuple[int, ...]) -> Any:
     return SumTo(shape).forward(x)
 
 
-def reshape_sum_backward(
-    gy: Any,
-    x_shape: tuple[int, ...],
-    axis: int | tuple[int, ...] | None,
-    keepdims: bool,
-) -> Any:
+def reshape_sum_backward(gy: Any, x_shape: Shape, axis: Axis, keepdims: bool) -> Any:
     """The gradient of a sum over `axis`, with the summed axes put back at length 1.
     Source: book step 39.
     """
-    return gy if keepdims else gy.reshape(_kept(x_shape, axis))
+    return gy if keepdims else gy.reshape(Sum(axis).kept(x_shape))
 
 
-def max_backward_shape(x: Any, axis: int | tuple[int, ...] | None) -> tuple[int, ...]:
+def max_backward_shape(x: Any, axis: Axis) -> Shape:
     """The shape of a maximum of `x` over `axis`, with the axes put back at length 1."""
-    return _kept(x.shape, axis)
+    return Sum(axis).kept(x.shape)
 
 
 def logsumexp(x: Any, axis: int | tuple[int, ...] = 1) -> Any:
@@ -84,18 +68,6 @@ def logsumexp(x: Any, axis: int | tuple[int, ...] = 1) -> Any:
     """
     m = x.max(axis=axis, keepdims=True)
     return m + np.log(np.exp(x - m).sum(axis=axis, keepdims=True))
-
-
-def _kept(
-    shape: tuple[int, ...], axis: int | tuple[int, ...] | None
-) -> tuple[int, ...]:
-    ndim = len(shape)
-    axes = (
-        range(ndim)
-        if axis is None
-        else [i % ndim for i in (axis if isinstance(axis, tuple) else (axis,))]
-    )
-    return tuple([1 if i in axes else n for i, n in enumerate(shape)])
 
 
 def _array(x: Any) -> Any:

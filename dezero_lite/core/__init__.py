@@ -7,12 +7,13 @@ these files from nothing, and step 23 cuts them apart; steps 32–36 make gradie
 differentiable, and step 40 explains `sum_to` and `broadcast_to`.
 """
 
-# ruff: noqa: F401 (names for the rest of the package)
+# ruff: noqa: F401, F403 (names for the rest of the package)
 
 from .arrays import NUMBERS, as_array
 from .backward import walk
 from .function import Function, Primitive
 from .messages import describe, kind_of
+from .operators import *
 from .operators import (
     Add,
     AsType,
@@ -24,16 +25,6 @@ from .operators import (
     Neg,
     Sub,
     SumTo,
-    add,
-    broadcast_to,
-    div,
-    mul,
-    neg,
-    pow,
-    rdiv,
-    rsub,
-    sub,
-    sum_to,
 )
 from .settings import Config, no_grad, test_mode, using_config
 from .variable import Operand, Parameter, Variable, as_variable, unwrap

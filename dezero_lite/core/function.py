@@ -102,9 +102,7 @@ class Function:
 
     def forward(self, *xs: Array, **_: Any) -> Array:
         """Compute the output array, or a tuple of them, from the input arrays."""
-        raise NotImplementedError(
-            f"{type(self).__name__} needs a forward(self, x, ...)"
-        )
+        raise NotImplementedError(messages.needs(self, "forward(self, x, ...)"))
 
     def backward(self, *gys: Any, **_: Any) -> Any:
         """Compute the gradients of the inputs from those of the outputs: Variables."""
@@ -192,9 +190,7 @@ class Primitive(Function):
         """Compute the gradients of the inputs `xs` from those of the outputs, on arrays
         or on Variables.
         """
-        raise NotImplementedError(
-            f"{type(self).__name__} needs a vjp(self, xs, gy, ...)"
-        )
+        raise NotImplementedError(messages.needs(self, "vjp(self, xs, gy, ...)"))
 
     def on(self, *inputs: Any) -> Any:
         """Apply this function inside a `vjp`: to arrays without a graph, to Variables

@@ -45,12 +45,10 @@ def another_framework(x: Any) -> str:
 
 
 def not_an_array(data: Any) -> str:
-    if hasattr(data, "creator"):
-        return (
-            f"a Variable holds an array, not {kind_of(data)}: use its .data, as in "
-            "x.data -= lr * x.grad.data"
-        )
-    return f"a Variable holds an array, not {kind_of(data)}: use np.array(...)"
+    is_variable = hasattr(data, "creator")
+    its_array = "its .data, as in x.data -= lr * x.grad.data"
+    hint = its_array if is_variable else "np.array(...)"
+    return f"a Variable holds an array, not {kind_of(data)}: use {hint}"
 
 
 def not_a_truth_value(x: Any) -> str:
@@ -90,12 +88,10 @@ def numpy_takes_arrays(name: str = "") -> str:
             "or one of dezero_lite.functions, as functions.sin for np.sin"
         )
     ours = name if name in SAME_NAMES.split() else OUR_NAMES.get(name)
-    if ours is None:
-        return f"np.{name} takes arrays, not Variables: use x.data for the array"
-    return (
-        f"np.{name} takes arrays, not Variables: use dezero_lite.functions.{ours}, or "
-        "x.data for the array alone"
-    )
+    hint = "x.data for the array"
+    if ours is not None:
+        hint = f"dezero_lite.functions.{ours}, or x.data for the array alone"
+    return f"np.{name} takes arrays, not Variables: use {hint}"
 
 
 def part_of_a_graph(x: Any) -> str:
@@ -109,29 +105,26 @@ def part_of_a_graph(x: Any) -> str:
 
 
 def not_an_operand(f: Any, x: Any) -> str:
-    name = type(f).__name__
     if hasattr(x, "creator"):
         return another_framework(x)
+    found = f"{kind_of(x)}: use np.array(...)"
     if x is None:
-        return (
-            f"{name} takes Variables, arrays and numbers, but was given None: a "
-            f"gradient is None until backward has run"
-        )
-    return (
-        f"{name} takes Variables, arrays and numbers, but was given "
-        f"{kind_of(x)}: use np.array(...)"
-    )
+        found = "None: a gradient is None until backward has run"
+    takes = "takes Variables, arrays and numbers"
+    return f"{type(f).__name__} {takes}, but was given {found}"
 
 
 def no_data_yet(f: Any, i: int, x: Any) -> str:
     return f"input {i} of {type(f).__name__}, {describe(x)}, holds no data yet"
 
 
+TO_BROADCAST = "Counted from the last axis, two lengths must be equal, or one of them 1"
+
+
 def does_not_broadcast(symbol: str, a: Any, b: Any) -> str:
     return (
         f"the shapes of a {symbol} b do not broadcast: a is {describe(a)}, b is "
-        f"{describe(b)}. Counted from the last axis, two lengths must be equal, or one "
-        f"of them 1"
+        f"{describe(b)}. {TO_BROADCAST}"
     )
 
 
@@ -146,14 +139,13 @@ def returned_nothing(f: Any, method: str) -> str:
     return f"{type(f).__name__}.{method} returned None: it must end in a return"
 
 
+def needs(f: Any, method: str) -> str:
+    return f"{type(f).__name__} needs a {method}"
+
+
 def no_backward(f: Any) -> str:
-    name = type(f).__name__
-    if not hasattr(f, "vjp"):
-        return f"{name} needs a backward(self, gy, ...)"
-    return (
-        f"{name} needs a backward(self, gy, ...); one with a vjp derives from "
-        "dezero_lite.core.Primitive"
-    )
+    hint = "; one with a vjp derives from dezero_lite.core.Primitive"
+    return needs(f, "backward(self, gy, ...)") + (hint if hasattr(f, "vjp") else "")
 
 
 def called_twice(f: Any) -> str:
@@ -215,10 +207,9 @@ def dropped_output(f: Any, i: int) -> str:
     )
 
 
-def broadcasts(*shapes: Any) -> bool:
-    """Whether arrays of these shapes broadcast."""
+def broadcasts(*shapes: Any, to: Any = None) -> bool:
+    """Whether arrays of these shapes broadcast; `to` that shape, if there is one."""
     try:
-        np.broadcast_shapes(*shapes)
+        return to in (None, np.broadcast_shapes(*shapes))
     except ValueError:
         return False
-    return True

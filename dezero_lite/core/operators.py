@@ -19,18 +19,8 @@ from .sums import stable_sum
 from .types import Array, Shape, Value
 from .variable import Operand, Variable, as_variable, unwrap
 
-__all__ = [
-    "add",
-    "broadcast_to",
-    "div",
-    "mul",
-    "neg",
-    "pow",
-    "rdiv",
-    "rsub",
-    "sub",
-    "sum_to",
-]
+__all__ = ["add", "div", "mul", "neg", "pow", "rdiv", "rsub", "sub"]
+__all__ += ["broadcast_to", "sum_to"]
 
 
 # --- a + b, a − b, a · b, a / b, a ** b -----------------------------------------------
@@ -74,9 +64,8 @@ class BinaryOperator(Primitive):
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         if not messages.broadcasts(*[np.shape(unwrap(x)) for x in inputs]):
-            raise ValueError(
-                messages.does_not_broadcast(self.symbol, *inputs)
-            ) from None
+            why = messages.does_not_broadcast(self.symbol, *inputs)
+            raise ValueError(why) from None
 
 
 class Add(BinaryOperator):

@@ -19,6 +19,10 @@ from .types import Shape
 if TYPE_CHECKING:
     from .function import Function
 
+    # What other files attach.
+    _method: Callable[..., Variable] = NotImplemented
+    _command: Callable[..., None] = NotImplemented
+
 __all__ = ["Parameter", "Variable", "as_variable"]
 
 Operand = Union["Variable", NDArray[Any], float]
@@ -223,32 +227,11 @@ class Variable:
     if TYPE_CHECKING:
         T: Variable
         astype: Callable[[DTypeLike], Variable]
-        backward: Callable[..., None]
-        reshape: Callable[..., Variable]
-        transpose: Callable[..., Variable]
-        sum: Callable[..., Variable]
-        mean: Callable[..., Variable]
-        max: Callable[..., Variable]
-        min: Callable[..., Variable]
-        matmul: Callable[..., Variable]
-        dot: Callable[..., Variable]
-        to_cpu: Callable[..., None]
-        to_gpu: Callable[..., None]
-        __abs__: Callable[..., Variable]
-        __add__: Callable[..., Variable]
-        __radd__: Callable[..., Variable]
-        __sub__: Callable[..., Variable]
-        __rsub__: Callable[..., Variable]
-        __mul__: Callable[..., Variable]
-        __rmul__: Callable[..., Variable]
-        __truediv__: Callable[..., Variable]
-        __rtruediv__: Callable[..., Variable]
-        __pow__: Callable[..., Variable]
-        __rpow__: Callable[..., Variable]
-        __neg__: Callable[..., Variable]
-        __matmul__: Callable[..., Variable]
-        __rmatmul__: Callable[..., Variable]
-        __getitem__: Callable[..., Variable]
+        backward = to_cpu = to_gpu = _command
+        reshape = transpose = sum = mean = max = min = matmul = dot = _method
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _method
+        __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __abs__ = _method
+        __matmul__ = __rmatmul__ = __getitem__ = _method
 
 
 class Parameter(Variable):

@@ -27,16 +27,8 @@ from .precision import (
 )
 from .reduce import AlongAxis, Sum, max
 
-__all__ = [
-    "gelu",
-    "leaky_relu",
-    "log_softmax",
-    "relu",
-    "sigmoid",
-    "sigmoid_simple",
-    "softmax",
-    "softmax_simple",
-]
+__all__ = ["gelu", "leaky_relu", "relu", "sigmoid", "sigmoid_simple"]
+__all__ += ["log_softmax", "softmax", "softmax_simple"]
 
 
 def sigmoid_simple(x: Operand) -> Variable:
@@ -71,8 +63,7 @@ class Sigmoid(Primitive):
         with np.errstate(over="ignore", under="ignore"):
             y = np.exp(y, out=into(y))
         y += 1
-        y = np.reciprocal(y, out=into(y))
-        return y
+        return np.reciprocal(y, out=into(y))
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         y = self.output(0, gy)
@@ -156,16 +147,13 @@ class Gelu(Primitive):
         return y.astype(floats(x).dtype, copy=False)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return gy * self._slope(upcast_half(xs[0]))
-
-    def _slope(self, x: Any) -> Any:
-        x = self._bounded(x)
+        x = self._bounded(upcast_half(xs[0]))
         t = Tanh().on(self._inner(x))
         slope = x * (self.a + 3 * self.b * (x * x)) * TanhSlope().on(t)
         slope += t
         slope += 1
         slope *= 0.5
-        return slope
+        return gy * slope
 
     def _inner(self, x: Any) -> Any:
         return x * (self.a + self.b * (x * x))
@@ -256,10 +244,7 @@ def log_softmax(x: Operand, axis: int = 1) -> Variable:
     return LogSoftmax(axis)(as_array(x))
 
 
-class LogSoftmax(AlongAxis):
-    def __init__(self, axis: int = 1) -> None:
-        super().__init__(axis)
-
+class LogSoftmax(Softmax):
     def forward(self, x: Array) -> Array:
         # Many classes have a sum too large for a float16.
         wider = upcast_half(x)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..core import AsType, Operand, Variable, as_array, describe
+from ..core.messages import broadcasts
 from ..core.sums import is_half
 from ..cuda import get_array_module
 from .activation import softmax
 from .elementwise import where
-from .linear import matmul
+from .linear import matmul, swapped
 from .precision import require_data
 
 __all__ = ["attention", "attention_weights", "causal_mask"]
@@ -77,14 +78,15 @@ def attention_weights(q: Operand, k: Operand, mask: Any | None = None) -> Variab
     TypeError, ValueError
         As :func:`attention` does.
     """
-    queries: Any = as_array(q)
-    keys: Any = as_array(k)
+    queries, keys = as_array(q), as_array(k)
+    require_data(queries)
+    require_data(keys)
     _check(queries, keys)
     scale = 1 / math.sqrt(queries.shape[-1])
     if is_half(queries) and is_half(keys):  # in which large scores are infinite
         wider = AsType(np.float32)(queries), AsType(np.float32)(keys)
         return AsType(np.float16)(attention_weights(*wider, mask))
-    scores = matmul(queries * scale, _transposed(keys))
+    scores = matmul(queries * scale, swapped(keys))
     if mask is None:
         return softmax(scores, axis=-1)
     allowed = _as_mask(mask, scores)
@@ -122,10 +124,6 @@ def causal_mask(queries: int, keys: int | None = None) -> Any:
     return np.tri(queries, keys, keys - queries, dtype=bool)
 
 
-def _transposed(x: Any) -> Any:
-    return x.transpose((*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
-
-
 def _as_mask(mask: Any, scores: Variable) -> Any:
     allowed = get_array_module(scores).asarray(getattr(mask, "data", mask))
     if allowed.dtype != bool:
@@ -133,11 +131,7 @@ def _as_mask(mask: Any, scores: Variable) -> Any:
             "a mask says True where a query may look and False where not, but it is "
             f"{describe(allowed)}"
         )
-    try:
-        fits = np.broadcast_shapes(allowed.shape, scores.shape) == scores.shape
-    except ValueError:
-        fits = False
-    if not fits:
+    if not broadcasts(allowed.shape, scores.shape, to=scores.shape):
         raise ValueError(
             f"a mask broadcasts to {scores.shape}, one row for each query and one "
             f"column for each key, but it has shape {allowed.shape}"
@@ -146,8 +140,6 @@ def _as_mask(mask: Any, scores: Variable) -> Any:
 
 
 def _check(q: Any, k: Any) -> None:
-    require_data(q)
-    require_data(k)
     if q.ndim < 2 or k.ndim < 2 or q.shape[-1] != k.shape[-1] or not q.shape[-1]:
         raise ValueError(
             "attention compares queries (..., T, D) with keys (..., S, D) of the same "

@@ -160,15 +160,13 @@ class _Convolution(Primitive):
     def convolve(self, x: Value, W: Value) -> Value:
         return Conv2d(self.stride, self.pad, self.dilation, self.groups).on(x, W)
 
-    def deconvolve(self, y: Value, W: Value, size: tuple[int, int]) -> Value:
-        return Deconv2d(self.stride, self.pad, size, self.dilation, self.groups).on(
-            y, W
-        )
+    def deconvolve(self, y: Value, W: Value, size: Pair) -> Value:
+        f = Deconv2d(self.stride, self.pad, size, self.dilation, self.groups)
+        return f.on(y, W)
 
-    def kernel_gradient(self, x: Value, y: Value, size: tuple[int, int]) -> Value:
-        return Conv2DGradW(size, self.stride, self.pad, self.dilation, self.groups).on(
-            x, y
-        )
+    def kernel_gradient(self, x: Value, y: Value, size: Pair) -> Value:
+        f = Conv2DGradW(size, self.stride, self.pad, self.dilation, self.groups)
+        return f.on(x, y)
 
     def bias_gradient(self, gy: Value) -> Value:
         # If there is a bias, and somebody wants its gradient.
@@ -185,15 +183,14 @@ class Conv2d(_Convolution):
         return _plus(convolve(x, W, window, self.groups), b)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        gx, gW = self._gradients(xs[0], xs[1], gy)
-        return (gx, gW, self.bias_gradient(gy))[: len(xs)]
-
-    def _gradients(self, x: Value, W: Value, gy: Value) -> tuple[Value, Value]:
+        x, W = xs[:2]
         wants_x, wants_W = self.needs_input_grad(0), self.needs_input_grad(1)
         if wants_x and wants_W and not isinstance(gy, Variable):
-            return both_gradients(x, W, gy, self.window(W), self.groups)
-        gx = self.deconvolve(gy, W, x.shape[2:]) if wants_x else None
-        return gx, self.kernel_gradient(x, gy, W.shape[2:]) if wants_W else None
+            gx, gW = both_gradients(x, W, gy, self.window(W), self.groups)
+        else:
+            gx = self.deconvolve(gy, W, x.shape[2:]) if wants_x else None
+            gW = self.kernel_gradient(x, gy, W.shape[2:]) if wants_W else None
+        return (gx, gW, self.bias_gradient(gy))[: len(xs)]
 
 
 class Deconv2d(_Convolution):
@@ -217,10 +214,9 @@ class Deconv2d(_Convolution):
 
     def vjp(self, xs: Sequence[Value], gx: Value) -> Value:
         y, W = xs[:2]
-        gy = self.convolve(gx, W) if self.needs_input_grad(0) else None
-        gW = None
-        if self.needs_input_grad(1):
-            gW = self.kernel_gradient(gx, y, W.shape[2:])
+        wants_y, wants_W = self.needs_input_grad(0), self.needs_input_grad(1)
+        gy = self.convolve(gx, W) if wants_y else None
+        gW = self.kernel_gradient(gx, y, W.shape[2:]) if wants_W else None
         return (gy, gW, self.bias_gradient(gx))[: len(xs)]
 
 
@@ -261,14 +257,11 @@ def _plus(y: Any, b: Any) -> Any:
 
 def _window(W: Any, stride: Pair, pad: Pair, dilation: Pair = 1) -> Window:
     # The window that these kernels look through.
-    if W.ndim != 4:
-        raise ValueError(
-            f"kernels have four axes, the last two KH and KW, but W has shape {W.shape}"
-        )
-    if 0 in W.shape[:2]:
-        raise ValueError(
-            f"kernels have a channel at least on each side, but W has shape {W.shape}"
-        )
+    if W.ndim != 4 or 0 in W.shape[:2]:
+        need = "four axes, the last two KH and KW"
+        if W.ndim == 4:
+            need = "a channel at least on each side"
+        raise ValueError(f"kernels have {need}, but W has shape {W.shape}")
     return Window(W.shape[2:], stride, pad, dilation)
 
 

@@ -30,7 +30,7 @@ def convolve(x: Array, W: Array, window: Window, groups: int) -> Array:
     """The convolution of the images `x` with the kernels `W`."""
     if is_pointwise(window):
         return _pointwise(x, W, groups)
-    return _convolve(x, W, window, groups)
+    return _sweep(x, window, groups, W=W)[0]
 
 
 def deconvolve(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> Array:
@@ -38,7 +38,7 @@ def deconvolve(y: Array, W: Array, window: Window, shape: Shape, groups: int) ->
     if is_pointwise(window):
         return _pointwise(y, _flipped(W, groups), groups)
     if flips(W, window, groups):
-        return _convolve(y, _flipped(W, groups), _flipped_window(window), groups)
+        return _sweep(y, _flipped_window(window), groups, W=_flipped(W, groups))[0]
     return _scatter(y, W, window, shape, groups)
 
 
@@ -46,7 +46,7 @@ def kernel_gradient(x: Array, y: Array, window: Window, groups: int) -> Array:
     """The gradient of the kernels, where that of the convolution is `y`."""
     if is_pointwise(window):
         return _pointwise_kernels(x, y, groups)
-    return _kernels(x, y, window, groups)
+    return _sweep(x, window, groups, y=y)[1]
 
 
 def both_gradients(
@@ -91,14 +91,6 @@ def _flipped_window(window: Window) -> Window:
 # --- block by block -------------------------------------------------------------------
 
 
-def _convolve(x: Array, W: Array, window: Window, groups: int) -> Array:
-    return _sweep(x, window, groups, W=W)[0]
-
-
-def _kernels(x: Array, y: Array, window: Window, groups: int) -> Array:
-    return _sweep(x, window, groups, y=y)[1]
-
-
 def _sweep(
     x: Array, window: Window, groups: int, W: Array = None, y: Array = None
 ) -> tuple[Array, Array]:
@@ -127,13 +119,11 @@ def _scatter(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> A
     # to the pixels that it met.
     stops = y.shape[2:]
     kernels = _as_matrices(W, groups).transpose(0, 2, 1)
-    bordered = np.zeros_like(
-        y, np.result_type(y, W), shape=window.bordered(shape), order="C"
-    )
+    dtype, larger = np.result_type(y, W), window.bordered(shape)
+    bordered = np.zeros_like(y, dtype, shape=larger, order="C")
     fields = window.fields(bordered, stops)
-    for images, rows, columns, matrix in _blocks(
-        bordered, shape, stops, window, groups
-    ):
+    blocks = _blocks(bordered, shape, stops, window, groups)
+    for images, rows, columns, matrix in blocks:
         np.matmul(kernels, _grouped(y[images, :, rows], groups), out=matrix)
         for (i, j), pixels in fields.items():
             pixels[images, :, rows] += columns[:, :, i, j]
@@ -141,11 +131,7 @@ def _scatter(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> A
 
 
 def _blocks(
-    like: Array,
-    shape: Shape,
-    stops: tuple[int, int],
-    window: Window,
-    groups: int,
+    like: Array, shape: Shape, stops: tuple[int, int], window: Window, groups: int
 ) -> Iterator[tuple[slice, slice, Array, Array]]:
     # Some images, or some rows of stops in one: which they are, memory for their
     # columns, and the same memory as one matrix (C / G · KH · KW, N · OH · OW) for each

@@ -24,34 +24,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core import (
-    NUMBERS,
-    BinaryOperator,
-    Log,
-    Operand,
-    Primitive,
-    Variable,
-    as_array,
-    describe,
-    kind_of,
-    unwrap,
-)
+from ..core import NUMBERS, Operand, Primitive, Variable, as_array, unwrap
+from ..core.messages import TO_BROADCAST, broadcasts, describe, kind_of
+from ..core.operators import BinaryOperator, Log
 from ..core.types import Array, Value
 from .precision import Select, require_data
 
-__all__ = [
-    "abs",
-    "clip",
-    "cos",
-    "exp",
-    "log",
-    "maximum",
-    "minimum",
-    "sin",
-    "sqrt",
-    "tanh",
-    "where",
-]
+__all__ = ["cos", "exp", "log", "sin", "sqrt", "tanh"]
+__all__ += ["abs", "clip", "maximum", "minimum", "where"]
 
 
 def sin(x: Operand) -> Variable:
@@ -219,17 +199,12 @@ def minimum(a: Operand, b: Operand) -> Variable:
     return Minimum()(a, b)
 
 
-class Minimum(BinaryOperator):
-    symbol = "and"
+class Minimum(Maximum):
+    # Where the one is larger, the other is smaller.
+    left, right = Maximum.right, Maximum.left
 
     def forward(self, a: Array, b: Array) -> Array:
         return np.minimum(a, b)
-
-    def left(self, gy: Value, a: Value, b: Value) -> Value:
-        return _passed(gy, ~(a > b), ~(a >= b))
-
-    def right(self, gy: Value, a: Value, b: Value) -> Value:
-        return _passed(gy, ~(b > a), ~(b >= a))
 
 
 def _passed(gy: Value, wins: Value, wins_alone: Value) -> Value:
@@ -288,13 +263,10 @@ class Where(BinaryOperator):
     def _explain(self, inputs: Sequence[Any]) -> None:
         super()._explain(inputs)
         picked = np.broadcast_shapes(*[np.shape(unwrap(x)) for x in inputs])
-        try:
-            np.broadcast_shapes(self.condition.shape, picked)
-        except ValueError:
+        if not broadcasts(self.condition.shape, picked):
             raise ValueError(
                 f"the condition, {describe(self.condition)}, does not broadcast with "
-                f"a and b, together of shape {picked}. Counted from the last axis, "
-                "two lengths must be equal, or one of them 1"
+                f"a and b, together of shape {picked}. {TO_BROADCAST}"
             ) from None
 
 

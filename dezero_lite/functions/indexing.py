@@ -54,7 +54,8 @@ def get_item(x: Operand, slices: Any) -> Variable:
 
 def _index(part: Any, x: Operand) -> Any:
     part = unwrap(part)
-    if _is_single(part):
+    # What is no collection of indices: a number, a slice, `...`, None, or nonsense.
+    if isinstance(part, (np.generic, str)) or not hasattr(part, "__len__"):
         return part
     if not hasattr(part, "ndim"):
         # A list, a range, a deque: NumPy would take its elements as well.
@@ -62,11 +63,6 @@ def _index(part: Any, x: Operand) -> Any:
     # Indices lie where the data do. A copy, since they may change before backward needs
     # them.
     return cuda.get_array_module(x).array(part)
-
-
-def _is_single(part: Any) -> bool:
-    # What is no collection of indices: a number, a slice, `...`, None, or nonsense.
-    return isinstance(part, (np.generic, str)) or not hasattr(part, "__len__")
 
 
 class GetItem(Primitive):
@@ -82,8 +78,7 @@ class GetItem(Primitive):
 
 class GetItemGrad(Primitive):
     def __init__(self, slices: Any, in_shape: Shape) -> None:
-        self.slices = slices
-        self.in_shape = in_shape
+        self.slices, self.in_shape = slices, in_shape
 
     def forward(self, gy: Array) -> Array:
         gx = cuda.get_array_module(gy).zeros(self.in_shape, gy.dtype)
@@ -102,9 +97,8 @@ class GetItemGrad(Primitive):
 
 def _may_repeat(slices: Any) -> bool:
     parts = slices if isinstance(slices, tuple) else (slices,)
-    return any(
-        [getattr(part, "ndim", 0) > 0 and part.dtype.kind != "b" for part in parts]
-    )
+    arrays = [part for part in parts if getattr(part, "ndim", 0)]
+    return any([array.dtype.kind != "b" for array in arrays])
 
 
 def _add_rows(gx: Any, rows: Any, gy: Any) -> None:

@@ -117,8 +117,7 @@ def split(
 
 class Split(Primitive):
     def __init__(self, indices_or_sections: int | Sequence[int], axis: int = 0) -> None:
-        self.cuts = indices_or_sections
-        self.axis = axis
+        self.cuts, self.axis = indices_or_sections, axis
 
     def forward(self, x: Array) -> Array:
         if not -x.ndim <= self.axis < x.ndim:
@@ -127,9 +126,8 @@ class Split(Primitive):
             if self.cuts < 1:
                 raise ValueError("there is one part at least")
         else:
-            starts = [
-                slice(cut, None).indices(x.shape[self.axis])[0] for cut in self.cuts
-            ]
+            n = x.shape[self.axis]
+            starts = [slice(cut, None).indices(n)[0] for cut in self.cuts]
             if starts != sorted(starts):
                 raise ValueError("the parts are not in order")
         return tuple(np.split(x, self.cuts, self.axis))
@@ -138,21 +136,17 @@ class Split(Primitive):
         return Concat(self.axis).on(*gys)
 
     def _explain(self, inputs: Sequence[Any]) -> None:
-        number = isinstance(self.cuts, (int, np.integer))
-        parts = (
-            f"{self.cuts} equal parts"
-            if number
-            else f"parts that begin at {self.cuts}, one after the other"
-        )
+        parts = f"parts that begin at {self.cuts}, one after the other"
+        if isinstance(self.cuts, (int, np.integer)):
+            parts = f"{self.cuts} equal parts"
         raise ValueError(
             f"cannot split {describe(inputs[0])} along axis {self.axis} into {parts}"
         ) from None
 
 
 def _several(xs: Sequence[Operand], name: str) -> Sequence[Operand]:
-    several = (
-        [] if isinstance(xs, Variable) or not hasattr(xs, "__iter__") else list(xs)
-    )
+    are_several = hasattr(xs, "__iter__") and not isinstance(xs, Variable)
+    several = list(xs) if are_several else []
     if not several:
         raise ValueError(
             f"{name} takes a list or a tuple of arrays, at least one: {name}([x0, x1])"

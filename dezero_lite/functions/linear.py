@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Operand, Primitive, SumTo, Variable, describe, unwrap
+from ..core.messages import broadcasts
 from ..core.types import Array, Value
 from .reduce import Sum
 
@@ -56,10 +57,13 @@ class MatMul(Primitive):
         return x @ W
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        x, W = xs
+        x, W = xs[:2]
         gx = _left(x, W, gy) if self.needs_input_grad(0) else None
         gW = _right(x, W, gy) if self.needs_input_grad(1) else None
-        return gx, gW
+        if len(xs) == 2:
+            return gx, gW
+        # The bias of `Linear`, which has this rule, too.
+        return gx, gW, Sum(axis=0).on(_rows(gy)) if self.needs_input_grad(2) else None
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         _compare(*inputs)
@@ -69,14 +73,14 @@ def _left(x: Value, W: Value, gy: Value) -> Value:
     if W.ndim == 2:
         return _same_shape(_rows(gy) @ W.T, x)
     left, right, gy = _matrices(x, W, gy)
-    return _same_shape(SumTo(left.shape).on(gy @ _swapped(right)), x)
+    return _same_shape(SumTo(left.shape).on(gy @ swapped(right)), x)
 
 
 def _right(x: Value, W: Value, gy: Value) -> Value:
     if W.ndim == 2:
         return _rows(x).T @ _rows(gy)
     left, right, gy = _matrices(x, W, gy)
-    return _same_shape(SumTo(right.shape).on(_swapped(left) @ gy), W)
+    return _same_shape(SumTo(right.shape).on(swapped(left) @ gy), W)
 
 
 def _rows(x: Value) -> Value:
@@ -97,7 +101,7 @@ def _matrices(x: Value, W: Value, gy: Value) -> tuple[Value, Value, Value]:
     return left, right, gy.reshape((*before, left.shape[-2], right.shape[-1]))
 
 
-def _swapped(x: Value) -> Value:
+def swapped(x: Value) -> Value:
     return x.transpose((*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
@@ -112,14 +116,12 @@ def _compare(x: Any, W: Any) -> None:
             f"{a[-1]} and {b[-2:][0]} elements"
         )
     else:
-        try:
-            np.broadcast_shapes(a[:-2], b[:-2])
+        if broadcasts(a[:-2], b[:-2]):
             return
-        except ValueError:
-            why = (
-                f"the axes before the last two must broadcast, but they are {a[:-2]} "
-                f"and {b[:-2]}"
-            )
+        why = (
+            f"the axes before the last two must broadcast, but they are {a[:-2]} and "
+            f"{b[:-2]}"
+        )
     raise ValueError(
         f"x and W do not multiply: x is {describe(x)}, W is {describe(W)}; {why}"
     ) from None
@@ -159,13 +161,10 @@ def linear(x: Operand, W: Operand, b: Operand | None = None) -> Variable:
     return Linear()(x, W) if b is None else Linear()(x, W, b)
 
 
-class Linear(Primitive):
+class Linear(MatMul):
     def forward(self, x: Array, W: Array, b: Array = None) -> Array:
         if W.ndim != 2 or (b is not None and b.shape != W.shape[1:]):
-            raise ValueError(
-                "linear takes W of shape (I, O) and b of shape (O,): W has shape "
-                f"{W.shape}"
-            )
+            raise ValueError("linear takes W of shape (I, O) and b of shape (O,)")
         y = x @ W if x.ndim < 3 else (_rows(x) @ W).reshape((*x.shape[:-1], W.shape[1]))
         if b is None:
             return y
@@ -173,14 +172,6 @@ class Linear(Primitive):
             return y + b
         y += b
         return y
-
-    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        x, W = xs[:2]
-        gx = _left(x, W, gy) if self.needs_input_grad(0) else None
-        gW = _right(x, W, gy) if self.needs_input_grad(1) else None
-        if len(xs) == 2:
-            return gx, gW
-        return gx, gW, Sum(axis=0).on(_rows(gy)) if self.needs_input_grad(2) else None
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         x, W = inputs[:2]
@@ -200,11 +191,7 @@ class Linear(Primitive):
 # --- methods --------------------------------------------------------------------------
 
 
-def _rmatmul(self: Variable, other: Operand) -> Variable:
-    return matmul(other, self)
-
-
 Variable.matmul = matmul
 Variable.dot = matmul
 Variable.__matmul__ = matmul
-Variable.__rmatmul__ = _rmatmul
+Variable.__rmatmul__ = lambda x, other: matmul(other, x)

@@ -27,15 +27,9 @@ from .precision import (
 )
 from .targets import answers_of, check_range, data_of, labels_of, paired
 
-__all__ = [
-    "accuracy",
-    "binary_cross_entropy",
-    "mean_squared_error",
-    "mean_squared_error_simple",
-    "sigmoid_cross_entropy",
-    "softmax_cross_entropy",
-    "softmax_cross_entropy_simple",
-]
+__all__ = ["mean_squared_error", "mean_squared_error_simple"]
+__all__ += ["accuracy", "softmax_cross_entropy", "softmax_cross_entropy_simple"]
+__all__ += ["binary_cross_entropy", "sigmoid_cross_entropy"]
 
 # The logarithm of 0 is infinite, that of this is about −35. To a float16, it is 0; see
 # `_tiny`.
@@ -288,12 +282,8 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
     to there the values are the same.
     """
     t = answers_of("binary_cross_entropy", p, t)
-    check_range(
-        "binary_cross_entropy",
-        "p",
-        p,
-        "for scores before the sigmoid use sigmoid_cross_entropy",
-    )
+    hint = "for scores before the sigmoid use sigmoid_cross_entropy"
+    check_range("binary_cross_entropy", "p", p, hint)
     tiny = _tiny(p)
     yes = t * log(clip(p, tiny, None))
     no = (1 - t) * log(clip(1 - p, tiny, None))
@@ -315,5 +305,4 @@ def _count(x: Any) -> int:
 
 def _mean_over_batch(losses: Any, like: Any) -> Any:
     # The sum of the losses for each example, in the dtype of `like`.
-    total = losses.sum()
-    return downcast_half(total / _count(losses), like)
+    return downcast_half(losses.sum() / _count(losses), like)

@@ -113,16 +113,10 @@ class _Normalisation(Primitive):
     def scaled(self, x: Any, centred: Any, var: Any, gamma: Any, beta: Any) -> Any:
         # `centred` is given away, and may become the result.
         slope = (var + self.eps) ** -0.5 * gamma.reshape(self.form)
-        y = centred.astype(
-            np.result_type(centred.dtype, gamma.dtype, beta.dtype), copy=False
-        )
+        y = centred.astype(np.result_type(centred, gamma, beta), copy=False)
         y *= slope
         y += beta.reshape(self.form)
-        return (
-            y.astype(np.result_type(x.dtype, gamma.dtype, beta.dtype))
-            if is_half(x)
-            else y
-        )
+        return y.astype(np.result_type(x, gamma, beta)) if is_half(x) else y
 
 
 def batch_norm(
@@ -186,19 +180,11 @@ class BatchNorm(_Normalisation):
         self.axes = (0, *range(2, x.ndim))
         self.form = (1, x.shape[1], *[1] * (x.ndim - 2))
         # Copies: by the time of backward, the averages may have moved on.
-        averages = (self.avg_mean, self.avg_var)
-        dtype = (
-            np.dtype(np.float32)
-            if is_half(x)
-            else x.dtype
-            if x.dtype.kind == "f"
-            else np.dtype(float)
-        )
-        self.fixed = (
-            None
-            if Config.train
-            else [array.astype(dtype).reshape(self.form) for array in averages]
-        )
+        self.fixed = None
+        if not Config.train:
+            dtype = upcast_half(x[:0]).dtype
+            averages = self.avg_mean.astype(dtype), self.avg_var.astype(dtype)
+            self.fixed = [average.reshape(self.form) for average in averages]
         mean, centred, var = self.moments(x)
         if self.fixed is None:
             m = x.size // x.shape[1]
@@ -245,12 +231,8 @@ class BatchNorm(_Normalisation):
                 "batch_norm takes x of shape (N, C) or (N, C, H, W), but x is "
                 f"{describe(x)}"
             )
-        named = {
-            "gamma": gamma,
-            "beta": beta,
-            "mean": self.avg_mean,
-            "var": self.avg_var,
-        }
+        arrays = gamma, beta, self.avg_mean, self.avg_var
+        named = dict(zip(("gamma", "beta", "mean", "var"), arrays, strict=True))
         for name, array in named.items():
             if np.shape(array) != x.shape[1:2]:
                 raise ValueError(
@@ -306,12 +288,8 @@ class LayerNorm(_Normalisation):
 
     def forward(self, x: Array, gamma: Array, beta: Array) -> Array:
         n = gamma.ndim
-        if (
-            not n
-            or not gamma.size
-            or gamma.shape != beta.shape
-            or gamma.shape != x.shape[-n:]
-        ):
+        fits = gamma.shape == beta.shape == x.shape[-n:]
+        if not n or not gamma.size or not fits:
             raise ValueError(
                 "layer_norm takes gamma and beta of the shape of one example, the "
                 f"last axes of x; but x is {describe(x)}, gamma is "

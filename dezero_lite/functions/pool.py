@@ -37,15 +37,12 @@ def pooling_simple(
     window = Window(kernel_size, stride, pad)
     columns = im2col(x, kernel_size, stride, pad, to_matrix=False)
     if any(window.pad):
-        columns = columns + _border_columns(unwrap(x), window)
+        # −∞ where the window sees the border, else 0.
+        data = unwrap(x)
+        _check(data, window)
+        border = window.border(np.zeros_like(data), _least(data.dtype))
+        columns = columns + Window(kernel_size, stride).columns(border)
     return columns.max(axis=(2, 3))
-
-
-def _border_columns(x: Array, window: Window) -> Array:
-    # −∞ where the window sees the border, else 0.
-    _check(x, window)
-    border = window.border(np.zeros_like(x), _least(x.dtype))
-    return Window(window.kernel, window.stride).columns(border)
 
 
 # --- the largest in each window -------------------------------------------------------
@@ -101,11 +98,8 @@ class Pooling(Primitive):
 
     def _in_two_steps(self, x: Any, gy: Any) -> Any:
         # The winner of each row, then the first among those.
-        (kh, kw), (sh, sw), (ph, pw) = (
-            self.window.kernel,
-            self.window.stride,
-            self.window.pad,
-        )
+        (kh, kw), (sh, sw) = self.window.kernel, self.window.stride
+        ph, pw = self.window.pad
         row = Window((1, kw), (1, sw), (0, pw))
         column = Window((kh, 1), (sh, 1), (ph, 0))
         best = _maxima(x, row)
@@ -288,7 +282,7 @@ def _over_rows_then_columns(
 def _fold(operation: Any, arrays: list[Array]) -> Array:
     if len(arrays) == 1:
         return arrays[0].copy()
-    y = operation(arrays[0], arrays[1])
+    y = operation(*arrays[:2])
     for array in arrays[2:]:
         operation(y, array, out=y)
     return y

@@ -13,37 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core import (
-    BroadcastTo,
-    Operand,
-    Primitive,
-    Variable,
-    as_array,
-    broadcast_to,
-    sum_to,
-    unwrap,
-)
+from ..core import BroadcastTo, Operand, Primitive, Variable, as_array, unwrap
+from ..core.operators import broadcast_to, sum_to
 from ..core.sums import stable_sum
 from ..core.types import Array, Axis, Shape, Value
 from .elementwise import Exp
-from .precision import (
-    Select,
-    downcast_half,
-    into,
-    underflow_to_zero,
-    upcast_half,
-)
+from .precision import Select, downcast_half, into, underflow_to_zero, upcast_half
 
-__all__ = [
-    "average",
-    "broadcast_to",
-    "logsumexp",
-    "max",
-    "mean",
-    "min",
-    "sum",
-    "sum_to",
-]
+__all__ = ["average", "logsumexp", "max", "mean", "min", "sum"]
+__all__ += ["broadcast_to", "sum_to"]
 
 
 def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
@@ -156,9 +134,13 @@ class AlongAxis(Primitive):
 
     def lengths(self, shape: Shape) -> list[int]:
         """The lengths of the axes to go along."""
-        return [
-            n for n, along in zip(shape, self._along(len(shape)), strict=True) if along
-        ]
+        along = self._along(len(shape))
+        return [n for n, lost in zip(shape, along, strict=True) if lost]
+
+    def kept(self, shape: Shape) -> Shape:
+        """The shape with length 1 along these axes."""
+        along = self._along(len(shape))
+        return tuple([1 if lost else n for n, lost in zip(shape, along, strict=True)])
 
     def _along(self, ndim: int) -> list[bool]:
         axes = self.axis if isinstance(self.axis, tuple) else (self.axis,)
@@ -203,10 +185,7 @@ class _Reduction(AlongAxis):
         """A result, or its gradient, in a shape that broadcasts against `x`."""
         if self.keepdims or self.axis is None:
             return y
-        along = self._along(len(x.shape))
-        return y.reshape(
-            tuple([1 if lost else n for n, lost in zip(x.shape, along, strict=True)])
-        )
+        return y.reshape(self.kept(x.shape))
 
 
 class Sum(_Reduction):

@@ -202,20 +202,14 @@ def pad(x: Operand, pad_width: int | Sequence[Any], value: float = 0) -> Variabl
 
 class Pad(Primitive):
     def __init__(self, widths: list[list[int]], value: float = 0) -> None:
-        self.widths = widths
-        self.value = value
+        self.widths, self.value = widths, value
 
     def forward(self, x: Array) -> Array:
-        shape = tuple(
-            [
-                before + n + after
-                for n, (before, after) in zip(x.shape, self.widths, strict=True)
-            ]
-        )
         if x.dtype.kind != "f" and self.value % 1:
             raise ValueError(
                 f"pad cannot put {self.value} around {describe(x)}: use x.astype(float)"
             )
+        shape = [n + sum(width) for n, width in zip(x.shape, self.widths, strict=True)]
         y = np.full_like(x, self.value, shape=shape)
         y[self._inside(x)] = x
         return y
@@ -224,12 +218,8 @@ class Pad(Primitive):
         return gy[self._inside(xs[0])]
 
     def _inside(self, x: Any) -> tuple[slice, ...]:
-        return tuple(
-            [
-                slice(before, before + n)
-                for n, (before, _) in zip(x.shape, self.widths, strict=True)
-            ]
-        )
+        sides = zip(x.shape, self.widths, strict=True)
+        return tuple([slice(before, before + n) for n, (before, _) in sides])
 
 
 # --- helpers and methods --------------------------------------------------------------

@@ -43,11 +43,9 @@ def labels_of(name: str, x: Operand, t: Operand) -> Any:
     _check_count(name, shape)
     n, classes = shape
     if labels.shape != (n,) and labels.shape != (n, 1):
-        hint = (
-            "for one-hot rows use t.argmax(axis=1)"
-            if labels.shape == shape
-            else "one label for each row of scores"
-        )
+        hint = "one label for each row of scores"
+        if labels.shape == shape:
+            hint = "for one-hot rows use t.argmax(axis=1)"
         raise ValueError(
             f"{name} takes labels of shape ({n},) or ({n}, 1), but t is "
             f"{describe(t)}: {hint}"
@@ -78,11 +76,7 @@ def answers_of(name: str, x: Operand, t: Operand) -> Any:
                 f"{name} compares number by number, but "
                 f"{_unequal('the first argument', x, 't', t)}"
             )
-        t = (
-            reshape(t, data.shape)
-            if isinstance(t, Variable)
-            else answers.reshape(data.shape)
-        )
+        t = (t if isinstance(t, Variable) else answers).reshape(data.shape)
     _check_count(name, data.shape)
     check_range(name, "t", t, "1 means yes and 0 means no")
     if answers.dtype.kind == "f":

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ..core import Operand, Primitive, Variable, as_array
 from ..core.types import Array, Shape, Value
@@ -85,10 +86,8 @@ class Window:
         self.kernel, self.stride = pair(kernel), pair(stride)
         self.pad, self.dilation = pair(pad), pair(dilation)
         self._check()
-        self.reach = (
-            self.dilation[0] * (self.kernel[0] - 1) + 1,
-            self.dilation[1] * (self.kernel[1] - 1) + 1,
-        )
+        (kh, kw), (dh, dw) = self.kernel, self.dilation
+        self.reach = dh * (kh - 1) + 1, dw * (kw - 1) + 1
 
     @property
     def area(self) -> int:
@@ -163,29 +162,20 @@ class Window:
 
     def view(self, bordered: Array) -> Array:
         """Like `columns`, of images with their border, but nothing is copied yet."""
-        seen = np.lib.stride_tricks.sliding_window_view(
-            bordered, self.reach, axis=(2, 3)
-        )
+        seen = sliding_window_view(bordered, self.reach, axis=(2, 3))
         (sh, sw), (dh, dw) = self.stride, self.dilation
         return seen[:, :, ::sh, ::sw, ::dh, ::dw].transpose(0, 1, 4, 5, 2, 3)
 
     def __str__(self) -> str:
-        spread = (
-            f" and dilation {self.dilation}, so of reach {self.reach},"
-            if max(self.dilation) > 1
-            else ""
-        )
-        return (
-            f"a window of size {self.kernel}{spread} with stride {self.stride} and "
-            f"pad {self.pad}"
-        )
+        size = f"size {self.kernel}"
+        if max(self.dilation) > 1:
+            size += f" and dilation {self.dilation}, so of reach {self.reach},"
+        return f"a window of {size} with stride {self.stride} and pad {self.pad}"
 
     def _check(self) -> None:
-        for name, sizes in (
-            ("kernel size", self.kernel),
-            ("stride", self.stride),
-            ("dilation", self.dilation),
-        ):
+        positive = {"kernel size": self.kernel, "stride": self.stride}
+        positive["dilation"] = self.dilation
+        for name, sizes in positive.items():
             if min(sizes) < 1:
                 raise ValueError(f"the {name} is {sizes}, but must be at least 1")
         if min(self.pad) < 0:
@@ -335,7 +325,7 @@ def col2im_array(
     """Images from columns, for arrays: see :func:`col2im`. Source: book step 57."""
     window = Window(kernel_size, stride, pad)
     (n, c), (oh, ow) = img_shape[:2], window.stops(img_shape)
-    (kh, kw) = window.kernel
+    kh, kw = window.kernel
     rows = (n * oh * ow, c * kh * kw)
     shape = rows if to_matrix else (n, c, kh, kw, oh, ow)
     if col.shape != shape:

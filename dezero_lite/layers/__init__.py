@@ -12,19 +12,7 @@ from .norm import BatchNorm, Dropout, LayerNorm
 from .recurrent import GRU, LSTM, RNN
 
 # `Parameter` and `pair` stand above for the book's reader alone.
-__all__ = [
-    "GRU",
-    "LSTM",
-    "RNN",
-    "BatchNorm",
-    "Conv2d",
-    "Deconv2d",
-    "Dropout",
-    "EmbedID",
-    "KeyValueCache",
-    "Layer",
-    "LayerNorm",
-    "Linear",
-    "MultiHeadAttention",
-    "TransformerBlock",
-]
+__all__ = ["Conv2d", "Deconv2d", "EmbedID", "Layer", "Linear"]
+__all__ += ["BatchNorm", "Dropout", "LayerNorm"]
+__all__ += ["GRU", "LSTM", "RNN"]
+__all__ += ["KeyValueCache", "MultiHeadAttention", "TransformerBlock"]

@@ -13,7 +13,7 @@ from .. import functions as F
 from ..core import Config, Operand, Variable, describe, unwrap
 from ..core.types import Array
 from .layer import Layer
-from .lazy import check_count
+from .lazy import check_counts
 from .linear import Linear
 from .norm import Dropout, LayerNorm
 
@@ -57,8 +57,7 @@ class MultiHeadAttention(Layer):
         *,
         dtype: DTypeLike = np.float32,
     ) -> None:
-        check_count(self, "size", size)
-        check_count(self, "heads", heads)
+        check_counts(self, size=size, heads=heads)
         if heads < 1 or size % heads:
             raise ValueError(
                 f"{size} numbers a position do not divide into {heads} heads"
@@ -68,10 +67,7 @@ class MultiHeadAttention(Layer):
         self.out = Linear(size, dtype=dtype, in_size=size)
 
     def forward(
-        self,
-        x: Operand,
-        mask: Any | None = None,
-        cache: KeyValueCache | None = None,
+        self, x: Operand, mask: Any | None = None, cache: KeyValueCache | None = None
     ) -> Variable:
         """Shape (N, T, size), which stays.
 
@@ -157,10 +153,7 @@ class TransformerBlock(Layer):
         self.dropout = Dropout(dropout_ratio)
 
     def forward(
-        self,
-        x: Operand,
-        mask: Any | None = None,
-        cache: KeyValueCache | None = None,
+        self, x: Operand, mask: Any | None = None, cache: KeyValueCache | None = None
     ) -> Variable:
         """Shape (N, T, size), which stays; `mask` and `cache` as in
         :class:`MultiHeadAttention`.
@@ -186,8 +179,7 @@ class KeyValueCache:
     """
 
     def __init__(self, length: int) -> None:
-        self.length = length
-        self.used = 0
+        self.length, self.used = length, 0
         self._k: Array = None
         self._v: Array = None
 
@@ -220,8 +212,7 @@ class KeyValueCache:
         return self._k[:, :, :end], self._v[:, :, :end]
 
     def _room(self, new: Array) -> Array:
-        n, heads, _, width = new.shape
-        return np.empty_like(new, shape=(n, heads, self.length, width))
+        return np.empty_like(new, shape=(*new.shape[:2], self.length, new.shape[3]))
 
     def _check(self, new: Array) -> None:
         if len(new) != len(self._k):

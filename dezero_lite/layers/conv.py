@@ -15,7 +15,7 @@ from ..core import Operand, Parameter, Variable
 from ..cuda import get_array_module
 from ..functions.window import Pair, pair
 from .layer import LazyParameter
-from .lazy import LazyLayer, check_count, check_nobias, input_length, random_weights
+from .lazy import LazyLayer, check_counts, check_nobias, input_length, random_weights
 
 
 class Conv2d(LazyLayer):
@@ -47,14 +47,8 @@ class Conv2d(LazyLayer):
     b : Parameter, shape (out_channels,), or None
     """
 
-    repr_names = (
-        "out_channels",
-        "kernel_size",
-        "stride",
-        "pad",
-        "nobias",
-        "in_channels",
-    )
+    repr_names: tuple[str, ...] = ("out_channels", "kernel_size", "stride", "pad")
+    repr_names += ("nobias", "in_channels")
 
     def __init__(
         self,
@@ -69,21 +63,15 @@ class Conv2d(LazyLayer):
         dilation: Pair = 1,
         groups: int = 1,
     ) -> None:
-        check_count(self, "out_channels", out_channels)
-        check_count(self, "groups", groups)
+        check_counts(self, out_channels=out_channels, groups=groups)
         check_nobias(self, nobias, "Conv2d(16, kernel_size=3, in_channels=3)")
         if out_channels < 1 or groups < 1 or out_channels % groups:
             raise ValueError(
                 f"{out_channels} output channels do not divide into {groups} groups"
             )
-        self.out_channels = out_channels
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.pad = pad
-        self.nobias = nobias
-        self.dtype = dtype
-        self.dilation = dilation
-        self.groups = groups
+        self.out_channels, self.kernel_size = out_channels, kernel_size
+        self.stride, self.pad, self.dilation = stride, pad, dilation
+        self.nobias, self.dtype, self.groups = nobias, dtype, groups
         self.W = LazyParameter("W", (self._shape(None), dtype))
         if in_channels is not None:
             self._init_W(in_channels)
@@ -99,16 +87,15 @@ class Conv2d(LazyLayer):
         return (self.out_channels, per_group, *pair(self.kernel_size))
 
     def _init_W(self, in_channels: int, xp: ModuleType = np) -> None:
-        check_count(self, "in_channels", in_channels)
+        check_counts(self, in_channels=in_channels)
         if in_channels < 1 or in_channels % self.groups:
             raise ValueError(
                 f"{in_channels} input channels do not divide into {self.groups} groups"
             )
         kh, kw = pair(self.kernel_size)
         shape: Any = self._shape(in_channels)
-        self.W.data = random_weights(
-            shape, in_channels // self.groups * kh * kw, self.dtype, xp
-        )
+        fan_in = in_channels // self.groups * kh * kw
+        self.W.data = random_weights(shape, fan_in, self.dtype, xp)
 
     def learn_sizes(self, x: Operand) -> None:
         self._init_W(input_length(self, x, 1), get_array_module(x))
@@ -148,11 +135,5 @@ class Deconv2d(Conv2d):
         if self.W.data is None:
             return self.first_call(Deconv2d.forward, x)
         return F.deconv2d(
-            x,
-            self.W,
-            self.b,
-            self.stride,
-            self.pad,
-            dilation=self.dilation,
-            groups=self.groups,
+            x, self.W, self.b, self.stride, self.pad, None, self.dilation, self.groups
         )

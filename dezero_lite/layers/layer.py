@@ -24,8 +24,8 @@ from ..npz import Array, StrPath, check_fit, load_arrays, save_arrays
 Form = tuple[tuple[int | None, ...], DTypeLike]
 
 
-class LazyParameter(Parameter):
-    """A parameter whose data come with the first input or from a file; so far only its
+class LazyVariable(Variable):
+    """A Variable whose data come with the first input or from a file; so far only its
     form is known.
     """
 
@@ -36,16 +36,18 @@ class LazyParameter(Parameter):
         self.form = form
 
 
-class Buffer(Variable):
+class LazyParameter(LazyVariable, Parameter):
+    """What a layer learns."""
+
+    __slots__ = ()
+
+
+class Buffer(LazyVariable):
     """What a layer counts but does not learn: saved and moved with its parameters,
     unknown to optimizers.
     """
 
-    __slots__ = ("form",)
-
-    def __init__(self, name: str, form: Form) -> None:
-        super().__init__(None, name)
-        self.form = form
+    __slots__ = ()
 
 
 class LastCall:
@@ -122,12 +124,11 @@ class Layer:
             raise TypeError(
                 f"{type(self).__name__}.forward returned None: it must end in a return"
             )
-        if not isinstance(outputs, tuple):
-            outputs = (outputs,)
+        several = outputs if isinstance(outputs, tuple) else (outputs,)
         self._last_inputs = [_weakly(x) for x in inputs]
-        self._last_outputs = [_weakly(y) for y in outputs]
+        self._last_outputs = [_weakly(y) for y in several]
         # Annotated as one Variable, because that is what almost every layer returns.
-        return outputs if len(outputs) > 1 else outputs[0]  # type: ignore[no-any-return]
+        return outputs if len(several) > 1 else several[0]  # type: ignore[no-any-return]
 
     def forward(self, *xs: Any, **_: Any) -> Any:
         """Compute the output."""
@@ -150,7 +151,9 @@ class Layer:
         for name, found in walk(self):
             if isinstance(found, Parameter):
                 yield name, found
-            elif isinstance(found, Variable) and _looks_learned(found):
+            elif isinstance(found, Variable) and not isinstance(found, Buffer):
+                if found.grad is None or found.creator is not None:
+                    continue
                 raise TypeError(
                     f"{name} of {type(self).__name__} has received a gradient, but is "
                     "a plain Variable, which no optimizer changes: make it a "
@@ -160,11 +163,8 @@ class Layer:
     @property
     def _params(self) -> list[str]:
         # The names that the book's step 44 prints.
-        return [
-            name
-            for name, value in vars(self).items()
-            if isinstance(value, (Parameter, Layer))
-        ]
+        items = vars(self).items()
+        return [name for name, value in items if isinstance(value, (Parameter, Layer))]
 
     def cleargrads(self) -> None:
         """Clear the gradients of all parameters."""
@@ -203,9 +203,7 @@ class Layer:
         """
         variables = variables_by_name(self)
         check_savable(type(self).__name__, variables)
-        save_arrays(
-            path, {name: as_numpy(variable) for name, variable in variables.items()}
-        )
+        save_arrays(path, {name: as_numpy(found) for name, found in variables.items()})
 
     def load_weights(self, path: StrPath) -> None:
         """Load what :meth:`save_weights` saved, or what the book's framework did; sizes
@@ -235,22 +233,15 @@ class Layer:
 
     def __getstate__(self) -> dict[str, Any]:
         # What goes into a copy or a pickle: not the last call.
-        return {
-            name: without_past(value)
-            for name, value in vars(self).items()
-            if name not in ("_last_inputs", "_last_outputs")
-        }
+        last = ("_last_inputs", "_last_outputs")
+        names = [name for name in vars(self) if name not in last]
+        return {name: without_past(vars(self)[name]) for name in names}
 
     @reprlib.recursive_repr()
     def __repr__(self) -> str:
         values = [(name, getattr(self, name)) for name in self.repr_names]
-        settings = ", ".join(
-            [
-                f"{name}={value!r}"
-                for name, value in values
-                if value not in (None, False)
-            ]
-        )
+        shown = [(name, value) for name, value in values if value not in (None, False)]
+        settings = ", ".join([f"{name}={value!r}" for name, value in shown])
         # A layer that goes by two names is shown under the first.
         layers: dict[int, str] = {}
         for name, member in members(self):
@@ -305,25 +296,16 @@ def members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
             found += members(value, f"{path}{key}/")
         elif isinstance(value, (set, frozenset)) and members(list(value)):
             raise TypeError(
-                f"{path}{key} is {kind_of(value)} of layers or parameters, "
-                "which has no order, so that they would have no fixed names: use a "
-                "list"
+                f"{path}{key} is {kind_of(value)} of layers or parameters, which has "
+                "no order, so that they would have no fixed names: use a list"
             )
     return found
 
 
 def named_variables(layer: Layer) -> list[tuple[str, Variable]]:
     """All that is saved and moved with a layer: its parameters and buffers."""
-    return [
-        (name, found)
-        for name, found in walk(layer)
-        if isinstance(found, (Parameter, Buffer))
-    ]
-
-
-def _looks_learned(variable: Variable) -> bool:
-    is_plain = not isinstance(variable, Buffer)
-    return is_plain and variable.grad is not None and variable.creator is None
+    kinds = Parameter, Buffer
+    return [(name, found) for name, found in walk(layer) if isinstance(found, kinds)]
 
 
 def _weakly(x: Any) -> Callable[[], Any]:
@@ -360,19 +342,16 @@ def check_savable(kind: str, variables: Mapping[str, Variable]) -> None:
     empty = [name for name, variable in variables.items() if variable.data is None]
     if empty:
         raise ValueError(
-            f"{kind} cannot be saved, since {', '.join(empty)} "
-            "hold no data yet: call it once on an input, so that its layers "
-            "learn their sizes, or give each its input size when it is made"
+            f"{kind} cannot be saved, since {', '.join(empty)} hold no data yet: call "
+            "it once on an input, so that its layers learn their sizes, or give each "
+            "its input size when it is made"
         )
-    odd = [
-        f"{name} ({v.dtype})"
-        for name, v in variables.items()
-        if v.dtype.kind not in "fiu"
-    ]
+    dtypes = {name: variable.dtype for name, variable in variables.items()}
+    odd = [name for name, dtype in dtypes.items() if dtype.kind not in "fiu"]
     if odd:
         raise ValueError(
-            f"{kind} cannot be saved, since load_weights takes "
-            f"real numbers only: {', '.join(odd)} hold others"
+            f"{kind} cannot be saved, since load_weights takes real numbers only: "
+            f"{', '.join([f'{name} ({dtypes[name]})' for name in odd])} hold others"
         )
 
 
@@ -394,9 +373,7 @@ def fill(layer: Layer, stored: Mapping[str, Array], path: StrPath) -> None:
 def _form(variable: Variable) -> tuple[tuple[int | None, ...] | None, DTypeLike | None]:
     if variable.data is not None:
         return variable.shape, variable.dtype
-    if isinstance(variable, (LazyParameter, Buffer)):
-        return variable.form
-    return None, None
+    return variable.form if isinstance(variable, LazyVariable) else (None, None)
 
 
 def without_past(value: Any) -> Any:
@@ -405,14 +382,11 @@ def without_past(value: Any) -> Any:
     """
     if isinstance(value, Variable):
         return value if value.creator is None else value.detach()
-    if type(value) not in (list, tuple, dict):
+    kind = type(value)
+    if kind not in (list, tuple, dict):
         return value
-    items = list(value.values()) if type(value) is dict else value
+    items = list(value.values()) if kind is dict else value
     bare = [without_past(item) for item in items]
     if all(a is b for a, b in zip(items, bare, strict=True)):
         return value
-    return (
-        dict(zip(value, bare, strict=True))
-        if type(value) is dict
-        else type(value)(bare)
-    )
+    return dict(zip(value, bare, strict=True)) if kind is dict else kind(bare)

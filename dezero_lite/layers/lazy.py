@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike
 from ..core import Operand, Variable, describe
 from ..core.types import Array, Shape
 from ..random import generator
-from .layer import Buffer, Layer, LazyParameter
+from .layer import Layer, LazyVariable
 
 
 class LazyLayer(Layer):
@@ -29,16 +29,13 @@ class LazyLayer(Layer):
         self, forward: Callable[[Any, Operand], Variable], x: Operand
     ) -> Variable:
         """Learn the sizes from `x`, and compute `forward`."""
-        variables = [
-            v
-            for v in vars(self).values()
-            if isinstance(v, (LazyParameter, Buffer)) and v.data is None
-        ]
+        lazy = [v for v in vars(self).values() if isinstance(v, LazyVariable)]
+        empty = [variable for variable in lazy if variable.data is None]
         self.learn_sizes(x)
         try:
             return forward(self, x)
         except Exception:
-            for variable in variables:
+            for variable in empty:
                 variable.data = None
             raise
 
@@ -73,13 +70,14 @@ def input_length(layer: Layer, x: Any, axis: int) -> int:
         ) from None
 
 
-def check_count(layer: Layer, name: str, count: object) -> None:
+def check_counts(layer: Layer, **counts: object) -> None:
     """Refuse a size that is no whole number, or a negative one."""
-    if not isinstance(count, (int, np.integer)) or count < 0:
-        raise ValueError(
-            f"{name} of {type(layer).__name__} must be a whole number and not "
-            f"negative, but is {count!r}"
-        )
+    for name, count in counts.items():
+        if not isinstance(count, (int, np.integer)) or count < 0:
+            raise ValueError(
+                f"{name} of {type(layer).__name__} must be a whole number and not "
+                f"negative, but is {count!r}"
+            )
 
 
 def check_nobias(layer: Layer, nobias: object, example: str) -> None:
@@ -87,6 +85,6 @@ def check_nobias(layer: Layer, nobias: object, example: str) -> None:
     if not isinstance(nobias, (bool, np.bool_)):
         raise TypeError(
             f"nobias of {type(layer).__name__} is True or False, not {nobias!r}: a "
-            f"layer takes the size of what comes out, and the size of what goes in "
-            f"by its name, as in {example}"
+            "layer takes the size of what comes out, and the size of what goes in by "
+            f"its name, as in {example}"
         )

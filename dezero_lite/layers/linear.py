@@ -13,7 +13,7 @@ from ..core import Operand, Parameter, Variable
 from ..cuda import get_array_module
 from ..functions.linear import linear
 from .layer import Layer, LazyParameter
-from .lazy import LazyLayer, check_count, check_nobias, input_length, random_weights
+from .lazy import LazyLayer, check_counts, check_nobias, input_length, random_weights
 
 
 class Linear(LazyLayer):
@@ -45,11 +45,9 @@ class Linear(LazyLayer):
         dtype: DTypeLike = np.float32,
         in_size: int | None = None,
     ) -> None:
-        check_count(self, "out_size", out_size)
+        check_counts(self, out_size=out_size)
         check_nobias(self, nobias, "Linear(10, in_size=784)")
-        self.out_size = out_size
-        self.nobias = nobias
-        self.dtype = dtype
+        self.out_size, self.nobias, self.dtype = out_size, nobias, dtype
         self.W = LazyParameter("W", ((None, out_size), dtype))
         if in_size is not None:
             self._init_W(in_size)
@@ -61,7 +59,7 @@ class Linear(LazyLayer):
         return None if self.W.data is None else self.W.shape[0]
 
     def _init_W(self, in_size: int, xp: ModuleType = np) -> None:
-        check_count(self, "in_size", in_size)
+        check_counts(self, in_size=in_size)
         self.W.data = random_weights((in_size, self.out_size), in_size, self.dtype, xp)
 
     def learn_sizes(self, x: Operand) -> None:
@@ -94,10 +92,8 @@ class EmbedID(Layer):
     def __init__(
         self, in_size: int, out_size: int, *, dtype: DTypeLike = np.float32
     ) -> None:
-        check_count(self, "in_size", in_size)
-        check_count(self, "out_size", out_size)
-        self.in_size = in_size
-        self.out_size = out_size
+        check_counts(self, in_size=in_size, out_size=out_size)
+        self.in_size, self.out_size = in_size, out_size
         self.W = Parameter(random_weights((in_size, out_size), 1, dtype, np), "W")
 
     def forward(self, x: Any) -> Variable:

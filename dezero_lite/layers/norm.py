@@ -13,7 +13,7 @@ from .. import functions as F
 from ..core import Operand, Variable
 from ..cuda import get_array_module
 from .layer import Buffer, Form, Layer, LazyParameter
-from .lazy import LazyLayer, check_count, input_length
+from .lazy import LazyLayer, check_counts, input_length
 
 
 class BatchNorm(LazyLayer):
@@ -84,7 +84,7 @@ class LayerNorm(LazyLayer):
         self.gamma = LazyParameter("gamma", ((None,), dtype))
         self.beta = LazyParameter("beta", ((None,), dtype))
         if in_size is not None:
-            check_count(self, "in_size", in_size)
+            check_counts(self, in_size=in_size)
             self._init(in_size)
 
     def _init(self, length: int, xp: ModuleType = np) -> None:

@@ -18,9 +18,24 @@ from .linear import Linear
 
 
 class Recurrent(Layer):
-    """What has a state `h`, which one call leaves for the next."""
+    """What has a state `h`, which one call leaves for the next, and two linear layers:
+    `x2h` takes the input and `h2h` the state to `width` times `hidden_size` numbers.
+    """
 
     h: Variable | None
+    width = 1
+
+    def __init__(
+        self,
+        hidden_size: int,
+        in_size: int | None = None,
+        *,
+        dtype: DTypeLike = np.float32,
+    ) -> None:
+        size = self.width * hidden_size
+        self.x2h = Linear(size, dtype=dtype, in_size=in_size)
+        self.h2h = Linear(size, nobias=True, dtype=dtype, in_size=hidden_size)
+        self.reset_state()
 
     def reset_state(self) -> None:
         """Forget the state: the next input begins a new sequence."""
@@ -65,17 +80,6 @@ class RNN(Recurrent):
         The state, of shape (N, hidden_size).
     """
 
-    def __init__(
-        self,
-        hidden_size: int,
-        in_size: int | None = None,
-        *,
-        dtype: DTypeLike = np.float32,
-    ) -> None:
-        self.x2h = Linear(hidden_size, dtype=dtype, in_size=in_size)
-        self.h2h = Linear(hidden_size, nobias=True, dtype=dtype, in_size=hidden_size)
-        self.reset_state()
-
     def forward(self, x: Operand) -> Variable:
         """One step: shapes (N, in_size) to (N, hidden_size)."""
         self._check_batch(x)
@@ -113,13 +117,10 @@ class GRU(Recurrent):
         *,
         dtype: DTypeLike = np.float32,
     ) -> None:
-        self.x2gates = Linear(2 * hidden_size, dtype=dtype, in_size=in_size)
-        self.h2gates = Linear(
-            2 * hidden_size, nobias=True, dtype=dtype, in_size=hidden_size
-        )
-        self.x2h = Linear(hidden_size, dtype=dtype, in_size=in_size)
-        self.h2h = Linear(hidden_size, nobias=True, dtype=dtype, in_size=hidden_size)
-        self.reset_state()
+        size = 2 * hidden_size
+        self.x2gates = Linear(size, dtype=dtype, in_size=in_size)
+        self.h2gates = Linear(size, nobias=True, dtype=dtype, in_size=hidden_size)
+        super().__init__(hidden_size, in_size, dtype=dtype)
 
     def forward(self, x: Operand) -> Variable:
         """One step: shapes (N, in_size) to (N, hidden_size)."""
@@ -154,18 +155,7 @@ class LSTM(Recurrent):
         The output and the memory, of shape (N, hidden_size).
     """
 
-    def __init__(
-        self,
-        hidden_size: int,
-        in_size: int | None = None,
-        *,
-        dtype: DTypeLike = np.float32,
-    ) -> None:
-        self.x2h = Linear(4 * hidden_size, dtype=dtype, in_size=in_size)
-        self.h2h = Linear(
-            4 * hidden_size, nobias=True, dtype=dtype, in_size=hidden_size
-        )
-        self.reset_state()
+    width = 4
 
     def reset_state(self) -> None:
         """Forget both states: the next input begins a new sequence."""
@@ -242,9 +232,13 @@ class LSTMStep(Primitive):
         return z[:, 2 * n : 3 * n] * t, c
 
     def vjp(self, xs: Sequence[Value], gh: Value, gc: Value) -> Value:
-        x, h, c, Wx, Wh, _ = xs
+        x, h, c, Wx, Wh, b = xs
         n = c.shape[1]
-        fio, u, t = _lstm_gates(*xs) if isinstance(gh, Variable) else self.gates
+        fio, u, t = self.gates
+        if isinstance(gh, Variable):
+            z = F.matmul(x, Wx) + F.matmul(h, Wh) + b
+            fio, u = F.sigmoid(z[:, : 3 * n]), F.tanh(z[:, 3 * n :])
+            t = F.tanh(fio[:, :n] * c + fio[:, n : 2 * n] * u)
         f, i, o = fio[:, :n], fio[:, n : 2 * n], fio[:, 2 * n :]
         gc = gc + gh * o * (1 - t * t)
         gfio = Concat(1).on(gc * c, gc * u, gh * t) * fio * (1 - fio)
@@ -264,12 +258,3 @@ class LSTMStep(Primitive):
             f"the shapes of a step of LSTM do not go together: the input is {x} with "
             f"weights {Wx}, the states are h {h} and c {c} with weights {Wh}"
         ) from None
-
-
-def _lstm_gates(
-    x: Any, h: Any, c: Any, Wx: Any, Wh: Any, b: Any
-) -> tuple[Variable, Variable, Variable]:
-    n = c.shape[1]
-    z = F.matmul(x, Wx) + F.matmul(h, Wh) + b
-    fio, u = F.sigmoid(z[:, : 3 * n]), F.tanh(z[:, 3 * n :])
-    return fio, u, F.tanh(fio[:, :n] * c + fio[:, n : 2 * n] * u)

@@ -17,24 +17,12 @@ if TYPE_CHECKING:
     from .vgg import VGG16
 
 # What stands above and not here is for the book's reader alone, or a part of ResNet.
-__all__ = [
-    "GPT",
-    "MLP",
-    "VGG16",
-    "Model",
-    "ResNet",
-    "ResNet50",
-    "ResNet101",
-    "ResNet152",
-    "Sequential",
-    "generate",
-]
+__all__ = ["GPT", "MLP", "Model", "Sequential", "generate"]
+__all__ += ["VGG16", "ResNet", "ResNet50", "ResNet101", "ResNet152"]
 
 # Most programs have no use for them, so their files are read when somebody asks.
-_RESNET = (
-    "Bottleneck BottleneckA BottleneckB BuildingBlock ResNet ResNet50 ResNet101 "
-    "ResNet152 SqueezeNet"
-)
+_RESNET = "ResNet ResNet50 ResNet101 ResNet152 SqueezeNet "
+_RESNET += "BuildingBlock Bottleneck BottleneckA BottleneckB"
 _FILE_OF = {**dict.fromkeys(_RESNET.split(), "resnet"), "VGG16": "vgg"}
 _FILE_OF |= {"GPT": "gpt", "generate": "gpt"}
 

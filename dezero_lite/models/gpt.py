@@ -156,7 +156,16 @@ def generate(
     """
     tokens = np.asarray(as_numpy(unwrap(ids)))
     rows = np.atleast_2d(tokens).astype(np.int64)
-    _check(rows, count, temperature, top_k)
+    if rows.ndim != 2 or not rows.size:
+        raise ValueError(
+            "generate takes a beginning of shape (N, T) or (T,) with a row and a token "
+            f"at least, not one of shape {rows.shape}"
+        )
+    if count < 0 or temperature < 0 or (top_k is not None and top_k < 1):
+        raise ValueError(
+            "generate takes count and temperature from 0 on and top_k from 1 on, not "
+            f"count={count}, temperature={temperature}, top_k={top_k}"
+        )
     rng = generator() if rng is None else rng
     caches = model.caches() if cache and hasattr(model, "caches") else None
     with no_grad(), test_mode():
@@ -175,8 +184,7 @@ def _last_scores(
         scores = model(rows[:, caches[0].used :], caches)
     else:
         scores = model(rows[:, -model.context :])
-    last: NDArray[Any] = as_numpy(unwrap(scores))[:, -1]
-    return last
+    return as_numpy(unwrap(scores))[:, -1]  # type: ignore[no-any-return]
 
 
 def _draw(
@@ -194,18 +202,3 @@ def _draw(
         scores = np.where(scores < least[:, None], -np.inf, scores)
     shares = F.softmax(scores, axis=1).data
     return np.array([rng.choice(len(row), p=row) for row in shares])
-
-
-def _check(
-    rows: NDArray[np.int64], count: int, temperature: float, top_k: int | None
-) -> None:
-    if rows.ndim != 2 or not rows.size:
-        raise ValueError(
-            "generate takes a beginning of shape (N, T) or (T,) with a row and a token "
-            f"at least, not one of shape {rows.shape}"
-        )
-    if count < 0 or temperature < 0 or (top_k is not None and top_k < 1):
-        raise ValueError(
-            "generate takes count and temperature from 0 on and top_k from 1 on, not "
-            f"count={count}, temperature={temperature}, top_k={top_k}"
-        )

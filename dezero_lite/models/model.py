@@ -15,6 +15,9 @@ from ..files import get_file
 from ..graph import plot_dot_graph
 from ..npz import StrPath
 
+# Where the book's weights are.
+RELEASE = "https://github.com/koki0702/dezero-models/releases/download/v0.1/"
+
 
 class Model(L.Layer):
     """A layer that can draw itself. Source: book step 45."""
@@ -89,9 +92,8 @@ class Sequential(Chain):
         for i, layer in enumerate(layers):
             if not callable(layer):
                 raise TypeError(
-                    f"Sequential takes layers and functions, one by one, but number "
-                    f"{i} is {kind_of(layer)}: of a list, write "
-                    "Sequential(*layers)"
+                    "Sequential takes layers and functions, one by one, but number "
+                    f"{i} is {kind_of(layer)}: of a list, write Sequential(*layers)"
                 )
             if isinstance(layer, type):
                 name = layer.__name__
@@ -166,7 +168,5 @@ class Pretrained(Model):
         """Load the weights from `url` if `pretrained` is true, else from the file that
         it names, if any.
         """
-        if pretrained is True:
-            self.load_weights(get_file(url))
-        elif pretrained:
-            self.load_weights(pretrained)
+        if pretrained:
+            self.load_weights(get_file(url) if pretrained is True else pretrained)

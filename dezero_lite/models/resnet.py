@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from .. import functions as F
 from .. import layers as L
 from ..core import Operand, Variable
 from ..npz import Array, StrPath
-from .model import Chain, Model, Pretrained
+from .model import RELEASE, Chain, Model, Pretrained
 
 
 class ResNet(Pretrained):
@@ -37,9 +39,7 @@ class ResNet(Pretrained):
     recognition", 2016.
     """
 
-    WEIGHTS_PATH = (
-        "https://github.com/koki0702/dezero-models/releases/download/v0.1/resnet{}.npz"
-    )
+    WEIGHTS_PATH = RELEASE + "resnet{}.npz"
 
     def __init__(self, n_layers: int = 152, pretrained: bool | StrPath = False) -> None:
         depths = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
@@ -63,10 +63,7 @@ class ResNet(Pretrained):
         # After relu nothing is below the zeros of this edge, so they win no maximum.
         x = F.pad(x, ((0, 0), (0, 0), (0, 1), (0, 1)))
         x = F.pooling(x, kernel_size=3, stride=2)
-        x = self.res2(x)
-        x = self.res3(x)
-        x = self.res4(x)
-        x = self.res5(x)
+        x = self.res5(self.res4(self.res3(self.res2(x))))
         return self.fc6(F.mean(x, axis=(2, 3)))
 
     def adapt(self, stored: dict[str, Array], prefix: str) -> None:
@@ -110,12 +107,10 @@ class BuildingBlock(Chain):
     def __init__(
         self, n_layers: int, mid_channels: int, out_channels: int, stride: int
     ) -> None:
-        first = Bottleneck(mid_channels, out_channels, stride, project=True)
-        rest = [
-            Bottleneck(mid_channels, out_channels, 1, project=False)
-            for _ in range(n_layers - 1)
-        ]
-        self.hold({"a": first, **{f"b{i}": b for i, b in enumerate(rest, 1)}})
+        blocks = {"a": Bottleneck(mid_channels, out_channels, stride, project=True)}
+        for i in range(1, n_layers):
+            blocks[f"b{i}"] = Bottleneck(mid_channels, out_channels, 1, project=False)
+        self.hold(blocks)
 
 
 class Bottleneck(L.Layer):
@@ -137,19 +132,16 @@ class Bottleneck(L.Layer):
         stride_in_3x3: bool = False,
     ) -> None:
         first, second = (1, stride) if stride_in_3x3 else (stride, 1)
-        self.conv1 = L.Conv2d(
-            mid_channels, 1, first, nobias=True, in_channels=in_channels
-        )
+        convolution = partial(L.Conv2d, nobias=True)
+        self.conv1 = convolution(mid_channels, 1, first, in_channels=in_channels)
         self.bn1 = L.BatchNorm()
-        self.conv2 = L.Conv2d(mid_channels, 3, second, pad=1, nobias=True)
+        self.conv2 = convolution(mid_channels, 3, second, pad=1)
         self.bn2 = L.BatchNorm()
-        self.conv3 = L.Conv2d(out_channels, 1, nobias=True)
+        self.conv3 = convolution(out_channels, 1)
         self.bn3 = L.BatchNorm()
         self.project = project
         if project:
-            self.conv4 = L.Conv2d(
-                out_channels, 1, stride, nobias=True, in_channels=in_channels
-            )
+            self.conv4 = convolution(out_channels, 1, stride, in_channels=in_channels)
             self.bn4 = L.BatchNorm()
 
     def forward(self, x: Operand) -> Variable:

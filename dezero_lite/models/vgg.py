@@ -11,7 +11,7 @@ from .. import functions as F
 from .. import layers as L
 from ..core import Operand, Variable, kind_of
 from ..npz import StrPath
-from .model import Pretrained
+from .model import RELEASE, Pretrained
 
 
 class VGG16(Pretrained):
@@ -30,24 +30,14 @@ class VGG16(Pretrained):
     large-scale image recognition", 2015.
     """
 
-    WEIGHTS_PATH = (
-        "https://github.com/koki0702/dezero-models/releases/download/v0.1/vgg16.npz"
-    )
+    WEIGHTS_PATH = RELEASE + "vgg16.npz"
 
     def __init__(self, pretrained: bool | StrPath = False) -> None:
-        self.conv1_1 = _conv3x3(64)
-        self.conv1_2 = _conv3x3(64)
-        self.conv2_1 = _conv3x3(128)
-        self.conv2_2 = _conv3x3(128)
-        self.conv3_1 = _conv3x3(256)
-        self.conv3_2 = _conv3x3(256)
-        self.conv3_3 = _conv3x3(256)
-        self.conv4_1 = _conv3x3(512)
-        self.conv4_2 = _conv3x3(512)
-        self.conv4_3 = _conv3x3(512)
-        self.conv5_1 = _conv3x3(512)
-        self.conv5_2 = _conv3x3(512)
-        self.conv5_3 = _conv3x3(512)
+        self.conv1_1, self.conv1_2 = _kernels(64, 2)
+        self.conv2_1, self.conv2_2 = _kernels(128, 2)
+        self.conv3_1, self.conv3_2, self.conv3_3 = _kernels(256, 3)
+        self.conv4_1, self.conv4_2, self.conv4_3 = _kernels(512, 3)
+        self.conv5_1, self.conv5_2, self.conv5_3 = _kernels(512, 3)
         self.fc6 = L.Linear(4096)
         self.fc7 = L.Linear(4096)
         self.fc8 = L.Linear(1000)
@@ -55,24 +45,16 @@ class VGG16(Pretrained):
 
     def forward(self, x: Operand) -> Variable:
         """Images (N, 3, 224, 224), as `preprocess` makes them, to scores (N, 1000)."""
-        x = F.relu(self.conv1_1(x))
-        x = F.relu(self.conv1_2(x))
-        x = F.pooling(x, 2, 2)
-        x = F.relu(self.conv2_1(x))
-        x = F.relu(self.conv2_2(x))
-        x = F.pooling(x, 2, 2)
-        x = F.relu(self.conv3_1(x))
-        x = F.relu(self.conv3_2(x))
-        x = F.relu(self.conv3_3(x))
-        x = F.pooling(x, 2, 2)
-        x = F.relu(self.conv4_1(x))
-        x = F.relu(self.conv4_2(x))
-        x = F.relu(self.conv4_3(x))
-        x = F.pooling(x, 2, 2)
-        x = F.relu(self.conv5_1(x))
-        x = F.relu(self.conv5_2(x))
-        x = F.relu(self.conv5_3(x))
-        x = F.pooling(x, 2, 2)
+        for block in (
+            [self.conv1_1, self.conv1_2],
+            [self.conv2_1, self.conv2_2],
+            [self.conv3_1, self.conv3_2, self.conv3_3],
+            [self.conv4_1, self.conv4_2, self.conv4_3],
+            [self.conv5_1, self.conv5_2, self.conv5_3],
+        ):
+            for conv in block:
+                x = F.relu(conv(x))
+            x = F.pooling(x, 2, 2)
         x = F.flatten(x)
         x = F.dropout(F.relu(self.fc6(x)))
         x = F.dropout(F.relu(self.fc7(x)))
@@ -114,11 +96,10 @@ class VGG16(Pretrained):
         image = image.convert("RGB")
         if size:
             image = image.resize(size)
-        blue_green_red = np.asarray(image, dtype=dtype)[:, :, ::-1] - np.array(
-            [103.939, 116.779, 123.68], dtype=dtype
-        )
+        mean_colour = np.array([103.939, 116.779, 123.68], dtype=dtype)
+        blue_green_red = np.asarray(image, dtype=dtype)[:, :, ::-1] - mean_colour
         return np.ascontiguousarray(blue_green_red.transpose(2, 0, 1))
 
 
-def _conv3x3(out_channels: int) -> L.Conv2d:
-    return L.Conv2d(out_channels, kernel_size=3, stride=1, pad=1)
+def _kernels(out_channels: int, count: int) -> list[L.Conv2d]:
+    return [L.Conv2d(out_channels, kernel_size=3, pad=1) for _ in range(count)]

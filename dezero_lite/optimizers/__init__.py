@@ -10,15 +10,5 @@ from .hooks import ClipGrad, FreezeParam, WeightDecay
 from .optimizer import Optimizer
 from .rules import SGD, AdaDelta, AdaGrad, Adam, AdamW, MomentumSGD
 
-__all__ = [
-    "SGD",
-    "AdaDelta",
-    "AdaGrad",
-    "Adam",
-    "AdamW",
-    "ClipGrad",
-    "FreezeParam",
-    "MomentumSGD",
-    "Optimizer",
-    "WeightDecay",
-]
+__all__ = ["SGD", "AdaDelta", "AdaGrad", "Adam", "AdamW", "MomentumSGD", "Optimizer"]
+__all__ += ["ClipGrad", "FreezeParam", "WeightDecay"]

@@ -10,11 +10,7 @@ import numpy as np
 from ..core import Parameter, Variable
 from .optimizer import check_numbers, gradient_of
 
-__all__ = [
-    "ClipGrad",
-    "FreezeParam",
-    "WeightDecay",
-]
+__all__ = ["ClipGrad", "FreezeParam", "WeightDecay"]
 
 
 class WeightDecay:
@@ -52,17 +48,12 @@ class ClipGrad:
 
     def __call__(self, params: list[Parameter]) -> None:
         # In double precision, where squares do not overflow.
-        squares = [
-            float(np.square(gradient_of(param), dtype=np.float64).sum())
-            for param in params
-        ]
+        grads = [gradient_of(param) for param in params]
+        squares = [float(np.square(grad, dtype=np.float64).sum()) for grad in grads]
         norm = math.sqrt(sum(squares))
         if not math.isfinite(norm):
-            names = [
-                repr(p.name)
-                for p, square in zip(params, squares, strict=True)
-                if not math.isfinite(square)
-            ]
+            pairs = zip(params, squares, strict=True)
+            names = [repr(p.name) for p, square in pairs if not math.isfinite(square)]
             raise FloatingPointError(
                 f"the norm of the gradients is {norm}, so they cannot be clipped "
                 f"(parameters: {', '.join(names)}): a smaller learning rate may help, "
@@ -87,9 +78,8 @@ class FreezeParam:
     def __init__(self, *layers: Any) -> None:
         self.freeze_params: list[Parameter] = []
         for layer in layers:
-            self.freeze_params += (
-                [layer] if isinstance(layer, Parameter) else layer.params()
-            )
+            params = [layer] if isinstance(layer, Parameter) else layer.params()
+            self.freeze_params += params
 
     def __call__(self, params: list[Parameter]) -> None:
         for param in self.freeze_params:

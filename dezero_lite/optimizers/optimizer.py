@@ -142,9 +142,8 @@ class Optimizer:
     def state(self, param: Parameter) -> dict[str, Any]:
         """What is remembered about `param`, by name."""
         if param not in self._states:
-            self._states[param] = {
-                name: np.zeros_like(param.data) for name in self.state_names
-            }
+            zeros = {name: np.zeros_like(param.data) for name in self.state_names}
+            self._states[param] = zeros
         return self._states[param]
 
     def chunks(self, param: Parameter) -> Iterator[tuple[Any, ...]]:
@@ -182,14 +181,12 @@ class Optimizer:
             If a parameter of the target holds no data yet.
         """
         # The + makes a number of True and False, too.
-        settings = {
-            f"settings/{name}": np.array(+value)
-            for name, value in self._settings().items()
-        }
-        state = {name: as_numpy(array) for name, array in self._named_state().items()}
-        save_arrays(
-            path, {"optimizer": np.array(type(self).__name__), **settings, **state}
-        )
+        arrays = {"optimizer": np.array(type(self).__name__)}
+        for name, value in self._settings().items():
+            arrays[f"settings/{name}"] = np.array(+value)
+        for name, array in self._named_state().items():
+            arrays[name] = as_numpy(array)
+        save_arrays(path, arrays)
 
     def load_state(self, path: StrPath) -> None:
         """Load what :meth:`save_state` saved, settings included. Load the model's
@@ -203,11 +200,9 @@ class Optimizer:
             If the file is damaged, or of another optimizer or another model; nothing
             has changed then.
         """
-        state = self._named_state()
-        settings = {
-            f"settings/{name}": value for name, value in self._settings().items()
-        }
-        shapes = {name: array.shape for name, array in state.items()}
+        state, settings = self._named_state(), self._settings()
+        shapes = {f"settings/{name}": () for name in settings}
+        shapes |= {name: array.shape for name, array in state.items()}
         found = load_arrays(path)
         kind = str(found.pop("optimizer", "no optimizer"))[:100]
         if kind != type(self).__name__:
@@ -215,14 +210,10 @@ class Optimizer:
                 f"{os.fsdecode(path)} holds the state of {kind}, not of "
                 f"{type(self).__name__}"
             )
-        check_fit(path, kind, found, {**dict.fromkeys(settings, ()), **shapes})
+        check_fit(path, kind, found, shapes)
         for name, old in settings.items():
-            value = found[name].item()
-            setattr(
-                self,
-                name.partition("/")[2],
-                bool(value) if isinstance(old, bool) else value,
-            )
+            value = found[f"settings/{name}"].item()
+            setattr(self, name, bool(value) if isinstance(old, bool) else value)
         for name, array in state.items():
             array[...] = get_array_module(array).asarray(found[name])
 
@@ -244,11 +235,9 @@ class Optimizer:
 
     def _named_state(self) -> dict[str, Any]:
         target = self._target()
-        named = (
-            target.named_params()
-            if hasattr(target, "named_params")
-            else enumerate(target.params())
-        )
+        named = enumerate(target.params())
+        if hasattr(target, "named_params"):
+            named = target.named_params()
         state = {}
         for name, param in named:
             if param.data is None:
@@ -266,11 +255,9 @@ def _with_gradient(params: list[Parameter]) -> list[Parameter]:
     for param in params:
         grad: Any = param.grad
         if not isinstance(grad, Variable) or grad.shape != param.shape:
-            what = (
-                f"has shape {grad.shape}"
-                if isinstance(grad, Variable)
-                else f"is {kind_of(grad)}"
-            )
+            what = f"is {kind_of(grad)}"
+            if isinstance(grad, Variable):
+                what = f"has shape {grad.shape}"
             raise ValueError(
                 f"the gradient of parameter {param.name!r} {what}: it must be a "
                 f"Variable like {param.shape}"

@@ -10,14 +10,7 @@ import numpy as np
 from ..core import Parameter
 from .optimizer import Optimizer, check_numbers
 
-__all__ = [
-    "SGD",
-    "AdaDelta",
-    "AdaGrad",
-    "Adam",
-    "AdamW",
-    "MomentumSGD",
-]
+__all__ = ["SGD", "AdaDelta", "AdaGrad", "Adam", "AdamW", "MomentumSGD"]
 
 
 class SGD(Optimizer):
@@ -44,8 +37,7 @@ class MomentumSGD(Optimizer):
     def __init__(self, lr: float = 0.01, momentum: float = 0.9) -> None:
         super().__init__()
         check_numbers(self, lr=lr, momentum=momentum)
-        self.lr = lr
-        self.momentum = momentum
+        self.lr, self.momentum = lr, momentum
 
     def update_one(self, param: Parameter) -> None:
         lr, momentum = float(self.lr), float(self.momentum)
@@ -70,8 +62,7 @@ class AdaGrad(Optimizer):
     def __init__(self, lr: float = 0.001, eps: float = 1e-8) -> None:
         super().__init__()
         check_numbers(self, lr=lr, eps=eps)
-        self.lr = lr
-        self.eps = eps
+        self.lr, self.eps = lr, eps
 
     def update_one(self, param: Parameter) -> None:
         lr, eps = float(self.lr), float(self.eps)
@@ -97,8 +88,7 @@ class AdaDelta(Optimizer):
     def __init__(self, rho: float = 0.95, eps: float = 1e-6) -> None:
         super().__init__()
         check_numbers(self, rho=rho, eps=eps)
-        self.rho = rho
-        self.eps = eps
+        self.rho, self.eps = rho, eps
 
     def update_one(self, param: Parameter) -> None:
         rho, eps = float(self.rho), float(self.eps)
@@ -150,10 +140,8 @@ class Adam(Optimizer):
             )
         check_numbers(self, alpha=alpha, beta1=beta1, beta2=beta2, eps=eps)
         self.t = 0
-        self.alpha = alpha
-        self.beta1 = beta1
-        self.beta2 = beta2
-        self.eps = eps
+        self.alpha, self.beta1 = alpha, beta1
+        self.beta2, self.eps = beta2, eps
 
     def setup(self, target: Any) -> Any:
         self.t = 0
