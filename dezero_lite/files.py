@@ -145,9 +145,7 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
         look = {"unit": "B", "unit_scale": True, "disable": False}
         with tqdm.tqdm(desc=file_name, total=1, **look) as bar:
             pooch.HTTPDownloader(
-                progressbar=bar,
-                chunk_size=1 << 16,
-                hooks={"response": check_redirect},
+                progressbar=bar, chunk_size=1 << 16, hooks={"response": check_redirect}
             )(url, file, None)
 
     try:

@@ -11,15 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..graph import inputs_of, is_variable, outputs_of
-from .recording import (
-    Gradients,
-    Graph,
-    Recorder,
-    Visit,
-    array_in,
-    pairs_with,
-    present,
-)
+from .recording import Gradients, Graph, Recorder, Visit, array_in, pairs_with, present
 from .words import addition, in_detail, listed, meeting, phrase, same, text
 
 # What stands beside the picture: headings, each with names and what they stand for.
