@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Iterator
@@ -97,25 +98,16 @@ class DataLoader:
         self.shuffle = shuffle
         self.gpu = gpu
         #: How many batches are in an epoch.
-        self.max_iter = (
-            self.data_size // self.batch_size
-            if drop_last
-            else math.ceil(self.data_size / self.batch_size)
-        )
+        count = self.data_size / self.batch_size
+        self.max_iter = math.floor(count) if drop_last else math.ceil(count)
         if self.max_iter == 0:
-            name = type(dataset).__name__
+            nothing = "drop_last=True leaves nothing" if count else "there is nothing"
             raise ValueError(
-                f"{name} has {self.data_size} examples, which makes no batch of "
-                f"{self.batch_size}"
-                + (
-                    ": drop_last=True leaves nothing"
-                    if self.data_size
-                    else ": there is nothing to load"
-                )
+                f"{type(dataset).__name__} has {self.data_size} examples, which makes "
+                f"no batch of {self.batch_size}: {nothing} to load"
             )
-        self._random = np.random.default_rng(
-            int(generator().integers(2**63)) if seed is None else seed
-        )
+        seed = int(generator().integers(2**63)) if seed is None else seed
+        self._random = np.random.default_rng(seed)
         self.reset()
 
     def reset(self) -> None:
@@ -177,10 +169,8 @@ class DataLoader:
         if getattr(self.dataset, "takes_batches", False):
             x, t = self._pair(self.dataset[indices], "a batch")
         else:
-            pairs = [
-                self._pair(self.dataset[i], f"example {i}") for i in indices.tolist()
-            ]
-            xs, ts = zip(*pairs, strict=True)
+            found = [(self.dataset[i], f"example {i}") for i in indices.tolist()]
+            xs, ts = zip(*itertools.starmap(self._pair, found), strict=True)
             x, t = as_batch(xs), None if ts[0] is None else as_batch(ts)
         if self.gpu:
             x, t = as_cupy(x), None if t is None else as_cupy(t)
@@ -190,14 +180,13 @@ class DataLoader:
         try:
             x, t = found
         except (TypeError, ValueError):
-            length = (
-                f" of length {len(found)}" if isinstance(found, (tuple, list)) else ""
-            )
+            kind = type(found).__name__
+            if isinstance(found, (tuple, list)):
+                kind += f" of length {len(found)}"
             raise TypeError(
                 "a data set gives pairs (example, label), with None for the label "
                 f"where there are no labels, but {which} of this "
-                f"{type(self.dataset).__name__} is of type "
-                f"{type(found).__name__}{length}"
+                f"{type(self.dataset).__name__} is of type {kind}"
             ) from None
         return x, t
 
