@@ -141,8 +141,7 @@ class Graph:
         """
         edges = self.edges(f)
         if handed is not None:
-            silent = set(range(len(inputs_of(f)))) - set(handed)
-            for i in silent:
+            for i in {*range(len(inputs_of(f)))}.difference(handed):
                 del edges[f"{self.key[id(f)]}i{i}"]
         return list(dict.fromkeys(chain(edges, *edges.values())))
 
@@ -172,8 +171,7 @@ class Recorder:
     Attributes
     ----------
     visits : list of Visit
-    rest : list of str
-        The worklist when the walk is over.
+        The last one is nobody's: what there is when the walk is over.
     is_recursion : bool
         Whether there is no worklist; then the open calls are in its place.
     first, last, final : dict
@@ -207,7 +205,7 @@ class Recorder:
             for f, way, method in own:
                 delattr(f, way) if method is None else setattr(f, way, method)
         self.is_recursion = not self._name
-        self.rest, _ = self._worklist()
+        self.visits.append(Visit(None, [], self.last, *self._worklist()))
         self.final = self._gradients()
 
     # --- listening

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from ..graph import inputs_of, is_variable, outputs_of
@@ -56,17 +57,15 @@ def told(graph: Graph, record: Recorder) -> Iterator[Step]:
     yield given(graph)
     for f in graph.functions:
         yield computed(graph, f)
-    visits = record.visits
-    if visits:
+    if len(record.visits) > 1:
         yield seed(graph, record)
-    for i, visit in enumerate(visits):
-        is_last = i == len(visits) - 1
-        after = record.last if is_last else visits[i + 1].gradients
-        step = visited(graph, visit, after)
-        if any(visit.function is earlier.function for earlier in visits[:i]):
+    seen = set()
+    for visit, following in pairwise(record.visits):
+        step = visited(graph, visit, following.gradients)
+        if id(visit.function) in seen:
             step.say = step.say.replace(" receives", ", once more, receives", 1)
-        step.waiting = record.rest if is_last else visits[i + 1].waiting
-        step.next = None if is_last else visits[i + 1].position
+        seen.add(id(visit.function))
+        step.waiting, step.next = following.waiting, following.position
         step.say += " " + in_words(step.waiting, record)
         yield step
     yield end(graph, record)
@@ -138,17 +137,15 @@ def visited(graph: Graph, visit: Visit, after: Gradients) -> Step:
     handed = [(i, x, g) for i, (x, g) in pairs if is_variable(x) and g is not None]
     changed = [v for v in graph.variables if is_news(v, before, after)]
     gone = [v for v in changed if after.get(id(v)) is None]
-    there = [v for v in graph.variables if after.get(id(v)) is not None]
-    met = [v for v in there if any(v is x for _, x, _ in handed)]
 
     receives = listed([f"{phrase(g)} from {graph.name(y)}" for y, g in received])
     hands = listed([f"{phrase(g)} to {graph.name(x)}" for _, x, g in handed])
     say = f"{graph.name(f)} receives {receives} and hands on {hands or 'nothing'}."
     sums = {}
-    for v in met:
-        parts = [g for _, x, g in handed if x is v]
-        if words := meeting(before.get(id(v)), parts, after[id(v)]):
-            sums[graph.grad(v)] = in_detail(after[id(v)]) | {"text": words}
+    for v in graph.variables:
+        parts, now = [g for _, x, g in handed if x is v], after.get(id(v))
+        if words := meeting(before.get(id(v)), parts, now):
+            sums[graph.grad(v)] = in_detail(now) | {"text": words}
             say += f" {graph.grad(v)} is {words}."
     for v in gone:
         say += f" {graph.grad(v)} is dropped."
