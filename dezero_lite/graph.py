@@ -119,11 +119,10 @@ def get_dot_graph(output: Any, verbose: bool = True) -> str:
     for f in functions_behind(output):
         here = name(f)
         for i, x in enumerate(inputs_of(f)):
+            start = name(x) if is_variable(x) else f"{here}c{i}"
             if not is_variable(x):
-                lines.append(f"    {here}c{i} [label={_quoted(_value(x))}, {CONSTANT}]")
-            lines.append(
-                f"    {name(x) if is_variable(x) else f'{here}c{i}'} -> {here}"
-            )
+                lines.append(f"    {start} [label={_quoted(_value(x))}, {CONSTANT}]")
+            lines.append(f"    {start} -> {here}")
         for y in outputs_of(f):
             if y is not None:
                 lines.append(f"    {here} -> {name(y)}")
