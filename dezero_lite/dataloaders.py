@@ -121,14 +121,14 @@ class DataLoader:
         return self.max_iter
 
     def __iter__(self) -> Iterator[Batch]:
-        return self if self._has_its_own_next() else self._epoch()
+        return self if self._has_its_own_next() else map(self._load, self._batches())
 
     def __next__(self) -> Batch:
         """The next batch, for those who count themselves; a ``for`` does not disturb
         it.
         """
         if self._running is None:
-            self._running = self._epoch()
+            self._running = map(self._load, self._batches())
         try:
             return next(self._running)
         except StopIteration:
@@ -149,10 +149,6 @@ class DataLoader:
 
     def _has_its_own_next(self) -> bool:
         return type(self).__next__ is not DataLoader.__next__
-
-    def _epoch(self) -> Iterator[Batch]:
-        for indices in self._batches():
-            yield self._load(indices)
 
     def _order(self) -> NDArray[np.int64]:
         if self.shuffle:

@@ -102,12 +102,8 @@ def get_dot_graph(output: Any, verbose: bool = True) -> str:
             f"{kind_of(output)}"
         )
     names: dict[int, str] = {}
-    lines = [
-        "digraph {",
-        f"    graph [{LAYOUT}]",
-        f"    node [{NODES}, {VARIABLE}]",
-        f"    edge [{EDGES}]",
-    ]
+    looks = {"graph": LAYOUT, "node": f"{NODES}, {VARIABLE}", "edge": EDGES}
+    lines = ["digraph {", *(f"    {kind} [{look}]" for kind, look in looks.items())]
 
     def name(node: Any) -> str:
         if id(node) not in names:
@@ -210,20 +206,18 @@ def plot_dot_graph(
         try:
             Path(to_file).write_bytes(render(picture.dot, ending))
         except GraphvizMissing as missing:
-            warnings.warn(
-                f"{os.fspath(to_file)} was not written. {missing}", stacklevel=2
-            )
+            warnings.warn(f"{to_file!s} was not written. {missing}", stacklevel=2)
     return picture
 
 
 def _ending(path: str | os.PathLike[str]) -> str:
     ending = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
-    if ending not in FORMATS:
-        raise ValueError(
-            f"cannot draw to {os.fspath(path)!r}: the file's ending has to be one of "
-            f"{', '.join(FORMATS)}"
-        )
-    return ending
+    if ending in FORMATS:
+        return ending
+    raise ValueError(
+        f"cannot draw to {os.fspath(path)!r}: the file's ending has to be one of "
+        f"{', '.join(FORMATS)}"
+    )
 
 
 # --- from DOT text to an image --------------------------------------------------------
@@ -269,14 +263,13 @@ def _silent_stderr() -> Iterator[None]:
     # The bundled font library warns about newer system settings, in C, past sys.stderr
     # and into a notebook's output.
     kept = os.dup(2)
-    sink = os.open(os.devnull, os.O_WRONLY)
     try:
-        os.dup2(sink, 2)
+        with open(os.devnull, "w") as sink:
+            os.dup2(sink.fileno(), 2)
         yield
     finally:
         os.dup2(kept, 2)
         os.close(kept)
-        os.close(sink)
 
 
 class Picture:

@@ -135,6 +135,7 @@ def visited(graph: Graph, visit: Visit, after: Gradients) -> Step:
     received = pairs_with(outputs_of(f), visit.received)
     pairs = enumerate(zip(inputs_of(f), visit.handed, strict=False))
     handed = [(i, x, g) for i, (x, g) in pairs if is_variable(x) and g is not None]
+    silent = {*range(len(inputs_of(f)))}.difference(i for i, _, _ in handed)
     changed = [v for v in graph.variables if is_news(v, before, after)]
     gone = [v for v in changed if after.get(id(v)) is None]
 
@@ -152,7 +153,7 @@ def visited(graph: Graph, visit: Visit, after: Gradients) -> Step:
     return Step(
         say,
         back=True,
-        lit=graph.around(f, [i for i, _, _ in handed]),
+        lit=graph.around(f, silent),
         panel=[
             ("receives", [(graph.grad(y), in_detail(g)) for y, g in received]),
             ("hands on", [(f"to {graph.name(x)}", in_detail(g)) for _, x, g in handed]),

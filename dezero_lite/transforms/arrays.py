@@ -196,7 +196,7 @@ class RandomCrop:
 def pair(size: int | tuple[int, int]) -> tuple[int, int]:
     try:
         sizes: Any = (size, size) if np.ndim(size) == 0 else size
-        a, b = [operator.index(length) for length in sizes]
+        a, b = map(operator.index, sizes)
     except (TypeError, ValueError):
         raise TypeError(
             f"a size is a whole number or a pair of them, such as 32 or (32, 24), not "
