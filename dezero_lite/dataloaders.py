@@ -175,6 +175,7 @@ class DataLoader:
     def _pair(self, found: Any, which: str) -> tuple[Any, Any]:
         try:
             x, t = found
+            return x, t
         except (TypeError, ValueError):
             kind = type(found).__name__
             if isinstance(found, (tuple, list)):
@@ -184,7 +185,6 @@ class DataLoader:
                 f"where there are no labels, but {which} of this "
                 f"{type(self.dataset).__name__} is of type {kind}"
             ) from None
-        return x, t
 
 
 class SeqDataLoader(DataLoader):

@@ -200,8 +200,7 @@ class Replica:
     def __init__(
         self, version: str, make_model: Callable[[], Any], loss: Loss, x: Any, t: Any
     ) -> None:
-        if version != __version__:
-            raise RuntimeError(_other_version("this worker", __version__, version))
+        _check_version("this worker", __version__, version)
         self.model, self.loss = make_model(), loss
         self.x, self.t = x, t
         if len(x):
@@ -287,8 +286,7 @@ def _workers(client: Any) -> list[str]:
     if not found:
         raise RuntimeError("the cluster has no workers yet: client.wait_for_workers(1)")
     for worker, version in found.items():
-        if version != __version__:
-            raise RuntimeError(_other_version(worker, version, __version__))
+        _check_version(worker, version, __version__)
     return sorted(found)
 
 
@@ -296,11 +294,12 @@ def _version() -> str:
     return __version__
 
 
-def _other_version(worker: str, theirs: str, ours: str) -> str:
-    return (
-        f"{worker} has dezero_lite {theirs}, but the training was begun with {ours}: "
-        "install the same version everywhere"
-    )
+def _check_version(worker: str, theirs: str, ours: str) -> None:
+    if theirs != ours:
+        raise RuntimeError(
+            f"{worker} has dezero_lite {theirs}, but the training was begun with "
+            f"{ours}: install the same version everywhere"
+        )
 
 
 def _gathered(client: Any, futures: list[Any]) -> list[Any]:

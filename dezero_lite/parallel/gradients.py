@@ -77,7 +77,7 @@ def mean_gradients(
         )
     shares = [count / sum(counts) for count in counts]
     pairs = zip(parts, shares, strict=True)
-    (first, share), *rest = [(gradients, share) for gradients, share in pairs if share]
+    (first, share), *rest = [pair for pair in pairs if pair[1]]
     means = [_weighted(gradient, share) for gradient in first]
     for gradients, share in rest:
         for mean, gradient in zip(means, gradients, strict=True):
