@@ -228,10 +228,8 @@ def _ends_in_arrays(ys: Any, graph: list[Variable], xs: list[Variable]) -> bool:
     functions = [f for y in ys for f in functions_behind(y)]
     reached = [x for g in graph for f in functions_behind(g) for x in f.inputs]
     ids = {id(x) for x in [*graph, *reached]}
-    return not (
-        all(isinstance(f, Primitive) for f in functions)
-        or any(id(x) in ids for x in xs)
-    )
+    is_users = any(not isinstance(f, Primitive) for f in functions)
+    return is_users and not any(id(x) in ids for x in xs)
 
 
 def _gradients(

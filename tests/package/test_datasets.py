@@ -303,6 +303,22 @@ def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
     assert asked == [f"mnist/{IMAGES}", f"mnist/{LABELS}"] * 2
 
 
+def test_each_file_has_its_own_hashes(monkeypatch):
+    asked = []
+
+    def read_idx(path, most, sha256):
+        asked.append((path, sha256))
+        return np.zeros((1, *most[1:]), np.uint8)
+
+    monkeypatch.delenv("DEZERO_LITE_DATA", raising=False)
+    monkeypatch.setattr(mnist, "get_file", lambda url, name, known: f"{name} {known}")
+    monkeypatch.setattr(mnist, "read_idx", read_idx)
+    MNIST(), MNIST(train=False)
+    names = [IMAGES, LABELS, *(x.replace("train", "t10k") for x in (IMAGES, LABELS))]
+    paths = [f"mnist/{x} md5:{h}" for x, h in zip(names, MNIST._md5, strict=True)]
+    assert asked == list(zip(paths, MNIST._sha256, strict=True))
+
+
 @pytest.mark.parametrize(
     "kind", [MNIST, FashionMNIST, CIFAR10, CIFAR100, ImageNet.labels, Shakespear]
 )
