@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Iterator
@@ -97,25 +98,16 @@ class DataLoader:
         self.shuffle = shuffle
         self.gpu = gpu
         #: How many batches are in an epoch.
-        self.max_iter = (
-            self.data_size // self.batch_size
-            if drop_last
-            else math.ceil(self.data_size / self.batch_size)
-        )
+        count = self.data_size / self.batch_size
+        self.max_iter = math.floor(count) if drop_last else math.ceil(count)
         if self.max_iter == 0:
-            name = type(dataset).__name__
+            nothing = "drop_last=True leaves nothing" if count else "there is nothing"
             raise ValueError(
-                f"{name} has {self.data_size} examples, which makes no batch of "
-                f"{self.batch_size}"
-                + (
-                    ": drop_last=True leaves nothing"
-                    if self.data_size
-                    else ": there is nothing to load"
-                )
+                f"{type(dataset).__name__} has {self.data_size} examples, which makes "
+                f"no batch of {self.batch_size}: {nothing} to load"
             )
-        self._random = np.random.default_rng(
-            int(generator().integers(2**63)) if seed is None else seed
-        )
+        seed = int(generator().integers(2**63)) if seed is None else seed
+        self._random = np.random.default_rng(seed)
         self.reset()
 
     def reset(self) -> None:
@@ -129,14 +121,14 @@ class DataLoader:
         return self.max_iter
 
     def __iter__(self) -> Iterator[Batch]:
-        return self if self._has_its_own_next() else self._epoch()
+        return self if self._has_its_own_next() else map(self._load, self._batches())
 
     def __next__(self) -> Batch:
         """The next batch, for those who count themselves; a ``for`` does not disturb
         it.
         """
         if self._running is None:
-            self._running = self._epoch()
+            self._running = map(self._load, self._batches())
         try:
             return next(self._running)
         except StopIteration:
@@ -158,10 +150,6 @@ class DataLoader:
     def _has_its_own_next(self) -> bool:
         return type(self).__next__ is not DataLoader.__next__
 
-    def _epoch(self) -> Iterator[Batch]:
-        for indices in self._batches():
-            yield self._load(indices)
-
     def _order(self) -> NDArray[np.int64]:
         if self.shuffle:
             return self._random.permutation(self.data_size)
@@ -177,10 +165,8 @@ class DataLoader:
         if getattr(self.dataset, "takes_batches", False):
             x, t = self._pair(self.dataset[indices], "a batch")
         else:
-            pairs = [
-                self._pair(self.dataset[i], f"example {i}") for i in indices.tolist()
-            ]
-            xs, ts = zip(*pairs, strict=True)
+            found = [(self.dataset[i], f"example {i}") for i in indices.tolist()]
+            xs, ts = zip(*itertools.starmap(self._pair, found), strict=True)
             x, t = as_batch(xs), None if ts[0] is None else as_batch(ts)
         if self.gpu:
             x, t = as_cupy(x), None if t is None else as_cupy(t)
@@ -189,17 +175,16 @@ class DataLoader:
     def _pair(self, found: Any, which: str) -> tuple[Any, Any]:
         try:
             x, t = found
+            return x, t
         except (TypeError, ValueError):
-            length = (
-                f" of length {len(found)}" if isinstance(found, (tuple, list)) else ""
-            )
+            kind = type(found).__name__
+            if isinstance(found, (tuple, list)):
+                kind += f" of length {len(found)}"
             raise TypeError(
                 "a data set gives pairs (example, label), with None for the label "
                 f"where there are no labels, but {which} of this "
-                f"{type(self.dataset).__name__} is of type "
-                f"{type(found).__name__}{length}"
+                f"{type(self.dataset).__name__} is of type {kind}"
             ) from None
-        return x, t
 
 
 class SeqDataLoader(DataLoader):

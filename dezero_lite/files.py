@@ -100,8 +100,7 @@ def own_folder() -> str | None:
 def _check_stays_inside(file_name: str) -> None:
     parts = file_name.replace("\\", "/").split("/")
     # The colon is that of a drive.
-    elsewhere = {"", ".", ".."}.intersection(parts) or file_name[1:2] == ":"
-    if elsewhere or "\0" in file_name:
+    if {"", ".", ".."} & {*parts} or file_name[1:2] == ":" or "\0" in file_name:
         raise ValueError(
             f"file_name={file_name!r} leads out of the folder for data: use a plain "
             "name, or one that begins with folders, as in 'mnist/train.gz'"
@@ -144,20 +143,12 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
     def downloader(url: str, file: Any, _: Any) -> None:
         look = {"unit": "B", "unit_scale": True, "disable": False}
         with tqdm.tqdm(desc=file_name, total=1, **look) as bar:
-            pooch.HTTPDownloader(
-                progressbar=bar,
-                chunk_size=1 << 16,
-                hooks={"response": check_redirect},
-            )(url, file, None)
+            how = {"chunk_size": 1 << 16, "hooks": {"response": check_redirect}}
+            pooch.HTTPDownloader(progressbar=bar, **how)(url, file, None)
 
+    folder, name = os.path.split(path)
     try:
-        pooch.retrieve(
-            url,
-            known_hash,
-            os.path.basename(path),
-            os.path.dirname(path),
-            downloader=downloader,
-        )
+        pooch.retrieve(url, known_hash, name, folder, downloader=downloader)
     except requests.RequestException as error:
         if error.response is not None:
             # Else the connection stays open for as long as somebody keeps the error.
@@ -203,6 +194,5 @@ def show_progress(block_num: int, block_size: int, total_size: int) -> None:
     """
     done = min(block_num * block_size / total_size, 1.0) if total_size > 0 else 0.0
     filled = int(30 * done)
-    print(
-        f"\r[{'#' * filled}{'.' * (30 - filled)}] {100 * done:.2f}%", end="", flush=True
-    )
+    bar = "#" * filled + "." * (30 - filled)
+    print(f"\r[{bar}] {100 * done:.2f}%", end="", flush=True)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core import Function, Primitive, Variable, as_array, no_grad, walk
+from .graph import functions_behind
 
 Array = NDArray[Any]
 EPS = 1e-4
@@ -48,13 +49,12 @@ def numerical_grad(
     """
 
     def value(moved: Array) -> float:
-        return sum(
-            float(np.sum(_array(y)))
-            for y in _several(_call(f, Variable(moved), *args, **kwargs))
-        )
+        ys = _several(_call(f, Variable(moved), *args, **kwargs))
+        return sum(float(np.sum(_array(y))) for y in ys)
 
     with no_grad():
-        return _slopes(value, np.array(_array(x), dtype=float))
+        (slopes,) = _slopes(value, [np.array(_array(x), dtype=float)])
+    return slopes
 
 
 def gradient_check(
@@ -98,10 +98,9 @@ def gradient_check(
     first = x if isinstance(x, Variable) else Variable(as_array(x))
     if first.dtype.kind != "f":
         first = first.astype(float)
+    outputs = lambda *xs: _several(_call(f, *xs, **kwargs))
     try:
-        _Check(
-            lambda *xs: _several(_call(f, *xs, **kwargs)), [first, *args], rtol, atol
-        ).run()
+        _Check(outputs, [first, *args], rtol, atol).run()
     except _Wrong as wrong:
         print(f"gradient_check failed: {wrong}")
         return False
@@ -152,16 +151,15 @@ class _Check:
         ys = self.call(xs)
         gxs = _gradients(ys, weights, xs)
         self.check_form(gxs, xs)
-        self.check_values("gradient", gxs, list(_partial_slopes(value, points)))
+        self.check_values("gradient", gxs, list(_slopes(value, points)))
         self.check_memory(gxs, _gradients(ys, weights, xs), xs, ys)
 
         graph = _gradients(ys, weights, xs, create_graph=True)
         self.check_values("gradient with create_graph", [g.data for g in graph], gxs)
         second = _gradients(graph, vectors, xs)
+        slopes = list(_slopes(slope, points))
         try:
-            self.check_values(
-                "second-order gradient", second, list(_partial_slopes(slope, points))
-            )
+            self.check_values("second-order gradient", second, slopes)
         except _Wrong:
             if not _ends_in_arrays(ys, graph, xs):
                 raise
@@ -196,15 +194,12 @@ class _Check:
                     f"{gx.dtype} {gx.shape}"
                 )
 
-    def check_values(
-        self, what: str, found: list[Array], expected: list[Array]
-    ) -> None:
-        for k, (gx, numbers) in enumerate(zip(found, expected, strict=True)):
+    def check_values(self, what: str, found: list[Array], right: list[Array]) -> None:
+        for k, (gx, numbers) in enumerate(zip(found, right, strict=True)):
             wrong = ~np.isclose(gx, numbers, rtol=self.rtol, atol=self.atol)
             if wrong.any():
-                worst = np.unravel_index(
-                    np.argmax(np.where(wrong, np.abs(gx - numbers), -1)), wrong.shape
-                )
+                far = np.where(wrong, np.abs(gx - numbers), -1)
+                worst = np.unravel_index(np.argmax(far), wrong.shape)
                 at = f" at {tuple(int(i) for i in worst)}" if worst else ""
                 raise _Wrong(
                     f"the {what} of {self.name(k)} is wrong in {wrong.sum()} of "
@@ -213,11 +208,7 @@ class _Check:
                 )
 
     def check_memory(
-        self,
-        gxs: list[Array],
-        again: list[Array],
-        xs: list[Variable],
-        ys: Sequence[Variable],
+        self, gxs: list[Array], again: list[Array], xs: list[Variable], ys: Any
     ) -> None:
         for k, (x, point) in enumerate(zip(xs, self.points, strict=True)):
             if not np.array_equal(x.data, point, equal_nan=True):
@@ -225,37 +216,20 @@ class _Check:
         self.check_values("gradient by a second backward", again, gxs)
         others = [v.data for v in (*xs, *ys)] + again
         for k, gx in enumerate(gxs):
-            if not gx.flags.writeable or any(
-                np.shares_memory(gx, other) for other in others + gxs[:k]
-            ):
-                raise _Wrong(
-                    f"the gradient of {self.name(k)} shares its memory with another "
-                    "array"
-                )
+            shared = any(np.shares_memory(gx, other) for other in others + gxs[:k])
+            if shared or not gx.flags.writeable:
+                gradient = f"the gradient of {self.name(k)}"
+                raise _Wrong(f"{gradient} shares its memory with another array")
 
 
 def _ends_in_arrays(ys: Any, graph: list[Variable], xs: list[Variable]) -> bool:
     # Whether a user's backward, as in the book's step 27, took the data out of its
     # Variables: then no way leads from a gradient to an input.
-    functions, _ = _past(ys)
-    plain = [f for f in functions if not isinstance(f, Primitive)]
-    _, variables = _past(graph)
-    return bool(plain) and not variables.intersection(xs)
-
-
-def _past(ys: Any) -> tuple[set[Function], set[Variable]]:
-    # The functions and Variables that the ys come from.
-    functions: set[Function] = set()
-    variables = {y for y in ys if isinstance(y, Variable)}
-    waiting = list(variables)
-    while waiting:
-        f = waiting.pop().creator
-        if f is not None and f not in functions:
-            functions.add(f)
-            new = {x for x in f.inputs if isinstance(x, Variable)} - variables
-            variables |= new
-            waiting += new
-    return functions, variables
+    functions = [f for y in ys for f in functions_behind(y)]
+    reached = [x for g in graph for f in functions_behind(g) for x in f.inputs]
+    ids = {id(x) for x in [*graph, *reached]}
+    is_users = any(not isinstance(f, Primitive) for f in functions)
+    return is_users and not any(id(x) in ids for x in xs)
 
 
 def _gradients(
@@ -263,64 +237,42 @@ def _gradients(
 ) -> list[Any]:
     # The gradients of the weighted sum of all ys for each of the xs, left on none of
     # them.
+    kind: Any = Variable if create_graph else np.asarray
     totals: list[Any] = [None] * len(xs)
     for y, weight in zip(ys, weights, strict=True):
         given = weight.astype(y.dtype)
-        seed: Any = Variable(given.copy()) if create_graph else given.copy()
+        seed = kind(given.copy())
         try:
-            gradients = (
-                walk(y, seed, create_graph=create_graph) if y.creator else {y: seed}
-            )
+            found = walk(y, seed, create_graph=create_graph) if y.creator else {y: seed}
         except (TypeError, ValueError) as error:
             raise _Wrong(str(error)) from error
         if not np.array_equal(_array(seed), given):
             raise _Wrong("the gradient that came from the output has been written into")
         for k, x in enumerate(xs):
-            if x in gradients:
-                totals[k] = (
-                    gradients[x] if totals[k] is None else totals[k] + gradients[x]
-                )
-    zeros = [np.zeros_like(x.data) for x in xs]
-    if create_graph:
-        return [
-            Variable(zero) if total is None else total
-            for total, zero in zip(totals, zeros, strict=True)
-        ]
+            if x in found:
+                totals[k] = found[x] if totals[k] is None else totals[k] + found[x]
     return [
-        zero if total is None else np.asarray(total)
-        for total, zero in zip(totals, zeros, strict=True)
+        kind(np.zeros_like(x.data)) if g is None else g if create_graph else kind(g)
+        for g, x in zip(totals, xs, strict=True)
     ]
 
 
-def _partial_slopes(
-    value: Callable[..., float], points: list[Array]
-) -> Iterator[Array]:
-    for k, point in enumerate(points):
-
-        def moved(x: Array, k: int = k) -> float:
-            return value(*points[:k], x, *points[k + 1 :])
-
-        yield _slopes(moved, point.copy())
-
-
-def _slopes(value: Callable[[Array], float], x: Array) -> Array:
-    slopes = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        middle = x[i]
-        x[i] = middle + EPS
-        high = value(x)
-        x[i] = middle - EPS
-        low = value(x)
-        x[i] = middle
-        slopes[i] = (high - low) / (2 * EPS)
-    return slopes
+def _slopes(value: Callable[..., float], points: list[Array]) -> Iterator[Array]:
+    for x in points:
+        slopes = np.zeros_like(x)
+        for i in np.ndindex(x.shape):
+            middle = x[i]
+            x[i] = middle + EPS
+            high = value(*points)
+            x[i] = middle - EPS
+            low = value(*points)
+            x[i] = middle
+            slopes[i] = (high - low) / (2 * EPS)
+        yield slopes
 
 
 def _dot(weights: list[Array], arrays: Sequence[Array]) -> float:
-    return sum(
-        float(np.sum(weight * array))
-        for weight, array in zip(weights, arrays, strict=True)
-    )
+    return float(sum(np.sum(w * a) for w, a in zip(weights, arrays, strict=True)))
 
 
 def _several(ys: Any) -> tuple[Any, ...]:

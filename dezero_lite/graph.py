@@ -14,6 +14,8 @@ import re
 import warnings
 import weakref
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,35 +102,33 @@ def get_dot_graph(output: Any, verbose: bool = True) -> str:
             f"{kind_of(output)}"
         )
     names: dict[int, str] = {}
-    lines = [
-        "digraph {",
-        f"    graph [{LAYOUT}]",
-        f"    node [{NODES}, {VARIABLE}]",
-        f"    edge [{EDGES}]",
-    ]
-    lines.append(_node(names, output, verbose))
-    for f in _functions(output):
-        lines.append(_node(names, f, verbose))
+    looks = {"graph": LAYOUT, "node": f"{NODES}, {VARIABLE}", "edge": EDGES}
+    lines = ["digraph {", *(f"    {kind} [{look}]" for kind, look in looks.items())]
+
+    def name(node: Any) -> str:
+        if id(node) not in names:
+            names[id(node)] = f"{'v' if is_variable(node) else 'f'}{len(names)}"
+            lines.append(f"    {names[id(node)]} [{_look(node, verbose)}]")
+        return names[id(node)]
+
+    name(output)
+    for f in functions_behind(output):
+        here = name(f)
         for i, x in enumerate(inputs_of(f)):
+            start = name(x) if is_variable(x) else f"{here}c{i}"
             if not is_variable(x):
-                constant = f"{names[id(f)]}c{i}"
-                lines += [f"    {constant} [label={_quoted(_value(x))}, {CONSTANT}]"]
-                lines += [f"    {constant} -> {names[id(f)]}"]
-                continue
-            if id(x) not in names:
-                lines.append(_node(names, x, verbose))
-            lines.append(f"    {names[id(x)]} -> {names[id(f)]}")
+                lines.append(f"    {start} [label={_quoted(_value(x))}, {CONSTANT}]")
+            lines.append(f"    {start} -> {here}")
         for y in outputs_of(f):
             if y is not None:
-                if id(y) not in names:
-                    lines.append(_node(names, y, verbose))
-                lines.append(f"    {names[id(f)]} -> {names[id(y)]}")
+                lines.append(f"    {here} -> {name(y)}")
     return "\n".join([*lines, "}"])
 
 
-def _functions(output: Any) -> Iterator[Any]:
-    # Every function behind `output`, each once: back along the first input until a
-    # leaf, then along the others.
+def functions_behind(output: Any) -> Iterator[Any]:
+    """Every function behind `output`, each once: back along the first input until a
+    leaf, then along the others.
+    """
     waiting = [output.creator]
     seen: set[Any] = set()
     while waiting:
@@ -140,17 +140,14 @@ def _functions(output: Any) -> Iterator[Any]:
         waiting += [x.creator for x in reversed(inputs_of(f)) if is_variable(x)]
 
 
-def _node(names: dict[int, str], node: Any, verbose: bool) -> str:
+def _look(node: Any, verbose: bool) -> str:
     if not is_variable(node):
-        names[id(node)] = name = f"f{len(names)}"
-        return f"    {name} [label={_quoted(legible(type(node).__name__))}, {FUNCTION}]"
-    names[id(node)] = name = f"v{len(names)}"
-    label = legible(
-        getattr(node, "name", None) or ""
-    )  # snapshots have names from step 19 on
+        return f"label={_quoted(legible(type(node).__name__))}, {FUNCTION}"
+    # Snapshots have names from step 19 on.
+    label = legible(getattr(node, "name", None) or "")
     if verbose and node.data is not None:
         label += f"{': ' if label else ''}{node.data.shape} {node.data.dtype}"
-    return f"    {name} [label={_quoted(label)}]"
+    return f"label={_quoted(label)}"
 
 
 def _value(x: Any) -> str:
@@ -195,38 +192,32 @@ def plot_dot_graph(
         If there is no Graphviz to draw with; then no file is written, and the result
         shows as DOT text.
     """
-    ending = _ending(to_file) if to_file is not None else None
-    functions = _functions(output) if is_variable(output) else ()
-    for count, _ in enumerate(functions, start=1):
-        # About as many Variables as functions.
-        if 2 * count > MOST_NODES:
-            raise ValueError(
-                f"the graph has more than {MOST_NODES:,} nodes, which nobody could "
-                "read: draw a part of it, such as one layer or one step of a loop, "
-                "or take its text from get_dot_graph"
-            )
+    ending = "" if to_file is None else _ending(to_file)
+    # About as many Variables as functions.
+    beyond = islice(functions_behind(output), MOST_NODES // 2, None)
+    if is_variable(output) and next(beyond, None):
+        raise ValueError(
+            f"the graph has more than {MOST_NODES:,} nodes, which nobody could read: "
+            "draw a part of it, such as one layer or one step of a loop, or take its "
+            "text from get_dot_graph"
+        )
     picture = Picture(get_dot_graph(output, verbose))
-    if to_file is not None and ending is not None:
+    if to_file is not None:
         try:
-            image = render(picture.dot, ending)
+            Path(to_file).write_bytes(render(picture.dot, ending))
         except GraphvizMissing as missing:
-            warnings.warn(
-                f"{os.fspath(to_file)} was not written. {missing}", stacklevel=2
-            )
-        else:
-            with open(to_file, "wb") as file:
-                file.write(image)
+            warnings.warn(f"{to_file!s} was not written. {missing}", stacklevel=2)
     return picture
 
 
 def _ending(path: str | os.PathLike[str]) -> str:
     ending = os.path.splitext(os.fspath(path))[1].lstrip(".").lower()
-    if ending not in FORMATS:
-        raise ValueError(
-            f"cannot draw to {os.fspath(path)!r}: the file's ending has to be one of "
-            f"{', '.join(FORMATS)}"
-        )
-    return ending
+    if ending in FORMATS:
+        return ending
+    raise ValueError(
+        f"cannot draw to {os.fspath(path)!r}: the file's ending has to be one of "
+        f"{', '.join(FORMATS)}"
+    )
 
 
 # --- from DOT text to an image --------------------------------------------------------
@@ -272,14 +263,13 @@ def _silent_stderr() -> Iterator[None]:
     # The bundled font library warns about newer system settings, in C, past sys.stderr
     # and into a notebook's output.
     kept = os.dup(2)
-    sink = os.open(os.devnull, os.O_WRONLY)
     try:
-        os.dup2(sink, 2)
+        with open(os.devnull, "w") as sink:
+            os.dup2(sink.fileno(), 2)
         yield
     finally:
         os.dup2(kept, 2)
         os.close(kept)
-        os.close(sink)
 
 
 class Picture:

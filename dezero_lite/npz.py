@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import IO, Any
 
 import numpy as np
@@ -47,19 +48,16 @@ def save_arrays(path: StrPath, arrays: Mapping[str, Array]) -> None:
     # A name that nobody can foresee, so that x alone refuses what others put there.
     unfinished = f"{path}.{os.urandom(8).hex()}.tmp"
     try:
-        with _create(unfinished, mode) as file:
+        make = lambda path, flags: os.open(path, flags, mode)
+        with open(unfinished, "xb", opener=make) as file:
             _write(file, arrays)
         if os.path.exists(path):
             os.chmod(unfinished, mode)
         os.replace(unfinished, path)
     except BaseException:
-        if os.path.exists(unfinished):
+        with suppress(FileNotFoundError):
             os.remove(unfinished)
         raise
-
-
-def _create(path: str, mode: int) -> IO[bytes]:
-    return open(path, "xb", opener=lambda path, flags: os.open(path, flags, mode))
 
 
 def _write(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
@@ -67,11 +65,10 @@ def _write(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
 
     # Not by np.savez, which takes no array called `file`.
     with zipfile.ZipFile(file, "w") as archive:
-        for name, array in arrays.items():
+        for name, value in arrays.items():
+            array = np.asanyarray(value)
             with archive.open(name + ".npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(
-                    member, np.asanyarray(array), allow_pickle=False
-                )
+                np.lib.format.write_array(member, array, allow_pickle=False)
 
 
 def _with_ending(path: StrPath) -> str:
@@ -135,13 +132,11 @@ def load_arrays(path: StrPath) -> dict[str, Array]:
 
 
 def _found(path: StrPath) -> str:
-    candidates = [_with_ending(path), os.fsdecode(path)]
+    candidates = dict.fromkeys([_with_ending(path), os.fsdecode(path)])
     for candidate in candidates:
         if os.path.isfile(candidate):
             return candidate
-    raise FileNotFoundError(
-        f"there is no file {' or '.join(dict.fromkeys(candidates))}"
-    )
+    raise FileNotFoundError(f"there is no file {' or '.join(candidates)}")
 
 
 def _arrays_in(archive: Any, size: int) -> dict[str, Array]:
@@ -187,24 +182,21 @@ def check_fit(
     ValueError
         If they differ; the message says what is missing, surplus or of another shape.
     """
+    both = [key for key in expected if key in found]
     wrong = {
         "missing from the file": [key for key in expected if key not in found],
         "not in the model": [key for key in found if key not in expected],
         "of another shape": [
-            f"{key} (file: {found[key].shape}, model: {_form(shape)})"
-            for key, shape in expected.items()
-            if key in found and not _fits(found[key].shape, shape)
+            f"{key} (file: {found[key].shape}, model: {_form(expected[key])})"
+            for key in both
+            if not _fits(found[key].shape, expected[key])
         ],
         "no floating-point numbers": [
-            key
-            for key in found
-            if key in expected and found[key].dtype.kind not in "fiu"
+            key for key in both if found[key].dtype.kind not in "fiu"
         ],
     }
-    if any(wrong.values()):
-        lines = [
-            f"\n  {what}: {_first_few(keys)}" for what, keys in wrong.items() if keys
-        ]
+    lines = [f"\n  {what}: {_first_few(keys)}" for what, keys in wrong.items() if keys]
+    if lines:
         raise ValueError(
             f"{os.fsdecode(path)} does not fit this {name}, so nothing was "
             f"loaded:{''.join(lines)}"
@@ -212,11 +204,9 @@ def check_fit(
 
 
 def _fits(shape: tuple[int, ...], expected: tuple[int | None, ...] | None) -> bool:
-    if expected is None:
-        return True
-    return len(shape) == len(expected) and all(
-        e in (None, n) for n, e in zip(shape, expected, strict=True)
-    )
+    if expected is None or len(shape) != len(expected):
+        return expected is None
+    return all(e in (None, n) for n, e in zip(shape, expected, strict=True))
 
 
 def _form(shape: tuple[int | None, ...] | None) -> str:

@@ -20,6 +20,7 @@ COMBINATIONS = [
     ("3.10", "numpy"),
     ("3.12", "numpy==2.0.*"),
     ("3.13", "numpy"),
+    ("3.14", "numpy"),
 ]
 VERSIONS = """
 import platform, numpy

@@ -3,50 +3,36 @@ book has them, and a door: ``python -m dezero_lite.book step37.py`` runs a scrip
 book as it is.
 """
 
-from typing import Any
+from importlib import import_module
 
 from .. import core, datasets, functions
-from ..core import (
-    BroadcastTo,
-    Function,
-    Log,
-    SumTo,
-    Variable,
-    add,
-    as_array,
-    as_variable,
-    div,
-    mul,
-    neg,
-    pow,
-    rsub,
-    sub,
-)
-from ..functions.activation import LeakyReLU, LogSoftmax, ReLU, Sigmoid, Softmax
-from ..functions.elementwise import Clip, Cos, Exp, Sin, Tanh
-from ..functions.indexing import GetItem, GetItemGrad
-from ..functions.linear import Linear, MatMul
-from ..functions.loss import MeanSquaredError, SoftmaxCrossEntropy
-from ..functions.norm import BatchNorm
-from ..functions.reduce import Max, Min, Sum
-from ..functions.shape import Reshape, Transpose
 from .cache import load_cache_npz, save_cache_npz
 from .names import Pow, setup_variable
 
+# The book has these among its functions; here, each is in the file of its subject.
+IN_FUNCTIONS = {
+    "core": """
+        BroadcastTo Function Log SumTo Variable add as_array as_variable div mul neg pow
+        rsub sub
+        """,
+    "functions.activation": "LeakyReLU LogSoftmax ReLU Sigmoid Softmax",
+    "functions.elementwise": "Clip Cos Exp Sin Tanh",
+    "functions.indexing": "GetItem GetItemGrad",
+    "functions.linear": "Linear MatMul",
+    "functions.loss": "MeanSquaredError SoftmaxCrossEntropy",
+    "functions.norm": "BatchNorm",
+    "functions.reduce": "Max Min Sum",
+    "functions.shape": "Reshape Transpose",
+}
 
-def hand_on(module: Any, *values: Any) -> None:
-    for value in values:
-        setattr(module, value.__name__, value)
+
+def _hand_on() -> None:
+    for file, names in IN_FUNCTIONS.items():
+        home = import_module(f"dezero_lite.{file}")
+        for name in names.split():
+            setattr(functions, name, getattr(home, name))
+    vars(core).update(Pow=Pow, setup_variable=setup_variable)
+    vars(datasets).update(load_cache_npz=load_cache_npz, save_cache_npz=save_cache_npz)
 
 
-# fmt: off
-hand_on(core, Pow, setup_variable)
-hand_on(datasets, load_cache_npz, save_cache_npz)
-hand_on(
-    functions,
-    Function, Variable, as_array, as_variable, add, div, mul, neg, pow, rsub, sub,
-    BatchNorm, BroadcastTo, Clip, Cos, Exp, GetItem, GetItemGrad, LeakyReLU, Linear,
-    Log, LogSoftmax, MatMul, Max, MeanSquaredError, Min, ReLU, Reshape, Sigmoid, Sin,
-    Softmax, SoftmaxCrossEntropy, Sum, SumTo, Tanh, Transpose,
-)
-# fmt: on
+_hand_on()

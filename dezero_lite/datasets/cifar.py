@@ -39,18 +39,13 @@ class CIFAR10(Images):
     # The authors publish the MD5 alone.
     _archive = "cifar-10-binary.tar.gz"
     _md5 = "c32a1d4ab5d03f1284b67883e8d87530"
-    _train: tuple[str, ...] = (
-        "data_batch_1.bin",
-        "data_batch_2.bin",
-        "data_batch_3.bin",
-        "data_batch_4.bin",
-        "data_batch_5.bin",
-    )
+    _train = tuple(f"data_batch_{i}.bin" for i in range(1, 6))
     _test: tuple[str, ...] = ("test_batch.bin",)
     # So many bytes of label come before an image, and this one of them counts.
     _label_bytes = 1
     _label_byte = 0
-    _kinds = 10
+    _count = 10
+    _kinds = "airplane, automobile, bird, cat, deer, dog, frog, horse, ship, truck"
     # The most images in a file.
     _most = 10_000
 
@@ -70,17 +65,7 @@ class CIFAR10(Images):
         records = np.frombuffer(content, np.uint8).reshape(-1, width)
         self.data = np.array(records[:, self._label_bytes :]).reshape(-1, 3, 32, 32)
         self.label = records[:, self._label_byte].astype(np.int64)
-        if self.label.max() >= self._kinds:
-            raise ValueError(
-                f"{path} has a label of {self.label.max()}, but there are "
-                f"{self._kinds} kinds, from 0 on"
-            )
-
-    @staticmethod
-    def labels() -> dict[int, str]:
-        """What the labels mean."""
-        names = "airplane, automobile, bird, cat, deer, dog, frog, horse, ship, truck"
-        return dict(enumerate(names.split(", ")))
+        self._check_kinds(path, self._count)
 
 
 # The authors' names, in the order of their numbers.
@@ -142,13 +127,13 @@ class CIFAR100(CIFAR10):
         target_transform: Transform | None = None,
         label_type: str = "fine",
     ) -> None:
-        self._kinds = len(self.labels(label_type))
+        self._count = len(self.labels(label_type))
         self._label_byte = 1 if label_type == "fine" else 0
         self.label_type = label_type
         super().__init__(train, transform, target_transform)
 
-    @staticmethod
-    def labels(label_type: str = "fine") -> dict[int, str]:
+    @classmethod
+    def labels(cls, label_type: str = "fine") -> dict[int, str]:
         """What the labels mean."""
         if label_type not in ("fine", "coarse"):
             raise ValueError(f"label_type is 'fine' or 'coarse', not {label_type!r}")
@@ -165,12 +150,9 @@ def _untar(path: str, names: tuple[str, ...], width: int, most: int) -> list[byt
 
     found: dict[str, bytes] = {}
     try:
-        with (
-            gzip.open(path) as unpacked,
-            tarfile.open(
-                fileobj=_InPieces(unpacked, most * width), mode="r:"
-            ) as archive,  # type: ignore[call-overload]
-        ):
+        with gzip.open(path) as file:
+            pieces: Any = _InPieces(file, most * width)
+            archive: Any = tarfile.open(fileobj=pieces, mode="r:")  # noqa: SIM115
             for member in archive:
                 name = os.path.basename(member.name)
                 if name in names:
@@ -192,21 +174,18 @@ def _untar(path: str, names: tuple[str, ...], width: int, most: int) -> list[byt
 
 
 def _check_member(path: str, name: str, member: Any, width: int, most: int) -> None:
+    images, rest = divmod(member.size, width)
     if not member.isreg():
-        raise ValueError(
-            f"{name} in {path} is a link or something else, but no file: is it another "
-            "archive?"
+        wrong = "is a link or something else, but no file: is it another archive?"
+    elif rest or not images:
+        wrong = (
+            f"has {member.size} bytes, but takes {width} for each image: it is cut off"
         )
-    if not member.size or member.size % width:
-        raise ValueError(
-            f"{name} in {path} has {member.size} bytes, but takes {width} for each "
-            "image: it is cut off"
-        )
-    if member.size > most * width:
-        raise ValueError(
-            f"{name} in {path} has {member.size // width} images, but at most {most} "
-            "were expected: is it another archive?"
-        )
+    elif images > most:
+        wrong = f"has {images} images, but at most {most} were expected"
+    else:
+        return
+    raise ValueError(f"{name} in {path} {wrong}")
 
 
 class _InPieces:

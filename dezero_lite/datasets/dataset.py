@@ -62,10 +62,8 @@ class Dataset:
         target_transform: Transform | None = None,
     ) -> None:
         self.train = train
-        self.transform = Compose() if transform is None else transform
-        self.target_transform = (
-            Compose() if target_transform is None else target_transform
-        )
+        self.transform = transform or Compose()
+        self.target_transform = target_transform or Compose()
         self.data: Any = None
         self.label: Any = None
         self.prepare()
@@ -86,12 +84,11 @@ class Dataset:
         return len(self.data)
 
     def _check_labels(self) -> None:
-        if self.data is None or self.label is None:
-            return
-        if len(self.data) != len(self.label):
+        counts = [len(x) for x in (self.data, self.label) if x is not None]
+        if len(set(counts)) > 1:
             raise ValueError(
-                f"{type(self).__name__} has {len(self.data)} examples, but "
-                f"{len(self.label)} labels: there must be one for each"
+                f"{type(self).__name__} has {counts[0]} examples, but {counts[1]} "
+                "labels: there must be one for each"
             )
 
     def __getitem__(self, index: Any) -> tuple[Any, Any]:
@@ -104,11 +101,7 @@ class Dataset:
         if isinstance(index, (slice, list)) or np.ndim(index) > 0:
             if not (isinstance(index, ndarray) and index.dtype.kind == "i"):
                 index = np.arange(len(self))[index]
-            label = (
-                None
-                if self.label is None
-                else _batch(self.target_transform, self.label, index)
-            )
+            label = _batch(self.target_transform, self.label, index)
             return _batch(self.transform, self.data, index), label
         index = operator.index(index)
         label = None if self.label is None else self.target_transform(self.label[index])
@@ -123,6 +116,8 @@ class Dataset:
 
 
 def _batch(transform: Transform, values: Any, indices: NDArray[np.int64]) -> Any:
+    if values is None:
+        return None
     if isinstance(values, ndarray):
         # It does the same as values[indices], in less time.
         return apply_to_batch(transform, values.take(indices, axis=0))

@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from ..transforms import Transform
-from .images import DIGIT_NAMES, FROM_16, Images
+from .images import FROM_16, Images
 
 # The folder of the package that holds data.
 DATA = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data")
@@ -52,8 +52,3 @@ class Digits(Images):
             for_testing[np.flatnonzero(label == digit)[4::5]] = True
         part = ~for_testing if self.train else for_testing
         self.data, self.label = data[part], label[part]
-
-    @staticmethod
-    def labels() -> dict[int, str]:
-        """What the labels mean."""
-        return dict(DIGIT_NAMES)

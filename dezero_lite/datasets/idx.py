@@ -29,36 +29,40 @@ def read_idx(
         If the file is not what it should be; the message says how it differs.
     """
     import gzip
+    import hashlib
     import zlib
 
     with open(path, "rb") as file:
         start = file.read(8)
-        if start[:2] != b"\x1f\x8b":
-            raise ValueError(
-                f"{path} is not a gzip file: it begins with {start!r}. Is it "
-                "unpacked, or a web page?"
-            )
-        file.seek(0)
-        try:
-            with gzip.GzipFile(fileobj=file) as unpacked:
-                header = unpacked.read(4 + 4 * len(most))
-                shape = _shape(path, header, most)
-                size = math.prod(shape)
-                # One more byte shows whether the end is here, and there the file's own
-                # checksum is compared.
-                content = unpacked.read(size + 1)
-        except (EOFError, OSError, zlib.error) as error:
-            raise ValueError(
-                f"{path} is cut off or damaged: {error}. Remove it, and get it again"
-            ) from None
-    if len(content) != size:
-        found = len(content) if len(content) < size else "more"
+    if start[:2] != b"\x1f\x8b":
         raise ValueError(
-            f"{path} promises {size} values, of shape {shape}, but {found} follow: it "
+            f"{path} is not a gzip file: it begins with {start!r}. Is it unpacked, or "
+            "a web page?"
+        )
+    try:
+        with gzip.open(path) as unpacked:
+            header = unpacked.read(4 + 4 * len(most))
+            shape = _shape(path, header, most)
+            size = math.prod(shape)
+            # One more byte shows whether the end is here, and there the file's own
+            # checksum is compared.
+            content = unpacked.read(size + 1)
+    except (EOFError, OSError, zlib.error) as error:
+        raise ValueError(
+            f"{path} is cut off or damaged: {error}. Remove it, and get it again"
+        ) from None
+    if len(content) != size:
+        follow = len(content) if len(content) < size else "more"
+        raise ValueError(
+            f"{path} promises {size} values, of shape {shape}, but {follow} follow: it "
             "is cut off, or something was added"
         )
-    if sha256 is not None:
-        _check_sha256(path, header + content, sha256)
+    found = hashlib.sha256(header + content).hexdigest()
+    if sha256 not in (None, found):
+        raise ValueError(
+            f"what is in {path} has the SHA-256 {found}, but {sha256} was expected. "
+            "Remove it, and get it again"
+        )
     # A copy, for what a buffer of bytes gives is read-only.
     return np.array(np.frombuffer(content, np.uint8).reshape(shape))
 
@@ -91,14 +95,3 @@ def _shape(path: str, header: bytes, most: tuple[int, ...]) -> tuple[int, ...]:
             "expected: is it another file?"
         )
     return shape
-
-
-def _check_sha256(path: str, content: bytes, expected: str) -> None:
-    import hashlib
-
-    found = hashlib.sha256(content).hexdigest()
-    if found != expected:
-        raise ValueError(
-            f"what is in {path} has the SHA-256 {found}, but {expected} was expected. "
-            "Remove it, and get it again"
-        )

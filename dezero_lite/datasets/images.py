@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
+import numpy as np
+
 from ..random import generator
 from ..transforms import Compose, Flatten, Normalize, ToFloat, Transform
 from .dataset import Dataset
@@ -13,11 +15,31 @@ from .dataset import Dataset
 FROM_16: Transform = Compose([Flatten(), ToFloat(), Normalize(0.0, 16.0)])
 FROM_255: Transform = Compose([Flatten(), ToFloat(), Normalize(0.0, 255.0)])
 
-DIGIT_NAMES = {digit: str(digit) for digit in range(10)}
-
 
 class Images(Dataset):
-    """Images of one size, channels first."""
+    """Images of one size, channels first, of kinds that have names."""
+
+    _kinds = "0, 1, 2, 3, 4, 5, 6, 7, 8, 9"
+
+    def __init__(
+        self,
+        train: bool = True,
+        transform: Transform | None = FROM_255,
+        target_transform: Transform | None = None,
+    ) -> None:
+        super().__init__(train, transform, target_transform)
+
+    @classmethod
+    def labels(cls) -> dict[int, str]:
+        """What the labels mean."""
+        return dict(enumerate(cls._kinds.split(", ")))
+
+    def _check_kinds(self, source: str, count: int) -> None:
+        if self.label.max(initial=0) >= count:
+            raise ValueError(
+                f"{source} holds a label of {self.label.max()}, but there are {count} "
+                "kinds, from 0 on"
+            )
 
     def show(self, row: int = 10, col: int = 10) -> None:
         """Draw images picked by chance, in `row` rows of `col`. It takes the package
@@ -28,13 +50,8 @@ class Images(Dataset):
         except ImportError:
             raise ImportError("to show images, run `pip install matplotlib`") from None
         picked = self.data[generator().integers(len(self.data), size=row * col)]
-        channels, height, width = picked.shape[1:]
-        grid = picked.reshape(row, col, channels, height, width).transpose(
-            0, 3, 1, 4, 2
-        )
-        grid = grid.reshape(row * height, col * width, channels)
-        plt.imshow(
-            grid if channels > 1 else grid[..., 0], cmap="gray", interpolation="nearest"
-        )
+        rows = np.split(picked.transpose(0, 2, 3, 1), row)
+        grid = np.concatenate([np.concatenate([*images], axis=1) for images in rows])
+        plt.imshow(grid, cmap="gray", interpolation="nearest")
         plt.axis("off")
         plt.show()

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files import get_file, own_folder
-from ..transforms import Transform
 from .idx import read_idx
-from .images import DIGIT_NAMES, FROM_255, Images
+from .images import Images
 
 
 class MNIST(Images):
@@ -36,68 +35,41 @@ class MNIST(Images):
     digits.
     """
 
-    # Each file with the MD5 that its authors' packing has in use, and the SHA-256 of
-    # what is in it.
+    # Of images and labels for training, then for testing: the MD5 that the authors'
+    # packing has in use, and the SHA-256 of what is in it.
     _url = "https://ossci-datasets.s3.amazonaws.com/mnist/"
     _folder = "mnist"
-    _hashes = (
-        (
-            "train-images-idx3-ubyte.gz",
-            "f68b3c2dcbeaaa9fbdd348bbdeb94873",
-            "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
-        ),
-        (
-            "train-labels-idx1-ubyte.gz",
-            "d53e105ee54ea40749a09fcbcd1e9432",
-            "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
-        ),
-        (
-            "t10k-images-idx3-ubyte.gz",
-            "9fb629c4189551a2d022fa330f9573f3",
-            "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
-        ),
-        (
-            "t10k-labels-idx1-ubyte.gz",
-            "ec29112dd5afa0611ce80d1b7f02629c",
-            "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
-        ),
+    _md5 = (
+        "f68b3c2dcbeaaa9fbdd348bbdeb94873",
+        "d53e105ee54ea40749a09fcbcd1e9432",
+        "9fb629c4189551a2d022fa330f9573f3",
+        "ec29112dd5afa0611ce80d1b7f02629c",
+    )
+    _sha256 = (
+        "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+        "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+        "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+        "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
     )
 
-    def __init__(
-        self,
-        train: bool = True,
-        transform: Transform | None = FROM_255,
-        target_transform: Transform | None = None,
-    ) -> None:
-        super().__init__(train, transform, target_transform)
-
     def prepare(self) -> None:
-        images, labels = self._hashes[:2] if self.train else self._hashes[2:]
+        part, first = ("train", 0) if self.train else ("t10k", 2)
         most = 60_000 if self.train else 10_000
-        self.data = self._array(*images, most=(most, 28, 28))[:, np.newaxis]
-        self.label = self._array(*labels, most=(most,))
+        images, labels = f"{part}-images-idx3-ubyte.gz", f"{part}-labels-idx1-ubyte.gz"
+        self.data = self._array(images, first, (most, 28, 28))[:, np.newaxis]
+        self.label = self._array(labels, first + 1, (most,))
         if len(self.data) != len(self.label):
             raise ValueError(
-                f"{images[0]} holds {len(self.data)} images, but {labels[0]} "
+                f"{images} holds {len(self.data)} images, but {labels} "
                 f"{len(self.label)} labels: they do not belong together"
             )
-        if self.label.size and self.label.max() > 9:
-            raise ValueError(
-                f"{labels[0]} holds a label of {self.label.max()}, but there are ten "
-                "kinds, from 0 to 9"
-            )
+        self._check_kinds(labels, 10)
 
-    def _array(
-        self, name: str, md5: str, sha256: str, most: tuple[int, ...]
-    ) -> NDArray[np.uint8]:
-        path = get_file(self._url + name, f"{self._folder}/{name}", f"md5:{md5}")
+    def _array(self, name: str, i: int, most: tuple[int, ...]) -> NDArray[np.uint8]:
+        path = f"{self._folder}/{name}"
+        path = get_file(self._url + name, path, f"md5:{self._md5[i]}")
         # Files in a folder of one's own are taken as they are.
-        return read_idx(path, most, sha256 if own_folder() is None else None)
-
-    @staticmethod
-    def labels() -> dict[int, str]:
-        """What the labels mean."""
-        return dict(DIGIT_NAMES)
+        return read_idx(path, most, None if own_folder() else self._sha256[i])
 
 
 class FashionMNIST(MNIST):
@@ -116,34 +88,19 @@ class FashionMNIST(MNIST):
 
     _url = "https://fashion-mnist.s3.eu-central-1.amazonaws.com/"
     _folder = "fashion-mnist"
-    _hashes = (
-        (
-            "train-images-idx3-ubyte.gz",
-            "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
-            "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
-        ),
-        (
-            "train-labels-idx1-ubyte.gz",
-            "25c81989df183df01b3e8a0aad5dffbe",
-            "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
-        ),
-        (
-            "t10k-images-idx3-ubyte.gz",
-            "bef4ecab320f06d8554ea6380940ec79",
-            "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
-        ),
-        (
-            "t10k-labels-idx1-ubyte.gz",
-            "bb300cfdad3c16e7a12a480ee83cd310",
-            "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
-        ),
+    _kinds = (
+        "T-shirt/top, trouser, pullover, dress, coat, sandal, shirt, sneaker, bag, "
+        "ankle boot"
     )
-
-    @staticmethod
-    def labels() -> dict[int, str]:
-        """What the labels mean."""
-        names = (
-            "T-shirt/top, trouser, pullover, dress, coat, sandal, shirt, sneaker, "
-            "bag, ankle boot"
-        )
-        return dict(enumerate(names.split(", ")))
+    _md5 = (
+        "8d4fb7e6c68d591d4c3dfef9ec88bf0d",
+        "25c81989df183df01b3e8a0aad5dffbe",
+        "bef4ecab320f06d8554ea6380940ec79",
+        "bb300cfdad3c16e7a12a480ee83cd310",
+    )
+    _sha256 = (
+        "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
+        "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
+        "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
+        "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
+    )

@@ -48,9 +48,9 @@ class Names(Dataset):
         with open(os.path.join(DATA, "names.txt"), encoding="ascii") as file:
             names = file.read().split()
         longest = max(map(len, names))
-        self.names = [
-            name for i, name in enumerate(names) if (i % 10 == 9) != self.train
-        ]
+        for_testing = names[9::10]
+        del names[9::10]
+        self.names = names if self.train else for_testing
         self.data = np.zeros((len(self.names), longest + 1), np.int64)
         self.label = np.full_like(self.data, -1)
         for x, t, name in zip(self.data, self.label, self.names, strict=True):

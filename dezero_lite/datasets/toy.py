@@ -39,11 +39,9 @@ def get_spiral(train: bool = True) -> tuple[NDArray[np.float32], NDArray[np.int6
     arm = np.repeat(np.arange(3), 100)
     radius = np.tile(np.arange(100) / 100, 3)
     angle = 4.0 * arm + 4.0 * radius + 0.2 * random.randn(300)
-    x = np.stack([radius * np.sin(angle), radius * np.cos(angle)], axis=1).astype(
-        np.float32
-    )
+    x = np.stack([radius * np.sin(angle), radius * np.cos(angle)], axis=1)
     order = random.permutation(300)
-    return x[order], arm[order].astype(np.int64)
+    return x[order].astype(np.float32), arm[order].astype(np.int64)
 
 
 class Spiral(Dataset):
@@ -66,10 +64,7 @@ class SinCurve(Dataset):
 
     def prepare(self) -> None:
         x = np.linspace(0, 2 * np.pi, 1000)
-        y = (
-            np.sin(x) + generator().uniform(-0.05, 0.05, x.shape)
-            if self.train
-            else np.cos(x)
-        )
+        noise = generator().uniform(-0.05, 0.05, x.shape) if self.train else 0
+        y = (np.sin(x) if self.train else np.cos(x)) + noise
         self.data = y[:-1, np.newaxis]
         self.label = y[1:, np.newaxis]

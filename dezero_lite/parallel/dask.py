@@ -87,33 +87,26 @@ class DataParallel:
     ) -> None:
         check_importable(make_model)
         check_importable(loss)
-        workers = sorted(_versions(client))
-        count = shard_count or len(workers)
+        workers = _workers(client)
+        parts = shards(len(data), shard_count or len(workers))
         self.client = client
         self.size = len(data)
         self.model = make_model()
         x, t = data[np.arange(1)]
         with no_grad():  # where layers learn their sizes from a first input
             loss(self.model, x, t)
-        self._cuts = [part.start for part in shards(self.size, count)[1:]]
+        self._starts = [part.start for part in parts]
         self._replicas = []
         self._digests: dict[int, int] = {}
-        for i, part in enumerate(shards(self.size, count)):
+        for i, part in enumerate(parts):
             examples = data[np.arange(self.size)[part]]
             for k, array in enumerate(examples):
                 content = np.ascontiguousarray(array)
                 self._digests[k] = zlib.crc32(content.data, self._digests.get(k, 0))
-            replica = client.submit(
-                Replica,
-                __version__,
-                make_model,
-                loss,
-                *examples,
-                pure=False,
-                workers=[workers[i % len(workers)]],
-                allow_other_workers=True,
-            )
-            self._replicas.append(replica)
+            replica = Replica, __version__, make_model, loss, *examples
+            place = [workers[i % len(workers)]]
+            options = {"workers": place, "allow_other_workers": True, "pure": False}
+            self._replicas.append(client.submit(*replica, **options))
 
     def __repr__(self) -> str:
         return f"DataParallel({self.size} examples in {len(self._replicas)} shards)"
@@ -135,20 +128,13 @@ class DataParallel:
                 f"the batch asks for {min(indices)} to {max(indices)}"
             )
         weights = [p.data for p in self.model.params()]
-        shard_of = np.searchsorted(self._cuts, indices, side="right")
-        starts = [0, *self._cuts]
+        shard_of = np.searchsorted(self._starts, indices, side="right") - 1
         _check_connection(self.client)
-        answers = [
-            self.client.submit(
-                Replica.gradients,
-                replica,
-                weights,
-                indices[shard_of == i] - starts[i],
-                pure=False,
-            )
-            for i, replica in enumerate(self._replicas)
-            if (shard_of == i).any()
-        ]
+        answers = []
+        for i in np.unique(shard_of):
+            places = indices[shard_of == i] - self._starts[i]
+            work = Replica.gradients, self._replicas[i], weights, places
+            answers.append(self.client.submit(*work, pure=False))
         losses, counts, gradients = zip(*_gathered(self.client, answers), strict=True)
         set_gradients(self.model, mean_gradients(gradients, counts))
         return float(np.average(losses, weights=counts))
@@ -192,10 +178,11 @@ class DataParallel:
             "examples": self.size,
             "data": " ".join(f"{digest:08x}" for digest in self._digests.values()),
         }
+        step = 0
         if place and (before := place.state()):
             _check_settings(settings, before.get("settings", {}), checkpoint)
-        stored = place.load(self.model, optimizer) if place else None
-        step = stored["step"] if stored else 0
+            place.load(self.model, optimizer)
+            step = before["step"]
         while step < epochs * per_epoch:
             epoch, batch = divmod(step, per_epoch)
             order = np.random.default_rng([seed, epoch]).permutation(self.size)
@@ -213,8 +200,7 @@ class Replica:
     def __init__(
         self, version: str, make_model: Callable[[], Any], loss: Loss, x: Any, t: Any
     ) -> None:
-        if version != __version__:
-            raise RuntimeError(_other_version("this worker", __version__, version))
+        _check_version("this worker", __version__, version)
         self.model, self.loss = make_model(), loss
         self.x, self.t = x, t
         if len(x):
@@ -266,7 +252,7 @@ def sweep(
     from distributed import as_completed
 
     check_importable(train)
-    _versions(client)
+    _workers(client)
     asked = {client.submit(train, pure=False, **c): c for c in configurations}
     finished = as_completed(list(asked))
     for future in _with_bar(finished, len(asked)) if progress else finished:
@@ -277,12 +263,12 @@ def sweep(
 
 
 def _check_settings(now: Any, before: Any, folder: Any) -> None:
-    other = {name for name in before if before[name] != now.get(name)}
+    other = [name for name in sorted(before) if before[name] != now.get(name)]
     if other:
         said = [f"{name} {before[name]!r}, not {now.get(name)!r}" for name in other]
         raise ValueError(
-            f"the training in {os.fspath(folder)} was begun with "
-            f"{'; '.join(sorted(said))}: go on with the same, or take another folder"
+            f"the training in {os.fspath(folder)} was begun with {'; '.join(said)}: go "
+            "on with the same, or take another folder"
         )
 
 
@@ -294,26 +280,26 @@ def _with_bar(items: Iterable[Any], total: int) -> Iterable[Any]:
     return tqdm(items, total=total, disable=None)  # type: ignore[no-any-return]
 
 
-def _versions(client: Any) -> dict[str, str]:
-    # By worker; all are ours.
+def _workers(client: Any) -> list[str]:
+    # Their addresses; all have our version.
     found: dict[str, str] = client.run(_version)
     if not found:
         raise RuntimeError("the cluster has no workers yet: client.wait_for_workers(1)")
     for worker, version in found.items():
-        if version != __version__:
-            raise RuntimeError(_other_version(worker, version, __version__))
-    return found
+        _check_version(worker, version, __version__)
+    return sorted(found)
 
 
 def _version() -> str:
     return __version__
 
 
-def _other_version(worker: str, theirs: str, ours: str) -> str:
-    return (
-        f"{worker} has dezero_lite {theirs}, but the training was begun with {ours}: "
-        "install the same version everywhere"
-    )
+def _check_version(worker: str, theirs: str, ours: str) -> None:
+    if theirs != ours:
+        raise RuntimeError(
+            f"{worker} has dezero_lite {theirs}, but the training was begun with "
+            f"{ours}: install the same version everywhere"
+        )
 
 
 def _gathered(client: Any, futures: list[Any]) -> list[Any]:

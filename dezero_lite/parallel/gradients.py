@@ -75,13 +75,9 @@ def mean_gradients(
             f"{len(parts)} gradients have the counts {list(counts)}: one each, and "
             "not all 0"
         )
-    total = sum(counts)
-    shares = [
-        (gradients, count / total)
-        for gradients, count in zip(parts, counts, strict=True)
-        if count
-    ]
-    (first, share), *rest = shares
+    shares = [count / sum(counts) for count in counts]
+    pairs = zip(parts, shares, strict=True)
+    (first, share), *rest = [pair for pair in pairs if pair[1]]
     means = [_weighted(gradient, share) for gradient in first]
     for gradients, share in rest:
         for mean, gradient in zip(means, gradients, strict=True):

@@ -9,6 +9,7 @@ everyone adds its own to it; then the sums travel around once more. So a worker 
 
 from __future__ import annotations
 
+import itertools
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -153,28 +154,19 @@ def run_ring(
     context = mp.get_context("spawn")
     links = [context.Pipe(duplex=False) for _ in range(size)]
     results = [context.Pipe(duplex=False) for _ in range(size)]
+    places = [(i, size, links[i - 1][0], links[i][1]) for i in range(size)]
     processes = [
         context.Process(
-            target=_worker,
-            args=(
-                work,
-                (rank, size, links[rank - 1][0], links[rank][1]),
-                results[rank][1],
-                arguments,
-            ),
-            daemon=True,
+            target=_worker, args=(work, place, result, arguments), daemon=True
         )
-        for rank in range(size)
+        for place, (_, result) in zip(places, results, strict=True)
     ]
     try:
         for process in processes:
             process.start()
         # The children have theirs; without ours, a pipe ends when its worker does.
-        for reader, writer in links:
-            reader.close()
-            writer.close()
-        for _, writer in results:
-            writer.close()
+        for end in [*itertools.chain(*links), *(writer for _, writer in results)]:
+            end.close()
         return _collected([reader for reader, _ in results], processes, timeout)
     finally:
         started = [process for process in processes if process.pid is not None]

@@ -7,16 +7,19 @@ of a player can be compared byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import partial
+from itertools import chain, pairwise
+from operator import attrgetter
 
 GAP = 14  # between two things in a column
 ASIDE = 10  # between two columns
 ROUNDS = 8
 
 
-@dataclass
+@dataclass(eq=False)
 class Box:
     """A thing that needs room: a node, or an arrow's text.
 
@@ -37,6 +40,9 @@ class Box:
     after: list[Box] = field(default_factory=list, repr=False)
     x: float = 0.0
     y: float = 0.0
+
+
+Beside = Callable[[Box], list[Box]]  # its neighbours on one side, or on both
 
 
 def placed(
@@ -62,11 +68,9 @@ def placed(
         key: _way(nodes[start], nodes[end], text)
         for key, (start, end, text) in edges.items()
     }
-    boxes = {id(box): box for box in nodes.values()}
-    boxes |= {id(box): box for way in ways.values() for box in way}
-    columns: list[list[Box]] = []
-    for box in boxes.values():
-        columns += [[] for _ in range(box.column + 1 - len(columns))]
+    boxes = dict.fromkeys([*nodes.values(), *chain(*ways.values())])
+    columns: list[list[Box]] = [[] for _ in range(max(b.column for b in boxes) + 1)]
+    for box in boxes:
         columns[box.column].append(box)
     _in_order(columns)
     _spread(columns)
@@ -103,13 +107,15 @@ def _in_order(columns: list[list[Box]]) -> None:
     # arrows cross little.
     for column in columns:
         _stack(column)
+    for column, beside in _there_and_back(columns):
+        column.sort(key=partial(_middle, beside=beside))
+        _stack(column)
+
+
+def _there_and_back(columns: list[list[Box]]) -> Iterator[tuple[list[Box], Beside]]:
     for _ in range(ROUNDS):
-        for column in columns:
-            column.sort(key=lambda box: _middle(box, box.before))
-            _stack(column)
-        for column in reversed(columns):
-            column.sort(key=lambda box: _middle(box, box.after))
-            _stack(column)
+        yield from ((column, attrgetter("before")) for column in columns)
+        yield from ((column, attrgetter("after")) for column in reversed(columns))
 
 
 def _stack(column: list[Box]) -> None:
@@ -120,16 +126,13 @@ def _stack(column: list[Box]) -> None:
         top += box.height + GAP
 
 
-def _middle(box: Box, neighbours: list[Box]) -> float:
-    return sum(b.y for b in neighbours) / len(neighbours) if neighbours else box.y
+def _middle(box: Box, beside: Beside) -> float:
+    return sum(b.y for b in beside(box)) / len(beside(box)) if beside(box) else box.y
 
 
 def _spread(columns: list[list[Box]]) -> None:
-    for _ in range(ROUNDS):
-        for column in columns:
-            _move(column, lambda box: box.before)
-        for column in reversed(columns):
-            _move(column, lambda box: box.after)
+    for column, beside in _there_and_back(columns):
+        _move(column, beside)
     for column in columns:
         _move(column, lambda box: box.before + box.after)
     right = 0.0
@@ -140,24 +143,19 @@ def _spread(columns: list[list[Box]]) -> None:
             if not box.height:  # an arrow that passes turns beside a column, not in it
                 box.width = width
         right += width + ASIDE
-    top = min(box.y - box.height / 2 for column in columns for box in column)
-    for column in columns:
-        for box in column:
-            box.y -= top
+    boxes = [box for column in columns for box in column]
+    top = min(box.y - box.height / 2 for box in boxes)
+    for box in boxes:
+        box.y -= top
 
 
-def _move(column: list[Box], beside: Callable[[Box], list[Box]]) -> None:
+def _move(column: list[Box], beside: Beside) -> None:
     # Each to the middle of its neighbours, as far as the others leave room.
-    wished = [_middle(box, beside(box)) for box in column]
-    shift = 0.0
-    for i, box in enumerate(column):
-        box.y = wished[i]
-        if i and box.y < (least := _below(column[i - 1], box)):
-            shift += least - box.y
-            box.y = least
+    wished = [_middle(box, beside) for box in column]
+    shift, least = 0.0, -math.inf
+    for box, y in zip(column, wished, strict=True):
+        box.y = max(y, least + box.height / 2)
+        shift += box.y - y
+        least = box.y + box.height / 2 + GAP
     for box in column:
         box.y -= shift / len(column)
-
-
-def _below(upper: Box, lower: Box) -> float:
-    return upper.y + (upper.height + lower.height) / 2 + GAP

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Any
@@ -61,7 +61,8 @@ class Graph:
         self._follow(y)
         self.key = {id(v): f"v{i}" for i, v in enumerate(self.variables)}
         self.key |= {id(f): f"f{i}" for i, f in enumerate(self.functions)}
-        self._label = {id(thing): name for name, thing in names.items()}
+        own = {id(v): v.name for v in self.variables if getattr(v, "name", None)}
+        self._label = own | {id(thing): name for name, thing in names.items()}
         self._name_variables()
         self._name_functions()
 
@@ -87,9 +88,6 @@ class Graph:
             self._seen |= set(map(id, ys))
 
     def _name_variables(self) -> None:
-        for v in self.variables:
-            if getattr(v, "name", None):
-                self._label.setdefault(id(v), v.name)
         rest = [v for v in self.variables if id(v) not in self._label]
         leaves = [v for v in rest if v.creator is None]
         inner = chain("abcdefghijklmnopqrstuvw", map("v{}".format, count()))
@@ -103,11 +101,11 @@ class Graph:
     def _name_functions(self) -> None:
         rest = [f for f in self.functions if id(f) not in self._label]
         total = Counter(type(f).__name__ for f in rest)
-        numbers = {name: count(1) for name in total}
+        met: Counter[str] = Counter()
         for f in rest:
             name = type(f).__name__
-            number = f" {next(numbers[name])}" if total[name] > 1 else ""
-            self._label[id(f)] = name + number
+            met[name] += 1
+            self._label[id(f)] = f"{name} {met[name]}" if total[name] > 1 else name
 
     def knows(self, f: Any) -> bool:
         """Whether this is one of the functions."""
@@ -135,15 +133,13 @@ class Graph:
         into = {f"{key}i{i}": (x, key) for i, x in enumerate(xs)}
         return into | {f"{key}o{i}": (key, y) for i, y in enumerate(ys)}
 
-    def around(self, f: Any, handed: Sequence[int] | None = None) -> list[str]:
-        """The keys of a function, its edges, and the nodes at their ends; if `handed`
-        is given, of the inputs with these numbers only.
+    def around(self, f: Any, silent: Iterable[int] = ()) -> list[str]:
+        """The keys of a function, its edges, and the nodes at their ends, but for the
+        inputs with these numbers.
         """
         edges = self.edges(f)
-        if handed is not None:
-            silent = set(range(len(inputs_of(f)))) - set(handed)
-            for i in silent:
-                del edges[f"{self.key[id(f)]}i{i}"]
+        for i in silent:
+            del edges[f"{self.key[id(f)]}i{i}"]
         return list(dict.fromkeys(chain(edges, *edges.values())))
 
 
@@ -172,8 +168,7 @@ class Recorder:
     Attributes
     ----------
     visits : list of Visit
-    rest : list of str
-        The worklist when the walk is over.
+        The last one is nobody's: what there is when the walk is over.
     is_recursion : bool
         Whether there is no worklist; then the open calls are in its place.
     first, last, final : dict
@@ -207,7 +202,7 @@ class Recorder:
             for f, way, method in own:
                 delattr(f, way) if method is None else setattr(f, way, method)
         self.is_recursion = not self._name
-        self.rest, _ = self._worklist()
+        self.visits.append(Visit(None, [], self.last, *self._worklist()))
         self.final = self._gradients()
 
     # --- listening

@@ -8,18 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from ..graph import inputs_of, is_variable, outputs_of
-from .recording import (
-    Gradients,
-    Graph,
-    Recorder,
-    Visit,
-    array_in,
-    pairs_with,
-    present,
-)
+from .recording import Gradients, Graph, Recorder, Visit, array_in, pairs_with, present
 from .words import addition, in_detail, listed, meeting, phrase, same, text
 
 # What stands beside the picture: headings, each with names and what they stand for.
@@ -64,17 +57,15 @@ def told(graph: Graph, record: Recorder) -> Iterator[Step]:
     yield given(graph)
     for f in graph.functions:
         yield computed(graph, f)
-    visits = record.visits
-    if visits:
+    if len(record.visits) > 1:
         yield seed(graph, record)
-    for i, visit in enumerate(visits):
-        is_last = i == len(visits) - 1
-        after = record.last if is_last else visits[i + 1].gradients
-        step = visited(graph, visit, after)
-        if any(visit.function is earlier.function for earlier in visits[:i]):
+    seen = set()
+    for visit, following in pairwise(record.visits):
+        step = visited(graph, visit, following.gradients)
+        if id(visit.function) in seen:
             step.say = step.say.replace(" receives", ", once more, receives", 1)
-        step.waiting = record.rest if is_last else visits[i + 1].waiting
-        step.next = None if is_last else visits[i + 1].position
+        seen.add(id(visit.function))
+        step.waiting, step.next = following.waiting, following.position
         step.say += " " + in_words(step.waiting, record)
         yield step
     yield end(graph, record)
@@ -144,26 +135,25 @@ def visited(graph: Graph, visit: Visit, after: Gradients) -> Step:
     received = pairs_with(outputs_of(f), visit.received)
     pairs = enumerate(zip(inputs_of(f), visit.handed, strict=False))
     handed = [(i, x, g) for i, (x, g) in pairs if is_variable(x) and g is not None]
+    silent = {*range(len(inputs_of(f)))}.difference(i for i, _, _ in handed)
     changed = [v for v in graph.variables if is_news(v, before, after)]
     gone = [v for v in changed if after.get(id(v)) is None]
-    there = [v for v in graph.variables if after.get(id(v)) is not None]
-    met = [v for v in there if any(v is x for _, x, _ in handed)]
 
     receives = listed([f"{phrase(g)} from {graph.name(y)}" for y, g in received])
     hands = listed([f"{phrase(g)} to {graph.name(x)}" for _, x, g in handed])
     say = f"{graph.name(f)} receives {receives} and hands on {hands or 'nothing'}."
     sums = {}
-    for v in met:
-        parts = [g for _, x, g in handed if x is v]
-        if words := meeting(before.get(id(v)), parts, after[id(v)]):
-            sums[graph.grad(v)] = in_detail(after[id(v)]) | {"text": words}
+    for v in graph.variables:
+        parts, now = [g for _, x, g in handed if x is v], after.get(id(v))
+        if words := meeting(before.get(id(v)), parts, now):
+            sums[graph.grad(v)] = in_detail(now) | {"text": words}
             say += f" {graph.grad(v)} is {words}."
     for v in gone:
         say += f" {graph.grad(v)} is dropped."
     return Step(
         say,
         back=True,
-        lit=graph.around(f, [i for i, _, _ in handed]),
+        lit=graph.around(f, silent),
         panel=[
             ("receives", [(graph.grad(y), in_detail(g)) for y, g in received]),
             ("hands on", [(f"to {graph.name(x)}", in_detail(g)) for _, x, g in handed]),

@@ -71,12 +71,14 @@ def same(a: Any, b: Any) -> bool:
 
 def meeting(earlier: Any, parts: list[Any], now: Any) -> str:
     """How gradients that meet became one, in words; none if one came alone."""
+    if not parts or now is None:
+        return ""
     fitting = [g if g.shape == now.shape else SumTo(now.shape).on(g) for g in parts]
     terms = fitting if earlier is None else [earlier, *fitting]
-    if len(terms) > 1 and same(sum(terms), now):
-        return addition(terms, now)
     if len(terms) > 1:
-        return f"{phrase(now)}, in place of {phrase(terms[-2])}"
+        is_sum = same(sum(terms), now)
+        instead = f"{phrase(now)}, in place of {phrase(terms[-2])}"
+        return addition(terms, now) if is_sum else instead
     if parts[0].shape != now.shape:
         return f"{phrase(now)}, added up from {parts[0].shape}"
     return ""

@@ -15,16 +15,6 @@ from ..core import kind_of
 from ..random import generator
 from .batches import Transform
 
-__all__ = [
-    "AsType",
-    "Flatten",
-    "Normalize",
-    "RandomCrop",
-    "RandomHorizontalFlip",
-    "ToFloat",
-    "ToInt",
-]
-
 
 class Normalize:
     """Subtract a mean and divide by a standard deviation. Source: book,
@@ -148,14 +138,13 @@ class RandomHorizontalFlip:
         self.p = p
 
     def __call__(self, x: Any) -> Any:
-        return self.batch(_array_for(self, x)[np.newaxis])[0]
+        return self.batch([x])[0]
 
     def batch(self, xs: Any) -> Any:
         """The same for a whole batch; chance decides for each example."""
-        _arrays_for(self, xs)
-        mirrored = generator().random(len(xs)) < self.p
-        ys = xs.copy()
-        ys[mirrored] = xs[mirrored][..., ::-1]
+        ys = _copied_images(self, xs)
+        mirrored = generator().random(len(ys)) < self.p
+        ys[mirrored] = ys[mirrored][..., ::-1]
         return ys
 
 
@@ -183,11 +172,11 @@ class RandomCrop:
         self.pad = pad
 
     def __call__(self, x: Any) -> Any:
-        return self.batch(_array_for(self, x)[np.newaxis])[0]
+        return self.batch([x])[0]
 
     def batch(self, xs: Any) -> Any:
         """The same for a whole batch; chance decides for each example."""
-        _arrays_for(self, xs)
+        xs = _copied_images(self, xs)
         border = (self.pad, self.pad)
         xs = np.pad(xs, [(0, 0)] * (xs.ndim - 2) + [border, border])
         height, width = self.size
@@ -198,17 +187,16 @@ class RandomCrop:
                 f"of {xs.shape[-2:]}, its pad of {self.pad} included"
             )
         corners = (generator().random((len(xs), 2)) * (room + 1)).astype(int)
-        parts = [
-            x[..., i : i + height, j : j + width]
-            for x, (i, j) in zip(xs, corners, strict=True)
-        ]
-        return np.stack(parts) if parts else xs[..., :height, :width]
+        parts = xs[..., :height, :width].copy()
+        for k, (i, j) in enumerate(corners):
+            parts[k] = xs[k, ..., i : i + height, j : j + width]
+        return parts
 
 
 def pair(size: int | tuple[int, int]) -> tuple[int, int]:
     try:
         sizes: Any = (size, size) if np.ndim(size) == 0 else size
-        a, b = [operator.index(length) for length in sizes]
+        a, b = map(operator.index, sizes)
     except (TypeError, ValueError):
         raise TypeError(
             f"a size is a whole number or a pair of them, such as 32 or (32, 24), not "
@@ -234,17 +222,14 @@ def _values_for(transform: object, x: Any) -> Any:
     )
 
 
-def _array_for(transform: Transform, x: Any) -> Any:
-    if not isinstance(x, ndarray) or x.ndim < 2:
-        found = f"an array of shape {x.shape}" if isinstance(x, ndarray) else kind_of(x)
-        raise TypeError(
-            f"{type(transform).__name__} takes an array of shape (C, H, W), not "
-            f"{found}: use ToArray()"
-        )
-    return x
-
-
-def _arrays_for(transform: Transform, xs: Any) -> None:
+def _copied_images(transform: Transform, xs: Any) -> Any:
     # Of rows, such as Flatten makes, a batch would be taken for one image.
     for x in xs[:1]:
-        _array_for(transform, x)
+        if not isinstance(x, ndarray) or x.ndim < 2:
+            is_array = isinstance(x, ndarray)
+            found = f"an array of shape {x.shape}" if is_array else kind_of(x)
+            raise TypeError(
+                f"{type(transform).__name__} takes an array of shape (C, H, W), not "
+                f"{found}: use ToArray()"
+            )
+    return np.array(xs)

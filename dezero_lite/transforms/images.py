@@ -13,14 +13,6 @@ from ..core import kind_of
 from .arrays import pair
 from .batches import Transform
 
-__all__ = [
-    "CenterCrop",
-    "Convert",
-    "Resize",
-    "ToArray",
-    "ToPIL",
-]
-
 # Pillow's number for it, so that nobody needs Pillow to write down a Resize.
 BILINEAR = 2
 
@@ -147,12 +139,12 @@ class ToPIL:
 def _pillow_for(transform: Transform, image: Any) -> Any:
     name = type(transform).__name__
     pillow = _pillow(name)
-    if not isinstance(image, pillow.Image):
-        raise TypeError(
-            f"{name} takes a Pillow image, not {kind_of(image)}: ToPIL() "
-            "makes one of an array"
-        )
-    return pillow
+    if isinstance(image, pillow.Image):
+        return pillow
+    raise TypeError(
+        f"{name} takes a Pillow image, not {kind_of(image)}: ToPIL() makes one of an "
+        "array"
+    )
 
 
 def _pillow(name: str) -> Any:

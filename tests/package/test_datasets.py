@@ -282,10 +282,7 @@ def test_no_more_is_unpacked_than_was_promised_and_can_be(folder, begin, message
 
 def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
     class Small(MNIST):
-        _hashes = (
-            (IMAGES, "md5", hashlib.sha256(IDX).hexdigest()),
-            (LABELS, "md5", hashlib.sha256(idx(KINDS)).hexdigest()),
-        )
+        _sha256 = tuple(hashlib.sha256(part).hexdigest() for part in (IDX, idx(KINDS)))
 
     monkeypatch.delenv("DEZERO_LITE_DATA", raising=False)
     asked = []
@@ -304,6 +301,22 @@ def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
     ):
         Small()
     assert asked == [f"mnist/{IMAGES}", f"mnist/{LABELS}"] * 2
+
+
+def test_each_file_has_its_own_hashes(monkeypatch):
+    asked = []
+
+    def read_idx(path, most, sha256):
+        asked.append((path, sha256))
+        return np.zeros((1, *most[1:]), np.uint8)
+
+    monkeypatch.delenv("DEZERO_LITE_DATA", raising=False)
+    monkeypatch.setattr(mnist, "get_file", lambda url, name, known: f"{name} {known}")
+    monkeypatch.setattr(mnist, "read_idx", read_idx)
+    MNIST(), MNIST(train=False)
+    names = [IMAGES, LABELS, *(x.replace("train", "t10k") for x in (IMAGES, LABELS))]
+    paths = [f"mnist/{x} md5:{h}" for x, h in zip(names, MNIST._md5, strict=True)]
+    assert asked == list(zip(paths, MNIST._sha256, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -331,11 +344,10 @@ def test_downloads_are_over_https_and_have_a_known_hash(monkeypatch, kind, train
 
 
 def test_hashes_are_complete_and_all_different():
-    rows = MNIST._hashes + FashionMNIST._hashes
-    for _, md5, sha256 in rows:
-        assert re.fullmatch("[0-9a-f]{32}", md5)
-        assert re.fullmatch("[0-9a-f]{64}", sha256)
-    assert len({h for row in rows for h in row[1:]}) == 16
+    found = [*MNIST._md5, *FashionMNIST._md5, *MNIST._sha256, *FashionMNIST._sha256]
+    assert [len(h) for h in found] == [32] * 8 + [64] * 8
+    assert all(re.fullmatch("[0-9a-f]+", h) for h in found)
+    assert len(set(found)) == 16
 
 
 # --- CIFAR ----------------------------------------------------------------------------
