@@ -124,4 +124,4 @@ def test_the_map_shows_its_picture_and_reads_digits():
     outputs = [o for c in book["cells"] for o in c.get("outputs", [])]
     pictures = [o for o in outputs if "image/png" in o.get("data", {})]
     assert len(pictures) == 2
-    assert any("more than 9 of 10" in "".join(o.get("text", "")) for o in outputs)
+    assert any("at least 9 of 10" in "".join(o.get("text", "")) for o in outputs)
