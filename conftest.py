@@ -26,10 +26,13 @@ def pytest_cmdline_main(config):
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
-    # Files with slow tests begin first, so that none is left alone at the end.
+def pytest_collection_modifyitems(config, items):
+    # Of several processes none is to be left alone at the end with a long file: those
+    # with slow tests begin, then the notebooks, from the last, which take longest, on.
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    ends = {item.path: n for n, item in enumerate(items)}
+    turn = -1 if hasattr(config, "workerinput") else 1
+    items.sort(key=lambda item: (item.path not in slow, turn * ends[item.path]))
 
 
 def pytest_collection_finish():

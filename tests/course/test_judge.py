@@ -128,6 +128,7 @@ def tried(*attempts, jobs=2, lesson=("x = [1]",), patience=60):
 def test_an_attempt_spoils_nothing_for_the_others(jobs, tmp_path):
     log = str(tmp_path / "log")
     lesson = f"open({log!r}, 'a').write('x')", "x = [1]"
+    lesson += ("import steps\nlist(steps.progress('a bar, and no thread'))",)
     spoils = "x.append(2)\nimport math\nmath.pi = 3", "assert x == [1, 2]"
     checks = ["import math\nassert math.pi > 3\nassert x == [1]"]
     attempts = spoils, checks, ["import os\nos._exit(0)"], checks, ["1 / 0", "y"]

@@ -18,7 +18,6 @@ import queue
 import re
 import shutil
 import sys
-from pathlib import Path
 
 from .mutants import harmless, sample
 from .processes import PARTS, ROOT, preload, run_pytest
@@ -26,7 +25,10 @@ from .processes import PARTS, ROOT, preload, run_pytest
 WORK = ROOT / ".mutation"
 NOTES, RESULTS = WORK / "notes", WORK / "results.jsonl"
 TESTED = ("dezero_lite/**/*.py", "steps/course/*.py")
-TESTS = ("tests/package", "tests/course", "tests/lessons")
+TESTS = (
+    *("tests/package/**/test_*.py", "tests/package/refusals/*.md"),
+    *("tests/course/**/test_*.py", "tests/lessons/**/test_*.py"),
+)
 # These take long, or run in processes of their own, where nothing can be noted.
 LEFT_OUT = (
     *("examples", "benchmarks", "wheel", "start", "bare_python", "book_networks"),
@@ -124,18 +126,18 @@ def _calls(jobs):
     files = [
         path.relative_to(ROOT).as_posix()
         for tests in TESTS
-        for path in sorted((ROOT / tests).rglob("test_*.py"))
+        for path in sorted(ROOT.glob(tests))
         if not path.stem.removeprefix("test_").startswith(LEFT_OUT)
         and not path.stem.endswith(LEFT_OUT)
     ]
 
-    def note(file, folder):
-        name = f"{Path(file).stem}.json"
-        run_pytest(folder, [file], MUTATION_NOTES=str(NOTES / name))
+    def notes(file):
+        return NOTES / f"{file.replace('/', '-')}.json"
 
-    missing = [
-        file for file in files if not (NOTES / f"{Path(file).stem}.json").exists()
-    ]
+    def note(file, folder):
+        run_pytest(folder, [file], MUTATION_NOTES=str(notes(file)))
+
+    missing = [file for file in files if not notes(file).exists()]
     if missing:
         print("Running every test once, to note which functions it calls.")
         for _ in _each(note, missing, jobs, "file"):

@@ -497,8 +497,10 @@ def test_images_can_be_shown(monkeypatch):
     digits = Digits()
     digits.data = np.arange(3, dtype=np.uint8).repeat(64).reshape(3, 1, 8, 8)
     digits.show(row=2, col=4)
-    shown = plt.gca().images[-1].get_array()
+    axes = plt.gca()
+    shown = axes.images[-1].get_array()
     plt.close()
+    assert not axes.axison
     assert shown.shape == (16, 32)
     for block in (shown[:8, :8], shown[8:, 24:]):
         assert np.ptp(block) == 0

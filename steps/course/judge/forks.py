@@ -81,7 +81,9 @@ def answer(task, say):
         _lesson(task, say)
         return
     import matplotlib.pyplot  # noqa: F401  (so that no fork has to)
+    from tqdm import tqdm
 
+    tqdm.monitor_interval = 0  # the watch on its bars is a thread
     gc.freeze()
     if failures := _end_of(*_forked(partial(_lesson, task, say))):
         _tell(say, None, None, failures)
