@@ -107,7 +107,7 @@ class Variable(Node):
 
 
 class Constant(Node):
-    """A number or an array that stands in a formula and never changes."""
+    """A number or an array in a formula, which never changes."""
 
     def __init__(self, value):
         super().__init__()

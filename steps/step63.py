@@ -75,7 +75,7 @@ class Symbol(Expression):
 
 
 class Constant(Expression):
-    """A number or an array that stands in a formula."""
+    """A number or an array in a formula."""
 
     def __init__(self, value):
         name = str(value) if value.shape == () else "an array"

@@ -82,7 +82,7 @@ class Windows(NamedTuple):
         return cls(kernel, stride, pair("padding", padding, 0))
 
     def count(self, shape):
-        """How many windows stand below each other, and how many side by side."""
+        """How many windows are below each other, and how many side by side."""
         (_, _, h, w), (kh, kw), (sh, sw), (ph, pw) = shape, *self
         free = h + 2 * ph - kh, w + 2 * pw - kw
         if min(free) < 0:
@@ -126,7 +126,7 @@ def scatter(rows, shape, windows):
 
 
 def im2col(x, kernel, stride=1, padding=0, fill=0.0):
-    """Images (N, C, H, W) to rows, one a window; ``fill`` stands in the padding."""
+    """Images (N, C, H, W) to rows, one a window; ``fill`` is put into the padding."""
     x = images_only("im2col", x)
     windows, shape = Windows.of(kernel, stride, padding), x.shape
     rows = gather(x.data, windows, fill)
@@ -163,7 +163,7 @@ def conv2d(x, weight, bias=None, stride=1, padding=0):
 
 
 def max_pool(x, kernel, stride=None, padding=0):
-    """The largest value of each window; without a stride they stand side by side."""
+    """The largest value of each window; without a stride they are side by side."""
     x = images_only("max_pool", x)
     windows = Windows.of(kernel, kernel if stride is None else stride, padding)
     if any(p >= k for p, k in zip(windows.padding, windows.kernel, strict=True)):

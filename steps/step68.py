@@ -114,7 +114,7 @@ def line_61(x, t, weights, rate):
     targets.fill(t)
     while True:
         yield loss.eval(), [weight.value for weight in weights]
-        # All gradients first: an update clears what lies downstream.
+        # All gradients first: an update clears what is downstream.
         values = [slope.eval() for slope in slopes]
         for weight, value in zip(weights, values, strict=True):
             weight.update(weight.value - rate * value)

@@ -97,16 +97,19 @@ def cut(cell, signs):
 def _with_code(source):
     if not source.startswith("# %load"):
         return source
-    line = LOAD.fullmatch(source.strip())
-    if not line:
-        raise CourseError(
-            "A %load cell holds one line, `# %load -s Name ../steps/stepNN.py`, and "
-            f"not: {source}"
-        )
-    path = lessons.LESSONS / line["file"]
-    text = _there(path).read_text(encoding="utf-8")
-    code = extract(text, line["names"].split(","), path.name)
-    return f"{line[0]}\n{code}"
+    shown = []
+    for text in source.strip().splitlines():
+        line = LOAD.fullmatch(text)
+        if not line:
+            raise CourseError(
+                "A %load cell holds nothing but lines like "
+                f"`# %load -s Name ../steps/stepNN.py`, and not: {source}"
+            )
+        path = lessons.LESSONS / line["file"]
+        text = _there(path).read_text(encoding="utf-8")
+        code = extract(text, line["names"].split(","), path.name)
+        shown.append(f"{line[0]}\n{code}")
+    return "\n\n\n".join(shown)
 
 
 def _link(number, cells):

@@ -12,7 +12,9 @@ from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, wit
 
 # An installed package has no notebooks but this one, which lies beside the lessons.
 BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
-LOADS = re.compile(r"^(?P<magic># %load -s )(?P<names>\S+) \.\./steps/(?P<file>\S+)")
+LOADS = re.compile(
+    r"^(?P<magic># %load -s )(?P<names>\S+) \.\./steps/(?P<file>\S+)", re.M
+)
 
 
 def write_copies(folder, chosen=None):

@@ -92,11 +92,15 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(
 
 def test_code_is_put_under_its_load_line(one_step, monkeypatch):
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
-    path = one_step("import os\n\nos.environ['OPENBLAS_NUM_THREADS']")
+    load = "# %load -s twice ../steps/step01.py"
+    path = one_step(
+        "import os\n\nos.environ['OPENBLAS_NUM_THREADS']", f"{load}\n{load}"
+    )
     builder.build(1)
-    title, shown, used, threads = cells(path)
+    title, shown, used, threads, both = cells(path)
     lines = ["# %load -s twice ../steps/step01.py\n", "def twice(x):\n"]
     assert shown["source"] == [*lines, "    return 2 * x"]
+    assert "".join(both["source"]) == "\n\n\n".join(["".join(shown["source"])] * 2)
     assert used["outputs"][0]["text"] == ["42\n"]
     assert threads["outputs"][0]["data"]["text/plain"] == ["'1'"]
     assert [title["id"], used["id"]] == ["step01-01", "step01-03"]
@@ -131,7 +135,7 @@ def test_a_traceback_names_no_place_of_this_machine(monkeypatch):
             "# %load -s thrice ../steps/step01.py",
             r"step01\.py defines no thrice\. It defines twice\.",
         ),
-        ("# %load -s twice ../steps/step01.py\nprint(1)", "holds one line"),
+        ("# %load -s twice ../steps/step01.py\nprint(1)", "nothing but lines like"),
         ("### BEGIN SOLUTION\nx = 1", "END SOLUTION"),
         ("2", "the limit is 10"),
     ],

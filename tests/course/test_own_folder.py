@@ -206,6 +206,11 @@ def test_a_copy_that_leaves_the_course_names_no_path(toy, tmp_path):
         assert str(tmp_path) not in path.read_text(encoding="utf-8")
         assert "../" not in path.read_text(encoding="utf-8")
     assert "# From step01.py: one\ndef one" in "\n".join(sources(written[1]))
+    lines = "\n".join(
+        f"# %load -s {name} ../steps/step01.py" for name in ("one", "two")
+    )
+    pointed = student_copies._pointed_at_code(lines, tmp_path)
+    assert pointed == "# From step01.py: one\n# From step01.py: two"
     learner_folder.lay()
     text = "\n".join(sources(learner_folder.FOLDER / "step01.ipynb"))
     assert "# %load -s one ../steps/step01.py\ndef one" in text
