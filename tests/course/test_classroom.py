@@ -1,9 +1,12 @@
 """The classroom: what is handed out, and what each kind of submission gets."""
 
+import contextlib
 import copy
 import csv
 import json
 import os
+import re
+import shutil
 import sys
 from pathlib import Path
 from unittest.mock import Mock
@@ -13,12 +16,13 @@ import pytest
 from steps.course import exercises
 from steps.course.classroom import answers, grading, handout, submissions
 from steps.course.commands import main
-from steps.course.judge import sequence
+from steps.course.judge import cells, sequence
 from steps.course.lessons import CourseError
-from tests.course.texts import blocks
+from tests.course.texts import blocks, cases
 from tests.support.refusals import assert_refused
 
 ANSWERS = blocks("answers.md")
+CHEATS = cases("cheats.md")
 TWICE = "def twice(x):\n    return x + x"
 TOTAL = "def total(numbers):\n    return sum(numbers)"
 RIGHT = "right"
@@ -37,12 +41,21 @@ def course(toy):
 def at_once(monkeypatch):
     """Judged without a process and without a fence, for what does no harm."""
 
-    def judge(cells, seconds):
-        said = []
-        sequence.answer({"cells": cells, "seconds": None}, said.append)
-        return {one["exercise"]: one["outcome"] for one in said if "outcome" in one}, []
+    class AtOnce(contextlib.nullcontext):
+        def __init__(self, *_, **__):
+            super().__init__(self)
+            monkeypatch.setattr(sequence, "_names", sequence.new_names())
 
-    monkeypatch.setattr(sequence, "judge", judge)
+        def send(self, task):
+            self.done = sequence.answer(task | {"seconds": None}, None)
+
+        def hear(self, _):
+            return {"done": self.done}
+
+        def end(self):
+            pass
+
+    monkeypatch.setattr(sequence, "Child", AtOnce)
 
 
 class Class:
@@ -274,7 +287,8 @@ def test_what_leads_outside_is_refused_and_named(course, tmp_path):
     course.hands_in("anna", course.copy())
     trace, theirs = str(tmp_path / "trace"), course.folder / "anna"
     text = ANSWERS["it leads outside"].replace("TRACE", trace)
-    text = text.replace("FOLDER", str(theirs))
+    text = text.replace("FOLDER", str(theirs)).replace("HOME", str(Path.home()))
+    text = text.replace("DOT", shutil.which("dot") or "dot")
     # One that is not hidden is the outcome.
     total = f"def total(numbers):\n    open({trace!r}, 'w')"
     first, second, found = course.one(course.answered(text, total))
@@ -283,8 +297,12 @@ def test_what_leads_outside_is_refused_and_named(course, tmp_path):
     assert second == f"PermissionError: {said} {trace}"
     expected = [f"write {trace}{count}" for count in range(4)]
     expected += [f"write {theirs}", f"read {theirs}/step01.ipynb", "start a program"]
-    expected += ["end a program", "reach the network", "load a library of the system"]
+    expected += ["end a program", "handle a signal", "reach the network"]
+    expected += ["load a library of the system", "write a pipe", "open the folder ."]
+    expected += ["read /proc/PARENT/environ", f"read {theirs}"]
+    expected += [f"read {Path.home()}/.profile", "load a library"]
     expected = [f"1: tried to {said}" for said in expected]
+    found = [re.sub(r"/proc/\d+", "/proc/PARENT", said) for said in found]
     assert found == [*expected, f"2: tried to write {trace}"]
     assert list(tmp_path.glob("trace*")) == []
     assert (theirs / "step01.ipynb").exists()
@@ -296,6 +314,23 @@ def test_what_checks_rely_on_is_put_back_and_an_outcome_cannot_be_printed(course
     assert course.one(changes) == ("twice(0) is wrong", RIGHT, said)
     prints = course.answered(ANSWERS["it prints that it is right"])
     assert course.one(prints)[0] == "twice(0) is wrong"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no alarm there")
+@pytest.mark.parametrize("heading", CHEATS)
+def test_a_cheat_gets_no_points_costs_the_next_answer_nothing_and_is_named(
+    heading, course, monkeypatch
+):
+    (outcome, *looks), cheat = CHEATS[heading]
+    slow = "never ends" in heading
+    monkeypatch.setattr(sequence, "GRACE", 1 if slow else 10)
+    notebook = course.answered(cheat, TOTAL)
+    first, second, said = course.one(notebook, 3 if slow else CORES_ARE_BUSY)
+    assert outcome in first
+    assert first != RIGHT == second
+    assert len(first) <= cells.MOST
+    assert [look for look in looks if look not in "\n".join(said)] == []
+    assert bool(said) == bool(looks)
 
 
 def test_own_files_are_no_offence_and_nothing_of_the_teacher_s_is_in_reach(
@@ -382,7 +417,8 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
     monkeypatch.chdir(tmp_path)
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("ben", course.answered("def twice(x):\n    return 4", TOTAL))
-    assert main(["class", "grade", str(course.folder), "1", "2"]) == 0
+    grades = ["class", "grade", str(course.folder), "--jobs", "1"]
+    assert main([*grades, "1", "2"]) == 0
     said = capsys.readouterr().out
     assert "anna                    8  2.1: there is no notebook" in said
     rows = table_in("points.csv")
@@ -392,7 +428,7 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
         ["anna", *"3500", "8", "2.1: there is no notebook of this lesson", ""],
         ["ben", *"0500", "5", "1.1: twice(0) is wrong", ""],
     ]
-    assert main(["class", "grade", str(course.folder), "--points", "1"]) == 0
+    assert main([*grades, "--points", "1"]) == 0
     assert "points-old1.csv" in capsys.readouterr().out
     assert "total (2)" in Path("points.csv").read_text(encoding="utf-8-sig")
     assert "total (16)" in Path("points-old1.csv").read_text(encoding="utf-8-sig")

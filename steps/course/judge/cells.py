@@ -79,8 +79,8 @@ def failure(source, names, seconds=None, run=run):
                 run(source, names)
                 kind = None
             finally:
-                _wake(0)
                 sys.stdout, sys.stderr = shown
+                _wake(seconds and 0)
     except BaseException as error:  # an attempt may raise anything
         kinds = TimeoutError, AssertionError, type(error)
         kind = next(kind.__name__ for kind in kinds if isinstance(error, kind))
@@ -109,7 +109,7 @@ def limited(seconds):
     try:
         yield
     finally:
-        _wake(0)
+        _wake(seconds and 0)
 
 
 # Behind the fence nobody else gets at them.

@@ -214,7 +214,7 @@ def _hide():
 
 def pythons(names):
     """What names have of those that are Python's own."""
-    return tuple((name, names[name]) for name in PYTHONS & names.keys())
+    return tuple((name, names[name]) for name in sorted(PYTHONS & names.keys()))
 
 
 def keep(before, names):

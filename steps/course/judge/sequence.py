@@ -30,6 +30,8 @@ LESSON_SECONDS = 180
 
 # What ends the process is left out, and the rest is run again, so many times.
 RUNS = 8
+# A process has to begin before the time of a cell does.
+BEGIN = {"kind": LESSON, "source": ""}
 
 
 def judge(cells, folder=None, seconds=SECONDS, asked=frozenset()):
@@ -93,14 +95,17 @@ def _run(tasks, folder, until, outcomes, noticed):
     ):
         end = threading.Timer(max(0, until - time.monotonic()), child.end)
         end.start()
+        at = 0
         try:
-            for at, task in enumerate(tasks):
-                said = _done(child, task, at, noticed)
+            _done(child, BEGIN, noticed)
+            for task in tasks:
+                said = _done(child, task, noticed)
                 if task["kind"] == ATTEMPT:
                     failed[task["exercise"]] = said
                 elif task["kind"] == CHECK:
                     said = failed.get(task["exercise"]) or said
                     outcomes[task["exercise"]] = _outcome(said)
+                at += 1
         except Stopped as stopped:
             return at, TOO_SLOW if time.monotonic() > until else str(stopped)
         finally:
@@ -108,10 +113,10 @@ def _run(tasks, folder, until, outcomes, noticed):
     return None, ""
 
 
-def _done(child, task, at, noticed):
+def _done(child, task, noticed):
     """What a task fails with, or None; what is noticed meanwhile brings no time."""
-    slow = at == 0 or task["kind"] == LESSON
-    patience = LESSON_SECONDS if slow else task["seconds"] + GRACE
+    lesson = task["kind"] == LESSON
+    patience = LESSON_SECONDS if lesson else task["seconds"] + GRACE
     until = time.monotonic() + patience
     child.send(task)
     while "done" not in (line := child.hear(max(0, until - time.monotonic()))):
