@@ -417,8 +417,8 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
     monkeypatch.chdir(tmp_path)
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("ben", course.answered("def twice(x):\n    return 4", TOTAL))
-    grades = ["class", "grade", str(course.folder), "--jobs", "1"]
-    assert main([*grades, "1", "2"]) == 0
+    grade, one = ["class", "grade", str(course.folder)], ["--jobs", "1"]
+    assert main([*grade, "1", "2", *one]) == 0
     said = capsys.readouterr().out
     assert "anna                    8  2.1: there is no notebook" in said
     rows = table_in("points.csv")
@@ -428,7 +428,7 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
         ["anna", *"3500", "8", "2.1: there is no notebook of this lesson", ""],
         ["ben", *"0500", "5", "1.1: twice(0) is wrong", ""],
     ]
-    assert main([*grades, "--points", "1"]) == 0
+    assert main([*grade, "--points", "1", *one]) == 0
     assert "points-old1.csv" in capsys.readouterr().out
     assert "total (2)" in Path("points.csv").read_text(encoding="utf-8-sig")
     assert "total (16)" in Path("points-old1.csv").read_text(encoding="utf-8-sig")
