@@ -7,7 +7,9 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -16,8 +18,8 @@ import pytest
 from steps.course import exercises
 from steps.course.classroom import answers, grading, handout, submissions
 from steps.course.commands import main
-from steps.course.judge import cells, sequence
-from steps.course.lessons import CourseError
+from steps.course.judge import cells, sequence, wall
+from steps.course.lessons import LESSONS, ROOT, CourseError
 from tests.course.texts import blocks, cases
 from tests.support.refusals import assert_refused
 
@@ -341,9 +343,73 @@ def test_own_files_are_no_offence_and_nothing_of_the_teacher_s_is_in_reach(
     assert course.one(course.answered(*texts)) == (RIGHT, RIGHT, [])
 
 
+# --- Behind a wall, or only fenced ----------------------------------------------------
+
+BWRAP = """#!/bin/sh
+echo "$@" >> {log}
+while [ "$1" != -- ]; do shift; done
+shift
+{does}
+"""
+
+
+@pytest.fixture
+def wall_is_asked_again():
+    wall.stands.cache_clear()
+    yield
+    wall.stands.cache_clear()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no bubblewrap there")
+@pytest.mark.parametrize(
+    ("does", "says"), [('exec "$@"', wall.WALLED), ("exit 1", wall.FENCED), ("", "")]
+)
+def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
+    does, says, course, monkeypatch, tmp_path, capsys, wall_is_asked_again
+):
+    log, program = tmp_path / "log", tmp_path / "bwrap"
+    if does:
+        program.write_text(BWRAP.format(log=log, does=does))
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin" if does else str(tmp_path))
+    course.hands_in("anna", course.answered(TWICE))
+    table = str(tmp_path / "points.csv")
+    assert main(["class", "grade", str(course.folder), "-o", table]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == (says or wall.FENCED)
+    asked = log.read_text().splitlines() if does else []
+    # Once to try it, and once for a notebook.
+    assert len(asked) == {wall.WALLED: 2, wall.FENCED: 1, "": 0}[says]
+    for line in asked:
+        assert "--unshare-all --die-with-parent --new-session" in line
+        readable = re.findall(r"--ro-bind-try (\S+)", line)
+        assert str(LESSONS) in readable
+        home, here = str(Path.home()), str(course.folder)
+        assert not {"/", "/etc", home, here, str(ROOT)} & set(readable)
+        assert len(re.findall(r"--bind (\S+) \1 ", line)) == 1
+
+
+@pytest.mark.skipif(not wall.stands(), reason="bubblewrap is not there, or may not run")
+def test_nothing_is_seen_through_the_wall(course, tmp_path):
+    """By one who has got around the fence: what it would refuse, the wall has not."""
+    outside = str(tmp_path / "outside")
+    Path(outside).write_text("secret")
+    with tempfile.TemporaryDirectory() as folder:
+        look = "import os, socket, sys\n"
+        look += (
+            f"print(os.path.exists({outside!r}), os.listdir('.'), os.listdir('/tmp'))"
+        )
+        look += "\nprint(len([n for n in os.listdir('/proc') if n.isdigit()]) < 4)"
+        look += "\nprint(socket.if_nameindex()[1:])"
+        command = [*wall.around(folder), sys.executable, "-c", look]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        seen = f"False [] ['{Path(folder).name}']\nTrue\n[]\n"
+        assert done.stdout == seen
+
+
 # --- The batch ------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such pipes there")
 def test_the_batch_goes_on_whatever_is_in_it(course):
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("ben", "{", "step01.ipynb")
@@ -355,6 +421,11 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
     course.hands_in("hugo", json.dumps({"cells": [{"source": 3}, {"metadata": 1}]}))
     course.hands_in("ida", "[" * 100_000)
     course.hands_in("jan", course.answered(TWICE, TOTAL), "submitted step 1.ipynb")
+    kim = course.answered(TWICE, TOTAL)
+    kim["metadata"]["course"]["step"] = 1.0
+    course.hands_in("kim", kim)
+    os.mkfifo(course.folder / "leo.ipynb")
+    course.hands_in("\x1b[2Amia\u202e", course.answered(TWICE + "#" * 10**6))
     found = course.grade(1).items()
     said = {name: (one.first_wrong(), *one.said) for name, one in found}
     missing = "1.1: there is no notebook of this lesson"
@@ -371,6 +442,11 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
         "hugo": ("1.1: nothing was written",),
         "ida": (missing, f"step01.ipynb {unread}"),
         "jan": ("",),
+        "kim": ("",),
+        "leo": (missing, "leo.ipynb is no file"),
+        " [2Amia ": (
+            "1.1: cannot be graded (ValueError: it has more than 1,000,000 letters)",
+        ),
     }
 
 

@@ -59,7 +59,7 @@ TAKEN = "course.taken"
 # Ways to the grader's own variables, and the modules that go them for others.
 FRAMES = {"tb_frame", "gi_frame", "cr_frame", "ag_frame"}
 WATCHES = re.compile(r"sys\.(_current_frames|settrace|setprofile|addaudithook|mon.*)")
-FOR_OTHERS = re.compile(r".*\b(inspect|traceback|logging.__init__)\.py")
+FOR_OTHERS = re.compile(r".*\b(inspect|traceback|(logging|ctypes).__init__)\.py")
 # Files of a lesson's cells, and of Python; what an attempt makes of a text has others.
 OURS = re.compile(r"<(cell|frozen) .*|/.*|\w:.*", re.S)
 # Lessons with their solutions, and what others handed in.
@@ -156,7 +156,8 @@ class Fence:
         """Frames lead from an answer to its check, and to the grader."""
         frames = event == "object.__getattr__" and arguments[1] in FRAMES
         watches = WATCHES.fullmatch(event)
-        if self._looking or not (frames or watches or event == "sys._getframe"):
+        looks = frames or event == "sys._getframe" or event.startswith("ctypes.")
+        if self._looking or not (looks or watches):
             return ""
         self._looking = True
         try:
