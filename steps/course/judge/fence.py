@@ -40,7 +40,8 @@ STARTING = (
 REFUSED = {
     "start a program": re.compile(STARTING),
     "end a program": re.compile(r"os\.(kill|killpg)|signal\.pthread_kill"),
-    "reach the network": re.compile(r"socket\..*"),
+    # The machine's own name is asked for by what measures.
+    "reach the network": re.compile(r"socket\.(?!gethostname).*"),
     # From C there is a way around every hook.
     "load a library of the system": re.compile(r"ctypes\.dlopen"),
 }

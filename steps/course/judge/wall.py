@@ -14,6 +14,8 @@ from pathlib import Path
 from ..lessons import LESSONS, ROOT
 
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/fonts", "/etc/localtime")
+# Lessons ask how much memory there is.
+MACHINE = ("/proc/meminfo", "/proc/cpuinfo")
 # What a process behind the fence knows of ours.
 KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "DEZERO_LITE_DATA")
 KEPT_TOO = "OPENBLAS_", "OMP_", "MALLOC_"
@@ -31,7 +33,7 @@ def reads():
 
     python = [sys.prefix, sys.base_prefix, *site.getsitepackages(), mpl.get_cachedir()]
     data = filter(None, [os.environ.get("DEZERO_LITE_DATA")])
-    return [*SYSTEM, *python, str(LESSONS), str(ROOT / "dezero_lite"), *data]
+    return [*SYSTEM, *MACHINE, *python, str(LESSONS), str(ROOT / "dezero_lite"), *data]
 
 
 def around(folder):
