@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import learner_folder, student_copies
-from .classroom import answers
+from .classroom import answers, grading, submissions
 from .judge.cells import TOO_SLOW
 from .judge.sequence import judge
 from .lessons import CourseError, notebook_path, numbers
@@ -20,7 +20,8 @@ KNOWN = ".progress.json"
 
 
 def progress(folder):
-    """Judge the attempts in a folder of copies.
+    """Judge the attempts in a folder of copies. In a folder that is not the learner's
+    own, as one that a teacher got back, they are graded: nothing in it is believed.
 
     Returns
     -------
@@ -37,21 +38,29 @@ def progress(folder):
     there = [n for n in numbers() if (folder / notebook_path(n).name).exists()]
     if not there:
         raise CourseError(f"{folder} holds no lesson.")
-    known = learner_folder.read(folder / KNOWN)
+    own = folder == Path(learner_folder.FOLDER).resolve()
+    known = learner_folder.read(folder / KNOWN) if own else {}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        judged = pool.map(lambda number: _lesson(number, folder, known), there)
+        judged = pool.map(lambda number: _lesson(number, folder, own, known), there)
         found = dict(zip(there, judged, strict=True))
-    remember = {key: outcomes for key, outcomes in found.values() if key}
-    with (folder / KNOWN).open("w", encoding="utf-8") as file:
-        json.dump(remember, file)
+    if own:
+        remember = {key: outcomes for key, outcomes in found.values() if key}
+        (folder / KNOWN).write_text(json.dumps(remember), encoding="utf-8")
     return {number: outcomes for number, (_, outcomes) in found.items()}
 
 
-def _lesson(number, folder, known):
+def _lesson(number, folder, own, known):
     """A key under which the outcomes can be remembered, and the outcomes in order."""
-    copy = json.loads((folder / notebook_path(number).name).read_text("utf-8"))
-    cells = answers.cells_to_run(number, answers.Answers(number, copy))
     outcomes = dict.fromkeys(answers.lesson(number)[1], NOT_BEGUN)
+    try:
+        copy = submissions.read(folder / notebook_path(number).name)
+        if not own:
+            graded = grading.grade_notebook(number, copy)[0]
+            begun = {n: x for n, x in graded.items() if x != grading.NOT_BEGUN}
+            return "", list((outcomes | begun).values())
+    except ValueError as error:
+        return "", [f"{notebook_path(number).name} {error}"] * len(outcomes)
+    cells = answers.cells_to_run(number, answers.Answers(number, copy))
     if not cells:
         return "", list(outcomes.values())
     key = student_copies.digest_of([number, cells])

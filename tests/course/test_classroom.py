@@ -1,10 +1,15 @@
 """The classroom: what is handed out, and what each kind of submission gets."""
 
+import contextlib
 import copy
 import csv
 import json
 import os
+import re
+import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -13,12 +18,13 @@ import pytest
 from steps.course import exercises
 from steps.course.classroom import answers, grading, handout, submissions
 from steps.course.commands import main
-from steps.course.judge import sequence
-from steps.course.lessons import CourseError
-from tests.course.texts import blocks
+from steps.course.judge import cells, sequence, wall
+from steps.course.lessons import LESSONS, ROOT, CourseError
+from tests.course.texts import blocks, cases
 from tests.support.refusals import assert_refused
 
 ANSWERS = blocks("answers.md")
+CHEATS = cases("cheats.md")
 TWICE = "def twice(x):\n    return x + x"
 TOTAL = "def total(numbers):\n    return sum(numbers)"
 RIGHT = "right"
@@ -37,12 +43,21 @@ def course(toy):
 def at_once(monkeypatch):
     """Judged without a process and without a fence, for what does no harm."""
 
-    def judge(cells, seconds):
-        said = []
-        sequence.answer({"cells": cells, "seconds": None}, said.append)
-        return {one["exercise"]: one["outcome"] for one in said if "outcome" in one}, []
+    class AtOnce(contextlib.nullcontext):
+        def __init__(self, *_, **__):
+            super().__init__(self)
+            monkeypatch.setattr(sequence, "_names", sequence.new_names())
 
-    monkeypatch.setattr(sequence, "judge", judge)
+        def send(self, task):
+            self.done = sequence.answer(task | {"seconds": None}, None)
+
+        def hear(self, _):
+            return {"done": self.done}
+
+        def end(self):
+            pass
+
+    monkeypatch.setattr(sequence, "Child", AtOnce)
 
 
 class Class:
@@ -274,7 +289,8 @@ def test_what_leads_outside_is_refused_and_named(course, tmp_path):
     course.hands_in("anna", course.copy())
     trace, theirs = str(tmp_path / "trace"), course.folder / "anna"
     text = ANSWERS["it leads outside"].replace("TRACE", trace)
-    text = text.replace("FOLDER", str(theirs))
+    text = text.replace("FOLDER", str(theirs)).replace("HOME", str(Path.home()))
+    text = text.replace("DOT", shutil.which("dot") or "dot")
     # One that is not hidden is the outcome.
     total = f"def total(numbers):\n    open({trace!r}, 'w')"
     first, second, found = course.one(course.answered(text, total))
@@ -283,8 +299,12 @@ def test_what_leads_outside_is_refused_and_named(course, tmp_path):
     assert second == f"PermissionError: {said} {trace}"
     expected = [f"write {trace}{count}" for count in range(4)]
     expected += [f"write {theirs}", f"read {theirs}/step01.ipynb", "start a program"]
-    expected += ["end a program", "reach the network", "load a library of the system"]
+    expected += ["end a program", "handle a signal", "reach the network"]
+    expected += ["load a library of the system", "write a pipe", "open the folder ."]
+    expected += ["read /proc/PARENT/environ", f"read {theirs}"]
+    expected += [f"read {Path.home()}/.profile", "load a library"]
     expected = [f"1: tried to {said}" for said in expected]
+    found = [re.sub(r"/proc/\d+", "/proc/PARENT", said) for said in found]
     assert found == [*expected, f"2: tried to write {trace}"]
     assert list(tmp_path.glob("trace*")) == []
     assert (theirs / "step01.ipynb").exists()
@@ -298,6 +318,23 @@ def test_what_checks_rely_on_is_put_back_and_an_outcome_cannot_be_printed(course
     assert course.one(prints)[0] == "twice(0) is wrong"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no alarm there")
+@pytest.mark.parametrize("heading", CHEATS)
+def test_a_cheat_gets_no_points_costs_the_next_answer_nothing_and_is_named(
+    heading, course, monkeypatch
+):
+    (outcome, *looks), cheat = CHEATS[heading]
+    slow = "never ends" in heading
+    monkeypatch.setattr(sequence, "GRACE", 1 if slow else 10)
+    notebook = course.answered(cheat, TOTAL)
+    first, second, said = course.one(notebook, 3 if slow else CORES_ARE_BUSY)
+    assert outcome in first
+    assert first != RIGHT == second
+    assert len(first) <= cells.MOST
+    assert [look for look in looks if look not in "\n".join(said)] == []
+    assert bool(said) == bool(looks)
+
+
 def test_own_files_are_no_offence_and_nothing_of_the_teacher_s_is_in_reach(
     course, monkeypatch
 ):
@@ -306,9 +343,73 @@ def test_own_files_are_no_offence_and_nothing_of_the_teacher_s_is_in_reach(
     assert course.one(course.answered(*texts)) == (RIGHT, RIGHT, [])
 
 
+# --- Behind a wall, or only fenced ----------------------------------------------------
+
+BWRAP = """#!/bin/sh
+echo "$@" >> {log}
+while [ "$1" != -- ]; do shift; done
+shift
+{does}
+"""
+
+
+@pytest.fixture
+def wall_is_asked_again():
+    wall.stands.cache_clear()
+    yield
+    wall.stands.cache_clear()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no bubblewrap there")
+@pytest.mark.parametrize(
+    ("does", "says"), [('exec "$@"', wall.WALLED), ("exit 1", wall.FENCED), ("", "")]
+)
+def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
+    does, says, course, monkeypatch, tmp_path, capsys, wall_is_asked_again
+):
+    log, program = tmp_path / "log", tmp_path / "bwrap"
+    if does:
+        program.write_text(BWRAP.format(log=log, does=does))
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin" if does else str(tmp_path))
+    course.hands_in("anna", course.answered(TWICE))
+    table = str(tmp_path / "points.csv")
+    assert main(["class", "grade", str(course.folder), "-o", table]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == (says or wall.FENCED)
+    asked = log.read_text().splitlines() if does else []
+    # Once to try it, and once for a notebook.
+    assert len(asked) == {wall.WALLED: 2, wall.FENCED: 1, "": 0}[says]
+    for line in asked:
+        assert "--unshare-all --die-with-parent --new-session" in line
+        readable = re.findall(r"--ro-bind-try (\S+)", line)
+        assert str(LESSONS) in readable
+        home, here = str(Path.home()), str(course.folder)
+        assert not {"/", "/etc", home, here, str(ROOT)} & set(readable)
+        assert len(re.findall(r"--bind (\S+) \1 ", line)) == 1
+
+
+@pytest.mark.skipif(not wall.stands(), reason="bubblewrap is not there, or may not run")
+def test_nothing_is_seen_through_the_wall(course, tmp_path):
+    """By one who has got around the fence: what it would refuse, the wall has not."""
+    outside = str(tmp_path / "outside")
+    Path(outside).write_text("secret")
+    with tempfile.TemporaryDirectory() as folder:
+        look = "import os, socket, sys\n"
+        look += (
+            f"print(os.path.exists({outside!r}), os.listdir('.'), os.listdir('/tmp'))"
+        )
+        look += "\nprint(len([n for n in os.listdir('/proc') if n.isdigit()]) < 4)"
+        look += "\nprint(socket.if_nameindex()[1:])"
+        command = [*wall.around(folder), sys.executable, "-c", look]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        seen = f"False [] ['{Path(folder).name}']\nTrue\n[]\n"
+        assert done.stdout == seen
+
+
 # --- The batch ------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such pipes there")
 def test_the_batch_goes_on_whatever_is_in_it(course):
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("ben", "{", "step01.ipynb")
@@ -320,6 +421,11 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
     course.hands_in("hugo", json.dumps({"cells": [{"source": 3}, {"metadata": 1}]}))
     course.hands_in("ida", "[" * 100_000)
     course.hands_in("jan", course.answered(TWICE, TOTAL), "submitted step 1.ipynb")
+    kim = course.answered(TWICE, TOTAL)
+    kim["metadata"]["course"]["step"] = 1.0
+    course.hands_in("kim", kim)
+    os.mkfifo(course.folder / "leo.ipynb")
+    course.hands_in("\x1b[2Amia\u202e", course.answered(TWICE + "#" * 10**6))
     found = course.grade(1).items()
     said = {name: (one.first_wrong(), *one.said) for name, one in found}
     missing = "1.1: there is no notebook of this lesson"
@@ -336,6 +442,11 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
         "hugo": ("1.1: nothing was written",),
         "ida": (missing, f"step01.ipynb {unread}"),
         "jan": ("",),
+        "kim": ("",),
+        "leo": (missing, "leo.ipynb is no file"),
+        " [2Amia ": (
+            "1.1: cannot be graded (ValueError: it has more than 1,000,000 letters)",
+        ),
     }
 
 
@@ -382,7 +493,8 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
     monkeypatch.chdir(tmp_path)
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("ben", course.answered("def twice(x):\n    return 4", TOTAL))
-    assert main(["class", "grade", str(course.folder), "1", "2"]) == 0
+    grade, one = ["class", "grade", str(course.folder)], ["--jobs", "1"]
+    assert main([*grade, "1", "2", *one]) == 0
     said = capsys.readouterr().out
     assert "anna                    8  2.1: there is no notebook" in said
     rows = table_in("points.csv")
@@ -392,7 +504,7 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
         ["anna", *"3500", "8", "2.1: there is no notebook of this lesson", ""],
         ["ben", *"0500", "5", "1.1: twice(0) is wrong", ""],
     ]
-    assert main(["class", "grade", str(course.folder), "--points", "1"]) == 0
+    assert main([*grade, "--points", "1", *one]) == 0
     assert "points-old1.csv" in capsys.readouterr().out
     assert "total (2)" in Path("points.csv").read_text(encoding="utf-8-sig")
     assert "total (16)" in Path("points-old1.csv").read_text(encoding="utf-8-sig")

@@ -90,20 +90,16 @@ def test_what_no_alarm_wakes_is_ended_from_outside(tmp_path, monkeypatch):
 
 def test_a_process_finds_this_package_and_hears_nothing_but_its_own(tmp_path):
     # Wherever the learner's folder is, the judge is this package's own.
-    odd = ["[]", "{", "[" * 100_000, '{"done": 1}', '{"at": 7, "token": ""}']
+    odd = ["[]", "{", "[" * 100_000, '{"done": 1}', '{"done": 7, "token": ""}', "half"]
     write = f"import os\nfor text in {odd}:\n    "
-    write += "os.write(file, (text + chr(10)).encode())"
+    write += "os.write(file, (text + chr(10) * (text != 'half')).encode())"
+    where = f"import steps\nassert str({str(ROOT)!r}) in steps.__file__"
     with Child(f"{STEPS}.course.judge.sequence", tmp_path) as child:
-        where = f"import steps\nassert str({str(ROOT)!r}) in steps.__file__"
-        files = [f"file = {n}\n{write}" for n in range(1, 8)]
-        run = [(LESSON, 0, text) for text in files]
-        run += [(ATTEMPT, 1, where), (CHECK, 1, "")]
-        child.send({"cells": run, "seconds": 60})
-        heard = []
-        while "done" not in (line := child.hear(60)):
-            heard.append(line)
-        assert [line["at"] for line in heard if "at" in line] == list(range(9))
-        assert heard[-1] == {"exercise": 1, "outcome": "right"}
+        for text in [where, *(f"file = {n}\n{write}" for n in range(1, 8)), "1 / 0"]:
+            child.send({"kind": LESSON, "source": text})
+            assert child.hear(60) == {"done": None}
+        child.send({"kind": ATTEMPT, "source": where, "seconds": 60, "keeps": []})
+        assert child.hear(60) == {"done": None}
         with pytest.raises(Stopped, match="takes too long"):
             child.hear(0.1)
     with pytest.raises(Stopped, match="ends Python"):

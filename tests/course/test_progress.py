@@ -1,6 +1,7 @@
 """Progress: what is solved, found out without running more than that needs."""
 
 import json
+import shutil
 from unittest.mock import Mock
 
 import pytest
@@ -81,6 +82,30 @@ def test_what_was_judged_is_remembered_until_it_changes(toy, monkeypatch):
     judge.assert_not_called()
     solve(1, TOTAL)  # in the second exercise, the first that is still a stub
     assert progress(learner_folder.FOLDER)[1][0] == "new"
+
+
+def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
+    toy, tmp_path, capsys
+):
+    learner_folder.lay()
+    trace = tmp_path / "trace"
+    solve(1, f"def twice(x):\n    open({str(trace)!r}, 'w')", TOTAL)
+    theirs = tmp_path / "theirs"
+    assert progress(learner_folder.FOLDER)[1][0] != "right"
+    trace.unlink()
+    shutil.copytree(learner_folder.FOLDER, theirs)
+    said = theirs / progress_module.KNOWN
+    lie = json.loads(said.read_text())
+    said.write_text(json.dumps({key: ["right", "right"] for key in lie}))
+    (theirs / "step02.ipynb").write_text("null")
+    assert main(["progress", str(theirs)]) == 0
+    shown = capsys.readouterr().out
+    assert f"not yet: PermissionError: not allowed while grading: to write {trace}" in (
+        shown
+    )
+    assert "step02.ipynb is no notebook that can be read" in shown
+    assert "1 of 4 exercises are solved." in shown
+    assert not trace.exists()
 
 
 def test_cells_that_the_learner_added_run_too(toy):

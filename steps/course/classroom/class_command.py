@@ -4,6 +4,7 @@ import inspect
 import os
 import time
 
+from ..judge import wall
 from ..judge.sequence import SECONDS
 from ..lessons import CourseError, known, notebook_path
 from . import grading, handout
@@ -70,6 +71,7 @@ def grade(options):
     """judge a folder of submissions, and write a table of points"""
     if not os.path.isdir(os.path.dirname(os.path.abspath(options.output))):
         raise CourseError(f"There is no folder for {options.output}.")
+    print(wall.said(), flush=True)
     began = time.time()
 
     def tell(one):

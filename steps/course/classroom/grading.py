@@ -2,21 +2,23 @@
 
 import csv
 import os
-import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import learner_folder
 from ..judge import sequence
+from ..judge.cells import plain
 from ..judge.sequence import RIGHT, SECONDS
 from ..lessons import CourseError, known
-from .answers import Answers, bound, cells_to_run, compiles, lesson
+from .answers import Answers, bound, cells_to_run, compiles, lesson, source_of
 from .submissions import handed_in, submissions
 
 # An exercise takes about as many minutes.
 POINTS = (3, 5, 8)
 NOT_BEGUN = "nothing was written"
+# Of a notebook's cells; a lesson has a tenth of it.
+LONGEST = 1_000_000
 
 
 @dataclass
@@ -109,6 +111,8 @@ def grade_notebook(number, notebook, seconds=SECONDS):
     """The outcomes of a notebook's exercises by number, and what was odd, each
     beginning with the number of the exercise.
     """
+    if sum(len(source_of(cell)) for cell in notebook["cells"]) > LONGEST:
+        raise ValueError(f"it has more than {LONGEST:,} letters")
     answers = Answers(number, notebook)
     outcomes = _all(number, NOT_BEGUN)
     for n, task in lesson(number)[1].items():
@@ -118,7 +122,10 @@ def grade_notebook(number, notebook, seconds=SECONDS):
             outcomes[n] = f"defines no {', '.join(sorted(task.asks_for))}"
             answers.texts[n] = None
     cells = cells_to_run(number, answers)
-    found, noticed = sequence.judge(cells, seconds=seconds) if cells else ({}, [])
+    asked = frozenset().union(*(t.asks_for for t in lesson(number)[1].values()))
+    found, noticed = {}, []
+    if cells:
+        found, noticed = sequence.judge(cells, seconds=seconds, asked=asked)
     return outcomes | found, [*answers.odd, *noticed]
 
 
@@ -156,7 +163,7 @@ def total(graded, points=POINTS):
 def _line(text):
     """The first line of what was said, in letters that every program can show."""
     line = (str(text).strip().splitlines() or [""])[0][:200]
-    return re.sub(r"[\x00-\x1f\x7f]", " ", line).encode("utf-8", "replace").decode()
+    return plain(line)
 
 
 def _cell(value):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..judge.cells import plain
 from ..lessons import CourseError, notebook_path, numbers, spans, stem
 
 # A lesson with all its pictures has less than one.
@@ -70,7 +71,7 @@ def _files(place):
 def _take(found, path):
     name = _readable(path.name)
     try:
-        notebook = _read(path)
+        notebook = read(path)
     except ValueError as error:
         found.said.append(f"{name} {error}")
         return
@@ -85,11 +86,13 @@ def _take(found, path):
             found.said.append(f"{name} holds lesson {number}")
 
 
-def _read(path):
+def read(path):
     """A notebook as a dict; ValueError says in words what else a file is."""
     if path.is_symlink():
         raise ValueError("is a link, and not a file")
     try:
+        if not path.is_file():  # reading a pipe would never end
+            raise ValueError("is no file")
         if path.stat().st_size > LARGEST:
             raise ValueError(f"is larger than {LARGEST // 1_000_000} MB: not read")
         notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -111,8 +114,9 @@ def lesson_of(notebook, name=""):
     """
     metadata = notebook.get("metadata")
     course = metadata.get("course") if isinstance(metadata, dict) else None
-    if isinstance(course, dict) and course.get("step") in numbers():
-        return course["step"]
+    step = course.get("step") if isinstance(course, dict) else None
+    if type(step) is int and step in numbers():  # 8.0 and True are none
+        return step
     marks = [str(cell.get("id", "")) for cell in notebook["cells"]]
     marks += [grade_id(cell) for cell in notebook["cells"]]
     for mark in [*marks, name]:
@@ -149,4 +153,4 @@ def handed_in(found):
 
 def _readable(name):
     """A name in letters that every file can hold, whatever its system wrote."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
+    return plain(os.fsencode(name).decode("utf-8", "backslashreplace"))

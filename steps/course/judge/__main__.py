@@ -1,15 +1,18 @@
 """What runs in a :class:`~.child.Child`: ``python -m steps.course.judge``.
 
-The first line of its input, as JSON, says which module answers, and whether behind a
-fence; each other line is a task. Its lines have a token, which tells them from what an
-attempt writes to the same place.
+The first line of its input, as JSON, says which module answers, and what may be read
+behind a fence. Each other line is a task, after a token that what is said of it has to
+carry: an attempt, which could write to the same place, does not know it. Behind a fence
+it is in no object that an attempt could find, but in a frame of this function alone.
 """
 
 import importlib
 import json
 import os
+from functools import partial
 
 from . import cells, fence
+from .child import TOKEN
 
 
 def main():
@@ -21,16 +24,19 @@ def main():
     os.dup2(nothing, 1)
     settings = json.loads(tasks.readline())
 
-    def say(line):
-        line = json.dumps(line | {"token": settings["token"]})
-        print(line, file=lines, flush=True)
+    def say(line, token=""):
+        # An attempt may have begun a line.
+        print("\n" + json.dumps(line | {"token": token}), file=lines, flush=True)
 
     cells.prepare()
     module = importlib.import_module(settings["module"])
-    if settings["fenced"]:
-        fence.set_up(os.getcwd(), say)
-    for task in tasks:
-        say({"done": module.answer(json.loads(task), say)})
+    fenced = settings["reads"] is not None
+    if fenced:
+        fence.set_up(os.getcwd(), settings["reads"], say)
+    for line in tasks:
+        tell = say if fenced else partial(say, token=line[:TOKEN])
+        done = module.answer(json.loads(line[TOKEN:]), tell)
+        say({"done": done}, line[:TOKEN])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """Runs one cell of a lesson without a kernel, and says what it fails with."""
 
+import _signal
 import contextlib
 import linecache
 import os
+import re
 import signal
 import sys
 import warnings
@@ -12,6 +14,12 @@ from ..lessons import KERNELS
 
 TOO_SLOW = "takes too long"
 ENDS = "ends Python"
+# Letters of what an error says that are kept.
+MOST = 10_000
+# Letters that move the cursor, turn the line around, or are halves of letters.
+UNSHOWN = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 class Failure(NamedTuple):
@@ -39,11 +47,14 @@ def prepare():
 
 def new_names():
     """The names of a notebook before its first cell; what it shows, nobody sees."""
-    return {
-        "__name__": "__main__",
-        "display": lambda *_, **__: None,
-        "get_ipython": lambda: None,
-    }
+    # Functions of no module: an attempt would reach ours through theirs.
+    nothing = eval("lambda *_, **__: None", {})
+    return {"__name__": "__main__", "display": nothing, "get_ipython": nothing}
+
+
+def plain(text):
+    """A text in letters that a terminal shows, and does not obey."""
+    return UNSHOWN.sub(" ", text)
 
 
 def run(text, names, file=None):
@@ -53,25 +64,35 @@ def run(text, names, file=None):
     exec(compile(text, file, "exec"), names)
 
 
-def failure(source, names, seconds=None):
+def failure(source, names, seconds=None, run=run):
     """Run a cell in silence, and in some seconds if they are given: its Failure, or
     None.
+
+    It uses nothing of the library that an attempt could change so that errors are lost.
     """
+    kind, said, shown = ENDS, "", (sys.stdout, sys.stderr)
     try:
-        with silence(), limited(seconds):
-            run(source, names)
+        with open(os.devnull, "w", encoding="utf-8", errors="replace") as nowhere:
+            try:
+                sys.stdout = sys.stderr = nowhere
+                _wake(seconds)
+                run(source, names)
+                kind = None
+            finally:
+                sys.stdout, sys.stderr = shown
+                _wake(seconds and 0)
     except BaseException as error:  # an attempt may raise anything
         kinds = TimeoutError, AssertionError, type(error)
-        kind = next(kind for kind in kinds if isinstance(error, kind))
-        return Failure(kind.__name__, _text(error))
+        kind = next(kind.__name__ for kind in kinds if isinstance(error, kind))
+        said = _text(error)
     finally:
         close_pictures()
-    return None
+    return None if kind is None else Failure(kind, said)
 
 
 def _text(error):
     try:
-        return str(error)
+        return str(error)[:MOST]
     except Exception:  # an attempt may define errors that cannot be shown
         return ""
 
@@ -84,19 +105,26 @@ def close_pictures():
 @contextlib.contextmanager
 def limited(seconds):
     """End what takes longer; where the system cannot do that, it goes on."""
-    if not seconds or not hasattr(signal, "SIGALRM"):
-        yield
-        return
-
-    def stop(*_):
-        raise TimeoutError
-
-    signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    _wake(seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        _wake(seconds and 0)
+
+
+# Behind the fence nobody else gets at them.
+_handle, _set_timer = _signal.signal, getattr(_signal, "setitimer", None)
+
+
+def _wake(seconds):
+    """Raise a TimeoutError in so many seconds; never, if there are none."""
+    if seconds is not None and hasattr(signal, "SIGALRM"):
+        _handle(signal.SIGALRM, _stop)
+        _set_timer(signal.ITIMER_REAL, seconds)
+
+
+def _stop(*_):
+    raise TimeoutError
 
 
 @contextlib.contextmanager

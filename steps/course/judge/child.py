@@ -9,16 +9,20 @@ import signal
 import subprocess
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
+from . import wall
 from .cells import ENDS, TOO_SLOW
 
 # Beside the limit that the process keeps itself, for what cannot be interrupted there.
 GRACE = 10
-# What a process behind the fence knows of ours.
-KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "DEZERO_LITE_DATA")
-KEPT_TOO = "OPENBLAS_", "OMP_", "MALLOC_"
+# The letters of what a task begins with.
+TOKEN = 32
+# No line of a process is longer; one that an attempt writes may be.
+LINE = 10 << 20
+# What a process behind the fence notices, or writes without our token.
+NOTICES = 50
+STRAY = "wrote to where outcomes are told"
 
 
 class Stopped(Exception):
@@ -40,23 +44,23 @@ class Child:
     """
 
     def __init__(self, module, folder=None, fenced=False):
-        self._token = secrets.token_hex(8)
+        self._token: str | None = None
         self._lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._fenced = fenced
+        walls = wall.around(folder) if fenced else []
         self._process = subprocess.Popen(
-            [sys.executable, "-m", __package__],
+            [*walls, sys.executable, "-m", __package__],
             cwd=folder,
-            env=_surroundings(folder if fenced else None),
+            env=wall.surroundings(folder if fenced else None),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            encoding="utf-8",
-            errors="replace",
             start_new_session=True,
         )
         assert self._process.stdin
         self._tasks = self._process.stdin
         threading.Thread(target=self._read, daemon=True).start()
-        self.send({"module": module, "token": self._token, "fenced": fenced})
+        self._write({"module": module, "reads": wall.reads() if fenced else None})
 
     def __enter__(self):
         return self
@@ -66,8 +70,12 @@ class Child:
 
     def send(self, task):
         """Hand over a task; what it is answered, `hear` gives."""
+        self._token = secrets.token_hex(TOKEN // 2)
+        self._write(task, self._token)
+
+    def _write(self, task, token=""):
         with contextlib.suppress(OSError):  # it ended: then there are no lines
-            self._tasks.write(json.dumps(task) + "\n")
+            self._tasks.write(f"{token}{json.dumps(task)}\n".encode())
             self._tasks.flush()
 
     def hear(self, seconds=None):
@@ -87,13 +95,17 @@ class Child:
         return line
 
     def _read(self):
+        notices = NOTICES if self._fenced else 0
         assert self._process.stdout
         with contextlib.suppress(ValueError, OSError), self._process.stdout as lines:
-            for text in lines:
+            while text := lines.readline(LINE):
                 line = _parsed(text)
                 # What an attempt wrote there itself does not have it.
                 if line.pop("token", "") == self._token:
                     self._lines.put(line)
+                elif notices and text.strip():
+                    notices -= 1
+                    self._lines.put({"noticed": str(line.get("noticed", STRAY))})
         self._lines.put(None)
 
     def end(self):
@@ -113,25 +125,3 @@ def _parsed(text):
     except (ValueError, RecursionError):
         return {}
     return line if isinstance(line, dict) else {}
-
-
-def _surroundings(folder):
-    """The variables of the process; if it is fenced in a folder, nothing of ours is
-    passed on but where Python and the fonts are.
-    """
-    # Our own package has to be found from any folder.
-    path = [str(Path(__file__).parents[__package__.count(".") + 1])]
-    if folder is None:
-        path += filter(None, [os.environ.get("PYTHONPATH")])
-        return os.environ | {"PYTHONPATH": os.pathsep.join(path)}
-    import matplotlib as mpl
-
-    kept = [n for n in os.environ if n in KEPT or n.startswith(KEPT_TOO)]
-    here = ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP")
-    return {
-        **{name: os.environ[name] for name in kept},
-        **dict.fromkeys(here, str(folder)),
-        "MPLCONFIGDIR": mpl.get_cachedir(),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONPATH": path[0],
-    }
