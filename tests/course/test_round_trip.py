@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import tracemalloc
 import zipfile
 from pathlib import PurePosixPath
 
@@ -113,6 +114,11 @@ def test_a_zip_of_everything_and_zips_in_it_are_read(handed, top):
     assert handed({}, where=handed.folder / "all.zip") == found
 
 
+def test_a_zip_of_one_student_of_a_platform_is_that_student_s(handed):
+    inside = {f"{MOODLE}/week 1/step01.ipynb": lesson(1)}
+    assert handed({"all.zip": zipped(inside)}) == {"Anna Miller": ([1], [])}
+
+
 def test_zips_of_students_stay_apart(handed):
     one = zipped({"step01.ipynb": lesson(1), "more/step02.ipynb": lesson(2)})
     assert handed({"anna.zip": one}) == {"anna": ([1, 2], [])}
@@ -157,6 +163,19 @@ def test_what_a_zip_pretends_is_not_believed(handed, monkeypatch):
         "out": ([1], []),
     }
     assert [path.name for path in handed.folder.parent.iterdir()] == ["handed in"]
+
+
+def test_a_zip_that_lies_about_its_size_is_not_unpacked(handed):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("step01.ipynb", bytes(30_000_000))
+    size, lie = ((n).to_bytes(4, "little") for n in (30_000_000, 10))
+    tracemalloc.start()
+    found = handed({"anna.zip": data.getvalue().replace(size, lie)})
+    largest = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == {"anna": ([], ["step01.ipynb cannot be read from its zip"])}
+    assert largest < 10_000_000
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes there")

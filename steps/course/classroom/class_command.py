@@ -6,6 +6,7 @@ import time
 
 from ..judge.sequence import SECONDS
 from ..lessons import CourseError, known, notebook_path
+from ..student_copies import write_agents
 from . import gradebooks, grading, handout
 from .feedback import refuse_other_folder, write_feedback
 from .roster import read_roster
@@ -34,6 +35,7 @@ def add_to(commands):
     more("--workshop", action="store_true", help=text)
     text = "with the course as a package that has no solutions, to install"
     more("--package", action="store_true", help=text)
+    add_agents(more)
     text = "holds a file, a folder or a zip for each student; or a zip of that"
     more = verb("grade", grade, text, "*")
     more("-o", "--output", metavar="FILE", default="points.csv", help="points.csv")
@@ -49,6 +51,11 @@ def add_to(commands):
     verb("nbgrader", nbgrader, "nbgrader's folder of the course")
 
 
+def add_agents(more):
+    text = "without AGENTS.md, which asks assistants not to write the answers"
+    more("--no-agents", action="store_true", help=text)
+
+
 def _points(text):
     return tuple(int(part) for part in text.split(","))
 
@@ -59,6 +66,8 @@ def release(options):
     written = handout.release(
         options.folder, steps, options.points, options.workshop, options.package
     )
+    if not options.no_agents and (told := write_agents(options.folder)):
+        written.append(told)
     print(f"Wrote {_count(written)} into {os.path.abspath(options.folder)}:")
     for path in written:
         print(f"  {path.name}")

@@ -14,7 +14,7 @@ from ..lessons import CourseError, head
 from .answers import lesson
 from .grading import POINTS, worth
 
-PAGE = Path(__file__).with_name("feedback.html")
+PAGE = Path(__file__).with_name("templates") / "feedback.html"
 # What a check says may repeat a list of many numbers.
 LONGEST = 2000
 TITLE = re.compile(r"^### Exercise (\d+):? *(.*)$", re.MULTILINE)

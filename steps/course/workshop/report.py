@@ -4,9 +4,10 @@ import ast
 import re
 from html import escape
 
+from .. import results
 from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
-from ..lessons import head, previous
+from ..lessons import head, previous, stem
 from .parts import Kind, listed, owner
 from .verdict import wrong_rows
 
@@ -39,6 +40,18 @@ class Report:
             f"{self._table_as_html()}{self._comparison()}"
             f"{''.join(map(_paragraph, self._way_on))}</div>"
         )
+
+    def results(self):
+        """For other programs: each definition that the step asks for, and the whole."""
+        verdict, missing = self.verdict, {*self.verdict.own.missing}
+        lesson, sentences = stem(verdict.step), "\n".join(self._sentences())
+        found = []
+        for name in verdict.own.step.to_write:
+            wrong = results.WRONG if name in verdict.culprits else results.RIGHT
+            outcome = results.NOT_BEGUN if {name, owner(name)} & missing else wrong
+            found.append(results.Result(lesson, name, outcome))
+        outcome = results.RIGHT if verdict.right else results.WRONG
+        return [*found, results.Result(lesson, "It works", outcome, sentences)]
 
     # --- Sentences --------------------------------------------------------------------
 
