@@ -45,13 +45,8 @@ def test_words_or_json_are_printed_and_a_percentage_is_the_exit_status(capsys):
     capsys.readouterr()
     results.tell(FOUND, asked(json=True), "")
     told = json.loads(capsys.readouterr().out)
-    assert [told[key] for key in ("version", "right", "total", "percent")] == [
-        1,
-        1,
-        3,
-        33.3,
-    ]
-    assert told["results"][1] == vars(FOUND[1])
+    assert told.pop("results")[1] == vars(FOUND[1])
+    assert told == {"version": 1, "right": 1, "total": 3, "percent": 33.3}
 
 
 def test_junit_has_a_suite_a_lesson_and_is_xml_whatever_was_said(tmp_path):
@@ -95,7 +90,8 @@ def test_progress_tells_it(toy, capsys, tmp_path):
 @pytest.mark.slow
 def test_the_judge_of_the_workshop_tells_it(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(learner_folder, "FOLDER", tmp_path)
-    Learner(tmp_path / "workshop").open(1)
+    learner = Learner(tmp_path / "workshop")
+    learner.open(1)
     judge = ["workshop", "judge", "1", "--json"]
     assert main(judge) == 1
     assert main([*judge, "--fail-under", "0"]) == 0
@@ -106,6 +102,10 @@ def test_the_judge_of_the_workshop_tells_it(tmp_path, monkeypatch, capsys):
         "It works": "wrong",
     }
     assert main(["workshop", "hint", "1", "Variable", "--json"]) == 1
+    learner.types(1, "class Variable:\n    def __init__(self, data):\n        pass")
+    main(judge)
+    told = json.loads(capsys.readouterr().out)
+    assert [r["outcome"] for r in told["results"]] == ["wrong", "wrong"]
 
 
 # --- The repository -------------------------------------------------------------------
