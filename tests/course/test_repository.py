@@ -102,7 +102,9 @@ def test_the_judge_of_the_workshop_tells_it(tmp_path, monkeypatch, capsys):
         "It works": "wrong",
     }
     assert main(["workshop", "hint", "1", "Variable", "--json"]) == 1
-    learner.types(1, "class Variable:\n    def __init__(self, data):\n        pass")
+    learner.types(
+        1, "class Variable:\n    def __init__(self, data):\n        self.dat = 1"
+    )
     main(judge)
     told = json.loads(capsys.readouterr().out)
     assert [r["outcome"] for r in told["results"]] == ["wrong", "wrong"]
