@@ -43,12 +43,13 @@ class Report:
 
     def results(self):
         """For other programs: each definition that the step asks for, and the whole."""
-        verdict, missing = self.verdict, {*self.verdict.own.missing}
-        lesson, sentences = stem(verdict.step), "\n".join(self._sentences())
+        verdict, lesson = self.verdict, stem(self.verdict.step)
+        sentences = "\n".join(self._sentences())
         found = []
         for name in verdict.own.step.to_write:
-            wrong = results.WRONG if name in verdict.culprits else results.RIGHT
-            outcome = results.NOT_BEGUN if {name, owner(name)} & missing else wrong
+            among = lambda names, n=name: any(n in (x, owner(x)) for x in names)
+            wrong = results.WRONG if among(verdict.culprits) else results.RIGHT
+            outcome = results.NOT_BEGUN if among(verdict.own.missing) else wrong
             found.append(results.Result(lesson, name, outcome))
         outcome = results.RIGHT if verdict.right else results.WRONG
         return [*found, results.Result(lesson, "It works", outcome, sentences)]
