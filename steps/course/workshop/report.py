@@ -47,9 +47,10 @@ class Report:
         sentences = "\n".join(self._sentences())
         found = []
         for name in verdict.own.step.to_write:
-            among = lambda names, n=name: any(n in (x, owner(x)) for x in names)
-            wrong = results.WRONG if among(verdict.culprits) else results.RIGHT
-            outcome = results.NOT_BEGUN if among(verdict.own.missing) else wrong
+            wrong = _touched(name, verdict.culprits)
+            outcome = results.WRONG if wrong else results.RIGHT
+            if _touched(name, verdict.own.missing):
+                outcome = results.NOT_BEGUN
             found.append(results.Result(lesson, name, outcome))
         outcome = results.RIGHT if verdict.right else results.WRONG
         return [*found, results.Result(lesson, "It works", outcome, sentences)]
@@ -210,6 +211,11 @@ def comparison(verdict):
         for name in step.to_write
         if name in theirs and not theirs[name].same_code(step.parts[name])
     ]
+
+
+def _touched(name, names):
+    """Whether a part, its class, or something in it is among others."""
+    return any(name in (n, owner(n)) or n == owner(name) for n in names)
 
 
 def _sign(outcome):
