@@ -16,6 +16,7 @@ from steps.course.results import Result
 from tests.course.learner import Learner
 from tests.course.test_progress import TOTAL, solve
 
+REAL = lessons.ROOT
 WORKFLOW = ".github/workflows/exercises.yml"
 
 
@@ -45,6 +46,9 @@ def test_words_or_json_are_printed_and_a_percentage_is_the_exit_status(capsys):
     capsys.readouterr()
     results.tell(FOUND, asked(json=True), "")
     told = json.loads(capsys.readouterr().out)
+    page = (REAL / "docs" / "classroom.md").read_text(encoding="utf-8")
+    for key in (*told, *told["results"][1], *("--json", "--junit", "--fail-under")):
+        assert f"`{key}" in page, key
     assert told.pop("results")[1] == vars(FOUND[1])
     assert told == {"version": 1, "right": 1, "total": 3, "percent": 33.3}
 

@@ -54,9 +54,11 @@ class Owner:
 
 def files_in(place):
     """All files in a folder of submissions, or in a zip of it."""
-    files = list(_in_zip(place) if place.is_file() else _in_folder(place))
-    tops = [path for path in _visible(place.iterdir())] if place.is_dir() else [place]
-    return _unwrapped(files) if [x.suffix for x in tops] == [".zip"] else files
+    if place.is_file():
+        return _unwrapped(_in_zip(place, PurePosixPath(place.name)))
+    ends = [path.suffix for path in _visible(place.iterdir())]
+    files = list(_in_folder(place))
+    return _unwrapped(files) if ends == [".zip"] else files
 
 
 def owner_of(path, is_folder):
@@ -95,7 +97,7 @@ def _visible(places):
 
 def _in_folder(folder):
     for place in sorted(folder.rglob("*"), key=os.fsencode):
-        path = PurePosixPath(place.relative_to(folder))
+        path = PurePosixPath(place.relative_to(folder).as_posix())
         if len(_visible([path, *path.parents][:-1])) < len(path.parts):
             continue
         regular = place.is_file() and not place.is_symlink()
@@ -111,7 +113,7 @@ def _on_disk(place):
     if place.is_symlink():
         raise ValueError("is a link, and not a file")
     if not place.is_file():  # a pipe would be waited for
-        raise ValueError("is no file that can be read")
+        raise ValueError("is no file")
     try:
         return place.read_bytes()
     except OSError as error:
@@ -121,46 +123,38 @@ def _on_disk(place):
 # --- Zips -----------------------------------------------------------------------------
 
 
-def _in_zip(place, path=None, data=None, depth=1):
-    """What lies in a zip, as if it were a folder of its name. One that cannot be read
-    stays a file, which says why.
+def _in_zip(source, path, depth=1):
+    """What lies in a zip, as if it were a folder of its name: a zip on the disk, or one
+    in a zip, to be read. One that cannot be read stays a file, which says why.
     """
-    path = path or PurePosixPath(place.name)
-    opened = lambda: zipfile.ZipFile(io.BytesIO(data) if data is not None else place)
     try:
+        if depth > DEEPEST:
+            raise ValueError("is a zip too deep in others: not read")
+        data = source() if callable(source) else b""
+        opened = lambda: zipfile.ZipFile(
+            io.BytesIO(data) if callable(source) else source
+        )
         with opened() as archive:
             members = archive.infolist()
-            if len(members) > MOST:
-                raise ValueError(f"holds more than {MOST} files: not read")
-    except ValueError as error:
-        yield _unreadable(path, str(error))
-        return
-    except Exception:  # whatever is wrong with it
-        yield _unreadable(path, "is no zip that can be read")
+        if len(members) > MOST:
+            raise ValueError(f"holds more than {MOST} files: not read")
+    except Exception as error:  # whatever is wrong with it
+        known = isinstance(error, ValueError)
+        yield _unreadable(path, str(error) if known else "is no zip that can be read")
         return
     yield File(path.with_suffix(""))
     for member in members:
         parts = [x for x in re.split(r"[/\\]", _name(member)) if x not in ("", "..")]
-        inside = path.with_suffix("").joinpath(*parts)
         if not parts or len(_visible(map(PurePosixPath, parts))) < len(parts):
             continue
+        inside = path.with_suffix("").joinpath(*parts)
         read = partial(_from_zip, opened, member)
         if member.is_dir():
             yield File(inside)
         elif inside.suffix.lower() == ".zip" and member.file_size <= LARGEST:
-            yield from _nested(place, inside, read, depth)
+            yield from _in_zip(read, inside, depth + 1)
         else:
             yield File(inside, member.file_size, read)
-
-
-def _nested(place, path, read, depth):
-    if depth == DEEPEST:
-        yield _unreadable(path, "is a zip too deep in others: not read")
-        return
-    try:
-        yield from _in_zip(place, path, read(), depth + 1)
-    except ValueError as error:
-        yield _unreadable(path, str(error))
 
 
 def _name(member):
@@ -193,6 +187,7 @@ def _unwrapped(files):
     """What lies in the zip, and in a folder in it that holds all; but what is one
     student's stays together.
     """
+    files = list(files)
     while len(tops := {file.path.parts[0] for file in files}) == 1:
         inner = [
             replace(file, path=PurePosixPath(*file.path.parts[1:]))
