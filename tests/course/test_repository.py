@@ -10,6 +10,7 @@ import pytest
 
 from steps.course import learner_folder, lessons, results, student_copies
 from steps.course.classroom import repository
+from steps.course.classroom.answers import lesson
 from steps.course.commands import main
 from steps.course.lessons import CourseError
 from steps.course.results import Result
@@ -18,6 +19,13 @@ from tests.course.test_progress import TOTAL, solve
 
 REAL = lessons.ROOT
 WORKFLOW = ".github/workflows/exercises.yml"
+
+
+@pytest.fixture(autouse=True)
+def no_lesson_is_remembered():
+    lesson.cache_clear()
+    yield
+    lesson.cache_clear()
 
 
 # --- What a service is told -----------------------------------------------------------
