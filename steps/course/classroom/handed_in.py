@@ -106,7 +106,12 @@ def _in_folder(folder):
         elif place.is_dir() and not place.is_symlink():
             yield File(path)
         else:
-            yield File(path, place.lstat().st_size, partial(_on_disk, place))
+            yield file_at(place, path)
+
+
+def file_at(place, path=PurePosixPath()):
+    """A file on this machine, which is read when it is asked for."""
+    return File(path, place.lstat().st_size, partial(_on_disk, place))
 
 
 def _on_disk(place):

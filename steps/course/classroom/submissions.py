@@ -10,7 +10,7 @@ from typing import Any
 
 from ..lessons import CourseError, notebook_path, numbers, spans, stem
 from . import roster
-from .handed_in import LARGEST, Owner, files_in, owner_of, readable
+from .handed_in import LARGEST, Owner, file_at, files_in, owner_of, readable
 from .roster import Person
 
 # Of one student, in all.
@@ -113,6 +113,11 @@ def _take(found, name, file):
         found.notebooks[number] = notebook
         if re.match(r"step\d\d", name) and not name.startswith(stem(number)):
             found.said.append(f"{readable(name)} holds lesson {number}")
+
+
+def read(place):
+    """The notebook in a file on this machine, as a dict."""
+    return _read(file_at(place))
 
 
 def _read(file):
