@@ -109,9 +109,13 @@ def _in_folder(folder):
             yield file_at(place, path)
 
 
-def file_at(place, path=PurePosixPath()):
+def file_at(place, path=None):
     """A file on this machine, which is read when it is asked for."""
-    return File(path, place.lstat().st_size, partial(_on_disk, place))
+    return File(
+        path or PurePosixPath(place.name),
+        place.lstat().st_size,
+        partial(_on_disk, place),
+    )
 
 
 def _on_disk(place):
