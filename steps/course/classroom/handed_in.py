@@ -83,9 +83,7 @@ def owner_of(path, is_folder):
 def readable(name):
     """A name in letters that every file and every terminal can show."""
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text
-    )
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 # --- Folders --------------------------------------------------------------------------
