@@ -20,6 +20,7 @@ judge           runs attempts where their lesson asks; a package of its own
 capabilities    what a framework can do, found out by trying
 workshop        the learner writes the steps; a package of its own
 progress        which exercises are solved in a folder
+results         what was judged, as other programs take it
 classroom       hands out lessons, grades what comes back; a package of its own
 slides          slides of a lesson
 mutants         solutions with one small fault planted

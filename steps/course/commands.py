@@ -9,12 +9,12 @@ import sys
 import time
 from pathlib import Path
 
-from . import builder, learner_folder, lessons, mutating
+from . import builder, learner_folder, lessons, mutating, results
 from .beginning import begin, next_number
 from .classroom import class_command
 from .differences import Differences
 from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
-from .student_copies import write_copies
+from .student_copies import write_agents, write_copies
 
 
 def main(arguments=None):
@@ -61,14 +61,21 @@ def _parser():
     command("new", new, step=step | {"nargs": "?", "help": text}, title=title)
     command("check", check)
     command("student", student, folder={"metavar": "DIR"}, steps=steps)
-    command("lay", lay, folder=folder)
+    class_command.add_agents(command("lay", lay, folder=folder))
     command("fresh", fresh, step=step, folder=folder)
-    command("progress", progress, folder=folder)
+    results.add_options(command("progress", progress, folder=folder))
     more = command("workshop", workshop, words={"metavar": "WORD", "nargs": "*"})
     text = "next: go on with the lesson's own code"
     more("--anyway", action="store_true", help=text)
     more("--nearer", action="store_true", help="hint: the nearer one")
+    results.add_options(more)
     class_command.add_to(commands)
+    text = "the student's repository"
+    where = {"metavar": "DIR", "help": text}
+    more = command("repository", repository, folder=where, steps=steps)
+    text = "of the exercises have to be right for the service's green; 100"
+    more("--fail-under", metavar="N", type=float, default=100, help=f"N percent {text}")
+    class_command.add_agents(more)
     more = command("slides", slides, step=step)
     more("-o", "--output", metavar="FILE", help="stepNN-slides.html")
     more = command("mutate", mutate, steps=steps)
@@ -157,6 +164,8 @@ def lay(options):
     folder = Path(options.folder or learner_folder.FOLDER)
     done = learner_folder.lay(folder)
     if done.new:
+        if not options.no_agents:
+            write_agents(folder)
         print(f"Laid {_count(done.new)} in {folder}, to work in.")
     if done.renewed:
         print(f"The course is newer: renewed {_count(done.renewed)}.")
@@ -182,25 +191,36 @@ def fresh(options):
 
 def progress(options):
     """show which exercises are solved in a folder"""
-    from .judge.sequence import RIGHT
-    from .progress import NOT_BEGUN, progress
+    from .progress import progress
 
     found = progress(options.folder or learner_folder.FOLDER)
+    judged = [
+        results.of_exercise(stem(number), exercise, said)
+        for number, outcomes in found.items()
+        for exercise, said in enumerate(outcomes, start=1)
+    ]
+    return results.tell(judged, options, "\n".join(_progress_in_words(found)))
+
+
+def _progress_in_words(found):
+    from .judge.sequence import RIGHT
+    from .progress import NOT_BEGUN
+
     untouched = [n for n, said in found.items() if set(said) == {NOT_BEGUN}]
     for number, outcomes in found.items():
         if number in untouched:
             continue
-        print(f"{number:3d}  {head(number).title}")
+        yield f"{number:3d}  {head(number).title}"
         for exercise, said in enumerate(outcomes, start=1):
             # One line each: what a check says may go on for many.
             wrong = said not in (RIGHT, NOT_BEGUN)
             said = f"not yet: {said.splitlines()[0]}" if wrong else said
-            print(f"     {exercise}  {said}")
+            yield f"     {exercise}  {said}"
     if untouched:
-        print(f"Not begun: {lessons.spans(untouched)}.")
+        yield f"Not begun: {lessons.spans(untouched)}."
     solved = sum(said == RIGHT for outcomes in found.values() for said in outcomes)
     total = sum(map(len, found.values()))
-    print(f"{solved} of {total} exercises are solved.")
+    yield f"{solved} of {total} exercises are solved."
 
 
 def workshop(options):
@@ -209,7 +229,27 @@ def workshop(options):
     """
     from .workshop import workshop_command
 
-    return workshop_command.run(options.words, options.anyway, options.nearer)
+    return workshop_command.run(options)
+
+
+def repository(options):
+    """lay a repository for a student: notebooks, and workflows that judge them"""
+    from .classroom.repository import TO_FILL_IN, lay_repository
+
+    course, written = lay_repository(
+        options.folder,
+        options.steps,
+        percent=f"{options.fail_under:g}",
+        agents=not options.no_agents,
+    )
+    print(f"Wrote {len(written)} files into {Path(options.folder).resolve()}.")
+    print(f"What judges is {course}")
+    if TO_FILL_IN in course:
+        print(
+            "No address of the course is known here. Write yours in place of "
+            f"{TO_FILL_IN} in README.md, .gitlab-ci.yml and .github/workflows/"
+            "exercises.yml, or set COURSE_URL and lay it anew."
+        )
 
 
 def slides(options):

@@ -12,6 +12,7 @@ from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, wit
 
 # An installed package has no notebooks but this one, which lies beside the lessons.
 BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
+AGENTS = "AGENTS.md"
 LOADS = re.compile(
     r"^(?P<magic># %load -s )(?P<names>\S+) \.\./steps/(?P<file>\S+)", re.M
 )
@@ -74,6 +75,17 @@ def write_new(path, text):
     # Mode x fails, rather than overwrites, if the file has come into being meanwhile.
     with path.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)
+
+
+def write_agents(folder):
+    """Tell programming assistants, which look for a file of this name, how to help
+    somebody who learns; return the file, or None if there is one.
+    """
+    path = Path(folder).resolve() / AGENTS
+    if path.exists():
+        return None
+    write_new(path, Path(__file__).with_name("agents.md").read_text(encoding="utf-8"))
+    return path
 
 
 def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):

@@ -67,7 +67,7 @@ def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(
     assert main(["lay"]) == 0
     assert "Laid 3 notebooks in" in capsys.readouterr().out
     names = sorted(path.name for path in learner_folder.FOLDER.glob("[!.]*"))
-    assert names == ["start.ipynb", "step01.ipynb", "step02.ipynb"]
+    assert names == ["AGENTS.md", "start.ipynb", "step01.ipynb", "step02.ipynb"]
     assert main(["lay"]) == 0
     assert capsys.readouterr().out == ""
     (learner_folder.FOLDER / "step02.ipynb").unlink()

@@ -2,9 +2,14 @@
 
 =============== ======================================================================
 handout         copies to hand out, nbgrader's sources, a package without solutions
-submissions     who handed in what, in a folder of submissions
+repository      what a student's repository needs, to be judged at each push
+handed_in       files in folders and zips, as learning platforms pack them
+roster          the people of a class
+submissions     who handed in what
 answers         from a student's notebook to the cells that have to run
 grading         judges all of them, and writes the points
+gradebooks      points as Moodle and Canvas take them
+feedback        a page for each student
 class_command   the command line, ``python -m steps class``
 =============== ======================================================================
 

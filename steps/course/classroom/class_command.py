@@ -7,7 +7,10 @@ import time
 from ..judge import wall
 from ..judge.sequence import SECONDS
 from ..lessons import CourseError, known, notebook_path
-from . import grading, handout
+from ..student_copies import write_agents
+from . import gradebooks, grading, handout
+from .feedback import refuse_other_folder, write_feedback
+from .roster import read_roster
 
 
 def add_to(commands):
@@ -33,12 +36,25 @@ def add_to(commands):
     more("--workshop", action="store_true", help=text)
     text = "with the course as a package that has no solutions, to install"
     more("--package", action="store_true", help=text)
-    more = verb("grade", grade, "holds a file or a folder for each student", "*")
+    add_agents(more)
+    text = "holds a file, a folder or a zip for each student; or a zip of that"
+    more = verb("grade", grade, text, "*")
     more("-o", "--output", metavar="FILE", default="points.csv", help="points.csv")
+    text = "the class, in CSV: name,id,email"
+    more("--roster", metavar="FILE", help=text)
+    text = "the table that this gradebook imports"
+    more("--for", dest="gradebook", choices=("moodle", "canvas"), help=text)
+    text = "write a page for each student, too; into feedback"
+    more("--feedback", metavar="DIR", nargs="?", const="feedback", help=text)
     text = f"what an answer may take; {SECONDS}"
     more("--seconds", metavar="S", type=float, default=SECONDS, help=text)
     more("--jobs", metavar="N", type=int, help="students judged at once; one a core")
     verb("nbgrader", nbgrader, "nbgrader's folder of the course")
+
+
+def add_agents(more):
+    text = "without AGENTS.md, which asks assistants not to write the answers"
+    more("--no-agents", action="store_true", help=text)
 
 
 def _points(text):
@@ -51,6 +67,8 @@ def release(options):
     written = handout.release(
         options.folder, steps, options.points, options.workshop, options.package
     )
+    if not options.no_agents and (told := write_agents(options.folder)):
+        written.append(told)
     print(f"Wrote {_count(written)} into {os.path.abspath(options.folder)}:")
     for path in written:
         print(f"  {path.name}")
@@ -72,6 +90,11 @@ def grade(options):
     if not os.path.isdir(os.path.dirname(os.path.abspath(options.output))):
         raise CourseError(f"There is no folder for {options.output}.")
     print(wall.said(), flush=True)
+    people = read_roster(options.roster) if options.roster else []
+    if options.gradebook == "moodle":
+        gradebooks.need_roster(people)
+    if options.feedback:
+        refuse_other_folder(options.feedback)
     began = time.time()
 
     def tell(one):
@@ -81,9 +104,9 @@ def grade(options):
         print(f"{one.student:20}  {points:3d}  {wrong}{looks}", flush=True)
 
     lessons, graded = grading.grade(
-        options.folder, options.steps, options.seconds, options.jobs, tell
+        options.folder, options.steps, options.seconds, options.jobs, tell, people
     )
-    aside = grading.write_points(options.output, lessons, graded, options.points)
+    aside = _write(options, lessons, graded)
     names = ", ".join(notebook_path(n).stem for n in lessons)
     print(
         f"Judged {names} of {len(graded)} students in {time.time() - began:.0f} s. "
@@ -91,3 +114,28 @@ def grade(options):
     )
     if aside:
         print(f"The table that was there is {aside.name} now.")
+    if options.feedback:
+        if before := write_feedback(options.feedback, graded, options.points):
+            print(f"The folder that was there is {before.name} now.")
+        print(f"The pages are in {os.path.abspath(options.feedback)}.")
+    if people:
+        _tell_who(graded)
+
+
+def _write(options, lessons, graded):
+    if not options.gradebook:
+        rows = grading.table(lessons, graded, options.points)
+        return grading.write_points(options.output, rows)
+    form = getattr(gradebooks, f"for_{options.gradebook}")
+    # No mark at the beginning: a gradebook is no spreadsheet.
+    rows = form(lessons, graded, options.points)
+    return grading.write_points(options.output, rows, "utf-8")
+
+
+def _tell_who(graded):
+    """Name who of the roster is missing, and who is not in it."""
+    missing = [one.student for one in graded if not gradebooks.handed_in(one)]
+    unknown = [one.student for one in graded if not one.submission.person]
+    for said, names in (("Handed in nothing", missing), ("Not in the roster", unknown)):
+        if names:
+            print(f"{said}: {', '.join(names)}.")

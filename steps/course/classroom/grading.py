@@ -12,7 +12,7 @@ from ..judge.cells import plain
 from ..judge.sequence import RIGHT, SECONDS
 from ..lessons import CourseError, known
 from .answers import Answers, bound, cells_to_run, compiles, lesson, source_of
-from .submissions import handed_in, submissions
+from .submissions import Submission, handed_in, submissions
 
 # An exercise takes about as many minutes.
 POINTS = (3, 5, 8)
@@ -30,6 +30,7 @@ class Graded:
     student: str
     outcomes: dict[tuple[int, int], str]
     said: list[str] = field(default_factory=list)
+    submission: Submission | None = None
 
     def points(self, key, worth):
         return worth if self.outcomes[key] == RIGHT else 0
@@ -52,7 +53,9 @@ def points_of(exercise, points):
     return points[min(exercise, len(points)) - 1]
 
 
-def grade(folder, chosen=(), seconds=SECONDS, jobs=None, told=lambda graded: None):
+def grade(
+    folder, chosen=(), seconds=SECONDS, jobs=None, told=lambda graded: None, people=()
+):
     """Judge all submissions in a folder.
 
     Parameters
@@ -67,13 +70,15 @@ def grade(folder, chosen=(), seconds=SECONDS, jobs=None, told=lambda graded: Non
         Notebooks judged at once; one a core if not given.
     told : callable
         Told each Graded when it is there.
+    people : list of roster.Person, optional
+        The class, whose names the table then has.
 
     Returns
     -------
     list of int, list of Graded
         The lessons, and the students in the order of their names.
     """
-    found = submissions(folder)
+    found = submissions(folder, people)
     lessons = [known(n) for n in chosen] or handed_in(found)
     for number in lessons:
         if not lesson(number)[1]:
@@ -87,7 +92,7 @@ def grade(folder, chosen=(), seconds=SECONDS, jobs=None, told=lambda graded: Non
 
 
 def _student(one, lessons, seconds):
-    graded = Graded(one.student, {}, list(one.said))
+    graded = Graded(one.student, {}, list(one.said), one)
     for number in lessons:
         outcomes, said = _all(number, "there is no notebook of this lesson"), []
         try:
@@ -132,25 +137,28 @@ def grade_notebook(number, notebook, seconds=SECONDS):
 # --- The points -----------------------------------------------------------------------
 
 
-def write_points(path, lessons, graded, points=POINTS):
-    """Write a table: a row a student, a column an exercise. A table that is there
-    already is set aside; return where, or None.
+def table(lessons, graded, points=POINTS):
+    """A row a student, a column an exercise, for a teacher to read."""
+    worths = worth(points, lessons)
+    columns = [f"{step}.{n} ({worths[step, n]})" for step, n in worths]
+    after = [f"total ({sum(worths.values())})", "first wrong", "to look at"]
+    rows = [["student", *columns, *after]]
+    for one in graded:
+        got = [one.points(key, value) for key, value in worths.items()]
+        said = "; ".join(map(_line, one.said))
+        rows.append([one.student, *got, sum(got), one.first_wrong(), said])
+    return rows
+
+
+def write_points(path, rows, encoding="utf-8-sig"):
+    """Write a table. One that is there already is set aside; return where, or None.
+
+    With a mark at its beginning, spreadsheets read it as UTF-8.
     """
     path = Path(path)
-    worths = worth(points, lessons)
-    total = sum(worths.values())
     aside = learner_folder.set_aside(path) if path.exists() else None
-    # With a mark at its beginning, spreadsheets read it as UTF-8.
-    with path.open("x", encoding="utf-8-sig", newline="") as file:
-        table = csv.writer(file)
-        columns = [f"{step}.{n} ({worths[step, n]})" for step, n in worths]
-        after = [f"total ({total})", "first wrong", "to look at"]
-        table.writerow(["student", *columns, *after])
-        for one in graded:
-            got = [one.points(key, value) for key, value in worths.items()]
-            said = "; ".join(map(_line, one.said))
-            row = [one.student, *got, sum(got), one.first_wrong(), said]
-            table.writerow([_cell(value) for value in row])
+    with path.open("x", encoding=encoding, newline="") as file:
+        csv.writer(file).writerows([_cell(value) for value in row] for row in rows)
     return aside
 
 

@@ -17,7 +17,7 @@ from .grading import POINTS, points_of
 INSTALLED = "dezero_lite.steps"
 EXERCISE = re.compile(r"(?m)^### Exercise (\d+).*$")
 READ_ME = "READ-ME.md"
-HOW_TO_OPEN = Path(__file__).with_name("read-me.md")
+TEMPLATES = Path(__file__).with_name("templates")
 
 
 def release(folder, chosen, points=POINTS, workshop=False, package=False):
@@ -42,8 +42,15 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
         The files written.
     """
     folder = Path(folder).resolve()
-    steps = sorted({known(n) for n in chosen})
     name = INSTALLED if package else STEPS
+    texts = texts_to_release(folder, chosen, points, name, workshop)
+    written = [write(path, text) for path, text in texts.items()]
+    return [*written, *(_with_package(folder) if package else ())]
+
+
+def texts_to_release(folder, chosen, points=POINTS, name=INSTALLED, workshop=False):
+    """The texts of notebooks that call the steps by a name, by their paths."""
+    steps = sorted({known(n) for n in chosen})
     texts = student_copies.texts_of_copies(folder, [] if workshop else steps)
     texts = {path: _finished(json.loads(text), points) for path, text in texts.items()}
     if workshop:
@@ -51,10 +58,9 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
         texts |= {place / notebook_path(n).name: _workshop(n) for n in steps}
         student_copies.refuse_what_is_there(folder, texts)
     the_map = folder / notebook_path(MAP).name
-    if package and the_map in texts:
+    if name == INSTALLED and the_map in texts:
         texts[the_map] = _of_this_folder(texts[the_map])
-    written = [_write(path, _named(text, name)) for path, text in texts.items()]
-    return [*written, *(_with_package(folder) if package else ())]
+    return {path: _named(text, name) for path, text in texts.items()}
 
 
 def _of_this_folder(text):
@@ -67,7 +73,8 @@ def _of_this_folder(text):
     return re.sub(r"(?s) When the course is updated.*?left alone\.", "", text)
 
 
-def _write(path, text):
+def write(path, text):
+    """Write a new file, in a new folder if need be; return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     student_copies.write_new(path, text)
     return path
@@ -131,11 +138,11 @@ def for_nbgrader(folder, chosen, points=POINTS):
         path = folder / "source" / stem(number) / notebook_path(number).name
         texts[path] = _source(number, path.parent, points)
     student_copies.refuse_what_is_there(folder, texts)
-    written = [_write(path, text) for path, text in texts.items()]
+    written = [write(path, text) for path, text in texts.items()]
     settings = folder / "nbgrader_config.py"
     if settings.exists():
         return written
-    return [*written, _write(settings, CONFIGURATION.format(name=folder.name))]
+    return [*written, write(settings, CONFIGURATION.format(name=folder.name))]
 
 
 def _source(number, folder, points):
@@ -205,5 +212,7 @@ def _copy_without_solutions(tree):
 
 
 def _read_me(folder, wheel):
-    text = HOW_TO_OPEN.read_text(encoding="utf-8").format(wheel=wheel.name)
-    return _write(folder / READ_ME, text)
+    text = (
+        (TEMPLATES / "read-me.md").read_text(encoding="utf-8").format(wheel=wheel.name)
+    )
+    return write(folder / READ_ME, text)

@@ -1,32 +1,47 @@
-"""Who handed in what: a file or a folder a student."""
+"""Who handed in what: notebooks, student by student."""
 
 import json
 import os
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..judge.cells import plain
 from ..lessons import CourseError, notebook_path, numbers, spans, stem
+from . import roster
+from .handed_in import LARGEST, Owner, file_at, files_in, owner_of, readable
+from .roster import Person
 
-# A lesson with all its pictures has less than one.
-LARGEST = 50_000_000
+# Of one student, in all.
+MUCH = 10 * LARGEST
 
 
 @dataclass
 class Submission:
     """What a student handed in: notebooks by the number of their lesson, and what is
     to be said about the other files.
+
+    ``person`` is who they are in the roster; ``owner`` whose a platform says it is.
     """
 
     student: str
     notebooks: dict[int, dict[str, Any]] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
+    person: Person | None = None
+    owner: Owner | None = None
 
 
-def submissions(folder):
-    """All submissions in a folder, in the order of their names.
+def submissions(folder, people=()):
+    """All submissions in a folder, or in a zip of it, in the order of their names.
+
+    Parameters
+    ----------
+    folder : path
+        Holds a file, a folder or a zip for each student, or files as Moodle and Canvas
+        name them.
+    people : list of Person, optional
+        The class. Who of them handed in nothing is there, too, without an owner.
 
     Raises
     ------
@@ -34,77 +49,93 @@ def submissions(folder):
         If there is no such folder, or nothing in it.
     """
     folder = Path(folder)
-    if not folder.is_dir():
-        raise CourseError(f"There is no folder {_readable(str(folder))}.")
-    places = [path for path in folder.iterdir() if not path.name.startswith(".")]
-    found = [_of(place) for place in sorted(places, key=lambda p: os.fsencode(p.name))]
-    if not found:
+    if not folder.is_dir() and not (folder.is_file() and folder.suffix == ".zip"):
+        raise CourseError(f"There is no folder {readable(str(folder))}.")
+    students: dict[Any, tuple[Submission, list[Any]]] = {}
+    for file in files_in(folder):
+        owner, name = owner_of(file.path, file.read is None)
+        person = roster.find(people, owner.name, owner.canvas)
+        one = Submission(person.name if person else owner.name, person=person)
+        one, files = students.setdefault(
+            person or (owner.name, owner.number), (one, [])
+        )
+        one.owner = one.owner or owner
+        # Beside folders all count; in them there may be anything.
+        if file.read and (
+            len(file.path.parts) == 1 or name.endswith((".ipynb", ".zip"))
+        ):
+            files.append((name, file))
+    if not students:
         raise CourseError(
-            f"{_readable(str(folder))} is empty. It should hold a file or a folder for "
+            f"{readable(str(folder))} is empty. It should hold a file or a folder for "
             "each student."
         )
-    return found
+    found = [_read_all(one, files) for one, files in students.values()]
+    found += [Submission(p.name, person=p) for p in people if p not in students]
+    _tell_apart(found)
+    return sorted(found, key=lambda one: os.fsencode(one.student))
 
 
-def _of(place):
-    name = place.name if place.is_dir() else place.stem
-    found = Submission(_readable(name))
-    for path in _files(place):
-        _take(found, path)
+def _tell_apart(found):
+    """Add to names that several have what tells them apart."""
+    often = Counter(one.student for one in found)
+    for one in found:
+        number = one.person.id if one.person else one.owner.number
+        if often[one.student] > 1 and number:
+            one.student += f" ({number})"
+
+
+def _read_all(found, files):
+    if sum(file.size for _, file in files) > MUCH:
+        found.said.append(f"more than {MUCH // 1_000_000} MB were handed in: not read")
+        files = []
+    # step08.ipynb before step08-Copy1.ipynb.
+    for name, file in sorted(files, key=lambda pair: (len(pair[0]), pair[0])):
+        _take(found, name, file)
     if not found.notebooks and not found.said:
         found.said.append("there is no notebook in the folder")
     return found
 
 
-def _files(place):
-    """The notebooks of a student. Copies that Jupyter keeps for itself do not count,
-    nor does what a link leads to: it may be anything on the teacher's machine.
-    """
-    if not place.is_dir() or place.is_symlink():
-        return [place]
-    inside = place.rglob("*.ipynb")
-    inside = [path for path in inside if ".ipynb_checkpoints" not in path.parts]
-    # step08.ipynb before step08-Copy1.ipynb.
-    return sorted(inside, key=lambda path: (len(path.name), os.fsencode(path)))
-
-
-def _take(found, path):
-    name = _readable(path.name)
+def _take(found, name, file):
     try:
-        notebook = read(path)
+        notebook = _read(file)
     except ValueError as error:
-        found.said.append(f"{name} {error}")
+        found.said.append(f"{readable(name)} {error}")
         return
-    number = lesson_of(notebook, path.name)
+    number = lesson_of(notebook, name)
     if number is None:
-        found.said.append(f"{name} is no lesson of this course")
+        found.said.append(f"{readable(name)} is no lesson of this course")
     elif number in found.notebooks:
-        found.said.append(f"{name} is another copy of lesson {number}: not graded")
+        said = f"{readable(name)} is another copy of lesson {number}: not graded"
+        found.said.append(said)
     else:
         found.notebooks[number] = notebook
-        if re.match(r"step\d\d", path.name) and not path.name.startswith(stem(number)):
-            found.said.append(f"{name} holds lesson {number}")
+        if re.match(r"step\d\d", name) and not name.startswith(stem(number)):
+            found.said.append(f"{readable(name)} holds lesson {number}")
 
 
-def read(path):
+def read(place):
+    """The notebook in a file on this machine, as a dict."""
+    return _read(file_at(place))
+
+
+def _read(file):
     """A notebook as a dict; ValueError says in words what else a file is."""
-    if path.is_symlink():
-        raise ValueError("is a link, and not a file")
+    if file.size > LARGEST:
+        raise ValueError(f"is larger than {LARGEST // 1_000_000} MB: not read")
     try:
-        if not path.is_file():  # reading a pipe would never end
-            raise ValueError("is no file")
-        if path.stat().st_size > LARGEST:
-            raise ValueError(f"is larger than {LARGEST // 1_000_000} MB: not read")
-        notebook = json.loads(path.read_text(encoding="utf-8"))
+        # Some editors put a mark at the beginning.
+        text = file.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("is no notebook: it is not text in UTF-8") from None
+    try:
+        notebook = json.loads(text)
         cells = notebook["cells"]
         if not all(isinstance(cell, dict) for cell in cells):
             raise TypeError
-    except OSError as error:
-        raise ValueError(f"cannot be read ({error.strerror})") from None
-    except (LookupError, TypeError, RecursionError, json.JSONDecodeError):
+    except (LookupError, TypeError, RecursionError, ValueError):
         raise ValueError("is no notebook that can be read") from None
-    except UnicodeDecodeError:
-        raise ValueError("is no notebook: it is not text in UTF-8") from None
     return notebook
 
 
@@ -115,7 +146,7 @@ def lesson_of(notebook, name=""):
     metadata = notebook.get("metadata")
     course = metadata.get("course") if isinstance(metadata, dict) else None
     step = course.get("step") if isinstance(course, dict) else None
-    if type(step) is int and step in numbers():  # 8.0 and True are none
+    if type(step) is int and step in numbers():  # 1.0 would name no file
         return step
     marks = [str(cell.get("id", "")) for cell in notebook["cells"]]
     marks += [grade_id(cell) for cell in notebook["cells"]]
@@ -149,8 +180,3 @@ def handed_in(found):
             "so on."
         )
     return lessons
-
-
-def _readable(name):
-    """A name in letters that every file can hold, whatever its system wrote."""
-    return plain(os.fsencode(name).decode("utf-8", "backslashreplace"))

@@ -4,9 +4,10 @@ import ast
 import re
 from html import escape
 
+from .. import results
 from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
-from ..lessons import head, previous
+from ..lessons import head, previous, stem
 from .parts import Kind, listed, owner
 from .verdict import wrong_rows
 
@@ -39,6 +40,20 @@ class Report:
             f"{self._table_as_html()}{self._comparison()}"
             f"{''.join(map(_paragraph, self._way_on))}</div>"
         )
+
+    def results(self):
+        """For other programs: each definition that the step asks for, and the whole."""
+        verdict, lesson = self.verdict, stem(self.verdict.step)
+        sentences = "\n".join(self._sentences())
+        found = []
+        for name in verdict.own.step.to_write:
+            wrong = _touched(name, verdict.culprits)
+            outcome = results.WRONG if wrong else results.RIGHT
+            if _touched(name, verdict.own.missing):
+                outcome = results.NOT_BEGUN
+            found.append(results.Result(lesson, name, outcome))
+        outcome = results.RIGHT if verdict.right else results.WRONG
+        return [*found, results.Result(lesson, "It works", outcome, sentences)]
 
     # --- Sentences --------------------------------------------------------------------
 
@@ -196,6 +211,11 @@ def comparison(verdict):
         for name in step.to_write
         if name in theirs and not theirs[name].same_code(step.parts[name])
     ]
+
+
+def _touched(name, names):
+    """Whether a part, its class, or something in it is among others."""
+    return any(name in (n, owner(n)) or n == owner(name) for n in names)
 
 
 def _sign(outcome):

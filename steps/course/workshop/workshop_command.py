@@ -3,6 +3,7 @@
 import re
 
 from ..lessons import CourseError, head, previous, stem, typed
+from ..results import tell
 from . import folder as workshop
 from . import hints
 from .framework import step_of
@@ -14,13 +15,15 @@ USAGE = "8, next, judge 8, hint 8 NAME, solution 8 NAME, diff 8, or fresh 8"
 WORDS = ("next", "judge", "hint", "solution", "diff", "fresh", "where")
 
 
-def run(words, anyway=False, nearer=False):
+def run(options):
     """Do what the words after ``workshop`` ask for; return the exit code."""
-    word, *rest = words or [""]
+    word, *rest = options.words or [""]
     if word == "" or word.isdecimal():
         return _open(int(word) if word else None)
     if word not in WORDS:
         raise CourseError(f"The workshop does not know {word!r}. It knows {USAGE}.")
+    if word != "judge" and (options.json or options.junit or options.fail_under):
+        raise CourseError("--json, --junit and --fail-under go with judge.")
     numbers = [int(text) for text in rest if text.isdecimal()]
     names = [text for text in rest if not text.isdecimal()]
     number = numbers[0] if numbers else workshop.current()
@@ -28,12 +31,12 @@ def run(words, anyway=False, nearer=False):
         raise CourseError("Name a step: all are done.")
     workshop.of_the_workshop(number)
     if word in ("next", "judge"):
-        return _judge(number, word == "next", anyway)
+        return _judge(number, word == "next", options)
     if word in ("hint", "solution"):
         if not names:
             to_write = ", ".join(step_of(number).to_write)
             raise CourseError(f"Name one of {to_write}.")
-        hint = hints.Hint(number, names[0], nearer)
+        hint = hints.Hint(number, names[0], options.nearer)
         print(hint.in_a_terminal() if word == "hint" else hints.Code(number, names[0]))
     elif word == "diff":
         _diff(number)
@@ -65,21 +68,22 @@ def _open(number):
     return 0
 
 
-def _judge(number, goes_on, anyway):
+def _judge(number, goes_on, options):
     """Judge a step, and go on if it is right, or if that is asked for."""
     verdict = _judged(number)
-    if not verdict.right and not (goes_on and anyway):
+    if not verdict.right and not (goes_on and options.anyway):
         names = ", ".join(verdict.from_the_lesson)
         command = typed(f"workshop next {number} --anyway")
         way_on = (
             f"What counts is the saved notebook. `{command}` goes on with the lesson's "
             f"own {names}."
         )
-        print(Report(verdict, [way_on]))
-        return 1
-    print(Report(verdict, _after(verdict)))
+        report = Report(verdict, [way_on])
+        return tell(report.results(), options, report, 1)
+    report = Report(verdict, _after(verdict))
+    status = tell(report.results(), options, report)
     following = [n for n in workshop.steps() if n > number]
-    return _open(following[0]) if goes_on and following else 0
+    return _open(following[0]) if goes_on and following else status
 
 
 def _judged(number):

@@ -1,0 +1,69 @@
+"""The way of a lesson in docs/teach.md, from an empty folder: each command that it
+shows, and what it prints.
+"""
+
+import json
+import re
+
+import pytest
+
+from steps.course import builder, exercises
+from steps.course.commands import main
+from steps.course.lessons import ROOT
+
+PAGE = (ROOT / "docs" / "teach.md").read_text(encoding="utf-8")
+SHOWN = re.findall(
+    r"```text\n\$ python start\.py (?:steps )?(.*)\n((?:.*\n)+?)```", PAGE
+)
+ROSTER = re.search(r"```text\n(name,id,email\n(?:.*\n)+?)```", PAGE)[1]
+
+
+def answered(notebook, texts):
+    notebook = json.loads(notebook.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("solution") and texts:
+            cell["source"] = texts.pop(0)
+    return json.dumps(notebook)
+
+
+def solutions(number):
+    found = exercises.of_lesson(builder.lesson_cells(number))
+    return [exercises.without_markers(exercise.solution) for exercise in found]
+
+
+def hand_in(folder):
+    """Anna has everything, as Moodle packs it; Ben one, and a name out of nowhere."""
+    for number in (1, 8):
+        right = solutions(number)
+        some = [right[0], f"todo\n{right[1]}"] if number == 1 else []
+        for student, texts in (
+            ("Anna Miller_7_assignsubmission_file_", right),
+            ("ben", some),
+        ):
+            place = folder / "submissions" / student
+            place.mkdir(parents=True, exist_ok=True)
+            name = f"step{number:02d}.ipynb"
+            text = answered(folder / "hand-out" / name, texts)
+            (place / name).write_text(text, encoding="utf-8")
+
+
+def general(text, folder):
+    """What a command printed, without the folder and the time of this run."""
+    return re.sub(r"in \d+ s", "in 9 s", text.replace(str(folder), "…"))
+
+
+@pytest.mark.slow
+def test_each_command_prints_what_the_page_shows(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    assert len(SHOWN) == 5
+    for command, expected in SHOWN:
+        assert main(command.split()) == 0, command
+        said = general(capsys.readouterr().out, tmp_path).splitlines()
+        # In this order; what it says beside that depends on the machine.
+        places = [said.index(line) for line in expected.splitlines()]
+        assert places == sorted(places), command
+        if command.startswith("class release"):
+            hand_in(tmp_path)
+    pages = {path.name for path in (tmp_path / "feedback").iterdir()}
+    assert pages == {"Anna Miller_7_assignsubmission_file_feedback.html", "Ben.html"}
