@@ -15,6 +15,9 @@ from ..core import kind_of
 from ..random import generator
 from .batches import Transform
 
+__all__ = ["AsType", "Flatten", "Normalize", "ToFloat", "ToInt"]
+__all__ += ["RandomCrop", "RandomHorizontalFlip"]
+
 
 class Normalize:
     """Subtract a mean and divide by a standard deviation. Source: book,
