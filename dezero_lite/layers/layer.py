@@ -16,6 +16,7 @@ from typing import Any
 from numpy.typing import DTypeLike
 
 from ..core import Parameter, Variable, kind_of
+from ..core.messages import needs, returned_nothing
 from ..cuda import as_numpy, get_array_module
 from ..npz import Array, StrPath, check_fit, load_arrays, save_arrays
 
@@ -92,18 +93,15 @@ class Layer:
         """
         outputs = self.forward(*inputs)
         if outputs is None:
-            raise TypeError(
-                f"{type(self).__name__}.forward returned None: it must end in a return"
-            )
+            raise TypeError(returned_nothing(self, "forward"))
         # Annotated as one Variable, because that is what almost every layer returns.
         is_one = isinstance(outputs, tuple) and len(outputs) == 1
         return outputs[0] if is_one else outputs  # type: ignore[no-any-return]
 
     def forward(self, *xs: Any, **_: Any) -> Any:
         """Compute the output."""
-        raise NotImplementedError(
-            f"{type(self).__name__} needs a forward(self, x), which computes its output"
-        )
+        method = "forward(self, x), which computes its output"
+        raise NotImplementedError(needs(self, method))
 
     def params(self) -> Iterator[Parameter]:
         """All parameters in the order of definition, each of them once."""
