@@ -26,7 +26,6 @@ from . import core
 from .book.names import Pow, setup_variable
 from .core import Config, as_array, as_variable, no_grad, using_config
 from .core.operators import *
-from .core.operators import Add, Div, Mul, Neg, Sub
 
 __all__ = ["Config", "no_grad", "using_config"]
 __all__ += ["Function", "Variable", "as_array", "as_variable"]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .core import Function, Primitive, Variable, as_array, no_grad, walk
+from .core import Function, Primitive, Variable, as_array, no_grad, unwrap, walk
 from .graph import functions_behind
 
 Array = NDArray[Any]
@@ -50,10 +50,10 @@ def numerical_grad(
 
     def value(moved: Array) -> float:
         ys = _several(_call(f, Variable(moved), *args, **kwargs))
-        return sum(float(np.sum(_array(y))) for y in ys)
+        return sum(float(np.sum(unwrap(y))) for y in ys)
 
     with no_grad():
-        (slopes,) = _slopes(value, [np.array(_array(x), dtype=float)])
+        (slopes,) = _slopes(value, [np.array(unwrap(x), dtype=float)])
     return slopes
 
 
@@ -246,7 +246,7 @@ def _gradients(
             found = walk(y, seed, create_graph=create_graph) if y.creator else {y: seed}
         except (TypeError, ValueError) as error:
             raise _Wrong(str(error)) from error
-        if not np.array_equal(_array(seed), given):
+        if not np.array_equal(unwrap(seed), given):
             raise _Wrong("the gradient that came from the output has been written into")
         for k, x in enumerate(xs):
             if x in found:
@@ -277,7 +277,3 @@ def _dot(weights: list[Array], arrays: Sequence[Array]) -> float:
 
 def _several(ys: Any) -> tuple[Any, ...]:
     return tuple(ys) if isinstance(ys, (tuple, list)) else (ys,)
-
-
-def _array(x: Any) -> Any:
-    return x.data if isinstance(x, Variable) else x

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .core import SumTo, Variable
+from .core import SumTo, unwrap
+from .core import Variable as Variable
 from .core import as_variable as as_variable
 from .core.types import Axis, Shape
 from .files import cache_dir, get_file, show_progress
@@ -15,7 +16,7 @@ from .functions.window import get_conv_outsize, get_deconv_outsize, pair
 from .gradcheck import gradient_check, numerical_grad
 from .graph import get_dot_graph, plot_dot_graph
 
-# `as_variable` stands above for the book's reader alone.
+# `Variable` and `as_variable` stand above for the book's reader alone.
 __all__ = ["array_allclose", "array_equal", "gradient_check", "numerical_grad"]
 __all__ += ["get_dot_graph", "plot_dot_graph"]
 __all__ += ["cache_dir", "get_file", "show_progress"]
@@ -27,14 +28,14 @@ def array_equal(a: Any, b: Any) -> bool:
     """Whether two Variables or arrays have the same shape and the same elements.
     Source: book step 53.
     """
-    return bool(np.array_equal(_array(a), _array(b)))
+    return bool(np.array_equal(unwrap(a), unwrap(b)))
 
 
 def array_allclose(a: Any, b: Any, rtol: float = 1e-4, atol: float = 1e-5) -> bool:
     """Whether two Variables or arrays agree up to ``atol + rtol * abs(b)``, element by
     element.
     """
-    return bool(np.allclose(_array(a), _array(b), rtol=rtol, atol=atol))
+    return bool(np.allclose(unwrap(a), unwrap(b), rtol=rtol, atol=atol))
 
 
 def sum_to(x: Any, shape: Shape) -> Any:
@@ -68,7 +69,3 @@ def logsumexp(x: Any, axis: int | tuple[int, ...] = 1) -> Any:
     """
     m = x.max(axis=axis, keepdims=True)
     return m + np.log(np.exp(x - m).sum(axis=axis, keepdims=True))
-
-
-def _array(x: Any) -> Any:
-    return x.data if isinstance(x, Variable) else x

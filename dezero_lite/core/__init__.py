@@ -14,17 +14,5 @@ from .backward import walk
 from .function import Function, Primitive
 from .messages import describe, kind_of
 from .operators import *
-from .operators import (
-    Add,
-    AsType,
-    BinaryOperator,
-    BroadcastTo,
-    Div,
-    Log,
-    Mul,
-    Neg,
-    Sub,
-    SumTo,
-)
 from .settings import Config, no_grad, test_mode, using_config
 from .variable import Operand, Parameter, Variable, as_variable, unwrap

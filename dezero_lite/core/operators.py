@@ -21,6 +21,8 @@ from .variable import Operand, Variable, as_variable, unwrap
 
 __all__ = ["add", "div", "mul", "neg", "pow", "rdiv", "rsub", "sub"]
 __all__ += ["broadcast_to", "sum_to"]
+__all__ += ["Add", "AsType", "BinaryOperator", "BroadcastTo", "Div", "Log", "Mul"]
+__all__ += ["Neg", "Sub", "SumTo"]
 
 
 # --- a + b, a − b, a · b, a / b, a ** b -----------------------------------------------

@@ -149,21 +149,15 @@ class Variable:
                     functions.append(x.creator)
                     x.unchain()
 
-    def __reduce__(self) -> Any:
+    def __reduce_ex__(self, _: Any) -> Any:
         # For copies and pickles. A graph would come along by halves: functions know
         # their outputs by weak references only.
         if self.creator is not None:
             raise TypeError(messages.part_of_a_graph(self))
+        plain: Any = super().__reduce_ex__(2)
+        make, kind, (extra, slots), *_ = plain
         grad = None if self.grad is None else as_variable(self.grad).detach()
-        slots = {
-            name: getattr(self, name)
-            for kind in type(self).__mro__
-            for name in getattr(kind, "__slots__", ())
-            if name not in ("__weakref__", "creator") and hasattr(self, name)
-        }
-        extra = getattr(self, "__dict__", None)
-        state = (extra, slots | {"data": self.data, "grad": grad, "creator": None})
-        return _bare_copy, (type(self),), state
+        return make, kind, (extra, slots | {"grad": grad})
 
     # --- as a number
 
@@ -279,7 +273,3 @@ def leaf(data: Any, why: str) -> Variable:
     y = new_variable(data)
     y._why_a_leaf = why
     return y
-
-
-def _bare_copy(kind: type[Variable]) -> Variable:
-    return kind.__new__(kind)

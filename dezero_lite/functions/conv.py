@@ -165,8 +165,7 @@ class _Convolution(Primitive):
         return f.on(y, W)
 
     def kernel_gradient(self, x: Value, y: Value, size: Pair) -> Value:
-        f = Conv2DGradW(size, self.stride, self.pad, self.dilation, self.groups)
-        return f.on(x, y)
+        return Conv2DGradW(self, size).on(x, y)
 
     def bias_gradient(self, gy: Value) -> Value:
         # If there is a bias, and somebody wants its gradient.
@@ -221,15 +220,8 @@ class Deconv2d(_Convolution):
 
 
 class Conv2DGradW(_Convolution):
-    def __init__(
-        self,
-        kernel_size: Pair,
-        stride: Pair = 1,
-        pad: Pair = 0,
-        dilation: Pair = 1,
-        groups: int = 1,
-    ) -> None:
-        super().__init__(stride, pad, dilation, groups)
+    def __init__(self, of: _Convolution, kernel_size: Pair) -> None:
+        super().__init__(of.stride, of.pad, of.dilation, of.groups)
         self.kernel_size = kernel_size
 
     def forward(self, x: Array, y: Array) -> Array:

@@ -283,9 +283,6 @@ def layer_norm(
 
 
 class LayerNorm(_Normalisation):
-    def __init__(self, eps: float = 1e-5) -> None:
-        super().__init__(eps)
-
     def forward(self, x: Array, gamma: Array, beta: Array) -> Array:
         n = gamma.ndim
         fits = gamma.shape == beta.shape == x.shape[-n:]

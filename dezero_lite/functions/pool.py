@@ -15,7 +15,8 @@ import numpy as np
 
 from ..core import Operand, Primitive, Variable, as_array, unwrap
 from ..core.types import Array, Shape, Value
-from .precision import downcast_half, picker, upcast_half
+from .precision import downcast_half, picker, require_data, upcast_half
+from .shape import pad as add_border
 from .window import Pair, Window, im2col
 
 __all__ = ["average_pooling", "pooling", "pooling_simple"]
@@ -35,13 +36,11 @@ def pooling_simple(
     −∞.
     """
     window = Window(kernel_size, stride, pad)
-    columns = im2col(x, kernel_size, stride, pad, to_matrix=False)
-    if any(window.pad):
-        # −∞ where the window sees the border, else 0.
-        data = unwrap(x)
-        _check(data, window)
-        border = window.border(np.zeros_like(data), _least(data.dtype))
-        columns = columns + Window(kernel_size, stride).columns(border)
+    data = require_data(as_array(x))
+    _check(data, window)
+    (ph, pw), least = window.pad, _least(data.dtype)
+    bordered = add_border(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)), least)
+    columns = im2col(bordered, kernel_size, stride, to_matrix=False)
     return columns.max(axis=(2, 3))
 
 
@@ -158,24 +157,13 @@ def _winners(x: Array, y: Array, window: Window) -> list[Array]:
     # places?
     winners = []
     undecided = np.ones_like(y, dtype=bool)
-    fields = window.fields(window.border(x, _least(x.dtype)), y.shape[2:])
-    image = _image_fields(x, y, window)
-    for place, pixels in fields.items():
+    # A border of NaN wins nothing, even where the image holds −∞ itself.
+    fields = window.fields(window.border(x, np.nan), y.shape[2:])
+    for pixels in fields.values():
         won = (pixels == y) & undecided
-        if place in image:
-            won &= image[place]
         undecided ^= won
         winners.append(won)
     return winners
-
-
-def _image_fields(x: Array, y: Array, window: Window) -> dict[tuple[int, int], Array]:
-    # Where the fields of the window see the image. The border wins nothing, even where
-    # the image holds −∞ itself.
-    if not any(window.pad):
-        return {}
-    image = np.ones_like(x, dtype=bool, shape=(1, 1, *x.shape[2:]))
-    return window.fields(window.border(image), y.shape[2:])
 
 
 def _overlap(window: Window) -> bool:

@@ -294,8 +294,7 @@ class Col2im(Primitive):
         self.arguments = kernel_size, stride, pad, to_matrix
 
     def forward(self, x: Array) -> Array:
-        kernel_size, stride, pad, to_matrix = self.arguments
-        return col2im_array(x, self.input_shape, kernel_size, stride, pad, to_matrix)
+        return col2im_array(x, self.input_shape, *self.arguments)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return Im2col(*self.arguments).on(gy)

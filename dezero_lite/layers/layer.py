@@ -9,14 +9,14 @@ saving, is a walk over its attributes in the order of definition.
 from __future__ import annotations
 
 import reprlib
-import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from numpy.typing import DTypeLike
 
 from ..core import Parameter, Variable, kind_of
+from ..core.messages import needs, returned_nothing
 from ..cuda import as_numpy, get_array_module
 from ..npz import Array, StrPath, check_fit, load_arrays, save_arrays
 
@@ -50,37 +50,11 @@ class Buffer(LazyVariable):
     __slots__ = ()
 
 
-class LastCall:
-    """An attribute of :class:`Layer` that gives what the last call left behind. It is
-    no property, so that an attribute that the user names the same simply takes its
-    place.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, layer: Layer | None, _: type[Layer]) -> Any:
-        if layer is None:
-            return self
-        try:
-            return vars(layer)[f"_last_{self.name}"]
-        except KeyError:
-            raise AttributeError(
-                f"{type(layer).__name__} has no {self.name} before its first call"
-            ) from None
-
-
 class Layer:
     """Parameters, and a function of Variables that uses them. Source: book step 44.
 
     Derive from it, give it parameters and layers as attributes, and write
     ``forward(self, x)``.
-
-    Attributes
-    ----------
-    inputs, outputs : list of weakref.ref
-        What the last call was given and what it returned; unless a layer has attributes
-        of its own with these names.
 
     Examples
     --------
@@ -106,8 +80,6 @@ class Layer:
     )
     """
 
-    inputs: Any = LastCall("inputs")
-    outputs: Any = LastCall("outputs")
     #: Names of the attributes that the repr shows.
     repr_names: tuple[str, ...] = ()
 
@@ -121,20 +93,15 @@ class Layer:
         """
         outputs = self.forward(*inputs)
         if outputs is None:
-            raise TypeError(
-                f"{type(self).__name__}.forward returned None: it must end in a return"
-            )
-        several = outputs if isinstance(outputs, tuple) else (outputs,)
-        self._last_inputs = [_weakly(x) for x in inputs]
-        self._last_outputs = [_weakly(y) for y in several]
+            raise TypeError(returned_nothing(self, "forward"))
         # Annotated as one Variable, because that is what almost every layer returns.
-        return outputs if len(several) > 1 else several[0]  # type: ignore[no-any-return]
+        is_one = isinstance(outputs, tuple) and len(outputs) == 1
+        return outputs[0] if is_one else outputs  # type: ignore[no-any-return]
 
     def forward(self, *xs: Any, **_: Any) -> Any:
         """Compute the output."""
-        raise NotImplementedError(
-            f"{type(self).__name__} needs a forward(self, x), which computes its output"
-        )
+        method = "forward(self, x), which computes its output"
+        raise NotImplementedError(needs(self, method))
 
     def params(self) -> Iterator[Parameter]:
         """All parameters in the order of definition, each of them once."""
@@ -232,10 +199,8 @@ class Layer:
         """
 
     def __getstate__(self) -> dict[str, Any]:
-        # What goes into a copy or a pickle: not the last call.
-        last = ("_last_inputs", "_last_outputs")
-        names = [name for name in vars(self) if name not in last]
-        return {name: without_past(vars(self)[name]) for name in names}
+        # What goes into a copy or a pickle.
+        return {name: without_past(value) for name, value in vars(self).items()}
 
     @reprlib.recursive_repr()
     def __repr__(self) -> str:
@@ -273,7 +238,7 @@ def walk(
 
 
 # What most attributes are that hold no layer, so that the walk is quickly past them.
-PLAIN_TYPES = frozenset([type(None), bool, int, float, str, type, weakref.ref])
+PLAIN_TYPES = frozenset([type(None), bool, int, float, str, type])
 
 
 def members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
@@ -306,13 +271,6 @@ def named_variables(layer: Layer) -> list[tuple[str, Variable]]:
     """All that is saved and moved with a layer: its parameters and buffers."""
     kinds = Parameter, Buffer
     return [(name, found) for name, found in walk(layer) if isinstance(found, kinds)]
-
-
-def _weakly(x: Any) -> Callable[[], Any]:
-    try:
-        return weakref.ref(x)
-    except TypeError:  # numbers and lists cannot be referred to so
-        return lambda: None
 
 
 # --- files and copies -----------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import functions as F
-from ..core import Operand, Primitive, Variable, describe
+from ..core import Operand, Primitive, Variable, as_variable, describe
 from ..core.types import Array, Value
 from ..cuda import get_array_module
 from ..functions.joining import Concat
@@ -43,7 +43,7 @@ class Recurrent(Layer):
 
     def set_state(self, h: Operand) -> None:
         """Go on from the state `h`, of shape (N, hidden_size)."""
-        self.h = _state(h)
+        self.h = as_variable(h)
 
     def _check_batch(self, x: Any) -> None:
         if getattr(x, "ndim", None) != 2:
@@ -56,10 +56,6 @@ class Recurrent(Layer):
                 f"{type(self).__name__} holds the state of {len(self.h)} sequences, "
                 f"but the input has {len(x)}: reset_state() begins new ones"
             )
-
-
-def _state(h: Operand) -> Variable:
-    return h if isinstance(h, Variable) else Variable(h)  # type: ignore[arg-type]
 
 
 class RNN(Recurrent):
@@ -166,8 +162,8 @@ class LSTM(Recurrent):
         """Go on from the states `h` and `c`, of shape (N, hidden_size); without `c`,
         from an empty memory.
         """
-        self.h = _state(h)
-        self.c = None if c is None else _state(c)
+        self.h = as_variable(h)
+        self.c = None if c is None else as_variable(c)
 
     def forward(self, x: Operand) -> Variable:
         """One step: shapes (N, in_size) to (N, hidden_size)."""

@@ -107,9 +107,10 @@ class BuildingBlock(Chain):
     def __init__(
         self, n_layers: int, mid_channels: int, out_channels: int, stride: int
     ) -> None:
-        blocks = {"a": Bottleneck(mid_channels, out_channels, stride, project=True)}
+        blocks = {"a": Bottleneck(None, mid_channels, out_channels, stride)}
         for i in range(1, n_layers):
-            blocks[f"b{i}"] = Bottleneck(mid_channels, out_channels, 1, project=False)
+            block = Bottleneck(None, mid_channels, out_channels, 1, project=False)
+            blocks[f"b{i}"] = block
         self.hold(blocks)
 
 
@@ -118,20 +119,20 @@ class Bottleneck(L.Layer):
     result is added to the input.
 
     With `project`, the input is brought to the result's shape by a fourth convolution.
-    The `stride` is in the first convolution, or else in that of 3×3.
+    The `stride` is in the first convolution, or with `downsample_fb` in that of 3×3.
+    Without `in_channels`, the first input tells.
     """
 
     def __init__(
         self,
+        in_channels: int | None,
         mid_channels: int,
         out_channels: int,
-        stride: int,
-        project: bool,
-        *,
-        in_channels: int | None = None,
-        stride_in_3x3: bool = False,
+        stride: int = 2,
+        downsample_fb: bool = False,
+        project: bool = True,
     ) -> None:
-        first, second = (1, stride) if stride_in_3x3 else (stride, 1)
+        first, second = (1, stride) if downsample_fb else (stride, 1)
         convolution = partial(L.Conv2d, nobias=True)
         self.conv1 = convolution(mid_channels, 1, first, in_channels=in_channels)
         self.bn1 = L.BatchNorm()
@@ -152,41 +153,15 @@ class Bottleneck(L.Layer):
         return F.relu(h + (self.bn4(self.conv4(x)) if self.project else x))
 
 
-# --- the book's names -----------------------------------------------------------------
-
-
-class BottleneckA(Bottleneck):
-    """The :class:`Bottleneck` that changes size and channels, as the book's framework
-    calls it.
-    """
-
-    def __init__(
-        self,
-        in_channels: int,
-        mid_channels: int,
-        out_channels: int,
-        stride: int = 2,
-        downsample_fb: bool = False,
-    ) -> None:
-        super().__init__(
-            mid_channels,
-            out_channels,
-            stride,
-            project=True,
-            in_channels=in_channels,
-            stride_in_3x3=downsample_fb,
-        )
+#: The book's framework calls it so.
+BottleneckA = Bottleneck
 
 
 class BottleneckB(Bottleneck):
-    """The :class:`Bottleneck` that keeps size and channels, as the book's framework
-    calls it.
-    """
+    """A :class:`Bottleneck` that keeps size and channels."""
 
     def __init__(self, in_channels: int, mid_channels: int) -> None:
-        super().__init__(
-            mid_channels, in_channels, 1, project=False, in_channels=in_channels
-        )
+        super().__init__(in_channels, mid_channels, in_channels, 1, project=False)
 
 
 class SqueezeNet(Model):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Parameter, Variable, kind_of
+from ..core import Parameter, Variable, describe, kind_of
 from ..cuda import as_numpy, get_array_module
 from ..npz import StrPath, check_fit, load_arrays, save_arrays
 
@@ -255,12 +255,9 @@ def _with_gradient(params: list[Parameter]) -> list[Parameter]:
     for param in params:
         grad: Any = param.grad
         if not isinstance(grad, Variable) or grad.shape != param.shape:
-            what = f"is {kind_of(grad)}"
-            if isinstance(grad, Variable):
-                what = f"has shape {grad.shape}"
             raise ValueError(
-                f"the gradient of parameter {param.name!r} {what}: it must be a "
-                f"Variable like {param.shape}"
+                f"the gradient of parameter {param.name!r} is {describe(grad)}: it "
+                f"must be a Variable like {param.shape}"
             )
     return params
 

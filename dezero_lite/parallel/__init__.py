@@ -10,12 +10,5 @@ from .gradients import average_gradients, mean_gradients, own_gradients, set_gra
 from .ring import Ring, run_ring
 from .shards import shards
 
-__all__ = [
-    "Ring",
-    "average_gradients",
-    "mean_gradients",
-    "own_gradients",
-    "run_ring",
-    "set_gradients",
-    "shards",
-]
+__all__ = ["average_gradients", "mean_gradients", "own_gradients", "set_gradients"]
+__all__ += ["Ring", "run_ring", "shards"]

@@ -223,7 +223,6 @@ def sweep(
     client: Any,
     train: Callable[..., Any],
     configurations: Iterable[Mapping[str, Any]],
-    progress: bool = True,
 ) -> Iterator[tuple[Mapping[str, Any], Any]]:
     """Call ``train(**configuration)`` for each configuration, on whatever workers there
     are, and yield pairs (configuration, result) as they come.
@@ -238,8 +237,6 @@ def sweep(
         A function that the workers can import.
     configurations : iterable of dict
         Arguments by name.
-    progress : bool, optional
-        Show a bar in a terminal, if tqdm is installed.
 
     Raises
     ------
@@ -254,8 +251,7 @@ def sweep(
     check_importable(train)
     _workers(client)
     asked = {client.submit(train, pure=False, **c): c for c in configurations}
-    finished = as_completed(list(asked))
-    for future in _with_bar(finished, len(asked)) if progress else finished:
+    for future in as_completed(list(asked)):
         error = future.exception()
         if future.cancelled():
             raise _lost("a call was cancelled", "and ask for the rest") from error
@@ -270,14 +266,6 @@ def _check_settings(now: Any, before: Any, folder: Any) -> None:
             f"the training in {os.fspath(folder)} was begun with {'; '.join(said)}: go "
             "on with the same, or take another folder"
         )
-
-
-def _with_bar(items: Iterable[Any], total: int) -> Iterable[Any]:
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return items
-    return tqdm(items, total=total, disable=None)  # type: ignore[no-any-return]
 
 
 def _workers(client: Any) -> list[str]:

@@ -75,20 +75,14 @@ def mean_gradients(
             f"{len(parts)} gradients have the counts {list(counts)}: one each, and "
             "not all 0"
         )
-    shares = [count / sum(counts) for count in counts]
+    shares = [float(count / sum(counts)) for count in counts]
     pairs = zip(parts, shares, strict=True)
     (first, share), *rest = [pair for pair in pairs if pair[1]]
-    means = [_weighted(gradient, share) for gradient in first]
+    means = [gradient * share for gradient in first]
     for gradients, share in rest:
         for mean, gradient in zip(means, gradients, strict=True):
-            mean += _weighted(gradient, share)
+            mean += gradient * share
     return means
-
-
-def _weighted(gradient: Array, share: float) -> Array:
-    # A share of whole numbers is a fraction; all else keeps its dtype.
-    whole = gradient.dtype.kind in "iub"
-    return gradient * (np.float64 if whole else gradient.dtype.type)(share)
 
 
 def average_gradients(model: Any, count: int, ring: Adds) -> None:

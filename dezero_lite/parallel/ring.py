@@ -85,10 +85,9 @@ class Ring:
         if self.rank % 2:
             received = self.receive()
             self.send(array)
-        else:
-            self.send(array)
-            received = self.receive()
-        return received
+            return received
+        self.send(array)
+        return self.receive()
 
     def send(self, array: Array) -> None:
         """Send an array to the right."""

@@ -8,31 +8,12 @@ where it is there; so a transform of your own needs none, and gains speed if it 
 Images are Pillow's up to :class:`ToArray`, and arrays of shape (C, H, W) from there on.
 """
 
-from .arrays import (
-    AsType,
-    Flatten,
-    Normalize,
-    RandomCrop,
-    RandomHorizontalFlip,
-    ToFloat,
-    ToInt,
-)
+# ruff: noqa: F403 (each file lists its names)
+
+from . import arrays, images
+from .arrays import *
 from .batches import Compose
 from .batches import Transform as Transform
-from .images import CenterCrop, Convert, Resize, ToArray, ToPIL
+from .images import *
 
-__all__ = [
-    "AsType",
-    "CenterCrop",
-    "Compose",
-    "Convert",
-    "Flatten",
-    "Normalize",
-    "RandomCrop",
-    "RandomHorizontalFlip",
-    "Resize",
-    "ToArray",
-    "ToFloat",
-    "ToInt",
-    "ToPIL",
-]
+__all__ = ["Compose", *arrays.__all__, *images.__all__]

@@ -11,9 +11,12 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import DTypeLike
 
-from ..core import kind_of
+from ..core import describe, kind_of
 from ..random import generator
 from .batches import Transform
+
+__all__ = ["AsType", "Flatten", "Normalize", "ToFloat", "ToInt"]
+__all__ += ["RandomCrop", "RandomHorizontalFlip"]
 
 
 class Normalize:
@@ -226,10 +229,8 @@ def _copied_images(transform: Transform, xs: Any) -> Any:
     # Of rows, such as Flatten makes, a batch would be taken for one image.
     for x in xs[:1]:
         if not isinstance(x, ndarray) or x.ndim < 2:
-            is_array = isinstance(x, ndarray)
-            found = f"an array of shape {x.shape}" if is_array else kind_of(x)
             raise TypeError(
                 f"{type(transform).__name__} takes an array of shape (C, H, W), not "
-                f"{found}: use ToArray()"
+                f"{describe(x)}: use ToArray()"
             )
     return np.array(xs)

@@ -13,6 +13,8 @@ from ..core import kind_of
 from .arrays import pair
 from .batches import Transform
 
+__all__ = ["CenterCrop", "Convert", "Resize", "ToArray", "ToPIL"]
+
 # Pillow's number for it, so that nobody needs Pillow to write down a Resize.
 BILINEAR = 2
 

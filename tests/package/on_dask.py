@@ -139,7 +139,7 @@ def test_a_training_goes_on_from_its_checkpoint(client, tmp_path):
 
 def test_a_sweep_yields_results_as_they_come(client):
     rates = [{"rate": i} for i in range(5)]
-    results = sweep(client, training.times_ten, rates, progress=False)
+    results = sweep(client, training.times_ten, rates)
     found = {settings["rate"]: result for settings, result in results}
     assert isinstance(found.pop(2), ValueError)
     assert found == {0: 0, 1: 10, 3: 30, 4: 40}
@@ -193,7 +193,7 @@ def test_a_scheduler_that_is_killed_is_told_and_the_checkpoint_is_whole(tmp_path
             for _ in range(3):
                 next(steps)
             pauses = [{"seconds": seconds} for seconds in (0, 600)]
-            slept = sweep(client, training.pause, pauses, progress=False)
+            slept = sweep(client, training.pause, pauses)
             next(slept)
             server.kill()
             lost = pytest.raises(RuntimeError, match="does not answer any more")

@@ -430,17 +430,6 @@ def test_more_than_cifar_can_hold_is_refused_before_it_is_unpacked(
             kind()
 
 
-def test_a_name_that_is_too_long_for_memory_is_refused(folder):
-    with tarfile.open(folder / CIFAR10_ARCHIVE, "w:gz", compresslevel=1) as tar:
-        info = tarfile.TarInfo("././@LongLink")
-        info.type, info.size = tarfile.GNUTYPE_LONGNAME, 2**26
-        tar.fileobj.write(info.tobuf())
-        # Of what the header promises, nothing follows.
-    message = "67108864 bytes are too many for one part"
-    with at_most(2**22), pytest.raises(ValueError, match=message):
-        CIFAR10()
-
-
 # --- names and text -------------------------------------------------------------------
 
 NAMES = "imagenet1000_clsidx_to_labels.txt"

@@ -270,7 +270,7 @@ def test_a_resnet_is_the_deepest_unless_told():
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: Bottleneck(2, 8, 1, project=False), lambda: BottleneckB(8, 2)]
+    "make", [lambda: Bottleneck(8, 2, 8, 1, project=False), lambda: BottleneckB(8, 2)]
 )
 def test_a_bottleneck_adds_to_its_input(make):
     block, x = make(), random(2, 8, 3, 3)

@@ -47,17 +47,6 @@ def test_an_unknown_name_is_an_error():
         dezero_lite.Modell  # noqa: B018
 
 
-def test_a_name_is_looked_up_when_somebody_asks(monkeypatch):
-    module = dezero_lite.models
-    for name in module._FILE_OF:
-        monkeypatch.delitem(vars(module), name, raising=False)
-        found = getattr(module, name)
-        assert found.__name__ == name
-        assert getattr(module, name) is found
-    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
-        module.nonsense  # noqa: B018
-
-
 def test_no_default_has_changed():
     kept = signatures.KEPT.read_text(encoding="utf-8").splitlines()
     assert signatures.lines() == kept, (

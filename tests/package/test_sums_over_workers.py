@@ -59,9 +59,10 @@ def test_a_mean_of_whole_numbers_and_of_halves():
     (mean,) = mean_gradients([ones, threes], [1, 1])
     assert_close(mean, np.array([2.0, 3.0]))
     halves = [np.full(2, 100.0, dtype=np.float16)]
-    (mean,) = mean_gradients([halves, halves], [3000, 1000])
-    assert mean.dtype == np.float16
-    assert_close(mean, halves[0], rtol=1e-3)
+    for counts in ([3000, 1000], np.array([3000, 1000])):
+        (mean,) = mean_gradients([halves, halves], counts)
+        assert mean.dtype == np.float16
+        assert_close(mean, halves[0], rtol=1e-3)
 
 
 def test_a_mean_of_float16_over_many_examples_is_finite():
