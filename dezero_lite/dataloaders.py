@@ -35,7 +35,7 @@ class DataLoader:
         Or anything that has a length, and a pair (example, label) for each integer from
         0 on.
     batch_size : int
-        How many examples are in a batch; the last one of an epoch may have fewer.
+        The number of examples in a batch; the last one of an epoch may have fewer.
     shuffle : bool, optional
         Whether each epoch has an order of its own, or that of the data.
     gpu : bool, optional
@@ -201,7 +201,7 @@ class SeqDataLoader(DataLoader):
     dataset : Dataset
         In the order of time.
     batch_size : int
-        How many pieces.
+        The number of pieces.
     gpu : bool, optional
         Whether batches are on the GPU.
 

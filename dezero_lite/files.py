@@ -42,11 +42,11 @@ def get_file(
     Parameters
     ----------
     url : str
-        Where the file is on the network. An address that does not begin with
+        The file's address on the network. One that does not begin with
         ``https://``, or that leads on to one that does not, needs a `known_hash`, since
         anybody on the way can change what it delivers.
     file_name : str, optional
-        What to call the file here; may begin with a folder, as in ``'mnist/train.gz'``.
+        The file's name here; may begin with a folder, as in ``'mnist/train.gz'``.
         Default: as in the `url`.
     known_hash : str, optional
         The SHA-256 of the file in hexadecimal digits, or another kind of hash after its
@@ -188,9 +188,9 @@ def show_progress(block_num: int, block_size: int, total_size: int) -> None:
     Parameters
     ----------
     block_num, block_size : int
-        How many blocks have arrived, and how many bytes are in one.
+        The number of blocks that have arrived, and of bytes in one.
     total_size : int
-        How many bytes there are in all; 0 or less where nobody knows.
+        The number of bytes in all; 0 or less where nobody knows.
     """
     done = min(block_num * block_size / total_size, 1.0) if total_size > 0 else 0.0
     filled = int(30 * done)

@@ -34,7 +34,7 @@ def numerical_grad(
     f : callable
         Takes Variables; returns a Variable, an array, or a tuple of them.
     x : Variable or ndarray
-        Where to differentiate. It stays as it is; `f` is given float64 copies.
+        The point at which to differentiate. It stays as it is; `f` gets float64 copies.
     *args, **kwargs : Any
         Passed to `f`.
 
@@ -79,8 +79,8 @@ def gradient_check(
         Further inputs. The floating-point Variables among them are checked, too;
         anything else is a constant.
     rtol, atol : float, optional
-        How far backward and the numbers may lie apart, relative to the numbers and
-        absolutely.
+        The largest difference between backward and the numbers, relative to these and
+        absolute.
     **kwargs : Any
         Passed to `f`.
 

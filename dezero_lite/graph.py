@@ -169,7 +169,7 @@ def plot_dot_graph(
     Parameters
     ----------
     output : Variable
-        Where to begin; the walk goes back from there to the leaves.
+        The variable at which the walk begins, back to the leaves.
     verbose : bool, optional
         Write shape and dtype into every Variable, beside its name.
     to_file : path, optional

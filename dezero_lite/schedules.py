@@ -21,9 +21,9 @@ class Warmup:
     peak : float
         The highest rate, which step number `warmup` has.
     warmup : int
-        How many steps lead up to it.
+        The number of steps that lead up to it.
     steps : int
-        How many steps there are in all; afterwards, the rate stays at `last`.
+        The number of steps in all; afterwards, the rate stays at `last`.
     last : float, optional
         The rate at the end.
 

@@ -98,7 +98,7 @@ class Tokenizer:
         return cls(merges, pattern)
 
     def __len__(self) -> int:
-        """How many tokens there are."""
+        """The number of tokens."""
         return len(self._bytes)
 
     def __repr__(self) -> str:

@@ -46,7 +46,7 @@ def save_cache_npz(data: Any, label: Any, filename: str, train: bool = False) ->
     Parameters
     ----------
     data, label : ndarray
-        What to keep.
+        The arrays to keep.
     filename, train
         As for :func:`load_cache_npz`.
     """

@@ -26,7 +26,7 @@ class Dataset:
     train : bool, optional
         Whether the data for training, or those for testing.
     transform, target_transform : callable, optional
-        What happens to an example, and to a label, on the way out; nothing by default.
+        Applied to an example, and to a label, on the way out; nothing by default.
 
     Attributes
     ----------

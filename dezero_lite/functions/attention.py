@@ -104,10 +104,10 @@ def causal_mask(queries: int, keys: int | None = None) -> Any:
     Parameters
     ----------
     queries : int
-        How many positions look.
+        The number of positions that look.
     keys : int, optional
-        How many can be looked at, the last of which are those that look. Default: as
-        many.
+        The number that can be looked at, the last of which are those that look.
+        Default: as many.
 
     Returns
     -------

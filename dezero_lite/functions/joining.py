@@ -102,9 +102,10 @@ def split(
     x : Variable or ndarray
         Of any shape and dtype.
     indices_or_sections : int or sequence of int
-        How many parts, of equal length; or where each part but the first begins.
+        The number of parts, of equal length; or the places at which parts begin, but
+        for the first.
     axis : int, optional
-        Which axis to cut.
+        The axis to cut.
 
     Raises
     ------

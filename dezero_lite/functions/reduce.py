@@ -32,7 +32,7 @@ def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
     x : Variable, ndarray or number
         Of any shape.
     axis : int or tuple of int, optional
-        Which axes to go along, negative ones counted from the last; by default all.
+        The axes to go along, negative ones counted from the last; by default all.
     keepdims : bool, optional
         Keep these axes, with length 1, so that the result broadcasts against `x`.
 

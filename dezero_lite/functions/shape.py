@@ -173,10 +173,10 @@ def pad(x: Operand, pad_width: int | Sequence[Any], value: float = 0) -> Variabl
     x : Variable or ndarray
         Of any shape and dtype.
     pad_width : int or sequence
-        How wide, as ``np.pad`` has it: a number for all sides, ``(before, after)`` for
-        all axes, or one such pair for each axis.
+        The widths, as ``np.pad`` has them: a number for all sides, ``(before, after)``
+        for all axes, or one such pair for each axis.
     value : float, optional
-        What to fill the margin with.
+        The number that fills the margin.
 
     Raises
     ------

@@ -26,7 +26,7 @@ class MultiHeadAttention(Layer):
     size : int
         The length of each position's vector, in and out.
     heads : int
-        How many attentions; each works on ``size / heads`` numbers.
+        The number of attentions; each works on ``size / heads`` numbers.
     causal : bool, optional
         Whether a position sees only itself and those before it.
 
@@ -118,7 +118,7 @@ class TransformerBlock(Layer):
     heads : int
         Of the attention.
     dropout_ratio : float, optional
-        What share of each addition is dropped in training.
+        The share of each addition that is dropped in training.
     causal : bool, optional
         See :class:`MultiHeadAttention`.
 
@@ -170,12 +170,12 @@ class KeyValueCache:
     Parameters
     ----------
     length : int
-        How many positions there is room for.
+        The number of positions that there is room for.
 
     Attributes
     ----------
     used : int
-        How many positions it holds.
+        The number of positions that it holds.
     """
 
     def __init__(self, length: int) -> None:

@@ -24,18 +24,18 @@ class Conv2d(LazyLayer):
     Parameters
     ----------
     out_channels : int
-        How many kernels there are.
+        The number of kernels.
     kernel_size : int or (int, int)
         Their height and width.
     stride, pad : int or (int, int), optional
-        How far a kernel moves on, and how wide a border of zeros is put around the
-        image.
+        The distance that a kernel moves on, and the width of the border of zeros
+        around the image.
     nobias : bool, optional
         Leave `b` away.
     dtype : dtype, optional
         Of `W` and `b`.
     in_channels : int, optional
-        How many channels go in. Default: as many as the first input has.
+        The number of channels that go in. Default: that of the first input.
     dilation : int or (int, int), optional
         The distance between the pixels that a kernel looks at.
     groups : int, optional

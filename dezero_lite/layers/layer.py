@@ -1,4 +1,4 @@
-"""The base of all layers: parameters, the walk over them, saving and loading. Steps 44
+"""The base of all layers: parameters, what is in it, saving and loading. Steps 44
 and 53 explain it.
 
 A layer is an object with parameters and other layers in its attributes, or in lists,
@@ -115,7 +115,7 @@ class Layer:
         TypeError
             If a plain Variable has received a gradient as a parameter would.
         """
-        for name, found in walk(self):
+        for name, found in contents(self):
             if isinstance(found, Parameter):
                 yield name, found
             elif isinstance(found, Variable) and not isinstance(found, Buffer):
@@ -187,7 +187,7 @@ class Layer:
             nothing has changed then.
         """
         stored = load_arrays(path)
-        for name, layer in [("", self), *walk(self)]:
+        for name, layer in [("", self), *contents(self)]:
             if isinstance(layer, Layer):
                 layer.adapt(stored, f"{name}/" if name else "")
         fill(self, stored, path)
@@ -216,10 +216,10 @@ class Layer:
         return f"{type(self).__name__}({settings}{lines and lines + chr(10)})"
 
 
-# --- the walk -------------------------------------------------------------------------
+# --- what is in a layer ---------------------------------------------------------------
 
 
-def walk(
+def contents(
     layer: Layer, prefix: str = "", seen: set[int] | None = None
 ) -> list[tuple[str, Any]]:
     """All Variables and layers in a layer, each once, by the first name that leads to
@@ -233,11 +233,11 @@ def walk(
         seen.add(id(member))
         found.append((name, member))
         if isinstance(member, Layer):
-            found += walk(member, f"{name}/", seen)
+            found += contents(member, f"{name}/", seen)
     return found
 
 
-# What most attributes are that hold no layer, so that the walk is quickly past them.
+# What most attributes are that hold no layer, so that they are quickly passed.
 PLAIN_TYPES = frozenset([type(None), bool, int, float, str, type])
 
 
@@ -269,8 +269,8 @@ def members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
 
 def named_variables(layer: Layer) -> list[tuple[str, Variable]]:
     """All that is saved and moved with a layer: its parameters and buffers."""
-    kinds = Parameter, Buffer
-    return [(name, found) for name, found in walk(layer) if isinstance(found, kinds)]
+    kept = Parameter, Buffer
+    return [(name, x) for name, x in contents(layer) if isinstance(x, kept)]
 
 
 # --- files and copies -----------------------------------------------------------------

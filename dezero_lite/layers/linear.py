@@ -22,13 +22,13 @@ class Linear(LazyLayer):
     Parameters
     ----------
     out_size : int
-        How many numbers come out for each input.
+        The size of an output.
     nobias : bool, optional
         Leave `b` away.
     dtype : dtype, optional
         Of `W` and `b`.
     in_size : int, optional
-        How many numbers go in. Default: as many as the first input has.
+        The size of an input. Default: that of the first one.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class EmbedID(Layer):
     Parameters
     ----------
     in_size : int
-        How many words there are.
+        The number of words.
     out_size : int
         The length of a vector.
 

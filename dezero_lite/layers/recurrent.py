@@ -67,7 +67,7 @@ class RNN(Recurrent):
     hidden_size : int
         The length of the state, which is the output, too.
     in_size : int, optional
-        How many numbers go in. Default: as many as the first input has.
+        The size of an input. Default: that of the first one.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class GRU(Recurrent):
     hidden_size : int
         The length of the state, which is the output, too.
     in_size : int, optional
-        How many numbers go in. Default: as many as the first input has.
+        The size of an input. Default: that of the first one.
 
     Notes
     -----
@@ -140,7 +140,7 @@ class LSTM(Recurrent):
     hidden_size : int
         The length of the states; `h` is the output, too.
     in_size : int, optional
-        How many numbers go in. Default: as many as the first input has.
+        The size of an input. Default: that of the first one.
 
     Attributes
     ----------

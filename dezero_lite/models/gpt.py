@@ -23,17 +23,17 @@ class GPT(Model):
     Parameters
     ----------
     vocabulary : int
-        How many tokens there are.
+        The number of tokens.
     context : int
-        How many positions it can look back, itself included.
+        The number of positions that it sees, its own included.
     layers : int, optional
-        How many blocks.
+        The number of blocks.
     size : int, optional
         The length of each position's vector.
     heads : int, optional
         Of each block's attention; `size` divides into them.
     dropout_ratio : float, optional
-        What share of each addition is dropped in training.
+        The share of each addition that is dropped in training.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def generate(
     ids : array_like of int, shape (N, T) or (T,)
         The beginning, of one token at least.
     count : int
-        How many tokens to write.
+        The number of tokens to write.
     temperature : float, optional
         Scores are divided by it: below 1, likely tokens become likelier still; at 0,
         the likeliest is taken.

@@ -30,9 +30,9 @@ class Model(L.Layer):
         Parameters
         ----------
         *inputs : Variable or ndarray
-            What to call the model with.
+            The arguments of the model.
         to_file : path, optional
-            Where to put the image; its ending says of which kind. ``None`` writes none.
+            The path of the image; its ending names the kind. ``None`` writes none.
         """
         return plot_dot_graph(self.forward(*inputs), verbose=True, to_file=to_file)
 
@@ -111,7 +111,7 @@ class MLP(Chain):
     Parameters
     ----------
     fc_output_sizes : sequence of int
-        How many numbers come out of each layer; at least one layer.
+        The sizes of the layers' outputs; at least one layer.
     activation : callable, optional
         The activation function.
 

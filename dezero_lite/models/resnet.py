@@ -18,7 +18,7 @@ class ResNet(Pretrained):
     Parameters
     ----------
     n_layers : {152, 101, 50}, optional
-        How deep.
+        The number of layers.
     pretrained : bool or str or os.PathLike, optional
         With ``True``, the weights that come with the book are loaded, downloaded once.
         A path names a file with such weights.

@@ -72,7 +72,7 @@ class FreezeParam:
     Parameters
     ----------
     *layers : Layer or Parameter
-        What to freeze.
+        The layers and parameters to freeze.
     """
 
     def __init__(self, *layers: Any) -> None:

@@ -36,7 +36,7 @@ class Optimizer:
     Attributes
     ----------
     target : Layer or None
-        What :meth:`setup` was given.
+        The argument of :meth:`setup`.
     hooks : list of callable
         Each is called before an update with the list of parameters that have a
         gradient.

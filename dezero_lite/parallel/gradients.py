@@ -63,7 +63,8 @@ def mean_gradients(
     parts : sequence of sequence of ndarray
         For each worker, a gradient for each parameter.
     counts : sequence of int
-        How many examples each worker's gradient is the mean of; a 0 leaves it out.
+        The numbers of examples of which the workers' gradients are means; a 0 leaves
+        one out.
 
     Raises
     ------

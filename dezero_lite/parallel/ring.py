@@ -37,9 +37,9 @@ class Ring:
     rank : int
         Its number, from 0 on.
     size : int
-        How many workers there are.
+        The number of workers.
     sent : int
-        How many bytes of arrays it has sent so far.
+        The bytes of arrays that it has sent so far.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ def run_ring(
         defined in a notebook. A program calls `run_ring` under
         ``if __name__ == "__main__":``, since the processes import the program, too.
     size : int
-        How many processes.
+        The number of processes.
     *arguments
         For all of them.
     timeout : float, optional

@@ -42,7 +42,7 @@ def play(
     retain_grad, create_graph : bool, optional
         Handed to `backward` if given.
     **names : Variable or Function
-        What to call things, as in ``play(y, a=a, A=a.creator)``. Without a name, leaves
+        The names of things, as in ``play(y, a=a, A=a.creator)``. Without a name, leaves
         are called x, the result y, and all between a, b, c, …; functions are called by
         their class.
 

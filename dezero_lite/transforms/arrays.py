@@ -125,7 +125,7 @@ class RandomHorizontalFlip:
     Parameters
     ----------
     p : float, optional
-        How likely an example is mirrored.
+        The probability that an example is mirrored.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class Resize:
     size : int or (int, int)
         Width and height in pixels; one number for both.
     mode : int, optional
-        How Pillow interpolates; bilinear by default.
+        Pillow's way to interpolate; bilinear by default.
     """
 
     def __init__(self, size: int | tuple[int, int], mode: int = BILINEAR) -> None:
