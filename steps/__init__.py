@@ -230,17 +230,18 @@ def solution(step, exercise):
     return Solution(step, exercise)
 
 
-def workshop(step):
+def workshop(step=None):
     """Begin a notebook of the workshop: what its cells define becomes the step.
 
     Parameters
     ----------
-    step : int
+    step : int, optional
         ``workshop(8)`` makes ``steps.step08`` the learner's own in this notebook.
+        ``workshop()`` shows how far they are, a mark for each step.
     """
-    from .course.workshop import session
+    from .course.workshop import session, way
 
-    print(session.begin(step))
+    return way.Way() if step is None else print(session.begin(step))
 
 
 def judge(step, anyway=False):

@@ -16,6 +16,9 @@ from .parts import listed
 from .trial import LOAD, SECONDS
 
 CODE, WRITE, WORKS = "The code", "Write it", "It works"
+# The tag of a cell that shows what the lesson's own way keeps: another way may be right
+# without it, so the cell does not judge.
+ONE_WAY = "one-way"
 SHOWS_CODE = re.compile(r"# %load -s|steps\.diff\(")
 IMPORTS = re.compile(r"(?:(?:import|from) .*\n?|\n)+")
 # Paragraphs about the cells that the workshop leaves out.
@@ -158,7 +161,12 @@ def judging_cells(step):
     for title, cells in sections(builder.assemble(step)["cells"]):
         if title == "Exercises" or (found and found[-1][0].startswith(WORKS)):
             break
-        codes = [cell for cell in cells if cell["cell_type"] == "code"]
+        codes = [
+            cell
+            for cell in cells
+            if cell["cell_type"] == "code"
+            and ONE_WAY not in cell["metadata"].get("tags", ())
+        ]
         for count, cell in enumerate(codes if title != WRITE else (), start=1):
             if not shows_code(cell):
                 place = f"{title or 'The beginning'}, cell {count}"

@@ -2,14 +2,18 @@
 
 import ast
 import re
+import textwrap
 from html import escape
 
 from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..lessons import head, previous
-from .parts import Kind, listed, owner
+from .parts import Kind, listed, owner, returns
 from .verdict import wrong_rows
 
+# So many of the parts that are wrong are named, the likeliest first.
+MOST = 3
+CODE = "    "
 WARNING = " style='background:rgba(213,94,0,0.16)'"
 
 
@@ -28,7 +32,8 @@ class Report:
 
     def __repr__(self):
         blocks = [self._title(), *self._sentences()]
-        return "\n\n".join([*blocks, self._table_as_text(), *self._way_on])
+        blocks += [self._table_as_text(), *self._way_on]
+        return "\n\n".join(filter(None, blocks))
 
     def _repr_html_(self):
         colour = "rgb(0,114,178)" if self.verdict.right else "rgb(213,94,0)"
@@ -60,6 +65,10 @@ class Report:
             f"The cell with `{name}` is not Python yet: {why}. So it does not count."
             for name, why in own.broken.items()
         ]
+        said += [
+            f"A `{name.rpartition('.')[2]}` of yours does not count as `{name}`: {why}."
+            for name, why in own.aside.items()
+        ]
         if missing := [n for n in own.missing if not {n, owner(n)} & set(own.broken)]:
             said.append(
                 f"Not written yet: {listed(missing)}. In this trial the lesson's own "
@@ -72,6 +81,11 @@ class Report:
         if still := [name for name in own.unchanged if name in untouched]:
             before = previous(self.verdict.step)
             said.append(f"Still as in step {before}: {listed(still)}.")
+        if out := [name for name in own.left_out if name in untouched]:
+            said.append(
+                f"Your class leaves out {listed(out)}. A class that you write anew is "
+                "the whole class: what it is to keep has to be in it."
+            )
         return said
 
     def _begun(self):
@@ -102,12 +116,18 @@ class Report:
             wrong = [row for row in wrong if row.learned_at(number) == number]
         # One sentence is enough beside the line at which it stopped.
         shown = wrong[: 1 if self.verdict.failure else 2]
-        return [
+        said = [
             f"“{row.name}” does not work yet. It takes the idea of step "
             f"{row.learned_at(number)}, *{head(row.learned_at(number)).title}*: "
             f"{row.idea}."
             for row in shown
         ]
+        # Where no cell stopped, the first row says what was tried, and what came of it.
+        if shown and not self.verdict.failure:
+            tried = textwrap.indent(shown[0].code, CODE)
+            got = self.verdict.evidence.get(shown[0].name, "")
+            said[1:1] = [f"Tried, with yours as `step`:\n\n{tried}", f"Got: {got}."]
+        return said
 
     def _where_to_look(self):
         culprits = self.verdict.culprits
@@ -116,13 +136,21 @@ class Report:
                 "The lesson's own code does not pass here either. Is the machine busy? "
                 "Then try again."
             ]
-        them = "it" if len(culprits) == 1 else "them"
+        them = "it" if len(culprits) == 1 else "the first"
         said = (
-            f"With the lesson's {listed(culprits)} in place of yours, everything "
+            f"With the lesson's {listed(culprits, MOST)} in place of yours, everything "
             f"passes: look there. `steps.hint({self.verdict.step}, "
             f'"{culprits[0]}")` helps with {them}.'
         )
-        return [said, *self._other_heads()]
+        return [said, *self._without_return(), *self._other_heads()]
+
+    def _without_return(self):
+        theirs, lesson = self.verdict.own.module.parts(), self.verdict.own.step.parts
+        return [
+            f"Your `{name}` returns `None`: is a `return` missing?"
+            for name in self.verdict.culprits
+            if name in theirs and returns(lesson[name]) and not returns(theirs[name])
+        ]
 
     def _other_heads(self):
         own, said = self.verdict.own, []
@@ -152,16 +180,22 @@ class Report:
         more = "more row comes" if count == 1 else "more rows come"
         return f"{count} {more} in later steps." if count else ""
 
+    def _whose(self):
+        """Whose framework the table is about."""
+        return "with what is lent" if self.verdict.own.missing else "yours"
+
     def _table_as_text(self):
+        if not self._begun():
+            return ""
         if not self.verdict.table:
             return "The table was not tried."
-        rows = [("", "yours", "the lesson's"), *self._lines()]
+        rows = [("", self._whose(), "the lesson's"), *self._lines()]
         wide = max(len(mine) for _, mine, _ in rows)
         lines = [f"  {mine:{wide}}  {lesson:12}  {name}" for name, mine, lesson in rows]
         return "\n".join([*lines, self._later()]).rstrip()
 
     def _table_as_html(self):
-        if not self.verdict.table:
+        if not self.verdict.table or not self._begun():
             return ""
         rows = "".join(
             f"<tr{'' if a == b else WARNING}>"
@@ -172,8 +206,8 @@ class Report:
         )
         return (
             f"<details{'' if self.verdict.right else ' open'}><summary>What your "
-            "framework can do</summary><table><tr><th></th><th>yours</th><th>the "
-            f"lesson's</th></tr>{rows}</table><p>{self._later()}</p></details>"
+            "framework can do</summary><table><tr><th></th><th>{self._whose()}</th><th>"
+            f"the lesson's</th></tr>{rows}</table><p>{self._later()}</p></details>"
         )
 
     # --- The lesson's code ------------------------------------------------------------
@@ -217,9 +251,11 @@ def _called_as(arguments):
 
 
 def _paragraph(text):
-    """Words with `code`, *titles* and [links](where) as HTML."""
+    """Words with `code`, *titles* and [links](where) as HTML; code may come below."""
+    text, _, code = text.partition(f"\n\n{CODE}")
     html = escape(text, quote=False)
     html = re.sub(r"`([^`]+)`", r"<code>\1</code>", html)
     html = re.sub(r"(?<!\w)\*([^*]+)\*(?!\w)", r"<i>\1</i>", html)
     html = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', html)
-    return f"<p>{html}</p>"
+    below = f"<pre>{escape(textwrap.dedent(CODE + code))}</pre>" if code else ""
+    return f"<p>{html}</p>{below}"

@@ -22,11 +22,12 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
         table up to the first row that should work and does not.
         """
         self._child = self._child or Child(trial.__name__)
+        seconds = trial.SECONDS / 3 if brief else trial.SECONDS
         task = {"step": step, "cells": cells, "text": text, "brief": brief}
-        self._child.send(task | {"seconds": trial.SECONDS})
+        self._child.send(task | {"seconds": seconds})
         at = trial.BEGINNING
         try:
-            while "done" not in (line := self._child.hear(trial.SECONDS + GRACE)):
+            while "done" not in (line := self._child.hear(seconds + GRACE)):
                 at = line["at"]
         except Stopped as stopped:
             self._end()
@@ -43,4 +44,4 @@ def _broken(at, reason):
     slow = f"takes more than {trial.SECONDS} seconds"
     said = f"it {reason if reason == ENDS else slow}"
     failure = {"place": at, "line": "", "error": said, "parts": [], "inside": ""}
-    return {"failure": failure, "table": {}}
+    return {"failure": failure, "table": {}, "evidence": {}}
