@@ -24,7 +24,7 @@ from steps.course.workshop import verdict as verdicts
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.learner_code import learner_code
 from steps.course.workshop.modules import Module
-from steps.course.workshop.notebook import judging_cells, own_sources
+from steps.course.workshop.notebook import ONE_WAY, judging_cells, own_sources
 from steps.course.workshop.parts import Kind, parts
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, go_on
@@ -123,7 +123,10 @@ def test_the_words_fit_what_is_left_and_run_all_goes_on_to_the_judge(laid):
         cells = code_cells(notebook)
         judge = list(map(source, cells)).index(f"steps.judge({number})")
         tried = [text for place, text in judging_cells(number) if "It works" in place]
-        before = cells[judge - len(tried) : judge]
+        judging = [
+            c for c in cells[:judge] if ONE_WAY not in c["metadata"].get("tags", ())
+        ]
+        before = judging[-len(tried) :]
         if not tried or list(map(source, before)) != tried:
             wrong.append(f"{number}: the cells before are not those that judge")
         if any("raises-exception" not in c["metadata"]["tags"] for c in before):
@@ -154,7 +157,7 @@ def test_the_last_definition_counts_and_a_stub_never_does():
 
 
 ATTACHED = "Variable.backward = walk"
-BODY = WALK.split("self):\n")[1]
+BEFORE, BODY = WALK.split("    def backward(self):\n")
 
 
 @pytest.mark.parametrize(
@@ -163,7 +166,7 @@ BODY = WALK.split("self):\n")[1]
         ["%%time\n" + WALK],
         [WALK.replace("class Variable:\n", "class Variable:\n    x = 1\n")],
         # A class that was split in two: what was its second half is no method there.
-        ["class Variable:\n    x = 1\n    y = 1", f"    def backward(self):\n{BODY}"],
+        [BEFORE, f"    def backward(self):\n{BODY}"],
         ["def walk(self):\n    pass", f"def walk(self):\n{BODY}", ATTACHED],
     ],
 )
@@ -331,20 +334,26 @@ def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path
 
 def test_a_line_that_is_not_true_shows_what_it_compares():
     for line, said in {
-        "assert x == y": "this is not true: `x` is `1.0`",
-        "assert np.isclose(x, y)": "this is not true: `x` is `1.0`, `y` is `2.0`",
-        "assert np.isclose(x, f(y))": "this is not true: `x` is `1.0`",
-        "assert not x": "this is not true",
-        "assert x == y, 'look'": "look",
+        "assert x == y": "this is not true: `x` is `1.0`, and should be `2.0`",
+        "assert np.isclose(x, f(y))": "`x` is `1.0`, and should be close to `2.0`",
+        "assert f(y) == 3.0": "`f(y)` is `2.0`, and should be `3.0`",
+        "assert x is y": "`x` is `1.0`, and should be the same object as `y`",
+        "assert x is None": "`x` is `1.0`, and should be `None`",
+        "assert f(x) > y": "this is not true: `f(x)` is `1.0`, `y` is `2.0`",
+        "assert x and not y": "this is not true",
+        "assert x == 1.0 == f(y)": "`x` is `1.0`, `f(y)` is `2.0`",
+        "assert x == y, 'look'": "look: `x` is `1.0`, and should be `2.0`",
+        # What an earlier one compared is no evidence.
+        "assert x == 1.0\nraise AssertionError('no')": "no",
     }.items():
         cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
         task = {"step": 1, "cells": [("It works", cell)], "text": code_of(1)}
         found = trial.answer(task | {"brief": True, "seconds": 9}, lambda line: None)
-        assert found["failure"]["error"] == said
+        assert found["failure"]["error"].endswith(said), found["failure"]["error"]
 
 
 def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
-    framework = assembled(learner, [], 7)
+    framework = assembled(learner, [WALK], 7)
     failure = {"place": "It works", "line": "", "error": "x", "parts": [], "inside": ""}
     table = {row.name: "AttributeError" for row in CAPABILITIES}
     for stopped, count in ((failure, 1), (None, 2)):
@@ -469,18 +478,25 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
         return capsys.readouterr().out
 
     assert "step01.ipynb" in said("")
-    assert "next 1 --anyway" in (nothing := said("next", 1))
-    assert "nothing is written yet" in nothing
+    assert "step01.ipynb" in said("next")  # nobody has worked in it
+    assert "Step 1: nothing is written yet" in (nothing := said("judge", 1))
+    assert "next 1 --anyway" in nothing
+    assert "✓" not in nothing  # that would be the lesson's
     assert not learner.own_file(1).exists()
     learner.types(1, OWN_WAY[1])
     assert "step02.ipynb" in (right := said("next"))
     assert "is right: It works" in right
-    assert "Step 2: nothing is written yet" in said("next", 1)
+    assert "Step 2, " in said("next")
     lent = "The lesson's own in it: `Function.__call__`"
     assert lent in said("next --anyway")
     assert said("where").strip().endswith("step03.ipynb")
     assert "is right" in said("judge 1")
     assert "+++ the lesson's: Variable" in said("diff 1")
+    notebook = learner.open(1)
+    notebook["cells"][-1] = {"cell_type": "code", "source": code_of(1)}
+    learner.save(1, notebook)
+    assert "says the same as the lesson's" in said("diff 1")
+    assert said("").startswith("■◧□□□□□□□□ □")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from .. import capabilities
 
 NAME = "__seen__"
 CLOSE = "np.isclose", "np.allclose", "np.array_equal"
+# What the first of two sides should be: this, and the other side.
+EQUAL, CLOSE_TO, SAME = "", "close to ", "the same object as "
 MOST = 70
 ADDRESS = re.compile(r"<(?:[\w<>]+\.)*(\w+) object at 0x\w+>")
 
@@ -17,7 +19,7 @@ class Seen:
     """The sides of the assertion that runs: pairs of text and value."""
 
     def __init__(self):
-        self.kind, self.sides = "", []
+        self.kind, self.sides = None, []
 
     def begin(self, kind):
         self.kind, self.sides = kind, []
@@ -29,13 +31,14 @@ class Seen:
 
     def words(self):
         """What is, and what should be."""
-        if self.kind and len(self.sides) == 2:
+        if self.kind is not None and len(self.sides) == 2:
             (left, value), (right, other) = self.sides
-            other = right if self.kind == "the same object as" else other
-            kind = "" if other in ("None", "NotImplemented") else self.kind
-            return f"`{left}` is `{value}`, and should be {kind} `{other}`".replace(
-                "be  `", "be `"
+            should = (
+                f"{SAME}`{right}`" if self.kind == SAME else f"{self.kind}`{other}`"
             )
+            if right == other:  # None, or a number
+                should = f"`{other}`"
+            return f"`{left}` is `{value}`, and should be {should}"
         return ", ".join(f"`{text}` is `{value}`" for text, value in self.sides)
 
 
@@ -52,8 +55,8 @@ class _Watched(ast.NodeTransformer):
     def visit_Assert(self, node):
         kind = _kind(node.test)
         begins = ast.parse(f"{NAME}.begin({kind!r})", mode="eval").body
-        node.test = ast.BoolOp(ast.And(), [begins, _noted(node.test, bool(kind))])
-        ends = ast.parse(f"{NAME}.begin('')").body[0]
+        node.test = ast.BoolOp(ast.And(), [begins, _noted(node.test, kind is not None)])
+        ends = ast.parse(f"{NAME}.begin(None)").body[0]
         return [node, ast.copy_location(ends, node)]
 
 
@@ -67,11 +70,10 @@ def watched(source):
 def _kind(test):
     """What the first of two sides has to be with regard to the second."""
     if isinstance(test, ast.Call) and ast.unparse(test.func) in CLOSE:
-        return "close to" if "close" in ast.unparse(test.func) else "equal to"
+        return CLOSE_TO if "close" in ast.unparse(test.func) else EQUAL
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-        return ""
-    kinds = {ast.Eq: "equal to", ast.Is: "the same object as"}
-    return kinds.get(type(test.ops[0]), "")
+        return None
+    return {ast.Eq: EQUAL, ast.Is: SAME}.get(type(test.ops[0]))
 
 
 def _noted(test, all_sides):
