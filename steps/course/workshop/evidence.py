@@ -12,6 +12,7 @@ CLOSE = "np.isclose", "np.allclose", "np.array_equal"
 # What the first of two sides should be: this, and the other side.
 EQUAL, CLOSE_TO, SAME = "", "close to ", "the same object as "
 MOST = 70
+SCALAR = re.compile(r"\bnp\.\w+\(([^()]*)\)")
 ADDRESS = re.compile(r"<(?:[\w<>]+\.)*(\w+) object at 0x\w+>")
 
 
@@ -33,11 +34,10 @@ class Seen:
         """What is, and what should be."""
         if self.kind is not None and len(self.sides) == 2:
             (left, value), (right, other) = self.sides
-            should = (
-                f"{SAME}`{right}`" if self.kind == SAME else f"{self.kind}`{other}`"
-            )
-            if right == other:  # None, or a number
-                should = f"`{other}`"
+            kind = self.kind
+            if kind == SAME and right == other:  # None
+                kind = EQUAL
+            should = f"{kind}`{right if kind == SAME else other}`"
             return f"`{left}` is `{value}`, and should be {should}"
         return ", ".join(f"`{text}` is `{value}`" for text, value in self.sides)
 
@@ -48,6 +48,7 @@ SEEN = Seen()
 def shown(value):
     """A value in a sentence: on one line, the middle of a long one left out."""
     text = ADDRESS.sub(r"\1 object", " ".join(repr(value).split()))
+    text = SCALAR.sub(r"\1", text)
     return text if len(text) <= MOST else f"{text[: MOST - 20]} … {text[-15:]}"
 
 

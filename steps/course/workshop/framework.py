@@ -140,9 +140,8 @@ def framework(number, found, base, lent=()):
     # What stands in a cell that cannot be read may well have been changed there.
     missing |= {n for n in unchanged if owner(n) in broken}
     in_order = [name for name in order if name in missing]
-    aside = {
-        n: said for n, said in found.aside.items() if {n, owner(n)} & {*lacking, *same}
-    }
+    undone = {*missing, *unchanged}.union(map(owner, [*missing, *unchanged]))
+    aside = {n: said for n, said in found.aside.items() if n in undone}
     theirs = found.written - {*same} | found.elsewhere
     return Framework(
         step, module, in_order, left_out, unchanged, broken, aside, set(lent) - theirs

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..definitions import imports, span
 from .modules import with_member, without_member
-from .parts import Kind, Part, is_stub, parts, setting
+from .parts import Kind, Part, is_stub, owner, parts, setting
 
 # What the lessons import from the course is no part of a framework.
 OURS = re.compile(r"(from|import) (steps|dezero_lite)\b")
@@ -79,11 +79,11 @@ def learner_code(cells, known, lesson=(), laid=()):
         found.imports |= {n: i for n, i in imports(tree).items() if not OURS.match(i)}
         if cell.strip() in own:
             continue
-        to_set = {f"{c}.{n}" for c in CLASS.findall(cell) for n in TO_SET.findall(cell)}
-        found.stubs |= to_set
         above = {*found.parts} if cell.strip() in untouched else ()
         for node in tree.body:
             inside = _take(found, source, node, known, inside, above)
+        classes = {*CLASS.findall(cell)}.difference(above)
+        found.stubs |= {f"{c}.{n}" for c in classes for n in TO_SET.findall(cell)}
     if laid:
         found.elsewhere = found.written - learner_code(laid, known).written
     return found
@@ -116,12 +116,12 @@ def _take(found, source, node, known, inside, above):
             found.aside |= dict.fromkeys(members, OUTSIDE)
         if part.kind == Kind.CLASS:
             inside = name
-            found.stubs |= _stubs_in(node)
         if name in above:
             continue
         if part.kind in (Kind.FUNCTION, Kind.METHOD, Kind.CLASS) and is_stub(node):
             continue
         if part.kind == Kind.CLASS:
+            found.stubs = {n for n in found.stubs if owner(n) != name} | _stubs_in(node)
             part = Part(Kind.CLASS, without_stubs(text))
             for inner in parts(part.text):
                 if inner not in above:

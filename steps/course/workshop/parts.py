@@ -77,7 +77,8 @@ def _assigned(node):
     targets = node.targets if isinstance(node, ast.Assign) else []
     if isinstance(node, ast.AnnAssign) and node.value:
         targets = [node.target]
-    named = [each for each in targets if isinstance(each, ast.Name | ast.Attribute)]
+    flat = [inner for each in targets for inner in getattr(each, "elts", [each])]
+    named = [each for each in flat if isinstance(each, ast.Name | ast.Attribute)]
     return map(ast.unparse, named)
 
 
