@@ -178,8 +178,9 @@ def hint(step, exercise, nearer=False):
     exercise : int or str
         ``hint(8, 2)`` is for exercise 2 of step 8, ``hint(8, "Variable.backward")`` for
         a definition that the step adds or changes.
-    nearer : bool
-        Whether to show the nearer hint at once.
+    nearer : bool or int
+        Whether to show the nearer hint at once; of a definition's hints, 2 is the
+        nearest.
 
     Returns
     -------

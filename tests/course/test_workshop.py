@@ -373,28 +373,56 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
     for step in map(step_of, folder.steps()):
         for name in step.to_write:
             asked = step.number, name
-            hint, nearer = steps.hint(*asked), steps.hint(*asked, nearer=True)
+            if asked not in hints.written():
+                wrong.append(f"{asked}: nobody has written a hint")
+                continue
+            question, way = hints.written()[asked]
+            hint, nearer, nearest = (steps.hint(*asked, nearer=n) for n in range(3))
             code = repr(steps.solution(*asked))
             skeleton = hints.skeleton(code)
             ast.parse(skeleton)
             lines = [line.strip() for line in code.splitlines() if '"""' not in line]
             given = [line for line in lines if " = " in line and line in skeleton]
+            given += [text for text in computed(code) if text in question]
             wrong += [f"{asked}: {line} is given" for line in given]
             fine = {
                 "the code is the lesson's": code == step.parts[name].text,
                 "the hint names it": f"`{name}`" in repr(hint),
-                "the hint is not the code": code not in repr(hint),
-                "the skeleton is nearer": skeleton in repr(nearer),
-                "the skeleton is folded": "<details>" in hint._repr_markdown_(),
+                "the first is a question": "?" in question and way not in repr(hint),
+                "the second is the way": way in repr(nearer),
+                "the third is the skeleton": skeleton in repr(nearest),
+                "the code is asked for": "steps.solution" in repr(nearest),
+                "no stage is the code": code not in repr(nearest),
+                "in a notebook they are folded": hint._repr_markdown_().count("<det")
+                == 2,
             }
             untrue = [what for what in fine if not fine[what]]
             wrong += [f"{asked}: not true that {what}" for what in untrue]
     assert not wrong, "\n".join(wrong)
+    asked_for = {(n, name) for n in folder.steps() for name in step_of(n).to_write}
+    assert not {*hints.written()} - asked_for, "hints that nobody can ask for"
+
+
+def computed(code):
+    """What a definition computes, assigns or returns: no first hint may hold it."""
+    values = (getattr(node, "value", None) for node in ast.walk(ast.parse(code)))
+    plain = ast.Constant | ast.Name | ast.Attribute
+    nodes = (v for v in values if isinstance(v, ast.expr) and not isinstance(v, plain))
+    return {ast.unparse(node) for node in nodes} - {"(gy,)"}
+
+
+def test_the_first_hint_of_step_14_is_about_adding_and_aliasing():
+    question = repr(steps.hint(14, "Variable.backward")).lower()
+    assert "x + x" in question
+    assert "after `b = a` and `b += 1`, what is in `a`?" in question
 
 
 def test_a_hint_says_what_changes_and_needs_a_name_that_the_step_has():
     assert repr(steps.hint(7, "Variable")).startswith("`Variable` changes in step 7.")
-    assert "stays as it was in step 7" in repr(steps.hint(7, "Square"))
+    said = repr(steps.hint(7, "Square.backward"))
+    assert "stays as it was in step 7" in said
+    assert hints.written()[6, "Square.backward"][0] in said
+    assert hints.written()[2, "Square"][0] in repr(steps.hint(5, "Square.forward"))
     assert repr(steps.hint(8, "set_creator")).startswith("`Variable.set_creator`")
     for asked, said in (
         ((8, "backward"), "several backward"),
@@ -502,9 +530,10 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("hint 8 Variable.backward", "In it from now on"),
+        ("hint 8 Variable.backward", "a list of functions that are still to do"),
         ("hint 8 Variable.backward", "workshop hint 8 Variable.backward --near"),
-        ("hint 8 Variable.backward --nearer", "while funcs:"),
+        ("hint 8 Variable.backward --nearer", "workshop hint 8 Variable.backward 3"),
+        ("hint 8 Variable.backward 3", "while funcs:"),
         ("solution 8 Variable.backward", "funcs.pop()"),
         ("hint 8", "Name one of Variable.backward"),
         ("dance", "It knows 8, next"),

@@ -40,7 +40,9 @@ def run(words, anyway=False, nearer=False):
         if not names:
             to_write = ", ".join(step_of(number).to_write)
             raise CourseError(f"Name one of {to_write}.")
-        hint = hints.Hint(number, names[0], nearer)
+        # `hint 8 NAME 3` is the third one.
+        stage = numbers[1] - 1 if len(numbers) > 1 else nearer
+        hint = hints.Hint(number, names[0], stage)
         print(hint.in_a_terminal() if word == "hint" else hints.Code(number, names[0]))
     elif word == "diff":
         _diff(number)
