@@ -19,11 +19,17 @@ from steps.course import builder, learner_folder
 from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
 from steps.course.lessons import STEPS, CourseError, stem
-from steps.course.workshop import folder, hints, learner_module, trial
+from steps.course.workshop import (
+    folder,
+    hints,
+    learner_module,
+    trial,
+    while_writing,
+)
 from steps.course.workshop import verdict as verdicts
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.learner_code import learner_code
-from steps.course.workshop.modules import Module
+from steps.course.workshop.modules import LESSONS_OWN, Module
 from steps.course.workshop.notebook import ONE_WAY, judging_cells, own_sources
 from steps.course.workshop.parts import Kind, parts
 from steps.course.workshop.report import Report
@@ -546,6 +552,43 @@ def test_the_terminal_knows_these_words(learner, capsys, words, said):
     main(["workshop", *words.split()])
     shown = capsys.readouterr()
     assert said in shown.out + shown.err
+
+
+def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
+    learner.place.mkdir()
+    for number, text in {
+        1: code_of(1),
+        2: f'"""{LESSONS_OWN}\n    Square\n"""',
+    }.items():
+        learner.own_file(number).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(learner.place.parent)
+    line, meaning = repr(steps.workshop()).splitlines()
+    assert line.replace(" ", "") == "■◧" + "□" * 20 + "·" * 9 + "□" + "·" * 48
+    assert {len(group) for group in line.split()} == {10}
+    assert all(f"{mark} " in meaning for mark in "■◧□·")
+
+
+@pytest.mark.slow
+def test_whoever_watches_gets_a_verdict_at_every_save(
+    learner, monkeypatch, capsys, process
+):
+    monkeypatch.setattr(while_writing, "TrialProcess", lambda: nullcontext(process))
+    learner.open(1), learner.open(2)
+    broken = lambda: learner.path(2).write_text("{", encoding="utf-8")
+    saves = iter([lambda: learner.types(1, OWN_WAY[1]), lambda: None, broken])
+
+    def save(seconds):
+        assert seconds < 1
+        next(saves, interrupted)()
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(while_writing.time, "sleep", save)
+    assert main(["workshop", "watch"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("Step 1 is right") == 1
+    assert "step02.ipynb is no notebook" in said
 
 
 # --- Into step 23 ---------------------------------------------------------------------
