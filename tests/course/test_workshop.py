@@ -354,7 +354,9 @@ def test_a_line_that_is_not_true_shows_what_it_compares():
     }.items():
         cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
         task = {"step": 1, "cells": [("It works", cell)], "text": code_of(1)}
-        found = trial.answer(task | {"brief": True, "seconds": 9}, lambda line: None)
+        found = trial.answer(
+            task | {"brief": True, "seconds": 9, "first": []}, lambda line: None
+        )
         assert found["failure"]["error"].endswith(said), found["failure"]["error"]
 
 
@@ -521,7 +523,7 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
     assert "step02.ipynb" in (right := said("next"))
     assert "is right: It works" in right
     assert "Step 2, " in said("next")
-    lent = "The lesson's own in it: `Function.__call__`"
+    lent = "The lesson lends it `Function.__call__`, `Square`."
     assert lent in said("next --anyway")
     assert said("where").strip().endswith("step03.ipynb")
     assert "is right" in said("judge 1")

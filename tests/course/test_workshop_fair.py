@@ -154,7 +154,8 @@ def test_of_names_that_mend_the_fewest_are_found():
 
 
 def test_a_long_list_is_cut_and_the_likeliest_come_first(learner):
-    own = folder.assembled(9, [], learner.place)
+    code = "def as_array(x):\n    return x"
+    own = folder.assembled(9, [code], learner.place)
     verdict = Verdict(own, None, {}, own.filled())
     verdict.culprits = own.step.to_write[:5]
     shown = "`, `".join(verdict.culprits[:3])

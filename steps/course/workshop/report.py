@@ -51,13 +51,13 @@ class Report:
         named = f"Step {self.verdict.step}"
         if self.verdict.right:
             return f"{named} is right: It works passes, and every row of the table."
-        if not self.verdict.passes:
-            return f"{named} is not right yet."
         if self.verdict.own.broken:
             return f"{named}: a cell is not Python yet."
-        if self._begun():
-            return f"{named}: what you have written is right, and some is missing."
-        return f"{named}: nothing is written yet."
+        if not self._begun():
+            return f"{named}: nothing is written yet."
+        if not self.verdict.passes:
+            return f"{named} is not right yet."
+        return f"{named}: what you have written is right, and some is missing."
 
     def _sentences(self):
         own = self.verdict.own
@@ -76,7 +76,8 @@ class Report:
             )
         if self.verdict.passes:
             return said
-        said += [*self._where_it_stops(), *self._rows(), *self._where_to_look()]
+        if self._begun():
+            said += [*self._where_it_stops(), *self._rows(), *self._where_to_look()]
         untouched = set(self.verdict.culprits).difference(own.missing)
         if still := [name for name in own.unchanged if name in untouched]:
             before = previous(self.verdict.step)
@@ -213,7 +214,7 @@ class Report:
     # --- The lesson's code ------------------------------------------------------------
 
     def _comparison(self):
-        if not self.verdict.right or not (changes := comparison(self.verdict)):
+        if not self.verdict.right or not (changes := comparison(self.verdict.own)):
             return ""
         shown = "".join(map(change_as_html, changes))
         return (
@@ -222,9 +223,9 @@ class Report:
         )
 
 
-def comparison(verdict):
+def comparison(own):
     """How the lesson's code of a step differs from the learner's, part by part."""
-    theirs, step = verdict.module.parts(), verdict.own.step
+    theirs, step = own.module.parts(), own.step
     return [
         Change("differs:", name, theirs[name].text, step.parts[name].text)
         for name in step.to_write

@@ -120,8 +120,8 @@ def go_on(verdict, folder):
         said = [f"Your framework is now in `{path.name}`."]
         if now := verdict.from_the_lesson:
             said[0] += f" The lesson lends it {listed(now)}."
-        if verdict.lent:
-            said[0] += f" The lesson's own in it: {listed(verdict.lent)}."
+        if verdict.lent != now:
+            said[0] += f" All of the lesson's own in it: {listed(verdict.lent)}."
     else:
         said = [
             f"`{stem(number)}.py` was changed since it was written, and stays as it "

@@ -17,13 +17,14 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
     def __exit__(self, *_):
         self._end()
 
-    def try_out(self, step, cells, text, brief=False):
-        """What comes of a framework: its failure, or None, and its table; in brief, the
-        table up to the first row that should work and does not.
+    def try_out(self, step, cells, text, brief=False, first=()):
+        """What comes of a framework: its failure, or None, and its table; in brief, up
+        to the first thing that does not work, begun with some rows of the table.
         """
         self._child = self._child or Child(trial.__name__)
         seconds = trial.SECONDS / 3 if brief else trial.SECONDS
         task = {"step": step, "cells": cells, "text": text, "brief": brief}
+        task["first"] = [*first]
         self._child.send(task | {"seconds": seconds})
         at = trial.BEGINNING
         try:

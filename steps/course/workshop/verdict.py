@@ -81,9 +81,9 @@ def verdict_on(own, process=None):
     return verdict
 
 
-def _tried(process, own, module, brief=False):
+def _tried(process, own, module, **how):
     number = own.step.number
-    return process.try_out(number, judging_cells(number), module.text(), brief)
+    return process.try_out(number, judging_cells(number), module.text(), **how)
 
 
 def _mended(process, verdict):
@@ -93,12 +93,13 @@ def _mended(process, verdict):
     own, filled = verdict.own, verdict.module
     until = time.monotonic() + PATIENCE
     suspects = _suspects(own, filled, verdict.failure)
+    wrong = [row.name for row in wrong_rows(verdict.step, verdict.table)]
 
     @cache
     def mend(*names):
         if time.monotonic() > until:
             return False
-        return _passes(process, own, with_own(filled, own.step, names))
+        return _passes(process, own, with_own(filled, own.step, names), wrong)
 
     new = [n for n in suspects if n in {*own.step.added, *own.step.changed}]
     more = [len(new) + 2**k for k in range(len(suspects).bit_length())]
@@ -110,7 +111,7 @@ def _mended(process, verdict):
         needed = list(fewest(names, mend))
         return needed, with_own(filled, own.step, needed)
     lesson = Module.of(code_of(own.step.number))
-    return (suspects if _passes(process, own, lesson) else []), lesson
+    return (suspects if _passes(process, own, lesson, wrong) else []), lesson
 
 
 def fewest(names, mend):
@@ -153,6 +154,6 @@ def _suspects(own, filled, failure):
     return sorted(names, key=lambda name: (whole(name), name not in new))
 
 
-def _passes(process, own, module):
-    found = _tried(process, own, module, brief=True)
+def _passes(process, own, module, first):
+    found = _tried(process, own, module, brief=True, first=first)
     return not found["failure"] and set(found["table"].values()) <= {WORKS}

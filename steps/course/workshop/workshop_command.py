@@ -107,7 +107,7 @@ def _after(verdict):
 
 
 def _diff(number):
-    changes = comparison(_judged(number))
+    changes = comparison(workshop.assembled(number, workshop.cells_of(number)))
     if not changes:
         print(f"What you have written for step {number} says the same as the lesson's.")
     for change in changes:
