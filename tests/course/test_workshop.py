@@ -33,7 +33,7 @@ from steps.course.workshop.modules import LESSONS_OWN, Module
 from steps.course.workshop.notebook import ONE_WAY, judging_cells, own_sources
 from steps.course.workshop.parts import Kind, parts
 from steps.course.workshop.report import Report
-from steps.course.workshop.session import Session, go_on
+from steps.course.workshop.session import Session, go_on, not_run
 from steps.course.workshop.trial_process import TrialProcess
 from steps.course.workshop.verdict import Verdict
 from tests.course.learner import OWN_WAY, Learner, code_cells, source
@@ -476,6 +476,15 @@ def test_what_a_cell_defines_is_the_step_from_then_on(session, capsys):
     session.ran(Ran("class Square(Nothing):\n    def forward(self, x): return x"))
     assert "does not fit together: NameError" in capsys.readouterr().out
     assert steps.step08.Square
+
+
+def test_what_was_not_run_is_said(learner):
+    learner.types(8, WALK)
+    said = not_run(assembled(learner, []), learner.place)
+    assert said == {"Variable.backward": "the cell with it has not been run"}
+    assert not_run(assembled(learner, [WALK]), learner.place) == {}
+    learner.path(8).unlink()
+    assert not_run(assembled(learner, []), learner.place) == {}
 
 
 def test_a_stub_says_that_it_is_not_written(learner):

@@ -78,7 +78,8 @@ def _task(number, prose):
     task = (
         f"## {WRITE}\n\nNow you. {' '.join(said)} The {places}; `TODO` says where. "
         "Run a cell when it is written, and go on to *It works*, which runs on your "
-        "code.\n\n"
+        "code. A class that you write is the whole class: what you leave out is out."
+        "\n\n"
         f'Stuck? `steps.hint({number}, "{first}")` gives a hint, then a nearer one '
         f"and, at last, the lesson's code.{others} If a cell does not come to an end, "
         "*Kernel → Interrupt Kernel* stops it."

@@ -3,7 +3,7 @@
 import contextlib
 from pathlib import Path
 
-from ..lessons import StepKind, of_kind, previous, stem
+from ..lessons import CourseError, StepKind, of_kind, previous, stem
 from ..watching import notebook_shell
 from . import folder as workshop
 from . import stubs
@@ -105,12 +105,26 @@ def judged(number, anyway=False):
     folder = session.folder if session else here(number)
     wrote = session and session.wrote()
     cells = session.cells if session and wrote else workshop.cells_of(number, folder)
-    verdict = verdict_on(workshop.assembled(number, cells, folder))
+    own = workshop.assembled(number, cells, folder)
+    if session and wrote:
+        own.aside |= not_run(own, folder)
+    verdict = verdict_on(own)
     if verdict.right or anyway:
         return Report(verdict, go_on(verdict, folder))
     lent = listed(verdict.from_the_lesson, MOST)
     way_on = f"`steps.judge({number}, anyway=True)` goes on with the lesson's {lent}."
     return Report(verdict, [way_on] if lent else [])
+
+
+def not_run(own, folder):
+    """What is written in the saved notebook, and was not run here."""
+    number = own.step.number
+    with contextlib.suppress(CourseError):  # a notebook that nobody has saved
+        saved = workshop.assembled(number, workshop.cells_of(number, folder), folder)
+        undone = {*own.missing, *own.unchanged}
+        run_later = undone.difference(saved.missing, saved.unchanged)
+        return dict.fromkeys(run_later, "the cell with it has not been run")
+    return {}
 
 
 def go_on(verdict, folder):
