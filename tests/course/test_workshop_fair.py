@@ -10,7 +10,7 @@ import pytest
 from steps.course.capabilities import CAPABILITIES, WORKS
 from steps.course.lessons import StepKind, of_kind
 from steps.course.workshop import folder, workshop_command
-from steps.course.workshop.framework import code_of
+from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.modules import LESSONS_OWN
 from steps.course.workshop.notebook import judging_cells
 from steps.course.workshop.report import Report
@@ -139,6 +139,14 @@ def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
     kept = [n for n in old if "." in n and n not in needed]
     assert len(kept) > 10
     assert all(theirs[name].same_code(old[name]) for name in kept)
+
+
+@pytest.mark.slow
+def test_two_methods_are_lent_and_not_their_class(learner, process):
+    now, before = (step_of(n).parts["Variable"].text for n in (9, 8))
+    cells = [code_of(9).replace(now, before)]
+    verdict = verdict_on(folder.assembled(9, cells, learner.place), process)
+    assert sorted(verdict.culprits) == ["Variable.__init__", "Variable.backward"]
 
 
 def test_of_names_that_mend_the_fewest_are_found():

@@ -14,7 +14,7 @@ from .trial_process import TrialProcess
 
 # How many seconds the search may take for what is to be lent. It hardly ever takes
 # two, but a loop without end is stopped only after some.
-PATIENCE = 20
+PATIENCE = 60
 
 
 @dataclass
@@ -101,12 +101,11 @@ def _mended(process, verdict):
             return False
         return _passes(process, own, with_own(filled, own.step, names), wrong)
 
-    new = [n for n in suspects if n in {*own.step.added, *own.step.changed}]
-    more = [len(new) + 2**k for k in range(len(suspects).bit_length())]
-    sets = [
-        *((n,) for n in suspects),
-        *(tuple(suspects[:n]) for n in (len(new), *more)),
-    ]
+    # A whole class is the most to lend: it stands for all that it holds.
+    members = [n for n in suspects if own.step.parts[n].kind != Kind.CLASS]
+    new = [n for n in members if n in {*own.step.added, *own.step.changed}]
+    ends = [len(new), *(len(new) + 2**k for k in range(len(suspects).bit_length()))]
+    sets = [(name,) for name in members] + [tuple(suspects[:end]) for end in ends]
     if names := next((names for names in sets if names and mend(*names)), None):
         needed = list(fewest(names, mend))
         return needed, with_own(filled, own.step, needed)
@@ -149,7 +148,6 @@ def _suspects(own, filled, failure):
         and (step.parts[name].kind != Kind.ATTRIBUTE or name in own.left_out)
     ]
     new = {*step.added, *step.changed}
-    # A whole class is the most to lend: it stands for all that it holds.
     whole = lambda name: step.parts[name].kind == Kind.CLASS
     return sorted(names, key=lambda name: (whole(name), name not in new))
 
