@@ -178,8 +178,9 @@ def hint(step, exercise, nearer=False):
     exercise : int or str
         ``hint(8, 2)`` is for exercise 2 of step 8, ``hint(8, "Variable.backward")`` for
         a definition that the step adds or changes.
-    nearer : bool
-        Whether to show the nearer hint at once.
+    nearer : bool or int
+        Whether to show the nearer hint at once; of a definition's hints, 2 is the
+        nearest.
 
     Returns
     -------
@@ -230,17 +231,18 @@ def solution(step, exercise):
     return Solution(step, exercise)
 
 
-def workshop(step):
+def workshop(step=None):
     """Begin a notebook of the workshop: what its cells define becomes the step.
 
     Parameters
     ----------
-    step : int
+    step : int, optional
         ``workshop(8)`` makes ``steps.step08`` the learner's own in this notebook.
+        ``workshop()`` shows how far they are, a mark for each step.
     """
-    from .course.workshop import session
+    from .course.workshop import session, way
 
-    print(session.begin(step))
+    return way.Way() if step is None else print(session.begin(step))
 
 
 def judge(step, anyway=False):

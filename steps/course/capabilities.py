@@ -4,10 +4,12 @@ Tried on every snapshot for the table in docs/capabilities.md, and in the worksh
 what a learner has written.
 """
 
+import ast
 import contextlib
 import gc
 import inspect
 import io
+import textwrap
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,6 +43,12 @@ class Capability:
         """What trying gives at a step."""
         past = [outcome for first, outcome in self.history if first <= number]
         return past[-1] if past else MISSING
+
+    @property
+    def code(self):
+        """What trying does, as text."""
+        function = ast.parse(textwrap.dedent(inspect.getsource(self.probe))).body[0]
+        return "\n".join(map(ast.unparse, function.body[1:]))
 
     def learned_at(self, number):
         """The step, up to this one, from which on it works."""
@@ -205,7 +213,7 @@ def differentiates_a_function(step):
     f = step.Square()
     y = step.square(box(step, 3.0)) if hasattr(step, "square") else f(box(step, 3.0))
     f = getattr(y, "creator", None) or f
-    assert plain(f.backward(np.array(1.0))) == 6.0
+    assert plain(f.backward(np.array(2.0))) == 12.0
 
 
 @can((7, WORKS))
@@ -384,12 +392,12 @@ def differentiates_two_inputs(step):
     """
 
     def f(x, y):
-        return step.add(step.square(x), step.square(y))
+        return step.square(step.add(step.square(x), step.square(y)))
 
-    assert gradients(step, f, 2.0, 3.0) == [4.0, 6.0]
+    assert gradients(step, f, 2.0, 3.0) == [104.0, 156.0]
 
 
-@can((2, "TypeError"), (12, WORKS), (13, WORKS))
+@can((2, "TypeError"), (12, MISSING), (13, WORKS))
 def notices_a_missing_gradient(step):
     """notices that a gradient is missing
 
@@ -399,7 +407,7 @@ def notices_a_missing_gradient(step):
     methods = {"forward": lambda self, x0, x1: x0 + x1, "backward": lambda self, gy: gy}
     Forgetful = type("Forgetful", (step.Function,), methods)
     y = Forgetful()(box(step, 2.0), box(step, 3.0))
-    assert hasattr(y, "backward")
+    backward(step.square(box(step, 2.0)))  # where one gradient is enough, it works
     assert complaint(lambda: backward(y), Exception)
 
 
@@ -453,7 +461,7 @@ def waits_for_the_longer_way(step):
     assert gradients(step, f, 2.0) == [1028.0]
 
 
-@can((2, WORKS), (7, WRONG), (17, WORKS))
+@can((7, WRONG), (17, WORKS))
 def is_freed_without_the_collector(step):
     """is freed without the garbage collector
 
@@ -463,6 +471,7 @@ def is_freed_without_the_collector(step):
     gc.disable()
     try:
         y = square(step, box(step, 3.0))
+        assert y.creator  # before there is a graph, nothing needs to be freed
         gone = weakref.ref(y)
         del y
         assert gone() is None

@@ -63,7 +63,7 @@ def lay_one(target, text):
     notebook = read(target)
     if _marks(notebook) == _marks(json.loads(text)):
         return None
-    if not _is_untouched(notebook):
+    if not is_untouched(notebook):
         return "kept"
     replace(target, text)
     return "renewed"
@@ -108,7 +108,8 @@ def set_aside(target):
 # --- What state a copy is in ----------------------------------------------------------
 
 
-def _is_untouched(notebook):
+def is_untouched(notebook):
+    """Whether nobody has worked in a copy since it was laid."""
     marks = _marks(notebook)
     return (
         bool(marks) and student_copies.digest_of_sources(notebook) == marks["sources"]

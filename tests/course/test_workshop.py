@@ -19,15 +19,21 @@ from steps.course import builder, learner_folder
 from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
 from steps.course.lessons import STEPS, CourseError, stem
-from steps.course.workshop import folder, hints, learner_module, trial
+from steps.course.workshop import (
+    folder,
+    hints,
+    learner_module,
+    trial,
+    while_writing,
+)
 from steps.course.workshop import verdict as verdicts
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.learner_code import learner_code
-from steps.course.workshop.modules import Module
-from steps.course.workshop.notebook import judging_cells, own_sources
+from steps.course.workshop.modules import LESSONS_OWN, Module
+from steps.course.workshop.notebook import ONE_WAY, judging_cells, own_sources
 from steps.course.workshop.parts import Kind, parts
 from steps.course.workshop.report import Report
-from steps.course.workshop.session import Session, go_on
+from steps.course.workshop.session import Session, go_on, not_run
 from steps.course.workshop.trial_process import TrialProcess
 from steps.course.workshop.verdict import Verdict
 from tests.course.learner import OWN_WAY, Learner, code_cells, source
@@ -123,7 +129,10 @@ def test_the_words_fit_what_is_left_and_run_all_goes_on_to_the_judge(laid):
         cells = code_cells(notebook)
         judge = list(map(source, cells)).index(f"steps.judge({number})")
         tried = [text for place, text in judging_cells(number) if "It works" in place]
-        before = cells[judge - len(tried) : judge]
+        judging = [
+            c for c in cells[:judge] if ONE_WAY not in c["metadata"].get("tags", ())
+        ]
+        before = judging[-len(tried) :]
         if not tried or list(map(source, before)) != tried:
             wrong.append(f"{number}: the cells before are not those that judge")
         if any("raises-exception" not in c["metadata"]["tags"] for c in before):
@@ -154,7 +163,7 @@ def test_the_last_definition_counts_and_a_stub_never_does():
 
 
 ATTACHED = "Variable.backward = walk"
-BODY = WALK.split("self):\n")[1]
+BEFORE, BODY = WALK.split("    def backward(self):\n")
 
 
 @pytest.mark.parametrize(
@@ -163,7 +172,7 @@ BODY = WALK.split("self):\n")[1]
         ["%%time\n" + WALK],
         [WALK.replace("class Variable:\n", "class Variable:\n    x = 1\n")],
         # A class that was split in two: what was its second half is no method there.
-        ["class Variable:\n    x = 1\n    y = 1", f"    def backward(self):\n{BODY}"],
+        [BEFORE, f"    def backward(self):\n{BODY}"],
         ["def walk(self):\n    pass", f"def walk(self):\n{BODY}", ATTACHED],
     ],
 )
@@ -331,20 +340,28 @@ def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path
 
 def test_a_line_that_is_not_true_shows_what_it_compares():
     for line, said in {
-        "assert x == y": "this is not true: `x` is `1.0`",
-        "assert np.isclose(x, y)": "this is not true: `x` is `1.0`, `y` is `2.0`",
-        "assert np.isclose(x, f(y))": "this is not true: `x` is `1.0`",
-        "assert not x": "this is not true",
-        "assert x == y, 'look'": "look",
+        "assert x == y": "this is not true: `x` is `1.0`, and should be `2.0`",
+        "assert np.isclose(x, f(y))": "`x` is `1.0`, and should be close to `2.0`",
+        "assert f(y) == 3.0": "`f(y)` is `2.0`, and should be `3.0`",
+        "assert x is y": "`x` is `1.0`, and should be the same object as `y`",
+        "assert x is None": "`x` is `1.0`, and should be `None`",
+        "assert f(x) > y": "this is not true: `f(x)` is `1.0`, `y` is `2.0`",
+        "assert x and not y": "this is not true",
+        "assert x == 1.0 == f(y)": "`x` is `1.0`, `f(y)` is `2.0`",
+        "assert x == y, 'look'": "look: `x` is `1.0`, and should be `2.0`",
+        # What an earlier one compared is no evidence.
+        "assert x == 1.0\nraise AssertionError('no')": "no",
     }.items():
         cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
         task = {"step": 1, "cells": [("It works", cell)], "text": code_of(1)}
-        found = trial.answer(task | {"brief": True, "seconds": 9}, lambda line: None)
-        assert found["failure"]["error"] == said
+        found = trial.answer(
+            task | {"brief": True, "seconds": 9, "first": []}, lambda line: None
+        )
+        assert found["failure"]["error"].endswith(said), found["failure"]["error"]
 
 
 def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
-    framework = assembled(learner, [], 7)
+    framework = assembled(learner, [WALK], 7)
     failure = {"place": "It works", "line": "", "error": "x", "parts": [], "inside": ""}
     table = {row.name: "AttributeError" for row in CAPABILITIES}
     for stopped, count in ((failure, 1), (None, 2)):
@@ -364,28 +381,56 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
     for step in map(step_of, folder.steps()):
         for name in step.to_write:
             asked = step.number, name
-            hint, nearer = steps.hint(*asked), steps.hint(*asked, nearer=True)
+            if asked not in hints.written():
+                wrong.append(f"{asked}: nobody has written a hint")
+                continue
+            question, way = hints.written()[asked]
+            hint, nearer, nearest = (steps.hint(*asked, nearer=n) for n in range(3))
             code = repr(steps.solution(*asked))
             skeleton = hints.skeleton(code)
             ast.parse(skeleton)
             lines = [line.strip() for line in code.splitlines() if '"""' not in line]
             given = [line for line in lines if " = " in line and line in skeleton]
+            given += [text for text in computed(code) if text in question]
             wrong += [f"{asked}: {line} is given" for line in given]
             fine = {
                 "the code is the lesson's": code == step.parts[name].text,
                 "the hint names it": f"`{name}`" in repr(hint),
-                "the hint is not the code": code not in repr(hint),
-                "the skeleton is nearer": skeleton in repr(nearer),
-                "the skeleton is folded": "<details>" in hint._repr_markdown_(),
+                "the first is a question": "?" in question and way not in repr(hint),
+                "the second is the way": way in repr(nearer),
+                "the third is the skeleton": skeleton in repr(nearest),
+                "the code is asked for": "steps.solution" in repr(nearest),
+                "no stage is the code": code not in repr(nearest),
+                "in a notebook they are folded": hint._repr_markdown_().count("<det")
+                == 2,
             }
             untrue = [what for what in fine if not fine[what]]
             wrong += [f"{asked}: not true that {what}" for what in untrue]
     assert not wrong, "\n".join(wrong)
+    asked_for = {(n, name) for n in folder.steps() for name in step_of(n).to_write}
+    assert not {*hints.written()} - asked_for, "hints that nobody can ask for"
+
+
+def computed(code):
+    """What a definition computes, assigns or returns: no first hint may hold it."""
+    values = (getattr(node, "value", None) for node in ast.walk(ast.parse(code)))
+    plain = ast.Constant | ast.Name | ast.Attribute
+    nodes = (v for v in values if isinstance(v, ast.expr) and not isinstance(v, plain))
+    return {ast.unparse(node) for node in nodes} - {"(gy,)"}
+
+
+def test_the_first_hint_of_step_14_is_about_adding_and_aliasing():
+    question = repr(steps.hint(14, "Variable.backward")).lower()
+    assert "x + x" in question
+    assert "after `b = a` and `b += 1`, what is in `a`?" in question
 
 
 def test_a_hint_says_what_changes_and_needs_a_name_that_the_step_has():
     assert repr(steps.hint(7, "Variable")).startswith("`Variable` changes in step 7.")
-    assert "stays as it was in step 7" in repr(steps.hint(7, "Square"))
+    said = repr(steps.hint(7, "Square.backward"))
+    assert "stays as it was in step 7" in said
+    assert hints.written()[6, "Square.backward"][0] in said
+    assert hints.written()[2, "Square"][0] in repr(steps.hint(5, "Square.forward"))
     assert repr(steps.hint(8, "set_creator")).startswith("`Variable.set_creator`")
     for asked, said in (
         ((8, "backward"), "several backward"),
@@ -433,6 +478,15 @@ def test_what_a_cell_defines_is_the_step_from_then_on(session, capsys):
     assert steps.step08.Square
 
 
+def test_what_was_not_run_is_said(learner):
+    learner.types(8, WALK)
+    said = not_run(assembled(learner, []), learner.place)
+    assert said == {"Variable.backward": "the cell with it has not been run"}
+    assert not_run(assembled(learner, [WALK]), learner.place) == {}
+    learner.path(8).unlink()
+    assert not_run(assembled(learner, []), learner.place) == {}
+
+
 def test_a_stub_says_that_it_is_not_written(learner):
     Session(9, None, learner.place)
     try:
@@ -469,26 +523,34 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
         return capsys.readouterr().out
 
     assert "step01.ipynb" in said("")
-    assert "next 1 --anyway" in (nothing := said("next", 1))
-    assert "nothing is written yet" in nothing
+    assert "step01.ipynb" in said("next")  # nobody has worked in it
+    assert "Step 1: nothing is written yet" in (nothing := said("judge", 1))
+    assert "next 1 --anyway" in nothing
+    assert "✓" not in nothing  # that would be the lesson's
     assert not learner.own_file(1).exists()
     learner.types(1, OWN_WAY[1])
     assert "step02.ipynb" in (right := said("next"))
     assert "is right: It works" in right
-    assert "Step 2: nothing is written yet" in said("next", 1)
-    lent = "The lesson's own in it: `Function.__call__`"
+    assert "Step 2, " in said("next")
+    lent = "The lesson lends it `Function.__call__`, `Square`."
     assert lent in said("next --anyway")
     assert said("where").strip().endswith("step03.ipynb")
     assert "is right" in said("judge 1")
     assert "+++ the lesson's: Variable" in said("diff 1")
+    notebook = learner.open(1)
+    notebook["cells"][-1] = {"cell_type": "code", "source": code_of(1)}
+    learner.save(1, notebook)
+    assert "says the same as the lesson's" in said("diff 1")
+    assert said("").startswith("■◧□□□□□□□□ □")
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("hint 8 Variable.backward", "In it from now on"),
+        ("hint 8 Variable.backward", "a list of functions that are still to do"),
         ("hint 8 Variable.backward", "workshop hint 8 Variable.backward --near"),
-        ("hint 8 Variable.backward --nearer", "while funcs:"),
+        ("hint 8 Variable.backward --nearer", "workshop hint 8 Variable.backward 3"),
+        ("hint 8 Variable.backward 3", "while funcs:"),
         ("solution 8 Variable.backward", "funcs.pop()"),
         ("hint 8", "Name one of Variable.backward"),
         ("dance", "It knows 8, next"),
@@ -501,6 +563,43 @@ def test_the_terminal_knows_these_words(learner, capsys, words, said):
     main(["workshop", *words.split()])
     shown = capsys.readouterr()
     assert said in shown.out + shown.err
+
+
+def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
+    learner.place.mkdir()
+    for number, text in {
+        1: code_of(1),
+        2: f'"""{LESSONS_OWN}\n    Square\n"""',
+    }.items():
+        learner.own_file(number).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(learner.place.parent)
+    line, meaning = repr(steps.workshop()).splitlines()
+    assert line.replace(" ", "") == "■◧" + "□" * 20 + "·" * 9 + "□" + "·" * 48
+    assert {len(group) for group in line.split()} == {10}
+    assert all(f"{mark} " in meaning for mark in "■◧□·")
+
+
+@pytest.mark.slow
+def test_whoever_watches_gets_a_verdict_at_every_save(
+    learner, monkeypatch, capsys, process
+):
+    monkeypatch.setattr(while_writing, "TrialProcess", lambda: nullcontext(process))
+    learner.open(1), learner.open(2)
+    broken = lambda: learner.path(2).write_text("{", encoding="utf-8")
+    saves = iter([lambda: learner.types(1, OWN_WAY[1]), lambda: None, broken])
+
+    def save(seconds):
+        assert seconds < 1
+        next(saves, interrupted)()
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(while_writing.time, "sleep", save)
+    assert main(["workshop", "watch"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("Step 1 is right") == 1
+    assert "step02.ipynb is no notebook" in said
 
 
 # --- Into step 23 ---------------------------------------------------------------------

@@ -49,7 +49,7 @@ SECTIONS = [
     "In the real frameworks",
     "Summary",
 ]
-TAGS = {"hide-input", "check", "raises-exception", "nbval-ignore-output"}
+TAGS = {"hide-input", "check", "raises-exception", "nbval-ignore-output", "one-way"}
 WORDS = ["simply", "just", "obviously", "of course", "trivial", "easy to see"]
 WIDEST, LONGEST = 88, 45
 # From here on, the heart of a step is written before it is shown.

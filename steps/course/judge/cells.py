@@ -57,11 +57,13 @@ def plain(text):
     return UNSHOWN.sub(" ", text)
 
 
-def run(text, names, file=None):
-    """Run a cell; its lines can be read in a traceback, as in a notebook."""
+def run(text, names, file=None, tree=None):
+    """Run a cell, or a tree made of it; its lines can be read in a traceback, as in a
+    notebook.
+    """
     file = file or f"<cell {len(linecache.cache)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    exec(compile(text, file, "exec"), names)
+    exec(compile(tree or text, file, "exec"), names)
 
 
 def failure(source, names, seconds=None, run=run):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .. import learner_folder, lessons
 from ..lessons import CourseError, StepKind, kind, known, of_kind, spans, stem, typed
-from . import notebook
+from . import notebook, stubs
 from .framework import code_of, framework, step_of
 from .learner_code import learner_code
 from .modules import LESSONS_OWN, Module
@@ -83,6 +83,12 @@ def fresh(number, folder=None):
     return aside
 
 
+def is_untouched(number, folder=None):
+    """Whether nobody has worked in the notebook of a step, or there is none."""
+    path = place(folder) / f"{stem(number)}.ipynb"
+    return not path.exists() or learner_folder.is_untouched(learner_folder.read(path))
+
+
 def cells_of(number, folder=None):
     """The sources of the code cells in the notebook of a step."""
     path = place(folder) / f"{stem(number)}.ipynb"
@@ -123,7 +129,7 @@ def base(number, folder=None):
     if not before:
         return Base(Module(), set())
     earlier = [n for n in steps() if n <= before]
-    found = {n: text for n in earlier if (text := _own_text(n, folder))}
+    found = {n: text for n in earlier if (text := own_text(n, folder))}
     if before in found:
         text = found[before]
         said = f"It begins with your {stem(before)}.py."
@@ -158,7 +164,8 @@ def lent(text):
     return set(said.partition(LESSONS_OWN)[2].split())
 
 
-def _own_text(number, folder):
+def own_text(number, folder=None):
+    """The learner's file of a step; None if there is none that is Python."""
     path = place(folder) / f"{stem(number)}.py"
     with contextlib.suppress(OSError, ValueError, SyntaxError):
         text = path.read_text(encoding="utf-8")
@@ -169,8 +176,9 @@ def _own_text(number, folder):
 
 def assembled(number, cells, folder=None):
     """The learner's framework of a step from the cells of their notebook."""
-    found = learner_code(cells, step_of(number).parts, notebook.own_sources(number))
-    begins = base(number, folder)
+    step, begins = step_of(number), base(number, folder)
+    laid = stubs.cells(step, begins.module)
+    found = learner_code(cells, step.parts, notebook.own_sources(number), laid)
     return framework(number, found, begins.module, begins.lent)
 
 

@@ -60,16 +60,18 @@ def code_of(number):
 
 @dataclass
 class Framework:
-    """A module, and what is to be said about it: parts that are missing, that are as
-    they were in the step before, that stand in a cell that is no Python, and that are
-    the lesson's own.
+    """A module, and what is to be said about it: parts that are missing, that the
+    learner's own class leaves out, that are as they were in the step before, that stand
+    in a cell that does not count, with the reason, and that are the lesson's own.
     """
 
     step: Step
     module: Module
     missing: list[str]
+    left_out: list[str]
     unchanged: list[str]
     broken: dict[str, str]
+    aside: dict[str, str]
     lent: set[str]
 
     def filled(self):
@@ -92,7 +94,7 @@ def _put_own(module, step, name):
         # The class is theirs, and so is what it holds beside the lesson's.
         part = type(part)(Kind.CLASS, merged(part.text, name, there, list(step.parts)))
     module.put(name, part, list(step.parts))
-    _import(module, Module.of(code_of(step.number)).imports)
+    _import(module, Module.of(code_of(step.number)).imports, globals_used(part.text))
 
 
 def framework(number, found, base, lent=()):
@@ -114,28 +116,44 @@ def framework(number, found, base, lent=()):
     for name in step.given:
         if owner(name) in had:
             module.put(name, step.parts[name], order)
-    for name, part in found.parts.items():
+    # A method that stands by itself goes into its class, which has to be there.
+    classes_first = sorted(found.parts, key=lambda n: found.parts[n].kind != Kind.CLASS)
+    for name in classes_first:
+        part = found.parts[name]
         if name not in step.parts:
             continue
         if part.kind == Kind.CLASS:
-            kept = had | {n: step.parts[n] for n in step.given}
-            part = type(part)(Kind.CLASS, _completed(part.text, name, kept, order))
             for inner in (n for n in parts(part.text) if "." in n):
                 module.drop_attached(inner)
         module.put(name, part, order)
     _bring_helpers(module, found)
-    _import(module, found.imports, Module.of(code_of(number)).imports)
+    _import(module, found.imports)
     broken = {n: said for n, said in found.broken.items() if n in order}
     there = module.parts()
     same = {*alike(there, had)} - {*step.given}
     unchanged = [n for n in step.changed if n in same]
     lacking = [n for n in order if n not in there]
+    left_out = [n for n in lacking if _is_left_out(n, step, found, there)]
     # A class that is missing as a whole is named once.
     missing = {n for n in lacking if n == owner(n) or owner(n) not in lacking}
+    missing -= {*left_out}
     # What stands in a cell that cannot be read may well have been changed there.
     missing |= {n for n in unchanged if owner(n) in broken}
     in_order = [name for name in order if name in missing]
-    return Framework(step, module, in_order, unchanged, broken, set(lent))
+    undone = {*missing, *unchanged}.union(map(owner, [*missing, *unchanged]))
+    aside = {n: said for n, said in found.aside.items() if n in undone}
+    theirs = found.written - {*same} | found.elsewhere
+    return Framework(
+        step, module, in_order, left_out, unchanged, broken, aside, set(lent) - theirs
+    )
+
+
+def _is_left_out(name, step, found, there):
+    """Whether a class that the learner wrote does without something of the lesson's."""
+    if owner(name) not in there or name in {owner(name), *found.stubs}:
+        return False
+    inside = step.parts[name].kind in (Kind.METHOD, Kind.ATTRIBUTE)
+    return name not in step.added or (inside and owner(name) in found.parts)
 
 
 def _drop_with_helpers(module, name, order):
@@ -149,15 +167,6 @@ def _drop_with_helpers(module, name, order):
             _drop_with_helpers(module, helper, order)
 
 
-def _completed(text, name, had, order):
-    """A class with what it had before, if some of what it needs is not in it."""
-    inside = Kind.METHOD, Kind.ATTRIBUTE
-    inner = {n: p for n, p in had.items() if owner(n) == name and p.kind in inside}
-    there = parts(text)
-    whole = all(n in there for n in inner if n in order)
-    return text if whole else merged(text, name, inner, order)
-
-
 def _bring_helpers(module, found):
     """What the parts use of other things that the learner defines in the notebook."""
     while helpers := [n for n in module.missing_names() if n in found.parts]:
@@ -166,8 +175,8 @@ def _bring_helpers(module, found):
             module.chunks.insert(users[0] if users else 0, found.parts[name].text)
 
 
-def _import(module, *sources):
+def _import(module, source, wanted=None):
+    """Import what a module lacks; if some names are wanted, these alone."""
     for name in module.missing_names():
-        for source in sources:
-            if name in source:
-                module.imports.setdefault(name, source[name])
+        if name in source and (wanted is None or name in wanted):
+            module.imports.setdefault(name, source[name])

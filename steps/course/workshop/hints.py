@@ -1,13 +1,19 @@
-"""Hints for one definition, in stages, made from the lesson's own code."""
+"""Hints for one definition, in stages: two from ``hints.md``, and one made from the
+lesson's own code.
+"""
 
 import ast
+import re
+from functools import cache
+from pathlib import Path
 
 from ..lessons import CourseError, typed
 from ..listings import Listing
 from .folder import of_the_workshop
 from .framework import step_of
-from .parts import Kind, listed, owner
-from .stubs import head_of
+from .parts import listed, owner
+
+SECTION = re.compile(r"^## (\d+) (.+)\n\n(.+)\n\n(.+)$", re.M)
 
 
 def found(number, name):
@@ -31,72 +37,84 @@ def found(number, name):
     )
 
 
-class Hint:
-    """What a definition works with, then what it looks like, the words left out."""
+@cache
+def written():
+    """The hints of the file, by step and part: the question, and the way."""
+    text = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
+    return {
+        (int(step), name): (question, way)
+        for step, names, question, way in SECTION.findall(text)
+        for name in names.split(", ")
+    }
 
-    def __init__(self, number, name, nearer=False):
+
+class Hint:
+    """A question about a definition, then the way, then what it looks like, the words
+    left out.
+
+    Parameters
+    ----------
+    nearer : int
+        Which of the three is shown, counted from 0; in a notebook, the others are a
+        click away.
+    """
+
+    def __init__(self, number, name, nearer=0):
         self._name, self._part = found(number, name)
-        self._step, self._nearer = step_of(number), nearer
+        self._step, self._nearer = step_of(number), int(nearer)
 
     def __repr__(self):
         call = f'({self._step.number}, "{self._name}"'
-        return self._said(f"steps.hint{call}, nearer=True)", f"steps.solution{call})")
+        return self._said(
+            f"steps.hint{call}, nearer={self._nearer + 1})", f"steps.solution{call})"
+        )
 
     def in_a_terminal(self):
         """The words for someone who asked there, and asks on there."""
         which = f"{self._step.number} {self._name}"
+        nearer = " 3" if self._nearer else " --nearer"
         return self._said(
-            typed(f"workshop hint {which} --nearer"),
+            typed(f"workshop hint {which}{nearer}"),
             typed(f"workshop solution {which}"),
         )
 
     def _said(self, nearer, solution):
-        if not self._nearer:
-            return f"{self._first()}\n\nA nearer one: {nearer}"
-        shape = skeleton(self._part.text)
-        return f"{self._first()}\n\n{shape}\n\nThe lesson's code: {solution}"
+        stages = [*self._words(), skeleton(self._part.text)]
+        nearest = self._nearer >= len(stages) - 1
+        more = (
+            f"The lesson's code: {solution}" if nearest else f"A nearer one: {nearer}"
+        )
+        return "\n\n".join([*stages[: self._nearer + 1], more])
 
     def _repr_markdown_(self):
         call = f'`steps.solution({self._step.number}, "{self._name}")`'
+        question, way = self._words()
+        shape = f"```python\n{skeleton(self._part.text)}\n```"
+        last = f"{shape}\n\nThe lesson's code: {call}"
+        folded = self._folded(1, "The way", way) + self._folded(2, "Its skeleton", last)
+        return f"{question}\n\n{folded}"
+
+    def _folded(self, stage, title, text):
+        is_open = " open" if self._nearer >= stage else ""
         return (
-            f"{self._first()}\n\n<details{' open' if self._nearer else ''}><summary>A "
-            f"nearer hint: its skeleton</summary>\n\n```python\n"
-            f"{skeleton(self._part.text)}\n```\n\nThe lesson's code: {call}\n\n"
-            "</details>"
+            f"<details{is_open}><summary>{title}</summary>\n\n{text}\n\n</details>\n\n"
         )
 
-    def _first(self):
+    def _words(self):
         name, step = self._name, self._step
         touched, begins = {*step.added, *step.changed}, "stays as it was"
         if name in touched.union(map(owner, touched)):
             begins = "is new" if name in step.added else "changes"
-        said = [f"`{name}` {begins} in step {step.number}."]
-        if text := _docstring(self._part.text):
-            said.append(text if text.endswith(".") else f"{text}.")
-        if self._part.kind == Kind.ATTACHED:
-            return f"{said[0]} A line of its own attaches it to the class."
-        if self._part.kind == Kind.ATTRIBUTE:
-            return f"{said[0]} It is a value that the class holds, under its docstring."
-        return " ".join([*said, *self._heads(), *self._names()])
-
-    def _heads(self):
-        before = self._step.before.get(self._name)
-        old, new = head_of(before), head_of(self._part)
-        says = f"Its head was `{old}`, and is now `{new}`."
-        return [says] if before and old != new else []
-
-    def _names(self):
-        now = words(self._part.text)
-        before = self._step.before.get(self._name)
-        if not before:
-            return [f"It works with {listed(now)}."] if now else []
-        old = words(before.text)
-        more = [word for word in now if word not in old]
-        gone = [word for word in old if word not in now]
-        said = [f"In it from now on: {listed(more)}."] * bool(more)
-        said += [f"No longer in it: {listed(gone)}."] * bool(gone)
-        same = f": {listed(now)}" if now else ""
-        return said or [f"It works with the same names as before{same}."]
+        begins = f"`{name}` {begins} in step {step.number}."
+        inside = [n for n in step.to_write if owner(n) == name != n]
+        if inside:
+            return f"{begins} In it are to be written: {listed(inside)}.", (
+                "Each of them has hints of its own."
+            )
+        # What stays has its hint at the step that brought it, or that changed it last.
+        asked = ((n, x) for n in range(step.number, 0, -1) for x in (name, owner(name)))
+        question, way = next(written()[key] for key in asked if key in written())
+        return f"{begins} {question}", way
 
 
 class Code(Listing):
@@ -104,30 +122,6 @@ class Code(Listing):
 
     def __init__(self, number, name):
         super().__init__(found(number, name)[1].text)
-
-
-def _docstring(text):
-    node = ast.parse(text).body[0]
-    if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return ""
-    said = ast.get_docstring(node) or ""
-    return " ".join(said.split()).replace("``", "`")
-
-
-def words(text):
-    """The names that a definition takes from elsewhere: attributes, and what it calls;
-    a class's own words, too, such as ``yield`` and ``isinstance``.
-    """
-    seen = []
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Attribute):
-            short = isinstance(node.value, ast.Name)
-            seen.append(ast.unparse(node) if short else f".{node.attr}")
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            seen.append(node.func.id)
-        elif isinstance(node, ast.Yield):
-            seen.append("yield")
-    return sorted(dict.fromkeys(seen))
 
 
 # --- The skeleton ---------------------------------------------------------------------

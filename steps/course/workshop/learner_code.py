@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..definitions import imports, span
 from .modules import with_member, without_member
-from .parts import Kind, Part, is_stub, parts, setting
+from .parts import Kind, Part, is_stub, owner, parts, setting
 
 # What the lessons import from the course is no part of a framework.
 OURS = re.compile(r"(from|import) (steps|dezero_lite)\b")
@@ -20,20 +20,35 @@ NAMED = ast.Lambda | ast.Name
 TODO = re.compile(r"^ *# TODO step \d+: .*\n?", re.M)
 MAGIC = re.compile(r"\s*[%!]|.*\?\s*$")
 BEGINS = re.compile(r"^(?:class|def) (\w+)", re.M)
+CLASS = re.compile(r"^class (\w+)", re.M)
+OUTSIDE = "it stands outside of its class, and nothing attaches it"
+TO_SET = re.compile(r"# TODO step \d+: set (\w+) here")
 
 
 @dataclass
 class LearnerCode:
-    """Definitions by name, imports by name, and, by name, why a cell that seems to
-    define it is no Python.
+    """Definitions by name, imports by name; by name, why a cell that seems to define it
+    is no Python (``broken``) or does not count (``aside``); and the names of the stubs
+    that stand in classes.
+
+    ``written`` are the names of all that is defined, what classes hold included, and
+    ``elsewhere`` those of them that stand in none of the cells that were laid.
     """
 
     parts: dict[str, Part] = field(default_factory=dict)
     imports: dict[str, str] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
+    aside: dict[str, str] = field(default_factory=dict)
+    stubs: set[str] = field(default_factory=set)
+    elsewhere: set[str] = field(default_factory=set)
+
+    @property
+    def written(self):
+        inside = (parts(p.text) for p in self.parts.values() if p.kind == Kind.CLASS)
+        return {*self.parts}.union(*inside)
 
 
-def learner_code(cells, known, lesson=()):
+def learner_code(cells, known, lesson=(), laid=()):
     """Collect what cells define.
 
     Parameters
@@ -44,9 +59,13 @@ def learner_code(cells, known, lesson=()):
         The names of the step's parts.
     lesson : collection of str
         Sources of cells that are the lesson's own: of these, imports alone count.
+    laid : collection of str
+        Sources of the cells to write in. While one is as it was laid, what it defines
+        gives way to the same names in other cells.
     """
-    found, owner = LearnerCode(), ""
+    found, inside = LearnerCode(), ""
     own = {cell.strip() for cell in lesson}
+    untouched = {cell.strip() for cell in laid}
     for cell in cells:
         source = as_python(cell)
         try:
@@ -60,8 +79,13 @@ def learner_code(cells, known, lesson=()):
         found.imports |= {n: i for n, i in imports(tree).items() if not OURS.match(i)}
         if cell.strip() in own:
             continue
+        above = {*found.parts} if cell.strip() in untouched else ()
         for node in tree.body:
-            owner = _take(found, source, node, known, owner)
+            inside = _take(found, source, node, known, inside, above)
+        classes = {*CLASS.findall(cell)}.difference(above)
+        found.stubs |= {f"{c}.{n}" for c in classes for n in TO_SET.findall(cell)}
+    if laid:
+        found.elsewhere = found.written - learner_code(laid, known).written
     return found
 
 
@@ -72,30 +96,39 @@ def as_python(cell):
     return TODO.sub("", "\n".join(lines) + "\n")
 
 
-def _take(found, source, node, known, owner):
-    """Note what a statement defines; return the class to which methods that follow
-    belong.
+def _take(found, source, node, known, inside, above):
+    """Note what a statement defines, unless it gives way to what stands above; return
+    the class to which methods that follow belong.
     """
-    if isinstance(node, ast.ClassDef) and _is_of_a_step(node):
-        return owner
+    if isinstance(node, ast.ClassDef) and (base := _step_of_base(node)):
+        found.aside[node.name] = f"a class on top of {base} is an experiment of its own"
+        return inside
     text = "\n".join(source.splitlines()[slice(*span(source, node))])
     for name, part in parts(text).items():
         if name not in known and not _defines(node):
             continue
         if part.kind in (Kind.METHOD, Kind.ATTRIBUTE):
             continue
-        if part.kind == Kind.FUNCTION and _is_method(node, f"{owner}.{name}", known):
-            name, part = f"{owner}.{name}", Part(Kind.METHOD, text)
+        if part.kind == Kind.FUNCTION and _is_method(node, f"{inside}.{name}", known):
+            name, part = f"{inside}.{name}", Part(Kind.METHOD, text)
+        elif part.kind == Kind.FUNCTION and name not in known:
+            members = [full for full in known if full.endswith(f".{name}")]
+            found.aside |= dict.fromkeys(members, OUTSIDE)
+        if part.kind == Kind.CLASS:
+            inside = name
+        if name in above:
+            continue
         if part.kind in (Kind.FUNCTION, Kind.METHOD, Kind.CLASS) and is_stub(node):
-            owner = name if part.kind == Kind.CLASS else owner
             continue
         if part.kind == Kind.CLASS:
-            owner, part = name, Part(Kind.CLASS, without_stubs(text))
+            found.stubs = {n for n in found.stubs if owner(n) != name} | _stubs_in(node)
+            part = Part(Kind.CLASS, without_stubs(text))
             for inner in parts(part.text):
-                found.parts.pop(inner, None)
+                if inner not in above:
+                    found.parts.pop(inner, None)
         found.parts[name] = part
         found.broken.pop(name, None)
-    return owner
+    return inside
 
 
 def _defines(node):
@@ -113,9 +146,15 @@ def _defines(node):
     return False
 
 
-def _is_of_a_step(node):
-    # An experiment on another step: class Add(step10.Function).
-    return any(re.match(r"step\d\d\.", ast.unparse(base)) for base in node.bases)
+def _step_of_base(node):
+    """The base of an experiment on another step: class Add(step10.Function)."""
+    bases = map(ast.unparse, node.bases)
+    return next((base for base in bases if re.match(r"step\d\d\.", base)), "")
+
+
+def _stubs_in(node):
+    functions = (child for child in node.body if isinstance(child, ast.FunctionDef))
+    return {f"{node.name}.{child.name}" for child in functions if is_stub(child)}
 
 
 def _is_method(node, name, known):
@@ -126,10 +165,8 @@ def _is_method(node, name, known):
 
 def without_stubs(text):
     """A class without the methods that are not written yet."""
-    node = ast.parse(text).body[0]
-    for child in node.body:
-        if isinstance(child, ast.FunctionDef) and is_stub(child):
-            text = without_member(text, f"{node.name}.{child.name}")
+    for name in _stubs_in(ast.parse(text).body[0]):
+        text = without_member(text, name)
     return text
 
 

@@ -16,6 +16,9 @@ from .parts import listed
 from .trial import LOAD, SECONDS
 
 CODE, WRITE, WORKS = "The code", "Write it", "It works"
+# The tag of a cell that shows what the lesson's own way keeps: another way may be right
+# without it, so the cell does not judge.
+ONE_WAY = "one-way"
 SHOWS_CODE = re.compile(r"# %load -s|steps\.diff\(")
 IMPORTS = re.compile(r"(?:(?:import|from) .*\n?|\n)+")
 # Paragraphs about the cells that the workshop leaves out.
@@ -75,7 +78,8 @@ def _task(number, prose):
     task = (
         f"## {WRITE}\n\nNow you. {' '.join(said)} The {places}; `TODO` says where. "
         "Run a cell when it is written, and go on to *It works*, which runs on your "
-        "code.\n\n"
+        "code. A class that you write is the whole class: what you leave out is out."
+        "\n\n"
         f'Stuck? `steps.hint({number}, "{first}")` gives a hint, then a nearer one '
         f"and, at last, the lesson's code.{others} If a cell does not come to an end, "
         "*Kernel → Interrupt Kernel* stops it."
@@ -158,7 +162,12 @@ def judging_cells(step):
     for title, cells in sections(builder.assemble(step)["cells"]):
         if title == "Exercises" or (found and found[-1][0].startswith(WORKS)):
             break
-        codes = [cell for cell in cells if cell["cell_type"] == "code"]
+        codes = [
+            cell
+            for cell in cells
+            if cell["cell_type"] == "code"
+            and ONE_WAY not in cell["metadata"].get("tags", ())
+        ]
         for count, cell in enumerate(codes if title != WRITE else (), start=1):
             if not shows_code(cell):
                 place = f"{title or 'The beginning'}, cell {count}"

@@ -77,7 +77,8 @@ def _assigned(node):
     targets = node.targets if isinstance(node, ast.Assign) else []
     if isinstance(node, ast.AnnAssign) and node.value:
         targets = [node.target]
-    named = [each for each in targets if isinstance(each, ast.Name | ast.Attribute)]
+    flat = [inner for each in targets for inner in getattr(each, "elts", [each])]
+    named = [each for each in flat if isinstance(each, ast.Name | ast.Attribute)]
     return map(ast.unparse, named)
 
 
@@ -91,8 +92,23 @@ def setting(node):
     return None
 
 
-def listed(names):
-    return ", ".join(f"`{name}`" for name in names)
+def listed(names, most=None):
+    """Names in a sentence; of many, some."""
+    shown = ", ".join(f"`{name}`" for name in names[:most])
+    return (
+        shown
+        if len(names) <= (most or len(names))
+        else (f"{shown} and {len(names) - most} more")
+    )
+
+
+def returns(part):
+    """Whether a function hands anything back."""
+    kinds = ast.Return | ast.Yield | ast.YieldFrom | ast.Lambda
+    return any(
+        isinstance(node, kinds) and getattr(node, "value", True) is not None
+        for node in ast.walk(ast.parse(part.text))
+    )
 
 
 # --- What is written, and what is not -------------------------------------------------

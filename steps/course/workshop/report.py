@@ -2,15 +2,19 @@
 
 import ast
 import re
+import textwrap
 from html import escape
 
 from .. import results
 from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..lessons import head, previous, stem
-from .parts import Kind, listed, owner
+from .parts import Kind, listed, owner, returns
 from .verdict import wrong_rows
 
+# So many of the parts that are wrong are named, the likeliest first.
+MOST = 3
+CODE = "    "
 WARNING = " style='background:rgba(213,94,0,0.16)'"
 
 
@@ -29,7 +33,8 @@ class Report:
 
     def __repr__(self):
         blocks = [self._title(), *self._sentences()]
-        return "\n\n".join([*blocks, self._table_as_text(), *self._way_on])
+        blocks += [self._table_as_text(), *self._way_on]
+        return "\n\n".join(filter(None, blocks))
 
     def _repr_html_(self):
         colour = "rgb(0,114,178)" if self.verdict.right else "rgb(213,94,0)"
@@ -61,19 +66,23 @@ class Report:
         named = f"Step {self.verdict.step}"
         if self.verdict.right:
             return f"{named} is right: It works passes, and every row of the table."
-        if not self.verdict.passes:
-            return f"{named} is not right yet."
         if self.verdict.own.broken:
             return f"{named}: a cell is not Python yet."
-        if self._begun():
-            return f"{named}: what you have written is right, and some is missing."
-        return f"{named}: nothing is written yet."
+        if not self._begun():
+            return f"{named}: nothing is written yet."
+        if not self.verdict.passes:
+            return f"{named} is not right yet."
+        return f"{named}: what you have written is right, and some is missing."
 
     def _sentences(self):
         own = self.verdict.own
         said = [
             f"The cell with `{name}` is not Python yet: {why}. So it does not count."
             for name, why in own.broken.items()
+        ]
+        said += [
+            f"A `{name.rpartition('.')[2]}` of yours does not count as `{name}`: {why}."
+            for name, why in own.aside.items()
         ]
         if missing := [n for n in own.missing if not {n, owner(n)} & set(own.broken)]:
             said.append(
@@ -82,11 +91,17 @@ class Report:
             )
         if self.verdict.passes:
             return said
-        said += [*self._where_it_stops(), *self._rows(), *self._where_to_look()]
+        if self._begun():
+            said += [*self._where_it_stops(), *self._rows(), *self._where_to_look()]
         untouched = set(self.verdict.culprits).difference(own.missing)
         if still := [name for name in own.unchanged if name in untouched]:
             before = previous(self.verdict.step)
             said.append(f"Still as in step {before}: {listed(still)}.")
+        if out := [name for name in own.left_out if name in untouched]:
+            said.append(
+                f"Your class leaves out {listed(out)}. A class that you write anew is "
+                "the whole class: what it is to keep has to be in it."
+            )
         return said
 
     def _begun(self):
@@ -117,12 +132,18 @@ class Report:
             wrong = [row for row in wrong if row.learned_at(number) == number]
         # One sentence is enough beside the line at which it stopped.
         shown = wrong[: 1 if self.verdict.failure else 2]
-        return [
+        said = [
             f"“{row.name}” does not work yet. It takes the idea of step "
             f"{row.learned_at(number)}, *{head(row.learned_at(number)).title}*: "
             f"{row.idea}."
             for row in shown
         ]
+        # Where no cell stopped, the first row says what was tried, and what came of it.
+        if shown and not self.verdict.failure:
+            tried = textwrap.indent(shown[0].code, CODE)
+            got = self.verdict.evidence.get(shown[0].name, "")
+            said[1:1] = [f"Tried, with yours as `step`:\n\n{tried}", f"Got: {got}."]
+        return said
 
     def _where_to_look(self):
         culprits = self.verdict.culprits
@@ -131,13 +152,21 @@ class Report:
                 "The lesson's own code does not pass here either. Is the machine busy? "
                 "Then try again."
             ]
-        them = "it" if len(culprits) == 1 else "them"
+        them = "it" if len(culprits) == 1 else "the first"
         said = (
-            f"With the lesson's {listed(culprits)} in place of yours, everything "
+            f"With the lesson's {listed(culprits, MOST)} in place of yours, everything "
             f"passes: look there. `steps.hint({self.verdict.step}, "
             f'"{culprits[0]}")` helps with {them}.'
         )
-        return [said, *self._other_heads()]
+        return [said, *self._without_return(), *self._other_heads()]
+
+    def _without_return(self):
+        theirs, lesson = self.verdict.own.module.parts(), self.verdict.own.step.parts
+        return [
+            f"Your `{name}` returns `None`: is a `return` missing?"
+            for name in self.verdict.culprits
+            if name in theirs and returns(lesson[name]) and not returns(theirs[name])
+        ]
 
     def _other_heads(self):
         own, said = self.verdict.own, []
@@ -167,16 +196,22 @@ class Report:
         more = "more row comes" if count == 1 else "more rows come"
         return f"{count} {more} in later steps." if count else ""
 
+    def _whose(self):
+        """Whose framework the table is about."""
+        return "with what is lent" if self.verdict.own.missing else "yours"
+
     def _table_as_text(self):
+        if not self._begun():
+            return ""
         if not self.verdict.table:
             return "The table was not tried."
-        rows = [("", "yours", "the lesson's"), *self._lines()]
+        rows = [("", self._whose(), "the lesson's"), *self._lines()]
         wide = max(len(mine) for _, mine, _ in rows)
         lines = [f"  {mine:{wide}}  {lesson:12}  {name}" for name, mine, lesson in rows]
         return "\n".join([*lines, self._later()]).rstrip()
 
     def _table_as_html(self):
-        if not self.verdict.table:
+        if not self.verdict.table or not self._begun():
             return ""
         rows = "".join(
             f"<tr{'' if a == b else WARNING}>"
@@ -187,14 +222,14 @@ class Report:
         )
         return (
             f"<details{'' if self.verdict.right else ' open'}><summary>What your "
-            "framework can do</summary><table><tr><th></th><th>yours</th><th>the "
-            f"lesson's</th></tr>{rows}</table><p>{self._later()}</p></details>"
+            "framework can do</summary><table><tr><th></th><th>{self._whose()}</th><th>"
+            f"the lesson's</th></tr>{rows}</table><p>{self._later()}</p></details>"
         )
 
     # --- The lesson's code ------------------------------------------------------------
 
     def _comparison(self):
-        if not self.verdict.right or not (changes := comparison(self.verdict)):
+        if not self.verdict.right or not (changes := comparison(self.verdict.own)):
             return ""
         shown = "".join(map(change_as_html, changes))
         return (
@@ -203,9 +238,9 @@ class Report:
         )
 
 
-def comparison(verdict):
+def comparison(own):
     """How the lesson's code of a step differs from the learner's, part by part."""
-    theirs, step = verdict.module.parts(), verdict.own.step
+    theirs, step = own.module.parts(), own.step
     return [
         Change("differs:", name, theirs[name].text, step.parts[name].text)
         for name in step.to_write
@@ -237,9 +272,11 @@ def _called_as(arguments):
 
 
 def _paragraph(text):
-    """Words with `code`, *titles* and [links](where) as HTML."""
+    """Words with `code`, *titles* and [links](where) as HTML; code may come below."""
+    text, _, code = text.partition(f"\n\n{CODE}")
     html = escape(text, quote=False)
     html = re.sub(r"`([^`]+)`", r"<code>\1</code>", html)
     html = re.sub(r"(?<!\w)\*([^*]+)\*(?!\w)", r"<i>\1</i>", html)
     html = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', html)
-    return f"<p>{html}</p>"
+    below = f"<pre>{escape(textwrap.dedent(CODE + code))}</pre>" if code else ""
+    return f"<p>{html}</p>{below}"

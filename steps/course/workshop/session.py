@@ -3,14 +3,14 @@
 import contextlib
 from pathlib import Path
 
-from ..lessons import StepKind, kind, numbers, previous, stem
+from ..lessons import CourseError, StepKind, of_kind, previous, stem
 from ..watching import notebook_shell
 from . import folder as workshop
 from . import stubs
 from .framework import step_of
 from .learner_code import learner_code
 from .parts import Kind, Part, listed
-from .report import Report
+from .report import MOST, Report
 from .trial import module_from, names_in, take_the_place
 from .verdict import verdict_on
 
@@ -105,12 +105,26 @@ def judged(number, anyway=False):
     folder = session.folder if session else here(number)
     wrote = session and session.wrote()
     cells = session.cells if session and wrote else workshop.cells_of(number, folder)
-    verdict = verdict_on(workshop.assembled(number, cells, folder))
+    own = workshop.assembled(number, cells, folder)
+    if session and wrote:
+        own.aside |= not_run(own, folder)
+    verdict = verdict_on(own)
     if verdict.right or anyway:
         return Report(verdict, go_on(verdict, folder))
-    lent = listed(verdict.from_the_lesson)
+    lent = listed(verdict.from_the_lesson, MOST)
     way_on = f"`steps.judge({number}, anyway=True)` goes on with the lesson's {lent}."
     return Report(verdict, [way_on] if lent else [])
+
+
+def not_run(own, folder):
+    """What is written in the saved notebook, and was not run here."""
+    number = own.step.number
+    with contextlib.suppress(CourseError):  # a notebook that nobody has saved
+        saved = workshop.assembled(number, workshop.cells_of(number, folder), folder)
+        undone = {*own.missing, *own.unchanged}
+        run_later = undone.difference(saved.missing, saved.unchanged)
+        return dict.fromkeys(run_later, "the cell with it has not been run")
+    return {}
 
 
 def go_on(verdict, folder):
@@ -118,8 +132,10 @@ def go_on(verdict, folder):
     number = verdict.step
     if path := workshop.write(verdict, folder):
         said = [f"Your framework is now in `{path.name}`."]
-        if verdict.lent:
-            said[0] += f" The lesson's own in it: {listed(verdict.lent)}."
+        if now := verdict.from_the_lesson:
+            said[0] += f" The lesson lends it {listed(now)}."
+        if verdict.lent != now:
+            said[0] += f" All of the lesson's own in it: {listed(verdict.lent)}."
     else:
         said = [
             f"`{stem(number)}.py` was changed since it was written, and stays as it "
@@ -133,11 +149,11 @@ def go_on(verdict, folder):
 
 def _next(number, folder):
     said = []
-    if number + 1 in numbers() and kind(number + 1) is StepKind.PACKAGE:
-        said.append(
-            f"Go on with the lesson of [step {number + 1}](../{stem(number + 1)}"
-            ".ipynb). It cuts your file into a package."
-        )
+    packages = of_kind(StepKind.PACKAGE)
+    if number + 1 in packages:
+        lesson = f"[step {number + 1}](../{stem(number + 1)}.ipynb)"
+        cuts = " It cuts your file into a package." * (number + 1 == packages[0])
+        said.append(f"Go on with the lesson of {lesson}.{cuts}")
     for later in workshop.steps():
         if previous(later) == number:
             path, _ = workshop.lay(later, folder)

@@ -6,9 +6,10 @@ import sys
 import traceback
 import types
 
-from ..capabilities import CAPABILITIES, WORKS, tried
+from ..capabilities import WORKS
 from ..judge.cells import close_pictures, limited, new_names, run, silence
 from ..lessons import STEPS, stem
+from .evidence import NAME, SEEN, table, watched
 from .parts import nodes, parts
 
 # For one cell, or one row of the table; they take a second or two, more where others
@@ -16,8 +17,6 @@ from .parts import nodes, parts
 SECONDS = 30
 # In place of a cell: here the lesson loads the code of its step.
 LOAD = "load"
-CLOSE = "np.isclose", "np.allclose"
-NOT_PLAIN = ast.Call | ast.BinOp | ast.Subscript
 BEGINNING = "Your definitions"
 
 
@@ -54,8 +53,8 @@ def names_in(module, text):
 
 
 def answer(task, say):
-    """Try one framework: a dict with ``failure``, or None there, and ``table``. Say
-    what comes next.
+    """Try one framework: a dict with ``failure``, or None there, ``table``, and
+    ``evidence`` for its rows. Say what comes next.
     """
     reference = importlib.import_module(f"{STEPS}.{stem(task['step'])}")
     try:
@@ -65,38 +64,56 @@ def answer(task, say):
 
 
 def _attempted(task, say):
-    text, names, place = task["text"], new_names(), BEGINNING
-    say({"at": place})
+    """The lesson's cells, then the table; in brief, the table first, which is quick,
+    and no more than up to what does not work.
+    """
+    found, at = {"failure": None, "table": {}, "evidence": {}}, [BEGINNING]
+    say({"at": BEGINNING})
     try:
         with silence(), limited(task["seconds"]):
-            module = module_from(text, task["step"])
+            module = module_from(task["text"], task["step"])
         take_the_place(module, task["step"])
-        for place, source in task["cells"]:
-            say({"at": place})
-            if source == LOAD:
-                names |= names_in(module, text)
-                continue
-            with silence(), limited(task["seconds"]):
-                run(source, names)
-            close_pictures()
-        failure = None
+        if task["brief"]:
+            _try_rows(task, module, say, found)
+            if set(found["table"].values()) - {WORKS}:
+                return found
+        _run_cells(task, module, say, at)
     except (Exception, SystemExit) as error:
-        failure = _failure(task, place, error)
-        if task["brief"] or place == BEGINNING or isinstance(error, TimeoutError):
-            return {"failure": failure, "table": {}}
-    return {"failure": failure, "table": dict(_rows(task, module, say))}
+        found["failure"] = _failure(task, at[0], error)
+        if at[0] == BEGINNING or isinstance(error, TimeoutError):
+            return found
+    if not task["brief"]:
+        _try_rows(task, module, say, found)
+    return found
 
 
-def _rows(task, module, say):
-    found = WORKS
-    for row in CAPABILITIES:
-        works = row.expected(task["step"]) == WORKS
-        if works or not task["brief"]:
-            say({"at": row.name})
+def _run_cells(task, module, say, at):
+    names = new_names() | {NAME: SEEN}
+    for at[0], source in task["cells"]:
+        say({"at": at[0]})
+        if source == LOAD:
+            names |= names_in(module, task["text"])
+            continue
+        with silence(), limited(task["seconds"]):
+            run(source, names, tree=watched(source))
+        close_pictures()
+
+
+def _try_rows(task, module, say, found):
+    # What failed before most likely fails again, and is soon found.
+    for row in sorted(table(), key=lambda row: row.name not in task["first"]):
+        if task["brief"] and row.expected(task["step"]) != WORKS:
+            continue
+        say({"at": row.name})
+        outcome = WORKS
+        try:
             with silence(), limited(task["seconds"]):
-                found = tried(row.quick, module)
-            yield row.name, found
-        if found == "TimeoutError" or (task["brief"] and found != WORKS):
+                row.quick(module)
+        except Exception as error:
+            outcome = type(error).__name__
+            found["evidence"][row.name] = _said(error, task["seconds"])
+        found["table"][row.name] = outcome
+        if outcome == "TimeoutError" or (task["brief"] and outcome != WORKS):
             return
 
 
@@ -114,7 +131,7 @@ def _failure(task, place, error):
     return {
         "place": place,
         "line": cell[0].line if cell else "",
-        "error": _said(error, task["seconds"]) + _value(error, cell),
+        "error": _said(error, task["seconds"]),
         "parts": list(dict.fromkeys(part_at(task["text"], line) for line in lines)),
         "inside": inside[-1].line if inside else "",
     }
@@ -128,36 +145,9 @@ def _said(error, seconds):
     if isinstance(error, TimeoutError):
         return f"it takes more than {seconds} seconds, and was stopped"
     if isinstance(error, AssertionError):
-        return str(error) or "this is not true"
+        said = str(error) or "this is not true"
+        return ": ".join(filter(None, [said, SEEN.words()]))
     return f"{type(error).__name__}: {error}"
-
-
-def _value(error, cell):
-    """What a line that is not true compares, if it is there to be read: nothing is
-    computed a second time.
-    """
-    if not cell or not isinstance(error, AssertionError) or str(error):
-        return ""
-    try:
-        (node,) = ast.parse(cell[0].line).body
-        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-        (names, *_) = (f.f_globals for f in frames if _is_cell(f.f_code.co_filename))
-        values = {
-            ast.unparse(side): eval(ast.unparse(side), names)
-            for side in _compared(node.test)
-            if not any(isinstance(child, NOT_PLAIN) for child in ast.walk(side))
-        }
-    except Exception:
-        return ""
-    said = ", ".join(f"`{side}` is `{value!r}`" for side, value in values.items())
-    return f": {said}" if 0 < len(said) < 100 else ""
-
-
-def _compared(test):
-    """The left of a comparison; both sides of one such as ``np.isclose(a, b)``."""
-    if isinstance(test, ast.Call) and ast.unparse(test.func) in CLOSE:
-        return [side for side in test.args if not isinstance(side, ast.Constant)]
-    return [test.left] if isinstance(test, ast.Compare) else []
 
 
 def part_at(text, number):

@@ -17,16 +17,18 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
     def __exit__(self, *_):
         self._end()
 
-    def try_out(self, step, cells, text, brief=False):
-        """What comes of a framework: its failure, or None, and its table; in brief, the
-        table up to the first row that should work and does not.
+    def try_out(self, step, cells, text, brief=False, first=()):
+        """What comes of a framework: its failure, or None, and its table; in brief, up
+        to the first thing that does not work, begun with some rows of the table.
         """
         self._child = self._child or Child(trial.__name__)
+        seconds = trial.SECONDS / 3 if brief else trial.SECONDS
         task = {"step": step, "cells": cells, "text": text, "brief": brief}
-        self._child.send(task | {"seconds": trial.SECONDS})
+        task["first"] = [*first]
+        self._child.send(task | {"seconds": seconds})
         at = trial.BEGINNING
         try:
-            while "done" not in (line := self._child.hear(trial.SECONDS + GRACE)):
+            while "done" not in (line := self._child.hear(seconds + GRACE)):
                 at = line["at"]
         except Stopped as stopped:
             self._end()
@@ -43,4 +45,4 @@ def _broken(at, reason):
     slow = f"takes more than {trial.SECONDS} seconds"
     said = f"it {reason if reason == ENDS else slow}"
     failure = {"place": at, "line": "", "error": said, "parts": [], "inside": ""}
-    return {"failure": failure, "table": {}}
+    return {"failure": failure, "table": {}, "evidence": {}}

@@ -1,6 +1,8 @@
 """Judges what a learner has written for a step, and finds where to look."""
 
+import time
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from ..capabilities import CAPABILITIES, WORKS
@@ -10,14 +12,19 @@ from .notebook import judging_cells
 from .parts import Kind, alike
 from .trial_process import TrialProcess
 
+# How many seconds the search may take for what is to be lent. It hardly ever takes
+# two, but a loop without end is stopped only after some.
+PATIENCE = 60
+
 
 @dataclass
 class Verdict:
     """What came of it.
 
     ``failure`` and ``table`` are those of the learner's own parts, with the lesson's in
-    place of what is missing. ``culprits`` are the parts in whose place the lesson's
-    mend it; there is none where even the lesson's own code does not pass. ``module`` is
+    place of what is missing; ``evidence`` says, by the name of a row, what it gave.
+    ``culprits`` are the fewest parts in whose place the lesson's mend it, the likeliest
+    first; there is none where even the lesson's own code does not pass. ``module`` is
     what goes on.
     """
 
@@ -26,6 +33,7 @@ class Verdict:
     table: dict[str, str]
     module: Module
     culprits: list[str] = field(default_factory=list)
+    evidence: dict[str, str] = field(default_factory=dict)
 
     @property
     def step(self):
@@ -67,53 +75,83 @@ def verdict_on(own, process=None):
     filled = own.filled()
     found = _tried(process, own, filled)
     verdict = Verdict(own, found["failure"], found["table"], filled)
+    verdict.evidence = found["evidence"]
     if not verdict.passes:
         verdict.culprits, verdict.module = _mended(process, verdict)
     return verdict
 
 
-def _tried(process, own, module, brief=False):
+def _tried(process, own, module, **how):
     number = own.step.number
-    return process.try_out(number, judging_cells(number), module.text(), brief)
+    return process.try_out(number, judging_cells(number), module.text(), **how)
 
 
 def _mended(process, verdict):
-    """Parts in whose place the lesson's make everything pass, and the module then."""
+    """The fewest parts in whose place the lesson's make everything pass, the likeliest
+    first, and the module then.
+    """
     own, filled = verdict.own, verdict.module
+    until = time.monotonic() + PATIENCE
     suspects = _suspects(own, filled, verdict.failure)
-    new = [n for n in suspects if n in {*own.step.added, *own.step.changed}]
-    older = [n for n in suspects if n not in new]
+    wrong = [row.name for row in wrong_rows(verdict.step, verdict.table)]
 
-    def mend(names):
-        return names and _passes(process, own, with_own(filled, own.step, names))
+    @cache
+    def mend(*names):
+        if time.monotonic() > until:
+            return False
+        return _passes(process, own, with_own(filled, own.step, names), wrong)
 
-    for names in filter(mend, [*([n] for n in new), new, *([n] for n in older)]):
-        needed = names
-        for name in names:
-            fewer = [other for other in needed if other != name]
-            needed = fewer if mend(fewer) else needed
+    # A whole class is the most to lend: it stands for all that it holds.
+    members = [n for n in suspects if own.step.parts[n].kind != Kind.CLASS]
+    new = [n for n in members if n in {*own.step.added, *own.step.changed}]
+    ends = [len(new), *(len(new) + 2**k for k in range(len(suspects).bit_length()))]
+    sets = [(name,) for name in members] + [tuple(suspects[:end]) for end in ends]
+    if names := next((names for names in sets if names and mend(*names)), None):
+        needed = list(fewest(names, mend))
         return needed, with_own(filled, own.step, needed)
     lesson = Module.of(code_of(own.step.number))
-    return (suspects if _passes(process, own, lesson) else []), lesson
+    return (suspects if _passes(process, own, lesson, wrong) else []), lesson
+
+
+def fewest(names, mend):
+    """What is left of names that mend when none can be left out any more.
+
+    Tries to leave out halves, then quarters and so on, the last ones first: Zeller's
+    delta debugging.
+    """
+    size = len(names) // 2
+    while size and len(names) > 1:
+        starts = reversed(range(0, len(names), size))
+        fewer = (names[:k] + names[k + size :] for k in starts)
+        if shorter := next((n for n in fewer if n and mend(*n)), None):
+            names, size = shorter, min(size, len(shorter) // 2)
+        else:
+            size //= 2
+    return names
 
 
 def _suspects(own, filled, failure):
-    """The learner's own parts that are not as the lesson's: first those in which the
-    error arose, the innermost first; classes as a whole last.
+    """The learner's own parts that are not as the lesson's, the likeliest first: those
+    of the step, then older ones, and classes as a whole last; among them first those in
+    which the error arose, the innermost first, and those that nobody touched.
     """
     there, step = filled.parts(), own.step
-    others = {*own.missing, *alike(step.parts, there)}
+    alike_or_lent = {*own.missing, *alike(step.parts, there)}
+    arose = (failure["parts"] if failure else [])[::-1]
+    likely = [*arose, *own.left_out, *own.unchanged, *step.parts]
     names = [
         name
-        for name, part in step.parts.items()
-        if name in there and name not in others and part.kind != Kind.ATTRIBUTE
+        for name in dict.fromkeys(likely)
+        if name in step.parts
+        and name in {*there, *own.left_out}
+        and name not in alike_or_lent
+        and (step.parts[name].kind != Kind.ATTRIBUTE or name in own.left_out)
     ]
-    first = [n for n in (failure["parts"] if failure else [])[::-1] if n in names]
-    classes = [n for n in names if step.parts[n].kind == Kind.CLASS]
-    order = [*first, *(n for n in names if n not in classes), *classes]
-    return list(dict.fromkeys(order))
+    new = {*step.added, *step.changed}
+    whole = lambda name: step.parts[name].kind == Kind.CLASS
+    return sorted(names, key=lambda name: (whole(name), name not in new))
 
 
-def _passes(process, own, module):
-    found = _tried(process, own, module, brief=True)
+def _passes(process, own, module, first):
+    found = _tried(process, own, module, brief=True, first=first)
     return not found["failure"] and set(found["table"].values()) <= {WORKS}

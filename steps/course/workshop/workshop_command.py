@@ -7,17 +7,22 @@ from ..results import tell
 from . import folder as workshop
 from . import hints
 from .framework import step_of
-from .report import Report, comparison
+from .parts import listed
+from .report import MOST, Report, comparison
 from .session import go_on
 from .verdict import verdict_on
+from .way import Way
+from .while_writing import watch
 
-USAGE = "8, next, judge 8, hint 8 NAME, solution 8 NAME, diff 8, or fresh 8"
-WORDS = ("next", "judge", "hint", "solution", "diff", "fresh", "where")
+USAGE = "8, next, judge 8, watch, hint 8 NAME, solution 8 NAME, diff 8, or fresh 8"
+WORDS = ("next", "judge", "watch", "hint", "solution", "diff", "fresh", "where")
 
 
 def run(options):
     """Do what the words after ``workshop`` ask for; return the exit code."""
     word, *rest = options.words or [""]
+    if word == "":
+        print(f"{Way(workshop.place())}\n")
     if word == "" or word.isdecimal():
         return _open(int(word) if word else None)
     if word not in WORDS:
@@ -30,16 +35,22 @@ def run(options):
     if number is None:
         raise CourseError("Name a step: all are done.")
     workshop.of_the_workshop(number)
+    if word == "next" and not options.anyway and workshop.is_untouched(number):
+        return _open(number)
     if word in ("next", "judge"):
         return _judge(number, word == "next", options)
     if word in ("hint", "solution"):
         if not names:
             to_write = ", ".join(step_of(number).to_write)
             raise CourseError(f"Name one of {to_write}.")
-        hint = hints.Hint(number, names[0], options.nearer)
+        # `hint 8 NAME 3` is the third one.
+        stage = numbers[1] - 1 if len(numbers) > 1 else options.nearer
+        hint = hints.Hint(number, names[0], stage)
         print(hint.in_a_terminal() if word == "hint" else hints.Code(number, names[0]))
     elif word == "diff":
         _diff(number)
+    elif word == "watch":
+        watch(workshop.place())
     elif word == "fresh":
         aside = workshop.fresh(number)
         print(f"Step {number} begins afresh; your notebook is {aside.name} beside it.")
@@ -55,13 +66,16 @@ def _open(number):
         print(f"You have written every step of the workshop. Your framework is {path}.")
         return 0
     path, happened = workshop.lay(number)
+    begins, before = workshop.base(number), f"{stem(previous(number))}.py"
+    why = f"the course or your {before} is newer"
+    if begins.lent and not path.with_name(before).exists():
+        why = f"there is no {before} of yours any more"
+    anew = f"`{typed(f'workshop fresh {number}')}` sets it aside and lays the new one"
     said = {
-        "new": f"Laid {path.name}. {workshop.base(number).said}",
-        "renewed": f"Renewed {path.name}: the course is newer, or your file of step "
-        f"{previous(number)} is.",
-        "kept": f"The course is newer than your {path.name}, which stays as it is: you "
-        f"have worked in it. `{typed(f'workshop fresh {number}')}` sets it aside and "
-        "lays the new one.",
+        "new": f"Laid {path.name}. {begins.said}",
+        "renewed": f"Renewed {path.name}: {why}. {begins.said}",
+        "kept": f"Your {path.name} was laid when things were different: {why}. It "
+        f"stays as it is, for you have worked in it; {anew}.",
     }
     print(f"Step {number}, {head(number).title}. {said.get(happened, '')}".rstrip())
     print(f"The notebook: {path}")
@@ -72,7 +86,7 @@ def _judge(number, goes_on, options):
     """Judge a step, and go on if it is right, or if that is asked for."""
     verdict = _judged(number)
     if not verdict.right and not (goes_on and options.anyway):
-        names = ", ".join(verdict.from_the_lesson)
+        names = listed(verdict.from_the_lesson, MOST)
         command = typed(f"workshop next {number} --anyway")
         way_on = (
             f"What counts is the saved notebook. `{command}` goes on with the lesson's "
@@ -97,6 +111,9 @@ def _after(verdict):
 
 
 def _diff(number):
-    for change in comparison(_judged(number)):
+    changes = comparison(workshop.assembled(number, workshop.cells_of(number)))
+    if not changes:
+        print(f"What you have written for step {number} says the same as the lesson's.")
+    for change in changes:
         print(f"--- yours\n+++ the lesson's: {change.name}")
         print("\n".join(change.lines()), end="\n\n")

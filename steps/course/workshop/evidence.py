@@ -1,0 +1,112 @@
+"""What a line that is not true compares: it is kept, and not computed a second time."""
+
+import ast
+import re
+from functools import cache
+from types import ModuleType
+
+from .. import capabilities
+
+NAME = "__seen__"
+CLOSE = "np.isclose", "np.allclose", "np.array_equal"
+# What the first of two sides should be: this, and the other side.
+EQUAL, CLOSE_TO, SAME = "", "close to ", "the same object as "
+MOST = 70
+SCALAR = re.compile(r"\bnp\.\w+\(([^()]*)\)")
+ADDRESS = re.compile(r"<(?:[\w<>]+\.)*(\w+) object at 0x\w+>")
+
+
+class Seen:
+    """The sides of the assertion that runs: pairs of text and value."""
+
+    def __init__(self):
+        self.kind, self.sides = None, []
+
+    def begin(self, kind):
+        self.kind, self.sides = kind, []
+        return True
+
+    def side(self, text, value):
+        self.sides.append((text, shown(value)))
+        return value
+
+    def words(self):
+        """What is, and what should be."""
+        if self.kind is not None and len(self.sides) == 2:
+            (left, value), (right, other) = self.sides
+            kind = self.kind
+            if kind == SAME and right == other:  # None
+                kind = EQUAL
+            should = f"{kind}`{right if kind == SAME else other}`"
+            return f"`{left}` is `{value}`, and should be {should}"
+        return ", ".join(f"`{text}` is `{value}`" for text, value in self.sides)
+
+
+SEEN = Seen()
+
+
+def shown(value):
+    """A value in a sentence: on one line, the middle of a long one left out."""
+    text = ADDRESS.sub(r"\1 object", " ".join(repr(value).split()))
+    text = SCALAR.sub(r"\1", text)
+    return text if len(text) <= MOST else f"{text[: MOST - 20]} … {text[-15:]}"
+
+
+class _Watched(ast.NodeTransformer):
+    def visit_Assert(self, node):
+        kind = _kind(node.test)
+        begins = ast.parse(f"{NAME}.begin({kind!r})", mode="eval").body
+        node.test = ast.BoolOp(ast.And(), [begins, _noted(node.test, kind is not None)])
+        ends = ast.parse(f"{NAME}.begin(None)").body[0]
+        return [node, ast.copy_location(ends, node)]
+
+
+def watched(source):
+    """The tree of a program whose assertions keep what they compare; it needs ``SEEN``
+    under ``NAME``.
+    """
+    return ast.fix_missing_locations(_Watched().visit(ast.parse(source)))
+
+
+def _kind(test):
+    """What the first of two sides has to be with regard to the second."""
+    if isinstance(test, ast.Call) and ast.unparse(test.func) in CLOSE:
+        return CLOSE_TO if "close" in ast.unparse(test.func) else EQUAL
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return None
+    return {ast.Eq: EQUAL, ast.Is: SAME}.get(type(test.ops[0]))
+
+
+def _noted(test, all_sides):
+    """A condition that keeps its sides; constants only if they are asked for."""
+
+    def note(side):
+        if isinstance(side, ast.Starred | ast.GeneratorExp):
+            return side
+        if isinstance(side, ast.Constant) and not all_sides:
+            return side
+        call = ast.parse(f"{NAME}.side({ast.unparse(side)!r})", mode="eval").body
+        call.args.append(side)
+        return call
+
+    if isinstance(test, ast.Compare):
+        test.left, *test.comparators = map(note, [test.left, *test.comparators])
+    elif isinstance(test, ast.BoolOp):
+        test.values = [_noted(value, all_sides) for value in test.values]
+    elif isinstance(test, ast.UnaryOp):
+        test.operand = _noted(test.operand, all_sides)
+    elif isinstance(test, ast.Call) and test.args:
+        count = 2 if ast.unparse(test.func) in CLOSE else 1
+        test.args[:count] = map(note, test.args[:count])
+    return test
+
+
+@cache
+def table():
+    """The table of capabilities, its assertions watched."""
+    with open(capabilities.__file__, encoding="utf-8") as file:
+        tree = watched(file.read())
+    module = ModuleType(capabilities.__name__)
+    vars(module)[NAME] = SEEN
+    exec(compile(tree, capabilities.__file__, "exec"), vars(module))
+    return module.CAPABILITIES

@@ -1,0 +1,251 @@
+"""The workshop is fair: another right design is right, what a learner wrote is theirs,
+no more is lent than is needed, and what the table asks for, a lesson's cell asks for.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from steps.course.capabilities import CAPABILITIES, WORKS
+from steps.course.lessons import StepKind, of_kind
+from steps.course.workshop import folder, workshop_command
+from steps.course.workshop.framework import code_of, step_of
+from steps.course.workshop.modules import LESSONS_OWN
+from steps.course.workshop.notebook import judging_cells
+from steps.course.workshop.report import Report
+from steps.course.workshop.session import go_on
+from steps.course.workshop.trial_process import TrialProcess
+from steps.course.workshop.verdict import Verdict, fewest, verdict_on
+from tests.course.learner import OWN_WAY, Learner, code_cells, source
+from tests.course.texts import blocks
+
+CELLS = blocks("cells.md")
+
+
+@pytest.fixture(scope="module")
+def process():
+    with TrialProcess() as process:
+        yield process
+
+
+@pytest.fixture
+def learner(tmp_path, monkeypatch):
+    monkeypatch.setattr("steps.course.learner_folder.FOLDER", tmp_path)
+    return Learner(tmp_path / "workshop")
+
+
+def judged(learner, process, number, *cells):
+    """What comes of some cells beside those that the notebook has."""
+    there = [source(cell) for cell in code_cells(learner.open(number))]
+    return verdict_on(
+        folder.assembled(number, [*there, *cells], learner.place), process
+    )
+
+
+# --- Another right design -------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [7, 9, 15, 16, 22])
+def test_another_right_design_is_right(learner, process, number):
+    verdict = judged(
+        learner, process, number, CELLS[f"another design of step {number}"]
+    )
+    assert verdict.right, Report(verdict)
+    assert not verdict.from_the_lesson
+
+
+@pytest.mark.slow
+def test_a_class_written_anew_is_the_whole_class(learner, process):
+    code = CELLS["a class that lacks something"]
+    verdict = judged(learner, process, 7, code)
+    assert "Variable() takes no arguments" in verdict.failure["error"]
+    assert verdict.culprits == ["Variable.__init__"]
+    said = repr(Report(verdict))
+    assert "Your class leaves out `Variable.__init__`" in said
+    assert "Not written yet" not in said
+
+
+# --- Where it is written --------------------------------------------------------------
+
+
+def test_what_stands_above_an_untouched_stub_counts(learner):
+    there = [source(cell) for cell in code_cells(learner.open(8))]
+    own = folder.assembled(8, [CELLS["a walk in a loop"], *there], learner.place)
+    assert "while box.creator" in own.module.text()
+    assert own.unchanged == []
+
+
+@pytest.mark.parametrize(
+    ("begin", "said"),
+    [
+        ("def backward(self):\n", "stands outside of its class"),
+        (
+            "class Variable(step07.Variable):\n  def backward(self):\n",
+            "on top of step07",
+        ),
+    ],
+)
+def test_what_does_not_count_is_said(learner, begin, said):
+    indent = "      " if begin.startswith("class") else "    "
+    cells = [f"{begin}{indent}return 1"]
+    own = folder.assembled(8, cells, learner.place)
+    assert own.unchanged == ["Variable.backward"]
+    verdict = Verdict(own, None, {}, own.filled())
+    assert said in repr(Report(verdict))
+    # Attached, it counts.
+    if begin.startswith("def"):
+        cells.append("Variable.backward = backward")
+        assert not folder.assembled(8, cells, learner.place).aside
+
+
+@pytest.mark.slow
+def test_a_name_that_nobody_imports_is_not_right(learner, process):
+    there = [source(cell) for cell in code_cells(learner.open(17))]
+    cells = [c.replace("import weakref\n", "") for c in there]
+    own = folder.assembled(17, [*cells, code_without_imports(17)], learner.place)
+    verdict = verdict_on(own, process)
+    assert verdict.failure["error"] == "NameError: name 'weakref' is not defined"
+
+
+def code_without_imports(number):
+    return re.sub(r"^(import|from) .*\n", "", code_of(number), flags=re.M)
+
+
+# --- What is lent ---------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
+    learner.place.mkdir()
+    for number in range(1, 17):
+        learner.goes_on(number, OWN_WAY[number], process)
+    before = folder.base(17, learner.place)
+    assert not before.lent
+    learner.open(17)
+    verdict = learner.judged(17, process)
+    # Their Exp.backward reads what step 17 makes weak.
+    needed = ["Variable.backward", "Function.__call__", "Exp.backward"]
+    assert sorted(verdict.from_the_lesson) == sorted(needed)
+    assert verdict.from_the_lesson[-1] == "Exp.backward"
+    said = " ".join(go_on(verdict, learner.place))
+    assert all(
+        f"`{name}`" in said.partition("The lesson lends it")[2] for name in needed
+    )
+    text = learner.own_file(17).read_text(encoding="utf-8")
+    assert folder.lent(text) == {*needed}
+    theirs, old = verdict.module.parts(), before.module.parts()
+    kept = [n for n in old if "." in n and n not in needed]
+    assert len(kept) > 10
+    assert all(theirs[name].same_code(old[name]) for name in kept)
+
+
+@pytest.mark.slow
+def test_two_methods_are_lent_and_not_their_class(learner, process):
+    now, before = (step_of(n).parts["Variable"].text for n in (9, 8))
+    cells = [code_of(9).replace(now, before)]
+    verdict = verdict_on(folder.assembled(9, cells, learner.place), process)
+    assert sorted(verdict.culprits) == ["Variable.__init__", "Variable.backward"]
+
+
+def test_of_names_that_mend_the_fewest_are_found():
+    tried = []
+
+    def mend(*names):
+        tried.append(names)
+        return {"c", "g"} <= {*names}
+
+    assert fewest(tuple("abcdefgh"), mend) == ("c", "g")
+    assert len(tried) < 20
+    assert fewest(("a",), mend) == ("a",)
+
+
+def test_a_long_list_is_cut_and_the_likeliest_come_first(learner):
+    code = "def as_array(x):\n    return x"
+    own = folder.assembled(9, [code], learner.place)
+    verdict = Verdict(own, None, {}, own.filled())
+    verdict.culprits = own.step.to_write[:5]
+    shown = "`, `".join(verdict.culprits[:3])
+    assert f"the lesson's `{shown}` and 2 more in place" in repr(Report(verdict))
+
+
+@pytest.mark.slow
+def test_what_was_lent_and_is_written_since_is_theirs(learner, process):
+    learner.place.mkdir()
+    lent = f'"""Mine.\n\n{LESSONS_OWN}\n    Variable.backward\n    exp\n"""\n'
+    learner.own_file(13).write_text(lent + code_of(13), encoding="utf-8")
+    there = [source(cell) for cell in code_cells(learner.open(14))]
+    begun = folder.assembled(14, there, learner.place)
+    assert begun.lent == {"Variable.backward", "exp"}
+    whole = code_of(14)
+    own = folder.assembled(14, [*there, whole], learner.place)
+    assert own.lent == set()
+    assert verdict_on(own, process).lent == []
+
+
+# --- What is said ---------------------------------------------------------------------
+
+
+def test_a_file_that_is_gone_is_not_a_newer_course(learner, capsys):
+    learner.place.mkdir()
+    before = learner.own_file(7)
+    mine = code_of(7).replace("x.backward()", "x.backward()  # mine")
+    before.write_text(mine, encoding="utf-8")
+    workshop_command.run(["8"])
+    before.unlink()
+    capsys.readouterr()
+    workshop_command.run(["8"])
+    said = capsys.readouterr().out
+    assert "there is no step07.py of yours any more" in said
+    assert "newer" not in said
+
+
+def test_only_the_first_package_step_cuts_a_file(learner, monkeypatch):
+    monkeypatch.setattr(folder, "write", lambda *_: learner.own_file(32))
+    first = of_kind(StepKind.PACKAGE)[0]
+    for number in (22, 32):
+        own = folder.assembled(number, [], learner.place)
+        said = " ".join(go_on(Verdict(own, None, {}, own.module), learner.place))
+        assert f"step {number + 1}]" in said
+        assert ("cuts your file" in said) == (number + 1 == first)
+
+
+# --- The table and the cells ----------------------------------------------------------
+
+BREAKS = re.compile(
+    r"^## (\d+) ([^\n]+)\n\n```text\n(.*?)\n```\n\n```text\n(.*?)\n```$",
+    re.M | re.S,
+)
+
+
+def breaks():
+    text = (Path(__file__).parent / "ways" / "rows.md").read_text(encoding="utf-8")
+    found = BREAKS.findall(text)
+    assert len(found) == text.count("\n## "), "a heading or a block is misspelt"
+    return [(int(step), *rest) for step, *rest in found]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "row", "old", "new"), breaks(), ids=lambda value: str(value)[:30]
+)
+def test_what_the_table_asks_for_a_cell_asks_for_too(process, number, row, old, new):
+    code = code_of(number)
+    assert old in code
+    found = process.try_out(number, judging_cells(number), code.replace(old, new))
+    assert found["table"][row] != WORKS
+    assert found["failure"], "no cell of the lesson asks for it"
+    assert found["failure"]["place"].startswith("It works")
+
+
+def test_every_row_that_is_learned_in_the_workshop_is_asked_for():
+    learned = {
+        (number, row.name)
+        for row in CAPABILITIES
+        for number in folder.steps()
+        if row.expected(number) == WORKS and row.learned_at(number) == number
+    }
+    # What step 13 brings back, steps 6 to 10 have asked for.
+    again = {(13, name) for number, name in learned if number in range(6, 11)}
+    assert {(number, name) for number, name, *_ in breaks()} >= learned - again
