@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from steps.course import commands
 from steps.course.capabilities import CAPABILITIES, WORKS
 from steps.course.lessons import StepKind, of_kind
-from steps.course.workshop import folder, workshop_command
+from steps.course.workshop import folder
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.modules import LESSONS_OWN
 from steps.course.workshop.notebook import judging_cells
@@ -192,10 +193,10 @@ def test_a_file_that_is_gone_is_not_a_newer_course(learner, capsys):
     before = learner.own_file(7)
     mine = code_of(7).replace("x.backward()", "x.backward()  # mine")
     before.write_text(mine, encoding="utf-8")
-    workshop_command.run(["8"])
+    commands.main(["workshop", "8"])
     before.unlink()
     capsys.readouterr()
-    workshop_command.run(["8"])
+    commands.main(["workshop", "8"])
     said = capsys.readouterr().out
     assert "there is no step07.py of yours any more" in said
     assert "newer" not in said
