@@ -88,7 +88,8 @@ def of_text(number, text):
 
 def test_all_complaints_are_said_at_once_and_each_under_its_guard():
     text = lesson(8).text.replace("## The trap", "## A trap")
-    faulty = replace(with_cell(8, 0, source=["x" * 89]), text=f"{text}\nTODO: just do.")
+    wide = [*code_cells(lesson(8).notebook)[0]["source"], f"\n{'x' * 89}"]
+    faulty = replace(with_cell(8, 0, source=wide), text=f"{text}\nTODO: just do.")
     said = checks.complaints(faulty)
     for words in (
         "misshapen: the parts",

@@ -225,8 +225,7 @@ def too_wide(lesson):
         f"{cell['id']}: {len(line)} columns, {WIDEST} fit: {line}"
         for cell in code_cells(lesson.notebook)
         for line in source(cell).splitlines()
-        # The list of names that a cell loads is a note for the builder and for IPython.
-        if len(line) > WIDEST and not line.startswith("# %load")
+        if len(line) > WIDEST
     ]
 
 
