@@ -2,6 +2,8 @@
 compared, this does not change: ``pytest --nbval --noconftest`` judges alike.
 """
 
+from pathlib import Path
+
 import pytest
 
 SETTINGS = {
@@ -22,6 +24,13 @@ def pytest_configure(config):
         # On its first import matplotlib may announce on stderr that it collects the
         # machine's fonts; let it do so here.
         import matplotlib.font_manager  # noqa: F401
+
+
+def pytest_sessionstart(session):
+    from tests.support.warm_kernels import CAN_FORK, Warm
+
+    if CAN_FORK:
+        session.config.add_cleanup(Warm(Path(__file__).parent).end)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -12,12 +12,13 @@ from steps.course.capabilities import (
     WRONG,
     differentiates_a_chain,
 )
-from tests.support import package_capabilities
+from tests.support import capabilities, package_capabilities
 from tests.support.capabilities import (
     PACKAGE,
     PAGE,
     SNAPSHOTS,
     complaints,
+    expected,
     outcome,
     table,
 )
@@ -45,8 +46,12 @@ def test_the_names_of_a_step_are_enough_for_what_it_brings(number):
     fail_with(package_capabilities.complaints(number))
 
 
-@pytest.mark.slow
-def test_the_page_in_the_docs_is_up_to_date():
+def test_the_page_in_the_docs_is_up_to_date(monkeypatch):
+    # What the tests above expect, without finding it out again.
+    rows = {row.probe: row for row in CAPABILITIES}
+    monkeypatch.setattr(
+        capabilities, "outcome", lambda probe, number: expected(rows[probe], number)
+    )
     assert PAGE.read_text(encoding="utf-8") == table(), (
         "run python -m tests.support.capabilities"
     )

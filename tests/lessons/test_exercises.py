@@ -78,6 +78,7 @@ def child():
         (little(SOLUTION.replace("2 *", "3 *")), "1 again: f(2) should be 4"),
         (little(check=f"{HELPS}\nf = None"), "1 again: TypeError: 'NoneType'"),
         (little(SOLUTION, HELPS, "twice = f(2)", "twice + 1"), "unsolved: TypeError"),
+        (little(SOLUTION, f"{HELPS}\nkept = 1", "kept + 1"), ""),
         (little(SOLUTION, HELPS, "1 / 0"), "the lesson: ZeroDivisionError"),
         (little(SOLUTION, HELPS, "import os; os._exit(0)"), "the lesson: ends Python"),
     ],
@@ -147,6 +148,8 @@ CELLS = {
     "kept.append(x)": True,
     "model = Model()": True,
     "train(model)": True,
+    "v = Variable(x)": True,
+    "print(v + x)": False,
     "for a in range(3):\n    y = x + a": False,
     "other = Model()\ntrain(other)": False,
     "x = 0": False,
@@ -155,7 +158,7 @@ CELLS = {
 
 
 def test_what_an_exercise_does_not_stand_on_is_left_out():
-    own = little(SOLUTION, "for y in kept:\n    print(x, y, model)")
+    own = little(SOLUTION, "for y in kept:\n    print(v, x, y, model)")
     kept = "import numpy as np\n\ndef half(x):\n    return x / 2"
     drawn = cell(kept + "\nprint(half(np.pi))")
     cells = [drawn, *map(cell, CELLS), *own, cell("late = 1")]

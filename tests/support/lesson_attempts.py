@@ -59,16 +59,27 @@ class Attempts:
         """All that is wrong, one after the other, each with the code that shows it."""
         trials = self._trials()
         tries = {p: [cells for cells, _ in made] for p, made in trials.items()}
-        sources = [source(cell) for cell in self._cells]
         found = []
         for position, number, failures in forks.tries(
-            child, sources, tries, JOBS, PATIENCE
+            child, self._way(), tries, JOBS, PATIENCE
         ):
             if number is None:
                 found += self._lesson_stops(position, failures)
             else:
                 found += trials[position][number][1](failures)
         return self._incomplete() + found
+
+    def _way(self):
+        """What runs between the exercises: without their checks, which are run on the
+        solutions at the exercises, but for those that define what is used later.
+        """
+        way, used = [], set()
+        for cell in reversed(self._cells):
+            left_out = exercises.is_check(cell) and not needed.bound(cell) & used
+            used = used - (set() if left_out else needed.bound(cell))
+            used |= needed.used_first(cell)
+            way.append("" if left_out else source(cell))
+        return way[::-1]
 
     def _trials(self):
         """For each place of an exercise pairs: cells to run there, and what finds

@@ -13,7 +13,8 @@ from typing import Any
 
 from .. import exercises
 
-CLASS = re.compile(r"\b[A-Z]\w*\(|\.setup\(")
+# A variable, and a path, stay as they are.
+CLASS = re.compile(r"\b(?!(?:Variable|Path)\()[A-Z]\w*\(|\.setup\(")
 IMPORTS = ast.Import | ast.ImportFrom
 DEFINES = IMPORTS | ast.FunctionDef | ast.ClassDef
 ADDS = {"append", "add", "extend", "insert", "pop", "setdefault", "update"}

@@ -1,0 +1,100 @@
+"""Kernels that begin faster: forks of a process that has imported what lessons import.
+
+A kernel needs most of a second of the processor before its first cell. Of the project
+nothing is imported here, and no pyplot, which looks for its kernel at that moment.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from functools import cached_property
+
+from jupyter_client.provisioning import local_provisioner
+
+CAN_FORK = sys.platform == "linux"
+launch_kernel = local_provisioner.launch_kernel
+
+
+class Kernel:
+    """A fork, as jupyter_client asks a `Popen`."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, pid):
+        self.pid = pid
+
+    def poll(self):
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return 0
+        return None
+
+    wait = poll  # it is called once that has ended
+
+    def send_signal(self, number):
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+
+class Warm:
+    """Starts the kernels of a folder in place of `launch_kernel`, up to its `end`."""
+
+    def __init__(self, folder):
+        self._folder = str(folder)
+        local_provisioner.launch_kernel = self._launch
+
+    @cached_property
+    def _server(self):
+        # What NumPy reads as it is imported, how many threads above all, is that of
+        # this process, as it is for the kernels.
+        command = [sys.executable, __file__]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        return subprocess.Popen(command, start_new_session=True, **pipes)
+
+    def _launch(self, command, cwd=None, env=None, **others):
+        if cwd != self._folder:
+            return launch_kernel(command, cwd=cwd, env=env, **others)
+        task = command[command.index("-f") :], cwd, dict(env)
+        print(json.dumps(task), file=self._server.stdin, flush=True)
+        return Kernel(int(self._server.stdout.readline()))
+
+    def end(self):
+        local_provisioner.launch_kernel = launch_kernel
+        if "_server" in vars(self):
+            self._server.communicate()
+
+
+def serve():
+    os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    import ipykernel.kernelapp
+    import matplotlib.backends.backend_agg
+    import matplotlib.figure  # noqa: F401
+
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them here
+    for task in sys.stdin:
+        pid = os.fork()
+        if not pid:
+            return begin(ipykernel.kernelapp, *json.loads(task))
+        os.setpgid(pid, pid)  # a signal to its group is for the kernel alone
+        print(pid, flush=True)
+
+
+def begin(kernelapp, arguments, folder, environment):
+    """Be a kernel; it ends with the process that it was forked from."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for stream in range(3):
+        os.dup2(os.open(os.devnull, os.O_RDWR), stream)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    del sys.path[0]
+    parent = f"--IPKernelApp.parent_handle={os.getppid()}"
+    kernelapp.launch_new_instance([*arguments, parent])
+
+
+if __name__ == "__main__":
+    serve()
