@@ -24,12 +24,7 @@ from steps.step63 import (
     zeros_like,
 )
 from tests.support.arrays import assert_close, assert_equal
-from tests.support.built_graphs import (
-    WAYS,
-    assert_gradients,
-    drawn_leaves,
-    drawn_sum,
-)
+from tests.support.built_graphs import WAYS, assert_gradients, drawn_leaves, drawn_sum
 
 
 def names(f):

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from steps import step08
-from steps.course.capabilities import (
-    CAPABILITIES,
-    WORKS,
-    WRONG,
-    differentiates_a_chain,
-)
+from steps.course.capabilities import CAPABILITIES, WORKS, WRONG, differentiates_a_chain
 from tests.support import capabilities, package_capabilities
 from tests.support.capabilities import (
     PACKAGE,

@@ -35,9 +35,7 @@ def failing(habits, step):
 
 
 @pytest.mark.parametrize(
-    "number",
-    [n for n in of_kind(StepKind.SNAPSHOT) if n >= 9],
-    ids="step{:02d}".format,
+    "number", [n for n in of_kind(StepKind.SNAPSHOT) if n >= 9], ids="step{:02d}".format
 )
 def test_snapshot(number):
     habits = [habit for habit, steps in HABITS if number in steps]

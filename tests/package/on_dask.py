@@ -46,10 +46,7 @@ def in_time():
 def cluster():
     with limited(PATIENCE):
         cluster = distributed.LocalCluster(
-            n_workers=4,
-            threads_per_worker=1,
-            dashboard_address=":0",
-            silence_logs=50,
+            n_workers=4, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         )
     yield cluster
     with limited(PATIENCE):

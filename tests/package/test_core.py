@@ -26,14 +26,7 @@ from dezero_lite import (
     core,
     no_grad,
 )
-from dezero_lite.core import (
-    Add,
-    Primitive,
-    arrays,
-    backward,
-    broadcast_to,
-    sum_to,
-)
+from dezero_lite.core import Add, Primitive, arrays, backward, broadcast_to, sum_to
 from tests.support.arrays import assert_close, uniform
 from tests.support.function_checks import check_function
 

@@ -107,12 +107,7 @@ def test_a_file_can_have_another_name_and_a_folder(server, cache):
         ),
         ("broken.bin", SHA256, OSError, r"broken\.bin could not be downloaded"),
         ("gone.bin", SHA256, OSError, "404"),
-        (
-            "unreachable.bin",
-            SHA256,
-            OSError,
-            "Try again when the network is there",
-        ),
+        ("unreachable.bin", SHA256, OSError, "Try again when the network is there"),
     ],
 )
 def test_a_download_that_fails_says_where_to_put_the_file(

@@ -135,8 +135,7 @@ SCORES = ["2, 3", "1, 3", "3, 1", "2, 3, 2", "0, 3"]
 
 
 @pytest.mark.parametrize(
-    "case",
-    [*[f"x({shape})" for shape in SCORES], "x(4), 0", "x(2, 3, 2), -1"],
+    "case", [*[f"x({shape})" for shape in SCORES], "x(4), 0", "x(2, 3, 2), -1"]
 )
 @pytest.mark.parametrize("name", SOFTMAXES)
 def test_softmax_along_any_axis(name, case):
