@@ -6,14 +6,9 @@ import numpy as np
 import pytest
 
 from dezero_lite import Variable, manual_seed, no_grad, test_mode
+from dezero_lite import layers as L
 from dezero_lite.functions import attention, attention_weights, causal_mask
 from dezero_lite.gradcheck import gradient_check
-from dezero_lite.layers import (
-    KeyValueCache,
-    LayerNorm,
-    MultiHeadAttention,
-    TransformerBlock,
-)
 from tests.support.arrays import assert_close, normal
 from tests.support.function_checks import check_function
 
@@ -100,14 +95,14 @@ def layer(kind, *sizes, **settings):
 
 
 def test_one_head_is_attention_between_two_products():
-    one = layer(MultiHeadAttention, 6, 1, causal=False)
+    one = layer(L.MultiHeadAttention, 6, 1, causal=False)
     x = normal(2, 4, 6)
     q, k, v = np.split(one.qkv(x).data, 3, axis=2)
     assert_close(one(x).data, one.out(attention(q, k, v)).data)
 
 
 def test_heads_do_not_mix():
-    two = layer(MultiHeadAttention, 6, 2)
+    two = layer(L.MultiHeadAttention, 6, 2)
     x = normal(1, 4, 6)
     q, k, _ = np.split(two.qkv(x).data, 3, axis=2)
     for head, part in enumerate([np.s_[:, :, :3], np.s_[:, :, 3:]]):
@@ -116,25 +111,25 @@ def test_heads_do_not_mix():
 
 
 def test_a_causal_layer_does_not_look_ahead():
-    block = layer(TransformerBlock, 6, 2)
+    block = layer(L.TransformerBlock, 6, 2)
     x = normal(1, 5, 6)
     before = block(x).data
     x[:, 3:] += 1.0
     after = block(x).data
     assert_close(after[:, :3], before[:, :3])
     assert not np.allclose(after[:, 3:], before[:, 3:])
-    seeing = layer(TransformerBlock, 6, 2, causal=False)
+    seeing = layer(L.TransformerBlock, 6, 2, causal=False)
     assert not np.allclose(seeing(x).data[:, :3], before[:, :3])
 
 
 def test_a_mask_comes_on_top_of_causality():
-    attend = layer(MultiHeadAttention, 6, 2)
+    attend = layer(L.MultiHeadAttention, 6, 2)
     padding = np.array([[True, True, False]])
     seen = attend.weights(normal(1, 3, 6), padding).data > 0
     assert (seen[0, 0] == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]).all()
 
 
-@pytest.mark.parametrize("kind", [MultiHeadAttention, TransformerBlock])
+@pytest.mark.parametrize("kind", [L.MultiHeadAttention, L.TransformerBlock])
 def test_layers_gradients_are_right_to_second_order(kind):
     made = layer(kind, 4, 2)
     x = normal(1, 2, 4)
@@ -152,20 +147,20 @@ def test_layers_gradients_are_right_to_second_order(kind):
 
 
 def test_layers_keep_float32_and_save_before_their_first_call(tmp_path):
-    block = TransformerBlock(6, 2)
+    block = L.TransformerBlock(6, 2)
     block.save_weights(tmp_path / "block.npz")
     y = block(normal(1, 3, 6).astype(np.float32))
     y.backward()
     assert y.dtype == np.float32
     assert {p.grad.dtype for p in block.params()} == {np.dtype(np.float32)}
-    other = TransformerBlock(6, 2)
+    other = L.TransformerBlock(6, 2)
     other.load_weights(tmp_path / "block.npz")
     x = normal(1, 3, 6).astype(np.float32)
     assert_close(other(x).data, block(x).data)
 
 
 def test_dropout_of_a_block_rests_in_test_mode():
-    block = layer(TransformerBlock, 6, 2, dropout_ratio=0.5)
+    block = layer(L.TransformerBlock, 6, 2, dropout_ratio=0.5)
     x = normal(1, 3, 6)
     assert not np.allclose(block(x).data, block(x).data)
     with test_mode():
@@ -173,7 +168,7 @@ def test_dropout_of_a_block_rests_in_test_mode():
 
 
 def test_a_norm_can_know_its_size_from_the_start():
-    assert LayerNorm(in_size=3).gamma.shape == (3,)
+    assert L.LayerNorm(in_size=3).gamma.shape == (3,)
 
 
 # --- the cache ------------------------------------------------------------------------
@@ -181,9 +176,9 @@ def test_a_norm_can_know_its_size_from_the_start():
 
 @pytest.mark.parametrize("cuts", [[1, 2, 3, 4], [3], [2, 3]])
 def test_a_cache_changes_nothing(cuts):
-    block = layer(TransformerBlock, 6, 2)
+    block = layer(L.TransformerBlock, 6, 2)
     x = normal(2, 5, 6)
-    cache = KeyValueCache(5)
+    cache = L.KeyValueCache(5)
     with no_grad():
         parts = [block(part, None, cache).data for part in np.split(x, cuts, axis=1)]
     assert_close(np.concatenate(parts, axis=1), block(x).data)

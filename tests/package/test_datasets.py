@@ -15,26 +15,8 @@ import numpy as np
 import pytest
 
 import dezero_lite
+from dezero_lite import datasets as D
 from dezero_lite import files, manual_seed
-from dezero_lite.datasets import (
-    CIFAR10,
-    CIFAR100,
-    MNIST,
-    Dataset,
-    Digits,
-    FashionMNIST,
-    ImageNet,
-    Shakespear,
-    SinCurve,
-    Spiral,
-    cifar,
-    get_spiral,
-    imagenet,
-    load_cache_npz,
-    mnist,
-    save_cache_npz,
-    text,
-)
 from dezero_lite.transforms import Normalize, ToFloat, ToInt
 from tests.support.arrays import assert_close, assert_equal
 from tests.support.memory_checks import at_most
@@ -47,7 +29,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-class Numbers(Dataset):
+class Numbers(D.Dataset):
     def prepare(self):
         self.data = np.arange(10) if self.train else np.arange(10, 14)
         self.label = self.data**2
@@ -104,7 +86,7 @@ def test_transforms_apply_to_examples_and_labels(index):
     ("transform", "dtype"), [(ToInt(np.int32), np.int32), (Normalize(1, 2), np.float32)]
 )
 def test_labels_in_a_list_of_numbers_can_be_transformed(transform, dtype):
-    class Listed(Dataset):
+    class Listed(D.Dataset):
         def prepare(self):
             self.data, self.label = [[1, 2], [3, 4], [5, 6]], [1, 3, 5]
 
@@ -134,7 +116,7 @@ SPIRALS = {
 @pytest.mark.parametrize("train", [True, False])
 def test_the_spirals_are_those_of_the_book(train):
     before = np.random.get_state()[1].tolist()
-    x, t = get_spiral(train)
+    x, t = D.get_spiral(train)
     rows, arms = SPIRALS[train]
     assert_close(x[:2], rows, rtol=1e-6)
     assert t[:10].tolist() == arms
@@ -142,25 +124,25 @@ def test_the_spirals_are_those_of_the_book(train):
     assert np.bincount(t).tolist() == [100, 100, 100]
     assert_close(np.sort(np.hypot(*x[t == 2].T)), np.arange(100) / 100, atol=1e-6)
     assert np.random.get_state()[1].tolist() == before
-    spiral = Spiral(train)
+    spiral = D.Spiral(train)
     assert_equal(spiral.data, x)
     assert_equal(spiral.label, t)
 
 
 def test_the_sine_curve_goes_on():
     manual_seed(0)
-    curve = SinCurve()
+    curve = D.SinCurve()
     assert curve.data.shape == curve.label.shape == (999, 1)
     assert_equal(curve.data[1:], curve.label[:-1])
     noise = curve.data[:, 0] - np.sin(np.linspace(0, 2 * np.pi, 1000)[:-1])
     assert 0.04 < np.abs(noise).max() <= 0.05
     manual_seed(0)
-    assert_equal(SinCurve().data, curve.data)
-    assert not np.array_equal(SinCurve().data, curve.data)
+    assert_equal(D.SinCurve().data, curve.data)
+    assert not np.array_equal(D.SinCurve().data, curve.data)
 
 
 def test_the_sine_curve_is_tested_on_a_clean_cosine():
-    curve = SinCurve(train=False)
+    curve = D.SinCurve(train=False)
     assert_close(curve.data[:, 0], np.cos(np.linspace(0, 2 * np.pi, 1000)[:-1]))
     assert_close(curve.label[-1], 1)
 
@@ -169,7 +151,7 @@ def test_the_sine_curve_is_tested_on_a_clean_cosine():
 
 
 def test_digits_come_with_the_package():
-    train, test = Digits(), Digits(train=False)
+    train, test = D.Digits(), D.Digits(train=False)
     assert train.data.shape == (1442, 1, 8, 8)
     assert test.data.shape == (355, 1, 8, 8)
     assert train.data.dtype == train.label.dtype == np.uint8
@@ -195,21 +177,21 @@ NOUGHT = """
 
 
 def test_digits_look_like_digits_and_can_be_told_apart():
-    nought = np.where(Digits().data[0, 0] > 8, "#", " ")
+    nought = np.where(D.Digits().data[0, 0] > 8, "#", " ")
     rows = ["".join(row).rstrip() for row in nought]
     assert rows == NOUGHT.strip("\n").split("\n")
-    (x, t), (y, u) = Digits()[:], Digits(train=False)[:]
+    (x, t), (y, u) = D.Digits()[:], D.Digits(train=False)[:]
     distances = (x**2).sum(1) - 2 * y @ x.T
     assert 0.95 < (t[distances.argmin(axis=1)] == u).mean() < 1
 
 
 def test_digits_are_float32_from_0_to_1_unless_transformed_otherwise():
-    x, t = Digits()[7]
+    x, t = D.Digits()[7]
     assert (x.shape, x.dtype, t) == ((64,), np.float32, 7)
     assert (x.min(), x.max()) == (0, 1)
-    assert Digits.labels()[7] == "7"
-    assert Digits(transform=None)[7][0].shape == (1, 8, 8)
-    x, _ = Digits(transform=Normalize(8, 8))[0]
+    assert D.Digits.labels()[7] == "7"
+    assert D.Digits(transform=None)[7][0].shape == (1, 8, 8)
+    x, _ = D.Digits(transform=Normalize(8, 8))[0]
     assert (x.shape, x.min(), x.max()) == ((1, 8, 8), -1, 0.875)
 
 
@@ -241,7 +223,7 @@ def put(folder, images, labels, part="mnist"):
 
 
 @pytest.mark.parametrize(
-    ("kind", "part"), [(MNIST, "mnist"), (FashionMNIST, "fashion-mnist")]
+    ("kind", "part"), [(D.MNIST, "mnist"), (D.FashionMNIST, "fashion-mnist")]
 )
 def test_mnist_is_read_from_a_folder(folder, kind, part):
     put(folder, gzip.compress(idx(PIXELS)), gzip.compress(idx(KINDS)), part)
@@ -277,11 +259,11 @@ def promising(*shape):
 def test_no_more_is_unpacked_than_was_promised_and_can_be(folder, begin, message):
     put(folder, gzip.compress(begin + bytes(2**22)), RIGHT_LABELS)
     with at_most(2**20), pytest.raises(ValueError, match=f"{IMAGES} .*{message}"):
-        MNIST()
+        D.MNIST()
 
 
 def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
-    class Small(MNIST):
+    class Small(D.MNIST):
         _sha256 = tuple(hashlib.sha256(part).hexdigest() for part in (IDX, idx(KINDS)))
 
     monkeypatch.delenv("DEZERO_LITE_DATA", raising=False)
@@ -291,7 +273,7 @@ def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
         asked.append(name)
         return str(tmp_path / name)
 
-    monkeypatch.setattr(mnist, "get_file", get_file)
+    monkeypatch.setattr(D.mnist, "get_file", get_file)
     put(tmp_path, gzip.compress(IDX, 1), gzip.compress(idx(KINDS)))
     assert len(Small()) == 5
     put(tmp_path, GZ, gzip.compress(idx(KINDS[::-1])))
@@ -311,16 +293,17 @@ def test_each_file_has_its_own_hashes(monkeypatch):
         return np.zeros((1, *most[1:]), np.uint8)
 
     monkeypatch.delenv("DEZERO_LITE_DATA", raising=False)
-    monkeypatch.setattr(mnist, "get_file", lambda url, name, known: f"{name} {known}")
-    monkeypatch.setattr(mnist, "read_idx", read_idx)
-    MNIST(), MNIST(train=False)
+    monkeypatch.setattr(D.mnist, "get_file", lambda url, name, known: f"{name} {known}")
+    monkeypatch.setattr(D.mnist, "read_idx", read_idx)
+    D.MNIST(), D.MNIST(train=False)
     names = [IMAGES, LABELS, *(x.replace("train", "t10k") for x in (IMAGES, LABELS))]
-    paths = [f"mnist/{x} md5:{h}" for x, h in zip(names, MNIST._md5, strict=True)]
-    assert asked == list(zip(paths, MNIST._sha256, strict=True))
+    paths = [f"mnist/{x} md5:{h}" for x, h in zip(names, D.MNIST._md5, strict=True)]
+    assert asked == list(zip(paths, D.MNIST._sha256, strict=True))
 
 
 @pytest.mark.parametrize(
-    "kind", [MNIST, FashionMNIST, CIFAR10, CIFAR100, ImageNet.labels, Shakespear]
+    "kind",
+    [D.MNIST, D.FashionMNIST, D.CIFAR10, D.CIFAR100, D.ImageNet.labels, D.Shakespear],
 )
 @pytest.mark.parametrize("train", [True, False])
 def test_downloads_are_over_https_and_have_a_known_hash(monkeypatch, kind, train):
@@ -336,15 +319,20 @@ def test_downloads_are_over_https_and_have_a_known_hash(monkeypatch, kind, train
         assert re.fullmatch(r"md5:[0-9a-f]{32}|[0-9a-f]{64}", known_hash or "0" * 64)
         raise Enough
 
-    for module in (mnist, cifar, imagenet, text):
+    for module in (D.mnist, D.cifar, D.imagenet, D.text):
         monkeypatch.setattr(module, "get_file", get_file)
     with pytest.raises(Enough):
-        kind() if kind is ImageNet.labels else kind(train)
+        kind() if kind is D.ImageNet.labels else kind(train)
     assert len(asked) == 1
 
 
 def test_hashes_are_complete_and_all_different():
-    found = [*MNIST._md5, *FashionMNIST._md5, *MNIST._sha256, *FashionMNIST._sha256]
+    found = [
+        *D.MNIST._md5,
+        *D.FashionMNIST._md5,
+        *D.MNIST._sha256,
+        *D.FashionMNIST._sha256,
+    ]
     assert [len(h) for h in found] == [32] * 8 + [64] * 8
     assert all(re.fullmatch("[0-9a-f]+", h) for h in found)
     assert len(set(found)) == 16
@@ -377,14 +365,14 @@ CIFAR10_ARCHIVE = "cifar-10-binary.tar.gz"
 
 def test_cifar10_is_read_in_order(folder):
     archive(folder / "cifar-10-binary.tar.gz", CIFAR10_FILES)
-    train, test = CIFAR10(), CIFAR10(train=False)
+    train, test = D.CIFAR10(), D.CIFAR10(train=False)
     assert train.data.shape == (10, 3, 32, 32)
     assert train.data.dtype == np.uint8
     assert train.data[:, 0, 5, 5].tolist() == [10, 11, 20, 21, 30, 31, 40, 41, 50, 51]
     assert train.data[:, 1:].max() == 0
     assert train.label.tolist() == [1, 9, 2, 9, 3, 9, 4, 9, 5, 9]
     assert test.label.tolist() == [7, 8]
-    assert CIFAR10.labels()[7] == "horse"
+    assert D.CIFAR10.labels()[7] == "horse"
     x, _ = train[0]
     assert x.dtype == np.float32
     assert_close([x[0, 0, 0], x[1, 0, 0]], [10 / 127.5 - 1, -1])
@@ -394,10 +382,10 @@ def test_cifar10_is_read_in_order(folder):
 def test_cifar100_has_kinds_and_groups(folder):
     test, train = records([(2, 3)], 9), records([(0, 4), (19, 99)], 1)
     archive(folder / "cifar-100-binary.tar.gz", {"train.bin": train, "test.bin": test})
-    assert CIFAR100().label.tolist() == [4, 99]
-    assert CIFAR100(label_type="coarse").label.tolist() == [0, 19]
-    assert CIFAR100(train=False).data[0, 0, 31, 31] == 9
-    kinds, groups = CIFAR100.labels(), CIFAR100.labels("coarse")
+    assert D.CIFAR100().label.tolist() == [4, 99]
+    assert D.CIFAR100(label_type="coarse").label.tolist() == [0, 19]
+    assert D.CIFAR100(train=False).data[0, 0, 31, 31] == 9
+    kinds, groups = D.CIFAR100.labels(), D.CIFAR100.labels("coarse")
     assert len(set(kinds.values())) == len(kinds) == 100
     assert list(kinds.values()) == sorted(kinds.values())
     assert (kinds[4], kinds[99]) == ("beaver", "worm")
@@ -409,8 +397,8 @@ def test_cifar100_has_kinds_and_groups(folder):
 @pytest.mark.parametrize(
     ("kind", "name", "width", "most"),
     [
-        (CIFAR10, "data_batch_1.bin", 3073, 10_000),
-        (CIFAR100, "train.bin", 3074, 50_000),
+        (D.CIFAR10, "data_batch_1.bin", 3073, 10_000),
+        (D.CIFAR100, "train.bin", 3074, 50_000),
     ],
 )
 def test_more_than_cifar_can_hold_is_refused_before_it_is_unpacked(
@@ -438,12 +426,12 @@ NAMES = "imagenet1000_clsidx_to_labels.txt"
 def test_imagenet_names_its_kinds(folder):
     kinds = {i: f"kind {i}, é" for i in range(1000)}
     (folder / NAMES).write_text(str(kinds), encoding="utf-8")
-    assert ImageNet.labels() == kinds
+    assert D.ImageNet.labels() == kinds
 
 
 def test_a_play_is_characters_by_number(folder):
     (folder / "shakespear.txt").write_text("to be, or not", encoding="utf-8")
-    play = Shakespear()
+    play = D.Shakespear()
     assert play.data.dtype == np.int64
     assert play.data[:6].tolist() == [0, 1, 2, 3, 4, 5]
     assert_equal(play.data[1:], play.label[:-1])
@@ -459,20 +447,20 @@ def test_a_play_is_characters_by_number(folder):
 def test_prepared_data_can_be_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "cache_dir", str(tmp_path / "cache"))
     url = "https://example.org/cifar.tar.gz"
-    assert load_cache_npz(url, train=True) == (None, None)
+    assert D.load_cache_npz(url, train=True) == (None, None)
     data, label = np.arange(6).reshape(3, 2), np.arange(3)
-    save_cache_npz(data, label, url, train=True)
-    save_cache_npz(data + 1, label, url, train=True)
-    save_cache_npz(data + 2, label, url)
+    D.save_cache_npz(data, label, url, train=True)
+    D.save_cache_npz(data + 1, label, url, train=True)
+    D.save_cache_npz(data + 2, label, url)
     for train, expected in ((True, data), (False, data + 2)):
-        found = load_cache_npz("cifar.tar.gz", train)
+        found = D.load_cache_npz("cifar.tar.gz", train)
         assert_equal(found[0], expected)
         assert_equal(found[1], label)
     kept = sorted(path.name for path in (tmp_path / "cache").iterdir())
     assert kept == ["cifar.tar.gz.test.npz", "cifar.tar.gz.train.npz"]
     np.savez(tmp_path / "cache" / "a.test.npz", data=np.ones(2))
     with pytest.raises(ValueError, match="holds data, not data and label"):
-        load_cache_npz("a")
+        D.load_cache_npz("a")
 
 
 # --- pictures -------------------------------------------------------------------------
@@ -483,7 +471,7 @@ def test_images_can_be_shown(monkeypatch):
     import matplotlib.pyplot as plt
 
     monkeypatch.setattr(plt, "show", lambda: None)
-    digits = Digits()
+    digits = D.Digits()
     digits.data = np.arange(3, dtype=np.uint8).repeat(64).reshape(3, 1, 8, 8)
     digits.show(row=2, col=4)
     axes = plt.gca()
@@ -502,4 +490,4 @@ def test_images_can_be_shown(monkeypatch):
 def test_without_matplotlib_showing_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match="`pip install matplotlib`"):
-        Digits().show()
+        D.Digits().show()

@@ -6,22 +6,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dezero_lite import Variable
+from dezero_lite import functions_conv as C
 from dezero_lite.functions import conv_fast, pool
-from dezero_lite.functions_conv import (
-    average_pooling,
-    col2im,
-    col2im_array,
-    conv2d,
-    conv2d_simple,
-    deconv2d,
-    get_conv_outsize,
-    get_deconv_outsize,
-    im2col,
-    im2col_array,
-    pair,
-    pooling,
-    pooling_simple,
-)
 from tests.support.arrays import assert_close, assert_equal, distinct, normal
 from tests.support.function_checks import check_function, run
 from tests.support.memory_checks import at_most
@@ -84,11 +70,11 @@ drawn = settings(derandomize=True, deadline=None, max_examples=40)
 
 
 def test_sizes_are_those_of_the_book():
-    assert get_conv_outsize(4, 3, 1, 1) == 4
-    assert get_conv_outsize(7, 3, 2, 0) == 3
-    assert get_deconv_outsize(3, 3, 2, 0) == 7
-    assert pair(2) == pair(np.int64(2)) == (2, 2)
-    assert pair((2, 3)) == (2, 3)
+    assert C.get_conv_outsize(4, 3, 1, 1) == 4
+    assert C.get_conv_outsize(7, 3, 2, 0) == 3
+    assert C.get_deconv_outsize(3, 3, 2, 0) == 7
+    assert C.pair(2) == C.pair(np.int64(2)) == (2, 2)
+    assert C.pair((2, 3)) == (2, 3)
 
 
 @drawn
@@ -98,7 +84,7 @@ def test_columns_hold_what_the_window_sees_and_go_back(case, to_matrix):
     kernel = W.shape[2:]
     windows = seen(x, kernel, stride, pad)
     assume(windows)
-    columns = im2col_array(x, kernel, stride, pad, to_matrix)
+    columns = C.im2col_array(x, kernel, stride, pad, to_matrix)
     expected = each_window(lambda window: window, windows)
     # From (N, C, OH, OW, KH, KW), as each_window has it.
     order = (0, 2, 3, 1, 4, 5) if to_matrix else (0, 1, 4, 5, 2, 3)
@@ -109,7 +95,7 @@ def test_columns_hold_what_the_window_sees_and_go_back(case, to_matrix):
     )
     assert not np.shares_memory(x, columns)
     c = normal(*columns.shape, seed=2)
-    image = col2im_array(c, x.shape, kernel, stride, pad, to_matrix)
+    image = C.col2im_array(c, x.shape, kernel, stride, pad, to_matrix)
     assert image.shape == x.shape
     assert np.isclose(np.vdot(columns, c), np.vdot(x, image))
 
@@ -117,9 +103,9 @@ def test_columns_hold_what_the_window_sees_and_go_back(case, to_matrix):
 @pytest.mark.parametrize("to_matrix", [True, False])
 def test_columns_have_gradients(to_matrix):
     x, window = normal(2, 2, 4, 5), ((2, 3), (2, 1), (1, 0), to_matrix)
-    check_function(lambda x: im2col(x, *window), x)
-    columns = im2col_array(x, *window)
-    check_function(lambda columns: col2im(columns, x.shape, *window), columns)
+    check_function(lambda x: C.im2col(x, *window), x)
+    columns = C.im2col_array(x, *window)
+    check_function(lambda columns: C.col2im(columns, x.shape, *window), columns)
 
 
 # --- convolution ----------------------------------------------------------------------
@@ -129,12 +115,12 @@ def test_columns_have_gradients(to_matrix):
 @given(geometries())
 def test_convolutions_are_what_the_windows_say(case):
     x, W, *rest = case
-    y = conv2d(x, W, None, *rest).data
+    y = C.conv2d(x, W, None, *rest).data
     assert_close(y, naive_conv(x, W, *rest))
     # What a deconvolution makes of c meets x as c meets the convolution.
     stride, pad, dilation, groups = rest
     c = normal(*y.shape, seed=2)
-    back = deconv2d(c, W, None, stride, pad, x.shape[2:], dilation, groups).data
+    back = C.deconv2d(c, W, None, stride, pad, x.shape[2:], dilation, groups).data
     assert back.shape == x.shape
     assert np.isclose(np.vdot(back, x), np.vdot(c, y))
 
@@ -160,11 +146,11 @@ def test_convolutions_have_gradients(name):
     stride, pad, dilation, groups = rest
     images, kernels = normal(*x), normal(*W, seed=1)
     check_function(
-        lambda x, W, b: conv2d(x, W, b, *rest), images, kernels, normal(W[0], seed=2)
+        lambda x, W, b: C.conv2d(x, W, b, *rest), images, kernels, normal(W[0], seed=2)
     )
-    y = conv2d(images, kernels, None, *rest).data
+    y = C.conv2d(images, kernels, None, *rest).data
     check_function(
-        lambda y, W, b: deconv2d(y, W, b, stride, pad, x[2:], dilation, groups),
+        lambda y, W, b: C.deconv2d(y, W, b, stride, pad, x[2:], dilation, groups),
         y,
         kernels,
         normal(x[1], seed=2),
@@ -231,11 +217,11 @@ def test_all_ways_to_compute_agree_with_the_readable_one(
     def computed(f):
         return run(lambda *xs: f(*xs, 1, pad), [Variable(a) for a in inputs])
 
-    expected = computed(conv2d_simple)
+    expected = computed(C.conv2d_simple)
     patch, ways, blocks = ROUTES[route]
     for name, value in patch.items():
         monkeypatch.setattr(conv_fast, name, value)
-    for result, like in zip(computed(conv2d), expected, strict=True):
+    for result, like in zip(computed(C.conv2d), expected, strict=True):
         assert_close(result, like)
     if pixel:
         assert taken[0] == (ways if route == "no pixels" else POINTWISE)
@@ -246,55 +232,55 @@ def test_all_ways_to_compute_agree_with_the_readable_one(
 @pytest.mark.parametrize("constant", [0, 1])
 def test_a_plain_array_receives_no_gradient_and_disturbs_none(constant):
     x, W = normal(2, 3, 4, 4), normal(2, 3, 3, 3, seed=1)
-    whole = run(lambda x, W: conv2d(x, W, None, 1, 1), [Variable(x), Variable(W)])
+    whole = run(lambda x, W: C.conv2d(x, W, None, 1, 1), [Variable(x), Variable(W)])
     inputs = [a if i == constant else Variable(a) for i, a in enumerate((x, W))]
-    y, g = run(lambda x, W: conv2d(x, W, None, 1, 1), inputs)
+    y, g = run(lambda x, W: C.conv2d(x, W, None, 1, 1), inputs)
     assert_close(y, whole[0])
     assert_close(g, whole[2 - constant])
 
 
 def test_a_deconvolution_without_an_outsize_takes_the_smallest():
     y, W = normal(1, 2, 3, 4), normal(2, 5, 3, 2)
-    x = deconv2d(y, W, stride=(2, 3), pad=(1, 0), dilation=(1, 2))
+    x = C.deconv2d(y, W, stride=(2, 3), pad=(1, 0), dilation=(1, 2))
     assert x.shape == (1, 5, 2 * 2 + 3 - 2, 3 * 3 + 3)
     # One pixel, where the formula has none.
     y, W = normal(1, 1, 1, 1), normal(1, 1, 3, 3)
-    x = deconv2d(y, W, stride=3, pad=2)
+    x = C.deconv2d(y, W, stride=3, pad=2)
     assert_close(x.data, y * W[:, :, 2:, 2:])
 
 
 @pytest.mark.parametrize("size", [3, 1])
 def test_no_images_give_no_images(size):
     x, W = Variable(np.zeros((0, 2, 4, 4))), Variable(normal(3, 2, size, size))
-    y = conv2d(x, W)
+    y = C.conv2d(x, W)
     y.backward()
     assert y.shape == (0, 3, 5 - size, 5 - size)
     assert x.grad.shape == x.shape
     assert_equal(W.grad.data, np.zeros(W.shape))
-    assert pooling(x, 2).shape == average_pooling(x, 2).shape == (0, 2, 3, 3)
+    assert C.pooling(x, 2).shape == C.average_pooling(x, 2).shape == (0, 2, 3, 3)
 
 
 def test_images_in_another_order_of_memory_are_the_same_images():
     x, W = normal(5, 4, 2, 3).transpose(3, 2, 1, 0), normal(2, 2, 3, 3)[:, :, ::-1]
     W = W.transpose(1, 0, 2, 3)
-    like = conv2d(x.copy(), W.copy(), None, 1, 1).data
-    assert_close(conv2d(x, W, None, 1, 1).data, like)
-    assert_equal(pooling(x, 2).data, pooling(x.copy(), 2).data)
+    like = C.conv2d(x.copy(), W.copy(), None, 1, 1).data
+    assert_close(C.conv2d(x, W, None, 1, 1).data, like)
+    assert_equal(C.pooling(x, 2).data, C.pooling(x.copy(), 2).data)
 
 
 def test_whole_numbers_are_convolved_as_such_and_wider_numbers_widen():
     x, W = np.arange(16).reshape(1, 1, 4, 4), np.ones((1, 1, 3, 3), int)
-    assert_equal(conv2d(x, W).data, [[[[45, 54], [81, 90]]]])
-    assert conv2d(x, W).dtype == x.dtype
+    assert_equal(C.conv2d(x, W).data, [[[[45, 54], [81, 90]]]])
+    assert C.conv2d(x, W).dtype == x.dtype
     single = np.float32(1) * x.astype(np.float32)
-    assert conv2d(single, W.astype(np.float32), np.ones(1)).dtype == np.float64
-    assert conv2d(single, W.astype(float)).dtype == np.float64
+    assert C.conv2d(single, W.astype(np.float32), np.ones(1)).dtype == np.float64
+    assert C.conv2d(single, W.astype(float)).dtype == np.float64
 
 
-@pytest.mark.parametrize("function", [conv2d, deconv2d])
+@pytest.mark.parametrize("function", [C.conv2d, C.deconv2d])
 def test_the_gradient_of_a_bias_is_right_for_many_images(function):
     x, W = np.zeros((60_000, 1, 1, 2), np.float32), np.zeros((2, 1, 1, 1), np.float32)
-    kernels = W if function is conv2d else W.reshape(1, 2, 1, 1)
+    kernels = W if function is C.conv2d else W.reshape(1, 2, 1, 1)
     b = Variable(np.zeros(2, np.float32))
     y = function(x, kernels, b)
     y.grad = Variable(np.full(y.shape, np.float32(0.1)))
@@ -310,7 +296,7 @@ def test_memory_is_that_of_the_images_not_of_the_columns(stride):
     # At its height: y, its gradient, an image with border, another image, a block of
     # columns. All columns: 25 images.
     with at_most(4.5 * x.data.nbytes + 2 * conv_fast.BLOCK):
-        y = conv2d(x, W, None, stride, 2)
+        y = C.conv2d(x, W, None, stride, 2)
         y.backward()
 
 
@@ -321,7 +307,7 @@ def test_the_gradient_of_pixel_kernels_takes_images_one_by_one_or_together(
 ):
     x, y = normal(n, 4, size, size), normal(n, 6, size, size, seed=1)
     W = Variable(normal(6, 4 // groups, 1, 1, seed=2))
-    z = conv2d(x, W, groups=groups)
+    z = C.conv2d(x, W, groups=groups)
     z.grad = Variable(y)
     z.backward()
     whole = np.einsum("nohw,nchw->oc", y, x)
@@ -333,7 +319,7 @@ def test_the_gradient_of_pixel_kernels_takes_images_one_by_one_or_together(
 def test_the_gradient_of_pixel_kernels_makes_no_kernels_for_each_image(shape):
     x = np.ones(shape, np.float32)
     W = Variable(np.ones((64, shape[1], 1, 1), np.float32))
-    y = conv2d(x, W)
+    y = C.conv2d(x, W)
     y.grad = Variable(np.ones_like(y.data))
     # The kernels, a product, a block of columns of x and of y; with a share for Python.
     # All products: 64 kernels.
@@ -366,19 +352,19 @@ poolings = pytest.mark.parametrize("window", POOLINGS)
 def test_pooling_is_what_the_windows_say(window):
     # All are negative, so that a border of zeros would show.
     x = distinct(2, 3, 5, 6) - 100
-    sizes = [pair(size) for size in window]
+    sizes = [C.pair(size) for size in window]
     maxima = each_window(
         lambda part: part.max(axis=(2, 3)), seen(x, *sizes, border=-np.inf)
     )
-    for function in (pooling, pooling_simple):
+    for function in (C.pooling, C.pooling_simple):
         assert_equal(function(x, *window).data, maxima)
         assert not np.shares_memory(x, function(x, *window).data)
     means = each_window(lambda part: part.mean(axis=(2, 3)), seen(x, *sizes))
-    assert_close(average_pooling(x, *window).data, means)
-    assert not np.shares_memory(x, average_pooling(x, *window).data)
+    assert_close(C.average_pooling(x, *window).data, means)
+    assert not np.shares_memory(x, C.average_pooling(x, *window).data)
 
 
-@pytest.mark.parametrize("function", [pooling, pooling_simple, average_pooling])
+@pytest.mark.parametrize("function", [C.pooling, C.pooling_simple, C.average_pooling])
 @poolings
 def test_poolings_have_gradients(function, window):
     check_function(lambda x: function(x, *window) ** 2, distinct(1, 2, 5, 4))
@@ -387,8 +373,8 @@ def test_poolings_have_gradients(function, window):
 @poolings
 def test_the_first_of_equal_maxima_receives_the_gradient_row_by_row(window):
     x = Variable(np.random.default_rng(0).integers(0, 3, (2, 2, 7, 8)).astype(float))
-    pooling(x, *window).backward(create_graph=True)
-    sizes = [pair(size) for size in window]
+    C.pooling(x, *window).backward(create_graph=True)
+    sizes = [C.pair(size) for size in window]
     # The place of each pixel, as the window sees it: 0 is the border.
     places = np.arange(1.0, x.size + 1).reshape(x.shape)
     expected = np.zeros(x.size + 1)
@@ -404,14 +390,14 @@ def test_the_first_of_equal_maxima_receives_the_gradient_row_by_row(window):
 )
 def test_the_border_receives_no_gradient_even_where_the_image_is_as_low(kernel, pad):
     x = Variable(np.full((1, 2, 5, 5), -np.inf))
-    y = pooling(x, kernel, 1, pad)
+    y = C.pooling(x, kernel, 1, pad)
     y.backward()
     assert x.grad.data.sum() == y.size
 
 
 def test_a_window_as_large_as_the_image_takes_few_steps(monkeypatch):
     x = Variable(distinct(1, 1, 30, 30))
-    y = pooling(x, 30)
+    y = C.pooling(x, 30)
     masks, inner = [], pool._winners
     monkeypatch.setattr(
         pool, "_winners", lambda *args: masks.extend(found := inner(*args)) or found
@@ -426,7 +412,7 @@ def test_the_border_never_wins(dtype):
     x = np.full(
         (1, 1, 2, 2), np.iinfo(dtype).min if np.dtype(dtype).kind == "i" else 0, dtype
     )
-    y = pooling(x, 2, 1, 1)
+    y = C.pooling(x, 2, 1, 1)
     assert y.dtype == dtype
     assert_equal(y.data, np.full((1, 1, 3, 3), x[0, 0, 0, 0]))
 
@@ -437,16 +423,16 @@ def test_the_border_never_wins(dtype):
 def test_means_of_whole_numbers_are_no_whole_numbers_and_do_not_overflow(dtype, number):
     x = np.full((1, 1, 4, 4), number, dtype)
     x[0, 0, 0, 0] = 0
-    y = average_pooling(x, 4)
+    y = C.average_pooling(x, 4)
     assert y.dtype == np.float64
     assert y.item() == number * 15 / 16
 
 
 def test_means_and_gradients_in_half_precision_are_summed_in_single_precision():
-    y = average_pooling(np.full((1, 1, 32, 32), 1000, np.float16), 32)
+    y = C.average_pooling(np.full((1, 1, 32, 32), 1000, np.float16), 32)
     assert (y.dtype, y.item()) == (np.float16, 1000)
     x = Variable(np.zeros((1, 1, 41, 41), np.float16))
-    y = average_pooling(x, 21)
+    y = C.average_pooling(x, 21)
     y.grad = Variable(np.full(y.shape, 60000, np.float16))
     y.backward()
     assert x.grad.dtype == np.float16

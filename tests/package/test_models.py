@@ -8,23 +8,10 @@ import pytest
 from dezero_lite import Variable, no_grad, test_mode
 from dezero_lite import functions as F
 from dezero_lite import layers as L
+from dezero_lite import models as M
 from dezero_lite.graph import Picture
 from dezero_lite.layers import conv, linear
 from dezero_lite.layers.layer import variables_by_name
-from dezero_lite.models import (
-    MLP,
-    VGG16,
-    Bottleneck,
-    BottleneckA,
-    BottleneckB,
-    BuildingBlock,
-    Model,
-    ResNet,
-    ResNet50,
-    ResNet101,
-    ResNet152,
-    Sequential,
-)
 from dezero_lite.npz import load_arrays, save_arrays
 from tests.support.arrays import assert_close, assert_equal, normal
 
@@ -56,31 +43,31 @@ def names(model):
 
 
 def test_a_sequence_calls_its_layers_in_order():
-    model = Sequential(L.Linear(4), F.relu, L.Linear(2))
+    model = M.Sequential(L.Linear(4), F.relu, L.Linear(2))
     x = random(5, 3)
     assert_equal(model(x).data, model.l2(F.relu(model.l0(x))).data)
     assert names(model) == "l0/W l0/b l2/W l2/b"
     assert model.layers[1] is model.l1 is F.relu
-    assert Sequential()(x) is x
+    assert M.Sequential()(x) is x
 
 
 def test_an_mlp_bends_between_its_layers_but_not_after_them():
     for activation in (F.sigmoid, F.relu):
-        model = MLP((4, 3, 2), activation)
+        model = M.MLP((4, 3, 2), activation)
         x = random(5, 6)
         h = activation(model.l1(activation(model.l0(x))))
         assert_equal(model(x).data, model.l2(h).data)
-    assert MLP((4,)).activation is F.sigmoid
+    assert M.MLP((4,)).activation is F.sigmoid
     assert repr(model).startswith("MLP(\n  l0: Linear(out_size=4, in_size=6)\n  l1: ")
 
 
-@pytest.mark.parametrize("make", [lambda: MLP((4, 3)), lambda: three_layers()])
+@pytest.mark.parametrize("make", [lambda: M.MLP((4, 3)), lambda: three_layers()])
 def test_a_layer_that_is_replaced_is_used_and_learned(make):
     model, x = make(), random(5, 6)
     model(x)
     old, new = model.l0, L.Linear(4)
     model.l0 = new
-    inner = F.sigmoid if isinstance(model, MLP) else F.relu
+    inner = F.sigmoid if isinstance(model, M.MLP) else F.relu
     expected = model.layers[-1](inner(new(x)))
     assert_equal(model(x).data, expected.data)
     assert model.layers[0] is new
@@ -92,17 +79,17 @@ def test_a_layer_that_is_replaced_is_used_and_learned(make):
 
 
 def three_layers():
-    return Sequential(L.Linear(4), F.relu, L.Linear(2))
+    return M.Sequential(L.Linear(4), F.relu, L.Linear(2))
 
 
 def test_a_block_that_is_replaced_is_used():
-    block = BuildingBlock(2, 2, 4, stride=1)
+    block = M.BuildingBlock(2, 2, 4, stride=1)
     block.b1 = lambda x: x * 0
     assert not block(random(1, 3, 4, 4)).data.any()
 
 
 def test_a_copy_of_a_model_has_layers_of_its_own():
-    model, x = Sequential(MLP((4, 3), F.relu), L.LSTM(2), L.Linear(2)), random(5, 6)
+    model, x = M.Sequential(M.MLP((4, 3), F.relu), L.LSTM(2), L.Linear(2)), random(5, 6)
     with test_mode():
         y = model(x)
     for copied in (copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))):
@@ -117,7 +104,7 @@ def test_a_copy_of_a_model_has_layers_of_its_own():
 
 
 def test_an_mlp_takes_sizes_in_any_sequence():
-    assert MLP(np.array([4, 3])).l1.out_size == 3
+    assert M.MLP(np.array([4, 3])).l1.out_size == 3
 
 
 def test_a_model_draws_itself(tmp_path, monkeypatch):
@@ -126,7 +113,7 @@ def test_a_model_draws_itself(tmp_path, monkeypatch):
         "dezero_lite.models.model.plot_dot_graph",
         lambda y, **settings: calls.append((y, settings)) or Picture("digraph {}"),
     )
-    model, file = MLP((3, 1)), str(tmp_path / "a.png")
+    model, file = M.MLP((3, 1)), str(tmp_path / "a.png")
     assert isinstance(model.plot(random(2, 2), to_file=file), Picture)
     model.plot(random(2, 2))
     assert [y.shape for y, _ in calls] == [(2, 1)] * 2
@@ -135,7 +122,7 @@ def test_a_model_draws_itself(tmp_path, monkeypatch):
 
 
 def test_a_model_of_two_inputs_draws_itself():
-    class Two(Model):
+    class Two(M.Model):
         def forward(self, a, b):
             return a * b
 
@@ -182,7 +169,7 @@ def only_shapes(monkeypatch):
 
 @pytest.mark.usefixtures("light", "only_shapes")
 def test_vgg16_has_the_published_shapes_and_number_of_parameters():
-    model, shapes = VGG16(), []
+    model, shapes = M.VGG16(), []
     convs = [layer for name, layer in vars(model).items() if name.startswith("conv")]
     note_shapes(convs, shapes)
     with test_mode(), no_grad():
@@ -200,22 +187,22 @@ def test_vgg16_has_the_published_shapes_and_number_of_parameters():
 def test_vgg16_prepares_an_image():
     image_module = pytest.importorskip("PIL.Image")
     red = image_module.new("RGBA", (5, 4), (255, 10, 0, 255))
-    x = VGG16.preprocess(red)
+    x = M.VGG16.preprocess(red)
     assert (x.shape, x.dtype) == ((3, 224, 224), np.float32)
     assert x.flags.c_contiguous
     assert x.flags.writeable
     assert_close(x[:, 0, 0], [0 - 103.939, 10 - 116.779, 255 - 123.68])
-    assert VGG16.preprocess(red, size=(3, 2), dtype=np.float64).shape == (3, 2, 3)
-    assert VGG16.preprocess(red, size=None, dtype=np.float64).shape == (3, 4, 5)
+    assert M.VGG16.preprocess(red, size=(3, 2), dtype=np.float64).shape == (3, 2, 3)
+    assert M.VGG16.preprocess(red, size=None, dtype=np.float64).shape == (3, 4, 5)
 
 
 @pytest.mark.usefixtures("light", "only_shapes")
 @pytest.mark.parametrize(
     ("make", "parameters", "layers"),
     [
-        (ResNet50, 25_557_032, 50),
-        (ResNet101, 44_549_160, 101),
-        (ResNet152, 60_192_808, 152),
+        (M.ResNet50, 25_557_032, 50),
+        (M.ResNet101, 44_549_160, 101),
+        (M.ResNet152, 60_192_808, 152),
     ],
 )
 def test_resnets_have_the_published_shapes_parameters_and_layers(
@@ -237,7 +224,7 @@ def test_resnets_have_the_published_shapes_parameters_and_layers(
 
 
 def test_the_weights_of_a_resnet_go_by_the_names_of_the_book():
-    names = list(variables_by_name(ResNet50()))
+    names = list(variables_by_name(M.ResNet50()))
     first = "conv1/W bn1/avg_mean bn1/avg_var bn1/gamma bn1/beta"
     assert " ".join(names[:5]) == first
     some = "res2/a/conv4/W res2/a/bn4/gamma res5/b2/bn3/avg_var fc6/W fc6/b"
@@ -247,7 +234,7 @@ def test_the_weights_of_a_resnet_go_by_the_names_of_the_book():
 
 
 def test_a_resnet_pools_over_three_by_three_pixels_past_the_edge(light):
-    model, seen = ResNet50(), []
+    model, seen = M.ResNet50(), []
     # From the first convolution come the numbers 0 to 35 in six rows.
     model.conv1 = lambda x: Variable(np.arange(36.0).reshape(1, 1, 6, 6))
     model.bn1 = lambda x: x
@@ -263,14 +250,15 @@ def test_a_resnet_pools_over_three_by_three_pixels_past_the_edge(light):
 
 
 def test_a_resnet_is_the_deepest_unless_told():
-    names = [list(variables_by_name(model)) for model in (ResNet(), ResNet152())]
+    names = [list(variables_by_name(model)) for model in (M.ResNet(), M.ResNet152())]
     assert names[0] == names[1]
     assert "res4/b35/conv1/W" in names[0]
     assert "res4/b36/conv1/W" not in names[0]
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: Bottleneck(8, 2, 8, 1, project=False), lambda: BottleneckB(8, 2)]
+    "make",
+    [lambda: M.Bottleneck(8, 2, 8, 1, project=False), lambda: M.BottleneckB(8, 2)],
 )
 def test_a_bottleneck_adds_to_its_input(make):
     block, x = make(), random(2, 8, 3, 3)
@@ -286,17 +274,17 @@ def test_a_bottleneck_adds_to_its_input(make):
     ("by_3x3", "middle"), [(False, (1, 2, 3, 3)), (True, (1, 2, 6, 6))]
 )
 def test_the_bottleneck_of_the_book_that_changes_the_size(by_3x3, middle):
-    block = BottleneckA(4, 2, 8, downsample_fb=by_3x3)
+    block = M.BottleneckA(4, 2, 8, downsample_fb=by_3x3)
     assert block.conv1(random(1, 4, 6, 6)).shape == middle
     assert block(random(1, 4, 6, 6)).shape == (1, 8, 3, 3)
-    assert BottleneckA(4, 2, 8, 3)(random(1, 4, 6, 6)).shape == (1, 8, 2, 2)
-    assert BottleneckA(4, 2, 8).conv4.in_channels == 4
+    assert M.BottleneckA(4, 2, 8, 3)(random(1, 4, 6, 6)).shape == (1, 8, 2, 2)
+    assert M.BottleneckA(4, 2, 8).conv4.in_channels == 4
 
 
 # --- weights that were trained elsewhere ----------------------------------------------
 
 
-class Small(ResNet):
+class Small(M.ResNet):
     """A ResNet of the same names with less behind them."""
 
     def __init__(self, pretrained=False):
@@ -324,7 +312,7 @@ def test_a_bias_in_the_books_file_is_taken_from_the_mean(tmp_path):
         with test_mode():
             assert_close(Small(path)(x).data, expected, atol=1e-5)
     # As a part of another model, too.
-    whole = Sequential(Small())
+    whole = M.Sequential(Small())
     save_arrays(path, {f"l0/{name}": array for name, array in book.items()})
     whole.load_weights(path)
     with test_mode():

@@ -7,17 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dezero_lite import parallel
 from dezero_lite.checkpoint import Checkpoint
 from dezero_lite.optimizers import Adam, MomentumSGD
-from dezero_lite.parallel import (
-    Ring,
-    average_gradients,
-    mean_gradients,
-    own_gradients,
-    run_ring,
-    set_gradients,
-    shards,
-)
 from dezero_lite.parallel.mpi import MPIRing
 from tests.support import training
 from tests.support.arrays import assert_close, assert_equal
@@ -29,7 +21,7 @@ PATIENCE = 300  # seconds, on a busy machine
 @settings(deadline=None)
 def test_shards_are_all_of_it_and_about_equal(count, workers):
     places = np.arange(count)
-    parts = [places[part] for part in shards(count, workers)]
+    parts = [places[part] for part in parallel.shards(count, workers)]
     assert len(parts) == workers
     assert_equal(np.concatenate(parts), places)
     lengths = [len(part) for part in parts]
@@ -43,7 +35,7 @@ def test_shards_are_all_of_it_and_about_equal(count, workers):
 def gradients_of(model, x, t):
     model.cleargrads()
     training.loss(model, x, t).backward()
-    return [gradient.copy() for gradient in own_gradients(model)]
+    return [gradient.copy() for gradient in parallel.own_gradients(model)]
 
 
 def a_model_and_its_gradients():
@@ -52,7 +44,7 @@ def a_model_and_its_gradients():
 
 
 def assert_gradients(model, expected, **tolerance):
-    for now, then in zip(own_gradients(model), expected, strict=True):
+    for now, then in zip(parallel.own_gradients(model), expected, strict=True):
         assert_close(now, then, **tolerance)
         assert now.dtype == then.dtype
 
@@ -64,14 +56,14 @@ def test_the_mean_over_unequal_shards_is_the_gradient_of_the_batch(cuts):
     whole = gradients_of(model, x, t)
     parts = list(zip(np.split(x, cuts), np.split(t, cuts), strict=True))
     counts = [len(t_part) for _, t_part in parts]
-    found = mean_gradients(
+    found = parallel.mean_gradients(
         [gradients_of(model, *p) if len(p[1]) else whole for p in parts], counts
     )
     for mean, gradient in zip(found, whole, strict=True):
         assert_close(mean, gradient, rtol=1e-5, atol=1e-7)
         assert mean.dtype == gradient.dtype
     if len(set(counts)) > 1 and 0 not in counts:
-        naive = mean_gradients(
+        naive = parallel.mean_gradients(
             [gradients_of(model, *p) for p in parts], [1] * len(parts)
         )
         assert not np.allclose(naive[0], whole[0], rtol=1e-3, atol=1e-6)
@@ -80,28 +72,28 @@ def test_the_mean_over_unequal_shards_is_the_gradient_of_the_batch(cuts):
 def test_gradients_that_do_not_fit_change_nothing():
     model, before = a_model_and_its_gradients()
     with pytest.raises(ValueError, match="have the shapes"):
-        set_gradients(model, [np.zeros(1)] * len(before))
+        parallel.set_gradients(model, [np.zeros(1)] * len(before))
     assert_gradients(model, before)
     ones = [np.ones_like(gradient) for gradient in before]
-    set_gradients(model, ones)
+    parallel.set_gradients(model, ones)
     assert_gradients(model, ones)
 
 
 def test_a_parameter_without_a_gradient_counts_as_zeros():
     model, _ = a_model_and_its_gradients()
     model.cleargrads()
-    assert not any(gradient.any() for gradient in own_gradients(model))
+    assert not any(gradient.any() for gradient in parallel.own_gradients(model))
 
 
 # --- a ring ---------------------------------------------------------------------------
 
 
 def test_a_ring_of_one_needs_nobody():
-    ring = Ring(0, 1, None, None)
+    ring = parallel.Ring(0, 1, None, None)
     assert_close(ring.all_reduce(np.arange(3.0)), np.arange(3.0))
     assert repr(ring) == "Ring(0 of 1)"
     model, before = a_model_and_its_gradients()
-    average_gradients(model, 4, ring)
+    parallel.average_gradients(model, 4, ring)
     assert_gradients(model, before, rtol=1e-6, atol=0)
 
 
@@ -111,7 +103,7 @@ def test_a_ring_of_one_needs_nobody():
     [(2, (3, 4), np.float64), (3, (300, 1001), np.float32), (5, (3,), np.float64)],
 )
 def test_all_workers_get_the_sum(size, shape, dtype):
-    results = run_ring(training.sum_of, size, shape, dtype, timeout=PATIENCE)
+    results = parallel.run_ring(training.sum_of, size, shape, dtype, timeout=PATIENCE)
     expected = sum(training.random_array(r, shape, dtype) for r in range(size))
     for total, _ in results:
         assert_close(total, expected, rtol=1e-5, atol=1e-5)
@@ -123,7 +115,7 @@ def test_all_workers_get_the_sum(size, shape, dtype):
 
 @pytest.mark.slow
 def test_a_training_on_a_ring_is_that_of_one_process():
-    results = run_ring(training.on_a_ring, 3, timeout=PATIENCE)
+    results = parallel.run_ring(training.on_a_ring, 3, timeout=PATIENCE)
     losses, model = training.alone(MomentumSGD(0.1))
     assert_close(np.sum([r[0] for r in results], axis=0), losses, rtol=1e-5, atol=0)
     for _, weights in results:
@@ -134,11 +126,11 @@ def test_a_training_on_a_ring_is_that_of_one_process():
 @pytest.mark.slow
 def test_failures_are_told():
     with pytest.raises(RuntimeError, match=r"worker \d failed(.|\n)*"):
-        run_ring(training.fails, 2, timeout=PATIENCE)
+        parallel.run_ring(training.fails, 2, timeout=PATIENCE)
     with pytest.raises(RuntimeError, match="worker 1 has died"):
-        run_ring(training.dies, 2, timeout=PATIENCE)
+        parallel.run_ring(training.dies, 2, timeout=PATIENCE)
     with pytest.raises(TimeoutError, match="does each of them wait for another"):
-        run_ring(training.everyone_sends_first, 2, timeout=5)
+        parallel.run_ring(training.everyone_sends_first, 2, timeout=5)
 
 
 # --- checkpoints ----------------------------------------------------------------------
@@ -188,7 +180,7 @@ def test_mpi_takes_the_place_of_a_ring():
     assert_close(total, 2 * array)
     assert total.dtype == np.float32
     model, before = a_model_and_its_gradients()
-    average_gradients(model, 4, ring)  # of two times the same examples
+    parallel.average_gradients(model, 4, ring)  # of two times the same examples
     assert_gradients(model, before, rtol=1e-5, atol=1e-7)
 
 
