@@ -97,9 +97,8 @@ def test_no_stale_value_is_served_and_no_operation_runs_for_nothing(data):
             if node.value is not None:
                 assert_close(node.value, right[k])
             if node.parent:
-                assert node.parent.runs - before[k] == (
-                    not kept[k] and node.value is not None
-                )
+                ran = not kept[k] and node.value is not None
+                assert node.parent.runs - before[k] == ran
 
 
 def test_a_long_chain_is_filled_again():

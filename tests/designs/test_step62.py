@@ -46,9 +46,8 @@ def test_expressions_hold_no_values_and_a_call_leaves_none_behind():
     freed = weakref.ref(result)
     del result
     assert freed() is None
-    assert not any(
-        isinstance(held, np.ndarray) for y in f.order for held in vars(y).values()
-    )
+    held = [value for y in f.order for value in vars(y).values()]
+    assert not any(isinstance(value, np.ndarray) for value in held)
 
 
 def test_a_result_is_a_copy():

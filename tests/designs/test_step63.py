@@ -139,9 +139,8 @@ def drawn_graph(data, leaves):
     would raise.
     """
     poison = total(log(leaves[0] * 0.0 - 1.0))
-    switches = [
-        Shared(data.draw(st.sampled_from([-1.0, 1.0])), f"s{i}") for i in range(3)
-    ]
+    signs = st.sampled_from([-1.0, 1.0])
+    switches = [Shared(data.draw(signs), f"s{i}") for i in range(3)]
 
     def changed(made, a):
         if not data.draw(st.booleans()):

@@ -95,11 +95,8 @@ def test_what_operations_compute():
 
 def test_broadcasting_of_stacks_of_matrices_is_undone():
     rng = np.random.default_rng(0)
-    for left, right in [
-        ((2, 3), (4, 3, 2)),
-        ((5, 1, 2, 3), (4, 3, 2)),
-        ((1, 2, 3), (4, 3, 1)),
-    ]:
+    shapes = [((2, 3), (4, 3, 2)), ((5, 1, 2, 3), (4, 3, 2)), ((1, 2, 3), (4, 3, 1))]
+    for left, right in shapes:
         built = Sessions()
         a, b = (built.variable(rng.normal(size=shape)) for shape in (left, right))
         assert_gradients(built, tf.square(tf.matmul(a, b)), [a, b])
@@ -114,10 +111,8 @@ def test_the_gradient_of_a_node_by_itself_is_one():
 def test_an_operation_begins_with_ones():
     x, w = tf.variable([1.0, 2.0]), tf.variable([3.0, 4.0])
     y = x * w
-    assert [array.tolist() for array in run(list(y.compute_gradient()))] == [
-        [3.0, 4.0],
-        [1.0, 2.0],
-    ]
+    slopes = run(list(y.compute_gradient()))
+    assert [array.tolist() for array in slopes] == [[3.0, 4.0], [1.0, 2.0]]
     of_x, _ = y.compute_gradient(tf.constant(10.0) * y)
     assert run(of_x).tolist() == [90.0, 320.0]
 
@@ -225,11 +220,8 @@ def test_training_draws_nothing(graph):
 
 
 def test_minimize_some_variables_and_a_learning_rate_that_is_fed():
-    a, b, rate = (
-        tf.variable(1.0, name="a"),
-        tf.variable(1.0, name="b"),
-        tf.placeholder((), name="rate"),
-    )
+    a, b = tf.variable(1.0, name="a"), tf.variable(1.0, name="b")
+    rate = tf.placeholder((), name="rate")
     train = tf.GradientDescentOptimizer(rate).minimize(tf.square(a) + tf.square(b), [a])
     with tf.Session() as session:
         session.run(train, {rate: 0.25})

@@ -75,23 +75,11 @@ def test_an_operation(name):
     assert_right(*OPERATIONS[name], widens=name in WIDENED)
 
 
-@pytest.mark.parametrize(
-    "index",
-    [
-        1,
-        -1,
-        (1, 2),
-        slice(None, None, -2),
-        (..., slice(1, 3)),
-        (None, 0),
-        [0, 0, 2],
-        ([0, 0, 2], [1, 1, 3]),
-        (slice(None), [3, 3, 0]),
-        np.array([True, False, True]),
-        Tensor([2, 2]),
-        (),
-    ],
-)
+PARTS = [1, -1, (1, 2), slice(None, None, -2), (..., slice(1, 3)), (None, 0), ()]
+PICKS = [[0, 0, 2], ([0, 0, 2], [1, 1, 3]), (slice(None), [3, 3, 0]), Tensor([2, 2])]
+
+
+@pytest.mark.parametrize("index", [*PARTS, *PICKS, np.array([True, False, True])])
 def test_gradient_of_an_index(index):
     assert gradient_error(lambda a: a[index] * 2, uniform(3, 4)) < SMALL
 
@@ -107,12 +95,11 @@ def test_gradients_of_broadcast_operands(shapes, sign):
     assert gradient_error(f, uniform(*a_shape), uniform(*b_shape, seed=1)) < SMALL
 
 
+MATRICES = {"signature": np.matmul.signature, "max_dims": 2, "max_side": 3}
+
+
 @few
-@given(
-    hnp.mutually_broadcastable_shapes(
-        signature=np.matmul.signature, max_dims=2, max_side=3
-    )
-)
+@given(hnp.mutually_broadcastable_shapes(**MATRICES))
 def test_products_of_all_shapes(shapes):
     a, b = (uniform(*shape, seed=i) for i, shape in enumerate(shapes.input_shapes))
     assert_close(matmul(Tensor(a), Tensor(b)).data, a @ b)
@@ -267,13 +254,8 @@ def test_comparisons_give_arrays():
 
 def test_arrays_on_the_left_are_asked_of_the_tensor():
     x = leaf([1.0, 2.0])
-    for y in (
-        np.ones(2) + x,
-        np.ones(2) - x,
-        np.ones(2) * x,
-        np.ones(2) / x,
-        np.ones((2, 2)) @ x,
-    ):
+    a, m = np.ones(2), np.ones((2, 2))
+    for y in (a + x, a - x, a * x, a / x, m @ x):
         assert isinstance(y, Tensor)
         assert y.requires_grad
 

@@ -30,11 +30,8 @@ few = settings(max_examples=40, deadline=None)
 # --- Gradients ------------------------------------------------------------------------
 
 A = uniform(2, 3)
-IMAGES, KERNELS, BIAS = (
-    uniform(2, 3, 5, 4),
-    uniform(4, 3, 3, 2, seed=1),
-    uniform(4, seed=2),
-)
+IMAGES, KERNELS = uniform(2, 3, 5, 4), uniform(4, 3, 3, 2, seed=1)
+BIAS, BOTH = uniform(4, seed=2), (IMAGES, KERNELS)
 ROWS = uniform(2 * 3 * 4, 3 * 3 * 1, seed=3)
 IMAGE, DISTINCT = Tensor(IMAGES), distinct(2, 3, 5, 4)
 
@@ -50,16 +47,9 @@ OPERATIONS = {
     "conv2d": (conv2d, IMAGES, KERNELS, BIAS),
     "conv2d without bias": (conv2d, IMAGES, KERNELS),
     "conv2d stride 2": (lambda x, w: conv2d(x, w, stride=2), IMAGES, KERNELS),
-    "conv2d all pairs": (
-        lambda x, w: conv2d(x, w, None, (2, 3), (1, 2)),
-        IMAGES,
-        KERNELS,
-    ),
+    "conv2d all pairs": (lambda x, w: conv2d(x, w, None, (2, 3), (1, 2)), *BOTH),
     "max_pool": (lambda x: max_pool(x, 2), DISTINCT),
-    "max_pool overlapping, padded": (
-        lambda x: max_pool(x, (3, 2), (2, 1), (1, 0)),
-        DISTINCT,
-    ),
+    "max_pool padded": (lambda x: max_pool(x, (3, 2), (2, 1), (1, 0)), DISTINCT),
 }
 
 

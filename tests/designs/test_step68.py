@@ -23,11 +23,8 @@ def random_task(kind, seed, n):
     rng = np.random.default_rng(seed)
     shapes = {"line": [(1, 1), (1,)], "classifier": [(2, 3), (3,), (3, 1), (1,)]}[kind]
     x = rng.normal(size=(n, shapes[0][0]))
-    t = (
-        rng.normal(size=(n, 1))
-        if kind == "line"
-        else rng.choice([-1.0, 1.0], size=(n, 1))
-    )
+    signs = kind == "classifier"
+    t = rng.choice([-1.0, 1.0], size=(n, 1)) if signs else rng.normal(size=(n, 1))
     return Task(x, t, [rng.normal(size=shape) for shape in shapes], 0.2)
 
 
@@ -107,9 +104,8 @@ def test_lines_are_counted_without_docstrings_comments_and_blank_lines():
 
     assert step68.lines_of_code(f) == 2
     assert step68.lines_of_code(step68.line_by_hand) == 8
-    assert step68.lines_of_code(step65) < len(
-        (LESSONS / "step65.py").read_text(encoding="utf-8").splitlines()
-    )
+    text = (LESSONS / "step65.py").read_text(encoding="utf-8")
+    assert step68.lines_of_code(step65) < len(text.splitlines())
 
 
 # --- What a run keeps -----------------------------------------------------------------
@@ -178,22 +174,16 @@ def test_every_program_of_the_designs_is_public():
     programs = [program for design in DESIGNS.values() for program in design[:2]]
     assert {program.__name__ for program in programs} <= set(step68.__all__)
     assert all(hasattr(step68, name) for name in step68.__all__)
-    assert list(DESIGNS) == [
-        "by hand",
-        *(f"step {n}" for n in (61, 62, 64, 65, 66)),
-        "dezero_lite",
-    ]
+    numbered = [f"step {n}" for n in (61, 62, 64, 65, 66)]
+    assert list(DESIGNS) == ["by hand", *numbered, "dezero_lite"]
 
 
 def test_each_program_speaks_of_its_own_design_only():
     text = (LESSONS / "step68.py").read_text(encoding="utf-8")
     for number in (61, 62, 64, 65, 66):
         for kind in KINDS:
-            body = re.search(
-                rf"^def {kind}_{number}\(.*?(?=^\S)",
-                text[text.index(f"def {kind}_{number}") :],
-                re.M | re.S,
-            )
+            program = rf"^def {kind}_{number}\(.*?(?=^\S)"
+            body = re.search(program, text, re.M | re.S)
             own = {f"step{number}"}
             both = own | {"step67"} if number == 66 else own  # 67 is 66 and more
             assert own <= set(re.findall(r"step\d\d", body[0])) <= both

@@ -77,11 +77,8 @@ def scripts():
                 continue
             names, values = marks[0].args
             for n, value in enumerate(values):
-                given = (
-                    {names: value}
-                    if isinstance(names, str)
-                    else dict(zip(names, value, strict=True))
-                )
+                one = isinstance(names, str)
+                given = {names: value} if one else dict(zip(names, value, strict=True))
                 yield pytest.param(script, given, id=f"{name}-{n}")
 
 

@@ -163,11 +163,8 @@ def test_what_an_exercise_does_not_stand_on_is_left_out():
     drawn = cell(kept + "\nprint(half(np.pi))")
     cells = [drawn, *map(cell, CELLS), *own, cell("late = 1")]
     found = [source(cell) for cell in needed(cells)]
-    assert found == [
-        kept,
-        *(text for text, wanted in CELLS.items() if wanted),
-        *map(source, own),
-    ]
+    stood_on = [text for text, wanted in CELLS.items() if wanted]
+    assert found == [kept, *stood_on, *map(source, own)]
 
 
 def test_what_goes_on_with_an_exercise_is_found():
@@ -186,14 +183,13 @@ def test_every_lesson_has_attempts_at_its_exercises():
 
 
 def exercises_without(what, has):
-    return [
-        f"step {number}, exercise {count}: no {what}"
-        for number in numbers()
-        for count, exercise in enumerate(
-            exercises.of_lesson(builder.lesson_cells(number)), start=1
-        )
-        if not has(exercise)
-    ]
+    found = []
+    for number in numbers():
+        cells = builder.lesson_cells(number)
+        for count, exercise in enumerate(exercises.of_lesson(cells), start=1):
+            if not has(exercise):
+                found.append(f"step {number}, exercise {count}: no {what}")
+    return found
 
 
 def test_every_exercise_has_two_hints():
@@ -231,28 +227,20 @@ def test_copies_hold_no_solution_and_no_output(tmp_path):
         assert exercises.STUB in text
         book = json.loads(text)
         nbformat.validate(book)
-        assert all(
-            not cell["outputs"] and cell["execution_count"] is None
-            for cell in code_cells(book)
-        )
         for cell in code_cells(book):
-            assert (
-                exercises.STUB not in source(cell) or "jupyter" not in cell["metadata"]
-            ), "a stub is folded"
+            assert (cell["outputs"], cell["execution_count"]) == ([], None)
+            if exercises.STUB in source(cell):
+                assert "jupyter" not in cell["metadata"], "a stub is folded"
 
 
 def test_what_gives_a_task_away_is_folded_in_copies():
     book = {"cells": little(), "metadata": {"course": {"step": 99}}}
     for part, code in (("## The code", "show(double)"), ("## It works", "double(21)")):
-        book["cells"] += [
-            nbformat.v4.new_markdown_cell(part),
-            nbformat.v4.new_code_cell(code),
-        ]
+        book["cells"].append(nbformat.v4.new_markdown_cell(part))
+        book["cells"].append(nbformat.v4.new_code_cell(code))
     *_, shown, _, works = exercises.for_students(book)["cells"]
-    assert shown["metadata"]["jupyter"] == {
-        "source_hidden": True,
-        "outputs_hidden": True,
-    }
+    folded = {"source_hidden": True, "outputs_hidden": True}
+    assert shown["metadata"]["jupyter"] == folded
     assert "jupyter" not in works["metadata"]
     book["cells"] = book["cells"][-4:]  # nothing is to be written here
     assert "jupyter" not in exercises.for_students(book)["cells"][1]["metadata"]
@@ -261,15 +249,11 @@ def test_what_gives_a_task_away_is_folded_in_copies():
 def test_copies_point_at_the_code(tmp_path, monkeypatch):
     monkeypatch.setattr("steps.course.lessons.ROOT", tmp_path.parents[-1])
     _, path = write_copies(tmp_path / "some" / "where", [8])
-    (line,) = [
-        line
-        for cell in code_cells(json.loads(path.read_text(encoding="utf-8")))
-        for line in source(cell).splitlines()
-        if line.startswith("# %load -s Variable")
-    ]
-    assert (path.parent / line.split()[-1]).resolve() == (
-        NOTEBOOKS.parent / "steps" / "step08.py"
-    )
+    cells = code_cells(json.loads(path.read_text(encoding="utf-8")))
+    lines = "\n".join(map(source, cells)).splitlines()
+    (line,) = [line for line in lines if line.startswith("# %load -s Variable")]
+    shown = (path.parent / line.split()[-1]).resolve()
+    assert shown == NOTEBOOKS.parent / "steps" / "step08.py"
 
 
 def test_nothing_is_overwritten_and_nothing_half_written(tmp_path):
@@ -287,14 +271,8 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path):
 
 def test_nbgrader_can_take_the_notebooks():
     for number in numbers():
-        marks = [
-            c["metadata"]["nbgrader"]
-            for c in notebook(number)["cells"]
-            if "nbgrader" in c["metadata"]
-        ]
+        found = [cell["metadata"] for cell in notebook(number)["cells"]]
+        marks = [metadata["nbgrader"] for metadata in found if "nbgrader" in metadata]
         assert len({mark["grade_id"] for mark in marks}) == len(marks)
-        assert (
-            sum(mark["solution"] for mark in marks)
-            == sum(mark["grade"] for mark in marks)
-            >= 2
-        )
+        solutions = sum(mark["solution"] for mark in marks)
+        assert solutions == sum(mark["grade"] for mark in marks) >= 2

@@ -86,10 +86,8 @@ def test_derivatives_are_right_to_second_order(name):
 def test_the_two_packages_agree_to_second_order(name, dtype):
     ours, theirs = (
         gradients(of, f, [array.astype(dtype) for array in arrays])
-        for of, (f, arrays) in [
-            (step60, case(name, step60, step60)),
-            (lite, case(name, lite, LF)),
-        ]
+        for of, F in [(step60, step60), (lite, LF)]
+        for f, arrays in [case(name, of, F)]
     )
     for mine, other in zip(ours, theirs, strict=True):
         assert (mine.dtype, mine.shape) == (dtype, other.shape)
@@ -406,10 +404,8 @@ LATER |= {"Parameter.'A variable that an optimizer changes.'"}
 def test_core_is_the_file_of_step_32():
     before, now = parts(ROOT / "steps" / "step32.py"), parts(FOLDER / "core.py")
     before.pop("__all__")
-    assert {name for name in before if before[name] != now.get(name)} == {
-        *CHANGED,
-        *GONE,
-    }
+    differ = {name for name in before if before[name] != now.get(name)}
+    assert differ == {*CHANGED, *GONE}
     assert now.keys() - before.keys() == ADDED | LATER
 
 
@@ -445,9 +441,8 @@ class Framework:
 
 for name in step60.__all__:
     value = getattr(step60, name)
-    setattr(
-        Framework, name, staticmethod(value) if inspect.isfunction(value) else value
-    )
+    value = staticmethod(value) if inspect.isfunction(value) else value
+    setattr(Framework, name, value)
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda row: row.name)

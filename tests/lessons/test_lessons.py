@@ -91,18 +91,13 @@ def test_all_complaints_are_said_at_once_and_each_under_its_guard():
     wide = [*code_cells(lesson(8).notebook)[0]["source"], f"\n{'x' * 89}"]
     faulty = replace(with_cell(8, 0, source=wide), text=f"{text}\nTODO: just do.")
     said = checks.complaints(faulty)
-    for words in (
-        "misshapen: the parts",
-        "unwritten: step08.md, line ",
-        "too wide: step08-",
-        "89",
-    ):
+    starts = "misshapen: the parts", "unwritten: step08.md, line ", "too wide: step08-"
+    for words in (*starts, "89"):
         assert any(words in text for text in said)
     assert len(said) == 4
     headless = of_text(8, lesson(8).text.replace("**Time**", "**Tyme**"))
-    assert any(
-        "needs a title `# Step 8: …`" in text for text in checks.complaints(headless)
-    )
+    said = checks.complaints(headless)
+    assert any("needs a title `# Step 8: …`" in text for text in said)
 
 
 def test_a_notebook_that_is_not_built_is_said_once(monkeypatch):
@@ -176,9 +171,8 @@ def test_missing_parts_are_seen():
     assert checks.misshapen(with_text(3, "## The trap", "## A trap"))
     assert checks.misshapen(with_text(3, ":tags: [check]", ":tags: [hide-input]"))
     whole = "\n\n".join(f"## {part}" for part in checks.SECTIONS)
-    written = whole.replace(
-        "## The code", "## Write it\n\n### Exercise 1\n\n## The code"
-    )
+    begun = "## Write it\n\n### Exercise 1\n\n## The code"
+    written = whole.replace("## The code", begun)
     without = written.replace("Exercise 1", "A task")
     found = [checks.misshapen(of_text(25, text)) for text in (written, whole, without)]
     assert list(map(len, found)) == [1, 3, 2]  # the other exercises, always
@@ -229,9 +223,8 @@ def test_a_false_line_under_the_title_is_seen(announced, said):
 
 
 def test_what_is_new_or_gone_and_not_announced_is_seen():
-    swapped = replace(
-        lesson(8), module=lesson(8).module.replace("class Exp", "class E")
-    )
+    module = lesson(8).module.replace("class Exp", "class E")
+    swapped = replace(lesson(8), module=module)
     assert {
         "E is new and not announced, after **New**",
         "Exp is gone, and the head does not say so",
@@ -317,8 +310,7 @@ def test_a_step_that_leaves_the_row_is_seen(monkeypatch):
     assert checks.not_cumulative(replace(lesson(24), module=module)) == [
         f"`{begun}` is missing"
     ]
-    names = [name for name in step24.__all__ if name != "Function"]
-    names.append("as_array")
+    names = [name for name in step24.__all__ if name != "Function"] + ["as_array"]
     monkeypatch.setattr(step24, "__all__", names)
     assert checks.not_cumulative(lesson(24)) == [
         "Function of step 23 is missing in `__all__`",
@@ -369,11 +361,8 @@ def test_noisy_and_heavy_imports_are_seen(tmp_path):
 
 
 def complaints_about(name, introduced, tested):
-    return [
-        text
-        for text in public_names.complaints(introduced, tested)
-        if f"public name {name} " in text
-    ]
+    said = public_names.complaints(introduced, tested)
+    return [text for text in said if f"public name {name} " in text]
 
 
 def test_all_that_a_new_public_name_lacks_is_said_at_once(monkeypatch):
@@ -387,13 +376,8 @@ def test_all_that_a_new_public_name_lacks_is_said_at_once(monkeypatch):
     parts = ["elementwise.py", "functions/__init__.py", "docstring", "tests/package/"]
     for part in [*parts, "which step"]:
         assert part in text
-    assert [line[:2] for line in text.splitlines()[1:]] == [
-        "1.",
-        "2.",
-        "3.",
-        "4.",
-        "5.",
-    ]
+    counts = [line[:2] for line in text.splitlines()[1:]]
+    assert counts == ["1.", "2.", "3.", "4.", "5."]
 
     cubic.__doc__ = "The cube of `x`."
     monkeypatch.setattr(elementwise, "__all__", [*elementwise.__all__, "cubic"])

@@ -142,12 +142,8 @@ def test_parts_of_a_step_by_hand():
     machine = Machine(10.0, near=Link(1.0, 2.0), far=Link(3.0, 4.0), begin=0.5)
     parts = step_seconds(shape, Plan(8, micro=4, data=2), machine)
     # 128 bytes of gradients: two turns of 64.
-    assert parts == {
-        "compute": 0.5 + 6 * 4 * 32 / 10,
-        "tensor": 0,
-        "bubble": 0,
-        "data": 2 * (3 + 64 / 4),
-    }
+    none = {"tensor": 0, "bubble": 0}
+    assert parts == none | {"compute": 0.5 + 6 * 4 * 32 / 10, "data": 2 * (3 + 64 / 4)}
     star = step_seconds(shape, Plan(8, micro=4, data=2), machine, star=True)
     assert star["data"] == 4 * (3 + 128 / 4)
     # Two micro-batches, four sums in each of two layers, 80 bytes on two workers.

@@ -65,15 +65,12 @@ def _options():
     parser.add_argument("--seed", type=int, default=0, help="another choice of faults")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="only files with this in their path")
-    parser.add_argument(
-        "--survivors", action="store_true", help="try those again that lived"
-    )
-    parser.add_argument(
-        "--again", action="store_true", help="note again which test calls what"
-    )
-    parser.add_argument(
-        "--report", action="store_true", help="run nothing; write the report alone"
-    )
+    for flag, about in {
+        "--survivors": "try those again that lived",
+        "--again": "note again which test calls what",
+        "--report": "run nothing; write the report alone",
+    }.items():
+        parser.add_argument(flag, action="store_true", help=about)
     return parser.parse_args()
 
 

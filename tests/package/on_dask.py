@@ -18,6 +18,7 @@ from dezero_lite.optimizers import SGD, Adam, MomentumSGD
 from steps.course.judge.cells import limited
 from steps.course.lessons import ROOT
 from tests.support import training
+from tests.support.programs import python
 
 distributed = pytest.importorskip("distributed")
 
@@ -240,15 +241,8 @@ def test_the_page_for_a_team_with_a_cluster_is_true(tmp_path):
         (code,) = re.findall(rf"```python\n# {name}\n(.*?)```", page, re.DOTALL)
         (tmp_path / name).write_text(code, encoding="utf-8")
     # The port of Dask's page about itself may be taken, which it would tell.
-    env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run(
-        [sys.executable, "train.py"],
-        cwd=tmp_path,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
+    env = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+    done = python("train.py", folder=tmp_path, timeout=PATIENCE, **env)
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 12
     assert (tmp_path / "digits.npz").exists()

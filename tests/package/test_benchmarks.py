@@ -41,14 +41,9 @@ def assert_same(ours, theirs):
 def test_convolution(stride, pad):
     shapes = (4, 2, 9, 9), (3, 2, 3, 3)
     y, gW, gx = bare.convolution(*shapes, stride, pad)(image_gradient=True)
-    expected = value_and_gradients(
-        lambda x, W: F.conv2d(x, W, stride=stride, pad=pad), *map(image_of, shapes)
-    )
-    assert_same([y, gx, gW.reshape(shapes[1])], expected)
-
-
-def image_of(shape):
-    return image(*shape)
+    arrays = [image(*shape) for shape in shapes]
+    f = lambda x, W: F.conv2d(x, W, stride=stride, pad=pad)
+    assert_same([y, gx, gW.reshape(shapes[1])], value_and_gradients(f, *arrays))
 
 
 @pytest.mark.parametrize(("kernel", "stride"), [(2, 2), (3, 2)])
@@ -132,16 +127,11 @@ def test_a_missing_package_is_named_before_anything_is_measured(command, monkeyp
     assert command.said_before is None
 
 
-@pytest.mark.parametrize(
-    ("page", "module", "command"),
-    [
-        (ROOT / "docs" / "benchmarks.md", main, "benchmarks"),
-        (workers.PAGE, workers, "benchmarks.workers"),
-    ],
-)
-def test_the_page_names_the_command_that_writes_it(page, module, command):
+@pytest.mark.parametrize(("module", "name"), [(main, ""), (workers, ".workers")])
+def test_the_page_names_the_command_that_writes_it(module, name):
+    page = workers.PAGE if module is workers else ROOT / "docs" / "benchmarks.md"
     for text in (page.read_text(encoding="utf-8"), inspect.getsource(module.report)):
-        assert f"Made by `python -m {command} --write`:" in text
+        assert f"Made by `python -m benchmarks{name} --write`:" in text
 
 
 @pytest.mark.slow
@@ -190,9 +180,8 @@ def test_the_small_package_runs_what_it_has():
 def test_pytorch_s_gpt_is_the_same():
     torch = pytest.importorskip("torch")
     theirs, ours = gpt.gpt(torch, 17), GPT(27, 17, 2, 48, 4)
-    assert sum(p.numel() for p in theirs.parameters()) == sum(
-        p.size for p in ours.params()
-    )
+    count = sum(p.size for p in ours.params())
+    assert sum(p.numel() for p in theirs.parameters()) == count
     x = torch.from_numpy(gpt.tokens()[:2, :17].copy())
     caches = [[] for _ in range(2)]
     with torch.no_grad():

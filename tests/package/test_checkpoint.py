@@ -27,13 +27,8 @@ def test_what_is_beside_a_checkpoint_stays(tmp_path, trained):
     place = Checkpoint(tmp_path)
     for step in (1, 2, 3):
         place.save(step, *trained)
-    assert sorted(p.name for p in tmp_path.iterdir()) == [
-        "state.json",
-        "step00000001",
-        "step00000003",
-        "step08.ipynb",
-        "steps",
-    ]
+    names = "state.json step00000001 step00000003 step08.ipynb steps"
+    assert " ".join(sorted(p.name for p in tmp_path.iterdir())) == names
     assert place.load(*trained) == place.state() == {"step": 3}
 
 
@@ -82,11 +77,8 @@ def test_a_damaged_state_is_one_error_that_names_the_file(
 ):
     (tmp_path / "state.json").write_text(text)
     place = Checkpoint(tmp_path)
-    for action in (
-        place.state,
-        lambda: place.load(*trained),
-        lambda: place.save(1, *trained),
-    ):
+    load, save = lambda: place.load(*trained), lambda: place.save(1, *trained)
+    for action in (place.state, load, save):
         with pytest.raises(ValueError, match=r"state\.json") as told:
             action()
         assert words in str(told.value)

@@ -5,18 +5,13 @@ import pytest
 
 from tests.support.arrays import assert_close, assert_equal
 
+DIFFERENT = [(np.ones(3), np.ones((2, 3))), (np.ones((1, 3)), np.ones(3))]
+DIFFERENT += [(np.ones(3), np.float64(1)), (np.ones(3), [1, 1, 1.1])]
+DIFFERENT += [(np.ones(0), np.ones(1))]
+
 
 @pytest.mark.parametrize("fails", [assert_close, assert_equal])
-@pytest.mark.parametrize(
-    ("actual", "expected"),
-    [
-        (np.ones(3), np.ones((2, 3))),
-        (np.ones((1, 3)), np.ones(3)),
-        (np.ones(3), np.float64(1)),
-        (np.ones(3), [1, 1, 1.1]),
-        (np.ones(0), np.ones(1)),
-    ],
-)
+@pytest.mark.parametrize(("actual", "expected"), DIFFERENT)
 def test_another_shape_or_number_fails(fails, actual, expected):
     with pytest.raises(AssertionError):
         fails(actual, expected)

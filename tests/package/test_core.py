@@ -5,8 +5,6 @@ errors.
 import copy
 import operator
 import pickle
-import subprocess
-import sys
 import threading
 import weakref
 
@@ -29,14 +27,10 @@ from dezero_lite import (
 from dezero_lite.core import Add, Primitive, arrays, backward, broadcast_to, sum_to
 from tests.support.arrays import assert_close, uniform
 from tests.support.function_checks import check_function
+from tests.support.programs import python
 
-OPERATORS = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "**": lambda a, b: a**b,
-}
+OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+OPERATORS |= {"/": operator.truediv, "**": operator.pow}
 operators = pytest.mark.parametrize("sign", OPERATORS)
 
 
@@ -127,9 +121,8 @@ def test_a_variable_describes_its_array():
 
 def test_repr_lines_up():
     assert repr(var([1.0, 2.0])) == "variable([1. 2.])"
-    assert (
-        repr(var([[1.0, 2.0], [3.0, 4.0]])) == "variable([[1. 2.]\n          [3. 4.]])"
-    )
+    rows = var([[1.0, 2.0], [3.0, 4.0]])
+    assert repr(rows) == "variable([[1. 2.]\n          [3. 4.]])"
     assert repr(Variable(None)) == "variable(None)"
     assert repr(var(1.0) * 2) == "variable(2.0)"
 
@@ -174,11 +167,8 @@ def test_astype_lets_gradients_through_between_floats_only():
     x = var([1.0, 2.0], dtype=np.float32)
     y = x.astype(np.float64) * 3
     y.backward()
-    assert (y.dtype, x.grad.dtype, x.grad.data.tolist()) == (
-        np.float64,
-        np.float32,
-        [3, 3],
-    )
+    assert (y.dtype, x.grad.dtype) == (np.float64, np.float32)
+    assert x.grad.data.tolist() == [3, 3]
     assert x.astype(int).creator is None
     n = var([1, 2], dtype=int)
     w = var(2.0)
@@ -220,12 +210,10 @@ OTHERS = [2.0, 2, np.array([2.0, 3.0]), np.array(2.0), np.float64(2), np.float32
 def test_numbers_and_arrays_on_either_side(sign, other):
     op = OPERATORS[sign]
     x = var([1.5, 0.5])
-    for y, expected in [
-        (op(x, other), op(x.data, other)),
-        (op(other, x), op(other, x.data)),
-    ]:
+    for f in (lambda a: op(a, other), lambda a: op(other, a)):
+        y = f(x)
         assert isinstance(y, Variable)
-        np.testing.assert_array_equal(y.data, expected)
+        np.testing.assert_array_equal(y.data, f(x.data))
         y.backward()
         assert x.grad.shape == x.shape
 
@@ -336,9 +324,6 @@ def test_power_at_zero_is_flat_where_the_exponent_is_zero():
     b.cleargrad()
     ga.backward()
     assert b.grad.item() == 0.5
-
-
-# --- higher orders --------------------------------------------------------------------
 
 
 # --- functions in the book's style ----------------------------------------------------
@@ -539,9 +524,7 @@ thread.join()
 )
 def test_a_million_links(step):
     program = LONG_CHAIN.replace("STEP", step)
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=300
-    )
+    done = python("-c", program, timeout=300)
     assert (done.stdout, done.stderr[-2000:]) == ("done\n", "")
 
 
@@ -657,9 +640,8 @@ def test_many_leaves_of_one_function_take_work_in_proportion(monkeypatch):
         vjp=lambda self, xs, gy: tuple([gy * 1.0 for _ in xs]),
     )
     asked, n = [], 500
-    monkeypatch.setattr(
-        backward, "owner", lambda array: asked.append(array) or arrays.owner(array)
-    )
+    noted = lambda array: asked.append(array) or arrays.owner(array)
+    monkeypatch.setattr(backward, "owner", noted)
     total()(*[var([1.0, 2.0]) for _ in range(n)]).backward()
     assert n <= len(asked) <= 4 * n
 

@@ -102,24 +102,18 @@ def test_labels_in_a_list_of_numbers_can_be_transformed(transform, dtype):
 
 # The first rows of what the book's `get_spiral` gives.
 SPIRALS = {
-    True: (
-        [[-0.13981389, -0.00721657], [0.37049392, 0.5820947]],
-        [1, 1, 2, 0, 1, 2, 0, 0, 1, 2],
-    ),
-    False: (
-        [[0.13246453, 0.13620993], [-0.31427157, 0.24745378]],
-        [0, 1, 0, 1, 2, 2, 1, 2, 2, 0],
-    ),
+    True: [[-0.13981389, -0.00721657], [0.37049392, 0.5820947]],
+    False: [[0.13246453, 0.13620993], [-0.31427157, 0.24745378]],
 }
+ARMS = {True: [1, 1, 2, 0, 1, 2, 0, 0, 1, 2], False: [0, 1, 0, 1, 2, 2, 1, 2, 2, 0]}
 
 
 @pytest.mark.parametrize("train", [True, False])
 def test_the_spirals_are_those_of_the_book(train):
     before = np.random.get_state()[1].tolist()
     x, t = D.get_spiral(train)
-    rows, arms = SPIRALS[train]
-    assert_close(x[:2], rows, rtol=1e-6)
-    assert t[:10].tolist() == arms
+    assert_close(x[:2], SPIRALS[train], rtol=1e-6)
+    assert t[:10].tolist() == ARMS[train]
     assert (x.dtype, t.dtype) == (np.float32, np.int64)
     assert np.bincount(t).tolist() == [100, 100, 100]
     assert_close(np.sort(np.hypot(*x[t == 2].T)), np.arange(100) / 100, atol=1e-6)
@@ -277,10 +271,8 @@ def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
     put(tmp_path, gzip.compress(IDX, 1), gzip.compress(idx(KINDS)))
     assert len(Small()) == 5
     put(tmp_path, GZ, gzip.compress(idx(KINDS[::-1])))
-    with pytest.raises(
-        ValueError,
-        match=r"train-labels.* has the SHA-256 [0-9a-f]{64}, but .* Remove it",
-    ):
+    wrong = r"train-labels.* has the SHA-256 [0-9a-f]{64}, but .* Remove it"
+    with pytest.raises(ValueError, match=wrong):
         Small()
     assert asked == [f"mnist/{IMAGES}", f"mnist/{LABELS}"] * 2
 
@@ -327,12 +319,9 @@ def test_downloads_are_over_https_and_have_a_known_hash(monkeypatch, kind, train
 
 
 def test_hashes_are_complete_and_all_different():
-    found = [
-        *D.MNIST._md5,
-        *D.FashionMNIST._md5,
-        *D.MNIST._sha256,
-        *D.FashionMNIST._sha256,
-    ]
+    kinds = D.MNIST, D.FashionMNIST
+    found = [h for kind in kinds for h in kind._md5]
+    found += [h for kind in kinds for h in kind._sha256]
     assert [len(h) for h in found] == [32] * 8 + [64] * 8
     assert all(re.fullmatch("[0-9a-f]+", h) for h in found)
     assert len(set(found)) == 16

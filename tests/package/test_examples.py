@@ -20,15 +20,8 @@ from tests.support.needs import needs
 pytestmark = needs("matplotlib")
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-NAMES = [
-    "spiral",
-    "digits_mlp",
-    "digits_cnn",
-    "fashion_cnn",
-    "sine_lstm",
-    "characters",
-    "gpt",
-]
+IMAGES = ["digits_mlp", "digits_cnn", "fashion_cnn"]
+NAMES = ["spiral", *IMAGES, "sine_lstm", "characters", "gpt"]
 every_example = pytest.mark.parametrize("name", NAMES)
 RESULT = re.compile(
     r"^[^:\n]+: (?P<value>[\d.]+)(?: %)? \(expected: (?P<side>above|below) "
@@ -97,10 +90,8 @@ def clothes(tmp_path):
     folder.mkdir(parents=True)
     for part, train in [("train", True), ("t10k", False)]:
         digits = Digits(train)
-        images = np.pad(
-            digits.data[:, 0].repeat(3, axis=1).repeat(3, axis=2) * 15,
-            ((0, 0), (2, 2), (2, 2)),
-        )
+        large = digits.data[:, 0].repeat(3, axis=1).repeat(3, axis=2) * 15
+        images = np.pad(large, ((0, 0), (2, 2), (2, 2)))
         save_idx(folder / f"{part}-images-idx3-ubyte.gz", images)
         save_idx(folder / f"{part}-labels-idx1-ubyte.gz", digits.label)
 

@@ -4,7 +4,6 @@ import hashlib
 import http.server
 import io
 import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from dezero_lite import files
 from dezero_lite.files import get_file, show_progress
 from tests.support.needs import needs
+from tests.support.programs import python
 
 try:
     import requests
@@ -49,9 +49,7 @@ def server(monkeypatch):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.asked = []
         server.url = f"http://127.0.0.1:{server.server_port}/"
-        thread = threading.Thread(
-            target=server.serve_forever, kwargs={"poll_interval": 0.01}
-        )
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         yield server
         server.shutdown()
@@ -95,16 +93,14 @@ def test_a_file_can_have_another_name_and_a_folder(server, cache):
     assert Path(path).name == "data.bin"
 
 
+UNEXPECTED = "not the file that was expected, and was thrown away.*: SHA256 hash"
+
+
 @pytest.mark.parametrize(
     ("name", "known_hash", "error", "words"),
     [
         ("", SHA256, ValueError, "does not end in a file's name: say what to call the"),
-        (
-            "data.bin",
-            "0" * 64,
-            ValueError,
-            "not the file that was expected, and was thrown away.*: SHA256 hash",
-        ),
+        ("data.bin", "0" * 64, ValueError, UNEXPECTED),
         ("broken.bin", SHA256, OSError, r"broken\.bin could not be downloaded"),
         ("gone.bin", SHA256, OSError, "404"),
         ("unreachable.bin", SHA256, OSError, "Try again when the network is there"),
@@ -227,17 +223,14 @@ def test_a_folder_of_ones_own_is_used_in_place_of_downloads(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("platform", "variable", "folder"),
-    [
-        ("linux", "XDG_CACHE_HOME", ".cache"),
-        ("win32", "LOCALAPPDATA", "Local"),
-        ("darwin", None, "Caches"),
-    ],
+    ("platform", "folder"),
+    [("linux", ".cache"), ("win32", "Local"), ("darwin", "Caches")],
 )
 def test_downloads_are_kept_where_the_system_keeps_such_files(
-    monkeypatch, platform, variable, folder
+    monkeypatch, platform, folder
 ):
     monkeypatch.setattr(files.sys, "platform", platform)
+    variable = {"linux": "XDG_CACHE_HOME", "win32": "LOCALAPPDATA"}.get(platform)
     if variable:
         monkeypatch.setenv(variable, "/elsewhere")
         assert files._user_cache() == "/elsewhere"
@@ -252,10 +245,7 @@ def test_importing_loads_no_package_and_makes_no_folder(tmp_path):
         "'tarfile', 'gzip', 'matplotlib'} & set(sys.modules)))"
     )
     folders = dict.fromkeys(["XDG_CACHE_HOME", "LOCALAPPDATA"], str(tmp_path))
-    found = subprocess.check_output(
-        [sys.executable, "-c", program], env=os.environ | folders, text=True
-    )
-    assert found == "[]\n"
+    assert python("-c", program, **folders).stdout == "[]\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -83,11 +83,8 @@ def test_small_sigmoids_keep_their_digits():
 
 
 def test_kinks_belong_to_the_negative_side():
-    for f, expected in [
-        (F.relu, 0),
-        (F.leaky_relu, 0.2),
-        (lambda x: F.leaky_relu(x, 3.0), 3),
-    ]:
+    steep = lambda x: F.leaky_relu(x, 3.0)
+    for f, expected in [(F.relu, 0), (F.leaky_relu, 0.2), (steep, 3)]:
         x = Variable(np.array(0.0))
         f(x).backward()
         assert x.grad.item() == expected
@@ -155,14 +152,8 @@ def test_each_row_is_shifted_by_its_own_maximum(name, dtype):
         y.grad = Variable(np.array([[1, 0, 0]] * 3, dtype))
         y.backward()
     if name == "log_softmax":
-        assert_close(
-            y.data,
-            [
-                [-np.log(2), -np.log(2), -2e4 - np.log(2)],
-                [-np.log(3)] * 3,
-                [-np.log(3)] * 3,
-            ],
-        )
+        two, three = -np.log(2), -np.log(3)
+        assert_close(y.data, [[two, two, -2e4 + two], [three] * 3, [three] * 3])
         slopes = [[0.5, -0.5, 0], [2 / 3, -1 / 3, -1 / 3], [2 / 3, -1 / 3, -1 / 3]]
     else:
         assert_close(y.data, [[0.5, 0.5, 0], [1 / 3] * 3, [1 / 3] * 3])

@@ -89,10 +89,9 @@ def test_columns_hold_what_the_window_sees_and_go_back(case, to_matrix):
     # From (N, C, OH, OW, KH, KW), as each_window has it.
     order = (0, 2, 3, 1, 4, 5) if to_matrix else (0, 1, 4, 5, 2, 3)
     expected = expected.transpose(order)
-    assert_equal(
-        columns,
-        expected.reshape(-1, W[0, :1].size * x.shape[1]) if to_matrix else expected,
-    )
+    if to_matrix:
+        expected = expected.reshape(-1, W[0, :1].size * x.shape[1])
+    assert_equal(columns, expected)
     assert not np.shares_memory(x, columns)
     c = normal(*columns.shape, seed=2)
     image = C.col2im_array(c, x.shape, kernel, stride, pad, to_matrix)
@@ -145,16 +144,12 @@ def test_convolutions_have_gradients(name):
     x, W, *rest = GEOMETRIES[name]
     stride, pad, dilation, groups = rest
     images, kernels = normal(*x), normal(*W, seed=1)
-    check_function(
-        lambda x, W, b: C.conv2d(x, W, b, *rest), images, kernels, normal(W[0], seed=2)
-    )
+    inputs = images, kernels, normal(W[0], seed=2)
+    check_function(lambda *xs: C.conv2d(*xs, *rest), *inputs)
     y = C.conv2d(images, kernels, None, *rest).data
-    check_function(
-        lambda y, W, b: C.deconv2d(y, W, b, stride, pad, x[2:], dilation, groups),
-        y,
-        kernels,
-        normal(x[1], seed=2),
-    )
+    back = stride, pad, x[2:], dilation, groups
+    inputs = y, kernels, normal(x[1], seed=2)
+    check_function(lambda *xs: C.deconv2d(*xs, *back), *inputs)
 
 
 def seldom(*args):
@@ -169,16 +164,13 @@ def always(*args):
 # with the number of blocks.
 SWEEP, SCATTER = "_sweep", "_scatter"
 POINTWISE = ["_pointwise", "_pointwise", "_pointwise_kernels"]
+ROWS = {"BLOCK": 1, "COLUMNS": 4}
 ROUTES = {
     "row by row": ({"BLOCK": 1, "COLUMNS": 1}, [SWEEP] * 2, 15 + 15),
     "some rows": ({"BLOCK": 1, "COLUMNS": 8}, [SWEEP] * 2, 15 + 9),
     "some images": ({"BLOCK": 1, "COLUMNS": 40}, [SWEEP] * 2, 3 + 2),
     "scatter": ({"flips": seldom}, [SWEEP, SCATTER, SWEEP], 3),
-    "scatter row by row": (
-        {"flips": seldom, "BLOCK": 1, "COLUMNS": 4},
-        [SWEEP, SCATTER, SWEEP],
-        15 * 3,
-    ),
+    "scatter row by row": (ROWS | {"flips": seldom}, [SWEEP, SCATTER, SWEEP], 15 * 3),
     "flipped": ({"flips": always}, [SWEEP] * 2, 2),
     "no pixels": ({"is_pointwise": seldom}, [SWEEP] * 2, 2),
     "as chosen": ({}, [SWEEP] * 2, 2),
@@ -196,11 +188,8 @@ def taken(monkeypatch):
     for name in (SWEEP, SCATTER, "_pointwise", "_pointwise_kernels"):
         monkeypatch.setattr(conv_fast, name, watched(name, getattr(conv_fast, name)))
     inner = conv_fast._blocks
-    monkeypatch.setattr(
-        conv_fast,
-        "_blocks",
-        lambda *args: (blocks.append(block) or block for block in inner(*args)),
-    )
+    noted = lambda *args: (blocks.append(block) or block for block in inner(*args))
+    monkeypatch.setattr(conv_fast, "_blocks", noted)
     return ways, blocks
 
 
@@ -329,22 +318,13 @@ def test_the_gradient_of_pixel_kernels_makes_no_kernels_for_each_image(shape):
 
 # --- pooling --------------------------------------------------------------------------
 
-POOLINGS = [
-    # kernel size, stride, pad
-    (2, 2, 0),
-    (3, 2, 1),
-    ((2, 3), 1, (0, 1)),
-    ((3, 2), (1, 2), 1),
-    (1, 1, 0),
-    ((2, 3), (3, 2), 0),
-    # Large, where the winner is found in two steps.
-    (5, 1, 2),
-    ((5, 4), (2, 1), (2, 1)),
-    # More border on one side than the window is wide on the other.
-    ((3, 1), 1, (2, 0)),
-    ((2, 4), (2, 1), (0, 3)),
-    ((2, 9), 1, (1, 5)),
-]
+# Kernel size, stride, pad.
+POOLINGS = [(2, 2, 0), (3, 2, 1), (1, 1, 0)]
+POOLINGS += [((2, 3), 1, (0, 1)), ((3, 2), (1, 2), 1), ((2, 3), (3, 2), 0)]
+# Large, where the winner is found in two steps.
+POOLINGS += [(5, 1, 2), ((5, 4), (2, 1), (2, 1))]
+# More border on one side than the window is wide on the other.
+POOLINGS += [((3, 1), 1, (2, 0)), ((2, 4), (2, 1), (0, 3)), ((2, 9), 1, (1, 5))]
 poolings = pytest.mark.parametrize("window", POOLINGS)
 
 
@@ -409,9 +389,8 @@ def test_a_window_as_large_as_the_image_takes_few_steps(monkeypatch):
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, bool, np.float16])
 def test_the_border_never_wins(dtype):
-    x = np.full(
-        (1, 1, 2, 2), np.iinfo(dtype).min if np.dtype(dtype).kind == "i" else 0, dtype
-    )
+    lowest = np.iinfo(dtype).min if np.dtype(dtype).kind == "i" else 0
+    x = np.full((1, 1, 2, 2), lowest, dtype)
     y = C.pooling(x, 2, 1, 1)
     assert y.dtype == dtype
     assert_equal(y.data, np.full((1, 1, 3, 3), x[0, 0, 0, 0]))

@@ -28,13 +28,10 @@ def labels(n, classes):
 
 def cross_entropy(x, t):
     """Row by row, in Python's numbers."""
-    rows = zip(x.tolist(), t.ravel().tolist(), strict=True)
-    return sum(
-        [
-            math.log(sum(math.exp(score - row[label]) for score in row))
-            for row, label in rows
-        ]
-    ) / len(x)
+    total = 0
+    for row, label in zip(x.tolist(), t.ravel().tolist(), strict=True):
+        total += math.log(sum(math.exp(score - row[label]) for score in row))
+    return total / len(x)
 
 
 # --- mean squared error ---------------------------------------------------------------
@@ -205,9 +202,8 @@ def test_accuracy_is_the_share_of_right_answers(shape):
 def binary(p, t):
     """Number by number, as the formula says, divided by the length of axis 0."""
     pairs = zip(p.ravel().tolist(), t.ravel().tolist(), strict=True)
-    return -sum([t * math.log(p) + (1 - t) * math.log(1 - p) for p, t in pairs]) / len(
-        p
-    )
+    total = sum(t * math.log(p) + (1 - t) * math.log(1 - p) for p, t in pairs)
+    return -total / len(p)
 
 
 def sigmoid(x):

@@ -123,14 +123,12 @@ def test_training_moves_the_running_averages(shape):
     mean, var = uniform(c, seed=3), uniform(c, seed=4)
     kept = mean, var
     rows = channels(x)
-    expected = (
-        0.7 * mean + 0.3 * rows.mean(axis=0),
-        0.7 * var + 0.3 * rows.var(axis=0, ddof=1),
-    )
+    new_mean = 0.7 * mean + 0.3 * rows.mean(axis=0)
+    new_var = 0.7 * var + 0.3 * rows.var(axis=0, ddof=1)
     F.batch_norm(x, np.ones(c), np.zeros(c), mean, var, decay=0.7)
     assert kept[0] is mean
-    assert_close(mean, expected[0])
-    assert_close(var, expected[1])
+    assert_close(mean, new_mean)
+    assert_close(var, new_var)
 
 
 def test_averages_that_move_on_do_not_disturb_backward():
@@ -239,42 +237,24 @@ def test_batches_of_float16_are_normalised_like_float32(shape, scale):
 @pytest.mark.parametrize(
     ("shape", "features"),
     [
-        ((4, 3), (3,)),
-        ((1, 3), (3,)),
-        ((3,), (3,)),
-        ((2, 3, 4), (4,)),
+        *[(s, s[-1:]) for s in [(4, 3), (1, 3), (3,), (2, 3, 4), (0, 3), (4, 1)]],
         ((2, 3, 4), (3, 4)),
-        ((0, 3), (3,)),
-        ((4, 1), (1,)),
     ],
 )
 def test_layer_norm_normalises_each_example(shape, features):
-    x, gamma, beta = (
-        uniform(*shape),
-        uniform(*features, seed=1),
-        uniform(*features, seed=2),
-    )
+    x = uniform(*shape)
+    gamma, beta = uniform(*features, seed=1), uniform(*features, seed=2)
     axes = tuple(range(-len(features), 0))
-    z = (x - x.mean(axis=axes, keepdims=True)) / np.sqrt(
-        x.var(axis=axes, keepdims=True) + 1e-5
-    )
+    std = np.sqrt(x.var(axis=axes, keepdims=True) + 1e-5)
+    z = (x - x.mean(axis=axes, keepdims=True)) / std
     assert_close(F.layer_norm(Variable(x), gamma, beta).data, gamma * z + beta)
-    check_function(
-        lambda x, gamma, beta: F.layer_norm(x, gamma, beta, eps=0.01) ** 2,
-        x,
-        gamma,
-        beta,
-    )
+    check_function(lambda *xs: F.layer_norm(*xs, eps=0.01) ** 2, x, gamma, beta)
 
 
 @pytest.mark.parametrize("scale", [0.01, 1, 400, 20_000])
 def test_examples_of_float16_are_normalised_like_float32(scale):
-    assert_float16_is_like_float32(
-        lambda dtype, inputs: run(F.layer_norm, inputs),
-        scale * uniform(3, 5),
-        uniform(5),
-        uniform(5, seed=1),
-    )
+    arrays = scale * uniform(3, 5), uniform(5), uniform(5, seed=1)
+    assert_float16_is_like_float32(lambda _, xs: run(F.layer_norm, xs), *arrays)
 
 
 def test_layer_norm_needs_few_arrays_of_its_own():

@@ -73,21 +73,14 @@ def test_numbers_and_whole_numbers_are_welcome():
 # --- many numbers ---------------------------------------------------------------------
 
 
+LONG = [((60_000, 2), 0), ((60_000, 2), (-2,)), ((30_000, 2, 3), (2, 0))]
+LONG += [((3, 60_000, 2), 1), ((3, 60_000, 2), (1, 0)), ((3, 60_000), None)]
+LONG += [((60_000, 2, 1, 1), (0, 2, 3)), ((60_000, 1, 3, 2), (0, -1))]
+LONG += [((2, 30, 2_000, 2), (2, 1))]
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize(
-    ("shape", "axis"),
-    [
-        ((60_000, 2), 0),
-        ((60_000, 2), (-2,)),
-        ((30_000, 2, 3), (2, 0)),
-        ((3, 60_000, 2), 1),
-        ((3, 60_000, 2), (1, 0)),
-        ((3, 60_000), None),
-        ((2, 30, 2_000, 2), (2, 1)),
-        ((60_000, 2, 1, 1), (0, 2, 3)),
-        ((60_000, 1, 3, 2), (0, -1)),
-    ],
-)
+@pytest.mark.parametrize(("shape", "axis"), LONG)
 @pytest.mark.parametrize("order", ["C", "F", "strided"])
 def test_long_columns_add_up_to_the_last_digits(order, shape, axis, dtype):
     x = np.full(shape, dtype(0.1), order="F" if order == "F" else "C")

@@ -151,9 +151,7 @@ def test_it_agrees_with_pytorch(model):
         heads = [part.unflatten(2, (2, 4)).transpose(1, 2) for part in (q, k, v)]
         found = functional.scaled_dot_product_attention(*heads, is_causal=True)
         x = x + linear(found.transpose(1, 2).flatten(2), block.attention.out)
-        inner = functional.gelu(
-            linear(norm(x, block.norm2), block.up), approximate="tanh"
-        )
-        x = x + linear(inner, block.down)
+        inner = linear(norm(x, block.norm2), block.up)
+        x = x + linear(functional.gelu(inner, approximate="tanh"), block.down)
     scores = linear(norm(x, model.norm), model.out)
     assert_close(model(IDS).data, scores.numpy(), rtol=1e-9, atol=1e-9)

@@ -88,31 +88,30 @@ def writes_into_gradient(self, xs, gy):
     return gy
 
 
+def steeper_for_variables(self, xs, gy):
+    return gy * xs[0] * (2 + isinstance(gy, Variable))
+
+
+def steeper_at_the_end(self, xs, gy):
+    return gy * (2 + np.array([[0, 0, 0], [0, 0, 1]]))
+
+
 def writes_into_input(self, x):
     x *= 2
     return x * 1
 
 
+COMBINED = lambda a, b: a**b / (a + b * b) - 2**a * b
+HARMONIC = lambda a, b: a * b / (a + b)
+SINGLE = random(3, dtype=np.float32)
 RIGHT = {
-    "operators": (
-        lambda a, b: a**b / (a + b * b) - 2**a * b,
-        random(3, 1),
-        random(4, seed=1),
-    ),
+    "operators": (COMBINED, random(3, 1), random(4, seed=1)),
     "numbers": (lambda a: 2 / a - a / 2 + 3 * a**2 - a, random(2, 3)),
     "softmax": (Softmax(), random(3, 4)),
     "no dimensions": (lambda a, b: a * b + a, random(), random(seed=1)),
     "size zero": (lambda a, b: a * b, random(0, 3), random(1)),
-    "float32": (
-        lambda a, b: a * b / (a + b),
-        random(3, dtype=np.float32),
-        random(2, 3, dtype=np.float32),
-    ),
-    "mixed dtypes": (
-        lambda a, b: a * b / (a + b),
-        random(3, dtype=np.float32),
-        random(2, 3),
-    ),
+    "float32": (HARMONIC, SINGLE, random(2, 3, dtype=np.float32)),
+    "mixed dtypes": (HARMONIC, SINGLE, random(2, 3)),
     "constants": (lambda a, b, c: a * b + c, random(3), np.arange(3), 2),
     "array": (lambda a: a * a, np.array([1.0, 2.0])),
     "whole numbers": (lambda a: a * a, np.array([1, 2])),
@@ -134,61 +133,31 @@ ZERO = bug(Softmax, vjp=lambda self, xs, gy: gy * 0)
 MEAN = bug(Softmax, vjp=mean_gradient)
 SQUARE = {"forward": lambda self, x: x**2}
 DOUBLE = {"forward": doubled, "vjp": lambda self, xs, gy: gy * 2.0}
+CUT = bug(**SQUARE, backward=cut)
+OTHER = bug(**SQUARE, vjp=steeper_for_variables)
+KEEPS = bug(forward=doubled, vjp=keeps_its_gradient)
+INTO_GY = bug(forward=doubled, vjp=writes_into_gradient)
+INTO_X = bug(**DOUBLE | {"forward": writes_into_input})
+AT_THE_END = bug(forward=doubled, vjp=steeper_at_the_end)
+ONE, TWO, FIRST = [(3,)], [(3, 2), (2,)], "the gradient of input 0"
+# The fault, the shapes of its inputs, and what is said.
 WRONG = {
     "zeros": (ZERO, [(3, 4)], "the gradient of input 0 .x. is wrong in 12 of 12"),
-    "right for ones only": (MEAN, [(3, 4)], "the gradient of input 0"),
-    "* for /": (
-        bug(Div, left=lambda self, gy, a, b: gy * b),
-        [(3,), (3,)],
-        "the gradient of input 0",
-    ),
+    "right for ones only": (MEAN, [(3, 4)], FIRST),
+    "* for /": (bug(Div, left=lambda self, gy, a, b: gy * b), ONE * 2, FIRST),
     "no sum_to": (
         bug(Mul, broadcasts=False, vjp=lambda self, xs, gy: (gy * xs[1], gy * xs[0])),
-        [(3, 2), (2,)],
+        TWO,
         "has shape .3, 2., but belongs to a Variable of shape .2,.",
     ),
-    "slice for sum": (
-        bug(Mul, vjp=sums_to_a_part),
-        [(3, 2), (2,)],
-        "the gradient of input 1",
-    ),
-    "wrong axis": (bug(Row, vjp=across), [(3, 3)], "the gradient of input 0"),
-    "second order cut": (
-        bug(**SQUARE, backward=cut),
-        [(3,)],
-        "the second-order gradient of input 0",
-    ),
-    "another rule for Variables": (
-        bug(
-            **SQUARE,
-            vjp=lambda self, xs, gy: gy * xs[0] * (2 + isinstance(gy, Variable)),
-        ),
-        [(3,)],
-        "the gradient with create_graph of input 0",
-    ),
-    "one array for all": (
-        bug(forward=doubled, vjp=keeps_its_gradient),
-        [(3,)],
-        "shares its memory",
-    ),
-    "writes into gy": (
-        bug(forward=doubled, vjp=writes_into_gradient),
-        [(3,)],
-        "came from the output has been written into",
-    ),
-    "writes into x": (
-        bug(**DOUBLE | {"forward": writes_into_input}),
-        [(3,)],
-        "input 0 .x. has been written into",
-    ),
-    "one element": (
-        bug(
-            forward=doubled,
-            vjp=lambda self, xs, gy: gy * (2 + np.array([[0, 0, 0], [0, 0, 1]])),
-        ),
-        [(2, 3)],
-        r"input 0 .x. is wrong in 1 of 6 elements: backward says.*at \(1, 2\), where",
-    ),
+    "slice for sum": (bug(Mul, vjp=sums_to_a_part), TWO, "the gradient of input 1"),
+    "wrong axis": (bug(Row, vjp=across), [(3, 3)], FIRST),
+    "second order cut": (CUT, ONE, "the second-order gradient of input 0"),
+    "by Variables": (OTHER, ONE, "the gradient with create_graph of input 0"),
+    "one array for all": (KEEPS, ONE, "shares its memory"),
+    "writes into gy": (INTO_GY, ONE, "came from the output has been written into"),
+    "writes into x": (INTO_X, ONE, "input 0 .x. has been written into"),
+    "one element": (AT_THE_END, [(2, 3)], r"in 1 of 6 .*says.*at \(1, 2\), where"),
 }
 
 
@@ -207,10 +176,8 @@ def test_catches_gradients_that_alias(monkeypatch, capsys):
     assert gradient_check(lambda a, b: a + b, a, b)
     monkeypatch.setattr(core.backward, "is_fresh", lambda gx, f, memory: True)
     assert not gradient_check(lambda a, b: a + b, a, b)
-    assert (
-        "the gradient of input 1 shares its memory with another array"
-        in capsys.readouterr().out
-    )
+    shared = "the gradient of input 1 shares its memory with another array"
+    assert shared in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("what", ["dtype", "shape"])
@@ -245,9 +212,7 @@ def test_leaves_no_trace_and_can_be_called_twice():
     before = [v.data.copy() for v in (a, b, inside)]
     kept = a.grad
     for _ in range(2):
-        assert gradient_check(
-            lambda a, b, scale=1: a * b * inside * scale, a, b, scale=3
-        )
+        assert gradient_check(lambda a, b, c=1: a * b * inside * c, a, b, c=3)
     assert a.grad is kept
     assert a.grad.data.tolist() == [7, 7, 7]
     assert (b.grad, inside.grad) == (None, None)
@@ -279,17 +244,12 @@ def test_tolerances_are_the_callers():
 
 def test_numerical_grad():
     x = Variable(np.array([[1.0, 2.0], [3.0, 4.0]], dtype=np.float32))
-    found = numerical_grad(
-        lambda x, b, c=0: x**2 * b + c, x, np.array([1.0, 10.0]), c=5
-    )
+    f, b = lambda x, b, c=0: x**2 * b + c, np.array([1.0, 10.0])
+    found = numerical_grad(f, x, b, c=5)
     assert (found.shape, found.dtype) == ((2, 2), np.float64)
     np.testing.assert_allclose(found, [[2, 40], [6, 80]], rtol=1e-7)
-    np.testing.assert_allclose(
-        numerical_grad(lambda x: x.data**2, np.array(3.0)), 6, rtol=1e-7
-    )
-    np.testing.assert_allclose(
-        numerical_grad(lambda x: (x, sum_to(x, (1,))), np.array([3, 4])),
-        [2, 2],
-        rtol=1e-7,
-    )
+    found = numerical_grad(lambda x: x.data**2, np.array(3.0))
+    np.testing.assert_allclose(found, 6, rtol=1e-7)
+    found = numerical_grad(lambda x: (x, sum_to(x, (1,))), np.array([3, 4]))
+    np.testing.assert_allclose(found, [2, 2], rtol=1e-7)
     assert x.data.tolist() == [[1, 2], [3, 4]]

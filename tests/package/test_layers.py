@@ -20,23 +20,14 @@ from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
 from tests.support.arrays import assert_close, assert_equal, normal
 
+CONV, DECONV = (partial(f, dilation=2, groups=2) for f in (L.Conv2d, L.Deconv2d))
 LAYERS = {
     "Linear": (L.Linear, (4,), {"in_size": 3}, (5, 3)),
     "Linear without bias": (L.Linear, (4, True), {"in_size": 3}, (5, 3)),
     "Conv2d": (L.Conv2d, (4, 3), {"in_channels": 2}, (2, 2, 4, 4)),
-    "Conv2d with all": (
-        partial(L.Conv2d, dilation=2, groups=2),
-        (4, (3, 2), 2, (1, 2)),
-        {"in_channels": 4},
-        (2, 4, 5, 4),
-    ),
+    "Conv2d with all": (CONV, (4, (3, 2), 2, (1, 2)), {"in_channels": 4}, (2, 4, 5, 4)),
     "Deconv2d": (L.Deconv2d, (4, 3, 2, 1), {"in_channels": 2}, (2, 2, 3, 3)),
-    "Deconv2d with all": (
-        partial(L.Deconv2d, dilation=2, groups=2),
-        (4, (3, 2), 2, 1),
-        {"in_channels": 4},
-        (1, 4, 3, 2),
-    ),
+    "Deconv2d with all": (DECONV, (4, (3, 2), 2, 1), {"in_channels": 4}, (1, 4, 3, 2)),
     "RNN": (L.RNN, (4,), {"in_size": 3}, (5, 3)),
     "GRU": (L.GRU, (4,), {"in_size": 3}, (5, 3)),
     "LSTM": (L.LSTM, (4,), {"in_size": 3}, (5, 3)),
@@ -51,6 +42,9 @@ recurrent = pytest.mark.parametrize("cell", [L.RNN, L.GRU, L.LSTM])
 
 def random(*shape, dtype=np.float32):
     return normal(*shape, dtype=dtype)
+
+
+by_pickle = lambda layer: pickle.loads(pickle.dumps(layer))
 
 
 def names(layer):
@@ -202,10 +196,7 @@ def test_repr_shows_the_tree_and_a_layer_once():
 
 
 @every_layer
-@pytest.mark.parametrize(
-    "copied",
-    [copy.copy, copy.deepcopy, lambda layer: pickle.loads(pickle.dumps(layer))],
-)
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, by_pickle])
 def test_a_layer_that_was_called_can_be_copied_and_pickled(name, copied):
     make, _, x = case(name)
     layer = make()
@@ -267,12 +258,8 @@ def test_gradients_are_right_to_second_order_for_inputs_and_parameters(name):
     layer(data)
     statistics = [v for v in variables_by_name(layer).values() if type(v) is Variable]
     owners = [layer, *[v for v in vars(layer).values() if isinstance(v, Layer)]]
-    places = [
-        (owner, key, value)
-        for owner in owners
-        for key, value in vars(owner).items()
-        if isinstance(value, Parameter)
-    ]
+    members = [(owner, *item) for owner in owners for item in vars(owner).items()]
+    places = [member for member in members if isinstance(member[2], Parameter)]
     starts = [random(*p.shape, dtype=float) * 0.7 + 0.1 for _, _, p in places]
 
     def f(x, *values):
@@ -320,9 +307,9 @@ def test_sizes_given_or_told_by_the_first_input_make_the_same_layer(name):
     told = make()
     y = told(x)
     if size:
-        assert {n: v.shape for n, v in variables_by_name(given).items()} == {
-            n: v.shape for n, v in variables_by_name(told).items()
-        }
+        one, other = both(variables_by_name, given, told)
+        assert one.keys() == other.keys()
+        assert all(one[name].shape == other[name].shape for name in one)
     # A recurrent one draws its weights in another order.
     if size and not isinstance(given, L.recurrent.Recurrent):
         assert_equal(given(x).data, y.data)
@@ -669,10 +656,6 @@ def test_a_parameter_without_a_form_takes_any_shape(shape, tmp_path):
     net = Net(W=Parameter(None))
     net.load_weights(tmp_path / "net.npz")
     assert net.W.shape == shape
-
-
-def masked(dtype):
-    return Net(mask=Parameter(np.zeros(2, dtype)), W=param())
 
 
 def test_a_shape_that_only_the_first_input_would_tell_is_the_files(tmp_path):

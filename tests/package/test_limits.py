@@ -22,17 +22,14 @@ def gradient(f, *values, dtype=np.float64):
 
 
 def test_nan_hands_its_gradient_on_and_takes_none_from_others():
+    max_of, min_of = lambda x: F.max(x, axis=1), lambda x: F.min(x, axis=1)
     # As PyTorch's relu, maximum, minimum, max and min have it.
     for f, values, wanted in [
         (F.relu, [[NAN, -1.0, 0.0, 2.0]], [[1, 0, 0, 1]]),
         (F.maximum, [[NAN, 1.0, 2.0], [0.0, NAN, 1.0]], [[1, 1, 1], [1, 1, 0]]),
         (F.minimum, [[NAN, 1.0, 2.0], [0.0, NAN, 1.0]], [[1, 1, 0], [1, 1, 1]]),
-        (
-            lambda x: F.max(x, axis=1),
-            [[[NAN, 5.0], [3.0, 3.0]]],
-            [[[1, 0], [0.5, 0.5]]],
-        ),
-        (lambda x: F.min(x, axis=1), [[[5.0, NAN], [1.0, 3.0]]], [[[0, 1], [1, 0]]]),
+        (max_of, [[[NAN, 5.0], [3.0, 3.0]]], [[[1, 0], [0.5, 0.5]]]),
+        (min_of, [[[5.0, NAN], [1.0, 3.0]]], [[[0, 1], [1, 0]]]),
     ]:
         assert gradient(f, *values) == wanted
 
@@ -66,9 +63,7 @@ CHOOSING = {
     "relu": F.relu,
     "leaky_relu": lambda x: F.leaky_relu(x, 0),
     # 1e-320 is 0 to a float32 only.
-    "leaky_relu, small": lambda x: F.leaky_relu(
-        x, 1e-320 if x.dtype == np.float32 else 0
-    ),
+    "leaky_relu, small": lambda x: F.leaky_relu(x, 1e-320 * (x.dtype == np.float32)),
     "where, left": lambda x: F.where(x > 0, x, 0.0),
     "where, right": lambda x: F.where(x < 0, 0.0, x),
     "clip": lambda x: F.clip(x, -1, 1),

@@ -168,11 +168,6 @@ def test_no_link_is_followed_while_a_file_is_written(tmp_path, monkeypatch):
     assert (tmp_path / "precious").read_text() == "text"
 
 
-class Trap:
-    def __reduce__(self):
-        return (pytest.fail, ("the pickle was run",))
-
-
 def test_an_archive_in_the_form_for_many_members_is_read(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(zipfile, "ZIP_FILECOUNT_LIMIT", 1)
@@ -237,10 +232,7 @@ def test_a_cut_file_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("place", "error"),
-    [
-        ("builtins.open", PermissionError("not yours")),
-        ("numpy.lib.format.read_array", MemoryError("too little")),
-    ],
+    [("builtins.open", PermissionError), ("numpy.lib.format.read_array", MemoryError)],
 )
 def test_a_refusal_or_too_little_memory_is_no_damage(
     place, error, tmp_path, monkeypatch
@@ -248,10 +240,10 @@ def test_a_refusal_or_too_little_memory_is_no_damage(
     path = three(tmp_path / "a.npz")
 
     def fail(*_, **__):
-        raise error
+        raise error("as it is said there")
 
     monkeypatch.setattr(place, fail)
-    with pytest.raises(type(error), match=str(error)):
+    with pytest.raises(error, match="as it is said there"):
         load_arrays(path)
 
 

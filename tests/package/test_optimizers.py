@@ -411,8 +411,7 @@ def test_a_setting_is_loaded_as_it_was_saved_whatever_it_was_here(
 
 def test_state_loads_into_another_array_module(tmp_path):
     here, there = (
-        only(np.ones(3), np.ones(3)),
-        only(*map(fake_cupy.array, np.ones((2, 3)))),
+        only(*map(of, np.ones((2, 3)))) for of in (np.array, fake_cupy.array)
     )
     optimizer = Adam().setup(here)
     optimizer.update()

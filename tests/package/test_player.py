@@ -115,9 +115,8 @@ def test_what_is_shown_is_what_really_happens(number, build):
 def test_step_7_has_open_calls_in_place_of_a_worklist():
     player, _ = played(7, chain)
     calls = [f"{name}.backward()" for name in "ybax"]
-    assert [told.waiting for told in player.steps[4:-1]] == [
-        calls[:1], calls[:2], calls[:3], calls
-    ]  # fmt: skip
+    waiting = [calls[:count] for count in (1, 2, 3, 4)]
+    assert [told.waiting for told in player.steps[4:-1]] == waiting
     assert "Open calls: y.backward(), b.backward()." in repr(player)
 
 
@@ -149,14 +148,9 @@ def test_step_14_is_wrong_as_it_happens():
     letters = {letter: boxes[name].creator for letter, name in functions.items()}
     player = play(boxes["y"], **boxes, **letters)
     assert "".join(told.say[0] for told in visits(player)) == "DCABA"
-    assert [(told.waiting, told.next) for told in player.steps[5:-1]] == [
-        (["D"], 0),
-        (["B", "C"], 1),
-        (["B", "A"], 1),
-        (["B"], 0),
-        (["A"], 0),
-        ([], None),
-    ]
+    waiting = [["D"], ["B", "C"], ["B", "A"], ["B"], ["A"], []]
+    assert [told.waiting for told in player.steps[5:-1]] == waiting
+    assert [told.next for told in player.steps[5:-1]] == [0, 1, 1, 0, 0, None]
     assert sentences(player)[-2:] == [
         "A, once more, receives 16 from a and hands on 64 to x. x.grad is 32 + 64 = 96."
         " Worklist: empty.",
@@ -166,13 +160,10 @@ def test_step_14_is_wrong_as_it_happens():
 
 def test_step_16_keeps_a_heap_of_generations():
     player, _ = played(16, diamond)
-    assert [(told.waiting, told.next) for told in player.steps[5:-1]] == [
-        (["(-2, 0, Add)"], 0),
-        (["(-1, 1, Square 2)", "(-1, 2, Square 3)"], 0),
-        (["(-1, 2, Square 3)", "(0, 3, Square 1)"], 0),
-        (["(0, 3, Square 1)"], 0),
-        ([], None),
-    ]
+    one, two, three = "(0, 3, Square 1)", "(-1, 1, Square 2)", "(-1, 2, Square 3)"
+    waiting = [["(-2, 0, Add)"], [two, three], [three, one], [one], []]
+    assert [told.waiting for told in player.steps[5:-1]] == waiting
+    assert [told.next for told in player.steps[5:-1]] == [0, 0, 0, 0, None]
     assert sentences(player)[-1] == "The walk is over. x.grad is 64."
 
 
@@ -206,12 +197,9 @@ def test_a_worklist_of_any_name_and_kind_is_found():
     boxes = chain(step(8))
     boxes["y"].__class__ = Mine
     steps = play(boxes["y"]).steps
-    assert [told.waiting for told in steps[4:-1]] == [
-        ["Square 2"],
-        ["Square 2", "Exp"],
-        ["Square 2", "Exp", "Square 1"],
-        ["Square 2", "Exp", "Square 1"],
-    ]
+    all_three = ["Square 2", "Exp", "Square 1"]
+    waiting = [all_three[:1], all_three[:2], all_three, all_three]
+    assert [told.waiting for told in steps[4:-1]] == waiting
     assert [told.next for told in steps[4:-1]] == [0, 1, 2, None]
 
 
@@ -394,9 +382,8 @@ def test_the_same_computation_gives_the_same_bytes():
 
 def test_the_page_needs_nothing_from_elsewhere():
     page = played(14, diamond)[0].html()
-    assert set(re.findall(r"https?://[^\"' <]+", page)) == {
-        "http://www.w3.org/2000/svg"
-    }
+    addresses = set(re.findall(r"https?://[^\"' <]+", page))
+    assert addresses == {"http://www.w3.org/2000/svg"}
     assert len(page) < 40_000
     assert len(play(line(29)).html()) < 150_000
 

@@ -1,9 +1,6 @@
 """Sums over workers: whatever the layout, the dtype and the count."""
 
-import os
 import signal
-import subprocess
-import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import Pipe
@@ -23,6 +20,7 @@ from dezero_lite.parallel.mpi import MPIRing
 from steps.course.lessons import ROOT
 from tests.support import training
 from tests.support.arrays import assert_close
+from tests.support.programs import python
 
 LAYOUTS = {
     "Fortran": np.asfortranarray,
@@ -91,13 +89,7 @@ def test_a_program_without_a_guard_is_told_about_it(tmp_path):
             """
         )
     )
-    done = subprocess.run(
-        [sys.executable, program],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    done = python(program, timeout=300, PYTHONPATH=str(ROOT))
     assert done.returncode == 1
     assert '`if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
 

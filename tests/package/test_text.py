@@ -8,9 +8,7 @@ from dezero_lite.datasets import Names
 from dezero_lite.tokenizer import Tokenizer
 from tests.support.arrays import assert_equal
 
-TEXT = (
-    "the cat sat on the mat, and the rat sat on the cat. Ünter dem Bäum: 12 + 34 = 46"
-)
+TEXT = "the cat sat on the mat, the rat sat on the cat. Ünter dem Bäum: 12 + 34 = 46"
 TOKENIZER = Tokenizer.learn(TEXT, 266)
 # Any string of Python's, halves of surrogate pairs included.
 TEXTS = st.text(st.characters())

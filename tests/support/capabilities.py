@@ -52,9 +52,8 @@ def package():
 def outcome(probe, number):
     """Try a probe on a step, or on the package: WORKS, or the name of the error."""
     at_package = number == PACKAGE
-    return tried(
-        probe, package() if at_package else import_module(f"steps.step{number:02d}")
-    )
+    step = package() if at_package else import_module(f"steps.step{number:02d}")
+    return tried(probe, step)
 
 
 def expected(capability, number):
@@ -70,12 +69,8 @@ def complaints(number, probes):
     ]
 
 
-SIGNS = {
-    WORKS: "✓",
-    MISSING: "·",
-    WRONG: "wrong",
-    "RecursionError": "Recursion\u00adError",
-}
+SIGNS = {WORKS: "✓", MISSING: "·", WRONG: "wrong"}
+SIGNS |= {"RecursionError": "Recursion\u00adError"}
 
 
 def sign(found):

@@ -44,16 +44,23 @@ class Design:
     constants_stay_out: Callable | None = None
 
 
-def eager(module):
+def eager(name, module, second=None):
     """Step 22 and the package."""
 
+    def variable(value):
+        return module.Variable(np.array(value))
+
     def gradients(f, *values):
-        xs = [module.Variable(np.array(value)) for value in values]
+        xs = list(map(variable, values))
         y = f(*xs)
         y.backward()
         return [np.asarray(getattr(v, "data", v)) for v in [y, *[x.grad for x in xs]]]
 
-    return gradients
+    def without_graph():
+        with module.no_grad():
+            return (variable(2.0) * 3.0).creator is None
+
+    return Design(name, gradients, variable, second=second, without_graph=without_graph)
 
 
 def second_by_the_package(f, value):
@@ -63,14 +70,6 @@ def second_by_the_package(f, value):
     x.cleargrad()
     first.backward()
     return x.grad.data
-
-
-def no_grad(module):
-    def tried():
-        with module.no_grad():
-            return (module.Variable(np.array(2.0)) * 3.0).creator is None
-
-    return tried
 
 
 def built_first(name):
@@ -137,35 +136,16 @@ def constant_66():
     return not y.edges and not y.requires_grad
 
 
+scalar_65 = lambda value: step65.Scalar(value, True)
+tensor_66 = lambda value: step66.Tensor(value, True)
 DESIGNS = [
-    Design(
-        "step 22",
-        eager(step22),
-        lambda value: step22.Variable(np.array(value)),
-        without_graph=no_grad(step22),
-    ),
+    eager("step 22", step22),
     built_first("step 61"),
     built_first("step 62"),
     built_first("step 64"),
-    Design(
-        "step 65",
-        gradients_65,
-        lambda value: step65.Scalar(value, True),
-        constants_stay_out=constant_65,
-    ),
-    Design(
-        "step 66",
-        gradients_66,
-        lambda value: step66.Tensor(value, True),
-        constants_stay_out=constant_66,
-    ),
-    Design(
-        PACKAGE,
-        eager(dezero_lite),
-        lambda value: dezero_lite.Variable(np.array(value)),
-        second=second_by_the_package,
-        without_graph=no_grad(dezero_lite),
-    ),
+    Design("step 65", gradients_65, scalar_65, constants_stay_out=constant_65),
+    Design("step 66", gradients_66, tensor_66, constants_stay_out=constant_66),
+    eager(PACKAGE, dezero_lite, second_by_the_package),
 ]
 
 

@@ -85,11 +85,7 @@ def array(data, dtype=None):
 
 
 def asarray(data, dtype=None):
-    return (
-        data
-        if isinstance(data, ndarray) and dtype is None
-        else ndarray(np.array(_as_ndarray(data), dtype))
-    )
+    return data if isinstance(data, ndarray) and dtype is None else array(data, dtype)
 
 
 def asnumpy(data):

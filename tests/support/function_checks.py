@@ -80,17 +80,13 @@ def run(f, inputs):
     """
     ys = listed(f(*inputs))
     for y in ys:
-        weights = np.arange(1, y.size + 1, dtype=y.dtype).reshape(y.shape) / max(
-            y.size, 1
-        )
-        y.grad = Variable(
-            weights if isinstance(y.data, np.ndarray) else fake_cupy.array(weights)
-        )
+        weights = np.arange(1, y.size + 1, dtype=y.dtype).reshape(y.shape)
+        weights = weights / max(y.size, 1)
+        here = isinstance(y.data, np.ndarray)
+        y.grad = Variable(weights if here else fake_cupy.array(weights))
         y.backward()
-    xs = [x for x in inputs if isinstance(x, Variable)]
-    return [as_variable(y).data for y in ys] + [
-        x.grad.data for x in xs if x.grad is not None
-    ]
+    xs = [x for x in inputs if isinstance(x, Variable) and x.grad is not None]
+    return [as_variable(y).data for y in ys] + [x.grad.data for x in xs]
 
 
 def _is_float(x):

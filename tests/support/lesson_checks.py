@@ -39,16 +39,8 @@ from steps.course.lessons import (
 )
 from tests.support import public_names
 
-SECTIONS = [
-    "The problem",
-    "The idea",
-    "The code",
-    "It works",
-    "The trap",
-    "Exercises",
-    "In the real frameworks",
-    "Summary",
-]
+SECTIONS = ["The problem", "The idea", "The code", "It works", "The trap"]
+SECTIONS += ["Exercises", "In the real frameworks", "Summary"]
 TAGS = {"hide-input", "check", "raises-exception", "nbval-ignore-output", "one-way"}
 WORDS = ["simply", "just", "obviously", "of course", "trivial", "easy to see"]
 WIDEST, LONGEST = 88, 45
@@ -239,11 +231,8 @@ def pictures_without_words(lesson):
 
 
 def _has_picture(cell):
-    return any(
-        kind.startswith("image/")
-        for output in cell["outputs"]
-        for kind in output.get("data", {})
-    )
+    kinds = [kind for output in cell["outputs"] for kind in output.get("data", {})]
+    return any(kind.startswith("image/") for kind in kinds)
 
 
 def asks_another_host(lesson):
@@ -274,9 +263,7 @@ def minutes(notebook):
     words = lines = tasks = 0
     cells = code_cells(notebook)
     texts = [source(cell) for cell in cells]
-    raising = [
-        t for t, c in zip(texts, cells, strict=True) if exercises.GOES_ON in tags(c)
-    ]
+    raising = [source(cell) for cell in cells if exercises.GOES_ON in tags(cell)]
     shown = sources.shown(texts, raising)
     for cell, texts in zip(cells, shown, strict=True):
         if "hide-input" not in tags(cell):
@@ -579,13 +566,9 @@ def announced_wrongly(lesson):
     named, needed, known = set(lesson.head.new), {*own, *new}, {*own, *new}
     if lesson.number <= 60:
         needed, known = set(own), known | public_names.public_names().keys()
-    return [
-        *(
-            f"{n} is new: the head needs it after **New**"
-            for n in sorted(needed - named)
-        ),
-        *(f"{n} is after **New**, and is not new" for n in sorted(named - known)),
-    ]
+    missing, extra = sorted(needed - named), sorted(named - known)
+    said = [f"{n} is new: the head needs it after **New**" for n in missing]
+    return said + [f"{n} is after **New**, and is not new" for n in extra]
 
 
 def news_not_shown(lesson):
@@ -654,24 +637,11 @@ def announces_strange_names(lesson):
 
 # --- All of them ----------------------------------------------------------------------
 
-ALWAYS = [
-    misshapen,
-    unwritten,
-    unkind_words,
-    terms_not_in_the_glossary,
-    from_a_later_step,
-    drifted,
-    foreign_imports,
-    stray_names,
-    noisy_or_heavy_imports,
-    not_what_the_builder_gives,
-    not_run_in_order,
-    careless_tags,
-    too_wide,
-    pictures_without_words,
-    asks_another_host,
-    wrong_minutes,
-]
+ALWAYS = [misshapen, unwritten, unkind_words, terms_not_in_the_glossary]
+ALWAYS += [from_a_later_step, drifted, foreign_imports, stray_names]
+ALWAYS += [noisy_or_heavy_imports, not_what_the_builder_gives, not_run_in_order]
+ALWAYS += [careless_tags, too_wide, pictures_without_words, asks_another_host]
+ALWAYS += [wrong_minutes]
 OF_KIND = {
     StepKind.SNAPSHOT: [definitions_not_shown, wrongly_announced, missing_in_all],
     StepKind.PACKAGE: [announced_wrongly, news_not_shown, not_cumulative],

@@ -7,7 +7,7 @@ import sys
 from steps.course.lessons import ROOT
 
 
-def python(*arguments, folder=ROOT, typed=None, **variables):
+def python(*arguments, folder=ROOT, typed=None, timeout=None, **variables):
     """Run this Python in a folder, with more variables: what it said, and how it ended.
     Without PYTHONPATH it finds what is installed.
     """
@@ -18,4 +18,5 @@ def python(*arguments, folder=ROOT, typed=None, **variables):
         input=typed,
         capture_output=True,
         encoding="utf-8",
+        timeout=timeout,
     )
