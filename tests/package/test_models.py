@@ -196,12 +196,16 @@ def test_vgg16_prepares_an_image():
     assert M.VGG16.preprocess(red, size=None, dtype=np.float64).shape == (3, 4, 5)
 
 
+RESNETS = [(M.ResNet50, 25_557_032, 50), (M.ResNet101, 44_549_160, 101)]
+RESNETS += [(M.ResNet152, 60_192_808, 152)]
+
+
 @pytest.mark.usefixtures("light", "only_shapes")
-@pytest.mark.parametrize(
-    ("layers", "parameters"), [(50, 25_557_032), (101, 44_549_160), (152, 60_192_808)]
-)
-def test_resnets_have_the_published_shapes_parameters_and_layers(layers, parameters):
-    model, shapes = getattr(M, f"ResNet{layers}")(), []
+@pytest.mark.parametrize(("make", "parameters", "layers"), RESNETS)
+def test_resnets_have_the_published_shapes_parameters_and_layers(
+    make, parameters, layers
+):
+    model, shapes = make(), []
     parts = ("conv1", "res2", "res3", "res4", "res5")
     note_shapes([getattr(model, name) for name in parts], shapes)
     with test_mode(), no_grad():
