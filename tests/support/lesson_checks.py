@@ -567,16 +567,13 @@ def heavy(seen, packages, alone=False):
 
 
 def announced_wrongly(lesson):
-    """The names after **New** against what is new in a package step. What is more than
-    a head can hold is in a table at the end, `also new`.
+    """The names after **New** against what is new in a package step.
 
     Up to 60 a head may leave out small helpers that the package gets, and announces
     visits to dezero_lite.
     """
     own, new, _ = _news(lesson)
-    table = lesson.text.partition("\n| also new |")[2]
-    named = {*lesson.head.new, *re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)}
-    needed, known = {*own, *new}, {*own, *new}
+    named, needed, known = set(lesson.head.new), {*own, *new}, {*own, *new}
     if lesson.number <= 60:
         needed, known = set(own), known | public_names.public_names().keys()
     return [
