@@ -363,3 +363,15 @@ def test_a_lesson_without_a_head_is_named(tmp_path, monkeypatch):
     (tmp_path / "step01.md").write_text("# Something\n")
     with pytest.raises(CourseError, match=r"step01\.md needs a title"):
         lessons.head(1)
+
+
+def test_names_that_a_head_leaves_to_a_table_are_new_as_well():
+    text = (
+        "# Step 7: Far\n\n"
+        "**Time** 9 minutes · **Builds on** step 6 · **New** `f` · **Changed** `h`\n\n"
+        "| any | `x` |\n| - | - |\n\n"
+        "| Also new | is |\n| :--- | :--- |\n| `g`, `Far` | as `f` |\n| `j` | - |\n"
+    )
+    head = lessons.head_of(text, 7)
+    assert (head.new, head.changed) == (["f", "g", "Far", "j"], ["h"])
+    assert lessons.head_of(text.partition("| Also")[0], 7).new == ["f"]
