@@ -61,9 +61,10 @@ def lay_one(target, text):
         student_copies.write_new(target, text)
         return "new"
     notebook = read(target)
-    if _marks(notebook) == _marks(json.loads(text)):
+    marks = _marks(notebook)
+    if marks == _marks(json.loads(text)):
         return None
-    if not _is_untouched(notebook):
+    if not marks or marks["sources"] != student_copies.digest_of_sources(notebook):
         return "kept"
     replace(target, text)
     return "renewed"
@@ -106,13 +107,6 @@ def set_aside(target):
 
 
 # --- What state a copy is in ----------------------------------------------------------
-
-
-def _is_untouched(notebook):
-    marks = _marks(notebook)
-    return (
-        bool(marks) and student_copies.digest_of_sources(notebook) == marks["sources"]
-    )
 
 
 def _marks(notebook):
