@@ -11,6 +11,7 @@ from itertools import product, zip_longest
 from operator import attrgetter, itemgetter
 
 from .definitions import imports
+from .exercises import GOES_ON
 from .lessons import STEPS, CourseError
 from .listings import FOR_TOOLS, Source, highlighted_lines
 
@@ -189,16 +190,15 @@ def _role(line):
 # --- In the cells of a lesson ---------------------------------------------------------
 
 
-def shown(cells, failing=()):
+def shown(cells):
     """The source of all that each cell of a lesson shows of the package, as in
     ``steps.source(Variable.backward)`` or ``steps.side_by_side(one, other)``.
 
     Parameters
     ----------
-    cells : list of str
-        The lesson's code. A name means what the lesson's own imports make it mean.
-    failing : collection of str
-        Those of them that fail on purpose; an import there may bring no name.
+    cells : list of dict
+        The lesson's code. A name means what the lesson's own imports make it mean; in a
+        cell that fails on purpose, an import may bring none.
 
     Returns
     -------
@@ -211,10 +211,10 @@ def shown(cells, failing=()):
         If what is shown is not a name, or a name that leads to no source text, or if an
         import fails.
     """
-    trees = [_parsed(cell) for cell in cells]
+    trees = [_parsed("".join(cell["source"])) for cell in cells]
     names: dict[str, object] = {}
     for cell, tree in zip(cells, trees, strict=True):
-        _import(tree, names, cell in failing)
+        _import(tree, names, GOES_ON in cell["metadata"].get("tags", ()))
     calls = [filter(_shows, ast.walk(tree)) for tree in trees]
     return [[_shown_text(call, names) for call in found] for found in calls]
 
