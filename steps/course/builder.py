@@ -211,9 +211,8 @@ def execute(notebook, folder=None):
     try:
         client.execute(env=lessons.KERNELS | os.environ)
     except nbclient.exceptions.CellExecutionError as error:
-        raise CourseError(
-            f"{stem(notebook['metadata']['course']['step'])} does not run:\n{error}"
-        ) from None
+        name = stem(_course(notebook)["step"])
+        raise CourseError(f"{name} does not run:\n{error}") from None
     for cell, ran in zip(notebook["cells"], running.cells, strict=True):
         if cell["cell_type"] == "code":
             cell["execution_count"] = ran.execution_count

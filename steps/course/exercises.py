@@ -107,9 +107,8 @@ def without_hidden_tests(source):
 
 def without_markers(source):
     """A solution as one would write it, without the two lines around it."""
-    return "\n".join(
-        line for line in source.splitlines() if line.strip() not in (BEGIN, END)
-    )
+    marks = BEGIN, END
+    return "\n".join(line for line in source.splitlines() if line.strip() not in marks)
 
 
 def _replaced(source, begin, end, replacement):

@@ -93,9 +93,8 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(
 def test_code_is_put_under_its_load_line(one_step, monkeypatch):
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     load = "# %load -s twice ../steps/step01.py"
-    path = one_step(
-        "import os\n\nos.environ['OPENBLAS_NUM_THREADS']", f"{load}\n{load}"
-    )
+    asked = "import os\n\nos.environ['OPENBLAS_NUM_THREADS']"
+    path = one_step(asked, f"{load}\n{load}")
     builder.build(1)
     title, shown, used, threads, both = cells(path)
     lines = ["# %load -s twice ../steps/step01.py\n", "def twice(x):\n"]
@@ -332,9 +331,8 @@ def test_an_import_that_fails_is_named_if_it_does_not_on_purpose():
     words = "`from dezero_lite import nothing` fails: can"
     assert_refused(CourseError, words, lambda: sources.shown([lost]))
     lost["metadata"]["tags"] = ["raises-exception"]
-    assert (
-        sources.shown([*map(builder.code_cell, ["%time 1", "1 +"]), lost]) == [[]] * 3
-    )
+    others = map(builder.code_cell, ("%time 1", "1 +"))
+    assert sources.shown([*others, lost]) == [[], [], []]
 
 
 def test_a_change_of_what_a_lesson_shows_makes_it_stale(

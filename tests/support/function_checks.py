@@ -85,9 +85,8 @@ def run(f, inputs):
         y.grad = Variable(weights if here else fake_cupy.array(weights))
         y.backward()
     xs = [x for x in inputs if isinstance(x, Variable)]
-    return [as_variable(y).data for y in ys] + [
-        x.grad.data for x in xs if x.grad is not None
-    ]
+    gradients = [x.grad.data for x in xs if x.grad is not None]
+    return [as_variable(y).data for y in ys] + gradients
 
 
 def _is_float(x):
