@@ -112,9 +112,7 @@ def spans(values):
             runs[-1][1] = value
         else:
             runs.append([value, value])
-    return ", ".join(
-        str(first) if first == last else f"{first}-{last}" for first, last in runs
-    )
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
 
 
 def typed(command):
@@ -172,10 +170,8 @@ def head(number):
 
 def head_of(text, number):
     """The head in the text of a lesson."""
-    title = re.search(rf"^# Step {number}: (.+)$", text, re.MULTILINE)
-    facts = re.search(
-        r"^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text, re.MULTILINE
-    )
+    title = re.search(rf"(?m)^# Step {number}: (.+)$", text)
+    facts = re.search(r"(?m)^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text)
     if not title or not facts:
         raise CourseError(
             f"{lesson_path(number).name} needs a title `# Step {number}: …` and a "

@@ -13,9 +13,6 @@ from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, wit
 # An installed package has no notebooks but this one, which lies beside the lessons.
 BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
 AGENTS = "AGENTS.md"
-LOADS = re.compile(
-    r"^(?P<magic># %load -s )(?P<names>\S+) \.\./steps/(?P<file>\S+)", re.M
-)
 
 
 def write_copies(folder, chosen=None):
@@ -135,9 +132,8 @@ def _with_outputs(number):
 
 def digest_of_sources(notebook):
     """A digest of what someone can write in a notebook: kinds and sources of cells."""
-    return digest_of(
-        [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"]]
-    )
+    cells = [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"]]
+    return digest_of(cells)
 
 
 def digest_of(thing):
@@ -160,10 +156,10 @@ def _pointed_at_code(code, folder):
     # the checkout needs its own way there. A copy that leaves this machine has none.
     if folder.resolve().is_relative_to(lessons.ROOT):
         way = Path(os.path.relpath(lessons.LESSONS, folder.resolve())).as_posix()
-        replacement = rf"\g<magic>\g<names> {way}/\g<file>"
+        replacement = rf"# %load -s \g<names> {way}/\g<file>"
     else:
         replacement = r"# From \g<file>: \g<names>"
-    return LOADS.sub(replacement, code)
+    return builder.LOAD.sub(replacement, code)
 
 
 def name_steps(notebook, steps=STEPS):

@@ -17,14 +17,7 @@ from steps.course import builder, commands, lessons, listings
 from steps.course.commands import main
 from steps.course.definitions import definitions, extract, pieces
 from steps.course.differences import change_as_html, changes
-from steps.course.lessons import (
-    NOTEBOOKS,
-    CourseError,
-    head,
-    notebook_path,
-    numbers,
-    spans,
-)
+from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers, spans
 from tests.course.texts import text
 from tests.support.refusals import assert_refused
 
@@ -280,7 +273,7 @@ def test_list(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(numbers())
-    assert lines[0] == f"  1  A box for data  [Variable]  {head(1).minutes} min"
+    assert lines[0] == f"  1  A box for data  [Variable]  {lessons.head(1).minutes} min"
 
 
 def test_an_unknown_step_is_named(capsys):

@@ -5,6 +5,7 @@ gradients by differences to judge them by.
 A formula is written once, with operators and with the functions of a step's module.
 """
 
+from operator import add, mul, sub, truediv
 from types import SimpleNamespace
 
 import numpy as np
@@ -162,12 +163,7 @@ SHAPES = [
     ((2, 1, 3), (4, 1)),
     ((0,), (1,)),
 ]
-BINARY = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-}
+BINARY = {"+": add, "-": sub, "*": mul, "/": truediv}
 
 
 def positive(shape, seed=0):

@@ -44,16 +44,23 @@ class Design:
     constants_stay_out: Callable | None = None
 
 
-def eager(module):
+def eager(name, module, **more):
     """Step 22 and the package."""
 
+    def variable(value):
+        return module.Variable(np.array(value))
+
+    def without_graph():
+        with module.no_grad():
+            return (variable(2.0) * 3.0).creator is None
+
     def gradients(f, *values):
-        xs = [module.Variable(np.array(value)) for value in values]
+        xs = [variable(value) for value in values]
         y = f(*xs)
         y.backward()
         return [np.asarray(getattr(v, "data", v)) for v in [y, *[x.grad for x in xs]]]
 
-    return gradients
+    return Design(name, gradients, variable, without_graph=without_graph, **more)
 
 
 def second_by_the_package(f, value):
@@ -63,14 +70,6 @@ def second_by_the_package(f, value):
     x.cleargrad()
     first.backward()
     return x.grad.data
-
-
-def no_grad(module):
-    def tried():
-        with module.no_grad():
-            return (module.Variable(np.array(2.0)) * 3.0).creator is None
-
-    return tried
 
 
 def built_first(name):
@@ -138,12 +137,7 @@ def constant_66():
 
 
 DESIGNS = [
-    Design(
-        "step 22",
-        eager(step22),
-        lambda value: step22.Variable(np.array(value)),
-        without_graph=no_grad(step22),
-    ),
+    eager("step 22", step22),
     built_first("step 61"),
     built_first("step 62"),
     built_first("step 64"),
@@ -159,13 +153,7 @@ DESIGNS = [
         lambda value: step66.Tensor(value, True),
         constants_stay_out=constant_66,
     ),
-    Design(
-        PACKAGE,
-        eager(dezero_lite),
-        lambda value: dezero_lite.Variable(np.array(value)),
-        second=second_by_the_package,
-        without_graph=no_grad(dezero_lite),
-    ),
+    eager(PACKAGE, dezero_lite, second=second_by_the_package),
 ]
 
 
@@ -211,7 +199,6 @@ def page(text):
 
 
 if __name__ == "__main__":
-    Path(PAGE).write_text(
-        page(PAGE.read_text(encoding="utf-8")), encoding="utf-8", newline="\n"
-    )
+    made = page(PAGE.read_text(encoding="utf-8"))
+    PAGE.write_text(made, encoding="utf-8", newline="\n")
     print(f"Wrote {PAGE.relative_to(ROOT)}.")
