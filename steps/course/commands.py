@@ -13,6 +13,7 @@ from . import builder, learner_folder, lessons, mutating, results
 from .beginning import begin, next_number
 from .classroom import class_command
 from .differences import Differences
+from .judge import wall
 from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
 from .student_copies import write_agents, write_copies
 
@@ -191,9 +192,12 @@ def fresh(options):
 
 def progress(options):
     """show which exercises are solved in a folder"""
-    from .progress import progress
+    from .progress import is_own, progress
 
-    found = progress(options.folder or learner_folder.FOLDER)
+    folder = options.folder or learner_folder.FOLDER
+    if not (options.json or is_own(folder)):
+        print(wall.said(), flush=True)
+    found = progress(folder)
     judged = [
         results.of_exercise(stem(number), exercise, said)
         for number, outcomes in found.items()

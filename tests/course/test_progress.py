@@ -10,6 +10,7 @@ from steps.course import exercises, learner_folder
 from steps.course import progress as progress_module
 from steps.course.classroom.answers import Answers, cells_to_run, lesson
 from steps.course.commands import main
+from steps.course.judge import wall
 from steps.course.lessons import CourseError
 from steps.course.progress import progress
 from tests.course.test_own_folder import book
@@ -100,6 +101,7 @@ def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
     (theirs / "step02.ipynb").write_text("null")
     assert main(["progress", str(theirs)]) == 0
     shown = capsys.readouterr().out
+    assert shown.startswith(wall.said())
     assert f"not yet: PermissionError: not allowed while grading: to write {trace}" in (
         shown
     )

@@ -72,8 +72,6 @@ def judge(cells, folder=None, seconds=SECONDS, asked=frozenset()):
         cells = [cell for cell in cells if cell not in left_out]
         if not any(kind == CHECK for kind, *_ in cells):
             return outcomes, list(noticed)
-        if time.monotonic() > until:
-            break
     left = {n: reason for kind, n, _ in cells if kind == CHECK}
     return left | outcomes, list(noticed)
 
