@@ -67,8 +67,7 @@ def release(options):
     written = handout.release(
         options.folder, steps, options.points, options.workshop, options.package
     )
-    if not options.no_agents and (told := write_agents(options.folder)):
-        written.append(told)
+    written += [] if options.no_agents else write_agents(options.folder)
     print(f"Wrote {_count(written)} into {os.path.abspath(options.folder)}:")
     for path in written:
         print(f"  {path.name}")
@@ -98,7 +97,7 @@ def grade(options):
     began = time.time()
 
     def tell(one):
-        points = grading.total(one, options.points)
+        points = sum(one.points(options.points).values())
         wrong = one.first_wrong() or "all right"
         looks = f"  [{'; '.join(one.said)}]" if one.said else ""
         print(f"{one.student:20}  {points:3d}  {wrong}{looks}", flush=True)
@@ -106,7 +105,11 @@ def grade(options):
     lessons, graded = grading.grade(
         options.folder, options.steps, options.seconds, options.jobs, tell, people
     )
-    aside = _write(options, lessons, graded)
+    # No mark at the beginning for a gradebook: it is no spreadsheet.
+    encoding = "utf-8" if options.gradebook else "utf-8-sig"
+    form = getattr(gradebooks, f"for_{options.gradebook}", grading.table)
+    rows = form(lessons, graded, options.points)
+    aside = grading.write_points(options.output, rows, encoding)
     names = ", ".join(notebook_path(n).stem for n in lessons)
     print(
         f"Judged {names} of {len(graded)} students in {time.time() - began:.0f} s. "
@@ -120,16 +123,6 @@ def grade(options):
         print(f"The pages are in {os.path.abspath(options.feedback)}.")
     if people:
         _tell_who(graded)
-
-
-def _write(options, lessons, graded):
-    if not options.gradebook:
-        rows = grading.table(lessons, graded, options.points)
-        return grading.write_points(options.output, rows)
-    form = getattr(gradebooks, f"for_{options.gradebook}")
-    # No mark at the beginning: a gradebook is no spreadsheet.
-    rows = form(lessons, graded, options.points)
-    return grading.write_points(options.output, rows, "utf-8")
 
 
 def _tell_who(graded):

@@ -12,7 +12,7 @@ from .. import learner_folder
 from ..judge.sequence import RIGHT
 from ..lessons import CourseError, head
 from .answers import lesson
-from .grading import POINTS, worth
+from .grading import worth
 
 PAGE = Path(__file__).with_name("templates") / "feedback.html"
 # What a check says may repeat a list of many numbers.
@@ -28,11 +28,10 @@ def refuse_other_folder(folder):
         raise CourseError(f"{folder} holds other things: name a new folder for pages.")
 
 
-def write_feedback(folder, graded, points=POINTS):
+def write_feedback(folder, graded, points):
     """Write the pages of those who handed something in. A folder of pages that is there
     already is set aside; return where, or None.
     """
-    refuse_other_folder(folder)
     folder = Path(folder).resolve()
     aside = learner_folder.set_aside(folder) if folder.exists() else None
     folder.mkdir(parents=True)
@@ -55,16 +54,14 @@ def _free(folder, one):
 
 
 def _fields(one, points):
-    worths = worth(points, {step for step, _ in one.outcomes})
-    got = sum(one.points(key, value) for key, value in worths.items())
+    worths = worth(points, dict.fromkeys(step for step, _ in one.outcomes))
     parts = []
-    for step in dict.fromkeys(step for step, _ in one.outcomes):
-        parts.append(f"<h2>Step {step}: {escape(head(step).title)}</h2>")
-        titles = _titles(step)
-        for (number, n), outcome in one.outcomes.items():
-            if number == step:
-                title = f"Exercise {n}: {titles.get(n, '')}".removesuffix(": ")
-                parts.append(_exercise(title, outcome, worths[step, n]))
+    for (step, n), outcome in one.outcomes.items():
+        if n == 1:
+            parts.append(f"<h2>Step {step}: {escape(head(step).title)}</h2>")
+        title = f"Exercise {n}: {_titles(step).get(n, '')}".removesuffix(": ")
+        parts.append(_exercise(title, outcome, worths[step, n]))
+    got = sum(one.points(points).values())
     return {
         "student": escape(one.student),
         "points": f"{got} of {sum(worths.values())} points",

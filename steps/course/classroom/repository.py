@@ -39,9 +39,8 @@ def lay_repository(folder, chosen=(), points=POINTS, percent=100, agents=True):
         texts[folder / path] = page.substitute(course=course, percent=percent)
     student_copies.refuse_what_is_there(folder, texts)
     texts |= handout.texts_to_release(folder, chosen or numbers(), points)
-    written = [handout.write(path, text) for path, text in texts.items()]
-    told = student_copies.write_agents(folder) if agents else None
-    return course, [*written, *([told] if told else ())]
+    written = [student_copies.write_new(path, text) for path, text in texts.items()]
+    return course, written + (student_copies.write_agents(folder) if agents else [])
 
 
 # --- Which course ---------------------------------------------------------------------
