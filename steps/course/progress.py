@@ -11,11 +11,12 @@ from pathlib import Path
 
 from . import learner_folder, student_copies
 from .classroom import answers, grading, submissions
+from .classroom.handed_in import file_at
 from .judge.cells import TOO_SLOW
 from .judge.sequence import judge
 from .lessons import CourseError, notebook_path, numbers
+from .results import NOT_BEGUN
 
-NOT_BEGUN = "not begun"
 KNOWN = ".progress.json"
 
 
@@ -57,7 +58,7 @@ def _lesson(number, folder, known):
     """A key under which the outcomes can be remembered, and the outcomes in order."""
     outcomes = dict.fromkeys(answers.lesson(number)[1], NOT_BEGUN)
     try:
-        copy = submissions.read(folder / notebook_path(number).name)
+        copy = submissions.read(file_at(folder / notebook_path(number).name))
         if known is None:
             graded = grading.grade_notebook(number, copy)[0]
             begun = {n: x for n, x in graded.items() if x != grading.NOT_BEGUN}

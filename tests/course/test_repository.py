@@ -92,14 +92,11 @@ def test_the_judge_of_the_workshop_tells_it(tmp_path, monkeypatch, capsys):
     assert main([*judge, "--fail-under", "0"]) == 0
     assert main([*judge, "--fail-under", "1"]) == 3
     told = json.loads(re.findall(r"(?ms)^\{.*?^\}", capsys.readouterr().out)[0])
-    assert {r["name"]: r["outcome"] for r in told["results"]} == {
-        "Variable": "not begun",
-        "It works": "wrong",
-    }
+    outcomes = {r["name"]: r["outcome"] for r in told["results"]}
+    assert outcomes == {"Variable": "not begun", "It works": "wrong"}
     assert main(["workshop", "hint", "1", "Variable", "--json"]) == 1
-    learner.types(
-        1, "class Variable:\n    def __init__(self, data):\n        self.dat = 1"
-    )
+    wrong = "class Variable:\n    def __init__(self, data):\n        self.dat = 1"
+    learner.types(1, wrong)
     main(judge)
     told = json.loads(capsys.readouterr().out)
     assert [r["outcome"] for r in told["results"]] == ["wrong", "wrong"]
@@ -131,11 +128,14 @@ def test_it_has_notebooks_without_solutions_and_two_workflows(laid, capsys):
     gitlab = yaml.safe_load((laid / ".gitlab-ci.yml").read_text(encoding="utf-8"))
     assert github["env"] == gitlab["variables"] == {"COURSE": course}
     runs = [step["run"] for step in github["jobs"]["judge"]["steps"] if "run" in step]
-    assert runs == gitlab["judge"]["script"]
-    assert runs == [
-        'python -I -m pip install "$COURSE"',
-        "python -I -m dezero_lite.steps progress . --junit results.xml --fail-under 50",
-    ]
+    assert (
+        runs
+        == gitlab["judge"]["script"]
+        == [
+            'python -I -m pip install "$COURSE"',
+            "python -I -m dezero_lite.steps progress . --junit results.xml --fail-under 50",
+        ]
+    )
     report = gitlab["judge"]["artifacts"]["reports"]["junit"]
     assert report == github["jobs"]["judge"]["steps"][-1]["with"]["path"]
     assert course in (laid / "README.md").read_text(encoding="utf-8")

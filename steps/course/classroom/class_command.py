@@ -6,11 +6,21 @@ import time
 
 from ..judge import wall
 from ..judge.sequence import SECONDS
-from ..lessons import CourseError, known, notebook_path
+from ..lessons import CourseError, notebook_path
 from ..student_copies import write_agents
 from . import gradebooks, grading, handout
 from .feedback import refuse_other_folder, write_feedback
 from .roster import read_roster
+
+
+def command(commands, name, run):
+    """Add a command, which says of itself what its function's docstring says; return
+    what adds an argument.
+    """
+    text = inspect.getdoc(run)
+    added = commands.add_parser(name, help=text, description=text)
+    added.set_defaults(run=run)
+    return added.add_argument
 
 
 def add_to(commands):
@@ -20,10 +30,7 @@ def add_to(commands):
     verbs = group.add_subparsers(required=True, metavar="command")
 
     def verb(name, run, folder, count="+"):
-        text = inspect.getdoc(run)
-        added = verbs.add_parser(name, help=text, description=text)
-        added.set_defaults(run=run)
-        more = added.add_argument
+        more = command(verbs, name, run)
         more("folder", metavar="DIR", help=folder)
         more("steps", metavar="N", type=int, nargs=count, help="the steps")
         text = "what the exercises of a lesson bring; 3,5,8 if it is not said"
@@ -63,10 +70,8 @@ def _points(text):
 
 def release(options):
     """write notebooks to hand out, without solutions; overwrites nothing"""
-    steps = [known(n) for n in options.steps]
-    written = handout.release(
-        options.folder, steps, options.points, options.workshop, options.package
-    )
+    more = options.points, options.workshop, options.package
+    written = handout.release(options.folder, options.steps, *more)
     written += [] if options.no_agents else write_agents(options.folder)
     print(f"Wrote {_count(written)} into {os.path.abspath(options.folder)}:")
     for path in written:

@@ -1,6 +1,6 @@
 """Runs one cell of a lesson without a kernel, and says what it fails with."""
 
-import _signal
+import _signal  # type: ignore[import-not-found]
 import contextlib
 import linecache
 import os
@@ -8,7 +8,7 @@ import re
 import signal
 import sys
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..lessons import KERNELS
 
@@ -70,7 +70,8 @@ def failure(source, names, seconds=None, run=run):
 
     It uses nothing of the library that an attempt could change so that errors are lost.
     """
-    kind, said, shown = ENDS, "", (sys.stdout, sys.stderr)
+    kind: str | None = ENDS
+    said, shown = "", (sys.stdout, sys.stderr)
     try:
         with open(os.devnull, "w", encoding="utf-8", errors="replace") as nowhere:
             try:
@@ -113,7 +114,8 @@ def limited(seconds):
 
 
 # Behind the fence nobody else gets at them.
-_handle, _set_timer = _signal.signal, getattr(_signal, "setitimer", None)
+_handle: Any = _signal.signal
+_set_timer: Any = getattr(_signal, "setitimer", None)
 
 
 def _wake(seconds):

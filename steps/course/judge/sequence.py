@@ -59,7 +59,7 @@ def judge(cells, folder=None, seconds=SECONDS, asked=frozenset()):
     for _ in range(RUNS):
         if not any(kind == CHECK for kind, *_ in cells):
             return outcomes, list(noticed)
-        tasks = [_task(*cell, seconds, asked) for cell in cells]
+        tasks = [_task(cell, seconds, asked) for cell in cells]
         stopped_at, reason = _run(tasks, folder, until, outcomes, noticed)
         if stopped_at is None:
             return outcomes, list(noticed)
@@ -74,7 +74,8 @@ def judge(cells, folder=None, seconds=SECONDS, asked=frozenset()):
     return left | outcomes, list(noticed)
 
 
-def _task(kind, exercise, source, seconds, asked):
+def _task(cell, seconds, asked):
+    kind, exercise, source = cell
     keeps = asked | bound({"source": source}) if kind == CHECK else asked
     task = {"kind": kind, "exercise": exercise, "source": source, "seconds": seconds}
     return task | {"keeps": sorted(keeps)}
