@@ -55,28 +55,21 @@ def _free(folder, one):
 
 def _fields(one, points):
     worths = worth(points, dict.fromkeys(step for step, _ in one.outcomes))
-    parts = []
+    got, parts = one.points(points), []
     for (step, n), outcome in one.outcomes.items():
         if n == 1:
             parts.append(f"<h2>Step {step}: {escape(head(step).title)}</h2>")
         title = f"Exercise {n}: {_titles(step).get(n, '')}".removesuffix(": ")
-        parts.append(_exercise(title, outcome, worths[step, n]))
-    got = sum(one.points(points).values())
-    return {
-        "student": escape(one.student),
-        "points": f"{got} of {sum(worths.values())} points",
-        "exercises": "\n".join(parts),
-    }
-
-
-def _exercise(title, outcome, points):
-    right = outcome == RIGHT
-    got = points if right else 0
-    said = "Right." if right else f"Not yet: {outcome[:LONGEST]}"
-    return (
-        f'<section class="{"right" if right else "wrong"}"><h3>{escape(title)} '
-        f"<span>{got} of {points}</span></h3><p>{escape(said)}</p></section>"
-    )
+        right = outcome == RIGHT
+        said = "Right." if right else f"Not yet: {outcome[:LONGEST]}"
+        parts.append(
+            f'<section class="{"right" if right else "wrong"}"><h3>{escape(title)} '
+            f"<span>{got[step, n]} of {worths[step, n]}</span></h3>"
+            f"<p>{escape(said)}</p></section>"
+        )
+    total = f"{sum(got.values())} of {sum(worths.values())} points"
+    student, exercises = escape(one.student), "\n".join(parts)
+    return {"student": student, "points": total, "exercises": exercises}
 
 
 def _titles(number):

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
 
+from ..judge.cells import plain
+
 # A lesson with all its pictures has less than one.
 LARGEST = 50_000_000
 # Files in a zip, and zips in a zip.
@@ -75,7 +77,7 @@ def owner_of(path, is_folder):
 def readable(name):
     """A name in letters that every file and every terminal can show."""
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else " " for c in text)
+    return plain(text).replace("\n", " ")
 
 
 # --- Folders --------------------------------------------------------------------------

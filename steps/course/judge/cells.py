@@ -4,7 +4,6 @@ import _signal  # type: ignore[import-not-found]
 import contextlib
 import linecache
 import os
-import re
 import signal
 import sys
 import warnings
@@ -16,10 +15,6 @@ TOO_SLOW = "takes too long"
 ENDS = "ends Python"
 # Letters of what an error says that are kept.
 MOST = 10_000
-# Letters that move the cursor, turn the line around, or are halves of letters.
-UNSHOWN = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 
 
 class Failure(NamedTuple):
@@ -53,8 +48,10 @@ def new_names():
 
 
 def plain(text):
-    """A text in letters that a terminal shows, and does not obey."""
-    return UNSHOWN.sub(" ", text)
+    """A text in letters that a terminal shows, and does not obey: none that move the
+    cursor, turn the line around, or are halves of letters.
+    """
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
 def run(text, names, file=None):
