@@ -36,10 +36,7 @@ def write_copies(folder, chosen=None):
     """
     folder = Path(folder).resolve()
     texts = texts_of_copies(folder, [known(n) for n in chosen or numbers()])
-    folder.mkdir(parents=True, exist_ok=True)
-    for target, text in texts.items():
-        write_new(target, text)
-    return list(texts)
+    return [write_new(path, text) for path, text in texts.items()]
 
 
 def texts_of_copies(folder, steps):
@@ -69,20 +66,21 @@ def refuse_what_is_there(folder, paths):
 
 
 def write_new(path, text):
+    """Write a new file, in a new folder if need be; return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     # Mode x fails, rather than overwrites, if the file has come into being meanwhile.
     with path.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)
+    return path
 
 
 def write_agents(folder):
     """Tell programming assistants, which look for a file of this name, how to help
-    somebody who learns; return the file, or None if there is one.
+    somebody who learns; return the file in a list, which is empty if there is one.
     """
     path = Path(folder).resolve() / AGENTS
-    if path.exists():
-        return None
-    write_new(path, Path(__file__).with_name("agents.md").read_text(encoding="utf-8"))
-    return path
+    text = Path(__file__).with_name("agents.md").read_text(encoding="utf-8")
+    return [] if path.exists() else [write_new(path, text)]
 
 
 def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from steps.course import learner_folder, lessons
+from steps.course.classroom.answers import lesson
 
 TOY = Path(__file__).parent / "toy"
 
@@ -22,9 +23,11 @@ def toy(tmp_path, monkeypatch):
     monkeypatch.setattr(learner_folder, "FOLDER", root / "my-course")
     (root / "steps" / "course.mplstyle").write_text("", encoding="utf-8")
     shutil.copy(TOY / "start.md", root / "steps")
-    lesson = (TOY / "step.md").read_text(encoding="utf-8")
+    template = (TOY / "step.md").read_text(encoding="utf-8")
     for number in (1, 2):
-        text = lesson.replace("NUMBER", str(number))
+        text = template.replace("NUMBER", str(number))
         (root / "steps" / f"step0{number}.md").write_text(text, encoding="utf-8")
         shutil.copy(TOY / "step.py", root / "steps" / f"step0{number}.py")
-    return root
+    lesson.cache_clear()
+    yield root
+    lesson.cache_clear()

@@ -8,6 +8,7 @@ from html import escape
 from .. import results
 from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
+from ..judge.sequence import RIGHT
 from ..lessons import head, previous, stem
 from .parts import Kind, listed, owner, returns
 from .verdict import wrong_rows
@@ -53,11 +54,11 @@ class Report:
         found = []
         for name in verdict.own.step.to_write:
             wrong = _touched(name, verdict.culprits)
-            outcome = results.WRONG if wrong else results.RIGHT
+            outcome = results.WRONG if wrong else RIGHT
             if _touched(name, verdict.own.missing):
                 outcome = results.NOT_BEGUN
             found.append(results.Result(lesson, name, outcome))
-        outcome = results.RIGHT if verdict.right else results.WRONG
+        outcome = RIGHT if verdict.right else results.WRONG
         return [*found, results.Result(lesson, "It works", outcome, sentences)]
 
     # --- Sentences --------------------------------------------------------------------
