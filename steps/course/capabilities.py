@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,8 @@ class Capability:
     @property
     def code(self):
         """What trying does, as text."""
-        function = ast.parse(textwrap.dedent(inspect.getsource(self.probe))).body[0]
+        tree: Any = ast.parse(textwrap.dedent(inspect.getsource(self.probe)))
+        (function,) = tree.body
         return "\n".join(map(ast.unparse, function.body[1:]))
 
     def learned_at(self, number):

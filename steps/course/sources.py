@@ -65,10 +65,12 @@ class SideBySide:
         return "\n".join(lines)
 
     def _repr_html_(self):
-        columns = map(_cells, (self._left, self._right))
+        left_cells, right_cells = _cells(self._left), _cells(self._right)
         rows = [
             f'<tr style="background:{SHADE if alike else "none"}">{left}{right}</tr>'
-            for left, right, alike in self._filled(*columns, _cell("", ""))
+            for left, right, alike in self._filled(
+                left_cells, right_cells, _cell("", "")
+            )
         ]
         th = '<th style="text-align:left; padding:0.3em 0.6em">'
         head = "".join(f"{th}{title}</th>" for title in self.titles)
