@@ -65,7 +65,8 @@ class SideBySide:
         return "\n".join(lines)
 
     def _repr_html_(self):
-        left_cells, right_cells = _cells(self._left), _cells(self._right)
+        left, right = _cells(self._left), _cells(self._right)
+        filled = self._filled(left, right, _cell("", ""))
         rows = [
             f'<tr style="background:{SHADE if alike else "none"}">{left}{right}</tr>'
             for left, right, alike in self._filled(
