@@ -69,9 +69,7 @@ class SideBySide:
         filled = self._filled(left, right, _cell("", ""))
         rows = [
             f'<tr style="background:{SHADE if alike else "none"}">{left}{right}</tr>'
-            for left, right, alike in self._filled(
-                left_cells, right_cells, _cell("", "")
-            )
+            for left, right, alike in filled
         ]
         th = '<th style="text-align:left; padding:0.3em 0.6em">'
         head = "".join(f"{th}{title}</th>" for title in self.titles)
