@@ -1,9 +1,9 @@
 """What a line that is not true compares: it is kept, and not computed a second time."""
 
 import ast
+import inspect
 import re
 from functools import cache
-from types import ModuleType
 
 from .. import capabilities
 
@@ -34,11 +34,8 @@ class Seen:
         """What is, and what should be."""
         if self.kind is not None and len(self.sides) == 2:
             (left, value), (right, other) = self.sides
-            kind = self.kind
-            if kind == SAME and right == other:  # None
-                kind = EQUAL
-            should = f"{kind}`{right if kind == SAME else other}`"
-            return f"`{left}` is `{value}`, and should be {should}"
+            should = right if self.kind == SAME else other
+            return f"`{left}` is `{value}`, and should be {self.kind}`{should}`"
         return ", ".join(f"`{text}` is `{value}`" for text, value in self.sides)
 
 
@@ -74,6 +71,8 @@ def _kind(test):
         return CLOSE_TO if "close" in ast.unparse(test.func) else EQUAL
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None
+    if isinstance(test.comparators[0], ast.Constant):  # is None
+        return EQUAL if isinstance(test.ops[0], ast.Eq | ast.Is) else None
     return {ast.Eq: EQUAL, ast.Is: SAME}.get(type(test.ops[0]))
 
 
@@ -81,9 +80,8 @@ def _noted(test, all_sides):
     """A condition that keeps its sides; constants only if they are asked for."""
 
     def note(side):
-        if isinstance(side, ast.Starred | ast.GeneratorExp):
-            return side
-        if isinstance(side, ast.Constant) and not all_sides:
+        dull = isinstance(side, ast.Constant) and not all_sides
+        if dull or isinstance(side, ast.Starred | ast.GeneratorExp):
             return side
         call = ast.parse(f"{NAME}.side({ast.unparse(side)!r})", mode="eval").body
         call.args.append(side)
@@ -104,9 +102,7 @@ def _noted(test, all_sides):
 @cache
 def table():
     """The table of capabilities, its assertions watched."""
-    with open(capabilities.__file__, encoding="utf-8") as file:
-        tree = watched(file.read())
-    module = ModuleType(capabilities.__name__)
-    vars(module)[NAME] = SEEN
-    exec(compile(tree, capabilities.__file__, "exec"), vars(module))
-    return module.CAPABILITIES
+    tree = watched(inspect.getsource(capabilities))
+    names = {"__name__": capabilities.__name__, NAME: SEEN}
+    exec(compile(tree, capabilities.__file__, "exec"), names)
+    return names["CAPABILITIES"]

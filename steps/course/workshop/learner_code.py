@@ -105,9 +105,8 @@ def _take(found, source, node, known, inside, above):
         return inside
     text = "\n".join(source.splitlines()[slice(*span(source, node))])
     for name, part in parts(text).items():
-        if name not in known and not _defines(node):
-            continue
-        if part.kind in (Kind.METHOD, Kind.ATTRIBUTE):
+        inner = part.kind in (Kind.METHOD, Kind.ATTRIBUTE)
+        if inner or (name not in known and not _defines(node)):
             continue
         if part.kind == Kind.FUNCTION and _is_method(node, f"{inside}.{name}", known):
             name, part = f"{inside}.{name}", Part(Kind.METHOD, text)
@@ -116,16 +115,14 @@ def _take(found, source, node, known, inside, above):
             found.aside |= dict.fromkeys(members, OUTSIDE)
         if part.kind == Kind.CLASS:
             inside = name
-        if name in above:
-            continue
-        if part.kind in (Kind.FUNCTION, Kind.METHOD, Kind.CLASS) and is_stub(node):
+        defines = part.kind in (Kind.FUNCTION, Kind.METHOD, Kind.CLASS)
+        if name in above or (defines and is_stub(node)):
             continue
         if part.kind == Kind.CLASS:
             found.stubs = {n for n in found.stubs if owner(n) != name} | _stubs_in(node)
             part = Part(Kind.CLASS, without_stubs(text))
-            for inner in parts(part.text):
-                if inner not in above:
-                    found.parts.pop(inner, None)
+            for replaced in {*parts(part.text)}.difference(above):
+                found.parts.pop(replaced, None)
         found.parts[name] = part
         found.broken.pop(name, None)
     return inside

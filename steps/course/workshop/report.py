@@ -9,7 +9,7 @@ from .. import results
 from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..lessons import head, previous, stem
-from .parts import Kind, listed, owner, returns
+from .parts import Kind, arguments, listed, owner, returns
 from .verdict import wrong_rows
 
 # So many of the parts that are wrong are named, the likeliest first.
@@ -106,15 +106,13 @@ class Report:
 
     def _begun(self):
         """Whether anything of the step is written, be it a part of a class."""
-        own = self.verdict.own
-        there, step = own.module.parts(), own.step
-        written = {*step.added, *step.changed} & set(there)
-        written -= {*own.unchanged, *step.given}
+        own, step = self.verdict.own, self.verdict.own.step
+        written = step.new.difference(own.unchanged, step.given)
+        written &= set(own.module.parts())
         return any(step.parts[name].kind != Kind.CLASS for name in written)
 
     def _where_it_stops(self):
-        failure = self.verdict.failure
-        if not failure:
+        if not (failure := self.verdict.failure):
             return []
         line = f" at the line `{failure['line']}`" if failure["line"] else ""
         said = f"*{failure['place']}* stops{line}: {failure['error']}."
@@ -153,33 +151,26 @@ class Report:
                 "Then try again."
             ]
         them = "it" if len(culprits) == 1 else "the first"
+        hint = f'`steps.hint({self.verdict.step}, "{culprits[0]}")`'
         said = (
             f"With the lesson's {listed(culprits, MOST)} in place of yours, everything "
-            f"passes: look there. `steps.hint({self.verdict.step}, "
-            f'"{culprits[0]}")` helps with {them}.'
+            f"passes: look there. {hint} helps with {them}."
         )
-        return [said, *self._without_return(), *self._other_heads()]
+        return [said, *self._other_functions()]
 
-    def _without_return(self):
-        theirs, lesson = self.verdict.own.module.parts(), self.verdict.own.step.parts
-        return [
-            f"Your `{name}` returns `None`: is a `return` missing?"
-            for name in self.verdict.culprits
-            if name in theirs and returns(lesson[name]) and not returns(theirs[name])
-        ]
-
-    def _other_heads(self):
-        own, said = self.verdict.own, []
-        theirs = own.module.parts()
-        for name in self.verdict.culprits:
-            mine = _arguments(theirs.get(name))
-            lesson = _arguments(own.step.parts[name])
+    def _other_functions(self):
+        """What shows when a function is called: what it hands back, and takes."""
+        own = self.verdict.own
+        theirs, lessons = own.module.parts(), own.step.parts
+        for name in [name for name in self.verdict.culprits if name in theirs]:
+            if returns(lessons[name]) and not returns(theirs[name]):
+                yield f"Your `{name}` returns `None`: is a `return` missing?"
+            mine, lesson = arguments(theirs[name]), arguments(lessons[name])
             if mine and lesson and _called_as(mine) != _called_as(lesson):
-                said.append(
+                yield (
                     f"Your `{name}` takes `({ast.unparse(mine)})`; the lesson's takes "
                     f"`({ast.unparse(lesson)})`."
                 )
-        return said
 
     # --- The table --------------------------------------------------------------------
 
@@ -220,22 +211,20 @@ class Report:
             f"<td style='text-align:center'>{escape(b)}</td></tr>"
             for name, a, b in self._lines()
         )
+        head = f"<tr><th></th><th>{self._whose()}</th><th>the lesson's</th></tr>"
         return (
             f"<details{'' if self.verdict.right else ' open'}><summary>What your "
-            "framework can do</summary><table><tr><th></th><th>{self._whose()}</th><th>"
-            f"the lesson's</th></tr>{rows}</table><p>{self._later()}</p></details>"
+            f"framework can do</summary><table>{head}{rows}</table>"
+            f"<p>{self._later()}</p></details>"
         )
 
     # --- The lesson's code ------------------------------------------------------------
 
     def _comparison(self):
-        if not self.verdict.right or not (changes := comparison(self.verdict.own)):
-            return ""
+        changes = comparison(self.verdict.own) if self.verdict.right else []
+        what = "How the lesson wrote it (minus: yours, plus: the lesson's)"
         shown = "".join(map(change_as_html, changes))
-        return (
-            "<details><summary>How the lesson wrote it (minus: yours, plus: the "
-            f"lesson's)</summary>{shown}</details>"
-        )
+        return shown and f"<details><summary>{what}</summary>{shown}</details>"
 
 
 def comparison(own):
@@ -257,11 +246,6 @@ def _sign(outcome):
     if outcome == WRONG:
         return "wrong"
     return SIGNS[WORKS] if outcome == WORKS else f"✗ {outcome or 'not tried'}"
-
-
-def _arguments(part):
-    node = ast.parse(part.text).body[0] if part else None
-    return node.args if isinstance(node, ast.FunctionDef) else None
 
 
 def _called_as(arguments):

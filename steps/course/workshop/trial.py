@@ -122,7 +122,7 @@ def _failure(task, place, error):
     the framework in which it arose, the innermost last.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    cell = [frame for frame in frames if _is_cell(frame.filename)]
+    cell = [frame for frame in frames if frame.filename.startswith("<cell")]
     inside = [frame for frame in frames if frame.filename.startswith("your ")]
     if isinstance(error, TimeoutError):
         del inside[1:]  # the loop that does not end, not where it was stopped
@@ -135,10 +135,6 @@ def _failure(task, place, error):
         "parts": list(dict.fromkeys(part_at(task["text"], line) for line in lines)),
         "inside": inside[-1].line if inside else "",
     }
-
-
-def _is_cell(filename):
-    return filename.startswith("<cell")
 
 
 def _said(error, seconds):
