@@ -57,6 +57,14 @@ class Learner:
     def own_file(self, number):
         return self.place / f"step{number:02d}.py"
 
+    def cells(self, number):
+        """The code cells of a notebook that is opened, as text."""
+        return [source(cell) for cell in code_cells(self.open(number))]
+
+    def writes(self, number, *cells):
+        """What cells make of a step."""
+        return folder.assembled(number, cells, self.place)
+
     def save(self, number, notebook):
         self.path(number).write_text(json.dumps(notebook), encoding="utf-8")
 
@@ -67,8 +75,7 @@ class Learner:
         self.save(number, notebook)
 
     def judged(self, number, process=None):
-        cells = folder.cells_of(number, self.place)
-        return verdict_on(folder.assembled(number, cells, self.place), process)
+        return verdict_on(folder.saved(number, self.place), process)
 
     def goes_on(self, number, code, process=None):
         """Write a step, have it judged, and go on, whatever came of it."""

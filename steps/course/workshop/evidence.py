@@ -49,20 +49,22 @@ def shown(value):
     return text if len(text) <= MOST else f"{text[: MOST - 20]} … {text[-15:]}"
 
 
-class _Watched(ast.NodeTransformer):
-    def visit_Assert(self, node):
-        kind = _kind(node.test)
-        begins = ast.parse(f"{NAME}.begin({kind!r})", mode="eval").body
-        node.test = ast.BoolOp(ast.And(), [begins, _noted(node.test, kind is not None)])
-        ends = ast.parse(f"{NAME}.begin(None)").body[0]
-        return [node, ast.copy_location(ends, node)]
-
-
 def watched(source):
     """The tree of a program whose assertions keep what they compare; it needs ``SEEN``
     under ``NAME``.
     """
-    return ast.fix_missing_locations(_Watched().visit(ast.parse(source)))
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            kind = _kind(node.test)
+            begins, ends = _call(f"begin({kind!r})"), _call("begin(None)")
+            sides = _noted(node.test, kind is not None)
+            node.test = ast.BoolOp(ast.And(), [begins, sides, ends])
+    return ast.fix_missing_locations(tree)
+
+
+def _call(text):
+    return ast.parse(f"{NAME}.{text}", mode="eval").body
 
 
 def _kind(test):
@@ -83,7 +85,7 @@ def _noted(test, all_sides):
         dull = isinstance(side, ast.Constant) and not all_sides
         if dull or isinstance(side, ast.Starred | ast.GeneratorExp):
             return side
-        call = ast.parse(f"{NAME}.side({ast.unparse(side)!r})", mode="eval").body
+        call = _call(f"side({ast.unparse(side)!r})")
         call.args.append(side)
         return call
 

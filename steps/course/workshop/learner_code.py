@@ -119,8 +119,10 @@ def _take(found, source, node, known, inside, above):
         if name in above or (defines and is_stub(node)):
             continue
         if part.kind == Kind.CLASS:
-            found.stubs = {n for n in found.stubs if owner(n) != name} | _stubs_in(node)
-            part = Part(Kind.CLASS, without_stubs(text))
+            stubs = _stubs_in(node)
+            found.stubs = {n for n in found.stubs if owner(n) != name} | stubs
+            for stub in stubs:
+                part.text = without_member(part.text, stub)
             for replaced in {*parts(part.text)}.difference(above):
                 found.parts.pop(replaced, None)
         found.parts[name] = part
@@ -158,13 +160,6 @@ def _is_method(node, name, known):
     # A class that was split in two leaves its methods behind, outside of it.
     arguments = node.args.posonlyargs + node.args.args
     return name in known and bool(arguments) and arguments[0].arg == "self"
-
-
-def without_stubs(text):
-    """A class without the methods that are not written yet."""
-    for name in _stubs_in(ast.parse(text).body[0]):
-        text = without_member(text, name)
-    return text
 
 
 def merged(text, name, others, order):

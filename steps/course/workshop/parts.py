@@ -49,25 +49,20 @@ def parts(source):
 def nodes(source):
     """Triples (name, kind, node), one for each part of a module."""
     for node in ast.parse(source).body:
-        yield from _parts_of(node)
-
-
-def _parts_of(node):
-    if isinstance(node, ast.FunctionDef):
-        yield node.name, Kind.FUNCTION, node
-    elif isinstance(node, ast.ClassDef):
-        yield node.name, Kind.CLASS, node
-        for child in node.body:
-            if isinstance(child, ast.FunctionDef):
-                yield f"{node.name}.{child.name}", Kind.METHOD, child
-            for name in _assigned(child):
-                yield f"{node.name}.{name}", Kind.ATTRIBUTE, child
-    elif call := setting(node):
-        of = ast.unparse(call.args[0])
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
-                yield f"{of}.{inner.value}", Kind.ATTACHED, node
-    else:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, Kind.FUNCTION, node
+        elif isinstance(node, ast.ClassDef):
+            yield node.name, Kind.CLASS, node
+            for child in node.body:
+                if isinstance(child, ast.FunctionDef):
+                    yield f"{node.name}.{child.name}", Kind.METHOD, child
+                for name in _assigned(child):
+                    yield f"{node.name}.{name}", Kind.ATTRIBUTE, child
+        elif call := setting(node):
+            of = ast.unparse(call.args[0])
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                    yield f"{of}.{inner.value}", Kind.ATTACHED, node
         for name in _assigned(node):
             if name != "__all__":
                 yield name, Kind.ATTACHED if "." in name else Kind.CONSTANT, node
