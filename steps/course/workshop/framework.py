@@ -35,9 +35,9 @@ class Step:
     def to_write(self):
         """What is left to the learner; a new class stands for all that it holds."""
         new = self.new.difference(self.given)
-        inside = {name for name in new if owner(name) in new - {name}}
-        inside -= {name for name in new if self.parts[name].kind == Kind.ATTACHED}
-        return [name for name in self.parts if name in new - inside]
+        alone = {n for n in new if n == owner(n) or owner(n) not in new}
+        alone |= {n for n in new if self.parts[n].kind == Kind.ATTACHED}
+        return [name for name in self.parts if name in alone]
 
     @cached_property
     def given(self):

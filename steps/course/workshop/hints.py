@@ -25,11 +25,10 @@ def found(number, name):
         If the step has none of that name, or several.
     """
     step = step_of(of_the_workshop(number))
-    if name in step.parts:
-        return name, step.parts[name]
     ending = [n for n in step.parts if n.rpartition(".")[2] == name]
-    if len(ending) == 1:
-        return ending[0], step.parts[ending[0]]
+    if name in step.parts or len(ending) == 1:
+        name = name if name in step.parts else ending[0]
+        return name, step.parts[name]
     known = ending or step.to_write
     raise CourseError(
         f"Step {number} has {'several' if ending else 'no'} {name}. There "
@@ -109,11 +108,9 @@ class Hint:
         return f"{begins} {question}", way
 
 
-class Code(Listing):
+def code(number, name):
     """The lesson's code of one definition."""
-
-    def __init__(self, number, name):
-        super().__init__(found(number, name)[1].text)
+    return Listing(found(number, name)[1].text)
 
 
 # --- The skeleton ---------------------------------------------------------------------

@@ -10,7 +10,7 @@ import re
 import textwrap
 from dataclasses import dataclass, field
 
-from ..definitions import imports, span
+from ..definitions import imports, text_of
 from .modules import with_member, without_member
 from .parts import Kind, Part, is_stub, owner, parts, setting
 
@@ -103,7 +103,7 @@ def _take(found, source, node, known, inside, above):
     if isinstance(node, ast.ClassDef) and (base := _step_of_base(node)):
         found.aside[node.name] = f"a class on top of {base} is an experiment of its own"
         return inside
-    text = "\n".join(source.splitlines()[slice(*span(source, node))])
+    text = text_of(source, node)
     for name, part in parts(text).items():
         inner = part.kind in (Kind.METHOD, Kind.ATTRIBUTE)
         if inner or (name not in known and not _defines(node)):

@@ -105,18 +105,15 @@ class Module:
     # --- Order and imports ------------------------------------------------------------
 
     def _sorted(self):
-        waiting = [(chunk, _names(chunk), _needs(chunk)) for chunk in self.chunks]
-        done = []
+        defines = {chunk: _names(chunk) for chunk in self.chunks}
+        needs = {chunk: names_needed_at_once(ast.parse(chunk)) for chunk in self.chunks}
+        waiting, self.chunks = self.chunks, []
         while waiting:
-            for place, (_, _, needs) in enumerate(waiting):
-                others = waiting[:place] + waiting[place + 1 :]
-                if not needs & set().union(*(defines for _, defines, _ in others)):
-                    break
-            else:
-                place = 0
-            done.append(waiting.pop(place)[0])
-        self.chunks = done
-        return done
+            waits = lambda c: any(needs[c] & defines[o] for o in waiting if o != c)
+            chunk = next((c for c in waiting if not waits(c)), waiting[0])
+            waiting.remove(chunk)
+            self.chunks.append(chunk)
+        return self.chunks
 
     def missing_names(self):
         """Names that it uses and neither defines nor imports."""
@@ -153,10 +150,6 @@ def _is_line(chunk):
 
 def _names(chunk):
     return {name for name in parts(chunk) if "." not in name}
-
-
-def _needs(chunk):
-    return names_needed_at_once(ast.parse(chunk))
 
 
 # --- What a class holds ---------------------------------------------------------------

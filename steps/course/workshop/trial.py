@@ -5,6 +5,7 @@ import importlib
 import sys
 import traceback
 import types
+from typing import Any
 
 from ..capabilities import WORKS
 from ..judge.cells import close_pictures, limited, new_names, run, silence
@@ -67,7 +68,8 @@ def _attempted(task, say):
     """The lesson's cells, then the table; in brief, the table first, which is quick,
     and no more than up to what does not work.
     """
-    found, at = {"failure": None, "table": {}, "evidence": {}}, [BEGINNING]
+    found: dict[str, Any] = {"failure": None, "table": {}, "evidence": {}}
+    at = [BEGINNING]
     say({"at": BEGINNING})
     try:
         with silence(), limited(task["seconds"]):

@@ -47,7 +47,7 @@ def run(options):
         # `hint 8 NAME 3` is the third one.
         stage = numbers[1] - 1 if len(numbers) > 1 else options.nearer
         hint = hints.Hint(number, names[0], stage)
-        print(hint.in_a_terminal() if word == "hint" else hints.Code(number, names[0]))
+        print(hint.in_a_terminal() if word == "hint" else hints.code(number, names[0]))
     elif word == "diff":
         _diff(number)
     elif word == "watch":
