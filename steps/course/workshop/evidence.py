@@ -73,9 +73,8 @@ def _kind(test):
         return CLOSE_TO if "close" in ast.unparse(test.func) else EQUAL
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None
-    if isinstance(test.comparators[0], ast.Constant):  # is None
-        return EQUAL if isinstance(test.ops[0], ast.Eq | ast.Is) else None
-    return {ast.Eq: EQUAL, ast.Is: SAME}.get(type(test.ops[0]))
+    same = EQUAL if isinstance(test.comparators[0], ast.Constant) else SAME  # is None
+    return {ast.Eq: EQUAL, ast.Is: same}.get(type(test.ops[0]))
 
 
 def _noted(test, all_sides):

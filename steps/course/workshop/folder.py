@@ -17,7 +17,7 @@ from . import notebook, stubs
 from .framework import code_of, framework, step_of
 from .learner_code import learner_code
 from .modules import LESSONS_OWN, Module
-from .parts import Kind
+from .parts import Kind, alike
 
 STAMP = ".workshop.json"
 
@@ -154,16 +154,13 @@ def base(number, folder=None):
 
 def _bring(module, last, before, text):
     """Put in what is theirs and did not change since; return the names."""
-    theirs, now, then = Module.of(text), step_of(before), step_of(last)
-    brought = set()
-    for name, part in theirs.parts().items():
-        stays = name in now.parts and name in then.parts and part.kind != Kind.CLASS
-        if stays and now.parts[name].same_code(then.parts[name]):
-            module.put(name, part, now.parts)
-            brought.add(name)
-    for name, line in theirs.imports.items():
-        module.imports.setdefault(name, line)
-    return brought - lent(text)
+    theirs, now = Module.of(text), step_of(before).parts
+    brought, stays = theirs.parts(), {*alike(now, step_of(last).parts)}
+    stays -= {name for name, part in brought.items() if part.kind == Kind.CLASS}
+    for name in [name for name in brought if name in stays]:
+        module.put(name, brought[name], now)
+    module.imports = theirs.imports | module.imports
+    return stays.intersection(brought) - lent(text)
 
 
 def lent(text):

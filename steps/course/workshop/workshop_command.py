@@ -87,13 +87,9 @@ def _judge(number, goes_on, options):
     """Judge a step, and go on if it is right, or if that is asked for."""
     verdict = verdict_on(workshop.saved(number))
     if not verdict.right and not (goes_on and options.anyway):
-        names = listed(verdict.from_the_lesson, MOST)
-        command = typed(f"workshop next {number} --anyway")
-        way_on = (
-            f"What counts is the saved notebook. `{command}` goes on with the lesson's "
-            f"own {names}."
-        )
-        report = Report(verdict, [way_on])
+        lent = f"the lesson's own {listed(verdict.from_the_lesson, MOST)}"
+        way_on = f"`{typed(f'workshop next {number} --anyway')}` goes on with {lent}."
+        report = Report(verdict, [f"What counts is the saved notebook. {way_on}"])
         return tell(report.results(), options, report, 1)
     # No terminal shows links.
     said = [LINK.sub(r"\1", sentence) for sentence in go_on(verdict, workshop.place())]
