@@ -1,4 +1,6 @@
-"""A course of two lessons and a map, in a folder of its own."""
+"""A course of two lessons and a map, in a folder of its own; a learner in the workshop,
+and the process that tries what they write.
+"""
 
 import shutil
 from pathlib import Path
@@ -7,8 +9,24 @@ import pytest
 
 from steps.course import learner_folder, lessons
 from steps.course.classroom.answers import lesson
+from steps.course.workshop.trial_process import TrialProcess
+from tests.course.learner import Learner
 
 TOY = Path(__file__).parent / "toy"
+
+
+@pytest.fixture(scope="session")
+def process():
+    """Where the workshop tries frameworks."""
+    with TrialProcess() as process:
+        yield process
+
+
+@pytest.fixture
+def learner(tmp_path, monkeypatch):
+    monkeypatch.setattr(learner_folder, "FOLDER", tmp_path)
+    (tmp_path / "workshop").mkdir()
+    return Learner(tmp_path / "workshop")
 
 
 @pytest.fixture
