@@ -98,17 +98,18 @@ def lab(options):
 
 def workshop(options):
     """The course tool lays and judges; the notebook that it then has is opened."""
-    flags = [option for option in options if option in ("--anyway", "--nearer")]
-    rest = [option for option in options if option not in flags]
+    anyway = [option for option in options if option == "--anyway"]
+    rest = [option for option in options if option not in anyway]
     # From the first option on, all is for JupyterLab: a number there may be a port.
     words = list(itertools.takewhile(lambda word: not word.startswith("-"), rest))
     others = rest[len(words) :]
+    if words and words[0] != "next" and not words[0].isdecimal():  # opens nothing
+        return steps(["workshop", *options])
     tool = [PYTHON, "-m", "steps"]
-    opens = not words or words[0] == "next" or words[0].isdecimal()
-    if code := run([*tool, "lay"]) or run([*tool, "workshop", *words, *flags]):
+    if code := run([*tool, "lay"]) or run([*tool, "workshop", *words, *anyway]):
         return code
     # In a terminal of JupyterLab the notebook is a click away.
-    if not opens or "JUPYTER_SERVER_URL" in os.environ:
+    if "JUPYTER_SERVER_URL" in os.environ:
         return 0
     number = words[:1] if words and words[0].isdecimal() else []
     page = output([*tool, "workshop", "where", *number])

@@ -223,9 +223,9 @@ def solution(step, exercise):
         If there is no such exercise or definition.
     """
     if isinstance(exercise, str):
-        from .course.workshop.hints import Code
+        from .course.workshop.hints import code
 
-        return Code(step, exercise)
+        return code(step, exercise)
     from .course.help import Solution
 
     return Solution(step, exercise)

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dezero_lite import Model, manual_seed
-from dezero_lite.functions import softmax_cross_entropy, tanh
-from dezero_lite.layers import EmbedID, Linear
+from dezero_lite import manual_seed
+from dezero_lite.functions import softmax_cross_entropy
 from dezero_lite.models import GPT, generate
 from dezero_lite.optimizers import Adam
 from dezero_lite.schedules import WarmupCosine, WarmupLinear
@@ -37,7 +36,7 @@ def reversals(count, rng):
 
 def sums(rng):
     """All sums of two numbers below 100, as rows of nine signs such as 12+34=046. In
-    random order, but a + b stands next to b + a.
+    random order, but a + b and b + a are neighbours.
     """
     a, b = np.divmod(np.arange(10_000), 100)
     plus, equals = np.full_like(a, 10), np.full_like(a, 11)
@@ -85,20 +84,6 @@ def answers(model, rows, start):
 def exact(model, rows, start):
     """The share of rows whose answer has no wrong token."""
     return np.mean((answers(model, rows, start) == rows[:, start:]).all(axis=1))
-
-
-class Window(Model):
-    """Step 70's idea: the vectors of the last three letters, and an MLP on them."""
-
-    def __init__(self, vocabulary):
-        self.tokens = EmbedID(vocabulary, 16)
-        self.hidden, self.out = Linear(128, in_size=48), Linear(vocabulary, in_size=128)
-
-    def forward(self, x):
-        n, t = x.shape
-        before = np.pad(x, ((0, 0), (2, 0)))
-        last = np.stack([before[:, i : i + t] for i in range(3)], axis=2)
-        return self.out(tanh(self.hidden(self.tokens(last).reshape((n, t, 48)))))
 
 
 def adder_file():

@@ -21,7 +21,7 @@ __all__ = [*step77.__all__, "Ring", "average_gradients", "run_ring"]
 
 def in_threads(work, size, timeout=10.0):
     """What `work(ring)` returns for each place of a ring whose workers are threads of
-    this process. So `work` may stand in a notebook.
+    this process. So `work` may be a function of a notebook.
     """
     from multiprocessing import Pipe
 
@@ -103,7 +103,7 @@ def turn_times(ring, sizes, tries):
 
 @dataclass(frozen=True)
 class Link:
-    """What a message costs: the latency in seconds, the bandwidth in bytes a second."""
+    """What a turn costs: the latency in seconds, the bandwidth in bytes a second."""
 
     latency: float
     bandwidth: float

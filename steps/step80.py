@@ -1,19 +1,8 @@
 """Step 80: to the scale of the internet, on paper."""
 
-import time
 from dataclasses import dataclass, replace
-from functools import partial
-from operator import neg
 
 import numpy as np
-
-from dezero_lite import manual_seed
-from dezero_lite.datasets import Digits
-from dezero_lite.functions import relu, softmax_cross_entropy
-from dezero_lite.models import MLP
-from dezero_lite.optimizers import SGD
-from dezero_lite.parallel import average_gradients
-from dezero_lite.parallel.dask import DataParallel
 
 from . import step79
 from .step78 import Link
@@ -27,14 +16,13 @@ __all__ = [*step79.__all__]
 
 @dataclass(frozen=True)
 class Machine:
-    """A worker: how many operations a second it does, what joins it to near workers and
-    to far ones, and how many seconds it takes to begin a step.
+    """A worker: how many operations a second it does, and what joins it to near workers
+    and to far ones.
     """
 
     speed: float
     near: Link
     far: Link
-    begin: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -69,7 +57,6 @@ class GPTShape:
     size: int
     context: int = 2048
     vocabulary: int = 51_200
-    width = 2
 
     @property
     def parameters(self):
@@ -87,53 +74,22 @@ class GPTShape:
         return examples * self.context * self.size
 
 
-@dataclass(frozen=True)
-class MLPShape:
-    """The sizes of an MLP in float32, which can be made, too."""
-
-    sizes: tuple
-    width = 4
-
-    @property
-    def layers(self):
-        return len(self.sizes) - 1
-
-    @property
-    def parameters(self):
-        return int(np.dot(np.add(self.sizes[:-1], 1), self.sizes[1:]))
-
-    def operations(self, examples):
-        return 6 * examples * self.parameters
-
-    def stream(self, examples):
-        return examples * self.sizes[1]
-
-    def make(self):
-        manual_seed(0)
-        return MLP(self.sizes[1:], relu)
-
-
-def step_seconds(shape, plan, machine, star=False):
-    """How long a training step takes, by what the time goes to. With `star`, one more
-    process, which does not compute, hands out the weights and adds the gradients.
-    """
+def step_seconds(shape, plan, machine):
+    """How long a training step takes, by what the time goes to."""
     operations = shape.operations(plan.batch) / plan.workers
     if plan.recompute:
         operations *= 4 / 3
-    compute = machine.begin + operations / machine.speed
+    compute = operations / machine.speed
 
     sums = (6 if plan.recompute else 4) * plan.rounds * shape.layers / plan.pipeline
-    stream = shape.width * shape.stream(plan.micro)
+    stream = 2 * shape.stream(plan.micro)
     tensor = sums * machine.near.ring(stream, plan.tensor)
 
     waits = (plan.pipeline - 1) / (plan.rounds * plan.pieces)
     bubble = (compute + tensor) * waits
 
-    gradients = shape.width * shape.parameters / (plan.tensor * plan.pipeline)
-    if star:
-        data = machine.far.star(gradients, plan.data + 1)
-    else:
-        data = machine.far.ring(gradients, plan.data)
+    gradients = 2 * shape.parameters / (plan.tensor * plan.pipeline)
+    data = machine.far.ring(gradients, plan.data)
     return {"compute": compute, "tensor": tensor, "bubble": bubble, "data": data}
 
 
@@ -188,45 +144,43 @@ def all_plans(batch, workers):
 # --- What was published ---------------------------------------------------------------
 
 
+# What their makers say that one can do, in operations a second.
+PEAKS = {"A100": 312e12, "H100": 989e12, "TPU v4": 275e12}
+
+
 @dataclass(frozen=True)
 class Training:
-    """A training of which was published how many hours its accelerators worked. `peak`
-    is what its maker says that one can do, in operations a second.
-    """
+    """A training of which was published how many hours its accelerators worked."""
 
     name: str
     parameters: float
     tokens: float
     hours: float
-    peak: float
+    accelerator: str = "A100"
     recompute: bool = False
 
     def predicted(self, share):
         """Hours, where this share of the peak is reached."""
         operations = (8 if self.recompute else 6) * self.parameters * self.tokens
-        return operations / (share * self.peak) / 3600
+        return operations / (share * PEAKS[self.accelerator]) / 3600
 
-
-A100 = 312e12
-H100 = 989e12
-TPU4 = 275e12
 
 TRAININGS = (
-    Training("LLaMA 7B", 6.7e9, 1.0e12, 82_432, A100),
-    Training("LLaMA 13B", 13.0e9, 1.0e12, 135_168, A100),
-    Training("LLaMA 33B", 32.5e9, 1.4e12, 530_432, A100),
-    Training("LLaMA 65B", 65.2e9, 1.4e12, 1_022_362, A100),
-    Training("Llama 2 7B", 7e9, 2.0e12, 184_320, A100),
-    Training("Llama 2 13B", 13e9, 2.0e12, 368_640, A100),
-    Training("Llama 2 34B", 34e9, 2.0e12, 1_038_336, A100),
-    Training("Llama 2 70B", 70e9, 2.0e12, 1_720_320, A100),
-    Training("BLOOM", 176.2e9, 366e9, 1_082_990, A100, recompute=True),
-    Training("Llama 3.1 405B", 405e9, 15.6e12, 30_840_000, H100),
-    Training("Pythia 1.4B", 1.4e9, 300e9, 7_120, A100),
-    Training("Pythia 2.8B", 2.8e9, 300e9, 14_240, A100),
-    Training("Pythia 6.9B", 6.9e9, 300e9, 33_500, A100),
-    Training("Pythia 12B", 12e9, 300e9, 72_300, A100),
-    Training("PaLM 540B", 540e9, 780e9, 6144 * 1200 + 3072 * 336, TPU4),
+    Training("LLaMA 7B", 6.7e9, 1.0e12, 82_432),
+    Training("LLaMA 13B", 13.0e9, 1.0e12, 135_168),
+    Training("LLaMA 33B", 32.5e9, 1.4e12, 530_432),
+    Training("LLaMA 65B", 65.2e9, 1.4e12, 1_022_362),
+    Training("Llama 2 7B", 7e9, 2.0e12, 184_320),
+    Training("Llama 2 13B", 13e9, 2.0e12, 368_640),
+    Training("Llama 2 34B", 34e9, 2.0e12, 1_038_336),
+    Training("Llama 2 70B", 70e9, 2.0e12, 1_720_320),
+    Training("BLOOM", 176.2e9, 366e9, 1_082_990, recompute=True),
+    Training("Llama 3.1 405B", 405e9, 15.6e12, 30_840_000, "H100"),
+    Training("Pythia 1.4B", 1.4e9, 300e9, 7_120),
+    Training("Pythia 2.8B", 2.8e9, 300e9, 14_240),
+    Training("Pythia 6.9B", 6.9e9, 300e9, 33_500),
+    Training("Pythia 12B", 12e9, 300e9, 72_300),
+    Training("PaLM 540B", 540e9, 780e9, 6144 * 1200 + 3072 * 336, "TPU v4"),
 )
 
 # Shape, plan, and the seconds of a step; then those where all is recomputed.
@@ -244,90 +198,3 @@ MEGATRON = {
     ),
     "1T": (GPTShape(128, 25600), Plan(512, tensor=8, pipeline=64), 71.49, 94.42),
 }
-
-
-# --- What workers measure -------------------------------------------------------------
-
-
-def digits_loss(model, x, t):
-    return softmax_cross_entropy(model(x), t)
-
-
-def training_step(shape, batch, ring=None):
-    """A function that does a training step with so many digits. On a ring, a worker
-    takes its part of the batch.
-    """
-    x, t = Digits()[np.arange(batch if ring is None else batch // ring.size)]
-    model = shape.make()
-    digits_loss(model, x, t)
-    optimizer = SGD(0.01).setup(model)
-
-    def step():
-        loss = digits_loss(model, x, t)
-        model.cleargrads()
-        loss.backward()
-        if ring is not None:
-            average_gradients(model, len(x), ring)
-        optimizer.update()
-
-    return step
-
-
-def seconds_of(work, tries, ready=None):
-    """How long each try takes. Before each there is a short rest, after which a busy
-    machine gives a process its turn sooner; `ready` waits for others.
-    """
-    found = []
-    for _ in range(tries):
-        time.sleep(0.005)
-        if ready is not None:
-            ready()
-        start = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - start)
-    return found
-
-
-def measure_on_ring(ring, shapes, sizes, batch, tries):
-    """The seconds of handing over so many bytes, of a step with this worker's part of
-    the batch alone, and of one on the ring.
-    """
-
-    def best(work):
-        return seconds_of(work, tries, ready=lambda: ring.exchange(np.zeros(1)))
-
-    found = {}
-    for size in sizes:
-        array = np.zeros(size, np.int8)
-        found["bytes", size] = best(partial(ring.exchange, array))
-    for shape in shapes:
-        found["alone", shape] = best(training_step(shape, batch // ring.size))
-        found["ring", shape] = best(training_step(shape, batch, ring))
-    return found
-
-
-def dask_step(trainer, optimizer, indices):
-    trainer.backward(indices)
-    optimizer.update()
-
-
-def measure_on_dask(client, shapes, sizes, batch, tries):
-    """The seconds of half a round trip of so many bytes, and of a step that the workers
-    of a Dask cluster share.
-    """
-
-    def there_and_back(array):
-        client.submit(neg, array, pure=False, workers=first).result()
-
-    first = sorted(client.scheduler_info()["workers"])[:1]
-    found, data = {}, Digits()
-    for size in sizes:
-        work = partial(there_and_back, np.zeros(size, np.int8))
-        found["bytes", size] = np.divide(seconds_of(work, tries), 2)
-    # One half of the batch from each of two shards.
-    middle = np.arange(len(data))[(len(data) - batch) // 2 :][:batch]
-    for shape in shapes:
-        trainer = DataParallel(client, shape.make, digits_loss, data)
-        step = partial(dask_step, trainer, SGD(0.01).setup(trainer.model), middle)
-        found["dask", shape] = seconds_of(step, tries)
-    return found

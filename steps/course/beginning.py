@@ -26,10 +26,8 @@ def begin(number, title):
     paths = lesson_path(number), module_path(number)
     if there := [path.name for path in paths if path.exists()]:
         raise CourseError(f"{' and '.join(there)}: there already. Nothing was written.")
-    if number != next_number():
-        raise CourseError(
-            f"Step {number} would leave a gap. The next is {next_number()}."
-        )
+    if number != (following := next_number()):
+        raise CourseError(f"Step {number} would leave a gap. The next is {following}.")
     lesson = SKELETON.read_text(encoding="utf-8").format(
         number=number, title=title, before=previous(number), module=paths[1].name
     )

@@ -162,9 +162,6 @@ def sources_digest(number):
     """
     cells = [cell for cell in lesson_cells(number) if cell.cell_type == "code"]
     codes = [cell.source for cell in cells]
-    on_purpose = {
-        c.source for c in cells if exercises.GOES_ON in c.metadata.get("tags", ())
-    }
     used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", "\n".join(codes))}
     style = lessons.LESSONS / "course.mplstyle"
     paths = [lesson_path(number), style, Path(pictures.__file__)]
@@ -177,7 +174,7 @@ def sources_digest(number):
     for path in paths:
         text = _there(path).read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.name.encode() + text)
-    for texts in sources.shown(codes, on_purpose):
+    for texts in sources.shown(cells):
         digest.update("".join(texts).encode())
     return digest.hexdigest()[:16]
 
@@ -214,19 +211,18 @@ def execute(notebook, folder=None):
     try:
         client.execute(env=lessons.KERNELS | os.environ)
     except nbclient.exceptions.CellExecutionError as error:
-        raise CourseError(
-            f"{stem(notebook['metadata']['course']['step'])} does not run:\n{error}"
-        ) from None
+        name = stem(_course(notebook)["step"])
+        raise CourseError(f"{name} does not run:\n{error}") from None
     for cell, ran in zip(notebook["cells"], running.cells, strict=True):
         if cell["cell_type"] == "code":
             cell["execution_count"] = ran.execution_count
             alt = cell["metadata"].get("alt")
-            cell["outputs"] = [_described(_cleaned(out), alt) for out in ran.outputs]
+            cell["outputs"] = [_cleaned(output, alt) for output in ran.outputs]
             _refuse_what_varies(cell)
     return notebook
 
 
-def _cleaned(output):
+def _cleaned(output, alt):
     output = json.loads(json.dumps(output))
     output.pop("transient", None)
     if "traceback" in output:
@@ -234,23 +230,16 @@ def _cleaned(output):
     data = output.get("data", {})
     if "image/png" in data:
         data["image/png"] = _without_text_chunks(data["image/png"])
-    return output
-
-
-def _described(output, alt):
-    # For who cannot see the picture. Site and slides read it there, JupyterLab does
-    # not yet; nbval does not compare it.
-    if alt and "image/png" in output.get("data", {}):
-        output["metadata"].setdefault("image/png", {})["alt"] = alt
+        if alt:
+            # For who cannot see the picture. Site and slides read it there, JupyterLab
+            # does not yet; nbval does not compare it.
+            output["metadata"].setdefault("image/png", {})["alt"] = alt
     return output
 
 
 def _without_paths(line):
-    for place, name in (
-        (lessons.ROOT, ""),
-        (Path(sys.prefix), "environment/"),
-        (Path(sys.base_prefix), "python/"),
-    ):
+    prefixes = (Path(sys.prefix), "environment/"), (Path(sys.base_prefix), "python/")
+    for place, name in ((lessons.ROOT, ""), *prefixes):
         for spelling in (str(place), str(place).replace(str(Path.home()), "~", 1)):
             line = line.replace(spelling + os.sep, name)
     return line
@@ -275,18 +264,13 @@ def _refuse_what_varies(cell):
             f"Cell {cell['id']} writes to stderr, which nbval compares. For a progress "
             "bar there is steps.progress."
         )
-    text = json.dumps(cell["outputs"])
+    text, about = json.dumps(cell["outputs"]), f"The output of cell {cell['id']}"
     places = lessons.ROOT, Path.home(), Path(sys.prefix)
     for place in (*places, Path(tempfile.gettempdir()) / "ipykernel_"):
         if json.dumps(str(place))[1:-1] in text:
-            raise CourseError(
-                f"The output of cell {cell['id']} names a path of this machine "
-                f"({place})."
-            )
+            raise CourseError(f"{about} names a path of this machine ({place}).")
     if address := re.search(r"<[\w.]+ (object )?at 0x[0-9a-f]+>", text):
-        raise CourseError(
-            f"The output of cell {cell['id']} shows an address in memory: {address[0]}."
-        )
+        raise CourseError(f"{about} shows an address in memory: {address[0]}.")
 
 
 # --- Writing --------------------------------------------------------------------------

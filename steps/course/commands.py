@@ -1,7 +1,6 @@
 """The command line of the course tool: ``python -m steps --help``."""
 
 import argparse
-import inspect
 import os
 import shlex
 import subprocess
@@ -10,10 +9,15 @@ import time
 from pathlib import Path
 
 from . import builder, learner_folder, lessons, mutating, results
+from . import progress as solved
 from .beginning import begin, next_number
 from .classroom import class_command
+from .classroom.repository import TO_FILL_IN, lay_repository
 from .differences import Differences
+from .judge import wall
+from .judge.sequence import RIGHT
 from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
+from .results import NOT_BEGUN
 from .student_copies import write_agents, write_copies
 
 
@@ -38,13 +42,10 @@ def _parser():
     commands = parser.add_subparsers(required=True, metavar="command")
 
     def command(name, run, **arguments):
-        """A command says of itself what its function's docstring says."""
-        text = inspect.getdoc(run)
-        added = commands.add_parser(name, help=text, description=text)
-        added.set_defaults(run=run)
+        more = class_command.command(commands, name, run)
         for argument, settings in arguments.items():
-            added.add_argument(argument, **settings)
-        return added.add_argument
+            more(argument, **settings)
+        return more
 
     step = {"metavar": "N", "type": int}
     steps = step | {"nargs": "*", "help": "the steps; all if none is named"}
@@ -191,9 +192,10 @@ def fresh(options):
 
 def progress(options):
     """show which exercises are solved in a folder"""
-    from .progress import progress
-
-    found = progress(options.folder or learner_folder.FOLDER)
+    folder = options.folder or learner_folder.FOLDER
+    if not (options.json or solved.is_own(folder)):
+        print(wall.said(), flush=True)
+    found = solved.progress(folder)
     judged = [
         results.of_exercise(stem(number), exercise, said)
         for number, outcomes in found.items()
@@ -203,9 +205,6 @@ def progress(options):
 
 
 def _progress_in_words(found):
-    from .judge.sequence import RIGHT
-    from .progress import NOT_BEGUN
-
     untouched = [n for n, said in found.items() if set(said) == {NOT_BEGUN}]
     for number, outcomes in found.items():
         if number in untouched:
@@ -234,14 +233,8 @@ def workshop(options):
 
 def repository(options):
     """lay a repository for a student: notebooks, and workflows that judge them"""
-    from .classroom.repository import TO_FILL_IN, lay_repository
-
-    course, written = lay_repository(
-        options.folder,
-        options.steps,
-        percent=f"{options.fail_under:g}",
-        agents=not options.no_agents,
-    )
+    percent, agents = f"{options.fail_under:g}", not options.no_agents
+    course, written = lay_repository(options.folder, options.steps, percent, agents)
     print(f"Wrote {len(written)} files into {Path(options.folder).resolve()}.")
     print(f"What judges is {course}")
     if TO_FILL_IN in course:
@@ -258,9 +251,8 @@ def slides(options):
 
     _built(options.step)
     path = write(options.step, options.output)
-    print(
-        f"Wrote {path.resolve()}. A browser opens it; the arrow keys lead through it."
-    )
+    said = "A browser opens it; the arrow keys lead through it."
+    print(f"Wrote {path.resolve()}. {said}")
 
 
 def mutate(options):

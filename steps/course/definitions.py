@@ -69,12 +69,10 @@ def extract(source, names, where):
         If the module does not define one of the names.
     """
     found = definitions(source)
+    there = ", ".join(found) or "nothing"
     for name in names:
         if name not in found:
-            raise CourseError(
-                f"{where} defines no {name}. It defines "
-                f"{', '.join(found) or 'nothing'}."
-            )
+            raise CourseError(f"{where} defines no {name}. It defines {there}.")
     texts = [found[name] for name in names]
     shown = texts[0]
     for above, text in pairwise(texts):

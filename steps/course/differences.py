@@ -1,6 +1,7 @@
 """What changed between two steps, definition by definition."""
 
 import difflib
+import textwrap
 from dataclasses import dataclass
 from html import escape
 
@@ -54,9 +55,7 @@ def _whole_classes(these, others):
     for name, text in these.items():
         owner = name.split(".")[0]
         if owner != name and owner in these and owner not in others:
-            merged[owner] += "\n\n" + "\n".join(
-                f"    {line}" if line else "" for line in text.splitlines()
-            )
+            merged[owner] += "\n\n" + textwrap.indent(text, "    ")
         else:
             merged[name] = text
     return merged
@@ -66,19 +65,18 @@ class Differences:
     """The changes between two steps; shows itself in a notebook and in a terminal."""
 
     def __init__(self, before, after):
-        self.before, self.after = known(before), known(after)
-        paths = map(module_path, (before, after))
-        self.changes = changes(*(path.read_text(encoding="utf-8") for path in paths))
+        self.steps = known(before), known(after)
+        self._paths = [module_path(number) for number in self.steps]
+        texts = (path.read_text(encoding="utf-8") for path in self._paths)
+        self.changes = changes(*texts)
 
     def __repr__(self):
         if not self.changes:
-            return f"Steps {self.before} and {self.after} have the same code."
+            return "Steps {} and {} have the same code.".format(*self.steps)
         return "\n".join(self._unified(change) for change in self.changes)
 
     def _unified(self, change):
-        old, new = (
-            f"{module_path(n).name}: {change.name}" for n in (self.before, self.after)
-        )
+        old, new = (f"{path.name}: {change.name}" for path in self._paths)
         head = [f"--- {old}", f"+++ {new}", f"@@ {change.kind} @@"]
         return "\n".join([*head, *change.lines(), ""])
 

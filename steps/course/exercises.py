@@ -22,6 +22,7 @@ inputs, which a hard-coded answer does not know.
 """
 
 import copy
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -106,9 +107,8 @@ def without_hidden_tests(source):
 
 def without_markers(source):
     """A solution as one would write it, without the two lines around it."""
-    return "\n".join(
-        line for line in source.splitlines() if line.strip() not in (BEGIN, END)
-    )
+    marks = BEGIN, END
+    return "\n".join(line for line in source.splitlines() if line.strip() not in marks)
 
 
 def _replaced(source, begin, end, replacement):
@@ -132,15 +132,11 @@ def _replaced(source, begin, end, replacement):
 
 def with_folded_hints(text):
     """A task as the built notebook shows it: its hints open at a click."""
-    count = 0
+    counted = itertools.count(1)
 
     def folded(hint):
-        nonlocal count
-        count += 1
-        return (
-            f'<details class="hint"><summary>Hint {count}</summary>\n\n{hint["text"]}'
-            "\n\n</details>\n\n"
-        )
+        head = f'<details class="hint"><summary>Hint {next(counted)}</summary>'
+        return f"{head}\n\n{hint['text']}\n\n</details>\n\n"
 
     return HINT.sub(folded, text).rstrip()
 
@@ -166,7 +162,7 @@ def for_students(notebook, tell_solutions=False):
         tags = cell["metadata"].get("tags", [])
         if cell["cell_type"] != "code":
             cell["source"] = FOLDED_HINT.sub("", source).rstrip()
-            has_hints, task = source != cell["source"], cell
+            hints, task = source != cell["source"], cell
             if part := re.search(r"^## .+", source, re.M):
                 gives_away = part[0] == "## The code" and exercise > 0
             continue
@@ -178,8 +174,7 @@ def for_students(notebook, tell_solutions=False):
             tags = [tag for tag in tags if tag != FOLDED]
             cell["metadata"]["tags"] = [*tags, GOES_ON]
             if task:
-                ways = step, exercise, has_hints, tell_solutions
-                task["source"] += _where_help_is(*ways)
+                task["source"] += _where_help_is(step, exercise, hints, tell_solutions)
                 task = None
         elif CHECK in tags:
             cell["source"] = without_hidden_tests(source)

@@ -17,13 +17,11 @@ class Hints:
             )
         self._first, *self._nearer = hints
         self._all = nearer
-        self._call = f"steps.hint({step}, {exercise}, nearer=True)"
+        self._way_on = f"A nearer one: steps.hint({step}, {exercise}, nearer=True)"
 
     def __repr__(self):
-        if self._all:
-            return "\n\n".join([self._first, *self._nearer])
-        way_on = [f"A nearer one: {self._call}"] if self._nearer else []
-        return "\n\n".join([self._first, *way_on])
+        more = self._nearer if self._all else [self._way_on] * bool(self._nearer)
+        return "\n\n".join([self._first, *more])
 
     def _repr_markdown_(self):
         folded = [

@@ -112,9 +112,7 @@ def spans(values):
             runs[-1][1] = value
         else:
             runs.append([value, value])
-    return ", ".join(
-        str(first) if first == last else f"{first}-{last}" for first, last in runs
-    )
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
 
 
 def typed(command):
@@ -164,25 +162,33 @@ def head(number):
     The line of facts reads ``**Time** 20 minutes · **Builds on** step 7``, then, where
     there is something to say, ``· **New** `f` · **Changed** `g` · **Gone** `h```. Of a
     lesson that visits dezero_lite it ends in ``· **Visits** `dezero_lite.layers.GRU```.
+    A head has ten new names at most; the others are in a table at the end, whose first
+    column is called *Also new*.
     """
     return head_of(lesson_path(number).read_text(encoding="utf-8"), number)
 
 
 def head_of(text, number):
     """The head in the text of a lesson."""
-    title = re.search(rf"^# Step {number}: (.+)$", text, re.MULTILINE)
-    facts = re.search(
-        r"^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text, re.MULTILINE
-    )
+    title = re.search(rf"(?m)^# Step {number}: (.+)$", text)
+    facts = re.search(r"(?m)^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text)
     if not title or not facts:
         raise CourseError(
             f"{lesson_path(number).name} needs a title `# Step {number}: …` and a "
             "line `**Time** … · **Builds on** …`."
         )
-    names = (_names(facts[0], word) for word in ("New", "Changed", "Gone", "Visits"))
-    return Head(title[1], int(facts[1]), *names)
+    new, *others = (
+        _names(facts[0], word) for word in ("New", "Changed", "Gone", "Visits")
+    )
+    return Head(title[1], int(facts[1]), new + _also_new(text), *others)
 
 
 def _names(facts, word):
     part = re.search(rf"\*\*{word}\*\* ([^·]+)", facts)
     return re.findall(r"`([^`]+)`", part[1]) if part else []
+
+
+def _also_new(text):
+    rows = re.search(r"^\| Also new \|.*\n((?:\|.*\n?)+)", text, re.MULTILINE)
+    cells = re.findall(r"^\|([^|]+)\|", rows[1], re.MULTILINE) if rows else []
+    return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]

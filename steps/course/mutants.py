@@ -88,16 +88,17 @@ def _changes(parent, statement=None, around=()):
     """For each fault below a node: what may be replaced, by what, the definitions
     around it, the line of its statement, and the name.
     """
-    for place, child in _children(parent):
+    for field, place, key in _places(parent):
+        child = place[key]
         inner = child if isinstance(child, ast.stmt) else statement
         # Defaults belong to the time when the function is made.
-        is_default = isinstance(parent, ast.FunctionDef) and place[0] == "args"
+        is_default = isinstance(parent, ast.FunctionDef) and field == "args"
         here = around[:-1] if is_default else around
-        for variant in _variants(child, place[0]):
+        for variant in _variants(child, field):
             before = _first_line(inner)
-            _put(parent, place, variant)
+            place[key] = variant
             after = _first_line(variant if inner is child else inner)
-            _put(parent, place, child)
+            place[key] = child
             if before != after:
                 yield child, variant, here, inner.lineno, f"{before} -> {after}"
         if isinstance(child, DEFINITIONS):
@@ -105,18 +106,20 @@ def _changes(parent, statement=None, around=()):
         yield from _changes(child, inner, here)
 
 
-def _children(parent):
-    """The nodes below one, with their places, without what only people and type
-    checkers read: annotations, docstrings, and the words of messages.
+def _places(parent):
+    """Where the nodes below one stand: a field's name, and a list or a dict with an
+    index or a key. What only people and type checkers read is left out: annotations,
+    docstrings, and the words of messages.
     """
     if isinstance(parent, ast.JoinedStr):
         return
     for name, value in ast.iter_fields(parent):
         if name not in ("annotation", "returns", "decorator_list"):
-            children = value if isinstance(value, list) else [value]
-            for index, child in enumerate(children):
-                if isinstance(child, ast.AST) and not _is_for_people(child):
-                    yield (name, index), child
+            several = isinstance(value, list)
+            place = value if several else vars(parent)
+            for key in range(len(value)) if several else [name]:
+                if isinstance(place[key], ast.AST) and not _is_for_people(place[key]):
+                    yield name, place, key
 
 
 def _is_for_people(node):
@@ -125,16 +128,10 @@ def _is_for_people(node):
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _put(parent, place, child):
-    name, index = place
-    if isinstance(getattr(parent, name), list):
-        getattr(parent, name)[index] = child
-    else:
-        setattr(parent, name, child)
-
-
-def _variants(node, place):
-    """The faults that can be planted in place of a node."""
+def _variants(node, field):
+    """The faults that can be planted in place of a node, which stands in a field of
+    another one.
+    """
     if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign):
         if type(node.op) in ANOTHER:
             yield _like(node, op=ANOTHER[type(node.op)]())
@@ -153,7 +150,7 @@ def _variants(node, place):
         yield ast.Return(None)
     elif isinstance(node, ast.Constant):
         yield from _other_constants(node.value)
-    if place == "test" and isinstance(node, ast.Name | ast.Attribute | ast.Call):
+    if field == "test" and isinstance(node, ast.Name | ast.Attribute | ast.Call):
         yield ast.UnaryOp(ast.Not(), node)
     if isinstance(node, DROPPED):
         yield ast.Pass()

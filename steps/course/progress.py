@@ -11,11 +11,12 @@ from pathlib import Path
 
 from . import learner_folder, student_copies
 from .classroom import answers, grading, submissions
+from .classroom.handed_in import file_at
 from .judge.cells import TOO_SLOW
 from .judge.sequence import judge
 from .lessons import CourseError, notebook_path, numbers
+from .results import NOT_BEGUN
 
-NOT_BEGUN = "not begun"
 KNOWN = ".progress.json"
 
 
@@ -38,23 +39,27 @@ def progress(folder):
     there = [n for n in numbers() if (folder / notebook_path(n).name).exists()]
     if not there:
         raise CourseError(f"{folder} holds no lesson.")
-    own = folder == Path(learner_folder.FOLDER).resolve()
-    known = learner_folder.read(folder / KNOWN) if own else {}
+    known = learner_folder.read(folder / KNOWN) if is_own(folder) else None
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        judged = pool.map(lambda number: _lesson(number, folder, own, known), there)
+        judged = pool.map(lambda number: _lesson(number, folder, known), there)
         found = dict(zip(there, judged, strict=True))
-    if own:
+    if known is not None:
         remember = {key: outcomes for key, outcomes in found.values() if key}
         (folder / KNOWN).write_text(json.dumps(remember), encoding="utf-8")
     return {number: outcomes for number, (_, outcomes) in found.items()}
 
 
-def _lesson(number, folder, own, known):
+def is_own(folder):
+    """Whether a folder is the learner's own; any other one is graded."""
+    return Path(folder).resolve() == Path(learner_folder.FOLDER).resolve()
+
+
+def _lesson(number, folder, known):
     """A key under which the outcomes can be remembered, and the outcomes in order."""
     outcomes = dict.fromkeys(answers.lesson(number)[1], NOT_BEGUN)
     try:
-        copy = submissions.read(folder / notebook_path(number).name)
-        if not own:
+        copy = submissions.read(file_at(folder / notebook_path(number).name))
+        if known is None:
             graded = grading.grade_notebook(number, copy)[0]
             begun = {n: x for n, x in graded.items() if x != grading.NOT_BEGUN}
             return "", list((outcomes | begun).values())

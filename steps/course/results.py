@@ -8,9 +8,10 @@ import re
 from dataclasses import asdict, dataclass
 from xml.etree import ElementTree
 
+from .judge.sequence import RIGHT
 from .lessons import CourseError
 
-RIGHT, WRONG, NOT_BEGUN = "right", "wrong", "not begun"
+WRONG, NOT_BEGUN = "wrong", "not begun"
 # Beside 0: what went wrong with the command itself is 1 or 2.
 TOO_FEW = 3
 
@@ -60,16 +61,9 @@ def percent(results):
 
 def as_json(results):
     right = sum(one.outcome == RIGHT for one in results)
-    return json.dumps(
-        {
-            "version": 1,
-            "right": right,
-            "total": len(results),
-            "percent": round(percent(results), 1),
-            "results": [asdict(one) for one in results],
-        },
-        indent=1,
-    )
+    told = {"version": 1, "right": right, "total": len(results)}
+    told["percent"] = round(percent(results), 1)
+    return json.dumps(told | {"results": list(map(asdict, results))}, indent=1)
 
 
 def junit(results):
@@ -78,15 +72,10 @@ def junit(results):
     for lesson in dict.fromkeys(one.lesson for one in results):
         found = [one for one in results if one.lesson == lesson]
         outcomes = [one.outcome for one in found]
-        suite = ElementTree.SubElement(
-            root,
-            "testsuite",
-            name=lesson,
-            tests=str(len(found)),
-            failures=str(outcomes.count(WRONG)),
-            errors="0",
-            skipped=str(outcomes.count(NOT_BEGUN)),
-        )
+        facts = {"name": lesson, "tests": str(len(found))}
+        facts |= {"failures": str(outcomes.count(WRONG)), "errors": "0"}
+        facts |= {"skipped": str(outcomes.count(NOT_BEGUN))}
+        suite = ElementTree.SubElement(root, "testsuite", facts)
         for one in found:
             names = {"classname": lesson, "name": _xml(one.name)}
             case = ElementTree.SubElement(suite, "testcase", names)

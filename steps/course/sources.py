@@ -7,10 +7,11 @@ import inspect
 import re
 import textwrap
 from difflib import SequenceMatcher
-from itertools import zip_longest
-from operator import attrgetter
+from itertools import product, zip_longest
+from operator import attrgetter, itemgetter
 
 from .definitions import imports
+from .exercises import GOES_ON
 from .lessons import STEPS, CourseError
 from .listings import FOR_TOOLS, Source, highlighted_lines
 
@@ -41,38 +42,35 @@ class SideBySide:
 
     def __init__(self, old, new, since="", until=""):
         self.titles = _title(old), _title(new)
-        self.texts = _code(old), _code(new)
-        lines = [text.splitlines() for text in self.texts]
-        places = list(_rows(*lines))
-        begin = _row_of(since, places, lines[0]) if since else 0
-        end = _row_of(until, places, lines[0]) if until else len(places)
+        self._left, self._right = _code(old), _code(new)
+        places = _rows(self._left, self._right)
+        begin = _row_of(since, places, self._left) if since else 0
+        end = _row_of(until, places, self._left) if until else len(places)
         self._places = places[begin:end]
-        self.rows = [
-            ("" if i is None else lines[0][i], "" if j is None else lines[1][j], alike)
+        self.rows = self._filled(self._left, self._right, "")
+
+    def _filled(self, left, right, empty):
+        return [
+            (empty if i is None else left[i], empty if j is None else right[j], alike)
             for i, j, alike in self._places
         ]
 
     def __repr__(self):
-        width = max(len(left) for left in [self.titles[0], *self.texts[0].splitlines()])
+        width = max(map(len, [self.titles[0], *self._left]))
         lines = [f"{self.titles[0]:{width}}   {self.titles[1]}"]
         lines += [
-            f"{left:{width}} {'=' if are_alike else '|'} {right}".rstrip()
-            for left, right, are_alike in self.rows
+            f"{left:{width}} {'=' if alike else '|'} {right}".rstrip()
+            for left, right, alike in self.rows
         ]
         return "\n".join(lines)
 
     def _repr_html_(self):
-        plain = [text.splitlines() for text in self.texts]
-        bare = ["\n".join(line.strip() for line in lines) for lines in plain]
-        columns = [highlighted_lines(text) for text in bare]
-        rows = []
-        for i, j, are_alike in self._places:
-            cells = "".join(
-                _cell("", "") if k is None else _cell(column[k], lines[k])
-                for k, column, lines in zip((i, j), columns, plain, strict=True)
-            )
-            shade = SHADE if are_alike else "none"
-            rows.append(f'<tr style="background:{shade}">{cells}</tr>')
+        left, right = _cells(self._left), _cells(self._right)
+        filled = self._filled(left, right, _cell("", ""))
+        rows = [
+            f'<tr style="background:{SHADE if alike else "none"}">{left}{right}</tr>'
+            for left, right, alike in filled
+        ]
         th = '<th style="text-align:left; padding:0.3em 0.6em">'
         head = "".join(f"{th}{title}</th>" for title in self.titles)
         return (
@@ -87,6 +85,11 @@ def _row_of(words, places, lines):
         if i is not None and words in lines[i]:
             return row
     raise CourseError(f"No line on the left holds {words!r}.")
+
+
+def _cells(lines):
+    html = highlighted_lines("\n".join(line.strip() for line in lines))
+    return list(map(_cell, html, lines))
 
 
 def _cell(html, line):
@@ -105,6 +108,7 @@ def _title(thing):
 
 
 def _code(thing):
+    """The lines of a definition, without what is left out."""
     text = textwrap.dedent(inspect.getsource(getattr(thing, "fget", thing)))
     lines = text.rstrip().splitlines()
     # From the last line to the first, so that those above keep their numbers.
@@ -121,7 +125,7 @@ def _code(thing):
         # A comment above a line for tools says why the line needs one.
         if FOR_TOOLS.search(lines[i]) and lines[i - 1].lstrip().startswith("#"):
             del lines[i - 1]
-    return "\n".join(FOR_TOOLS.sub("", line) for line in lines)
+    return [FOR_TOOLS.sub("", line) for line in lines]
 
 
 def _without_annotation(lines, node):
@@ -153,28 +157,18 @@ def _with_bare_signature(lines, node):
 def _rows(old, new):
     # The pairs of like lines, none crossing another, with the greatest sum of
     # likeness; then what lies between them, in order.
-    likeness = [[_likeness(a, b) for b in new] for a in old]
-    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
-    for i in reversed(range(len(old))):
-        for j in reversed(range(len(new))):
-            together = best[i + 1][j + 1] + likeness[i][j]
-            best[i][j] = max(best[i + 1][j], best[i][j + 1], together)
+    none: tuple[float, tuple[tuple[int, int], ...]] = 0.0, ()
+    best = [[none] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i, j in product(reversed(range(len(old))), reversed(range(len(new)))):
+        score, pairs = best[i + 1][j + 1]
+        together = score + _likeness(old[i], new[j]), ((i, j), *pairs)
+        best[i][j] = max(best[i + 1][j], best[i][j + 1], together, key=itemgetter(0))
     rows, i, j = [], 0, 0
-    waiting: tuple[list[int], list[int]] = ([], [])
-    while i < len(old) and j < len(new):
-        if best[i][j] == best[i + 1][j]:
-            waiting[0].append(i)
-            i += 1
-        elif best[i][j] == best[i][j + 1]:
-            waiting[1].append(j)
-            j += 1
-        else:
-            rows += [(*pair, False) for pair in zip_longest(*waiting)]
-            rows.append((i, j, True))
-            i, j, waiting = i + 1, j + 1, ([], [])
-    waiting[0].extend(range(i, len(old)))
-    waiting[1].extend(range(j, len(new)))
-    return rows + [(*pair, False) for pair in zip_longest(*waiting)]
+    for a, b in (*best[0][0][1], (len(old), len(new))):
+        between = zip_longest(range(i, a), range(j, b))
+        rows += [*((*pair, False) for pair in between), (a, b, True)]
+        i, j = a + 1, b + 1
+    return rows[:-1]
 
 
 def _likeness(a, b):
@@ -197,16 +191,15 @@ def _role(line):
 # --- In the cells of a lesson ---------------------------------------------------------
 
 
-def shown(cells, failing=()):
+def shown(cells):
     """The source of all that each cell of a lesson shows of the package, as in
     ``steps.source(Variable.backward)`` or ``steps.side_by_side(one, other)``.
 
     Parameters
     ----------
-    cells : list of str
-        The lesson's code. A name means what the lesson's own imports make it mean.
-    failing : collection of str
-        Those of them that fail on purpose; an import there may bring no name.
+    cells : list of dict
+        The lesson's code. A name means what the lesson's own imports make it mean; in a
+        cell that fails on purpose, an import may bring none.
 
     Returns
     -------
@@ -219,10 +212,10 @@ def shown(cells, failing=()):
         If what is shown is not a name, or a name that leads to no source text, or if an
         import fails.
     """
-    trees = [_parsed(cell) for cell in cells]
+    trees = [_parsed("".join(cell["source"])) for cell in cells]
     names: dict[str, object] = {}
     for cell, tree in zip(cells, trees, strict=True):
-        _import(tree, names, cell in failing)
+        _import(tree, names, GOES_ON in cell["metadata"].get("tags", ()))
     calls = [filter(_shows, ast.walk(tree)) for tree in trees]
     return [[_shown_text(call, names) for call in found] for found in calls]
 

@@ -13,9 +13,6 @@ from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, wit
 # An installed package has no notebooks but this one, which lies beside the lessons.
 BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
 AGENTS = "AGENTS.md"
-LOADS = re.compile(
-    r"^(?P<magic># %load -s )(?P<names>\S+) \.\./steps/(?P<file>\S+)", re.M
-)
 
 
 def write_copies(folder, chosen=None):
@@ -39,10 +36,7 @@ def write_copies(folder, chosen=None):
     """
     folder = Path(folder).resolve()
     texts = texts_of_copies(folder, [known(n) for n in chosen or numbers()])
-    folder.mkdir(parents=True, exist_ok=True)
-    for target, text in texts.items():
-        write_new(target, text)
-    return list(texts)
+    return [write_new(path, text) for path, text in texts.items()]
 
 
 def texts_of_copies(folder, steps):
@@ -72,20 +66,21 @@ def refuse_what_is_there(folder, paths):
 
 
 def write_new(path, text):
+    """Write a new file, in a new folder if need be; return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     # Mode x fails, rather than overwrites, if the file has come into being meanwhile.
     with path.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)
+    return path
 
 
 def write_agents(folder):
     """Tell programming assistants, which look for a file of this name, how to help
-    somebody who learns; return the file, or None if there is one.
+    somebody who learns; return the file in a list, which is empty if there is one.
     """
     path = Path(folder).resolve() / AGENTS
-    if path.exists():
-        return None
-    write_new(path, Path(__file__).with_name("agents.md").read_text(encoding="utf-8"))
-    return path
+    text = Path(__file__).with_name("agents.md").read_text(encoding="utf-8")
+    return [] if path.exists() else [write_new(path, text)]
 
 
 def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):
@@ -135,9 +130,8 @@ def _with_outputs(number):
 
 def digest_of_sources(notebook):
     """A digest of what someone can write in a notebook: kinds and sources of cells."""
-    return digest_of(
-        [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"]]
-    )
+    cells = [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"]]
+    return digest_of(cells)
 
 
 def digest_of(thing):
@@ -160,10 +154,10 @@ def _pointed_at_code(code, folder):
     # the checkout needs its own way there. A copy that leaves this machine has none.
     if folder.resolve().is_relative_to(lessons.ROOT):
         way = Path(os.path.relpath(lessons.LESSONS, folder.resolve())).as_posix()
-        replacement = rf"\g<magic>\g<names> {way}/\g<file>"
+        replacement = rf"# %load -s \g<names> {way}/\g<file>"
     else:
         replacement = r"# From \g<file>: \g<names>"
-    return LOADS.sub(replacement, code)
+    return builder.LOAD.sub(replacement, code)
 
 
 def name_steps(notebook, steps=STEPS):

@@ -1,4 +1,6 @@
-"""A course of two lessons and a map, in a folder of its own."""
+"""A course of two lessons and a map, in a folder of its own; a learner in the workshop,
+and the process that tries what they write.
+"""
 
 import shutil
 from pathlib import Path
@@ -6,8 +8,25 @@ from pathlib import Path
 import pytest
 
 from steps.course import learner_folder, lessons
+from steps.course.classroom.answers import lesson
+from steps.course.workshop.trial_process import TrialProcess
+from tests.course.learner import Learner
 
 TOY = Path(__file__).parent / "toy"
+
+
+@pytest.fixture(scope="session")
+def process():
+    """Where the workshop tries frameworks."""
+    with TrialProcess() as process:
+        yield process
+
+
+@pytest.fixture
+def learner(tmp_path, monkeypatch):
+    monkeypatch.setattr(learner_folder, "FOLDER", tmp_path)
+    (tmp_path / "workshop").mkdir()
+    return Learner(tmp_path / "workshop")
 
 
 @pytest.fixture
@@ -22,9 +41,11 @@ def toy(tmp_path, monkeypatch):
     monkeypatch.setattr(learner_folder, "FOLDER", root / "my-course")
     (root / "steps" / "course.mplstyle").write_text("", encoding="utf-8")
     shutil.copy(TOY / "start.md", root / "steps")
-    lesson = (TOY / "step.md").read_text(encoding="utf-8")
+    template = (TOY / "step.md").read_text(encoding="utf-8")
     for number in (1, 2):
-        text = lesson.replace("NUMBER", str(number))
+        text = template.replace("NUMBER", str(number))
         (root / "steps" / f"step0{number}.md").write_text(text, encoding="utf-8")
         shutil.copy(TOY / "step.py", root / "steps" / f"step0{number}.py")
-    return root
+    lesson.cache_clear()
+    yield root
+    lesson.cache_clear()

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from steps.course.definitions import text_of
 from steps.course.workshop import folder
 from steps.course.workshop.modules import with_member
 from steps.course.workshop.parts import Kind, parts
@@ -57,6 +58,14 @@ class Learner:
     def own_file(self, number):
         return self.place / f"step{number:02d}.py"
 
+    def cells(self, number):
+        """The code cells of a notebook that is opened, as text."""
+        return [source(cell) for cell in code_cells(self.open(number))]
+
+    def writes(self, number, *cells):
+        """What cells make of a step."""
+        return folder.assembled(number, cells, self.place)
+
     def save(self, number, notebook):
         self.path(number).write_text(json.dumps(notebook), encoding="utf-8")
 
@@ -67,8 +76,7 @@ class Learner:
         self.save(number, notebook)
 
     def judged(self, number, process=None):
-        cells = folder.cells_of(number, self.place)
-        return verdict_on(folder.assembled(number, cells, self.place), process)
+        return verdict_on(folder.saved(number, self.place), process)
 
     def goes_on(self, number, code, process=None):
         """Write a step, have it judged, and go on, whatever came of it."""
@@ -92,17 +100,11 @@ def type_into(notebook, code):
     """
     rest = []
     for node in ast.parse(code).body:
-        lines = code.splitlines()
-        start = min([node.lineno, *(d.lineno for d in decorators(node))]) - 1
-        text = "\n".join(lines[start : node.end_lineno])
+        text = text_of(code, node)
         if not _typed(notebook, node, text):
             rest.append(text)
     if rest:
         _new_cell(notebook, "\n\n\n".join(rest))
-
-
-def decorators(node):
-    return getattr(node, "decorator_list", [])
 
 
 def _typed(notebook, node, text):
@@ -111,11 +113,8 @@ def _typed(notebook, node, text):
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
         name = node.targets[0].id
     for cell in code_cells(notebook):
-        try:
-            there = parts(source(cell))
-        except SyntaxError:
-            continue
-        if name not in there or "TODO step" not in source(cell):
+        there = parts(source(cell)) if "TODO step" in source(cell) else {}
+        if name not in there:
             continue
         old = there[name].text
         if there[name].kind == Kind.CLASS:

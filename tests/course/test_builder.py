@@ -93,9 +93,8 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(
 def test_code_is_put_under_its_load_line(one_step, monkeypatch):
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     load = "# %load -s twice ../steps/step01.py"
-    path = one_step(
-        "import os\n\nos.environ['OPENBLAS_NUM_THREADS']", f"{load}\n{load}"
-    )
+    asked = "import os\n\nos.environ['OPENBLAS_NUM_THREADS']"
+    path = one_step(asked, f"{load}\n{load}")
     builder.build(1)
     title, shown, used, threads, both = cells(path)
     lines = ["# %load -s twice ../steps/step01.py\n", "def twice(x):\n"]
@@ -281,6 +280,10 @@ def place_of(book, output):
 IMPORTS = blocks("programs.md")["imports of a lesson"]
 
 
+def shown_by(*codes):
+    return sources.shown(list(map(builder.code_cell, codes)))
+
+
 def test_what_is_shown_is_found_where_it_is_defined():
     for shown, beginning in {
         "Function.__call__": "def __call__(self",
@@ -292,7 +295,7 @@ def test_what_is_shown_is_found_where_it_is_defined():
         "Linear": "class Linear(",
         "Adam": "class Adam(",
     }.items():
-        _, (text,) = sources.shown([IMPORTS, f"steps.source({shown})"])
+        _, (text,) = shown_by(IMPORTS, f"steps.source({shown})")
         assert text.lstrip().startswith(beginning)
     # Comments for tools are not shown.
     assert "# type: ignore" in inspect.getsource(Compose)
@@ -309,15 +312,14 @@ def test_what_cannot_be_shown_is_refused():
         "%time steps.source(Adam)": "has to be all Python",
     }.items():
         with pytest.raises(CourseError, match=complaint):
-            sources.shown([IMPORTS, cell])
+            shown_by(IMPORTS, cell)
 
 
 def test_of_two_pieces_side_by_side_only_the_shown_part_counts():
     imports = "from dezero_lite import Variable\nfrom steps import step22"
     call = "steps.side_by_side(step22.Variable.backward, Variable.backward"
-    ((whole,), (part,)) = sources.shown(
-        [imports, f"{call})", f"{call}, until='while queue')"]
-    )[1:]
+    part = f"{call}, until='while queue')"
+    _, (whole,), (part,) = shown_by(imports, f"{call})", part)
     assert part in whole
     assert "heappop" in whole
     assert "heappop" not in part
@@ -325,11 +327,12 @@ def test_of_two_pieces_side_by_side_only_the_shown_part_counts():
 
 def test_an_import_that_fails_is_named_if_it_does_not_on_purpose():
     # Cells that are not Python are passed over.
-    cells = ["%time 1", "1 +", "from dezero_lite import nothing"]
-    assert sources.shown(cells, cells[2:]) == [[], [], []]
+    lost = builder.code_cell("from dezero_lite import nothing")
     words = "`from dezero_lite import nothing` fails: can"
-    lost = lambda: sources.shown(["from dezero_lite import nothing"])
-    assert_refused(CourseError, words, lost)
+    assert_refused(CourseError, words, lambda: sources.shown([lost]))
+    lost["metadata"]["tags"] = ["raises-exception"]
+    others = map(builder.code_cell, ("%time 1", "1 +"))
+    assert sources.shown([*others, lost]) == [[], [], []]
 
 
 def test_a_change_of_what_a_lesson_shows_makes_it_stale(

@@ -34,9 +34,7 @@ CORES_ARE_BUSY = 60
 @pytest.fixture
 def course(toy):
     """A class of the toy course: 3 points for the first exercise, 5 for the second."""
-    answers.lesson.cache_clear()
-    yield Class(toy)
-    answers.lesson.cache_clear()
+    return Class(toy)
 
 
 @pytest.fixture
@@ -73,11 +71,7 @@ class Class:
 
     def answered(self, *texts, number=1):
         """A copy with answers, None where nothing was written."""
-        notebook = self.copy(number)
-        for cell, text in zip(places(notebook), texts, strict=False):
-            if text is not None:
-                cell["source"] = text
-        return notebook
+        return written_into(self.copy(number), texts)
 
     def hands_in(self, student, notebook, name="step01.ipynb"):
         place = self.folder / student
@@ -95,12 +89,16 @@ class Class:
         return outcomes[1], outcomes[2], said
 
 
+def written_into(notebook, texts):
+    for cell, text in zip(places(notebook), texts, strict=False):
+        if text is not None:
+            cell["source"] = text
+    return notebook
+
+
 def places(notebook):
-    return [c for c in notebook["cells"] if is_place(c)]
-
-
-def is_place(cell):
-    return cell["metadata"].get("nbgrader", {}).get("solution", False)
+    marks = ((c["metadata"].get("nbgrader", {}), c) for c in notebook["cells"])
+    return [cell for mark, cell in marks if mark.get("solution")]
 
 
 def checks(notebook):
@@ -188,7 +186,7 @@ def test_notebooks_that_go_with_a_package_call_it_by_its_name(course, monkeypatc
 
 
 def test_a_blank_one_is_not_even_run(course, monkeypatch):
-    monkeypatch.setattr(sequence, "judge", lambda *_: pytest.fail("ran"))
+    monkeypatch.setattr(sequence, "Child", lambda *_: pytest.fail("ran"))
     assert course.one(course.copy()) == (grading.NOT_BEGUN, grading.NOT_BEGUN, [])
     # Nothing is written in a cell that only says so.
     todo = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()"
@@ -275,14 +273,6 @@ def test_what_kills_the_kernel_is_named_and_the_rest_is_judged(course):
     assert course.one(notebook) == ("ends Python", RIGHT, said)
 
 
-def test_one_that_takes_all_memory_is_stopped(course):
-    pytest.importorskip("resource")
-    large = "def twice(x):\n    return bytearray(10**11)"
-    first, second, _ = course.one(course.answered(large, TOTAL))
-    assert first.startswith("MemoryError")
-    assert second == RIGHT
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="other calls there")
 def test_what_leads_outside_is_refused_and_named(course, tmp_path):
     """Even where the attempt hides that it was refused."""
@@ -291,31 +281,18 @@ def test_what_leads_outside_is_refused_and_named(course, tmp_path):
     text = ANSWERS["it leads outside"].replace("TRACE", trace)
     text = text.replace("FOLDER", str(theirs)).replace("HOME", str(Path.home()))
     text = text.replace("DOT", shutil.which("dot") or "dot")
+    expected = re.findall(r'\(\s*"([^"]*)",\s+lambda', text)
     # One that is not hidden is the outcome.
     total = f"def total(numbers):\n    open({trace!r}, 'w')"
     first, second, found = course.one(course.answered(text, total))
     assert first == RIGHT
     said = "not allowed while grading: to write"
     assert second == f"PermissionError: {said} {trace}"
-    expected = [f"write {trace}{count}" for count in range(4)]
-    expected += [f"write {theirs}", f"read {theirs}/step01.ipynb", "start a program"]
-    expected += ["end a program", "handle a signal", "reach the network"]
-    expected += ["load a library of the system", "write a pipe", "open the folder ."]
-    expected += ["read /proc/PARENT/environ", f"read {theirs}"]
-    expected += [f"read {Path.home()}/.profile", "load a library"]
-    expected = [f"1: tried to {said}" for said in expected]
+    expected = [f"1: tried to {said}" for said in dict.fromkeys(expected)]
     found = [re.sub(r"/proc/\d+", "/proc/PARENT", said) for said in found]
     assert found == [*expected, f"2: tried to write {trace}"]
     assert list(tmp_path.glob("trace*")) == []
     assert (theirs / "step01.ipynb").exists()
-
-
-def test_what_checks_rely_on_is_put_back_and_an_outcome_cannot_be_printed(course):
-    changes = course.answered(ANSWERS["it changes what checks rely on"], TOTAL)
-    said = ["1: changed sum, range, isclose, math"]
-    assert course.one(changes) == ("twice(0) is wrong", RIGHT, said)
-    prints = course.answered(ANSWERS["it prints that it is right"])
-    assert course.one(prints)[0] == "twice(0) is wrong"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no alarm there")
@@ -394,10 +371,8 @@ def test_nothing_is_seen_through_the_wall(course, tmp_path):
     outside = str(tmp_path / "outside")
     Path(outside).write_text("secret")
     with tempfile.TemporaryDirectory() as folder:
-        look = "import os, socket, sys\n"
-        look += (
-            f"print(os.path.exists({outside!r}), os.listdir('.'), os.listdir('/tmp'))"
-        )
+        look = f"import os, socket\nprint(os.path.exists({outside!r}), os.listdir('.'),"
+        look += "os.listdir('/tmp'))"
         look += "\nprint(len([n for n in os.listdir('/proc') if n.isdigit()]) < 4)"
         look += "\nprint(socket.if_nameindex()[1:])"
         command = [*wall.around(folder), sys.executable, "-c", look]
@@ -430,6 +405,7 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
     said = {name: (one.first_wrong(), *one.said) for name, one in found}
     missing = "1.1: there is no notebook of this lesson"
     unread = "is no notebook that can be read"
+    letters = "it has more than 1,000,000 letters"
     other = "step01.ipynb holds lesson 2", "lesson 2 was handed in, and not asked for"
     assert said == {
         "anna": ("",),
@@ -444,9 +420,7 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
         "jan": ("",),
         "kim": ("",),
         "leo": (missing, "leo.ipynb is no file"),
-        " [2Amia ": (
-            "1.1: cannot be graded (ValueError: it has more than 1,000,000 letters)",
-        ),
+        " [2Amia ": (f"1.1: cannot be graded (ValueError: {letters})",),
     }
 
 

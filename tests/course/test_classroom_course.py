@@ -8,6 +8,7 @@ import pytest
 from steps.course import builder, exercises
 from steps.course.classroom import grading, handout
 from steps.course.lessons import LESSONS, numbers
+from tests.course.test_classroom import written_into
 from tests.support.programs import python
 
 pytestmark = pytest.mark.slow
@@ -25,10 +26,7 @@ def solutions(number):
 def test_what_a_lesson_does_is_no_offence_and_its_solutions_are_right(number, tmp_path):
     _, path, *_ = handout.release(tmp_path, [number])
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    left = solutions(number)
-    for cell in notebook["cells"]:
-        if cell["metadata"].get("nbgrader", {}).get("solution"):
-            cell["source"] = left.pop(0)
+    notebook = written_into(notebook, solutions(number))
     outcomes, said = grading.grade_notebook(number, notebook, CORES_ARE_BUSY)
     assert set(outcomes.values()) == {"right"}
     assert said == []

@@ -17,14 +17,7 @@ from steps.course import builder, commands, lessons, listings
 from steps.course.commands import main
 from steps.course.definitions import definitions, extract, pieces
 from steps.course.differences import change_as_html, changes
-from steps.course.lessons import (
-    NOTEBOOKS,
-    CourseError,
-    head,
-    notebook_path,
-    numbers,
-    spans,
-)
+from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers, spans
 from tests.course.texts import text
 from tests.support.refusals import assert_refused
 
@@ -280,7 +273,7 @@ def test_list(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(numbers())
-    assert lines[0] == f"  1  A box for data  [Variable]  {head(1).minutes} min"
+    assert lines[0] == f"  1  A box for data  [Variable]  {lessons.head(1).minutes} min"
 
 
 def test_an_unknown_step_is_named(capsys):
@@ -363,3 +356,15 @@ def test_a_lesson_without_a_head_is_named(tmp_path, monkeypatch):
     (tmp_path / "step01.md").write_text("# Something\n")
     with pytest.raises(CourseError, match=r"step01\.md needs a title"):
         lessons.head(1)
+
+
+def test_names_that_a_head_leaves_to_a_table_are_new_as_well():
+    text = (
+        "# Step 7: Far\n\n"
+        "**Time** 9 minutes · **Builds on** step 6 · **New** `f` · **Changed** `h`\n\n"
+        "| any | `x` |\n| - | - |\n\n"
+        "| Also new | is |\n| :--- | :--- |\n| `g`, `Far` | as `f` |\n| `j` | - |\n"
+    )
+    head = lessons.head_of(text, 7)
+    assert (head.new, head.changed) == (["f", "g", "Far", "j"], ["h"])
+    assert lessons.head_of(text.partition("| Also")[0], 7).new == ["f"]

@@ -2,7 +2,9 @@
 
 import os
 import warnings
+from itertools import count
 from pathlib import Path
+from unittest.mock import Mock, call
 
 import pytest
 
@@ -69,7 +71,7 @@ def test_what_ends_python_is_told_and_the_rest_is_judged(tmp_path):
     ends = "import os\nos._exit(3)"
     writes, leaves, asks = "open('here', 'w')", "raise SystemExit(1)", "input()"
     attempts = [ends, writes, "", leaves, asks]
-    checks = ["assert two == 2", "assert two == 2", ends, "", ""]
+    checks = ["assert two == 2", "assert two == 2", ends, "1 / 0", ""]
     run = [(LESSON, 0, "two = 2"), (ADDED, 0, ends)]
     for number, (attempt, check) in enumerate(zip(attempts, checks, strict=True), 1):
         run += [(ATTEMPT, number, attempt), (CHECK, number, check)]
@@ -81,11 +83,38 @@ def test_what_ends_python_is_told_and_the_rest_is_judged(tmp_path):
     assert (tmp_path / "here").exists()
 
 
+def test_an_exercise_may_ask_for_a_name_of_python_s_own():
+    run = [(LESSON, 0, "sum = 3"), (ATTEMPT, 1, "def sum(x): return 7")]
+    run += [(CHECK, 1, "assert sum([]) == 7")]
+    assert sequence.judge(run, asked={"sum"}) == ({1: "right"}, [])
+
+
 @pytest.mark.slow
 def test_what_no_alarm_wakes_is_ended_from_outside(tmp_path, monkeypatch):
     monkeypatch.setattr(sequence, "GRACE", 1)
     run = [(ATTEMPT, 1, "sum(range(10**13))"), (CHECK, 1, "")]
     assert sequence.judge(run, tmp_path, seconds=1)[0] == {1: "takes too long"}
+
+
+def test_what_is_noticed_brings_a_cell_no_time(monkeypatch):
+    monkeypatch.setattr(sequence, "time", Mock(monotonic=count().__next__))
+    child = Mock()
+    child.hear.side_effect = [{"noticed": "x"}, {"noticed": "x"}, {"done": None}]
+    task = {"kind": ATTEMPT, "exercise": 1, "seconds": 20}
+    assert sequence._done(child, task, {}) is None
+    patience = 20 + sequence.GRACE
+    assert child.hear.call_args_list == [call(patience - n) for n in (1, 2, 3)]
+
+
+@pytest.mark.slow
+def test_a_notebook_whose_cells_all_keep_their_time_has_an_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(sequence, "LESSON_SECONDS", 1)
+    monkeypatch.setattr(sequence, "GRACE", 0)
+    waits = [(ADDED, 0, f"import time\ntime.sleep(0.6)  # {n}") for n in range(9)]
+    run = [*waits, (ATTEMPT, 1, ""), (CHECK, 1, "")]
+    outcomes, noticed = sequence.judge(run, tmp_path, seconds=1)
+    assert outcomes == {1: "takes too long"}
+    assert noticed == ["0: a cell that is no answer takes too long"]
 
 
 def test_a_process_finds_this_package_and_hears_nothing_but_its_own(tmp_path):

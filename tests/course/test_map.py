@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pytest
 
 from steps.course import builder, overview
 from steps.course.lessons import LESSONS, MAP, NOTEBOOKS, head, notebook_path, numbers
@@ -29,9 +30,20 @@ def test_every_step_stands_on_the_map_once_and_under_its_own_title():
     assert {f"step{n:02d}.ipynb" for n in numbers()} == set(LINK.findall(text))
 
 
-def test_the_map_links_to_what_is_there(one_step):  # noqa: F811
-    lessons = one_step().parents[1] / "steps"
-    (lessons / "start.md").write_text(TOY_MAP, encoding="utf-8")
+@pytest.fixture
+def room(one_step):  # noqa: F811
+    """The folder of a course with a map and one lesson."""
+    room = one_step().parents[1] / "steps"
+    (room / "start.md").write_text(TOY_MAP, encoding="utf-8")
+    return room
+
+
+def add_second(room, lesson):
+    (room / "step02.md").write_text(lesson, encoding="utf-8")
+    (room / "step02.py").write_text("", encoding="utf-8")
+
+
+def test_the_map_links_to_what_is_there(room):
     (text,) = texts(builder.assemble(MAP))
     assert "1. [A little lesson](step01.ipynb), 1 minutes\n2. A lesson to come" in text
     (stage,) = overview.stages()
@@ -39,12 +51,8 @@ def test_the_map_links_to_what_is_there(one_step):  # noqa: F811
     assert stage.steps[2] == "A lesson to come"
 
 
-def test_a_lesson_links_to_the_map_and_its_neighbours(one_step):  # noqa: F811
-    lessons = one_step().parents[1] / "steps"
-    (lessons / "start.md").write_text(TOY_MAP, encoding="utf-8")
-    second = LESSON.replace("Step 1: A little", "Step 2: Another")
-    (lessons / "step02.md").write_text(second, encoding="utf-8")
-    (lessons / "step02.py").write_text("", encoding="utf-8")
+def test_a_lesson_links_to_the_map_and_its_neighbours(room):
+    add_second(room, LESSON.replace("Step 1: A little", "Step 2: Another"))
     books = [builder.assemble(number)["cells"] for number in (1, 2)]
     assert [book[i]["source"] for book in books for i in (1, -1)] == [
         ways for number in (1, 2) for ways in [overview.ways_on(number)] * 2
@@ -65,20 +73,12 @@ def test_every_lesson_leads_to_the_map_and_on():
         assert all((NOTEBOOKS / link).exists() for link in links)
 
 
-def test_a_change_of_a_title_next_door_makes_a_notebook_stale(
-    one_step,  # noqa: F811
-    no_kernel,  # noqa: F811
-):
-    path = one_step()
-    lessons = path.parents[1] / "steps"
-    (lessons / "start.md").write_text(TOY_MAP, encoding="utf-8")
+def test_a_change_of_a_title_next_door_makes_a_notebook_stale(room, no_kernel):  # noqa: F811
     builder.build(1)
     builder.build(MAP)
     assert builder.why_stale(1) is None
     assert builder.why_stale(MAP) is None
-    (lessons / "step02.py").write_text("", encoding="utf-8")
-    second = LESSON.replace("Step 1", "Step 2")
-    (lessons / "step02.md").write_text(second, encoding="utf-8")
+    add_second(room, LESSON.replace("Step 1", "Step 2"))
     assert "the title of a lesson" in builder.why_stale(1)
     assert "changed since" in builder.why_stale(MAP)
 

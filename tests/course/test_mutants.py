@@ -63,10 +63,8 @@ def test_the_same_fault_in_two_places_has_two_names():
 
 def test_of_the_cells_after_a_solution_only_one_is_its_check():
     sources = ("a = 1", f"{BEGIN}\nb = 2\n{END}", "b", "assert b == 2", "b + 1")
-    cells = [
-        {"cell_type": "code", "source": source, "metadata": {"tags": tags}}
-        for source, tags in zip(sources, ([], [], [], ["check"], []), strict=True)
-    ]
+    cells = [builder.code_cell(source) for source in sources]
+    cells[3]["metadata"] = {"tags": ["check"]}
     (exercise,) = exercises.of_lesson(cells)
     assert (exercise.solution, exercise.check) == (sources[1], "assert b == 2")
     assert exercises.of_lesson(cells[3:]) == []
@@ -133,9 +131,8 @@ def test_a_check_that_rejects_the_solution_is_told(toy):
 
 
 def test_a_process_that_fails_is_told(monkeypatch):
-    monkeypatch.setattr(
-        mutating.Child, "hear", Mock(side_effect=Stopped("ends Python"))
-    )
+    stops = Mock(side_effect=Stopped("ends Python"))
+    monkeypatch.setattr(mutating.Child, "hear", stops)
     with pytest.raises(CourseError, match="step 8 could not be tried: it ends Python"):
         outcomes(8)
 

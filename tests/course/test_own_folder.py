@@ -73,26 +73,21 @@ def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(
     (learner_folder.FOLDER / "step02.ipynb").unlink()
     assert learner_folder.lay().new == [2]
     # Nothing is made again while the course stays.
-    monkeypatch.setattr(
-        student_copies, "copy_of", lambda *_, **__: pytest.fail("made again")
-    )
+    again = lambda *_, **__: pytest.fail("made again")
+    monkeypatch.setattr(student_copies, "copy_of", again)
     assert learner_folder.lay() == learner_folder.Laid()
 
 
 def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
     learner_folder.lay()
-    first, second = (
-        learner_folder.FOLDER / "step01.ipynb",
-        learner_folder.FOLDER / "step02.ipynb",
-    )
+    first, second = (learner_folder.FOLDER / f"step0{n}.ipynb" for n in (1, 2))
     change(first, exercises.STUB, "return 2 * x")
     run_and_save(second)
     work = first.read_bytes()
     update(toy, 2)
     assert main(["lay"]) == 0
     # Only lessons that changed are touched.
-    said = "The course is newer: renewed step02.\n"
-    assert capsys.readouterr().out == said
+    assert capsys.readouterr().out == "The course is newer: renewed step02.\n"
     update(toy, 1)
     assert main(["lay"]) == 0
     out = capsys.readouterr().out
@@ -115,12 +110,8 @@ def test_a_note_a_deleted_cell_and_a_file_that_cannot_be_read_are_work_too(toy):
     shorter["cells"].pop()
     unmarked["metadata"].pop("course")
     update(toy, 1)
-    for work in (
-        "",
-        "hours of work",
-        "[]",
-        *map(json.dumps, (noted, shorter, unmarked)),
-    ):
+    changed = map(json.dumps, (noted, shorter, unmarked))
+    for work in ("", "hours of work", "[]", *changed):
         path.write_text(work)
         (learner_folder.FOLDER / learner_folder.STAMP).unlink()
         assert learner_folder.lay().kept == [1]
@@ -206,10 +197,8 @@ def test_a_copy_that_leaves_the_course_names_no_path(toy, tmp_path):
         assert str(tmp_path) not in path.read_text(encoding="utf-8")
         assert "../" not in path.read_text(encoding="utf-8")
     assert "# From step01.py: one\ndef one" in "\n".join(sources(written[1]))
-    lines = "\n".join(
-        f"# %load -s {name} ../steps/step01.py" for name in ("one", "two")
-    )
-    pointed = student_copies._pointed_at_code(lines, tmp_path)
+    lines = [f"# %load -s {name} ../steps/step01.py" for name in ("one", "two")]
+    pointed = student_copies._pointed_at_code("\n".join(lines), tmp_path)
     assert pointed == "# From step01.py: one\n# From step01.py: two"
     learner_folder.lay()
     text = "\n".join(sources(learner_folder.FOLDER / "step01.ipynb"))

@@ -6,15 +6,8 @@ import sys
 
 import pytest
 
-from steps.course import overview
-from steps.course.lessons import (
-    ROOT,
-    StepKind,
-    head,
-    lesson_path,
-    notebook_path,
-    of_kind,
-)
+from steps.course import lessons, overview
+from steps.course.lessons import ROOT, StepKind, head
 from steps.course.lessons import numbers as all_steps
 
 DOCS = ROOT / "docs"
@@ -140,13 +133,13 @@ def test_a_method_listed_apart_is_explained_by_that_step(pages):
         owner, _, method = name.partition(".")
         room = pages.documented()[owner].rpartition(".")[0]
         assert hasattr(getattr(importlib.import_module(room), owner), method), name
-        text = notebook_path(step).read_text(encoding="utf-8")
+        text = lessons.notebook_path(step).read_text(encoding="utf-8")
         assert re.search(rf"\b{method}\b", text), f"step {step} says nothing of {name}"
 
 
 def test_a_lesson_links_to_all_that_it_adds(pages):
     documented, introduced = pages.documented(), pages.introduced()
-    for number in of_kind(StepKind.PACKAGE):
+    for number in lessons.of_kind(StepKind.PACKAGE):
         links = pages.api_links(number)
         for name, step in introduced.items():
             linked = f"`{name} <{documented[name]}>`" in links
@@ -179,7 +172,7 @@ def test_each_step_has_a_question_that_stands_alone_and_each_page_a_place(pages)
         ends = asked.endswith("?")
         assert ends or number not in pages.QUESTIONS, f"step {number}: {asked}"
     # It is the last of the summary before.
-    summary = lesson_path(40).read_text("utf-8").rpartition("## Summary")[2]
+    summary = lessons.lesson_path(40).read_text("utf-8").rpartition("## Summary")[2]
     assert pages.question(41) in " ".join(summary.split())
     # Every page is in the table of contents.
     listed = (DOCS / "index.md").read_text("utf-8").splitlines()

@@ -8,18 +8,13 @@ import pytest
 
 from steps.course import exercises, learner_folder
 from steps.course import progress as progress_module
-from steps.course.classroom.answers import Answers, cells_to_run, lesson
+from steps.course.classroom.answers import Answers, cells_to_run
 from steps.course.commands import main
+from steps.course.judge import wall
 from steps.course.lessons import CourseError
 from steps.course.progress import progress
+from tests.course.test_classroom import TOTAL, TWICE, new_cell
 from tests.course.test_own_folder import book
-
-
-@pytest.fixture(autouse=True)
-def no_lesson_is_remembered():
-    lesson.cache_clear()
-    yield
-    lesson.cache_clear()
 
 
 def solve(number, *attempts):
@@ -32,10 +27,6 @@ def solve(number, *attempts):
             cell["source"] = attempt
     path.write_text(json.dumps(notebook), encoding="utf-8")
     return notebook
-
-
-TWICE = "def twice(x):\n    return x + x"
-TOTAL = "def total(numbers):\n    return sum(numbers)"
 
 
 def test_what_is_solved_is_told_lesson_by_lesson(toy, capsys):
@@ -54,10 +45,8 @@ def test_what_is_solved_is_told_lesson_by_lesson(toy, capsys):
 def test_a_lesson_that_nobody_began_is_not_run(toy, monkeypatch):
     learner_folder.lay()
     monkeypatch.setattr(progress_module, "judge", lambda *_: pytest.fail("ran"))
-    assert progress(learner_folder.FOLDER) == {
-        1: ["not begun"] * 2,
-        2: ["not begun"] * 2,
-    }
+    blank = ["not begun"] * 2
+    assert progress(learner_folder.FOLDER) == {1: blank, 2: blank}
 
 
 def run_for(notebook):
@@ -100,25 +89,22 @@ def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
     (theirs / "step02.ipynb").write_text("null")
     assert main(["progress", str(theirs)]) == 0
     shown = capsys.readouterr().out
-    assert f"not yet: PermissionError: not allowed while grading: to write {trace}" in (
-        shown
-    )
+    assert shown.startswith(wall.said())
+    refused = f"PermissionError: not allowed while grading: to write {trace}"
+    assert f"not yet: {refused}" in shown
     assert "step02.ipynb is no notebook that can be read" in shown
     assert "1 of 4 exercises are solved." in shown
     assert not trace.exists()
+    assert main(["progress", str(theirs), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["right"] == 1
 
 
 def test_cells_that_the_learner_added_run_too(toy):
     learner_folder.lay()
     notebook = solve(1, "def twice(x):\n    return helper(x)")
-    cell = {"cell_type": "code", "id": "mine", "metadata": {}, "outputs": []}
-    notebook["cells"].insert(
-        4, cell | {"source": "def helper(x):\n    return x + x", "execution_count": 1}
-    )
-    (learner_folder.FOLDER / "step01.ipynb").write_text(
-        json.dumps(notebook), encoding="utf-8"
-    )
-    notebook["cells"].insert(0, cell | {"id": "first", "source": "import math"})
+    notebook["cells"].insert(4, new_cell("def helper(x):\n    return x + x"))
+    (learner_folder.FOLDER / "step01.ipynb").write_text(json.dumps(notebook))
+    notebook["cells"].insert(0, new_cell("import math"))
     around = ["added 0", "lesson 0", "lesson 0", "added 0"]
     assert run_for(notebook) == [*around, "attempt 1", "check 1"]
     assert progress(learner_folder.FOLDER)[1][0] == "right"

@@ -443,8 +443,8 @@ def test_the_workshop_judges_and_opens_what_is_next(
         assert ran_for(words) == opened
         assert children.command[-2:] == ["--port", "8899"]
         assert "8899" not in children.command[:-1]
-    for words in ("hint 8 square", "judge 8"):
-        assert ran_for(words) == ["steps", "steps"]
+    for words in ("hint 8 square --nearer", "judge 8 --json --junit x.xml"):
+        assert ran_for(words) == ["steps"]
         assert children.command[4:] == words.split()
     monkeypatch.setenv("JUPYTER_SERVER_URL", "http://127.0.0.1:8888/")
     assert ran_for("next") == ["steps", "steps"]

@@ -7,28 +7,15 @@ import re
 
 import pytest
 
-from steps.course import builder, exercises
 from steps.course.commands import main
 from steps.course.lessons import ROOT
+from tests.course.test_classroom import written_into
+from tests.course.test_classroom_course import solutions
 
 PAGE = (ROOT / "docs" / "teach.md").read_text(encoding="utf-8")
-SHOWN = re.findall(
-    r"```text\n\$ python start\.py (?:steps )?(.*)\n((?:.*\n)+?)```", PAGE
-)
+COMMAND = r"```text\n\$ python start\.py (?:steps )?(.*)\n((?:.*\n)+?)```"
+SHOWN = re.findall(COMMAND, PAGE)
 ROSTER = re.search(r"```text\n(name,id,email\n(?:.*\n)+?)```", PAGE)[1]
-
-
-def answered(notebook, texts):
-    notebook = json.loads(notebook.read_text(encoding="utf-8"))
-    for cell in notebook["cells"]:
-        if cell["metadata"].get("nbgrader", {}).get("solution") and texts:
-            cell["source"] = texts.pop(0)
-    return json.dumps(notebook)
-
-
-def solutions(number):
-    found = exercises.of_lesson(builder.lesson_cells(number))
-    return [exercises.without_markers(exercise.solution) for exercise in found]
 
 
 def hand_in(folder):
@@ -36,15 +23,14 @@ def hand_in(folder):
     for number in (1, 8):
         right = solutions(number)
         some = [right[0], f"todo\n{right[1]}"] if number == 1 else []
-        for student, texts in (
-            ("Anna Miller_7_assignsubmission_file_", right),
-            ("ben", some),
-        ):
+        name = f"step{number:02d}.ipynb"
+        handed = (folder / "hand-out" / name).read_text(encoding="utf-8")
+        anna = "Anna Miller_7_assignsubmission_file_"
+        for student, texts in ((anna, right), ("ben", some)):
             place = folder / "submissions" / student
             place.mkdir(parents=True, exist_ok=True)
-            name = f"step{number:02d}.ipynb"
-            text = answered(folder / "hand-out" / name, texts)
-            (place / name).write_text(text, encoding="utf-8")
+            notebook = written_into(json.loads(handed), texts)
+            (place / name).write_text(json.dumps(notebook), encoding="utf-8")
 
 
 def general(text, folder):

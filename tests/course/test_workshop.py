@@ -15,17 +15,11 @@ import pytest
 
 import steps
 from steps import step08, step09
-from steps.course import builder, learner_folder
+from steps.course import builder
 from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
 from steps.course.lessons import STEPS, CourseError, stem
-from steps.course.workshop import (
-    folder,
-    hints,
-    learner_module,
-    trial,
-    while_writing,
-)
+from steps.course.workshop import folder, hints, learner_module, trial, while_writing
 from steps.course.workshop import verdict as verdicts
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.learner_code import learner_code
@@ -44,24 +38,8 @@ CELLS = blocks("cells.md")
 WALK = CELLS["a walk in a loop"]
 
 
-@pytest.fixture(scope="module")
-def process():
-    with TrialProcess() as process:
-        yield process
-
-
-@pytest.fixture
-def learner(tmp_path, monkeypatch):
-    monkeypatch.setattr(learner_folder, "FOLDER", tmp_path)
-    return Learner(tmp_path / "workshop")
-
-
-def found(cells, number=8):
+def found(number, *cells):
     return learner_code(cells, step_of(number).parts, own_sources(number))
-
-
-def assembled(learner, cells, number=8):
-    return folder.assembled(number, cells, learner.place)
 
 
 # --- The notebooks --------------------------------------------------------------------
@@ -86,7 +64,7 @@ def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away
         for name in step.to_write:
             if not any({*name.split(".")} <= words for words in asked):
                 wrong.append(f"{number}: no place for {name}")
-        framework = assembled(learner, cells, number)
+        framework = learner.writes(number, *cells)
         there = {*framework.missing, *framework.unchanged}
         open_parts = there | {name.partition(".")[0] for name in there}
         given_away = set(step.to_write) - open_parts
@@ -103,7 +81,7 @@ def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away
 def test_the_lesson_s_own_code_counts_when_it_is_typed_in(learner):
     wrong = []
     for number in folder.steps():
-        framework = assembled(learner, [code_of(number)], number)
+        framework = learner.writes(number, code_of(number))
         lesson, there = step_of(number).parts, framework.module.parts()
         exec(framework.module.text(), {})
         changed = [n for n, part in lesson.items() if not part.same_code(there.get(n))]
@@ -144,10 +122,9 @@ def test_the_words_fit_what_is_left_and_run_all_goes_on_to_the_judge(laid):
 
 
 def test_a_class_that_stays_is_the_learner_s_own(learner):
-    learner.place.mkdir(parents=True)
     text = code_of(7).replace("self.creator = None", "self.creator = None  # mine")
     learner.own_file(7).write_text(text, encoding="utf-8")
-    cells = map(source, code_cells(learner.open(8)))
+    cells = learner.cells(8)
     assert any("# mine" in cell and "TODO step 8: change" in cell for cell in cells)
 
 
@@ -157,7 +134,7 @@ def test_a_class_that_stays_is_the_learner_s_own(learner):
 def test_the_last_definition_counts_and_a_stub_never_does():
     cells = ["def exp(x):\n    return 1", "def exp(x):\n    return 2"]
     cells += ["def exp(x):\n    ...", "def square(x):\n    pass"]
-    parts_found = found(cells, 9).parts
+    parts_found = found(9, *cells).parts
     assert "return 2" in parts_found["exp"].text
     assert "square" not in parts_found
 
@@ -177,8 +154,7 @@ BEFORE, BODY = WALK.split("    def backward(self):\n")
     ],
 )
 def test_a_method_is_found_wherever_it_stands(learner, cells):
-    framework = assembled(learner, cells)
-    names = {}
+    framework, names = learner.writes(8, *cells), {}
     exec(framework.module.text(), names)
     x = names["Variable"](np.array(3.0))
     y = names["Square"]()(x)
@@ -191,11 +167,11 @@ def test_a_method_is_found_wherever_it_stands(learner, cells):
 
 def test_what_cannot_be_read_is_named_and_not_taken_for_unchanged(learner):
     broken = "class Variable:\n    def backward(self)\n        pass"
-    assert "expected ':'" in found([broken]).broken["Variable"]
-    assert found([broken, WALK]).broken == {}
-    assert found(["what is this?", "!ls", "%%bash\nls -l | wc"]).parts == {}
+    assert "expected ':'" in found(8, broken).broken["Variable"]
+    assert found(8, broken, WALK).broken == {}
+    assert found(8, "what is this?", "!ls", "%%bash\nls -l | wc").parts == {}
     broken = "class Variable:\n    def __init__(self, data)\n        pass"
-    framework = assembled(learner, [broken], 7)
+    framework = learner.writes(7, broken)
     assert framework.missing[0] == "Variable.__init__"
     verdict = Verdict(framework, None, {}, framework.filled())
     verdict.table = {row.name: "works" for row in CAPABILITIES}
@@ -207,23 +183,22 @@ def test_what_cannot_be_read_is_named_and_not_taken_for_unchanged(learner):
 def test_what_the_lesson_defines_is_not_the_learner_s():
     lesson = map(source, code_cells(builder.assemble(11)))
     tried = next(text for text in lesson if "class Add(step10.Function)" in text)
-    assert "Add" not in found([tried], 11).parts
-    assert "Add" not in found([tried + "\n# changed"], 11).parts
+    assert "Add" not in found(11, tried, tried + "\n# changed").parts
 
 
 def test_helpers_and_imports_come_along_and_nothing_else_does(learner):
     cells = map(CELLS.get, ("imports", "names", "a helper", "what needs the helper"))
-    text = assembled(learner, cells).module.text()
+    text = learner.writes(8, *cells).module.text()
     words = ["import math", "def twice", "repeat", "unused", "x = Var"]
     assert [word for word in words if word in text] == words[:2]
 
 
 def test_a_deleted_cell_leaves_what_was_there_before(learner):
-    framework = assembled(learner, [])
+    framework = learner.writes(8)
     assert framework.missing == []
     assert framework.unchanged == ["Variable.backward"]
-    framework = assembled(learner, [], 9)
-    assert framework.missing == ["Function.__init__", "as_array", "square", "exp"]
+    missing = ["Function.__init__", "as_array", "square", "exp"]
+    assert learner.writes(9).missing == missing
 
 
 OTHER_PROGRAMS = {
@@ -245,7 +220,7 @@ def test_notebooks_of_other_programs_are_read(learner, change):
     if change == "vscode":
         notebook["metadata"] = {"language_info": {"name": "python"}}
     learner.save(8, notebook)
-    framework = assembled(learner, folder.cells_of(8, learner.place))
+    framework = folder.saved(8, learner.place)
     assert "while box.creator" in framework.module.text()
     assert learner.open(8) == notebook
 
@@ -253,8 +228,7 @@ def test_notebooks_of_other_programs_are_read(learner, change):
 def test_a_file_that_is_no_notebook_is_named_and_stays(learner):
     learner.open(8)
     learner.path(8).write_text("{", encoding="utf-8")
-    read = lambda: folder.cells_of(8, learner.place)
-    assert_refused(CourseError, "fresh 8", read)
+    assert_refused(CourseError, "fresh 8", lambda: folder.saved(8, learner.place))
     folder.lay(8, learner.place)
     assert learner.path(8).read_text(encoding="utf-8") == "{"
 
@@ -263,7 +237,6 @@ def test_a_file_that_is_no_notebook_is_named_and_stays(learner):
 
 
 def test_a_step_out_of_order_takes_what_is_missing_from_the_lessons(learner):
-    learner.place.mkdir(parents=True)
     text = code_of(8).replace("return np.exp(x)", "return np.exp(x)  # mine")
     learner.own_file(8).write_text(text, encoding="utf-8")
     base = folder.base(16, learner.place)
@@ -354,14 +327,13 @@ def test_a_line_that_is_not_true_shows_what_it_compares():
     }.items():
         cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
         task = {"step": 1, "cells": [("It works", cell)], "text": code_of(1)}
-        found = trial.answer(
-            task | {"brief": True, "seconds": 9, "first": []}, lambda line: None
-        )
-        assert found["failure"]["error"].endswith(said), found["failure"]["error"]
+        task |= {"brief": True, "seconds": 9, "first": []}
+        error = trial.answer(task, lambda line: None)["failure"]["error"]
+        assert error.endswith(said), error
 
 
 def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
-    framework = assembled(learner, [WALK], 7)
+    framework = learner.writes(7, WALK)
     failure = {"place": "It works", "line": "", "error": "x", "parts": [], "inside": ""}
     table = {row.name: "AttributeError" for row in CAPABILITIES}
     for stopped, count in ((failure, 1), (None, 2)):
@@ -370,7 +342,7 @@ def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
     # In a notebook, it shows itself in HTML.
     verdict.culprits = ["Variable.backward"]
     assert "<code>Variable.backward</code>" in Report(verdict)._repr_html_()
-    assert "<table>" in Report(verdict)._repr_html_()
+    assert "<table><tr><th></th><th>yours<" in Report(verdict)._repr_html_()
 
 
 # --- Hints ----------------------------------------------------------------------------
@@ -386,7 +358,7 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
                 continue
             question, way = hints.written()[asked]
             hint, nearer, nearest = (steps.hint(*asked, nearer=n) for n in range(3))
-            code = repr(steps.solution(*asked))
+            code, folded = repr(steps.solution(*asked)), hint._repr_markdown_()
             skeleton = hints.skeleton(code)
             ast.parse(skeleton)
             lines = [line.strip() for line in code.splitlines() if '"""' not in line]
@@ -401,8 +373,7 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
                 "the third is the skeleton": skeleton in repr(nearest),
                 "the code is asked for": "steps.solution" in repr(nearest),
                 "no stage is the code": code not in repr(nearest),
-                "in a notebook they are folded": hint._repr_markdown_().count("<det")
-                == 2,
+                "in a notebook they are folded": folded.count("<det") == 2,
             }
             untrue = [what for what in fine if not fine[what]]
             wrong += [f"{asked}: not true that {what}" for what in untrue]
@@ -480,11 +451,11 @@ def test_what_a_cell_defines_is_the_step_from_then_on(session, capsys):
 
 def test_what_was_not_run_is_said(learner):
     learner.types(8, WALK)
-    said = not_run(assembled(learner, []), learner.place)
+    said = not_run(learner.writes(8), learner.place)
     assert said == {"Variable.backward": "the cell with it has not been run"}
-    assert not_run(assembled(learner, [WALK]), learner.place) == {}
+    assert not_run(learner.writes(8, WALK), learner.place) == {}
     learner.path(8).unlink()
-    assert not_run(assembled(learner, []), learner.place) == {}
+    assert not_run(learner.writes(8), learner.place) == {}
 
 
 def test_a_stub_says_that_it_is_not_written(learner):
@@ -566,12 +537,9 @@ def test_the_terminal_knows_these_words(learner, capsys, words, said):
 
 
 def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
-    learner.place.mkdir()
-    for number, text in {
-        1: code_of(1),
-        2: f'"""{LESSONS_OWN}\n    Square\n"""',
-    }.items():
-        learner.own_file(number).write_text(text, encoding="utf-8")
+    learner.own_file(1).write_text(code_of(1), encoding="utf-8")
+    lent = f'"""{LESSONS_OWN}\n    Square\n"""'
+    learner.own_file(2).write_text(lent, encoding="utf-8")
     monkeypatch.chdir(learner.place.parent)
     line, meaning = repr(steps.workshop()).splitlines()
     assert line.replace(" ", "") == "■◧" + "□" * 20 + "·" * 9 + "□" + "·" * 48
@@ -611,7 +579,6 @@ NEGATIVE = "    def __neg__(self):\n        return neg(self)\n"
 def test_step_23_takes_the_learner_s_file_where_there_is_one(learner, monkeypatch):
     monkeypatch.chdir(learner.place.parent)
     assert steps.mine(22).__name__ == "steps.step22"
-    learner.place.mkdir()
     text = code_of(22)
     for lesson, own_way in (
         ("Variable.__neg__ = neg\n", ""),

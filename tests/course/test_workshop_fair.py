@@ -16,32 +16,17 @@ from steps.course.workshop.modules import LESSONS_OWN
 from steps.course.workshop.notebook import judging_cells
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import go_on
-from steps.course.workshop.trial_process import TrialProcess
 from steps.course.workshop.verdict import Verdict, fewest, verdict_on
-from tests.course.learner import OWN_WAY, Learner, code_cells, source
+from tests.course.learner import OWN_WAY
 from tests.course.texts import blocks
 
 CELLS = blocks("cells.md")
 
 
-@pytest.fixture(scope="module")
-def process():
-    with TrialProcess() as process:
-        yield process
-
-
-@pytest.fixture
-def learner(tmp_path, monkeypatch):
-    monkeypatch.setattr("steps.course.learner_folder.FOLDER", tmp_path)
-    return Learner(tmp_path / "workshop")
-
-
 def judged(learner, process, number, *cells):
     """What comes of some cells beside those that the notebook has."""
-    there = [source(cell) for cell in code_cells(learner.open(number))]
-    return verdict_on(
-        folder.assembled(number, [*there, *cells], learner.place), process
-    )
+    own = learner.writes(number, *learner.cells(number), *cells)
+    return verdict_on(own, process)
 
 
 # --- Another right design -------------------------------------------------------------
@@ -50,9 +35,8 @@ def judged(learner, process, number, *cells):
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [7, 9, 15, 16, 22])
 def test_another_right_design_is_right(learner, process, number):
-    verdict = judged(
-        learner, process, number, CELLS[f"another design of step {number}"]
-    )
+    code = CELLS[f"another design of step {number}"]
+    verdict = judged(learner, process, number, code)
     assert verdict.right, Report(verdict)
     assert not verdict.from_the_lesson
 
@@ -72,8 +56,7 @@ def test_a_class_written_anew_is_the_whole_class(learner, process):
 
 
 def test_what_stands_above_an_untouched_stub_counts(learner):
-    there = [source(cell) for cell in code_cells(learner.open(8))]
-    own = folder.assembled(8, [CELLS["a walk in a loop"], *there], learner.place)
+    own = learner.writes(8, CELLS["a walk in a loop"], *learner.cells(8))
     assert "while box.creator" in own.module.text()
     assert own.unchanged == []
 
@@ -91,27 +74,21 @@ def test_what_stands_above_an_untouched_stub_counts(learner):
 def test_what_does_not_count_is_said(learner, begin, said):
     indent = "      " if begin.startswith("class") else "    "
     cells = [f"{begin}{indent}return 1"]
-    own = folder.assembled(8, cells, learner.place)
+    own = learner.writes(8, *cells)
     assert own.unchanged == ["Variable.backward"]
     verdict = Verdict(own, None, {}, own.filled())
     assert said in repr(Report(verdict))
     # Attached, it counts.
     if begin.startswith("def"):
-        cells.append("Variable.backward = backward")
-        assert not folder.assembled(8, cells, learner.place).aside
+        assert not learner.writes(8, *cells, "Variable.backward = backward").aside
 
 
 @pytest.mark.slow
 def test_a_name_that_nobody_imports_is_not_right(learner, process):
-    there = [source(cell) for cell in code_cells(learner.open(17))]
-    cells = [c.replace("import weakref\n", "") for c in there]
-    own = folder.assembled(17, [*cells, code_without_imports(17)], learner.place)
-    verdict = verdict_on(own, process)
+    cells = [c.replace("import weakref\n", "") for c in learner.cells(17)]
+    code = re.sub(r"^(import|from) .*\n", "", code_of(17), flags=re.M)
+    verdict = verdict_on(learner.writes(17, *cells, code), process)
     assert verdict.failure["error"] == "NameError: name 'weakref' is not defined"
-
-
-def code_without_imports(number):
-    return re.sub(r"^(import|from) .*\n", "", code_of(number), flags=re.M)
 
 
 # --- What is lent ---------------------------------------------------------------------
@@ -119,7 +96,6 @@ def code_without_imports(number):
 
 @pytest.mark.slow
 def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
-    learner.place.mkdir()
     for number in range(1, 17):
         learner.goes_on(number, OWN_WAY[number], process)
     before = folder.base(17, learner.place)
@@ -131,11 +107,9 @@ def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
     assert sorted(verdict.from_the_lesson) == sorted(needed)
     assert verdict.from_the_lesson[-1] == "Exp.backward"
     said = " ".join(go_on(verdict, learner.place))
-    assert all(
-        f"`{name}`" in said.partition("The lesson lends it")[2] for name in needed
-    )
-    text = learner.own_file(17).read_text(encoding="utf-8")
-    assert folder.lent(text) == {*needed}
+    lent = said.partition("The lesson lends it")[2]
+    assert all(f"`{name}`" in lent for name in needed)
+    assert folder.lent(folder.own_text(17, learner.place)) == {*needed}
     theirs, old = verdict.module.parts(), before.module.parts()
     kept = [n for n in old if "." in n and n not in needed]
     assert len(kept) > 10
@@ -145,8 +119,7 @@ def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
 @pytest.mark.slow
 def test_two_methods_are_lent_and_not_their_class(learner, process):
     now, before = (step_of(n).parts["Variable"].text for n in (9, 8))
-    cells = [code_of(9).replace(now, before)]
-    verdict = verdict_on(folder.assembled(9, cells, learner.place), process)
+    verdict = verdict_on(learner.writes(9, code_of(9).replace(now, before)), process)
     assert sorted(verdict.culprits) == ["Variable.__init__", "Variable.backward"]
 
 
@@ -163,8 +136,7 @@ def test_of_names_that_mend_the_fewest_are_found():
 
 
 def test_a_long_list_is_cut_and_the_likeliest_come_first(learner):
-    code = "def as_array(x):\n    return x"
-    own = folder.assembled(9, [code], learner.place)
+    own = learner.writes(9, "def as_array(x):\n    return x")
     verdict = Verdict(own, None, {}, own.filled())
     verdict.culprits = own.step.to_write[:5]
     shown = "`, `".join(verdict.culprits[:3])
@@ -173,14 +145,11 @@ def test_a_long_list_is_cut_and_the_likeliest_come_first(learner):
 
 @pytest.mark.slow
 def test_what_was_lent_and_is_written_since_is_theirs(learner, process):
-    learner.place.mkdir()
     lent = f'"""Mine.\n\n{LESSONS_OWN}\n    Variable.backward\n    exp\n"""\n'
     learner.own_file(13).write_text(lent + code_of(13), encoding="utf-8")
-    there = [source(cell) for cell in code_cells(learner.open(14))]
-    begun = folder.assembled(14, there, learner.place)
-    assert begun.lent == {"Variable.backward", "exp"}
-    whole = code_of(14)
-    own = folder.assembled(14, [*there, whole], learner.place)
+    there = learner.cells(14)
+    assert learner.writes(14, *there).lent == {"Variable.backward", "exp"}
+    own = learner.writes(14, *there, code_of(14))
     assert own.lent == set()
     assert verdict_on(own, process).lent == []
 
@@ -189,7 +158,6 @@ def test_what_was_lent_and_is_written_since_is_theirs(learner, process):
 
 
 def test_a_file_that_is_gone_is_not_a_newer_course(learner, capsys):
-    learner.place.mkdir()
     before = learner.own_file(7)
     mine = code_of(7).replace("x.backward()", "x.backward()  # mine")
     before.write_text(mine, encoding="utf-8")
@@ -206,7 +174,7 @@ def test_only_the_first_package_step_cuts_a_file(learner, monkeypatch):
     monkeypatch.setattr(folder, "write", lambda *_: learner.own_file(32))
     first = of_kind(StepKind.PACKAGE)[0]
     for number in (22, 32):
-        own = folder.assembled(number, [], learner.place)
+        own = learner.writes(number)
         said = " ".join(go_on(Verdict(own, None, {}, own.module), learner.place))
         assert f"step {number + 1}]" in said
         assert ("cuts your file" in said) == (number + 1 == first)
@@ -215,8 +183,7 @@ def test_only_the_first_package_step_cuts_a_file(learner, monkeypatch):
 # --- The table and the cells ----------------------------------------------------------
 
 BREAKS = re.compile(
-    r"^## (\d+) ([^\n]+)\n\n```text\n(.*?)\n```\n\n```text\n(.*?)\n```$",
-    re.M | re.S,
+    r"^## (\d+) ([^\n]+)\n\n```text\n(.*?)\n```\n\n```text\n(.*?)\n```$", re.M | re.S
 )
 
 

@@ -15,16 +15,9 @@ from steps.course.capabilities import CAPABILITIES, WORKS, tried
 from steps.course.judge.cells import close_pictures, run
 from steps.course.workshop import folder
 from steps.course.workshop.framework import step_of
-from steps.course.workshop.trial_process import TrialProcess
 from tests.course.learner import OWN_WAY, Learner
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def process():
-    with TrialProcess() as process:
-        yield process
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +101,7 @@ def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
     assert names["mine"].Variable.makers  # a method that the lesson does not have
 
 
-def test_every_second_piece_may_be_the_lesson_s(tmp_path, process):
-    learner = Learner(tmp_path)
+def test_every_second_piece_may_be_the_lesson_s(learner, process):
     count = 0
     for number in folder.steps()[:8]:
         step = step_of(number)

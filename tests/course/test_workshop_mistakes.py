@@ -6,21 +6,13 @@ import pytest
 
 from steps.course.workshop import trial
 from steps.course.workshop.report import Report
-from steps.course.workshop.trial_process import TrialProcess
-from tests.course.learner import Learner, ways
-
-
-@pytest.fixture(scope="module")
-def process():
-    with TrialProcess() as process:
-        yield process
+from tests.course.learner import ways
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", ways("wrong.md"), ids=lambda way: way.what)
-def test_a_mistake_meets_a_sentence_that_helps(mistake, tmp_path, monkeypatch, process):
+def test_a_mistake_meets_a_sentence_that_helps(mistake, learner, monkeypatch, process):
     monkeypatch.setattr(trial, "SECONDS", 6 if "never" in mistake.what else 30)
-    learner = Learner(tmp_path)
     learner.types(mistake.step, mistake.code)
     verdict = learner.judged(mistake.step, process)
     assert not verdict.passes

@@ -1,13 +1,10 @@
 """What tests use that is text: programs, pages, what learners type."""
 
-import re
 from pathlib import Path
 
+from tests.support.sections import sections
+
 TOY = Path(__file__).parent / "toy"
-# A heading, words about what follows, and code.
-BLOCK = re.compile(r"^## ([^\n]+)\n\n(?:[^`\n]*\n)*```\w+\n(.*?)^```$", re.M | re.S)
-# A heading, a list of what comes of it, and code.
-CASE = re.compile(r"^## ([^\n]+)\n\n((?:- [^\n]+\n)+)\n```\w+\n(.*?)^```$", re.M | re.S)
 
 
 def text(name):
@@ -16,16 +13,12 @@ def text(name):
 
 def blocks(name):
     """The pieces of code in a file, by the heading above each."""
-    found = BLOCK.findall(text(name))
-    assert len(found) == text(name).count("\n## "), "a heading or a block is misspelt"
-    return dict(found)
+    return {title: code for title, _, (code,) in sections(TOY / name)}
 
 
 def cases(name):
-    """Pairs of what comes of it and code, by the heading above each."""
-    found = {
-        head: (said[2:-1].split("\n- "), x)
-        for head, said, x in CASE.findall(text(name))
-    }
-    assert len(found) == text(name).count("\n## "), "a case is misspelt"
+    """Pairs of what comes of it, a list, and code, by the heading above each."""
+    found = {}
+    for title, words, (code,) in sections(TOY / name):
+        found[title] = [line.removeprefix("- ") for line in words.splitlines()], code
     return found

@@ -253,6 +253,9 @@ def test_a_name_forgotten_under_new_is_seen():
     assert said == "sphere is new: the head needs it after **New**"
     (said,) = checks.announced_wrongly(with_text(24, "`sphere`", "`sphere`, `cube`"))
     assert said == "cube is after **New**, and is not new"
+    # In a table at the end.
+    (said,) = checks.announced_wrongly(with_text(74, "| `loss_of` |", "| loss |"))
+    assert said == "loss_of is new: the head needs it after **New**"
 
 
 def test_a_new_name_that_is_not_shown_is_seen():

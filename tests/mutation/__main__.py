@@ -48,12 +48,8 @@ def main():
         return _report(chosen)
     calls = _calls(options.jobs)
     done = _results()
-    waiting = [
-        m
-        for m in chosen
-        if m.identity not in done
-        or (options.survivors and done[m.identity] == "survived")
-    ]
+    again = ("survived", None) if options.survivors else (None,)
+    waiting = [mutant for mutant in chosen if done.get(mutant.identity) in again]
     waiting.sort(key=lambda mutant: mutant.identity not in done)
     _run_all(waiting, calls, options.jobs)
     return _report(chosen)
@@ -61,16 +57,14 @@ def main():
 
 def _options():
     parser = argparse.ArgumentParser(prog="python -m tests.mutation")
-    parser.add_argument("--count", type=int, default=600, help="how many faults")
-    parser.add_argument("--seed", type=int, default=0, help="another choice of faults")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--only", default="", help="only files with this in their path")
-    for flag, about in {
-        "--survivors": "try those again that lived",
-        "--again": "note again which test calls what",
-        "--report": "run nothing; write the report alone",
-    }.items():
-        parser.add_argument(flag, action="store_true", help=about)
+    add, yes = parser.add_argument, {"action": "store_true"}
+    add("--count", type=int, default=600, help="how many faults")
+    add("--seed", type=int, default=0, help="another choice of faults")
+    add("--jobs", type=int, default=os.cpu_count())
+    add("--only", default="", help="only files with this in their path")
+    add("--survivors", **yes, help="try those again that lived")
+    add("--again", **yes, help="note again which test calls what")
+    add("--report", **yes, help="run nothing; write the report alone")
     return parser.parse_args()
 
 

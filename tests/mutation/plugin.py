@@ -37,10 +37,8 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     if CHOSEN:
         order = {name: i for i, name in enumerate(Path(CHOSEN).read_text().split("\n"))}
-        items[:] = sorted(
-            [item for item in items if item.nodeid in order],
-            key=lambda item: order[item.nodeid],
-        )
+        chosen = [item for item in items if item.nodeid in order]
+        items[:] = sorted(chosen, key=lambda item: order[item.nodeid])
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -5,7 +5,7 @@ gradients by differences to judge them by.
 A formula is written once, with operators and with the functions of a step's module.
 """
 
-import operator
+from operator import add, mul, sub, truediv
 from types import SimpleNamespace
 
 import numpy as np
@@ -152,11 +152,18 @@ def differences(value_at, start, eps=1e-5):
     return gradient
 
 
-SHAPES = [((2, 3), (2, 3)), ((2, 3), (3,)), ((2, 3), ()), ((2, 1), (1, 3))]
-SHAPES += [((1,), (2, 3)), ((1, 1), ()), ((3,), (2, 1)), ((2, 1, 3), (4, 1))]
-SHAPES += [((0,), (1,))]
-BINARY = {"+": operator.add, "-": operator.sub}
-BINARY |= {"*": operator.mul, "/": operator.truediv}
+SHAPES = [
+    ((2, 3), (2, 3)),
+    ((2, 3), (3,)),
+    ((2, 3), ()),
+    ((2, 1), (1, 3)),
+    ((1,), (2, 3)),
+    ((1, 1), ()),
+    ((3,), (2, 1)),
+    ((2, 1, 3), (4, 1)),
+    ((0,), (1,)),
+]
+BINARY = {"+": add, "-": sub, "*": mul, "/": truediv}
 
 
 def positive(shape, seed=0):

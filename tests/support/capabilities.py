@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import dezero_lite
 from dezero_lite.gradcheck import gradient_check, numerical_grad
-from steps.course.capabilities import CAPABILITIES, MISSING, WORKS, WRONG, tried
+from steps.course.capabilities import CAPABILITIES, SIGNS, WORKS, tried
 from steps.course.lessons import ROOT, StepKind, of_kind
 from tests.support import package_capabilities
 from tests.support.sections import markdown_table
@@ -51,8 +51,7 @@ def package():
 @cache  # the test and the page ask the same
 def outcome(probe, number):
     """Try a probe on a step, or on the package: WORKS, or the name of the error."""
-    at_package = number == PACKAGE
-    step = package() if at_package else import_module(f"steps.step{number:02d}")
+    step = package() if number == PACKAGE else import_module(f"steps.step{number:02d}")
     return tried(probe, step)
 
 
@@ -69,21 +68,13 @@ def complaints(number, probes):
     ]
 
 
-SIGNS = {WORKS: "✓", MISSING: "·", WRONG: "wrong"}
-SIGNS |= {"RecursionError": "Recursion\u00adError"}
-
-
-def sign(found):
-    return SIGNS.get(found, found)
-
-
 def table():
     """The page for the docs, made by trying everything on every step."""
     steps = [*SNAPSHOTS, PACKAGE]
-    found = [
-        [row.name, *(sign(outcome(row.probe, number)) for number in steps)]
-        for row in CAPABILITIES
-    ]
+    found = []
+    for row in CAPABILITIES:
+        outcomes = [outcome(row.probe, number) for number in steps]
+        found.append([row.name, *(SIGNS.get(one, one) for one in outcomes)])
     lines = [
         "# What each step can do",
         "",

@@ -44,23 +44,23 @@ class Design:
     constants_stay_out: Callable | None = None
 
 
-def eager(name, module, second=None):
+def eager(name, module, **more):
     """Step 22 and the package."""
 
     def variable(value):
         return module.Variable(np.array(value))
 
-    def gradients(f, *values):
-        xs = list(map(variable, values))
-        y = f(*xs)
-        y.backward()
-        return [np.asarray(getattr(v, "data", v)) for v in [y, *[x.grad for x in xs]]]
-
     def without_graph():
         with module.no_grad():
             return (variable(2.0) * 3.0).creator is None
 
-    return Design(name, gradients, variable, second=second, without_graph=without_graph)
+    def gradients(f, *values):
+        xs = [variable(value) for value in values]
+        y = f(*xs)
+        y.backward()
+        return [np.asarray(getattr(v, "data", v)) for v in [y, *[x.grad for x in xs]]]
+
+    return Design(name, gradients, variable, without_graph=without_graph, **more)
 
 
 def second_by_the_package(f, value):
@@ -143,9 +143,19 @@ DESIGNS = [
     built_first("step 61"),
     built_first("step 62"),
     built_first("step 64"),
-    Design("step 65", gradients_65, scalar_65, constants_stay_out=constant_65),
-    Design("step 66", gradients_66, tensor_66, constants_stay_out=constant_66),
-    eager(PACKAGE, dezero_lite, second_by_the_package),
+    Design(
+        "step 65",
+        gradients_65,
+        lambda value: step65.Scalar(value, True),
+        constants_stay_out=constant_65,
+    ),
+    Design(
+        "step 66",
+        gradients_66,
+        lambda value: step66.Tensor(value, True),
+        constants_stay_out=constant_66,
+    ),
+    eager(PACKAGE, dezero_lite, second=second_by_the_package),
 ]
 
 
@@ -191,7 +201,6 @@ def page(text):
 
 
 if __name__ == "__main__":
-    Path(PAGE).write_text(
-        page(PAGE.read_text(encoding="utf-8")), encoding="utf-8", newline="\n"
-    )
+    made = page(PAGE.read_text(encoding="utf-8"))
+    PAGE.write_text(made, encoding="utf-8", newline="\n")
     print(f"Wrote {PAGE.relative_to(ROOT)}.")

@@ -85,7 +85,8 @@ def array(data, dtype=None):
 
 
 def asarray(data, dtype=None):
-    return data if isinstance(data, ndarray) and dtype is None else array(data, dtype)
+    as_it_is = isinstance(data, ndarray) and dtype is None
+    return data if as_it_is else array(data, dtype)
 
 
 def asnumpy(data):

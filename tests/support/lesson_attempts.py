@@ -4,8 +4,11 @@ import os
 import re
 from collections import Counter
 
+import pytest
+
 from steps.course import builder, exercises
 from steps.course.judge import forks, needed
+from steps.course.judge.child import Child
 from tests.support.lesson_checks import code_cells, source, tags
 
 KINDS = {"right", "wrong", "by heart"}
@@ -14,7 +17,16 @@ ATTEMPT = re.compile(
 )
 # Seconds that an attempt may take at least; the machine may be busy.
 PATIENCE = 60
+CHILD = pytest.StashKey[Child]()
 JOBS = 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count() or 1
+
+
+def child_of(config):
+    """One process for all lessons of a run: each is run in a fork of it."""
+    if CHILD not in config.stash:
+        config.stash[CHILD] = Child(forks.__name__)
+        config.add_cleanup(config.stash[CHILD].end)
+    return config.stash[CHILD]
 
 
 def cells_of(number):

@@ -24,19 +24,7 @@ from steps import library
 from steps.course import builder, exercises, lessons, sources
 from steps.course.definitions import IMPORTS, definitions, pieces
 from steps.course.differences import Differences, changes
-from steps.course.lessons import (
-    ROOT,
-    CourseError,
-    StepKind,
-    kind,
-    module_path,
-    notebook_path,
-    numbers,
-    of_kind,
-    previous,
-    stands_alone,
-    stem,
-)
+from steps.course.lessons import CourseError, StepKind, kind, numbers, of_kind, previous
 from tests.support import public_names
 
 SECTIONS = ["The problem", "The idea", "The code", "It works", "The trap"]
@@ -105,12 +93,12 @@ def lesson(number):
     """
 
     def module(number):
-        return module_path(number).read_text(encoding="utf-8") if number else ""
+        return lessons.module_path(number).read_text(encoding="utf-8") if number else ""
 
     return Lesson(
         number,
         lessons.lesson_path(number).read_text(encoding="utf-8"),
-        _notebook(number) if notebook_path(number).exists() else {"cells": []},
+        _notebook(number) if lessons.notebook_path(number).exists() else {"cells": []},
         module(number),
         module(previous(number)),
     )
@@ -120,13 +108,13 @@ def notebook(number):
     """The notebook of a step, as a dict; a test that needs one that is not there is
     skipped, because another one says so.
     """
-    if not notebook_path(number).exists():
+    if not lessons.notebook_path(number).exists():
         pytest.skip(f"step {number} is not built: `python -m steps build {number}`")
     return _notebook(number)
 
 
 def _notebook(number):
-    return json.loads(notebook_path(number).read_text(encoding="utf-8"))
+    return json.loads(lessons.notebook_path(number).read_text(encoding="utf-8"))
 
 
 def code_cells(notebook):
@@ -262,10 +250,7 @@ def minutes(notebook):
     """
     words = lines = tasks = 0
     cells = code_cells(notebook)
-    texts = [source(cell) for cell in cells]
-    raising = [source(cell) for cell in cells if exercises.GOES_ON in tags(cell)]
-    shown = sources.shown(texts, raising)
-    for cell, texts in zip(cells, shown, strict=True):
+    for cell, texts in zip(cells, sources.shown(cells), strict=True):
         if "hide-input" not in tags(cell):
             lines += sum(map(_full_lines, [source(cell), *texts]))
             lines += _lines_of_differences(source(cell))
@@ -319,7 +304,7 @@ def unwritten(lesson):
     """What the skeletons of a lesson and its module leave to be written."""
     files = (".md", lesson.text), (".py", lesson.module)
     return [
-        f"{stem(lesson.number)}{ending}, line {count}: {line.strip()}"
+        f"{lessons.stem(lesson.number)}{ending}, line {count}: {line.strip()}"
         for ending, text in files
         for count, line in enumerate(text.splitlines(), start=1)
         if "TODO" in line
@@ -334,7 +319,7 @@ def unkind_words(lesson):
 
 @cache
 def glossary():
-    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    text = (lessons.ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     found = re.findall(r"^\*\*(.+?)\*\* \((\d+)\)", text, re.MULTILINE)
     return {name: int(step) for names, step in found for name in names.split(", ")}
 
@@ -364,7 +349,7 @@ def definitions_not_shown(lesson):
 
 
 def _load(lesson, name):
-    return f"# %load -s {name} ../steps/{module_path(lesson.number).name}"
+    return f"# %load -s {name} ../steps/{lessons.module_path(lesson.number).name}"
 
 
 def wrongly_announced(lesson):
@@ -452,7 +437,7 @@ def _without_docstrings(text):
 
 def foreign_imports(lesson):
     """What a self-contained step imports beside NumPy and the standard library."""
-    if not stands_alone(lesson.number):
+    if not lessons.stands_alone(lesson.number):
         return []
     names = []
     for node in ast.walk(ast.parse(lesson.module)):
@@ -471,7 +456,7 @@ def stray_names(lesson):
         f"{name} in `__all__` is not the step's own"
         for name in step.__all__
         if isinstance(getattr(step, name), ModuleType)
-        or (stands_alone(lesson.number) and name not in defined)
+        or (lessons.stands_alone(lesson.number) and name not in defined)
     ]
 
 
@@ -542,7 +527,7 @@ def _imports_of_steps():
 def noisy_or_heavy_imports(lesson):
     """An import is silent, starts nothing, opens nothing, and is light."""
     found = _imports_of_steps().get(f"steps.step{lesson.number:02d}")
-    return heavy(*found, stands_alone(lesson.number)) if found else []
+    return heavy(*found, lessons.stands_alone(lesson.number)) if found else []
 
 
 def heavy(seen, packages, alone=False):

@@ -7,6 +7,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from tests.support import told
+
 HEADING = re.compile(r"^## (.+)\n", re.M)
 BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```$", re.M | re.S)
 TYPED, SAID = r"^(?:>>>|\.\.\.)(?: .*)?\n", r"^(?!>>>|\.\.\.).+\n"
@@ -99,30 +101,8 @@ def groups(text):
         yield heading, Group(begin, below)
 
 
-# --- as tests -------------------------------------------------------------------------
+def tests(_, text):
+    return [(heading, group.complaints) for heading, group in groups(text)]
 
 
-def pytest_collect_file(parent, file_path):
-    if file_path.suffix == ".md":
-        return Subject.from_parent(parent, path=file_path)
-    return None
-
-
-class Subject(pytest.File):
-    def collect(self):
-        for heading, group in groups(self.path.read_text(encoding="utf-8")):
-            yield Answered.from_parent(self, name=heading, group=group)
-
-
-class Answered(pytest.Item):
-    def __init__(self, *, group, **others):
-        super().__init__(**others)
-        self._group = group
-
-    def runtest(self):
-        complaints = self._group.complaints()
-        if complaints:
-            pytest.fail("\n".join(complaints), pytrace=False)
-
-    def reportinfo(self):
-        return self.path, None, self.name
+pytest_collect_file = told.collecting(tests)

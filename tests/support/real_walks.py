@@ -7,7 +7,9 @@ from importlib import import_module
 
 import numpy as np
 
-SNAPSHOTS = [*range(7, 23), 32]
+from steps.course.lessons import StepKind, of_kind
+
+SNAPSHOTS = [number for number in of_kind(StepKind.SNAPSHOT) if number >= 7]
 # In these two, functions have several inputs and `backward` does not know it yet.
 BROKEN = (11, 12)
 
@@ -65,30 +67,28 @@ def noting(step, boxes):
     gradients at that moment.
     """
     notes, kept = [], []
-    for name in ("Square", "Exp", "Add"):
-        if cls := getattr(step, name, None):
-            kept.append((cls, cls.__dict__.get("backward")))
+    for cls in [getattr(step, name, object) for name in ("Square", "Exp", "Add")]:
+        if real := vars(cls).get("backward"):
+            kept.append((cls, real))
 
     def noted(cls, real):
         def backward(self, *gys):
             gradients = {name: array(box.grad) for name, box in boxes.items()}
             gxs = real(self, *gys)
             several = gxs if isinstance(gxs, tuple) else (gxs,)
-            received, handed = list(map(array, gys)), list(map(array, several))
-            notes.append((cls.__name__, received, handed, gradients))
+            arrays = [list(map(array, values)) for values in (gys, several)]
+            notes.append((cls.__name__, *arrays, gradients))
             return gxs
 
         return backward
 
     for cls, real in kept:
-        if real is not None:
-            cls.backward = noted(cls, real)
+        cls.backward = noted(cls, real)
     try:
         yield notes
     finally:
         for cls, real in kept:
-            if real is not None:
-                cls.backward = real
+            cls.backward = real
 
 
 def real_walk(step, build):

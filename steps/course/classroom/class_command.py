@@ -6,11 +6,21 @@ import time
 
 from ..judge import wall
 from ..judge.sequence import SECONDS
-from ..lessons import CourseError, known, notebook_path
+from ..lessons import CourseError, notebook_path
 from ..student_copies import write_agents
 from . import gradebooks, grading, handout
 from .feedback import refuse_other_folder, write_feedback
 from .roster import read_roster
+
+
+def command(commands, name, run):
+    """Add a command, which says of itself what its function's docstring says; return
+    what adds an argument.
+    """
+    text = inspect.getdoc(run)
+    added = commands.add_parser(name, help=text, description=text)
+    added.set_defaults(run=run)
+    return added.add_argument
 
 
 def add_to(commands):
@@ -20,10 +30,7 @@ def add_to(commands):
     verbs = group.add_subparsers(required=True, metavar="command")
 
     def verb(name, run, folder, count="+"):
-        text = inspect.getdoc(run)
-        added = verbs.add_parser(name, help=text, description=text)
-        added.set_defaults(run=run)
-        more = added.add_argument
+        more = command(verbs, name, run)
         more("folder", metavar="DIR", help=folder)
         more("steps", metavar="N", type=int, nargs=count, help="the steps")
         text = "what the exercises of a lesson bring; 3,5,8 if it is not said"
@@ -63,12 +70,9 @@ def _points(text):
 
 def release(options):
     """write notebooks to hand out, without solutions; overwrites nothing"""
-    steps = [known(n) for n in options.steps]
-    written = handout.release(
-        options.folder, steps, options.points, options.workshop, options.package
-    )
-    if not options.no_agents and (told := write_agents(options.folder)):
-        written.append(told)
+    more = options.points, options.workshop, options.package
+    written = handout.release(options.folder, options.steps, *more)
+    written += [] if options.no_agents else write_agents(options.folder)
     print(f"Wrote {_count(written)} into {os.path.abspath(options.folder)}:")
     for path in written:
         print(f"  {path.name}")
@@ -98,7 +102,7 @@ def grade(options):
     began = time.time()
 
     def tell(one):
-        points = grading.total(one, options.points)
+        points = sum(one.points(options.points).values())
         wrong = one.first_wrong() or "all right"
         looks = f"  [{'; '.join(one.said)}]" if one.said else ""
         print(f"{one.student:20}  {points:3d}  {wrong}{looks}", flush=True)
@@ -106,7 +110,11 @@ def grade(options):
     lessons, graded = grading.grade(
         options.folder, options.steps, options.seconds, options.jobs, tell, people
     )
-    aside = _write(options, lessons, graded)
+    # No mark at the beginning for a gradebook: it is no spreadsheet.
+    encoding = "utf-8" if options.gradebook else "utf-8-sig"
+    form = getattr(gradebooks, f"for_{options.gradebook}", grading.table)
+    rows = form(lessons, graded, options.points)
+    aside = grading.write_points(options.output, rows, encoding)
     names = ", ".join(notebook_path(n).stem for n in lessons)
     print(
         f"Judged {names} of {len(graded)} students in {time.time() - began:.0f} s. "
@@ -120,16 +128,6 @@ def grade(options):
         print(f"The pages are in {os.path.abspath(options.feedback)}.")
     if people:
         _tell_who(graded)
-
-
-def _write(options, lessons, graded):
-    if not options.gradebook:
-        rows = grading.table(lessons, graded, options.points)
-        return grading.write_points(options.output, rows)
-    form = getattr(gradebooks, f"for_{options.gradebook}")
-    # No mark at the beginning: a gradebook is no spreadsheet.
-    rows = form(lessons, graded, options.points)
-    return grading.write_points(options.output, rows, "utf-8")
 
 
 def _tell_who(graded):

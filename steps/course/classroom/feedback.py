@@ -12,7 +12,7 @@ from .. import learner_folder
 from ..judge.sequence import RIGHT
 from ..lessons import CourseError, head
 from .answers import lesson
-from .grading import POINTS, worth
+from .grading import worth
 
 PAGE = Path(__file__).with_name("templates") / "feedback.html"
 # What a check says may repeat a list of many numbers.
@@ -28,11 +28,10 @@ def refuse_other_folder(folder):
         raise CourseError(f"{folder} holds other things: name a new folder for pages.")
 
 
-def write_feedback(folder, graded, points=POINTS):
+def write_feedback(folder, graded, points):
     """Write the pages of those who handed something in. A folder of pages that is there
     already is set aside; return where, or None.
     """
-    refuse_other_folder(folder)
     folder = Path(folder).resolve()
     aside = learner_folder.set_aside(folder) if folder.exists() else None
     folder.mkdir(parents=True)
@@ -55,31 +54,22 @@ def _free(folder, one):
 
 
 def _fields(one, points):
-    worths = worth(points, {step for step, _ in one.outcomes})
-    got = sum(one.points(key, value) for key, value in worths.items())
-    parts = []
-    for step in dict.fromkeys(step for step, _ in one.outcomes):
-        parts.append(f"<h2>Step {step}: {escape(head(step).title)}</h2>")
-        titles = _titles(step)
-        for (number, n), outcome in one.outcomes.items():
-            if number == step:
-                title = f"Exercise {n}: {titles.get(n, '')}".removesuffix(": ")
-                parts.append(_exercise(title, outcome, worths[step, n]))
-    return {
-        "student": escape(one.student),
-        "points": f"{got} of {sum(worths.values())} points",
-        "exercises": "\n".join(parts),
-    }
-
-
-def _exercise(title, outcome, points):
-    right = outcome == RIGHT
-    got = points if right else 0
-    said = "Right." if right else f"Not yet: {outcome[:LONGEST]}"
-    return (
-        f'<section class="{"right" if right else "wrong"}"><h3>{escape(title)} '
-        f"<span>{got} of {points}</span></h3><p>{escape(said)}</p></section>"
-    )
+    worths = worth(points, dict.fromkeys(step for step, _ in one.outcomes))
+    got, parts = one.points(points), []
+    for (step, n), outcome in one.outcomes.items():
+        if n == 1:
+            parts.append(f"<h2>Step {step}: {escape(head(step).title)}</h2>")
+        title = f"Exercise {n}: {_titles(step).get(n, '')}".removesuffix(": ")
+        right = outcome == RIGHT
+        said = "Right." if right else f"Not yet: {outcome[:LONGEST]}"
+        parts.append(
+            f'<section class="{"right" if right else "wrong"}"><h3>{escape(title)} '
+            f"<span>{got[step, n]} of {worths[step, n]}</span></h3>"
+            f"<p>{escape(said)}</p></section>"
+        )
+    total = f"{sum(got.values())} of {sum(worths.values())} points"
+    student, exercises = escape(one.student), "\n".join(parts)
+    return {"student": student, "points": total, "exercises": exercises}
 
 
 def _titles(number):

@@ -5,6 +5,8 @@ In either, who is not in the file keeps what they have; so does here whoever han
 nothing.
 """
 
+import itertools
+
 from ..lessons import CourseError
 from .grading import worth
 
@@ -25,19 +27,23 @@ def for_moodle(lessons, graded, points):
     people = [one for one in graded if handed_in(one) and one.submission.person]
     key = "email" if any(one.submission.person.email for one in people) else "id"
     known = [one for one in people if getattr(one.submission.person, key)]
-    rows = [["Full name", "ID number", "Email address", *map(_title, lessons)]]
+    titles = [f"Step {number}" for number in lessons]
+    rows = [["Full name", "ID number", "Email address", *titles]]
     for one in known:
-        person, got = one.submission.person, _of_lessons(one, lessons, points)
+        person, got = one.submission.person, _by_lesson(one.points(points))
         rows.append([person.name, person.id, person.email, *got])
     return rows
 
 
 def for_canvas(lessons, graded, points):
     """Known by Canvas's own number, which its files have, or by what a roster has."""
-    worths = worth(points, lessons)
-    possible = [sum(worths[key] for key in worths if key[0] == n) for n in lessons]
+    possible = _by_lesson(worth(points, lessons))
+    titles = [f"Step {number}" for number in lessons]
     who = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-    rows = [[*who, *map(_title, lessons)], ["Points Possible", *[""] * 4, *possible]]
+    rows = [
+        [*who, *titles],
+        ["Points Possible", *[""] * 4, *possible],
+    ]
     for one in filter(handed_in, graded):
         person, owner = one.submission.person, one.submission.owner
         ids = [one.student, owner.canvas, "", "", ""]
@@ -45,7 +51,7 @@ def for_canvas(lessons, graded, points):
             login = person.login or person.email
             canvas = person.canvas or owner.canvas
             ids = [person.name, canvas, person.id, login, person.section]
-        rows.append([*ids, *_of_lessons(one, lessons, points)])
+        rows.append([*ids, *_by_lesson(one.points(points))])
     return rows
 
 
@@ -54,11 +60,7 @@ def handed_in(one):
     return one.submission.owner is not None
 
 
-def _title(number):
-    return f"Step {number}"
-
-
-def _of_lessons(one, lessons, points):
-    worths = worth(points, lessons)
-    got = {key: one.points(key, value) for key, value in worths.items()}
-    return [sum(got[key] for key in got if key[0] == number) for number in lessons]
+def _by_lesson(points):
+    """Points of exercises, lesson by lesson."""
+    exercises = itertools.groupby(points.items(), lambda item: item[0][0])
+    return [sum(brings for _, brings in some) for _, some in exercises]

@@ -32,8 +32,10 @@ class Graded:
     said: list[str] = field(default_factory=list)
     submission: Submission | None = None
 
-    def points(self, key, worth):
-        return worth if self.outcomes[key] == RIGHT else 0
+    def points(self, worth):
+        """What each exercise brings, by lesson and number."""
+        outcomes = self.outcomes.items()
+        return {k: points_of(k[1], worth) * (said == RIGHT) for k, said in outcomes}
 
     def first_wrong(self):
         """The first thing that went wrong, in words."""
@@ -79,7 +81,7 @@ def grade(
         The lessons, and the students in the order of their names.
     """
     found = submissions(folder, people)
-    lessons = [known(n) for n in chosen] or handed_in(found)
+    lessons = list(dict.fromkeys(map(known, chosen))) or handed_in(found)
     for number in lessons:
         if not lesson(number)[1]:
             raise CourseError(f"Step {number} has no exercises.")
@@ -128,9 +130,7 @@ def grade_notebook(number, notebook, seconds=SECONDS):
             answers.texts[n] = None
     cells = cells_to_run(number, answers)
     asked = frozenset().union(*(t.asks_for for t in lesson(number)[1].values()))
-    found, noticed = {}, []
-    if cells:
-        found, noticed = sequence.judge(cells, seconds=seconds, asked=asked)
+    found, noticed = sequence.judge(cells, seconds=seconds, asked=asked)
     return outcomes | found, [*answers.odd, *noticed]
 
 
@@ -144,28 +144,22 @@ def table(lessons, graded, points=POINTS):
     after = [f"total ({sum(worths.values())})", "first wrong", "to look at"]
     rows = [["student", *columns, *after]]
     for one in graded:
-        got = [one.points(key, value) for key, value in worths.items()]
+        got = one.points(points).values()
         said = "; ".join(map(_line, one.said))
         rows.append([one.student, *got, sum(got), one.first_wrong(), said])
     return rows
 
 
-def write_points(path, rows, encoding="utf-8-sig"):
+def write_points(path, rows, encoding):
     """Write a table. One that is there already is set aside; return where, or None.
 
-    With a mark at its beginning, spreadsheets read it as UTF-8.
+    With the mark of utf-8-sig at its beginning, spreadsheets read it as UTF-8.
     """
     path = Path(path)
     aside = learner_folder.set_aside(path) if path.exists() else None
     with path.open("x", encoding=encoding, newline="") as file:
         csv.writer(file).writerows([_cell(value) for value in row] for row in rows)
     return aside
-
-
-def total(graded, points=POINTS):
-    """The points of one student."""
-    worths = worth(points, {step for step, _ in graded.outcomes})
-    return sum(graded.points(key, value) for key, value in worths.items())
 
 
 def _line(text):

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
 
+from ..judge.cells import plain
+
 # A lesson with all its pictures has less than one.
 LARGEST = 50_000_000
 # Files in a zip, and zips in a zip.
@@ -35,10 +37,6 @@ class File:
     path: PurePosixPath
     size: int = 0
     read: Callable[[], bytes] | None = None
-
-    @property
-    def is_notebook(self):
-        return self.path.suffix == ".ipynb"
 
 
 @dataclass(frozen=True)
@@ -71,19 +69,15 @@ def owner_of(path, is_folder):
     told = {key: text or "" for key, text in found.groupdict().items()}
     flat = told["file"] and len(path.parts) == 1
     prefix = top[: found.start("file")] if told["file"] else f"{top.rstrip('_')}_"
-    canvas = told.get("canvas", "")
-    return Owner(
-        readable(told["name"] or told["anon"]),
-        told.get("number") or canvas,
-        canvas,
-        readable(prefix),
-    ), told["file"] if flat else path.name
+    name, canvas = readable(told["name"] or told["anon"]), told.get("canvas", "")
+    owner = Owner(name, told.get("number") or canvas, canvas, readable(prefix))
+    return owner, told["file"] if flat else path.name
 
 
 def readable(name):
     """A name in letters that every file and every terminal can show."""
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return "".join(c if c.isprintable() else " " for c in text)
+    return plain(text).replace("\n", " ")
 
 
 # --- Folders --------------------------------------------------------------------------
@@ -109,11 +103,8 @@ def _in_folder(folder):
 
 def file_at(place, path=None):
     """A file on this machine, which is read when it is asked for."""
-    return File(
-        path or PurePosixPath(place.name),
-        place.lstat().st_size,
-        partial(_on_disk, place),
-    )
+    path = path or PurePosixPath(place.name)
+    return File(path, place.lstat().st_size, partial(_on_disk, place))
 
 
 def _on_disk(place):
@@ -137,17 +128,16 @@ def _in_zip(source, path, depth=1):
     try:
         if depth > DEEPEST:
             raise ValueError("is a zip too deep in others: not read")
-        data = source() if callable(source) else b""
-        opened = lambda: zipfile.ZipFile(
-            io.BytesIO(data) if callable(source) else source
-        )
+        file = io.BytesIO(source()) if callable(source) else source
+        opened = partial(zipfile.ZipFile, file)
         with opened() as archive:
             members = archive.infolist()
         if len(members) > MOST:
             raise ValueError(f"holds more than {MOST} files: not read")
     except Exception as error:  # whatever is wrong with it
         known = isinstance(error, ValueError)
-        yield _unreadable(path, str(error) if known else "is no zip that can be read")
+        reason = str(error) if known else "is no zip that can be read"
+        yield File(path, 0, partial(_refuse, reason))
         return
     yield File(path.with_suffix(""))
     for member in members:
@@ -183,11 +173,8 @@ def _from_zip(opened, member):
         raise ValueError("cannot be read from its zip") from None
 
 
-def _unreadable(path, reason):
-    def read():
-        raise ValueError(reason)
-
-    return File(path, 0, read)
+def _refuse(reason):
+    raise ValueError(reason)
 
 
 def _unwrapped(files):
@@ -196,16 +183,11 @@ def _unwrapped(files):
     """
     files = list(files)
     while len(tops := {file.path.parts[0] for file in files}) == 1:
-        inner = [
-            replace(file, path=PurePosixPath(*file.path.parts[1:]))
-            for file in files
-            if len(file.path.parts) > 1
-        ]
-        mine = any(
-            file.is_notebook and not owner_of(file.path, False)[0].prefix
-            for file in inner
-            if len(file.path.parts) == 1
-        )
+        cut = (replace(f, path=PurePosixPath(*f.path.parts[1:])) for f in files)
+        inner = [file for file in cut if file.path.parts]
+        names = (file.path for file in inner if len(file.path.parts) == 1)
+        books = [name for name in names if name.suffix == ".ipynb"]
+        mine = any(not owner_of(name, False)[0].prefix for name in books)
         if not inner or mine or owner_of(PurePosixPath(*tops), True)[0].prefix:
             break
         files = inner

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .. import builder, exercises, lessons, student_copies
 from ..lessons import MAP, STEPS, CourseError, known, notebook_path, stem
+from ..student_copies import write_new
 from .grading import POINTS, points_of
 
 INSTALLED = "dezero_lite.steps"
@@ -44,8 +45,8 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
     folder = Path(folder).resolve()
     name = INSTALLED if package else STEPS
     texts = texts_to_release(folder, chosen, points, name, workshop)
-    written = [write(path, text) for path, text in texts.items()]
-    return [*written, *(_with_package(folder) if package else ())]
+    written = [write_new(path, text) for path, text in texts.items()]
+    return written + (_with_package(folder) if package else [])
 
 
 def texts_to_release(folder, chosen, points=POINTS, name=INSTALLED, workshop=False):
@@ -60,6 +61,8 @@ def texts_to_release(folder, chosen, points=POINTS, name=INSTALLED, workshop=Fal
     the_map = folder / notebook_path(MAP).name
     if name == INSTALLED and the_map in texts:
         texts[the_map] = _of_this_folder(texts[the_map])
+    if name == STEPS:
+        return texts
     return {path: _named(text, name) for path, text in texts.items()}
 
 
@@ -71,13 +74,6 @@ def _of_this_folder(text):
     text = re.sub(r"(steps fresh \d+)`", r"\1 .`", text)
     # What a teacher hands out is not renewed.
     return re.sub(r"(?s) When the course is updated.*?left alone\.", "", text)
-
-
-def write(path, text):
-    """Write a new file, in a new folder if need be; return its path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    student_copies.write_new(path, text)
-    return path
 
 
 def _workshop(number):
@@ -111,8 +107,6 @@ def _with_points(found, points):
 
 def _named(text, steps):
     """A notebook that calls the steps as they are called where it will run."""
-    if steps == STEPS:
-        return text
     notebook = json.loads(text)
     student_copies.name_steps(notebook, steps)
     return builder.as_text(notebook)
@@ -138,11 +132,9 @@ def for_nbgrader(folder, chosen, points=POINTS):
         path = folder / "source" / stem(number) / notebook_path(number).name
         texts[path] = _source(number, path.parent, points)
     student_copies.refuse_what_is_there(folder, texts)
-    written = [write(path, text) for path, text in texts.items()]
-    settings = folder / "nbgrader_config.py"
-    if settings.exists():
-        return written
-    return [*written, write(settings, CONFIGURATION.format(name=folder.name))]
+    if not (settings := folder / "nbgrader_config.py").exists():
+        texts[settings] = CONFIGURATION.format(name=folder.name)
+    return [write_new(path, text) for path, text in texts.items()]
 
 
 def _source(number, folder, points):
@@ -158,10 +150,13 @@ def _source(number, folder, points):
 
 
 def _with_package(folder):
-    if there := sorted(folder.glob("dezero_lite-*.whl")):
-        return [] if (folder / READ_ME).exists() else [_read_me(folder, there[0])]
-    wheel = build_package(folder)
-    return [wheel] if (folder / READ_ME).exists() else [wheel, _read_me(folder, wheel)]
+    there = sorted(folder.glob("dezero_lite-*.whl"))
+    written = [] if there else [build_package(folder)]
+    read_me, (wheel, *_) = folder / READ_ME, there or written
+    if not read_me.exists():
+        text = (TEMPLATES / "read-me.md").read_text(encoding="utf-8")
+        written.append(write_new(read_me, text.format(wheel=wheel.name)))
+    return written
 
 
 def build_package(folder):
@@ -173,18 +168,13 @@ def build_package(folder):
     with tempfile.TemporaryDirectory() as place:
         tree = Path(place) / "course"
         _copy_without_solutions(tree)
-        done = subprocess.run(
-            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", place],
-            cwd=tree,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-        )
+        words = "-m", "hatchling", "build", "-t", "wheel", "-d", place
+        done = subprocess.run([sys.executable, *words], cwd=tree, capture_output=True)
         built = next(Path(place).glob("*.whl"), None)
         if not built:
-            raise CourseError(f"The package could not be built:\n{done.stderr}")
-        shutil.copy(built, folder)
-        return folder / built.name
+            said = done.stderr.decode("utf-8", "replace")
+            raise CourseError(f"The package could not be built:\n{said}")
+        return Path(shutil.copy(built, folder))
 
 
 def _copy_without_solutions(tree):
@@ -209,10 +199,3 @@ def _copy_without_solutions(tree):
     # So that pip tells the two apart.
     text = re.sub(r'(?m)^(version = "[^"+]+)"', r'\1+students"', text, count=1)
     settings.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _read_me(folder, wheel):
-    text = (
-        (TEMPLATES / "read-me.md").read_text(encoding="utf-8").format(wheel=wheel.name)
-    )
-    return write(folder / READ_ME, text)

@@ -12,7 +12,6 @@ import dezero_lite
 from .. import lessons, student_copies
 from ..lessons import numbers
 from . import handout
-from .grading import POINTS
 
 FILES = {
     ".github/workflows/exercises.yml": "github.yml",
@@ -23,7 +22,7 @@ IGNORED = ".venv/\n.ipynb_checkpoints/\n.progress.json\nresults.xml\n"
 TO_FILL_IN = "https://THE-ADDRESS-OF-THE-COURSE"
 
 
-def lay_repository(folder, chosen=(), points=POINTS, percent=100, agents=True):
+def lay_repository(folder, chosen, percent, agents):
     """Write notebooks, workflows and words for one student. Nothing is overwritten.
 
     Returns
@@ -38,10 +37,9 @@ def lay_repository(folder, chosen=(), points=POINTS, percent=100, agents=True):
         page = Template((handout.TEMPLATES / template).read_text(encoding="utf-8"))
         texts[folder / path] = page.substitute(course=course, percent=percent)
     student_copies.refuse_what_is_there(folder, texts)
-    texts |= handout.texts_to_release(folder, chosen or numbers(), points)
-    written = [handout.write(path, text) for path, text in texts.items()]
-    told = student_copies.write_agents(folder) if agents else None
-    return course, [*written, *([told] if told else ())]
+    texts |= handout.texts_to_release(folder, chosen or numbers())
+    written = [student_copies.write_new(path, text) for path, text in texts.items()]
+    return course, written + (student_copies.write_agents(folder) if agents else [])
 
 
 # --- Which course ---------------------------------------------------------------------

@@ -4,6 +4,7 @@ import csv
 import re
 import unicodedata
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..lessons import CourseError
 
@@ -51,15 +52,12 @@ def read_roster(path):
         If it cannot be read, or no column holds the names.
     """
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            text = file.read()
+        text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError(f"The roster {path} cannot be read: {error}.") from None
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    rows = csv.DictReader(text.splitlines(), delimiter=separator)
-    people = [_person(row) for row in rows]
-    people = [one for one in people if one.name and one.name != "Points Possible"]
+    separator = max(",;\t", key=text.partition("\n")[0].count)
+    rows = map(_person, csv.DictReader(text.splitlines(), delimiter=separator))
+    people = [one for one in rows if one.name and one.name != "Points Possible"]
     if not people:
         raise CourseError(
             f"The roster {path} names nobody. Its first line should be `name,id,email`."

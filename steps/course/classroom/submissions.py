@@ -10,7 +10,7 @@ from typing import Any
 
 from ..lessons import CourseError, notebook_path, numbers, spans, stem
 from . import roster
-from .handed_in import LARGEST, Owner, file_at, files_in, owner_of, readable
+from .handed_in import LARGEST, Owner, files_in, owner_of, readable
 from .roster import Person
 
 # Of one student, in all.
@@ -56,14 +56,12 @@ def submissions(folder, people=()):
         owner, name = owner_of(file.path, file.read is None)
         person = roster.find(people, owner.name, owner.canvas)
         one = Submission(person.name if person else owner.name, person=person)
-        one, files = students.setdefault(
-            person or (owner.name, owner.number), (one, [])
-        )
+        key = person or (owner.name, owner.number)
+        one, files = students.setdefault(key, (one, []))
         one.owner = one.owner or owner
         # Beside folders all count; in them there may be anything.
-        if file.read and (
-            len(file.path.parts) == 1 or name.endswith((".ipynb", ".zip"))
-        ):
+        beside = len(file.path.parts) == 1
+        if file.read and (beside or name.endswith((".ipynb", ".zip"))):
             files.append((name, file))
     if not students:
         raise CourseError(
@@ -72,17 +70,12 @@ def submissions(folder, people=()):
         )
     found = [_read_all(one, files) for one, files in students.values()]
     found += [Submission(p.name, person=p) for p in people if p not in students]
-    _tell_apart(found)
-    return sorted(found, key=lambda one: os.fsencode(one.student))
-
-
-def _tell_apart(found):
-    """Add to names that several have what tells them apart."""
     often = Counter(one.student for one in found)
     for one in found:
         number = one.person.id if one.person else one.owner.number
-        if often[one.student] > 1 and number:
+        if often[one.student] > 1 and number:  # what tells them apart
             one.student += f" ({number})"
+    return sorted(found, key=lambda one: os.fsencode(one.student))
 
 
 def _read_all(found, files):
@@ -91,36 +84,30 @@ def _read_all(found, files):
         files = []
     # step08.ipynb before step08-Copy1.ipynb.
     for name, file in sorted(files, key=lambda pair: (len(pair[0]), pair[0])):
-        _take(found, name, file)
+        if said := _take(found, name, file):
+            found.said.append(f"{readable(name)} {said}")
     if not found.notebooks and not found.said:
         found.said.append("there is no notebook in the folder")
     return found
 
 
 def _take(found, name, file):
+    """Add what is in a file; return what is to be said about it."""
     try:
-        notebook = _read(file)
+        notebook = read(file)
     except ValueError as error:
-        found.said.append(f"{readable(name)} {error}")
-        return
+        return str(error)
     number = lesson_of(notebook, name)
     if number is None:
-        found.said.append(f"{readable(name)} is no lesson of this course")
-    elif number in found.notebooks:
-        said = f"{readable(name)} is another copy of lesson {number}: not graded"
-        found.said.append(said)
-    else:
-        found.notebooks[number] = notebook
-        if re.match(r"step\d\d", name) and not name.startswith(stem(number)):
-            found.said.append(f"{readable(name)} holds lesson {number}")
+        return "is no lesson of this course"
+    if number in found.notebooks:
+        return f"is another copy of lesson {number}: not graded"
+    found.notebooks[number] = notebook
+    other = re.match(r"step\d\d", name) and not name.startswith(stem(number))
+    return f"holds lesson {number}" if other else ""
 
 
-def read(place):
-    """The notebook in a file on this machine, as a dict."""
-    return _read(file_at(place))
-
-
-def _read(file):
+def read(file):
     """A notebook as a dict; ValueError says in words what else a file is."""
     if file.size > LARGEST:
         raise ValueError(f"is larger than {LARGEST // 1_000_000} MB: not read")
@@ -131,8 +118,7 @@ def _read(file):
         raise ValueError("is no notebook: it is not text in UTF-8") from None
     try:
         notebook = json.loads(text)
-        cells = notebook["cells"]
-        if not all(isinstance(cell, dict) for cell in cells):
+        if not all(isinstance(cell, dict) for cell in notebook["cells"]):
             raise TypeError
     except (LookupError, TypeError, RecursionError, ValueError):
         raise ValueError("is no notebook that can be read") from None
@@ -143,9 +129,7 @@ def lesson_of(notebook, name=""):
     """The number of the lesson that a notebook is of, or None: by its metadata, else
     by its cells, else by its file's name.
     """
-    metadata = notebook.get("metadata")
-    course = metadata.get("course") if isinstance(metadata, dict) else None
-    step = course.get("step") if isinstance(course, dict) else None
+    step = _marks(notebook, "course").get("step")
     if type(step) is int and step in numbers():  # 1.0 would name no file
         return step
     marks = [str(cell.get("id", "")) for cell in notebook["cells"]]
@@ -159,9 +143,14 @@ def lesson_of(notebook, name=""):
 
 def grade_id(cell):
     """What nbgrader's metadata, which every copy has, call a cell; else nothing."""
-    metadata = cell.get("metadata")
-    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    return str(marks.get("grade_id", "")) if isinstance(marks, dict) else ""
+    return str(_marks(cell, "nbgrader").get("grade_id", ""))
+
+
+def _marks(thing, name):
+    """Of the metadata of a notebook, or of a cell, those of that name."""
+    metadata = thing.get("metadata")
+    marks = metadata.get(name) if isinstance(metadata, dict) else None
+    return marks if isinstance(marks, dict) else {}
 
 
 def handed_in(found):

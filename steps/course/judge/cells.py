@@ -1,14 +1,13 @@
 """Runs one cell of a lesson without a kernel, and says what it fails with."""
 
-import _signal
+import _signal  # type: ignore[import-not-found]
 import contextlib
 import linecache
 import os
-import re
 import signal
 import sys
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..lessons import KERNELS
 
@@ -16,10 +15,6 @@ TOO_SLOW = "takes too long"
 ENDS = "ends Python"
 # Letters of what an error says that are kept.
 MOST = 10_000
-# Letters that move the cursor, turn the line around, or are halves of letters.
-UNSHOWN = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
 
 
 class Failure(NamedTuple):
@@ -53,8 +48,10 @@ def new_names():
 
 
 def plain(text):
-    """A text in letters that a terminal shows, and does not obey."""
-    return UNSHOWN.sub(" ", text)
+    """A text in letters that a terminal shows, and does not obey: none that move the
+    cursor, turn the line around, or are halves of letters.
+    """
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
 def run(text, names, file=None, tree=None):
@@ -72,7 +69,8 @@ def failure(source, names, seconds=None, run=run):
 
     It uses nothing of the library that an attempt could change so that errors are lost.
     """
-    kind, said, shown = ENDS, "", (sys.stdout, sys.stderr)
+    kind: str | None = ENDS
+    said, shown = "", (sys.stdout, sys.stderr)
     try:
         with open(os.devnull, "w", encoding="utf-8", errors="replace") as nowhere:
             try:
@@ -115,7 +113,8 @@ def limited(seconds):
 
 
 # Behind the fence nobody else gets at them.
-_handle, _set_timer = _signal.signal, getattr(_signal, "setitimer", None)
+_handle: Any = _signal.signal
+_set_timer: Any = getattr(_signal, "setitimer", None)
 
 
 def _wake(seconds):

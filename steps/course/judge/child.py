@@ -29,7 +29,7 @@ class Stopped(Exception):
     """The process takes too long, or ended; it says which."""
 
 
-class Child:
+class Child(contextlib.AbstractContextManager["Child"]):
     """``with Child(module) as child`` starts a process that answers tasks.
 
     Parameters
@@ -61,9 +61,6 @@ class Child:
         self._tasks = self._process.stdin
         threading.Thread(target=self._read, daemon=True).start()
         self._write({"module": module, "reads": wall.reads() if fenced else None})
-
-    def __enter__(self):
-        return self
 
     def __exit__(self, *_):
         self.end()

@@ -92,12 +92,10 @@ class Fence:
         """What happens from now on is the student's doing; a check finds Python's own
         names, whatever was bound. What is returned tells `let_go` how it was.
         """
-        now, taken = pythons(names), ()
+        taken = _changed(self._own, pythons(names), keeps) if check else ()
+        for name, _ in taken:
+            del names[name]
         if check:
-            taken = [(n, x) for n, x in now if x is not self._own.get(n)]
-            taken = tuple((n, x) for n, x in taken if n not in keeps)
-            for name, _ in taken:
-                del names[name]
             names.update((n, x) for n, x in self._own.items() if n not in keeps)
         modules = [n for n, x in names.items() if isinstance(x, types.ModuleType)]
         self._theirs = True
@@ -109,7 +107,7 @@ class Fence:
         found = [n for owner, before in self._before for n in _put_back(owner, before)]
         found += [n for n, x in modules if names.get(n) is not x]
         names.update(modules)
-        found += [n for n, _ in _changed(python, pythons(names)) if n not in keeps]
+        found += [n for n, _ in _changed(python, pythons(names), keeps)]
         names.update(taken)
         changed = ", ".join(dict.fromkeys(found))
         if changed:
@@ -185,7 +183,8 @@ def set_up(folder, reads, say):
     import numpy.testing  # noqa: F401
 
     tempfile.gettempdir()
-    shutil._use_fd_functions = False  # so that folders are left out by their names
+    # So that folders are left out by their names.
+    shutil._use_fd_functions = False  # type: ignore[attr-defined]
     os.environ["PATH"] = ""
     _no_help()
     limit(MEMORY, FILE)
@@ -262,7 +261,8 @@ def _what_checks_rely_on():
     """What checks compare with, and what tells their outcome."""
     import numpy as np
 
-    numpy = np, np.testing, np.testing._private.utils, np._core.numeric
+    core = np._core.numeric  # type: ignore[attr-defined]
+    numpy = np, np.testing, np.testing._private.utils, core
     reads, writes = (json.decoder, json.JSONDecoder), (json.encoder, json.JSONEncoder)
     return [builtins, *numpy, json, *reads, *writes, os, signal]
 
@@ -275,9 +275,10 @@ def _put_back(owner, before):
     return changed
 
 
-def _changed(before, after):
+def _changed(before, after, keeps=()):
     before = dict(before)
-    return tuple((n, x) for n, x in after if x is not before.get(n))
+    now = ((n, x) for n, x in after if n not in keeps)
+    return tuple((n, x) for n, x in now if x is not before.get(n))
 
 
 def outside(places, folder):

@@ -57,28 +57,25 @@ def judge(cells, folder=None, seconds=SECONDS, asked=frozenset()):
     # Whatever is handed in, there is an end.
     until = time.monotonic() + 2 * (LESSON_SECONDS + checks * (seconds + GRACE))
     for _ in range(RUNS):
-        tasks = [_task(*cell, seconds, asked) for cell in cells]
+        if not any(kind == CHECK for kind, *_ in cells):
+            return outcomes, list(noticed)
+        tasks = [_task(cell, seconds, asked) for cell in cells]
         stopped_at, reason = _run(tasks, folder, until, outcomes, noticed)
         if stopped_at is None:
             return outcomes, list(noticed)
-        stopped = cells[stopped_at]
-        kind, exercise, _ = stopped
-        left_out = [stopped]
+        stopped = kind, exercise, _ = cells[stopped_at]
         if kind in ANSWER:
             outcomes[exercise] = reason
-            left_out = [c for c in cells if c[0] in ANSWER and c[1] == exercise]
+            cells = [c for c in cells if c[0] not in ANSWER or c[1] != exercise]
         else:
             noticed[f"0: a cell that is no answer {reason}"] = None
-        cells = [cell for cell in cells if cell not in left_out]
-        if not any(kind == CHECK for kind, *_ in cells):
-            return outcomes, list(noticed)
-        if time.monotonic() > until:
-            break
+            cells = [cell for cell in cells if cell != stopped]
     left = {n: reason for kind, n, _ in cells if kind == CHECK}
     return left | outcomes, list(noticed)
 
 
-def _task(kind, exercise, source, seconds, asked):
+def _task(cell, seconds, asked):
+    kind, exercise, source = cell
     keeps = asked | bound({"source": source}) if kind == CHECK else asked
     task = {"kind": kind, "exercise": exercise, "source": source, "seconds": seconds}
     return task | {"keeps": sorted(keeps)}

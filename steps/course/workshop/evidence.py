@@ -1,9 +1,9 @@
 """What a line that is not true compares: it is kept, and not computed a second time."""
 
 import ast
+import inspect
 import re
 from functools import cache
-from types import ModuleType
 
 from .. import capabilities
 
@@ -34,11 +34,8 @@ class Seen:
         """What is, and what should be."""
         if self.kind is not None and len(self.sides) == 2:
             (left, value), (right, other) = self.sides
-            kind = self.kind
-            if kind == SAME and right == other:  # None
-                kind = EQUAL
-            should = f"{kind}`{right if kind == SAME else other}`"
-            return f"`{left}` is `{value}`, and should be {should}"
+            should = right if self.kind == SAME else other
+            return f"`{left}` is `{value}`, and should be {self.kind}`{should}`"
         return ", ".join(f"`{text}` is `{value}`" for text, value in self.sides)
 
 
@@ -52,20 +49,22 @@ def shown(value):
     return text if len(text) <= MOST else f"{text[: MOST - 20]} … {text[-15:]}"
 
 
-class _Watched(ast.NodeTransformer):
-    def visit_Assert(self, node):
-        kind = _kind(node.test)
-        begins = ast.parse(f"{NAME}.begin({kind!r})", mode="eval").body
-        node.test = ast.BoolOp(ast.And(), [begins, _noted(node.test, kind is not None)])
-        ends = ast.parse(f"{NAME}.begin(None)").body[0]
-        return [node, ast.copy_location(ends, node)]
-
-
 def watched(source):
     """The tree of a program whose assertions keep what they compare; it needs ``SEEN``
     under ``NAME``.
     """
-    return ast.fix_missing_locations(_Watched().visit(ast.parse(source)))
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            kind = _kind(node.test)
+            begins, ends = _call(f"begin({kind!r})"), _call("begin(None)")
+            sides = _noted(node.test, kind is not None)
+            node.test = ast.BoolOp(ast.And(), [begins, sides, ends])
+    return ast.fix_missing_locations(tree)
+
+
+def _call(text):
+    return ast.parse(f"{NAME}.{text}", mode="eval").body
 
 
 def _kind(test):
@@ -74,18 +73,18 @@ def _kind(test):
         return CLOSE_TO if "close" in ast.unparse(test.func) else EQUAL
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None
-    return {ast.Eq: EQUAL, ast.Is: SAME}.get(type(test.ops[0]))
+    same = EQUAL if isinstance(test.comparators[0], ast.Constant) else SAME  # is None
+    return {ast.Eq: EQUAL, ast.Is: same}.get(type(test.ops[0]))
 
 
 def _noted(test, all_sides):
     """A condition that keeps its sides; constants only if they are asked for."""
 
     def note(side):
-        if isinstance(side, ast.Starred | ast.GeneratorExp):
+        dull = isinstance(side, ast.Constant) and not all_sides
+        if dull or isinstance(side, ast.Starred | ast.GeneratorExp):
             return side
-        if isinstance(side, ast.Constant) and not all_sides:
-            return side
-        call = ast.parse(f"{NAME}.side({ast.unparse(side)!r})", mode="eval").body
+        call = _call(f"side({ast.unparse(side)!r})")
         call.args.append(side)
         return call
 
@@ -104,9 +103,7 @@ def _noted(test, all_sides):
 @cache
 def table():
     """The table of capabilities, its assertions watched."""
-    with open(capabilities.__file__, encoding="utf-8") as file:
-        tree = watched(file.read())
-    module = ModuleType(capabilities.__name__)
-    vars(module)[NAME] = SEEN
-    exec(compile(tree, capabilities.__file__, "exec"), vars(module))
-    return module.CAPABILITIES
+    tree = watched(inspect.getsource(capabilities))
+    names = {"__name__": capabilities.__name__, NAME: SEEN}
+    exec(compile(tree, capabilities.__file__, "exec"), names)
+    return names["CAPABILITIES"]

@@ -17,7 +17,7 @@ from . import notebook, stubs
 from .framework import code_of, framework, step_of
 from .learner_code import learner_code
 from .modules import LESSONS_OWN, Module
-from .parts import Kind
+from .parts import Kind, alike
 
 STAMP = ".workshop.json"
 
@@ -27,9 +27,22 @@ def place(folder=None):
     return Path(folder or learner_folder.FOLDER / "workshop").resolve()
 
 
+def notebook_file(number, folder=None):
+    return place(folder) / f"{stem(number)}.ipynb"
+
+
+def own_file(number, folder=None):
+    """Where the learner's framework of a step is, if it is written."""
+    return place(folder) / f"{stem(number)}.py"
+
+
 def steps():
     """The steps that are written in the workshop."""
     return of_kind(StepKind.SNAPSHOT)
+
+
+def after(number):
+    return [n for n in steps() if n > number]
 
 
 def of_the_workshop(number):
@@ -50,9 +63,7 @@ def of_the_workshop(number):
 
 def current(folder=None):
     """The first step that is not done; None when all are."""
-    folder = place(folder)
-    undone = [n for n in steps() if not (folder / f"{stem(n)}.py").exists()]
-    return undone[0] if undone else None
+    return next((n for n in steps() if not own_file(n, folder).exists()), None)
 
 
 # --- Notebooks ------------------------------------------------------------------------
@@ -62,9 +73,8 @@ def lay(number, folder=None):
     """Write the notebook of a step, unless it is there; return its path and what
     happened, as :func:`learner_folder.lay_one` says it.
     """
-    folder = place(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{stem(of_the_workshop(number))}.ipynb"
+    target = notebook_file(of_the_workshop(number), folder)
+    target.parent.mkdir(parents=True, exist_ok=True)
     text = notebook.text_of(number, base(number, folder).module)
     return target, learner_folder.lay_one(target, text)
 
@@ -74,10 +84,8 @@ def fresh(number, folder=None):
 
     The file of the step is set aside with it, so that the step is to be done again.
     """
-    folder = place(folder)
-    target = folder / f"{stem(of_the_workshop(number))}.ipynb"
-    aside = learner_folder.set_aside(target)
-    if (done := target.with_suffix(".py")).exists():
+    aside = learner_folder.set_aside(notebook_file(of_the_workshop(number), folder))
+    if (done := own_file(number, folder)).exists():
         learner_folder.set_aside(done)
     lay(number, folder)
     return aside
@@ -85,13 +93,13 @@ def fresh(number, folder=None):
 
 def is_untouched(number, folder=None):
     """Whether nobody has worked in the notebook of a step, or there is none."""
-    path = place(folder) / f"{stem(number)}.ipynb"
+    path = notebook_file(number, folder)
     return not path.exists() or learner_folder.is_untouched(learner_folder.read(path))
 
 
 def cells_of(number, folder=None):
     """The sources of the code cells in the notebook of a step."""
-    path = place(folder) / f"{stem(number)}.ipynb"
+    path = notebook_file(number, folder)
     if not path.exists():
         raise CourseError(
             f"There is no {path.name} in {path.parent} yet. "
@@ -146,16 +154,13 @@ def base(number, folder=None):
 
 def _bring(module, last, before, text):
     """Put in what is theirs and did not change since; return the names."""
-    theirs, now, then = Module.of(text), step_of(before), step_of(last)
-    brought = set()
-    for name, part in theirs.parts().items():
-        stays = name in now.parts and name in then.parts and part.kind != Kind.CLASS
-        if stays and now.parts[name].same_code(then.parts[name]):
-            module.put(name, part, list(now.parts))
-            brought.add(name)
-    for name, line in theirs.imports.items():
-        module.imports.setdefault(name, line)
-    return brought - lent(text)
+    theirs, now = Module.of(text), step_of(before).parts
+    brought, stays = theirs.parts(), {*alike(now, step_of(last).parts)}
+    stays -= {name for name, part in brought.items() if part.kind == Kind.CLASS}
+    for name in [name for name in brought if name in stays]:
+        module.put(name, brought[name], now)
+    module.imports = theirs.imports | module.imports
+    return stays.intersection(brought) - lent(text)
 
 
 def lent(text):
@@ -166,12 +171,16 @@ def lent(text):
 
 def own_text(number, folder=None):
     """The learner's file of a step; None if there is none that is Python."""
-    path = place(folder) / f"{stem(number)}.py"
     with contextlib.suppress(OSError, ValueError, SyntaxError):
-        text = path.read_text(encoding="utf-8")
+        text = own_file(number, folder).read_text(encoding="utf-8")
         ast.parse(text)
         return text
     return None
+
+
+def saved(number, folder=None):
+    """The learner's framework of a step from their notebook as it was saved."""
+    return assembled(number, cells_of(number, folder), folder)
 
 
 def assembled(number, cells, folder=None):
@@ -190,7 +199,7 @@ def write(verdict, folder=None):
     Path or None
         None if somebody else changed the file: then it stays as it is.
     """
-    path = place(folder) / f"{stem(verdict.step)}.py"
+    path = own_file(verdict.step, folder)
     marks = learner_folder.read(path.parent / STAMP)
     if path.exists() and marks.get(path.name) != _digest(path.read_text("utf-8")):
         return None

@@ -25,22 +25,25 @@ class Step:
 
     @cached_property
     def changed(self):
-        there = [n for n in self.before if n in self.parts]
-        return [n for n in self.parts if n in there and self._differs(n)]
+        return [n for n in self.parts if n in self.before and self._differs(n)]
+
+    @cached_property
+    def new(self):
+        return {*self.added, *self.changed}
 
     @cached_property
     def to_write(self):
         """What is left to the learner; a new class stands for all that it holds."""
-        new = {*self.added, *self.changed} - set(self.given)
-        inside = {name for name in new if owner(name) in new - {name}}
-        inside -= {name for name in new if self.parts[name].kind == Kind.ATTACHED}
-        return [name for name in self.parts if name in new - inside]
+        new = self.new.difference(self.given)
+        alone = {n for n in new if n == owner(n) or owner(n) not in new}
+        alone |= {n for n in new if self.parts[n].kind == Kind.ATTACHED}
+        return [name for name in self.parts if name in alone]
 
     @cached_property
     def given(self):
         """Methods that only say what a subclass has to write: nothing to invent."""
-        new = [n for n, part in self.parts.items() if is_placeholder(part)]
-        return [n for n in new if self._differs(n)]
+        placeholders = [n for n, part in self.parts.items() if is_placeholder(part)]
+        return [n for n in placeholders if self._differs(n)]
 
     def _differs(self, name):
         """Whether a part is new or another one; a class is what it holds."""
@@ -80,21 +83,16 @@ class Framework:
 
 
 def with_own(module, step, names):
-    """A module with the lesson's own parts put in."""
-    filled = module.copy()
+    """A module with the lesson's own parts put in, and the imports that they need."""
+    module, own = module.copy(), Module.of(code_of(step.number))
     for name in names:
-        _put_own(filled, step, name)
-    return filled
-
-
-def _put_own(module, step, name):
-    """Put the lesson's own part into a module, with the imports that it needs."""
-    part = step.parts[name]
-    if part.kind == Kind.CLASS and name in (there := module.parts()):
-        # The class is theirs, and so is what it holds beside the lesson's.
-        part = type(part)(Kind.CLASS, merged(part.text, name, there, list(step.parts)))
-    module.put(name, part, list(step.parts))
-    _import(module, Module.of(code_of(step.number)).imports, globals_used(part.text))
+        part = step.parts[name]
+        if part.kind == Kind.CLASS and name in (there := module.parts()):
+            # The class is theirs, and so is what it holds beside the lesson's.
+            part = Part(Kind.CLASS, merged(part.text, name, there, step.parts))
+        module.put(name, part, step.parts)
+        _import(module, own.imports, globals_used(part.text))
+    return module
 
 
 def framework(number, found, base, lent=()):
@@ -108,44 +106,38 @@ def framework(number, found, base, lent=()):
     lent : set of str
         What of that is the lesson's own.
     """
-    step, order = step_of(number), list(step_of(number).parts)
-    module, had = base.copy(), base.parts()
+    step, module, had = step_of(number), base.copy(), base.parts()
     for name in step.before:
         if name not in step.parts:
-            _drop_with_helpers(module, name, order)
+            _drop_with_helpers(module, name, step.parts)
     for name in step.given:
         if owner(name) in had:
-            module.put(name, step.parts[name], order)
+            module.put(name, step.parts[name], step.parts)
     # A method that stands by itself goes into its class, which has to be there.
-    classes_first = sorted(found.parts, key=lambda n: found.parts[n].kind != Kind.CLASS)
-    for name in classes_first:
+    theirs = [name for name in found.parts if name in step.parts]
+    for name in sorted(theirs, key=lambda n: found.parts[n].kind != Kind.CLASS):
         part = found.parts[name]
-        if name not in step.parts:
-            continue
         if part.kind == Kind.CLASS:
-            for inner in (n for n in parts(part.text) if "." in n):
+            for inner in parts(part.text):
                 module.drop_attached(inner)
-        module.put(name, part, order)
+        module.put(name, part, step.parts)
     _bring_helpers(module, found)
     _import(module, found.imports)
-    broken = {n: said for n, said in found.broken.items() if n in order}
     there = module.parts()
-    same = {*alike(there, had)} - {*step.given}
+    same = {*alike(there, had)}.difference(step.given)
+    broken = {n: said for n, said in found.broken.items() if n in step.parts}
     unchanged = [n for n in step.changed if n in same]
-    lacking = [n for n in order if n not in there]
+    lacking = [n for n in step.parts if n not in there]
     left_out = [n for n in lacking if _is_left_out(n, step, found, there)]
     # A class that is missing as a whole is named once.
-    missing = {n for n in lacking if n == owner(n) or owner(n) not in lacking}
-    missing -= {*left_out}
+    whole = {n for n in lacking if n == owner(n) or owner(n) not in lacking}
     # What stands in a cell that cannot be read may well have been changed there.
-    missing |= {n for n in unchanged if owner(n) in broken}
-    in_order = [name for name in order if name in missing]
-    undone = {*missing, *unchanged}.union(map(owner, [*missing, *unchanged]))
+    unread = {n for n in unchanged if owner(n) in broken}
+    missing = [n for n in step.parts if n in whole.difference(left_out) | unread]
+    undone = {*missing, *unchanged, *map(owner, [*missing, *unchanged])}
     aside = {n: said for n, said in found.aside.items() if n in undone}
-    theirs = found.written - {*same} | found.elsewhere
-    return Framework(
-        step, module, in_order, left_out, unchanged, broken, aside, set(lent) - theirs
-    )
+    lent = set(lent) - (found.written - same | found.elsewhere)
+    return Framework(step, module, missing, left_out, unchanged, broken, aside, lent)
 
 
 def _is_left_out(name, step, found, there):
@@ -156,15 +148,15 @@ def _is_left_out(name, step, found, there):
     return name not in step.added or (inside and owner(name) in found.parts)
 
 
-def _drop_with_helpers(module, name, order):
+def _drop_with_helpers(module, name, known):
     """Take a part out, and what it alone used of the learner's other definitions."""
     if name not in (there := module.parts()):
         return
     used = globals_used(there[name].text)
     module.drop(name)
-    for helper in used & set(module.parts()) - set(order):
+    for helper in used & set(module.parts()) - set(known):
         if helper not in globals_used(module.body()):
-            _drop_with_helpers(module, helper, order)
+            _drop_with_helpers(module, helper, known)
 
 
 def _bring_helpers(module, found):

@@ -25,11 +25,10 @@ def found(number, name):
         If the step has none of that name, or several.
     """
     step = step_of(of_the_workshop(number))
-    if name in step.parts:
-        return name, step.parts[name]
     ending = [n for n in step.parts if n.rpartition(".")[2] == name]
-    if len(ending) == 1:
-        return ending[0], step.parts[ending[0]]
+    if name in step.parts or len(ending) == 1:
+        name = name if name in step.parts else ending[0]
+        return name, step.parts[name]
     known = ending or step.to_write
     raise CourseError(
         f"Step {number} has {'several' if ending else 'no'} {name}. There "
@@ -65,25 +64,21 @@ class Hint:
 
     def __repr__(self):
         call = f'({self._step.number}, "{self._name}"'
-        return self._said(
-            f"steps.hint{call}, nearer={self._nearer + 1})", f"steps.solution{call})"
-        )
+        nearer = f"steps.hint{call}, nearer={self._nearer + 1})"
+        return self._said(nearer, f"steps.solution{call})")
 
     def in_a_terminal(self):
         """The words for someone who asked there, and asks on there."""
         which = f"{self._step.number} {self._name}"
         nearer = " 3" if self._nearer else " --nearer"
-        return self._said(
-            typed(f"workshop hint {which}{nearer}"),
-            typed(f"workshop solution {which}"),
-        )
+        solution = typed(f"workshop solution {which}")
+        return self._said(typed(f"workshop hint {which}{nearer}"), solution)
 
     def _said(self, nearer, solution):
         stages = [*self._words(), skeleton(self._part.text)]
-        nearest = self._nearer >= len(stages) - 1
-        more = (
-            f"The lesson's code: {solution}" if nearest else f"A nearer one: {nearer}"
-        )
+        more = f"A nearer one: {nearer}"
+        if self._nearer >= len(stages) - 1:
+            more = f"The lesson's code: {solution}"
         return "\n\n".join([*stages[: self._nearer + 1], more])
 
     def _repr_markdown_(self):
@@ -95,33 +90,27 @@ class Hint:
         return f"{question}\n\n{folded}"
 
     def _folded(self, stage, title, text):
-        is_open = " open" if self._nearer >= stage else ""
-        return (
-            f"<details{is_open}><summary>{title}</summary>\n\n{text}\n\n</details>\n\n"
-        )
+        head = f"<details{' open' * (self._nearer >= stage)}><summary>{title}</summary>"
+        return f"{head}\n\n{text}\n\n</details>\n\n"
 
     def _words(self):
-        name, step = self._name, self._step
-        touched, begins = {*step.added, *step.changed}, "stays as it was"
-        if name in touched.union(map(owner, touched)):
+        name, step, begins = self._name, self._step, "stays as it was"
+        if name in step.new.union(map(owner, step.new)):
             begins = "is new" if name in step.added else "changes"
         begins = f"`{name}` {begins} in step {step.number}."
         inside = [n for n in step.to_write if owner(n) == name != n]
         if inside:
-            return f"{begins} In it are to be written: {listed(inside)}.", (
-                "Each of them has hints of its own."
-            )
+            question = f"{begins} In it are to be written: {listed(inside)}."
+            return question, "Each of them has hints of its own."
         # What stays has its hint at the step that brought it, or that changed it last.
         asked = ((n, x) for n in range(step.number, 0, -1) for x in (name, owner(name)))
         question, way = next(written()[key] for key in asked if key in written())
         return f"{begins} {question}", way
 
 
-class Code(Listing):
+def code(number, name):
     """The lesson's code of one definition."""
-
-    def __init__(self, number, name):
-        super().__init__(found(number, name)[1].text)
+    return Listing(found(number, name)[1].text)
 
 
 # --- The skeleton ---------------------------------------------------------------------

@@ -10,7 +10,7 @@ import re
 import textwrap
 from dataclasses import dataclass, field
 
-from ..definitions import imports, span
+from ..definitions import imports, text_of
 from .modules import with_member, without_member
 from .parts import Kind, Part, is_stub, owner, parts, setting
 
@@ -103,11 +103,10 @@ def _take(found, source, node, known, inside, above):
     if isinstance(node, ast.ClassDef) and (base := _step_of_base(node)):
         found.aside[node.name] = f"a class on top of {base} is an experiment of its own"
         return inside
-    text = "\n".join(source.splitlines()[slice(*span(source, node))])
+    text = text_of(source, node)
     for name, part in parts(text).items():
-        if name not in known and not _defines(node):
-            continue
-        if part.kind in (Kind.METHOD, Kind.ATTRIBUTE):
+        inner = part.kind in (Kind.METHOD, Kind.ATTRIBUTE)
+        if inner or (name not in known and not _defines(node)):
             continue
         if part.kind == Kind.FUNCTION and _is_method(node, f"{inside}.{name}", known):
             name, part = f"{inside}.{name}", Part(Kind.METHOD, text)
@@ -116,16 +115,16 @@ def _take(found, source, node, known, inside, above):
             found.aside |= dict.fromkeys(members, OUTSIDE)
         if part.kind == Kind.CLASS:
             inside = name
-        if name in above:
-            continue
-        if part.kind in (Kind.FUNCTION, Kind.METHOD, Kind.CLASS) and is_stub(node):
+        defines = part.kind in (Kind.FUNCTION, Kind.METHOD, Kind.CLASS)
+        if name in above or (defines and is_stub(node)):
             continue
         if part.kind == Kind.CLASS:
-            found.stubs = {n for n in found.stubs if owner(n) != name} | _stubs_in(node)
-            part = Part(Kind.CLASS, without_stubs(text))
-            for inner in parts(part.text):
-                if inner not in above:
-                    found.parts.pop(inner, None)
+            stubs = _stubs_in(node)
+            found.stubs = {n for n in found.stubs if owner(n) != name} | stubs
+            for stub in stubs:
+                part.text = without_member(part.text, stub)
+            for replaced in {*parts(part.text)}.difference(above):
+                found.parts.pop(replaced, None)
         found.parts[name] = part
         found.broken.pop(name, None)
     return inside
@@ -161,13 +160,6 @@ def _is_method(node, name, known):
     # A class that was split in two leaves its methods behind, outside of it.
     arguments = node.args.posonlyargs + node.args.args
     return name in known and bool(arguments) and arguments[0].arg == "self"
-
-
-def without_stubs(text):
-    """A class without the methods that are not written yet."""
-    for name in _stubs_in(ast.parse(text).body[0]):
-        text = without_member(text, name)
-    return text
 
 
 def merged(text, name, others, order):

@@ -7,7 +7,6 @@ import contextlib
 import importlib
 import io
 import sys
-import textwrap
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -78,8 +77,7 @@ def _attach(found, module, name):
     inside = getattr(value, "__name__", sign)
     is_inside = there and there.kind == Kind.METHOD
     if is_inside and not names and inside not in found.parts():
-        function = Part(Kind.FUNCTION, textwrap.dedent(there.text))
-        found.put(inside, function, [])
+        found.put(inside, Part(Kind.FUNCTION, there.text))
     found.drop(name)
     line = f"{name} = {(names or [inside])[0]}"
     if line not in found.chunks:
@@ -109,8 +107,7 @@ def _with_lessons(number):
     """
     base = mine(BASE)
     module = ModuleType(f"my_{stem(number)}")
-    vars(module).update({name: getattr(base, name) for name in base.__all__})
-    vars(module)["np"] = np
+    vars(module).update({name: getattr(base, name) for name in base.__all__}, np=np)
     for lesson in range(FIRST, number + 1):
         theirs, given = _written(lesson)
         if theirs is not None and _runs(theirs, module, lesson):

@@ -50,7 +50,7 @@ class Module:
     def text(self, docstring=""):
         """The whole module, as it is written to a file."""
         body = self.body()
-        public = sorted(n for n in parts(body) if "." not in n and n[0] != "_")
+        public = sorted(n for n in _names(body) if n[0] != "_")
         listed = "".join(f'    "{name}",\n' for name in public)
         heads = [f'"""{docstring}"""' if docstring else "", self._import_block(body)]
         heads += [f"__all__ = [\n{listed}]" if public else ""]
@@ -98,27 +98,22 @@ class Module:
 
     def _place_by(self, name, order):
         order = list(order)
-        later = order[order.index(name) + 1 :] if name in order else []
-        for place, chunk in enumerate(self.chunks):
-            if set(later) & {n for n in parts(chunk) if n.count(".") == 0}:
-                return place
-        return len(self.chunks)
+        later = {*order[order.index(name) + 1 :]} if name in order else set()
+        places = (k for k, chunk in enumerate(self.chunks) if later & _names(chunk))
+        return next(places, len(self.chunks))
 
     # --- Order and imports ------------------------------------------------------------
 
     def _sorted(self):
-        waiting = [(chunk, *_names(chunk)) for chunk in self.chunks]
-        done = []
+        defines = {chunk: _names(chunk) for chunk in self.chunks}
+        needs = {chunk: names_needed_at_once(ast.parse(chunk)) for chunk in self.chunks}
+        waiting, self.chunks = self.chunks, []
         while waiting:
-            for place, (_, _, needs) in enumerate(waiting):
-                others = waiting[:place] + waiting[place + 1 :]
-                if not needs & set().union(*(defines for _, defines, _ in others)):
-                    break
-            else:
-                place = 0
-            done.append(waiting.pop(place)[0])
-        self.chunks = done
-        return done
+            waits = lambda c: any(needs[c] & defines[o] for o in waiting if o != c)
+            chunk = next((c for c in waiting if not waits(c)), waiting[0])
+            waiting.remove(chunk)
+            self.chunks.append(chunk)
+        return self.chunks
 
     def missing_names(self):
         """Names that it uses and neither defines nor imports."""
@@ -131,10 +126,8 @@ class Module:
         homes = {line: re.split(r"[ .]", line)[1] for line in lines}
         pythons = {n for n in lines if homes[n] in sys.stdlib_module_names}
         # `import` stands before `from`.
-        groups = [
-            sorted(group, key=lambda line: (line.startswith("from"), line))
-            for group in (pythons, lines - pythons)
-        ]
+        key = lambda line: (line.startswith("from"), line)
+        groups = [sorted(pythons, key=key), sorted(lines - pythons, key=key)]
         return "\n\n".join("\n".join(group) for group in groups if group)
 
 
@@ -156,9 +149,7 @@ def _is_line(chunk):
 
 
 def _names(chunk):
-    tree = ast.parse(chunk)
-    needs = set().union(*(names_needed_at_once(node) for node in tree.body))
-    return {name for name in parts(chunk) if "." not in name}, needs
+    return {name for name in parts(chunk) if "." not in name}
 
 
 # --- What a class holds ---------------------------------------------------------------
@@ -204,7 +195,5 @@ def _line_for(text, name, part, order):
                 return members[member][1]
     # Under the docstring; but __radd__ = __add__ has to wait for __add__.
     needs = names_needed_at_once(ast.parse(part.text))
-    methods = [
-        n.partition(".")[2] for n, p in parts(text).items() if p.kind == Kind.METHOD
-    ]
-    return members[methods[0]][0] if methods and not needs & set(members) else end
+    methods = [node for _, kind, node in nodes(text) if kind == Kind.METHOD]
+    return span(text, methods[0])[0] if methods and not needs & set(members) else end

@@ -44,14 +44,11 @@ def text_of(number, module):
         else:
             cells += section
     cells.insert(2, code_cell(f"import steps\n\nsteps.workshop({number})"))
-    whole["cells"] = [
-        cell | {"id": f"workshop{number:02d}-{place:03d}"}
-        for place, cell in enumerate(cells, start=1)
-    ]
-    for cell in whole["cells"]:
+    for place, cell in enumerate(cells, start=1):
+        cell["id"] = f"workshop{number:02d}-{place:03d}"
         if cell["cell_type"] == "markdown":
             cell["source"] = _linked(number, cell["source"])
-    return student_copies.text_of_copy(number, whole)
+    return student_copies.text_of_copy(number, whole | {"cells": cells})
 
 
 def _write_it(number, module, section):
@@ -68,8 +65,8 @@ def _task(number, prose):
     step = step_of(number)
     new = [name for name in step.to_write if name in step.added]
     changed = [name for name in step.to_write if name not in step.added]
-    said = [f"New: {listed(new)}."] * bool(new)
-    said += [f"To change: {listed(changed)}."] * bool(changed)
+    groups = {"New": new, "To change": changed}
+    said = [f"{what}: {listed(names)}." for what, names in groups.items() if names]
     first = step.to_write[0]
     places, others = "cell below has a place for it", ""
     if len(step.to_write) > 1:
@@ -162,13 +159,11 @@ def judging_cells(step):
     for title, cells in sections(builder.assemble(step)["cells"]):
         if title == "Exercises" or (found and found[-1][0].startswith(WORKS)):
             break
-        codes = [
-            cell
-            for cell in cells
-            if cell["cell_type"] == "code"
-            and ONE_WAY not in cell["metadata"].get("tags", ())
-        ]
-        for count, cell in enumerate(codes if title != WRITE else (), start=1):
+        if title == WRITE:
+            continue
+        codes = [cell for cell in cells if cell["cell_type"] == "code"]
+        judge = [c for c in codes if ONE_WAY not in c["metadata"].get("tags", ())]
+        for count, cell in enumerate(judge, start=1):
             if not shows_code(cell):
                 place = f"{title or 'The beginning'}, cell {count}"
                 place = WRITE if title == CODE else place  # no cells of code there
@@ -181,7 +176,5 @@ def judging_cells(step):
 @cache
 def own_sources(step):
     """The sources of all the code cells that are the lesson's, as a copy has them."""
-    copy = for_students(builder.assemble(step))
-    return {
-        cell["source"].strip() for cell in copy["cells"] if cell["cell_type"] == "code"
-    }
+    cells = for_students(builder.assemble(step))["cells"]
+    return {cell["source"].strip() for cell in cells if cell["cell_type"] == "code"}

@@ -49,25 +49,20 @@ def parts(source):
 def nodes(source):
     """Triples (name, kind, node), one for each part of a module."""
     for node in ast.parse(source).body:
-        yield from _parts_of(node)
-
-
-def _parts_of(node):
-    if isinstance(node, ast.FunctionDef):
-        yield node.name, Kind.FUNCTION, node
-    elif isinstance(node, ast.ClassDef):
-        yield node.name, Kind.CLASS, node
-        for child in node.body:
-            if isinstance(child, ast.FunctionDef):
-                yield f"{node.name}.{child.name}", Kind.METHOD, child
-            for name in _assigned(child):
-                yield f"{node.name}.{name}", Kind.ATTRIBUTE, child
-    elif call := setting(node):
-        of = ast.unparse(call.args[0])
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
-                yield f"{of}.{inner.value}", Kind.ATTACHED, node
-    else:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, Kind.FUNCTION, node
+        elif isinstance(node, ast.ClassDef):
+            yield node.name, Kind.CLASS, node
+            for child in node.body:
+                if isinstance(child, ast.FunctionDef):
+                    yield f"{node.name}.{child.name}", Kind.METHOD, child
+                for name in _assigned(child):
+                    yield f"{node.name}.{name}", Kind.ATTRIBUTE, child
+        elif call := setting(node):
+            of = ast.unparse(call.args[0])
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                    yield f"{of}.{inner.value}", Kind.ATTACHED, node
         for name in _assigned(node):
             if name != "__all__":
                 yield name, Kind.ATTACHED if "." in name else Kind.CONSTANT, node
@@ -94,21 +89,22 @@ def setting(node):
 
 def listed(names, most=None):
     """Names in a sentence; of many, some."""
-    shown = ", ".join(f"`{name}`" for name in names[:most])
-    return (
-        shown
-        if len(names) <= (most or len(names))
-        else (f"{shown} and {len(names) - most} more")
-    )
+    shown = [f"`{name}`" for name in names[:most]]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def arguments(part):
+    """The arguments of a function; None of anything else."""
+    node = ast.parse(part.text).body[0]
+    return node.args if isinstance(node, ast.FunctionDef) else None
 
 
 def returns(part):
     """Whether a function hands anything back."""
     kinds = ast.Return | ast.Yield | ast.YieldFrom | ast.Lambda
-    return any(
-        isinstance(node, kinds) and getattr(node, "value", True) is not None
-        for node in ast.walk(ast.parse(part.text))
-    )
+    found = [n for n in ast.walk(ast.parse(part.text)) if isinstance(n, kinds)]
+    return any(getattr(node, "value", True) is not None for node in found)
 
 
 # --- What is written, and what is not -------------------------------------------------
@@ -131,10 +127,9 @@ def is_stub(node):
 def is_placeholder(part):
     """Whether a method only says that a subclass has to write it."""
     node = ast.parse(part.text).body[0]
-    if not isinstance(node, ast.FunctionDef) or is_stub(node):
-        return False
-    said = "\n".join(map(ast.unparse, body_of(node)))
-    return said.startswith("raise NotImplementedError") and len(body_of(node)) == 1
+    body = body_of(node) if isinstance(node, ast.FunctionDef) else []
+    raises = [ast.unparse(c).startswith("raise NotImplementedError") for c in body]
+    return raises == [True] and not is_stub(node)
 
 
 # --- Names ----------------------------------------------------------------------------
@@ -161,9 +156,6 @@ def globals_used(source):
         table = tables.pop()
         tables += table.get_children()
         top = table.get_type() == "module"
-        found |= {
-            symbol.get_name()
-            for symbol in table.get_symbols()
-            if symbol.is_referenced() and (top or symbol.is_global())
-        }
+        used = [symbol for symbol in table.get_symbols() if symbol.is_referenced()]
+        found |= {symbol.get_name() for symbol in used if top or symbol.is_global()}
     return found - set(dir(builtins))

@@ -8,8 +8,9 @@ from html import escape
 from .. import results
 from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
+from ..judge.sequence import RIGHT
 from ..lessons import head, previous, stem
-from .parts import Kind, listed, owner, returns
+from .parts import Kind, arguments, listed, owner, returns
 from .verdict import wrong_rows
 
 # So many of the parts that are wrong are named, the likeliest first.
@@ -53,11 +54,11 @@ class Report:
         found = []
         for name in verdict.own.step.to_write:
             wrong = _touched(name, verdict.culprits)
-            outcome = results.WRONG if wrong else results.RIGHT
+            outcome = results.WRONG if wrong else RIGHT
             if _touched(name, verdict.own.missing):
                 outcome = results.NOT_BEGUN
             found.append(results.Result(lesson, name, outcome))
-        outcome = results.RIGHT if verdict.right else results.WRONG
+        outcome = RIGHT if verdict.right else results.WRONG
         return [*found, results.Result(lesson, "It works", outcome, sentences)]
 
     # --- Sentences --------------------------------------------------------------------
@@ -76,110 +77,86 @@ class Report:
 
     def _sentences(self):
         own = self.verdict.own
-        said = [
-            f"The cell with `{name}` is not Python yet: {why}. So it does not count."
-            for name, why in own.broken.items()
-        ]
-        said += [
-            f"A `{name.rpartition('.')[2]}` of yours does not count as `{name}`: {why}."
-            for name, why in own.aside.items()
-        ]
+        for name, why in own.broken.items():
+            said = f"The cell with `{name}` is not Python yet: {why}."
+            yield f"{said} So it does not count."
+        for name, why in own.aside.items():
+            short = name.rpartition(".")[2]
+            yield f"A `{short}` of yours does not count as `{name}`: {why}."
         if missing := [n for n in own.missing if not {n, owner(n)} & set(own.broken)]:
-            said.append(
-                f"Not written yet: {listed(missing)}. In this trial the lesson's own "
-                f"stood in for {'it' if len(missing) == 1 else 'them'}."
-            )
+            them = "it" if len(missing) == 1 else "them"
+            said = f"Not written yet: {listed(missing)}."
+            yield f"{said} In this trial the lesson's own stood in for {them}."
         if self.verdict.passes:
-            return said
+            return
         if self._begun():
-            said += [*self._where_it_stops(), *self._rows(), *self._where_to_look()]
+            yield from self._where_it_stops()
+            yield from self._where_to_look()
         untouched = set(self.verdict.culprits).difference(own.missing)
         if still := [name for name in own.unchanged if name in untouched]:
-            before = previous(self.verdict.step)
-            said.append(f"Still as in step {before}: {listed(still)}.")
+            yield f"Still as in step {previous(self.verdict.step)}: {listed(still)}."
         if out := [name for name in own.left_out if name in untouched]:
-            said.append(
+            yield (
                 f"Your class leaves out {listed(out)}. A class that you write anew is "
                 "the whole class: what it is to keep has to be in it."
             )
-        return said
 
     def _begun(self):
         """Whether anything of the step is written, be it a part of a class."""
-        own = self.verdict.own
-        there, step = own.module.parts(), own.step
-        written = {*step.added, *step.changed} & set(there)
-        written -= {*own.unchanged, *step.given}
+        own, step = self.verdict.own, self.verdict.own.step
+        written = step.new.difference(own.unchanged, step.given)
+        written &= set(own.module.parts())
         return any(step.parts[name].kind != Kind.CLASS for name in written)
 
     def _where_it_stops(self):
-        failure = self.verdict.failure
-        if not failure:
-            return []
-        line = f" at the line `{failure['line']}`" if failure["line"] else ""
-        said = f"*{failure['place']}* stops{line}: {failure['error']}."
-        if failure["parts"] and failure["inside"]:
-            part, line = failure["parts"][-1], failure["inside"]
-            said += f" It happened in your `{part}`, at `{line}`."
-        return [said]
-
-    def _rows(self):
-        """What does not work, the latest idea first; one is enough to begin with."""
+        """The line, and what does not work, the latest idea first."""
         number, table = self.verdict.step, self.verdict.table
         wrong = wrong_rows(number, table) if table else []
         wrong.sort(key=lambda row: row.learned_at(number), reverse=True)
-        if self.verdict.failure:  # Of what broke with it, where it stopped says more.
-            wrong = [row for row in wrong if row.learned_at(number) == number]
-        # One sentence is enough beside the line at which it stopped.
-        shown = wrong[: 1 if self.verdict.failure else 2]
-        said = [
-            f"“{row.name}” does not work yet. It takes the idea of step "
-            f"{row.learned_at(number)}, *{head(row.learned_at(number)).title}*: "
-            f"{row.idea}."
-            for row in shown
-        ]
-        # Where no cell stopped, the first row says what was tried, and what came of it.
-        if shown and not self.verdict.failure:
-            tried = textwrap.indent(shown[0].code, CODE)
-            got = self.verdict.evidence.get(shown[0].name, "")
-            said[1:1] = [f"Tried, with yours as `step`:\n\n{tried}", f"Got: {got}."]
-        return said
+        shown = wrong[:2]
+        if failure := self.verdict.failure:
+            line = f" at the line `{failure['line']}`" if failure["line"] else ""
+            said = f"*{failure['place']}* stops{line}: {failure['error']}."
+            if failure["parts"] and failure["inside"]:
+                part, line = failure["parts"][-1], failure["inside"]
+                said += f" It happened in your `{part}`, at `{line}`."
+            yield said
+            # Of what broke with it, the line says more.
+            shown = [row for row in wrong if row.learned_at(number) == number][:1]
+        for row in shown:
+            step = row.learned_at(number)
+            idea = f"the idea of step {step}, *{head(step).title}*: {row.idea}"
+            yield f"“{row.name}” does not work yet. It takes {idea}."
+            # Where no cell stopped, the first row says what was tried.
+            if row is shown[0] and not failure:
+                tried = textwrap.indent(row.code, CODE)
+                yield f"Tried, with yours as `step`:\n\n{tried}"
+                yield f"Got: {self.verdict.evidence.get(row.name, '')}."
 
     def _where_to_look(self):
         culprits = self.verdict.culprits
         if not culprits:
-            return [
+            yield (
                 "The lesson's own code does not pass here either. Is the machine busy? "
                 "Then try again."
-            ]
+            )
+            return
         them = "it" if len(culprits) == 1 else "the first"
-        said = (
+        hint = f'`steps.hint({self.verdict.step}, "{culprits[0]}")`'
+        yield (
             f"With the lesson's {listed(culprits, MOST)} in place of yours, everything "
-            f"passes: look there. `steps.hint({self.verdict.step}, "
-            f'"{culprits[0]}")` helps with {them}.'
+            f"passes: look there. {hint} helps with {them}."
         )
-        return [said, *self._without_return(), *self._other_heads()]
-
-    def _without_return(self):
-        theirs, lesson = self.verdict.own.module.parts(), self.verdict.own.step.parts
-        return [
-            f"Your `{name}` returns `None`: is a `return` missing?"
-            for name in self.verdict.culprits
-            if name in theirs and returns(lesson[name]) and not returns(theirs[name])
-        ]
-
-    def _other_heads(self):
-        own, said = self.verdict.own, []
-        theirs = own.module.parts()
-        for name in self.verdict.culprits:
-            mine = _arguments(theirs.get(name))
-            lesson = _arguments(own.step.parts[name])
+        # What shows when a function is called: what it hands back, and takes.
+        own = self.verdict.own
+        theirs, lessons = own.module.parts(), own.step.parts
+        for name in [name for name in culprits if name in theirs]:
+            if returns(lessons[name]) and not returns(theirs[name]):
+                yield f"Your `{name}` returns `None`: is a `return` missing?"
+            mine, lesson = arguments(theirs[name]), arguments(lessons[name])
             if mine and lesson and _called_as(mine) != _called_as(lesson):
-                said.append(
-                    f"Your `{name}` takes `({ast.unparse(mine)})`; the lesson's takes "
-                    f"`({ast.unparse(lesson)})`."
-                )
-        return said
+                takes = f"`({ast.unparse(mine)})`; the lesson's takes"
+                yield f"Your `{name}` takes {takes} `({ast.unparse(lesson)})`."
 
     # --- The table --------------------------------------------------------------------
 
@@ -220,22 +197,20 @@ class Report:
             f"<td style='text-align:center'>{escape(b)}</td></tr>"
             for name, a, b in self._lines()
         )
+        head = f"<tr><th></th><th>{self._whose()}</th><th>the lesson's</th></tr>"
         return (
             f"<details{'' if self.verdict.right else ' open'}><summary>What your "
-            "framework can do</summary><table><tr><th></th><th>{self._whose()}</th><th>"
-            f"the lesson's</th></tr>{rows}</table><p>{self._later()}</p></details>"
+            f"framework can do</summary><table>{head}{rows}</table>"
+            f"<p>{self._later()}</p></details>"
         )
 
     # --- The lesson's code ------------------------------------------------------------
 
     def _comparison(self):
-        if not self.verdict.right or not (changes := comparison(self.verdict.own)):
-            return ""
+        changes = comparison(self.verdict.own) if self.verdict.right else []
+        what = "How the lesson wrote it (minus: yours, plus: the lesson's)"
         shown = "".join(map(change_as_html, changes))
-        return (
-            "<details><summary>How the lesson wrote it (minus: yours, plus: the "
-            f"lesson's)</summary>{shown}</details>"
-        )
+        return shown and f"<details><summary>{what}</summary>{shown}</details>"
 
 
 def comparison(own):
@@ -257,11 +232,6 @@ def _sign(outcome):
     if outcome == WRONG:
         return "wrong"
     return SIGNS[WORKS] if outcome == WORKS else f"✗ {outcome or 'not tried'}"
-
-
-def _arguments(part):
-    node = ast.parse(part.text).body[0] if part else None
-    return node.args if isinstance(node, ast.FunctionDef) else None
 
 
 def _called_as(arguments):

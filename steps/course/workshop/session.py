@@ -3,7 +3,7 @@
 import contextlib
 from pathlib import Path
 
-from ..lessons import CourseError, StepKind, of_kind, previous, stem
+from ..lessons import CourseError, StepKind, of_kind, stem
 from ..watching import notebook_shell
 from . import folder as workshop
 from . import stubs
@@ -40,9 +40,8 @@ class Session:
         try:
             self._put_together()
         except Exception as error:
-            print(
-                f"Your framework does not fit together: {type(error).__name__}: {error}"
-            )
+            kind = type(error).__name__
+            print(f"Your framework does not fit together: {kind}: {error}")
 
     def _put_together(self):
         own = workshop.assembled(self.number, self.cells, self.folder)
@@ -52,10 +51,10 @@ class Session:
             take_the_place(self._module, self.number)
             self._text = text
         if self._shell:
-            self._shell.user_ns.update(names_in(self._module, text))
-            for name in own.module.imports:  # what decorators and bases may need
-                if name in vars(self._module):
-                    self._shell.user_ns.setdefault(name, vars(self._module)[name])
+            names, there = self._shell.user_ns, vars(self._module)
+            names.update(names_in(self._module, text))
+            for name in {*own.module.imports} & {*there}:  # for decorators and bases
+                names.setdefault(name, there[name])
 
     def wrote(self):
         """Whether any cell that ran defines a part of the step."""
@@ -70,7 +69,7 @@ def _with_stubs(own):
         part = step.parts[name]
         if part.kind not in (Kind.ATTACHED, Kind.ATTRIBUTE, Kind.CONSTANT):
             stub = Part(part.kind, stubs.stub(step, name, part))
-            module.put(name, stub, list(step.parts))
+            module.put(name, stub, step.parts)
     return module
 
 
@@ -103,11 +102,11 @@ def judged(number, anyway=False):
     """Judge the step, from the cells that ran here or else from the saved notebook."""
     session = SESSION if SESSION and SESSION.number == number else None
     folder = session.folder if session else here(number)
-    wrote = session and session.wrote()
-    cells = session.cells if session and wrote else workshop.cells_of(number, folder)
-    own = workshop.assembled(number, cells, folder)
-    if session and wrote:
+    if session and session.wrote():
+        own = workshop.assembled(number, session.cells, folder)
         own.aside |= not_run(own, folder)
+    else:
+        own = workshop.saved(number, folder)
     verdict = verdict_on(own)
     if verdict.right or anyway:
         return Report(verdict, go_on(verdict, folder))
@@ -118,9 +117,8 @@ def judged(number, anyway=False):
 
 def not_run(own, folder):
     """What is written in the saved notebook, and was not run here."""
-    number = own.step.number
     with contextlib.suppress(CourseError):  # a notebook that nobody has saved
-        saved = workshop.assembled(number, workshop.cells_of(number, folder), folder)
+        saved = workshop.saved(own.step.number, folder)
         undone = {*own.missing, *own.unchanged}
         run_later = undone.difference(saved.missing, saved.unchanged)
         return dict.fromkeys(run_later, "the cell with it has not been run")
@@ -137,25 +135,16 @@ def go_on(verdict, folder):
         if verdict.lent != now:
             said[0] += f" All of the lesson's own in it: {listed(verdict.lent)}."
     else:
-        said = [
-            f"`{stem(number)}.py` was changed since it was written, and stays as it "
-            "is. Rename it to have it written anew."
-        ]
-    later = [n for n in workshop.steps() if n > number]
-    if any((workshop.place(folder) / f"{stem(n)}.py").exists() for n in later):
+        stays = "was changed since it was written, and stays as it is"
+        said = [f"`{stem(number)}.py` {stays}. Rename it to have it written anew."]
+    later, packages = workshop.after(number), of_kind(StepKind.PACKAGE)
+    if any(workshop.own_file(n, folder).exists() for n in later):
         said[0] += " The files of later steps stay as they are."
-    return [*said, *_next(number, folder)]
-
-
-def _next(number, folder):
-    said = []
-    packages = of_kind(StepKind.PACKAGE)
     if number + 1 in packages:
         lesson = f"[step {number + 1}](../{stem(number + 1)}.ipynb)"
         cuts = " It cuts your file into a package." * (number + 1 == packages[0])
         said.append(f"Go on with the lesson of {lesson}.{cuts}")
-    for later in workshop.steps():
-        if previous(later) == number:
-            path, _ = workshop.lay(later, folder)
-            said.append(f"Go on with [step {later}]({path.name}).")
+    if later:
+        path, _ = workshop.lay(later[0], folder)
+        said.append(f"Go on with [step {later[0]}]({path.name}).")
     return said

@@ -5,7 +5,7 @@ import difflib
 import textwrap
 
 from .modules import with_member
-from .parts import ENDING, Kind, Part, body_of, parts
+from .parts import ENDING, Kind, Part, arguments, body_of, parts
 
 
 def cells(step, module):
@@ -28,8 +28,7 @@ def cells(step, module):
             found[name] = _changed(step, name, had)
         else:
             found[name] = stub(step, name, part)
-    joined = _joined(step, found)
-    return [*joined, *([_attach(step, attached)] if attached else [])]
+    return _joined(step, found) + [_attach(step, attached)] * bool(attached)
 
 
 def _joined(step, found):
@@ -94,28 +93,23 @@ def _own_class(step, owner, had):
     """The learner's own class, with stubs for what is new in it and a line above what
     changes.
     """
-    text, order = had[owner].text, list(step.parts)
-    text = _with_new_docstring(step, owner, text)
+    text = _with_new_docstring(step, owner, had[owner].text)
     for name, part in step.parts.items():
         if not name.startswith(f"{owner}.") or part.kind == Kind.ATTACHED:
             continue
         if name in step.given:
-            text = with_member(text, name, part, order)
+            text = with_member(text, name, part, step.parts)
         elif name in step.changed and name in had:
             changed = Part(part.kind, _changed(step, name, had))
-            text = with_member(text, name, changed, order)
+            text = with_member(text, name, changed, step.parts)
         elif name in step.added and name not in had:
-            kind = Kind.METHOD if part.kind == Kind.METHOD else Kind.ATTRIBUTE
-            text = _with_stub(text, name, Part(kind, stub(step, name, part)), order)
+            new = stub(step, name, part)
+            if part.kind == Kind.METHOD:
+                text = with_member(text, name, Part(part.kind, new), step.parts)
+            else:  # A comment in place of what the class is to hold.
+                lines, place = text.splitlines(), _begin(text)
+                text = "\n".join([*lines[:place], f"    {new}", "", *lines[place:]])
     return text
-
-
-def _with_stub(text, name, part, order):
-    if part.kind == Kind.METHOD:
-        return with_member(text, name, part, order)
-    # A line of comment in place of what the class is to hold, under its docstring.
-    lines, place = text.splitlines(), _begin(text)
-    return "\n".join([*lines[:place], f"    {part.text}", "", *lines[place:]])
 
 
 def _with_new_docstring(step, owner, text):
@@ -128,14 +122,15 @@ def _with_new_docstring(step, owner, text):
 
 def _changed(step, name, had):
     """The learner's own version, under a line that says that it has to change."""
-    mine, part = had[name].text, step.parts[name]
+    mine = had[name].text
     if had[name].kind not in (Kind.FUNCTION, Kind.METHOD):  # square = lambda x: ...
         return f"# TODO step {step.number}: change this.\n{mine}"
     lines, place = mine.splitlines(), _begin(mine)
     todo = [f"    # TODO step {step.number}: change this; {_news(step, name)}."]
-    if (new := head_of(part)) != head_of(step.before[name]):
+    old, new = (ast.unparse(arguments(p[name])) for p in (step.before, step.parts))
+    if old != new:
         todo.append(f"    # TODO step {step.number}: its head becomes")
-        todo.append(f"    # {new}")
+        todo.append(f"    # def {name.rpartition('.')[2]}({new}):")
     return "\n".join([*lines[:place], *todo, *lines[place:]])
 
 
@@ -145,11 +140,3 @@ def _news(step, name):
     marks = [line[0] for line in difflib.ndiff(old, new)]
     count = max(marks.count("+"), marks.count("-"))
     return f"the lesson changes {count} line{'s' * (count > 1)} of it"
-
-
-def head_of(part):
-    """The line with which a function begins; nothing for anything else."""
-    node = ast.parse(part.text).body[0] if part else None
-    if not isinstance(node, ast.FunctionDef):
-        return ""
-    return f"def {node.name}({ast.unparse(node.args)}):"

@@ -5,6 +5,7 @@ import importlib
 import sys
 import traceback
 import types
+from typing import Any
 
 from ..capabilities import WORKS
 from ..judge.cells import close_pictures, limited, new_names, run, silence
@@ -67,7 +68,8 @@ def _attempted(task, say):
     """The lesson's cells, then the table; in brief, the table first, which is quick,
     and no more than up to what does not work.
     """
-    found, at = {"failure": None, "table": {}, "evidence": {}}, [BEGINNING]
+    found: dict[str, Any] = {"failure": None, "table": {}, "evidence": {}}
+    at = [BEGINNING]
     say({"at": BEGINNING})
     try:
         with silence(), limited(task["seconds"]):
@@ -122,7 +124,7 @@ def _failure(task, place, error):
     the framework in which it arose, the innermost last.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    cell = [frame for frame in frames if _is_cell(frame.filename)]
+    cell = [frame for frame in frames if frame.filename.startswith("<cell")]
     inside = [frame for frame in frames if frame.filename.startswith("your ")]
     if isinstance(error, TimeoutError):
         del inside[1:]  # the loop that does not end, not where it was stopped
@@ -135,10 +137,6 @@ def _failure(task, place, error):
         "parts": list(dict.fromkeys(part_at(task["text"], line) for line in lines)),
         "inside": inside[-1].line if inside else "",
     }
-
-
-def _is_cell(filename):
-    return filename.startswith("<cell")
 
 
 def _said(error, seconds):

@@ -23,26 +23,22 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
         """
         self._child = self._child or Child(trial.__name__)
         seconds = trial.SECONDS / 3 if brief else trial.SECONDS
-        task = {"step": step, "cells": cells, "text": text, "brief": brief}
-        task["first"] = [*first]
-        self._child.send(task | {"seconds": seconds})
+        task = {"step": step, "cells": cells, "text": text, "first": [*first]}
+        self._child.send(task | {"brief": brief, "seconds": seconds})
         at = trial.BEGINNING
         try:
             while "done" not in (line := self._child.hear(seconds + GRACE)):
                 at = line["at"]
         except Stopped as stopped:
             self._end()
-            return _broken(at, str(stopped))
+            slow = f"takes more than {trial.SECONDS} seconds"
+            said = f"it {stopped if str(stopped) == ENDS else slow}"
+            nowhere = {"line": "", "parts": [], "inside": ""}
+            failure = {"place": at, "error": said} | nowhere
+            return {"failure": failure, "table": {}, "evidence": {}}
         return line["done"]
 
     def _end(self):
         if self._child:
             self._child.end()
         self._child = None
-
-
-def _broken(at, reason):
-    slow = f"takes more than {trial.SECONDS} seconds"
-    said = f"it {reason if reason == ENDS else slow}"
-    failure = {"place": at, "line": "", "error": said, "parts": [], "inside": ""}
-    return {"failure": failure, "table": {}, "evidence": {}}

@@ -74,16 +74,15 @@ def verdict_on(own, process=None):
             return verdict_on(own, process)
     filled = own.filled()
     found = _tried(process, own, filled)
-    verdict = Verdict(own, found["failure"], found["table"], filled)
-    verdict.evidence = found["evidence"]
+    verdict = Verdict(own, module=filled, **found)
     if not verdict.passes:
         verdict.culprits, verdict.module = _mended(process, verdict)
     return verdict
 
 
 def _tried(process, own, module, **how):
-    number = own.step.number
-    return process.try_out(number, judging_cells(number), module.text(), **how)
+    cells = judging_cells(own.step.number)
+    return process.try_out(own.step.number, cells, module.text(), **how)
 
 
 def _mended(process, verdict):
@@ -103,7 +102,7 @@ def _mended(process, verdict):
 
     # A whole class is the most to lend: it stands for all that it holds.
     members = [n for n in suspects if own.step.parts[n].kind != Kind.CLASS]
-    new = [n for n in members if n in {*own.step.added, *own.step.changed}]
+    new = [n for n in members if n in own.step.new]
     ends = [len(new), *(len(new) + 2**k for k in range(len(suspects).bit_length()))]
     sets = [(name,) for name in members] + [tuple(suspects[:end]) for end in ends]
     if names := next((names for names in sets if names and mend(*names)), None):
@@ -139,17 +138,11 @@ def _suspects(own, filled, failure):
     alike_or_lent = {*own.missing, *alike(step.parts, there)}
     arose = (failure["parts"] if failure else [])[::-1]
     likely = [*arose, *own.left_out, *own.unchanged, *step.parts]
-    names = [
-        name
-        for name in dict.fromkeys(likely)
-        if name in step.parts
-        and name in {*there, *own.left_out}
-        and name not in alike_or_lent
-        and (step.parts[name].kind != Kind.ATTRIBUTE or name in own.left_out)
-    ]
-    new = {*step.added, *step.changed}
-    whole = lambda name: step.parts[name].kind == Kind.CLASS
-    return sorted(names, key=lambda name: (whole(name), name not in new))
+    kinds, new = {n: p.kind for n, p in step.parts.items()}, step.new
+    mine = {n for n, kind in kinds.items() if n in there and kind != Kind.ATTRIBUTE}
+    possible = mine.union(own.left_out) - alike_or_lent
+    names = [name for name in dict.fromkeys(likely) if name in possible]
+    return sorted(names, key=lambda n: (kinds[n] == Kind.CLASS, n not in new))
 
 
 def _passes(process, own, module, first):

@@ -3,7 +3,7 @@
 import contextlib
 import time
 
-from ..lessons import CourseError, stem
+from ..lessons import CourseError
 from . import folder as workshop
 from .framework import code_of
 from .notebook import judging_cells
@@ -26,8 +26,7 @@ def watch(folder):
 def judged(number, folder, process):
     """What is to be said about a step as it was saved."""
     try:
-        own = workshop.assembled(number, workshop.cells_of(number, folder), folder)
-        return Report(verdict_on(own, process))
+        return Report(verdict_on(workshop.saved(number, folder), process))
     except CourseError as error:  # a notebook that is half written
         return error
 
@@ -43,5 +42,5 @@ def saved(folder):
 
 
 def _times(folder):
-    paths = {number: folder / f"{stem(number)}.ipynb" for number in workshop.steps()}
+    paths = {n: workshop.notebook_file(n, folder) for n in workshop.steps()}
     return {n: path.stat().st_mtime_ns for n, path in paths.items() if path.exists()}

@@ -15,6 +15,7 @@ from .way import Way
 from .while_writing import watch
 
 USAGE = "8, next, judge 8, watch, hint 8 NAME, solution 8 NAME, diff 8, or fresh 8"
+LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 WORDS = ("next", "judge", "watch", "hint", "solution", "diff", "fresh", "where")
 
 
@@ -46,7 +47,7 @@ def run(options):
         # `hint 8 NAME 3` is the third one.
         stage = numbers[1] - 1 if len(numbers) > 1 else options.nearer
         hint = hints.Hint(number, names[0], stage)
-        print(hint.in_a_terminal() if word == "hint" else hints.Code(number, names[0]))
+        print(hint.in_a_terminal() if word == "hint" else hints.code(number, names[0]))
     elif word == "diff":
         _diff(number)
     elif word == "watch":
@@ -55,14 +56,14 @@ def run(options):
         aside = workshop.fresh(number)
         print(f"Step {number} begins afresh; your notebook is {aside.name} beside it.")
     else:  # where: for start.py, which opens what lies there
-        print(workshop.place() / f"{stem(number)}.ipynb")
+        print(workshop.notebook_file(number))
     return 0
 
 
 def _open(number):
     number = number or workshop.current()
     if number is None:
-        path = workshop.place() / f"{stem(workshop.steps()[-1])}.py"
+        path = workshop.own_file(workshop.steps()[-1])
         print(f"You have written every step of the workshop. Your framework is {path}.")
         return 0
     path, happened = workshop.lay(number)
@@ -84,34 +85,22 @@ def _open(number):
 
 def _judge(number, goes_on, options):
     """Judge a step, and go on if it is right, or if that is asked for."""
-    verdict = _judged(number)
+    verdict = verdict_on(workshop.saved(number))
     if not verdict.right and not (goes_on and options.anyway):
-        names = listed(verdict.from_the_lesson, MOST)
-        command = typed(f"workshop next {number} --anyway")
-        way_on = (
-            f"What counts is the saved notebook. `{command}` goes on with the lesson's "
-            f"own {names}."
-        )
-        report = Report(verdict, [way_on])
+        lent = f"the lesson's own {listed(verdict.from_the_lesson, MOST)}"
+        way_on = f"`{typed(f'workshop next {number} --anyway')}` goes on with {lent}."
+        report = Report(verdict, [f"What counts is the saved notebook. {way_on}"])
         return tell(report.results(), options, report, 1)
-    report = Report(verdict, _after(verdict))
+    # No terminal shows links.
+    said = [LINK.sub(r"\1", sentence) for sentence in go_on(verdict, workshop.place())]
+    report = Report(verdict, said)
     status = tell(report.results(), options, report)
-    following = [n for n in workshop.steps() if n > number]
+    following = workshop.after(number)
     return _open(following[0]) if goes_on and following else status
 
 
-def _judged(number):
-    return verdict_on(workshop.assembled(number, workshop.cells_of(number)))
-
-
-def _after(verdict):
-    """What going on says, without links, which no terminal shows."""
-    said = go_on(verdict, workshop.place())
-    return [re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", sentence) for sentence in said]
-
-
 def _diff(number):
-    changes = comparison(workshop.assembled(number, workshop.cells_of(number)))
+    changes = comparison(workshop.saved(number))
     if not changes:
         print(f"What you have written for step {number} says the same as the lesson's.")
     for change in changes:

@@ -16,42 +16,16 @@ on the untouched stub, and again on its solution; where a lesson goes on with wh
 exercises define, it is run without solutions. One test a lesson lists all complaints.
 """
 
-import pytest
-
-from steps.course.judge import forks
-from steps.course.judge.child import Child
-from tests.support.lesson_attempts import Attempts, cells_of
-
-CHILD = pytest.StashKey[Child]()
+from tests.support import told
+from tests.support.lesson_attempts import Attempts, cells_of, child_of
 
 
-def pytest_collect_file(parent, file_path):
-    if file_path.suffix == ".md":
-        return Lesson.from_parent(parent, path=file_path)
-    return None
+def tests(file, text):
+    def complaints():
+        return Attempts(cells_of(number), text).complaints(child_of(file.config))
+
+    number = int(file.path.stem.removeprefix("step"))
+    yield file.path.stem, complaints
 
 
-def pytest_unconfigure(config):
-    if CHILD in config.stash:
-        config.stash[CHILD].end()
-
-
-class Lesson(pytest.File):
-    def collect(self):
-        yield Judged.from_parent(self, name=self.path.stem)
-
-
-class Judged(pytest.Item):
-    def runtest(self):
-        # One process for all lessons: each is run in a fork of it.
-        if CHILD not in self.config.stash:
-            self.config.stash[CHILD] = Child(forks.__name__)
-        number = int(self.path.stem.removeprefix("step"))
-        text = self.path.read_text(encoding="utf-8")
-        attempts = Attempts(cells_of(number), text)
-        complaints = attempts.complaints(self.config.stash[CHILD])
-        if complaints:
-            pytest.fail("\n\n".join(complaints), pytrace=False)
-
-    def reportinfo(self):
-        return self.path, None, self.name
+pytest_collect_file = told.collecting(tests)

@@ -17,46 +17,20 @@ complaints.
 
 import pytest
 
-from steps.course.judge import forks
-from steps.course.judge.child import Child
+from tests.support import told
+from tests.support.lesson_attempts import child_of
 from tests.support.lesson_changes import Changes
 
-CHILD = pytest.StashKey[Child]()
 # These train for more than two seconds.
-SLOW_LESSONS = (36, 43, 45, 50, 51, 54, 55, 60, 65, 73, 74, 75, 78, 80)
-SLOW = {f"step{n}" for n in SLOW_LESSONS}
+SLOW = (36, 43, 45, 50, 51, 54, 55, 60, 65, 73, 74, 75, 78, 80)
 
 
-def pytest_collect_file(parent, file_path):
-    if file_path.suffix == ".md":
-        return Lesson.from_parent(parent, path=file_path)
-    return None
+def tests(file, text):
+    def complaints():
+        return Changes.of_lesson(number, text).complaints(child_of(file.config))
+
+    number = int(file.path.stem.removeprefix("step"))
+    yield file.path.stem, complaints, *[pytest.mark.slow] * (number in SLOW)
 
 
-def pytest_unconfigure(config):
-    if CHILD in config.stash:
-        config.stash[CHILD].end()
-
-
-class Lesson(pytest.File):
-    def collect(self):
-        item = Changed.from_parent(self, name=self.path.stem)
-        if self.path.stem in SLOW:
-            item.add_marker(pytest.mark.slow)
-        yield item
-
-
-class Changed(pytest.Item):
-    def runtest(self):
-        # One process for all lessons: each is run in a fork of it.
-        if CHILD not in self.config.stash:
-            self.config.stash[CHILD] = Child(forks.__name__)
-        number = int(self.path.stem.removeprefix("step"))
-        text = self.path.read_text(encoding="utf-8")
-        changes = Changes.of_lesson(number, text)
-        complaints = changes.complaints(self.config.stash[CHILD])
-        if complaints:
-            pytest.fail("\n\n".join(complaints), pytrace=False)
-
-    def reportinfo(self):
-        return self.path, None, self.name
+pytest_collect_file = told.collecting(tests)
