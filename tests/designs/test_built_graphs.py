@@ -12,11 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steps import step64
-from tests.support import built_graphs as graphs
 from tests.support.arrays import assert_close, assert_equal
+from tests.support.built_graphs import (
+    BINARY,
+    SHAPES,
+    WAYS,
+    assert_gradients,
+    drawn_leaves,
+    drawn_sum,
+    on_both_sides,
+    positive,
+    unary,
+)
 from tests.support.refusals import assert_refused
 
-all_ways = pytest.mark.parametrize("way", graphs.WAYS)
+all_ways = pytest.mark.parametrize("way", WAYS)
 UP_TO_63 = ["step 61", "step 62", "step 63"]
 
 
@@ -29,10 +39,10 @@ def a_graph_for_step_64():
 @all_ways
 @pytest.mark.parametrize("value", [3.0, [3.0, 5.0]])
 def test_operators_from_both_sides_with_numbers_and_arrays(way, value):
-    built, a, value = graphs.WAYS[way](), np.array([1.0, 2.0]), np.array(value)
+    built, a, value = WAYS[way](), np.array([1.0, 2.0]), np.array(value)
     w = built.variable(value)
-    found = built.program(graphs.on_both_sides(w, a))()
-    for one, expected in zip(found, graphs.on_both_sides(value, a), strict=True):
+    found = built.program(on_both_sides(w, a))()
+    for one, expected in zip(found, on_both_sides(value, a), strict=True):
         assert_close(one, expected)
     m = built.variable(np.ones((2, 2)))
     (product,) = built.program([np.eye(2) @ m @ np.eye(2)])()
@@ -41,7 +51,7 @@ def test_operators_from_both_sides_with_numbers_and_arrays(way, value):
 
 @pytest.mark.parametrize("way", UP_TO_63)
 def test_float32_stays_float32(way):
-    built = graphs.WAYS[way]()
+    built = WAYS[way]()
     m, w = built.words, built.variable(np.ones((2, 3), dtype=np.float32))
     y = m.mean(m.sigmoid(w * 2.0 - 1) ** 2 / 3) + m.total(m.logsumexp(w))
     for value in built.program([y, *built.gradients(y, [w])])():
@@ -50,7 +60,7 @@ def test_float32_stays_float32(way):
 
 @all_ways
 def test_sigmoid_does_not_overflow_and_keeps_small_values(way):
-    built = graphs.WAYS[way]()
+    built = WAYS[way]()
     m, x = built.words, built.variable([-1000.0, 0.0, 1000.0])
     (y,) = built.program([m.sigmoid(x)])()
     assert_close(y, [0.0, 0.5, 1.0])
@@ -63,7 +73,7 @@ def test_sigmoid_does_not_overflow_and_keeps_small_values(way):
 
 @pytest.mark.parametrize("way", UP_TO_63)
 def test_logsumexp_does_not_overflow(way):
-    built = graphs.WAYS[way]()
+    built = WAYS[way]()
     x = built.variable(np.array([[-1000.0, 0.0, 1000.0]]))
     y = built.words.logsumexp(x)
     value, slope = built.program([y, *built.gradients(y, [x])])()
@@ -80,7 +90,7 @@ def test_logsumexp_does_not_overflow(way):
     ],
 )
 def test_what_has_no_value_yet_is_not_asked_for_one(way, words):
-    x = graphs.WAYS[way]().variable(1.0, "x")
+    x = WAYS[way]().variable(1.0, "x")
     for name in ("eq", "ne", "lt", "le", "gt", "ge"):
         compare = getattr(operator, name)
         attempts = (lambda f=compare: f(x, 0), lambda f=compare: f(0.0, x))
@@ -94,7 +104,7 @@ def test_what_has_no_value_yet_is_not_asked_for_one(way, words):
 
 @all_ways
 def test_nothing_is_computed_early_or_twice_or_for_nothing(way):
-    built, runs = graphs.WAYS[way](), []
+    built, runs = WAYS[way](), []
     a = built.operation(lambda x: [runs.append("a"), x * x][1], built.variable(3.0))
     needless = built.operation(lambda x: [runs.append("needless"), x][1], a)
     program = built.program([a * a + a, a])
@@ -108,7 +118,7 @@ def test_nothing_is_computed_early_or_twice_or_for_nothing(way):
 
 @all_ways
 def test_what_an_operation_keeps_for_itself_stays_its_own(way):
-    built, own = graphs.WAYS[way](), np.ones(2)
+    built, own = WAYS[way](), np.ones(2)
     built.program([built.operation(lambda x: own, built.variable(np.ones(2)))])()
     own[0] = 2.0
 
@@ -116,7 +126,7 @@ def test_what_an_operation_keeps_for_itself_stays_its_own(way):
 @pytest.mark.parametrize("way", UP_TO_63)
 @pytest.mark.usefixtures("without_collector")
 def test_what_nobody_holds_is_freed_gradients_too(way):
-    built = graphs.WAYS[way]()
+    built = WAYS[way]()
     w = built.variable(1.0)
     y = built.words.exp(w * 2.0)
     built.program([y, *built.gradients(y, [w])])()
@@ -127,7 +137,7 @@ def test_what_nobody_holds_is_freed_gradients_too(way):
 
 @pytest.mark.parametrize("way", ["step 62", "step 63"])
 def test_copied_formulas_have_the_same_value_and_gradient(way):
-    built = graphs.WAYS[way]()
+    built = WAYS[way]()
     w, v = built.variable(np.ones(2)), built.variable([3.0, 4.0])
     w, y = copy.deepcopy((w, w * v))
     value, slope = built.program([y, *built.gradients(y, [w])])()
@@ -137,7 +147,7 @@ def test_copied_formulas_have_the_same_value_and_gradient(way):
 
 @all_ways
 def test_five_of_many_users_are_named(way):
-    built = graphs.WAYS[way]()
+    built = WAYS[way]()
     x = built.empty("x")
     y = sum(x * float(i) for i in range(300))
     with pytest.raises(ValueError, match=r"multiply.*, …") as refusal:
@@ -150,41 +160,41 @@ def test_five_of_many_users_are_named(way):
 
 def assert_two_orders(built, y, variables):
     """The first gradients are right, and those of all that they depend on."""
-    graphs.assert_gradients(built, y, variables)
+    assert_gradients(built, y, variables)
     total = built.words.total
     squares = sum(total(g * g) for g in built.gradients(y, variables))
-    graphs.assert_gradients(built, squares + total(y), variables)
+    assert_gradients(built, squares + total(y), variables)
 
 
 @all_ways
-@pytest.mark.parametrize("sign", graphs.BINARY)
+@pytest.mark.parametrize("sign", BINARY)
 def test_gradients_of_binary_operations_on_all_shapes(way, sign):
-    for shapes in [pair for both in graphs.SHAPES for pair in (both, both[::-1])]:
-        built = graphs.WAYS[way]()
-        arrays = [graphs.positive(shape, i) for i, shape in enumerate(shapes)]
+    for shapes in [pair for both in SHAPES for pair in (both, both[::-1])]:
+        built = WAYS[way]()
+        arrays = [positive(shape, i) for i, shape in enumerate(shapes)]
         a, b = map(built.variable, arrays)
-        weights = graphs.positive(np.broadcast_shapes(*shapes), 2)
-        assert_two_orders(built, graphs.BINARY[sign](a, b) * weights, [a, b])
+        weights = positive(np.broadcast_shapes(*shapes), 2)
+        assert_two_orders(built, BINARY[sign](a, b) * weights, [a, b])
 
 
 @all_ways
 def test_gradients_of_unary_operations(way):
-    for formula in graphs.unary(graphs.WAYS[way]().words).values():
-        built = graphs.WAYS[way]()
-        a = built.variable(graphs.positive((2, 3)))
+    for formula in unary(WAYS[way]().words).values():
+        built = WAYS[way]()
+        a = built.variable(positive((2, 3)))
         (value,) = built.program([formula(a)])()
-        y = formula(a) * graphs.positive(value.shape, 2)
-        graphs.assert_gradients(built, y, [a])
+        y = formula(a) * positive(value.shape, 2)
+        assert_gradients(built, y, [a])
         (g,) = built.gradients(y, [a])
-        graphs.assert_gradients(built, g * g * a, [a])
+        assert_gradients(built, g * g * a, [a])
 
 
 @all_ways
 def test_gradients_of_matmul(way):
-    built = graphs.WAYS[way]()
-    a = built.variable(graphs.positive((2, 3), 0))
-    b = built.variable(graphs.positive((3, 4), 1))
-    y = (a @ b) * graphs.positive((2, 4), 2)
+    built = WAYS[way]()
+    a = built.variable(positive((2, 3), 0))
+    b = built.variable(positive((3, 4), 1))
+    y = (a @ b) * positive((2, 4), 2)
     assert_two_orders(built, y * y, [a, b])
 
 
@@ -193,10 +203,10 @@ def test_gradients_of_matmul(way):
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_gradients_on_random_graphs(way, data):
-    built = graphs.WAYS[way]()
-    leaves = graphs.drawn_leaves(data, built.variable)
-    y = graphs.drawn_sum(data, leaves, built.words)
-    graphs.assert_gradients(built, y, leaves, tolerance=1e-4)
+    built = WAYS[way]()
+    leaves = drawn_leaves(data, built.variable)
+    y = drawn_sum(data, leaves, built.words)
+    assert_gradients(built, y, leaves, tolerance=1e-4)
 
 
 @all_ways
@@ -204,8 +214,8 @@ def test_gradients_on_random_graphs(way, data):
 @given(st.data())
 @settings(max_examples=15, deadline=None)
 def test_gradients_of_gradients_on_random_graphs(way, data):
-    built = graphs.WAYS[way]()
-    leaves = graphs.drawn_leaves(data, built.variable)
-    slopes = built.gradients(graphs.drawn_sum(data, leaves, built.words), leaves)
+    built = WAYS[way]()
+    leaves = drawn_leaves(data, built.variable)
+    slopes = built.gradients(drawn_sum(data, leaves, built.words), leaves)
     y = sum(built.words.total(g * leaf) for g, leaf in zip(slopes, leaves, strict=True))
-    graphs.assert_gradients(built, y, leaves, tolerance=1e-4)
+    assert_gradients(built, y, leaves, tolerance=1e-4)

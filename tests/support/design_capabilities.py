@@ -136,8 +136,6 @@ def constant_66():
     return not y.edges and not y.requires_grad
 
 
-scalar_65 = lambda value: step65.Scalar(value, True)
-tensor_66 = lambda value: step66.Tensor(value, True)
 DESIGNS = [
     eager("step 22", step22),
     built_first("step 61"),
