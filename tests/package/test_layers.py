@@ -658,6 +658,10 @@ def test_a_parameter_without_a_form_takes_any_shape(shape, tmp_path):
     assert net.W.shape == shape
 
 
+def masked(dtype):
+    return Net(mask=Parameter(np.zeros(2, dtype)), W=param())
+
+
 def test_a_shape_that_only_the_first_input_would_tell_is_the_files(tmp_path):
     save_arrays(tmp_path / "linear.npz", {"W": random(5, 3)})
     layer = L.Linear(3, nobias=True)

@@ -168,6 +168,11 @@ def test_no_link_is_followed_while_a_file_is_written(tmp_path, monkeypatch):
     assert (tmp_path / "precious").read_text() == "text"
 
 
+class Trap:
+    def __reduce__(self):
+        return (pytest.fail, ("the pickle was run",))
+
+
 def test_an_archive_in_the_form_for_many_members_is_read(tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(zipfile, "ZIP_FILECOUNT_LIMIT", 1)

@@ -71,7 +71,8 @@ class Child(contextlib.AbstractContextManager["Child"]):
         self._write(task, self._token)
 
     def _write(self, task, token=""):
-        with contextlib.suppress(OSError):  # it ended: then there are no lines
+        # It ended, or was ended: then there are no lines.
+        with contextlib.suppress(OSError, ValueError):
             self._tasks.write(f"{token}{json.dumps(task)}\n".encode())
             self._tasks.flush()
 
