@@ -15,7 +15,6 @@ import warnings
 import weakref
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -204,7 +203,9 @@ def plot_dot_graph(
     picture = Picture(get_dot_graph(output, verbose))
     if to_file is not None:
         try:
-            Path(to_file).write_bytes(render(picture.dot, ending))
+            drawn = render(picture.dot, ending)
+            with open(to_file, "wb") as file:
+                file.write(drawn)
         except GraphvizMissing as missing:
             warnings.warn(f"{to_file!s} was not written. {missing}", stacklevel=2)
     return picture
