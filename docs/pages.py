@@ -15,7 +15,11 @@ from html import escape
 from pathlib import Path
 from types import ModuleType
 
-from steps.course import overview
+import colab
+import front
+from address import repository
+
+from steps.course import exercises, overview
 from steps.course.lessons import (
     MAP,
     StepKind,
@@ -69,7 +73,9 @@ def write(docs):
         shutil.rmtree(docs / name, ignore_errors=True)
         (docs / name).mkdir()
     write_lessons(docs / "lessons")
-    write_front(docs / "course")
+    front.write(docs / "course")
+    if known := repository():
+        colab.write(docs / "course" / "away" / "notebooks", known.url)
     write_stages(docs / "course")
     write_api(docs / "api")
 
@@ -91,6 +97,7 @@ def write_lessons(folder):
         for cell in book["cells"]:
             if cell["cell_type"] == "code":
                 describe_pictures(cell)
+                name_fold(cell)
             else:
                 cell["source"] = lead_to_terms("".join(cell["source"]), terms)
         if number != MAP and (used := api_links(number)):
@@ -110,6 +117,26 @@ def describe_pictures(cell):
         cell["metadata"].setdefault("mystnb", {})["image"] = said
 
 
+def name_fold(cell):
+    """Say what is in a cell that is folded."""
+    what = what_is_in(cell)
+    words = {"code_prompt_show": f"Show: {what}", "code_prompt_hide": f"Hide: {what}"}
+    if exercises.FOLDED in cell["metadata"].get("tags", []):
+        cell["metadata"].setdefault("mystnb", {}).update(words)
+
+
+def what_is_in(cell):
+    text = "".join(cell["source"])
+    if exercises.is_check(cell):
+        return "check"
+    if exercises.is_solution(text):
+        return "solution"
+    if text.startswith("# %load"):
+        return "full listing"
+    drawn = any("image/png" in output.get("data", {}) for output in cell["outputs"])
+    return "code of the picture" if drawn else "code"
+
+
 def markdown(name, text):
     return {"cell_type": "markdown", "id": name, "metadata": {}, "source": text}
 
@@ -123,6 +150,27 @@ def api_links(number):
         if (path := documented().get(name))
     ]
     return f"## In the reference\n\n{', '.join(links)}\n" if links else ""
+
+
+def beginning(number):
+    """What stands under the title of a lesson: where in the course it is, and the ways
+    to have it elsewhere.
+    """
+    stages = dict(enumerate(overview.stages(), 1))
+    where = next(n for n, stage in stages.items() if number in stage.steps)
+    words = f"Step {number} of {len(numbers())} · stage {where}, {stages[where].title}"
+    return f'<p class="where">{escape(words)}</p>{away(number)}'
+
+
+def away(number):
+    """Links to the lesson in other places; none without an address."""
+    if not (known := repository()):
+        return ""
+    name = notebook_path(number).name
+    ways = {"Run it in Colab": known.colab(name), "On Binder": known.binder}
+    ways["Download"] = f"../notebooks/{name}"
+    links = [f'<a href="{escape(to)}">{words}</a>' for words, to in ways.items() if to]
+    return f'<p class="ways">{"".join(links)}</p>'
 
 
 # --- the glossary ---------------------------------------------------------------------
@@ -196,90 +244,53 @@ def lead_to_terms(text, terms):
 # --- stages ---------------------------------------------------------------------------
 
 
-def write_front(folder):
-    """What the front page shows: the course in one picture, and the player."""
-    import numpy as np
-
-    from dezero_lite import Variable
-    from dezero_lite.player import play
-
-    (folder / "stages.html").write_text(stages_as_dots(), "utf-8")
-    x = Variable(np.array(2.0), name="x")
-    a = x**2
-    y = a**2 + a**2
-    (folder / "player.html").write_text(
-        play(y, a=a, y=y)._repr_mimebundle_()["text/html"], "utf-8"
-    )
-
-
-DOTS = """<style>
-.course-stages p { margin: 0.2rem 0; }
-.course-stages ol { display: flex; flex-wrap: wrap; list-style: none; gap: 0.35rem;
-    margin: 0.2rem 0; padding: 0; }
-.course-stages li { margin: 0; }
-.course-stages li > * { display: block; box-sizing: border-box; width: 2rem;
-    height: 2rem; border: 2px solid #0072b2; border-radius: 50%; font-size: 0.8rem;
-    line-height: calc(2rem - 4px); text-align: center; text-decoration: none; }
-.course-stages li > a, .course-stages li > a:visited { background: #0072b2;
-    color: white; }
-.course-stages li > a:hover, .course-stages li > a:focus { background: white;
-    color: #00476e; }
-.course-stages ol + p { margin-bottom: 1rem; }
-</style>"""
-
-
-def stages_as_dots():
-    """The course in one picture: a row for each stage, a dot to click on for each
-    step.
-    """
-    rows = [DOTS, '<div class="course-stages">']
-    for count, stage in enumerate(overview.stages(), 1):
-        title = escape(f"{count}  {stage.title[0].upper()}{stage.title[1:]}")
-        rows += [f"<p><strong>{title}</strong></p>", "<ol>"]
-        for number, title in stage.steps.items():
-            words = escape(f"Step {number}: {title}")
-            dot = f'<span title="{words}">{number}</span>'
-            if number in numbers():
-                page = f"lessons/{stem(number)}.html"
-                dot = (
-                    f'<a href="{page}" title="{words}" aria-label="{words}">'
-                    f"{number}</a>"
-                )
-            rows.append(f"<li>{dot}</li>")
-        rows += ["</ol>", f"<p>After it, {escape(stage.gain)}</p>"]
-    return "\n".join([*rows, "</div>", ""])
-
-
 def write_stages(folder):
+    """A page for each stage, with its lessons under it beside the page, and one that
+    leads to them all.
+    """
     lines = ["# The course by stage", ""]
-    toctree = ["```{toctree}", ":hidden:", ":maxdepth: 1", "", "../lessons/start"]
+    toctree = ["../lessons/start"]
     for count, stage in enumerate(overview.stages(), 1):
         there = [number for number in stage.steps if number in numbers()]
         hours = sum(head(number).minutes for number in there) / 60
-        lines += [
-            f"## Stage {count}: {stage.title}",
-            "",
-            f"After it, {stage.gain} Its lessons take about {hours:.0f} hours.",
-            "",
-        ]
-        lines += [
-            "| step | minutes | new names | the question it answers |",
-            "| :--- | ---: | :--- | :--- |",
-        ]
-        for number, title in stage.steps.items():
-            if number in numbers():
-                facts = head(number)
-                new = ", ".join(f"`{name}`" for name in facts.new)
-                lines.append(
-                    f"| [{number}. {facts.title}](../lessons/{stem(number)}.ipynb) | "
-                    f"{facts.minutes} | {new} | {question(number)} |"
-                )
-                toctree.append(f"../lessons/{stem(number)}")
-            else:
-                lines.append(f"| {number}. {title} | | | |")
-        lines.append("")
-    text = "\n".join([*lines, *toctree, "```", ""])
+        title = f"Stage {count}: {stage.title}"
+        gain = f"After it, {stage.gain} Its lessons take about {hours:.0f} hours."
+        page = [f"# {title}", "", gain, "", *table(stage), ""]
+        page += contents(f"../lessons/{stem(number)}" for number in there)
+        (folder / f"stage{count}.md").write_text("\n".join(page), "utf-8")
+        lines += [f"## [{title}](stage{count}.md)", "", gain, ""]
+        lines += [", ".join(link(number) for number in there), ""]
+        toctree.append(f"stage{count}")
+    text = "\n".join([*lines, *contents(toctree)])
     (folder / "index.md").write_text(text, "utf-8")
+
+
+def table(stage):
+    """The steps of a stage, with what each takes and brings."""
+    rows = [
+        "| step | minutes | new names | the question it answers |",
+        "| :--- | ---: | :--- | :--- |",
+    ]
+    for number, title in stage.steps.items():
+        if number in numbers():
+            facts = head(number)
+            new = ", ".join(f"`{name}`" for name in facts.new)
+            rows.append(
+                f"| {link(number)} | {facts.minutes} | {new} | {question(number)} |"
+            )
+        else:
+            rows.append(f"| {number}. {title} | | | |")
+    return rows
+
+
+def link(number):
+    """A link to a lesson, from the pages of the stages."""
+    return f"[{number}. {head(number).title}](../lessons/{stem(number)}.ipynb)"
+
+
+def contents(places):
+    """A table of contents that only the list beside the page shows."""
+    return ["```{toctree}", ":hidden:", ":maxdepth: 1", "", *places, "```", ""]
 
 
 # Questions of lessons whose predecessor leaves none open, or asks it in words that say
@@ -407,13 +418,7 @@ def write_api(folder):
         "| :--- | :--- | ---: |",
         *(rows[name] for name in sorted(rows, key=str.lower)),
         "",
-        "```{toctree}",
-        ":hidden:",
-        ":maxdepth: 1",
-        "",
-        *toctree,
-        "```",
-        "",
+        *contents(toctree),
     ]
     (folder / "index.md").write_text(rst_roles("\n".join(text)), "utf-8")
 

@@ -14,7 +14,83 @@ function inTheseColours() {
   for (const frame of document.querySelectorAll("iframe")) frame.contentWindow.fit?.();
 }
 
+// --- which lessons are done: kept in this browser alone
+
+const DONE = "lessons that are done";
+const STEP = /step(\d\d)\.html$/;
+
+function done() {
+  try {
+    return new Set(JSON.parse(localStorage.getItem(DONE)) ?? []);
+  } catch {
+    return new Set(); // a browser that keeps nothing, or something else under this name
+  }
+}
+
+function showDone() {
+  const steps = done();
+  for (const link of document.querySelectorAll(".sidebar-tree a, .course-stages a")) {
+    const step = STEP.exec(link.getAttribute("href"));
+    link.classList.toggle("done", steps.has(step ? step[1] : thisStep()) && (step || link.matches(".current-page > a")));
+  }
+  const button = document.querySelector(".done-button");
+  button?.setAttribute("aria-pressed", steps.has(thisStep()));
+}
+
+function thisStep() {
+  return STEP.exec(location.pathname)?.[1];
+}
+
+function addButton() {
+  if (!thisStep()) return;
+  const button = document.createElement("button");
+  button.className = "done-button";
+  button.textContent = "This lesson is done";
+  button.onclick = () => {
+    const steps = done();
+    steps.delete(thisStep()) || steps.add(thisStep());
+    localStorage.setItem(DONE, JSON.stringify([...steps]));
+    showDone();
+  };
+  document.querySelector("article").append(button);
+}
+
+// --- moving on
+
+function turn(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+  // What scrolls sideways, and what is typed into, has these keys for itself.
+  if (event.target.closest("input, textarea, select, [tabindex]")) return;
+  const rel = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
+  const link = rel && document.querySelector(`link[rel=${rel}]`);
+  if (link) location = link.href;
+}
+
+function showWhereWeAre() {
+  const here = document.querySelector(".sidebar-tree .current-page");
+  const around = here?.closest(".sidebar-scroll");
+  if (around) around.scrollTop = here.offsetTop - around.clientHeight / 2;
+}
+
+// The player of the front page begins by itself, but for those who want no motion.
+function begin() {
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const frame = document.querySelector(".ways ~ iframe, .ways ~ * iframe");
+  if (frame && !thisStep() && !still) frame.contentDocument?.getElementById("play")?.click();
+}
+
+addEventListener("DOMContentLoaded", () => {
+  addButton();
+  showDone();
+  showWhereWeAre();
+});
+addEventListener("keydown", turn);
+// Folded code is printed, too.
+addEventListener("beforeprint", () => {
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
+});
 addEventListener("load", () => {
+  begin();
   new ResizeObserver(reachable).observe(document.documentElement);
   new MutationObserver(inTheseColours).observe(document.body, {
     attributeFilter: ["data-theme"],

@@ -157,7 +157,7 @@ def test_a_name_is_said_to_come_from_its_step(pages):
 
 
 def test_the_front_page_has_a_dot_for_each_step(pages):
-    made = pages.stages_as_dots()
+    made = pages.front.stages_as_dots()
     for stage in overview.stages():
         for number in stage.steps:
             leads = f'href="lessons/step{number:02d}.html"' in made
@@ -193,3 +193,51 @@ def test_examples_on_a_page_run(path):
     text = path.read_text(encoding="utf-8")
     for code in re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         exec(compile(code, path.name, "exec"), {})
+
+
+# --- the address of the course --------------------------------------------------------
+
+
+@pytest.fixture
+def address(pages, monkeypatch):
+    """What the pages know when a setting names the repository."""
+    module = importlib.import_module("address")
+
+    def known(setting):
+        monkeypatch.setenv("COURSE_URL", setting)
+        module.repository.cache_clear()
+        return module.repository()
+
+    yield known
+    module.repository.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "https://github.com/someone/course",
+        "https://github.com/someone/course.git",
+        "https://token@github.com/someone/course/",
+        "git@github.com:someone/course.git",
+        "ssh://git@github.com/someone/course.git",
+    ],
+)
+def test_one_setting_feeds_every_link_that_leads_out(address, pages, setting):
+    known = address(setting)
+    assert known.url == "https://github.com/someone/course"
+    assert known.site == "https://someone.github.io/course/"
+    assert known.edit("steps/step08.md").endswith("/edit/main/steps/step08.md")
+    ways = pages.front.ways_in()
+    assert known.binder in ways.replace("&amp;", "&")
+    assert known.url in ways
+    assert known.colab("step08.ipynb") in pages.away(8)
+    assert 'href="../notebooks/step08.ipynb"' in pages.away(8)
+
+
+def test_elsewhere_there_is_no_colab_and_a_path_is_no_address(address, pages):
+    known = address("https://git.example.org/someone/course")
+    assert (known.binder, known.site) == (None, None)
+    assert "colab" not in pages.away(8)
+    assert address("/srv/course") is None
+    assert pages.away(8) == ""
+    assert "#get-it" in pages.front.ways_in()

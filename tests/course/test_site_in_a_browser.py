@@ -20,8 +20,8 @@ LESSON = "lessons/step16.html"  # it has a player, pictures and a difference
 FORMULA = "lessons/step28.html"
 PAGES = ["index.html", LESSON, "api/dezero_lite.html"]
 # With a table or a picture that may be wider than a phone.
-BROAD = "course/index capabilities benchmarks designs exercises from-the-book teach"
-BROAD += " contribute lessons/start lessons/step57"
+BROAD = "course/index course/stage4 capabilities benchmarks designs exercises teach"
+BROAD += " from-the-book contribute lessons/start lessons/step57"
 WIDE = [*PAGES, FORMULA, *(f"{name}.html" for name in BROAD.split())]
 SCHEMES = ["light", "dark"]
 DESK, PHONE = (1300, 900), (390, 844)

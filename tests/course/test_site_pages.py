@@ -2,12 +2,19 @@
 has its words.
 """
 
+import importlib
 import json
+import os
+import subprocess
+import sysconfig
+import venv
 from functools import cache
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
-from steps.course.lessons import MAP, notebook_path, numbers, stem
+import pytest
+
+from steps.course.lessons import MAP, ROOT, notebook_path, numbers, stem
 from tests.support import site
 
 pytestmark = site.NEEDED
@@ -86,3 +93,48 @@ def test_every_picture_and_every_frame_says_what_it_shows():
             assert alt, (path, source[:60])
             assert not alt.endswith((".png", ".svg")), (path, alt)
         assert all(frame.get("title") for frame in page(path).frames), path
+
+
+# --- copies to take away --------------------------------------------------------------
+
+# Runs a notebook's first cell, and then a lesson's import, as its kernel would.
+RUNS = """\
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell()
+for cell in ({first!r}, "from steps.step08 import Variable"):
+    shell.run_cell(cell).raise_error()
+"""
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="a clone is made of it")
+def test_a_copy_to_take_away_fetches_the_course_where_it_is_missing(
+    tmp_path, monkeypatch
+):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    colab = importlib.import_module("colab")
+    colab.write(tmp_path / "copies", ROOT.as_uri())
+    copies = [json.loads(p.read_text()) for p in (tmp_path / "copies").iterdir()]
+    assert len(copies) == len(numbers()) + 1
+    firsts = [copy["cells"][0] for copy in copies]
+    assert firsts == firsts[:1] * len(copies)
+    program = RUNS.format(first=firsts[0]["source"])
+
+    # An environment without the course. What else the cell would install is found on
+    # PYTHONPATH, where what is installed to be edited is not.
+    venv.create(tmp_path / "empty", with_pip=True)
+    programs = "Scripts" if os.name == "nt" else "bin"
+    settings = {"PYTHONPATH": sysconfig.get_path("purelib"), "PIP_NO_INDEX": "1"}
+    run = subprocess.run(
+        [
+            tmp_path / "empty" / programs / "python",
+            "-c",
+            RUNS.format(first=first["source"]),
+        ],
+        cwd=tmp_path,
+        env=os.environ | settings | {"PIP_NO_BUILD_ISOLATION": "0"},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert (tmp_path / "course" / "steps").is_dir()

@@ -1,0 +1,124 @@
+"""What the front page shows: the way in, the player, the stages, and pictures that the
+lessons made.
+"""
+
+import base64
+import json
+from html import escape
+
+from address import repository
+
+from steps.course import overview
+from steps.course.lessons import module_path, notebook_path, numbers, stem
+
+# Lesson, the cell whose output is shown, what it is, and what one sees.
+CARDS = [
+    (16, "step16-06", "Graphs that fork", "and the order in which gradients go back"),
+    (48, "step48-31", "Regions that curve", "learned from points on a spiral"),
+    (51, "step51-40", "Handwriting", "98 of 100 read, and these are the ones missed"),
+    (57, "step57-50", "Kernels that see", "strokes, found by convolution"),
+    (60, "step60-36", "Sentences", "written letter by letter, by an LSTM"),
+    (76, "step76-27", "Attention", "where a small GPT looks when it adds"),
+    (79, "step79-06", "Many machines", "one training, and one of them may fail"),
+]
+# How many of the sentences that a lesson printed fit on its card.
+LINES = 3
+
+
+def write(folder):
+    """Write the pieces of the front page, into a folder of the site's sources."""
+    pieces = {"ways": ways_in(), "player": player(), "stages": stages_as_dots()}
+    pieces |= {"cards": cards(folder), "whole": whole()}
+    for name, html in pieces.items():
+        (folder / f"{name}.html").write_text(html, "utf-8")
+
+
+def ways_in():
+    """The three buttons; the second where the course has an address."""
+    known = repository()
+    ways = {"Start step 1": "lessons/step01.html"}
+    if known and known.binder:
+        ways["Run it in the browser"] = known.binder
+    ways["Get it"] = known.url if known else "#get-it"
+    links = [f'<a href="{escape(to)}">{words}</a>' for words, to in ways.items()]
+    return f'<p class="ways">{"".join(links)}</p>\n'
+
+
+def player():
+    """The longest side of a triangle, and how it changes with the other two."""
+    import numpy as np
+
+    from dezero_lite import Variable
+    from dezero_lite.player import play
+
+    a, b = Variable(np.array(3.0)), Variable(np.array(4.0))
+    squares = a**2 + b**2
+    c = squares**0.5
+    return play(c, a=a, b=b, c=c, squares=squares)._repr_mimebundle_()["text/html"]
+
+
+def stages_as_dots():
+    """The course in one picture: a row for each stage, a dot to click on for each
+    step.
+    """
+    rows = ['<div class="course-stages">']
+    for count, stage in enumerate(overview.stages(), 1):
+        title = escape(f"{count}  {stage.title[0].upper()}{stage.title[1:]}")
+        rows += [f"<p><strong>{title}</strong></p>", "<ol>"]
+        for number, title in stage.steps.items():
+            words = escape(f"Step {number}: {title}")
+            dot = f'<span title="{words}">{number}</span>'
+            if number in numbers():
+                page = f"lessons/{stem(number)}.html"
+                dot = (
+                    f'<a href="{page}" title="{words}" aria-label="{words}">'
+                    f"{number}</a>"
+                )
+            rows.append(f"<li>{dot}</li>")
+        rows += ["</ol>", f"<p>After it, {escape(stage.gain)}</p>"]
+    return "\n".join([*rows, "</div>", ""])
+
+
+def cards(folder):
+    """Pictures and sentences that the lessons made, each with a link to its lesson."""
+    made = ['<div class="cards">']
+    for number, cell, title, words in CARDS:
+        shown = _shown(cell, folder)
+        made.append(
+            f'<a href="lessons/{stem(number)}.html">{shown}<strong>{title}</strong> '
+            f"<span>{words}. Step {number}.</span></a>"
+        )
+    return "\n".join([*made, "</div>", ""])
+
+
+def _shown(name, folder):
+    """What a cell shows: its picture, kept beside the page, or what it printed last."""
+    number = int(name.removeprefix("step").partition("-")[0])
+    book = json.loads(notebook_path(number).read_text(encoding="utf-8"))
+    (cell,) = (cell for cell in book["cells"] if cell["id"] == name)
+    for output in cell["outputs"]:
+        if picture := output.get("data", {}).get("image/png"):
+            words = output["metadata"]["image/png"]["alt"]
+            path = folder / "pictures" / f"{name}.png"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(base64.b64decode("".join(picture)))
+            source = f"_static/{path.name}"
+            return f'<img src="{source}" alt="{escape(words)}" loading="lazy">'
+    printed = ["".join(output.get("text", "")) for output in cell["outputs"]]
+    lines = [line.strip() for line in "".join(printed).splitlines()]
+    sentences = [line for line in lines if line.endswith(".")]
+    return "<pre>" + escape("\n".join(sentences[-LINES:])) + "</pre>"
+
+
+def whole():
+    """All of step 22, folded, as the answer to how small a framework can be."""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import PythonLexer
+
+    text = module_path(22).read_text(encoding="utf-8")
+    count = len(text.splitlines())
+    code = highlight(text, PythonLexer(), HtmlFormatter())
+    return (
+        f"<details><summary>All of step 22: {count} lines</summary>\n{code}</details>\n"
+    )
