@@ -126,11 +126,7 @@ def test_a_copy_to_take_away_fetches_the_course_where_it_is_missing(
     programs = "Scripts" if os.name == "nt" else "bin"
     settings = {"PYTHONPATH": sysconfig.get_path("purelib"), "PIP_NO_INDEX": "1"}
     run = subprocess.run(
-        [
-            tmp_path / "empty" / programs / "python",
-            "-c",
-            RUNS.format(first=first["source"]),
-        ],
+        [tmp_path / "empty" / programs / "python", "-c", program],
         cwd=tmp_path,
         env=os.environ | settings | {"PIP_NO_BUILD_ISOLATION": "0"},
         capture_output=True,
