@@ -31,7 +31,9 @@ function showDone() {
   const steps = done();
   for (const link of document.querySelectorAll(".sidebar-tree a, .course-stages a")) {
     const step = STEP.exec(link.getAttribute("href"));
-    link.classList.toggle("done", steps.has(step ? step[1] : thisStep()) && (step || link.matches(".current-page > a")));
+    // The page that is open is linked by "#".
+    const here = link.matches(".current-page > a") ? thisStep() : undefined;
+    link.classList.toggle("done", steps.has(step ? step[1] : here));
   }
   const button = document.querySelector(".done-button");
   button?.setAttribute("aria-pressed", steps.has(thisStep()));
@@ -85,9 +87,15 @@ addEventListener("DOMContentLoaded", () => {
   showWhereWeAre();
 });
 addEventListener("keydown", turn);
-// Folded code is printed, too.
+// Folded code is printed, too, and a player's last step.
 addEventListener("beforeprint", () => {
   for (const fold of document.querySelectorAll("details")) fold.open = true;
+  for (const frame of document.querySelectorAll("iframe")) {
+    const slider = frame.contentDocument?.getElementById("slider");
+    if (!slider) continue;
+    slider.value = slider.max;
+    slider.dispatchEvent(new Event("input"));
+  }
 });
 addEventListener("load", () => {
   begin();

@@ -23,6 +23,9 @@ PAGES = ["index.html", LESSON, "api/dezero_lite.html"]
 BROAD = "course/index course/stage4 capabilities benchmarks designs exercises teach"
 BROAD += " from-the-book contribute lessons/start lessons/step57"
 WIDE = [*PAGES, FORMULA, *(f"{name}.html" for name in BROAD.split())]
+# One page of each kind.
+KINDS = [*PAGES, FORMULA, "lessons/start.html", "course/index.html"]
+KINDS += ["course/stage4.html", "glossary.html", "capabilities.html", "search.html"]
 SCHEMES = ["light", "dark"]
 DESK, PHONE = (1300, 900), (390, 844)
 PLACES = ["folder", "server"]
@@ -96,7 +99,7 @@ def complaints(page):
 
 # Each scheme once: colours do not depend on the width.
 @pytest.mark.parametrize(("scheme", "size"), [("light", DESK), ("dark", PHONE)])
-@pytest.mark.parametrize("name", [*PAGES, FORMULA])
+@pytest.mark.parametrize("name", KINDS)
 def test_axe_finds_nothing_serious(opened, name, scheme, size):
     assert complaints(opened(name, size=size, scheme=scheme)) == []
 
@@ -107,6 +110,8 @@ def test_axe_sees_into_the_player(opened):
     assert [name for name, _ in complaints(page)] == ["label"]
 
 
+# The words of a fold that is closed.
+SHOWS = "article summary .collapsed"
 STICKING_OUT = "document.documentElement.scrollWidth - innerWidth"
 
 
@@ -186,3 +191,51 @@ def test_the_search_finds_generation(opened, place):
     title = "Step 16: Generations"
     page.locator("#search-results li > a").filter(has_text=title).first.click()
     expect(page.locator("article h1")).to_contain_text(title)
+
+
+# --- the way through ------------------------------------------------------------------
+
+
+def test_the_player_begins_by_itself_but_not_for_who_wants_no_motion(opened):
+    page = opened("index.html")
+    expect(page.frame_locator("iframe").locator("#play")).to_have_text("Pause")
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    page.evaluate("new Promise((done) => setTimeout(done, 300))")
+    # At once: at its end the player stops, too.
+    assert page.frame_locator("iframe").locator("#play").inner_text() == "Play"
+
+
+def test_arrow_keys_turn_the_page_and_a_lesson_that_is_done_stays_marked(opened):
+    page = opened(LESSON)
+    page.get_by_role("button", name="This lesson is done").click()
+    page.keyboard.press("Escape")
+    page.locator("article").press("ArrowRight")
+    page.wait_for_url("**/step17.html")
+    page.locator("article").press("ArrowLeft")
+    page.wait_for_url("**/step16.html")
+    here = page.locator(".sidebar-tree .current-page > a.done")
+    expect(here).to_have_count(1)
+    page.goto(page.url.replace(LESSON, "index.html"))
+    expect(page.locator(".course-stages a.done")).to_have_text("16")
+
+
+def test_the_list_beside_a_lesson_is_scrolled_to_it(opened):
+    page = opened("lessons/step51.html")
+    expect(page.locator(".sidebar-tree .current-page > a")).to_be_in_viewport()
+
+
+def test_print_shows_what_is_folded_and_the_end_of_the_walk(opened):
+    page = opened(LESSON)
+    folded = page.locator("article details")
+    expect(page.locator("article details[open]")).to_have_count(0)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator("article details[open]")).to_have_count(folded.count())
+    player = page.frame_locator("iframe").first
+    expect(player.locator("#next")).to_be_disabled()
+
+
+def test_folds_say_what_is_in_them(opened):
+    page = opened(LESSON)
+    said = {words.partition(": ")[2] for words in page.locator(SHOWS).all_inner_texts()}
+    assert {"solution", "check", "full listing", "code of the picture"} <= said
