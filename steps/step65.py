@@ -118,6 +118,7 @@ class Scalar:
         needs = ", requires_grad=True" if self.requires_grad else ""
         return f"Scalar({self.data:g}{needs})"
 
+
 def backward(scalar, retain_graph=False):
     """Add the derivative of a scalar to each leaf's ``grad``; free what is between."""
     if scalar.node is None:
