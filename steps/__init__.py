@@ -129,12 +129,14 @@ def progress(items, total=None):
     return tqdm(items, total=total, leave=False, disable=not is_watched())
 
 
-def source(thing):
+def source(thing, doc=False):
     """Show the source of a class or function of the package, without running it again.
 
     Parameters
     ----------
     thing : class, function or method
+    doc : bool, optional
+        Show whole docstrings, not only what each says first.
 
     Returns
     -------
@@ -143,7 +145,7 @@ def source(thing):
     """
     from .course.listings import Source
 
-    return Source(thing)
+    return Source(thing, doc)
 
 
 def side_by_side(old, new, since="", until=""):

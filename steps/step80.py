@@ -16,26 +16,22 @@ __all__ = [*step79.__all__]
 
 @dataclass(frozen=True)
 class Machine:
-    """A worker: how many operations a second it does, and what joins it to near workers
-    and to far ones.
-    """
+    """A worker, and what joins it to others."""
 
-    speed: float
-    near: Link
-    far: Link
+    speed: float  # operations a second
+    near: Link  # to workers in the same box
+    far: Link  # to workers in other boxes
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a training step is cut: how many examples a batch has and a micro-batch, and
-    into how many parts the batch, the matrices and the layers go.
-    """
+    """How a training step is cut."""
 
-    batch: int
-    micro: int = 1
-    data: int = 1
-    tensor: int = 1
-    pipeline: int = 1
+    batch: int  # examples in a step
+    micro: int = 1  # examples in a micro-batch
+    data: int = 1  # copies of the model, which share the batch
+    tensor: int = 1  # parts of each matrix
+    pipeline: int = 1  # stages
     pieces: int = 1  # of a stage, which take turns
     recompute: bool = False  # all activations, in the backward pass
 
@@ -165,6 +161,8 @@ class Training:
         return operations / (share * PEAKS[self.accelerator]) / 3600
 
 
+# From the papers on LLaMA (tables 2 and 15), Llama 2 (table 2), BLOOM, Llama 3 (and its
+# model card), Pythia (table 5) and PaLM.
 TRAININGS = (
     Training("LLaMA 7B", 6.7e9, 1.0e12, 82_432),
     Training("LLaMA 13B", 13.0e9, 1.0e12, 135_168),

@@ -4,6 +4,8 @@ import inspect
 import re
 
 FOR_TOOLS = re.compile(r"  # (type: ignore|noqa)\b.*")
+# A docstring that goes on after a blank line: in front of that, and the rest.
+LONG = re.compile(r'(?ms)^( *r?"""\S(?:(?!""").)*?)\n\n.*?"""')
 
 
 class Listing:
@@ -37,9 +39,10 @@ def _highlighted(text, **options):
 
 class Source(Listing):
     """The source of a class or function of the package, but for comments that are meant
-    for tools.
+    for tools; of each docstring the first paragraph, or all with ``doc``.
     """
 
-    def __init__(self, thing):
+    def __init__(self, thing, doc=False):
         text = inspect.getsource(getattr(thing, "fget", thing)).rstrip()
+        text = text if doc else LONG.sub(r'\1"""', text)
         super().__init__(FOR_TOOLS.sub("", text))

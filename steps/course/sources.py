@@ -252,10 +252,10 @@ def _shown_text(call, names):
     paths = [ast.unparse(argument) for argument in call.args] or [""]
     try:
         things = [_thing(path, names, text) for path in paths]
+        how = {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg}
         if ast.unparse(call.func).endswith("side_by_side"):
-            part = {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg}
-            return repr(SideBySide(*things, **part))
-        return Source(*things).text
+            return repr(SideBySide(*things, **how))
+        return Source(*things, **how).text
     except (AttributeError, TypeError, OSError) as error:
         raise CourseError(f"`{text}` shows nothing: {error}.") from None
 

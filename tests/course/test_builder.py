@@ -2,6 +2,7 @@
 clear refusal.
 """
 
+import ast
 import base64
 import inspect
 import itertools
@@ -13,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+import steps
+from dezero_lite.layers import Linear
 from dezero_lite.transforms import Compose
 from steps.course import builder, lessons, listings, sources
 from steps.course.lessons import ROOT, CourseError
@@ -300,6 +303,23 @@ def test_what_is_shown_is_found_where_it_is_defined():
     # Comments for tools are not shown.
     assert "# type: ignore" in inspect.getsource(Compose)
     assert "# type" not in listings.Source(Compose).text
+
+
+def test_docstrings_are_cut_to_what_they_say_first_and_whole_on_request():
+    _, (short,), (whole,) = shown_by(
+        IMPORTS, "steps.source(Linear)", "steps.source(Linear, doc=True)"
+    )
+    shown = repr(steps.source(Linear)), repr(steps.source(Linear, doc=True))
+    assert (short, whole) == shown
+    assert "Parameters" in whole
+    # Every definition keeps its first paragraph, and all of its code.
+    long, cut = ast.parse(whole), ast.parse(short)
+    for one, other in zip(ast.walk(long), ast.walk(cut), strict=True):
+        if isinstance(one, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(one):
+            first = ast.get_docstring(one).partition("\n\n")[0]
+            assert ast.get_docstring(other) == first
+            del one.body[0], other.body[0]
+    assert ast.dump(long) == ast.dump(cut)
 
 
 def test_what_cannot_be_shown_is_refused():
