@@ -114,6 +114,11 @@ def test_a_zip_of_one_student_of_a_platform_is_that_student_s(handed):
     assert handed({"all.zip": zipped(inside)}) == {"Anna Miller": ([1], [])}
 
 
+def test_what_was_handed_out_beside_the_lessons_is_nobody_s_work(handed):
+    files = {"AGENTS.md": b"", "anna/AGENTS.md": b"", "anna/step01.ipynb": lesson(1)}
+    assert handed(files) == {"anna": ([1], [])}
+
+
 def test_zips_of_students_stay_apart(handed):
     one = zipped({"step01.ipynb": lesson(1), "more/step02.ipynb": lesson(2)})
     assert handed({"anna.zip": one}) == {"anna": ([1, 2], [])}

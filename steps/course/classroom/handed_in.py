@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
 
+from .. import student_copies
 from ..judge.cells import plain
 
 # A lesson with all its pictures has less than one.
@@ -84,7 +85,9 @@ def readable(name):
 
 
 def _visible(places):
-    return [p for p in places if not p.name.startswith(".") and p.name != "__MACOSX"]
+    # AGENTS.md was handed out with the lessons, and is nobody's work.
+    others = ("__MACOSX", student_copies.AGENTS)
+    return [p for p in places if not p.name.startswith(".") and p.name not in others]
 
 
 def _in_folder(folder):
