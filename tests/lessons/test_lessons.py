@@ -194,6 +194,17 @@ def test_missing_parts_are_seen():
     assert list(map(len, found)) == [1, 3, 2]  # the other exercises, always
 
 
+def test_more_than_ten_names_in_a_head_are_seen():
+    facts = "# Step 7: A\n\n**Time** 9 minutes · **Builds on** step 6 · **New** `a`"
+    text = (
+        facts + ", `b`" * 8 + " · **Visits** `c`\n\n| Also new | is |\n|-|-|\n| `d` |\n"
+    )
+    assert checks.too_many_names(of_text(7, text)) == []
+    for name in ("`a`", "`c`"):
+        (said,) = checks.too_many_names(of_text(7, text.replace(name, f"{name}, `e`")))
+        assert said.startswith("11 names in the head: move some to a table at the end")
+
+
 def test_unwritten_and_unkind_words_are_seen():
     begun = replace(lesson(8), text="# A\nTODO: all", module="# TODO: more")
     assert checks.unwritten(begun) == [

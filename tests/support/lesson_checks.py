@@ -31,7 +31,7 @@ SECTIONS = ["The problem", "The idea", "The code", "It works", "The trap"]
 SECTIONS += ["Exercises", "In the real frameworks", "Summary"]
 TAGS = {"hide-input", "check", "raises-exception", "nbval-ignore-output", "one-way"}
 WORDS = ["simply", "just", "obviously", "of course", "trivial", "easy to see"]
-WIDEST, LONGEST = 88, 45
+WIDEST, LONGEST, MOST_NAMES = 88, 45, 10
 # From here on, the heart of a step is written before it is shown.
 FIRST_WRITTEN = 25
 # Chains of package steps: on step 22's file, on the package that grows, on dezero_lite.
@@ -298,6 +298,14 @@ def misshapen(lesson):
     if not 2 <= exercises == checks:
         complaints.append(f"{exercises} exercises, {checks} checks; two at least")
     return complaints
+
+
+def too_many_names(lesson):
+    """Names in a head, of this step or of dezero_lite, beyond those that fit."""
+    head = lessons.head_of(lesson.text.partition("| Also new |")[0], lesson.number)
+    count = len(head.new) + len(head.visits)
+    advice = "move some to a table at the end, | Also new | what it is |"
+    return [f"{count} names in the head: {advice}"] if count > MOST_NAMES else []
 
 
 def unwritten(lesson):
@@ -622,7 +630,7 @@ def announces_strange_names(lesson):
 
 # --- All of them ----------------------------------------------------------------------
 
-ALWAYS = [misshapen, unwritten, unkind_words, terms_not_in_the_glossary]
+ALWAYS = [misshapen, too_many_names, unwritten, unkind_words, terms_not_in_the_glossary]
 ALWAYS += [from_a_later_step, drifted, foreign_imports, stray_names]
 ALWAYS += [noisy_or_heavy_imports, not_what_the_builder_gives, not_run_in_order]
 ALWAYS += [careless_tags, too_wide, pictures_without_words, asks_another_host]
