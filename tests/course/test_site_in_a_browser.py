@@ -186,3 +186,18 @@ def test_the_search_finds_generation(opened, place):
     title = "Step 16: Generations"
     page.locator("#search-results li > a").filter(has_text=title).first.click()
     expect(page.locator("article h1")).to_contain_text(title)
+
+
+FIELD = """vanishing gradient, gradient clipping, chain rule, tape, autograd,
+reverse mode, Jacobian, VJP, overfitting, residual, backpropagation through time,
+KV cache, epoch, learning rate, logits, attention head, transformer, regularization,
+hyperparameter"""
+
+
+def test_the_search_finds_the_words_of_the_field_in_the_glossary(opened):
+    page = opened("index.html")
+    home = page.url.removesuffix("/index.html")
+    for words in FIELD.replace("\n", " ").split(", "):
+        page.goto(f"{home}/search.html?q={words}")
+        found = page.locator("#search-results li > a[href*='glossary.html']")
+        found.first.wait_for()  # else the error names the page, and so the words
