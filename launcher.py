@@ -220,7 +220,8 @@ def printed(sphinx, book):
     if code := run([*sphinx, "-c", "docs/ebook", "docs", page.parent]):
         return code
     command = [browser, "--headless", "--disable-gpu", "--no-pdf-header-footer"]
-    command += ["--generate-pdf-document-outline", f"--print-to-pdf={book}"]
+    # Its tags would make the file five times as large.
+    command += ["--disable-pdf-tagging", f"--print-to-pdf={book}"]
     # As root it starts only without its sandbox; the page is our own.
     command += ["--no-sandbox"] if getattr(os, "geteuid", int)() == 0 else []
     if code := run([*command, page.as_uri()]):
