@@ -26,6 +26,7 @@ python start.py steps [options]    run the course tool, python -m steps
 python start.py class [...]        for teachers: hand out lessons, grade them
 python start.py slides N           write slides of step N, which need no network
 python start.py docs [--no-browser]  build the course's site, and open it
+python start.py docs --epub, --pdf   make an ebook of the lessons
 
 Other options go to JupyterLab, the program, pytest or the course tool as they are:
 
@@ -187,13 +188,45 @@ def docs(options):
     if recall("site") != recall("packages"):
         install("docs")
         remember("site", recall("packages"))
-    page = ROOT / "docs" / "_build" / "html" / "index.html"
-    sphinx = [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
-    if code := run([*sphinx, "docs", page.parent]):
+    build = ROOT / "docs" / "_build"
+    sphinx = [PYTHON, "-m", "sphinx", "-q", "-W", "--keep-going", "-b"]
+    if "--epub" in options:
+        return ebook([*sphinx, "epub"], build / "epub" / "dezero_lite.epub")
+    if "--pdf" in options:
+        return printed([*sphinx, "singlehtml"], build / "dezero_lite.pdf")
+    page = build / "html" / "index.html"
+    if code := run([*sphinx, "html", "docs", page.parent]):
         return code
     print(f"The site is there: {page}")
     if "--no-browser" not in options:
         webbrowser.open(page.as_uri())
+    return 0
+
+
+def ebook(sphinx, book):
+    if code := run([*sphinx, "-c", "docs/ebook", "docs", book.parent]):
+        return code
+    print(f"The ebook is there: {book}")
+    return 0
+
+
+def printed(sphinx, book):
+    """One long page of all lessons, printed by a browser without a window."""
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    browser = next(filter(None, map(shutil.which, names)), None)
+    if not browser:
+        sys.exit("A PDF is printed by Chromium or Chrome: install one, or use --epub.")
+    page = book.parent / "singlehtml" / "index.html"
+    if code := run([*sphinx, "-c", "docs/ebook", "docs", page.parent]):
+        return code
+    command = [browser, "--headless", "--disable-gpu", "--no-pdf-header-footer"]
+    # Its tags would make the file five times as large.
+    command += ["--disable-pdf-tagging", f"--print-to-pdf={book}"]
+    # As root it starts only without its sandbox; the page is our own.
+    command += ["--no-sandbox"] if getattr(os, "geteuid", int)() == 0 else []
+    if code := run([*command, page.as_uri()]):
+        return code
+    print(f"The PDF is there: {book}")
     return 0
 
 

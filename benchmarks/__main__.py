@@ -226,23 +226,21 @@ def report(names, times, memory, rates, rounds):
         "# Speed and memory, side by side",
         "",
         f"Made by `python -m benchmarks --write`: {rounds} rounds of {RUNS} runs, "
-        "medians, one process for each framework;",
-        f"Python {platform.python_version()}, {versions}. A figure is the other "
-        "framework's time divided by",
-        "`dezero_lite`'s in the same run: above 1, `dezero_lite` is faster. "
-        f"`{SMALL}` is the small package",
-        "of lessons 33 to 60: what the speed of `dezero_lite` costs in lines is the "
-        "difference between the two. The book's layers are float64 without its",
-        "wish; `dezero-float32` is the same framework with its weights held in "
-        "float32. The last row compares each",
-        "import with `import numpy`. `numpy-bare` is the work in NumPy alone, with no "
-        "graph and no checks",
+        "medians, one process for each framework; "
+        f"Python {platform.python_version()}, {versions}.",
+        "A figure is the other framework's time divided by `dezero_lite`'s in the same "
+        "run: above 1, `dezero_lite` is faster.",
+        f"`{SMALL}` is the small package of lessons 33 to 60: the difference between "
+        "the two is what the lines of `dezero_lite` buy in speed.",
+        "The book's layers turn out float64, which it did not intend; "
+        "`dezero-float32` is the same framework with its weights held in float32.",
+        "The last row compares each import with `import numpy`.",
+        "`numpy-bare` is the work in NumPy alone, with no graph and no checks "
         "(`benchmarks/bare.py`); where that is slower than PyTorch, NumPy is the "
         "limit.",
         "",
         "The last column says how many times as long `dezero_lite` took as the limit "
-        "that it cannot pass, measured on",
-        "the same machine: "
+        "that it cannot pass, measured on the same machine: "
         + "; ".join(f"{kind}: {unit}" for kind, unit in limits.KINDS.items())
         + ".",
         "",
@@ -278,7 +276,7 @@ def report(names, times, memory, rates, rounds):
     limits_line = f"The limits in this run: {measured}."
     kernel_line = f"NumPy's products ran on {kernel}, in {threads} thread"
     return "\n".join(
-        [*lines, "", f"{limits_line} {kernel_line}{'s' * (threads > 1)}.", ""]
+        [*lines, "", limits_line, f"{kernel_line}{'s' * (threads > 1)}.", ""]
     )
 
 

@@ -140,12 +140,12 @@ def report(figures):
         "# A training step on several workers",
         "",
         "Made by `python -m benchmarks.workers --write`: a network of "
-        f"{INPUTS}-{HIDDEN}-{HIDDEN}-{CLASSES} in float32, a batch of {BATCH},",
+        f"{INPUTS}-{HIDDEN}-{HIDDEN}-{CLASSES} in float32, a batch of {BATCH}, "
         f"medians of {STEPS} steps; {os.cpu_count()} processors, Python "
-        f"{platform.python_version()}, distributed {version('distributed')}. Each "
-        "worker has one thread, and on Dask the process",
-        "that asks is one more. What is not computing is sending, and waiting for "
-        "others and for a processor.",
+        f"{platform.python_version()}, distributed {version('distributed')}.",
+        "Each worker has one thread, and on Dask the process that asks is one more.",
+        "The time that is not computing is sending, and waiting for others and for a "
+        "processor.",
         "",
         "| engine | workers | milliseconds | not computing | MB that a worker sends |",
         "| :--- | ---: | ---: | ---: | ---: |",

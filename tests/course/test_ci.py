@@ -78,12 +78,12 @@ def test_no_job_lets_another_stop_and_each_uses_the_python_that_it_names(workflo
     assert commands(workflow["jobs"]["everything"]) == [".ci/run"]
 
 
-# --- the README -----------------------------------------------------------------------
+# --- somebody else's CI ---------------------------------------------------------------
 
 
-def test_the_readmes_ci_lines_test_package_and_notebooks_as_they_stand():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = readme.partition("\n## In your own CI\n")[2].partition("\n## ")[0]
+def test_the_lines_for_any_ci_test_package_and_notebooks_as_they_stand():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = page.partition("\n## In your own CI\n")[2].partition("\n## ")[0]
     lines = re.findall(r"^    (\S.*)$", section, re.M)
     # From a plain install neither would see what was changed in the checkout.
     assert lines == [

@@ -70,7 +70,9 @@ class Children:
         self.logs = {"pip": "Collecting a\nSuccessfully installed a-1 b-2 c-3\n"}
 
     def __call__(self, command, log=None, folder=None, settings=None):
-        name = command[2] if command[1] == "-m" else command[1].name
+        name = command[2] if command[1] == "-m" else Path(command[1]).name
+        if name == "--headless":  # of a browser
+            name = Path(command[0]).name
         self.folder, self.settings = folder, settings
         self.ran.append(name)
         self.command = command
@@ -544,6 +546,25 @@ def test_the_site_is_built_and_opened(start, children, checkout, monkeypatch, ca
     (checkout / "constraints.txt").write_text("numpy==2.1.0")
     ran = children.during(lambda: start.main(["docs", "--no-browser"]))
     assert ran == ["pip", "pip", "sphinx"]
+
+
+def test_an_ebook_is_made_and_a_pdf_printed(start, children, monkeypatch, capsys):
+    children.during(start.set_up)
+    assert children.during(lambda: start.main(["docs", "--epub"])) == ["pip", "sphinx"]
+    assert children.command[-4:-1] == ["-c", "docs/ebook", "docs"]
+    assert "dezero_lite.epub" in capsys.readouterr().out
+    # Without a browser nothing is built.
+    monkeypatch.setattr(start.shutil, "which", lambda name: None)
+    with pytest.raises(SystemExit, match=r"Chrome: install one, or use --epub\.$"):
+        start.main(["docs", "--pdf"])
+    monkeypatch.setattr(start.shutil, "which", {"chrome": "/bin/chrome"}.get)
+    ran = children.during(lambda: start.main(["docs", "--pdf"]))
+    assert ran == ["sphinx", "chrome"]
+    assert children.command[-1].endswith("singlehtml/index.html")
+    assert "dezero_lite.pdf" in capsys.readouterr().out
+    # A page that is not built is not printed.
+    children.codes["sphinx"] = 2
+    assert children.during(lambda: start.main(["docs", "--pdf"])) == ["sphinx"]
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])

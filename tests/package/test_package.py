@@ -97,9 +97,12 @@ def test_it_is_imported_where_memory_is_short():
 
 
 @pytest.mark.slow
-def test_the_programs_of_the_readme_run():
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    one_step, framework = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+def test_the_programs_of_the_pages_run():
+    docs = Path(__file__).parents[2] / "docs"
+    pages = [
+        (docs / f"{name}.md").read_text("utf-8") for name in ("learn", "framework")
+    ]
+    one_step, framework = re.findall(r"```python\n(.*?)```", "".join(pages), re.DOTALL)
     assert run(one_step) == "6.0"
     accuracy = float(re.fullmatch(r"variable\((.*)\)", run(framework))[1])
     assert 0.95 < accuracy < 1

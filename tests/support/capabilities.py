@@ -78,19 +78,20 @@ def table():
     lines = [
         "# What each step can do",
         "",
-        "Found out by trying. `✓` works; `·` is not there yet; `wrong` gives a wrong "
-        "answer; a name is the error",
-        "that is raised. A very long chain has 100,000 functions. The last column is "
-        "the package that the course arrives at;",
-        "the designs of steps 61 to 67 have a [table of their own](designs.md). "
-        "`python -m tests.support.capabilities` makes this page, and a test",
-        "holds that it is up to date.",
+        "Found out by trying.",
+        "`✓` works; `·` is not there yet; `wrong` gives a wrong answer; a name is the "
+        "error that is raised.",
+        "A very long chain has 100,000 functions.",
+        "The last column is the package that the course arrives at; the designs of "
+        "steps 61 to 67 have a [table of their own](designs.md).",
+        "`python -m tests.support.capabilities` makes this page, and a test checks "
+        "that it is up to date.",
         "",
         *markdown_table("step", steps, found),
         "",
         "From step 23 on, names come one by one: up to 31 beside the file of step 22, "
-        "from 33 on in the small package. This is",
-        "what those of a step and of all before it can do.",
+        "from 33 on in the small package.",
+        "This is what the names of a step, and of all steps before it, can do.",
         "",
         *package_capabilities.rows(),
     ]
