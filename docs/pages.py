@@ -544,7 +544,7 @@ def introduced():
             names = importlib.import_module(f"steps.{stem(number)}").__all__
             if number <= 60:
                 names = library & {*names, *head(number).new, *visited(number)}
-            for name in names:
+            for name in sorted(names):
                 found.setdefault(name, number)
     return found
 

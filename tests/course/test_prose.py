@@ -10,7 +10,6 @@ from steps.step68 import lines_of_code
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
-PAGES = [path for path in PAGES if path.name != "index.md"]
 
 # Blocks of code, tables, and indented lines under a blank one are no prose.
 BLOCKS = re.compile(r"^ *(`{3,}).*?^ *\1$|^\|.*?$|(?<=\n\n)(?: {4}.*\n)+", re.M | re.S)

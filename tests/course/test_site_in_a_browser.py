@@ -206,3 +206,51 @@ def test_the_search_finds_the_words_of_the_field_in_the_glossary(opened):
         page.goto(f"{home}/search.html?q={words}")
         found = page.locator("#search-results li > a[href*='glossary.html']")
         found.first.wait_for()  # else the error names the page, and so the words
+
+
+# --- the way through ------------------------------------------------------------------
+
+
+def test_the_player_begins_by_itself_but_not_for_who_wants_no_motion(opened):
+    page = opened("index.html")
+    expect(page.frame_locator("iframe").locator("#play")).to_have_text("Pause")
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    page.evaluate("new Promise((done) => setTimeout(done, 300))")
+    # At once: at its end the player stops, too.
+    assert page.frame_locator("iframe").locator("#play").inner_text() == "Play"
+
+
+def test_arrow_keys_turn_the_page_and_a_lesson_that_is_done_stays_marked(opened):
+    page = opened(LESSON)
+    page.get_by_role("button", name="This lesson is done").click()
+    page.keyboard.press("Escape")
+    page.locator("article").press("ArrowRight")
+    page.wait_for_url("**/step17.html")
+    page.locator("article").press("ArrowLeft")
+    page.wait_for_url("**/step16.html")
+    here = page.locator(".sidebar-tree .current-page > a.done")
+    expect(here).to_have_count(1)
+    page.goto(page.url.replace(LESSON, "index.html"))
+    expect(page.locator(".course-stages a.done")).to_have_text("16")
+
+
+def test_the_list_beside_a_lesson_is_scrolled_to_it(opened):
+    page = opened("lessons/step51.html")
+    expect(page.locator(".sidebar-tree .current-page > a")).to_be_in_viewport()
+
+
+def test_print_shows_what_is_folded_and_the_end_of_the_walk(opened):
+    page = opened(LESSON)
+    folded = page.locator("article details")
+    expect(page.locator("article details[open]")).to_have_count(0)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator("article details[open]")).to_have_count(folded.count())
+    player = page.frame_locator("iframe").first
+    expect(player.locator("#next")).to_be_disabled()
+
+
+def test_folds_say_what_is_in_them(opened):
+    page = opened(LESSON)
+    said = {words.partition(": ")[2] for words in page.locator(SHOWS).all_inner_texts()}
+    assert {"solution", "check", "full listing", "code of the picture"} <= said
