@@ -1,5 +1,5 @@
-"""What ``import steps`` adds to a notebook's kernel: a failed check says its sentence, and
-HTML says in a terminal, or on a page that cannot show it, what it says on a page.
+"""What ``import steps`` adds to a notebook's kernel: a failed check shows its sentence,
+and a page of HTML has a text, for where it is not shown.
 """
 
 import html
@@ -37,8 +37,8 @@ def _shown(shell, kind, error, traceback, tb_offset=None):
 
 
 def is_check(shell):
-    """Whether a check runs. JupyterLab sends the tags of a cell along with its code; what
-    grades, or runs notebooks by itself, sends none.
+    """Whether a check runs. JupyterLab sends the tags of a cell along with its code;
+    what grades, or runs notebooks by itself, sends none.
     """
     asked = shell.kernel.get_parent("shell").get("metadata", {})
     return CHECK in asked.get("tags", ())
@@ -53,6 +53,8 @@ def text_of(page):
 
     def sign(tag):
         closes, name = tag[1], tag[2]
+        if name in ("td", "th"):
+            return "\t" if closes else ""
         return "\n" if name == "br" or (closes and name in BLOCKS) else ""
 
     return html.unescape(TAG.sub(sign, page)).strip("\n")

@@ -4,8 +4,8 @@ import inspect
 import re
 
 FOR_TOOLS = re.compile(r"  # (type: ignore|noqa)\b.*")
-# Where JupyterLab sets no colour for these, the ones here stand out on light and on dark
-# paper, mixed with the colour of the text around.
+# JupyterLab has colours for these. Elsewhere the ones here stand out on light and on
+# dark paper, mixed with the colour of the text around.
 COLOURS = {
     "keyword": ("[class^=k],.ow", "#0a8f2e"),
     "def": (".nf,.nc,.fm", "#3b7ddd"),

@@ -1,5 +1,5 @@
-"""Code in the outputs of lessons: readable on light and on dark paper, whether or not the
-page has colours of its own for code.
+"""Code in the outputs of lessons: readable on light and on dark paper, on a page
+without colours of its own for code. JupyterLab is in test_course_in_a_browser.
 """
 
 import pytest
