@@ -20,6 +20,7 @@ MIXED = (
     ".course-code :is({1}){{color:color-mix(in srgb,"
     "var(--jp-mirror-editor-{0}-color,{2}) 60%,currentColor)}}"
 )
+COLOURLESS = re.compile('<span class="(?:n|nn|p|w)">(.*?)</span>')
 RULES = (MIXED.format(name, *look) for name, look in COLOURS.items())
 STYLE = f"<style>{''.join(RULES)}</style>"
 FONT = "var(--jp-code-font-size,var(--course-code-size,13px))/1.4 monospace"
@@ -51,7 +52,8 @@ def _highlighted(text, **options):
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
 
-    return highlight(text, PythonLexer(stripnl=False), HtmlFormatter(**options))
+    page = highlight(text, PythonLexer(stripnl=False), HtmlFormatter(**options))
+    return COLOURLESS.sub(r"\1", page)
 
 
 class Source(Listing):
