@@ -46,6 +46,7 @@ SCRIPTS = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 LOG = VENV / "install.log"
 MAP = "my-course/start.ipynb"
+CONFIG_PATH = "JUPYTER_CONFIG_PATH"
 
 
 def main(arguments):
@@ -94,7 +95,15 @@ def lab(options):
     page = found(notebooks[0]) if notebooks else ROOT / MAP
     # Ctrl-C ends it without a question, whose default would be to go on.
     command = [PYTHON, "-m", "jupyterlab", "--ServerApp.answer_yes=True", *where(page)]
-    return run([*command, *as_root(), *others])
+    return run([*command, *as_root(), *others], settings=settings_of_lab())
+
+
+def settings_of_lab():
+    """What the course sets in the JupyterLab that it starts, and in no other one; what
+    its user has chosen comes first.
+    """
+    places = [ROOT / "steps" / "course" / "jupyter", os.environ.get(CONFIG_PATH)]
+    return {CONFIG_PATH: os.pathsep.join(str(place) for place in places if place)}
 
 
 def workshop(options):

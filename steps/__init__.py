@@ -10,6 +10,8 @@ the package's own code, and :func:`side_by_side` two pieces of code beside each 
 yourself. The course tool is ``python -m steps``.
 """
 
+import sys
+
 
 def diff(before, after):
     """Show what changed between two steps, definition by definition.
@@ -279,3 +281,13 @@ def mine(step):
     from .course.workshop.learner_module import mine as own
 
     return own(step)
+
+
+def _prepare_kernel():
+    if "ipykernel" in sys.modules:
+        from .course.kernel import prepare
+
+        prepare()
+
+
+_prepare_kernel()

@@ -2,9 +2,10 @@
 
 The page stands in an iframe with `srcdoc`, so that it needs no server and no network. A
 notebook that is not trusted shows no iframe, but it shows what stands between the
-iframe's tags, which nobody sees otherwise: a picture of the last step, and all the
-sentences. An animated SVG would play there, too; but nobody could stop it or go back,
-and a screen reader would not hear the sentences.
+iframe's tags, which nobody sees otherwise: a picture of the last step. The sentences
+stand below it, folded, for pages that drop iframes with all that is in them. An
+animated SVG would play there, too; but nobody could stop it or go back, and a screen
+reader would not hear the sentences.
 """
 
 from __future__ import annotations
@@ -47,8 +48,9 @@ class Player:
             'style="width:100%; height:480px; border:0" '
             f"srcdoc='{page}'>"
             f'<img alt="{alt}" src="data:image/svg+xml;base64,{picture}" '
-            'style="max-width:100%; background:white">'
-            f"<ol>{sentences}</ol></iframe>"
+            'style="max-width:100%; background:white"></iframe>'
+            "<details><summary>All steps in words</summary>"
+            f"<ol>{sentences}</ol></details>"
         )
 
     def _page(self) -> str:

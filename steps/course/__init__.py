@@ -8,6 +8,7 @@ listings        shows the package's own code
 sources         finds what a lesson shows of the package
 pictures        draws graphs written as text
 films           animations: a player, or a picture that moves once
+kernel          what `import steps` adds to a notebook's kernel
 watching        whether somebody watches: what moves is for them
 formats         nbformat and jupytext, without a detour
 overview        the map, and the links between lessons

@@ -7,6 +7,7 @@ from html import escape
 
 from .definitions import pieces
 from .lessons import known, module_path
+from .listings import FONT
 
 
 @dataclass
@@ -100,6 +101,6 @@ def change_as_html(change):
     return (
         f'<div style="margin:0.8em 0"><b>{change.kind}</b> '
         f"<code>{escape(change.name)}</code>"
-        '<pre style="font-family:monospace; line-height:1.35; margin:0.3em 0">'
+        f'<pre class="course-code" style="font:{FONT}; margin:0.3em 0">'
         f"{rows}</pre></div>"
     )

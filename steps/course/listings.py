@@ -6,6 +6,26 @@ import re
 FOR_TOOLS = re.compile(r"  # (type: ignore|noqa)\b.*")
 # A docstring that goes on after a blank line: in front of that, and the rest.
 LONG = re.compile(r'(?ms)^( *r?"""\S(?:(?!""").)*?)\n\n.*?"""')
+# JupyterLab has colours for these. Elsewhere the ones here stand out on light and on
+# dark paper, mixed with the colour of the text around.
+COLOURS = {
+    "keyword": ("[class^=k],.ow", "#0a8f2e"),
+    "def": (".nf,.nc,.fm", "#3b7ddd"),
+    "builtin": (".nb,.bp", "#0b8a86"),
+    "meta": (".nd", "#9457d6"),
+    "string": ("[class^=s]", "#d0443c"),
+    "number": ("[class^=m]", "#b26a00"),
+    "operator": (".o", "#9457d6"),
+    "comment": ("[class^=c]", "#5f8585"),
+}
+MIXED = (
+    ".course-code :is({1}){{color:color-mix(in srgb,"
+    "var(--jp-mirror-editor-{0}-color,{2}) 60%,currentColor)}}"
+)
+COLOURLESS = re.compile('<span class="(?:n|nn|p|w)">(.*?)</span>')
+RULES = (MIXED.format(name, *look) for name, look in COLOURS.items())
+STYLE = f"<style>{''.join(RULES)}</style>"
+FONT = "var(--jp-code-font-size,var(--course-code-size,13px))/1.4 monospace"
 
 
 class Listing:
@@ -20,7 +40,8 @@ class Listing:
     def _repr_html_(self):
         # Without a font of its own, a page made by nbconvert would show the code in
         # that of its text.
-        return _highlighted(self.text, prestyles="font-family: monospace")
+        code = _highlighted(self.text, cssclass="course-code", prestyles=f"font:{FONT}")
+        return STYLE + code
 
 
 def highlighted_lines(text):
@@ -33,8 +54,8 @@ def _highlighted(text, **options):
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
 
-    look = HtmlFormatter(noclasses=True, nobackground=True, **options)
-    return highlight(text, PythonLexer(stripnl=False), look)
+    page = highlight(text, PythonLexer(stripnl=False), HtmlFormatter(**options))
+    return COLOURLESS.sub(r"\1", page)
 
 
 class Source(Listing):

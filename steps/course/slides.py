@@ -1,14 +1,16 @@
 """Slides of a lesson: one page, which needs no network and no other file.
 
 The built notebook is cut where a text begins; a section of the lesson is a column of
-slides. Solutions, hints and checks are not on them. reveal.js shows the slides, MathJax
-the formulas; both come from Python packages that carry them, and are put into the page.
+slides. Exercises are not on them. What is too long for one slide goes on on the next:
+that the page itself finds out. reveal.js shows the slides, MathJax the formulas; both
+come from Python packages that carry them, and are put into the page.
 """
 
 import html
 import re
 from functools import cache
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,8 @@ REVEAL = "sphinx_revealjs", "_static/revealjs/dist"
 MATHJAX = "sphinx-mathjax-offline", "static/mathjax"
 # The browser's own fonts are used there: others would have to be fetched.
 TEMPLATE = Path(__file__).with_name("slides.html")
-# Code that belongs to a picture, or that would give an exercise away.
+FOR_READERS = ("Exercise", "Write it")  # parts, by how their titles begin
+# Code that belongs to a picture.
 SHOW = "Show the code"
 
 
@@ -60,23 +63,22 @@ def page(number):
 
 
 def _shown(number):
-    """The cells that are shown, with their outputs, but without what an exercise keeps
-    to itself.
-    """
+    """The cells that are shown: all but exercises, and the imports beside the title."""
     from .formats import nbformat
 
     whole = nbformat.read(notebook_path(number), as_version=4)
-    cells = []
-    students = exercises.for_students(whole)["cells"]
-    for cell, old in zip(students, whole["cells"], strict=True):
-        if exercises.is_check(cell) or f"-{LINKS}" in cell["id"]:
+    part, shown = "", []
+    for cell in chain.from_iterable(cut(cell, "#{1,3}") for cell in whole["cells"]):
+        text = cell["cell_type"] == "markdown"
+        if text and (heading := re.match(r"#{2,3} (.+)", cell["source"])):
+            part = heading[1]
+        if part.startswith(FOR_READERS) or f"-{LINKS}" in cell["id"]:
             continue
-        if cell["cell_type"] == "markdown":
+        if text:
             cell["source"] = overview.without_links_to(cell["source"], lambda _: True)
-        elif not exercises.is_solution(old["source"]):
-            cell["outputs"] = old["outputs"]
-        cells += cut(cell, "#{1,3}")
-    return cells
+        if text or part:
+            shown.append(cell)
+    return shown
 
 
 def sections(cells):
@@ -101,19 +103,12 @@ def _column(slides):
 
 
 def _folded(cell):
-    """A cell; code that is hidden behind a word that opens it, and its output: open
-    beside a picture, folded with the code where that gives something away.
-    """
-    hides = cell["metadata"].get("jupyter", {})
-    tags = cell["metadata"].get("tags", ())
-    if not hides.get("source_hidden") and exercises.FOLDED not in tags:
+    """A cell; code that is hidden behind a word that opens it, and its output."""
+    if exercises.FOLDED not in cell["metadata"].get("tags", ()):
         return _html(cell)
     code = _html(cell | {"outputs": []})
     outputs = _html(cell | {"source": ""}) if cell["outputs"] else ""
-    inside, beside = code, outputs
-    if hides.get("outputs_hidden"):
-        inside, beside = code + outputs, ""
-    return f"<details><summary>{SHOW}</summary>{inside}</details>{beside}"
+    return f"<details><summary>{SHOW}</summary>{code}</details>{outputs}"
 
 
 def _html(cell):

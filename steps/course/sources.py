@@ -13,7 +13,7 @@ from operator import attrgetter, itemgetter
 from .definitions import imports
 from .exercises import GOES_ON
 from .lessons import STEPS, CourseError
-from .listings import FOR_TOOLS, Source, highlighted_lines
+from .listings import FONT, FOR_TOOLS, STYLE, Source, highlighted_lines
 
 SHOWN_FROM = ("dezero_lite", "steps")
 SHOWING = ("source", "side_by_side")
@@ -74,8 +74,8 @@ class SideBySide:
         th = '<th style="text-align:left; padding:0.3em 0.6em">'
         head = "".join(f"{th}{title}</th>" for title in self.titles)
         return (
-            '<table style="width:100%; table-layout:fixed; border-collapse:collapse; '
-            'font-family:monospace; font-size:0.8em; line-height:1.4">'
+            f'{STYLE}<table class="course-code" style="width:100%; '
+            f'table-layout:fixed; border-collapse:collapse; font:{FONT}">'
             f'<tr style="background:none">{head}</tr>{"".join(rows)}</table>'
         )
 

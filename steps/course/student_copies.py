@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import platform
 import re
 from pathlib import Path
 
@@ -13,6 +14,19 @@ from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, wit
 # An installed package has no notebooks but this one, which lies beside the lessons.
 BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
 AGENTS = "AGENTS.md"
+# As JupyterLab would have it from the kernel: what it has to add, it calls unsaved.
+KERNEL = {
+    "kernelspec": builder.PYTHON | {"display_name": "Python 3 (ipykernel)"},
+    "language_info": {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": platform.python_version(),
+    },
+}
 
 
 def write_copies(folder, chosen=None):
@@ -108,6 +122,7 @@ def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):
 def text_of_copy(number, notebook):
     """The text of a copy, which from then on knows what it was laid with."""
     name_steps(notebook)
+    notebook["metadata"] |= KERNEL
     notebook["metadata"]["course"] = {
         "step": number,
         "sources": digest_of_sources(notebook),

@@ -23,18 +23,24 @@ def bare(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [8, 33])
-def test_neither_solutions_nor_checks_are_on_slides(bare, number):
-    shown = [cell["source"] for cell in slides._shown(number)]
-    text = "\n".join(shown)
-    for exercise in exercises.of_lesson(builder.lesson_cells(number)):
-        assert exercises.without_solution(exercise.solution) in shown
-        assert exercises.without_markers(exercise.solution) not in text
-        assert exercises.without_hidden_tests(exercise.check) not in text
+@pytest.mark.parametrize("number", [8, 23, 33])
+def test_exercises_and_imports_are_not_on_slides(bare, number):
+    text = "\n".join(cell["source"] for cell in slides._shown(number))
+    assert "## The code" in text
+    assert not re.search("^#+ (Exercise|Write it)", text, re.M)
+    found = exercises.of_lesson(builder.lesson_cells(number))
+    assert len(found) >= 2
+    for exercise in found:
+        for code in (exercise.solution, exercise.check):
+            assert code not in text
+            assert exercises.without_solution(code) not in text
         assert not any(hint in text for hint in exercise.hints)
     page = slides.page(number)
-    assert "Exercise 3 is right" not in page
+    assert "is right." not in page
     assert "](step" not in page
+    (first,) = re.findall("(<section><section>.*?</section>)", page, re.S)[:1]
+    assert "<h1" in first
+    assert "import" not in first
 
 
 @pytest.mark.slow
@@ -75,6 +81,45 @@ def test_what_is_not_installed_is_named_and_a_script_cannot_end_its_element():
     with pytest.raises(CourseError, match=r"Slides need no_such.*classroom"):
         slides._file("no_such", "folder", "file")
     assert "</script" not in slides._script("'</script>'")
+
+
+# Of a slide: how far it runs out of the screen, the sizes of its code in pixels of the
+# screen, and its code, of which each piece ends where a piece of code may end.
+SEEN = """() => [...document.querySelectorAll("section > section")].map(slide => {
+  Reveal.slide(...Object.values(Reveal.getIndices(slide)));
+  const codes = [...slide.querySelectorAll("pre")].filter(pre => pre.offsetParent);
+  const size = pre => parseFloat(getComputedStyle(pre).fontSize) * Reveal.getScale();
+  const written = codes.filter(pre => pre.closest(".input_area, .highlight"));
+  return {
+    title: slide.innerText.slice(0, 40),
+    below: slide.scrollHeight - slide.clientHeight,
+    beside: slide.scrollWidth - slide.clientWidth,
+    sizes: codes.map(size),
+    code: written.map(pre => pre.textContent.trim()),
+  };
+})"""
+
+
+@browser.needed
+@needs(slides.REVEAL[0], slides.MATHJAX[0])
+@pytest.mark.parametrize("number", [8, 16, 33, 60])
+def test_on_a_small_projector_no_slide_is_cut_and_code_is_large(number, tmp_path):
+    path = slides.write(number, tmp_path / "slides.html")
+    with browser.launched() as running:
+        page = running.new_page(viewport={"width": 1024, "height": 768})
+        page.goto(path.as_uri())
+        page.wait_for_function("window.Reveal?.isReady()", timeout=120_000)
+        seen = page.evaluate(SEEN)
+    assert [one for one in seen if max(one["below"], one["beside"]) > 1] == []
+    assert min(size for one in seen for size in one["sizes"]) >= 20
+    # Nothing is lost, and nothing is cut after a line that opens a block.
+    code = [text for one in seen for text in one["code"]]
+    assert not [text for text in code if text.endswith(":")]
+    shown = [c for c in slides._shown(number) if c["cell_type"] == "code"]
+    folded = exercises.FOLDED
+    open_ = [c["source"] for c in shown if folded not in c["metadata"].get("tags", ())]
+    lines = lambda texts: {line.strip() for text in texts for line in text.splitlines()}
+    assert lines(open_) - lines(code) <= {""}
 
 
 @browser.needed

@@ -15,12 +15,15 @@ from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
+import nbformat
 import pytest
 
 from steps.course import overview
 from steps.course.lessons import ROOT, notebook_path, numbers, stem
+from steps.course.student_copies import KERNEL
 from tests.course.learner import code_cells
 from tests.course.servers import free_ports, serving
+from tests.course.test_listings_in_a_browser import CONTRASTS, weak
 from tests.course.test_start import load
 from tests.support.browser import MINUTE, NEEDED, expect, launched
 from tests.support.needs import needs
@@ -71,13 +74,9 @@ def settings_of_its_own(home):
         for what in ("CONFIG", "DATA", "RUNTIME")
     }
     user = home / "config" / "lab" / "user-settings" / "@jupyterlab"
-    for name, text in (
-        ("notebook-extension/tracker", '{"windowingMode": "none"}'),
-        ("apputils-extension/notification", '{"fetchNews": "false"}'),
-    ):
-        path = user / f"{name}.jupyterlab-settings"
-        path.parent.mkdir(parents=True)
-        path.write_text(text, encoding="utf-8")
+    path = user / "notebook-extension" / "tracker.jupyterlab-settings"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"windowingMode": "none"}', encoding="utf-8")
     return places
 
 
@@ -94,9 +93,10 @@ def started(tmp_path_factory):
     command = [sys.executable, str(course / "start.py")]
     options = ["--no-browser", "--port", str(free_ports(1)[0]), PATIENT]
     says = r"http://localhost:\d+/lab/\S+"
-    with serving([*command, *options], home, says, **variables) as (server, found, _):
+    with serving([*command, *options], home, says, **variables) as (server, found, log):
         it = SimpleNamespace(address=found, command=command)
         it.folder, it.environment = course / "my-course", os.environ | variables
+        it.log = log
         yield it
     # Jupyter ended each kernel first.
     assert server.returncode == 130
@@ -196,6 +196,20 @@ def test_the_address_leads_to_the_map(page, started):
     assert all(stage.title in shown for stage in overview.stages())
 
 
+def test_the_first_minute_is_calm(page, started):
+    open_map(page, started)
+    # What the kernel says of itself has arrived by then.
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+    page.wait_for_timeout(2_000)
+    assert page.locator(".jp-mod-dirty").count() == 0
+    follow(page, 1)
+    page.wait_for_timeout(2_000)
+    # In a while it would be saved by itself.
+    assert page.locator(".jp-mod-dirty").count() == 0
+    assert page.locator(".Toastify__toast").all_inner_texts() == []
+    assert "without encryption" not in started.log.read_text("utf-8")
+
+
 @pytest.mark.parametrize("number", LESSONS)
 def test_a_lesson_is_reached_from_the_map_runs_and_leads_on(page, started, number):
     open_map(page, started)
@@ -248,6 +262,43 @@ def difference_shows(page):
     added = panel(page).get_by_text("+import heapq")
     added.scroll_into_view_if_needed()
     expect(added).to_be_visible()
+
+
+def made(source, *tags):
+    return nbformat.v4.new_code_cell(source, metadata={"tags": list(tags)})
+
+
+SHOW = "from IPython.display import HTML\nHTML(test_listings_in_a_browser.shown())"
+CHECK = "assert 1 == 2, 'look again at c'\nassert 3, 'three'"
+
+
+def test_code_and_the_sentence_of_a_check_can_be_read_in_light_and_dark(page, started):
+    cells = [nbformat.v4.new_markdown_cell("# Colours")]
+    cells += [made("import steps\nfrom tests.course import test_listings_in_a_browser")]
+    cells += [made(SHOW), made(CHECK, "check", "raises-exception"), made("%tb")]
+    path = started.folder / "colours.ipynb"
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=KERNEL)
+    nbformat.write(notebook, path)
+    page.goto(f"{started.address.replace('start.ipynb', path.name)}&reset")
+    panel(page).locator("h1").first.wait_for()
+    ran = code_cells(run_all(page, path))
+    (failed,) = ran[2]["outputs"]
+    assert (failed["ename"], failed["evalue"]) == ("AssertionError", "look again at c")
+    assert failed["traceback"] == ["\x1b[1mlook again at c\x1b[0m"]
+    assert "three" in json.dumps(ran[3]["outputs"])
+    says = page.locator(".jp-OutputArea-output", has_text="look again at c").first
+    for theme in ("JupyterLab Dark", "JupyterLab Light"):
+        choose(page, "Settings", "Theme")
+        page.locator(f'.lm-Menu-itemLabel:text-is("{theme}")').click()
+        body = expect(page.locator("body"))
+        body.to_have_attribute("data-jp-theme-name", theme)
+        page.wait_for_timeout(1_000)
+        assert weak(page) == []
+        assert says.inner_text().strip() == "look again at c"
+        errors = ".jp-OutputArea-output[data-mime-type$=stderr] pre"
+        (words, contrast, _), *_ = page.evaluate(CONTRASTS, errors)
+        assert words == "look again at c"
+        assert contrast > 4.5
 
 
 # --- the workshop ---------------------------------------------------------------------

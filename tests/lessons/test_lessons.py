@@ -155,6 +155,12 @@ def test_a_picture_without_words_is_seen():
     assert ":alt:" in said
 
 
+def test_an_output_without_text_is_seen():
+    nothing = {"data": {"text/plain": ["<IPython.core.display.HTML object>"]}}
+    (said,) = checks.without_text(with_cell(8, 0, outputs=[nothing]))
+    assert "its output has no text but <IPython" in said
+
+
 def test_a_page_from_another_host_is_seen():
     output = {"data": {"text/html": '<script\nsrc="https://example.org/a.js">'}}
     (said,) = checks.asks_another_host(with_cell(8, 0, outputs=[output]))

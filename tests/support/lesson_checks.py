@@ -39,6 +39,7 @@ CHAINS = {23: 31, 33: 60, 69: numbers()[-1]}
 # What draws graphs serves every framework.
 TOOLS = {"get_dot_graph", "play", "plot_dot_graph"}
 HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}
+NO_TEXT = re.compile(r"<IPython\.core\.display\.\w+ object>")
 # What makes a page ask another host for something.
 ELSEWHERE = re.compile(r"<(?:link|script|img|iframe)[^>]*(?:src|href)=.?.?https?:")
 
@@ -221,6 +222,18 @@ def pictures_without_words(lesson):
 def _has_picture(cell):
     kinds = [kind for output in cell["outputs"] for kind in output.get("data", {})]
     return any(kind.startswith("image/") for kind in kinds)
+
+
+def without_text(lesson):
+    """Outputs whose only text is what Python calls them: where a page is not shown, as
+    in a terminal, nobody could read them.
+    """
+    return [
+        f"{cell['id']}: its output has no text but {text}; does it `import steps`?"
+        for cell in code_cells(lesson.notebook)
+        for output in cell["outputs"]
+        if NO_TEXT.match(text := "".join(output.get("data", {}).get("text/plain", "")))
+    ]
 
 
 def asks_another_host(lesson):
@@ -634,6 +647,7 @@ ALWAYS = [misshapen, too_many_names, unwritten, unkind_words, terms_not_in_the_g
 ALWAYS += [from_a_later_step, drifted, foreign_imports, stray_names]
 ALWAYS += [noisy_or_heavy_imports, not_what_the_builder_gives, not_run_in_order]
 ALWAYS += [careless_tags, too_wide, pictures_without_words, asks_another_host]
+ALWAYS += [without_text]
 ALWAYS += [wrong_minutes]
 OF_KIND = {
     StepKind.SNAPSHOT: [definitions_not_shown, wrongly_announced, missing_in_all],

@@ -1,0 +1,93 @@
+"""What a notebook's kernel does once `import steps` has run there: checks say one
+sentence, and pages have a text.
+"""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+import dezero_lite
+import steps
+from steps.course import kernel
+from steps.course.listings import Source
+from tests.support.needs import needs
+from tests.support.programs import python
+
+pytestmark = needs("IPython")
+
+ASSERTION = "assert 1 == 2, 'look again at c'"
+
+
+@pytest.fixture
+def shell(monkeypatch):
+    """IPython's shell in a kernel, which keeps what it shows; `asks` is what the
+    notebook sends along with a cell.
+    """
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell()
+    shell.shown, shell.asks = [], {}
+    asked = lambda channel: {"metadata": shell.asks}
+    monkeypatch.setattr(shell, "kernel", SimpleNamespace(get_parent=asked), raising=0)
+    monkeypatch.setattr(
+        shell, "_showtraceback", lambda *shown: shell.shown.append(shown)
+    )
+    monkeypatch.setattr(kernel, "notebook_shell", lambda: shell)
+    hook = sys.excepthook
+    kernel.prepare()
+    yield shell
+    sys.excepthook = hook
+
+
+def shown(shell, code, **asks):
+    """The error that a cell raised, as the notebook gets it."""
+    shell.asks = asks
+    ran = shell.run_cell(code)
+    (kind, error, lines), shell.shown = *shell.shown, []
+    assert ran.error_in_exec is error or code == "%tb"
+    return kind.__name__, str(error), "\n".join(lines)
+
+
+def test_a_check_shows_its_sentence_and_the_traceback_on_request(shell):
+    kind, sentence, text = shown(shell, ASSERTION, tags=["check"])
+    assert (kind, sentence) == ("AssertionError", "look again at c")
+    assert text == "\x1b[1mlook again at c\x1b[0m"
+    *_, text = shown(shell, "%tb")
+    assert "Traceback" in text
+
+
+@pytest.mark.parametrize(
+    ("code", "asks"),
+    [
+        (ASSERTION, {"tags": ["hide-input"]}),
+        (ASSERTION, {}),
+        ("assert 1 == 2", {"tags": ["check"]}),
+        ("1 / 0", {"tags": ["check"]}),
+    ],
+)
+def test_what_is_no_sentence_of_a_check_shows_where_it_was(shell, code, asks):
+    assert "Traceback" in shown(shell, code, **asks)[-1]
+
+
+def test_a_page_has_a_text(shell):
+    from IPython.display import HTML
+
+    def text(page):
+        data, _ = shell.display_formatter.format(HTML(page))
+        return data["text/plain"]
+
+    code = Source(dezero_lite.Variable.cleargrad)
+    page = f"<details><summary>A &amp; B</summary>{code._repr_html_()}</details>"
+    assert text(page) == f"A & B\n{code!r}".rstrip()
+    assert "-        x.backward()\n+    funcs = " in text(
+        steps.diff(7, 8)._repr_html_()
+    )
+    assert text("<p>One<br>two</p><ul><li>three</li></ul>") == "One\ntwo\nthree"
+
+
+def test_a_python_without_a_kernel_stays_as_it_is():
+    program = (
+        "import sys, steps; print(*{'IPython', 'steps.course.kernel'} & {*sys.modules})"
+    )
+    assert python("-c", program).stdout.strip() == ""

@@ -1,0 +1,46 @@
+"""Code in the outputs of lessons: readable on light and on dark paper, on a page
+without colours of its own for code. JupyterLab is in test_course_in_a_browser.
+"""
+
+import pytest
+
+import steps
+from dezero_lite.core import backward
+from steps import step32
+from steps.course import listings
+from tests.course.texts import text
+from tests.support.browser import NEEDED, launched
+
+pytestmark = NEEDED
+
+CONTRASTS = text("contrasts.js")
+# Ink and ground, as the site has them.
+PAPERS = [("#000000", "#ffffff"), ("#cfd0d0", "#131416")]
+
+
+def shown():
+    """A listing with code of every colour, two beside each other, and a difference."""
+    listing = listings.Listing(
+        "@meta  # a comment\ndef f(x: int = 1):\n    return abs(x) - 2 in 'text'"
+    )
+    pair = step32.Variable.backward, backward.walk
+    all_three = listing, steps.side_by_side(*pair), steps.diff(7, 8)
+    return "".join(one._repr_html_() for one in all_three)
+
+
+def weak(page):
+    """The pieces of code on a page that are too pale or too small."""
+    found = page.evaluate(CONTRASTS, ".course-code")
+    kinds = {"@meta", "def", "f", "# a comment", "abs", "2", "'text'"}
+    assert kinds <= {words for words, *_ in found}
+    return [one for one in found if one[1] < 4.5 or one[2] != "13px"]
+
+
+@pytest.mark.parametrize(("ink", "paper"), PAPERS)
+def test_code_can_be_read_on_a_page_without_colours_for_it(ink, paper):
+    with launched() as browser:
+        page = browser.new_page()
+        page.set_content(
+            f'<body style="color:{ink}; background:{paper}">{shown()}</body>'
+        )
+        assert weak(page) == []
