@@ -299,6 +299,7 @@ QUESTIONS = {
     1: "What holds the numbers that a network learns?",
     7: "Can the variables remember in which order to walk back?",
     11: "How can a function take several inputs?",
+    13: "One gradient arrives at a function of two inputs: which two have to leave?",
     14: "What if one variable is used twice?",
     15: "What if a walk goes on before all gradients have arrived?",
     17: "Why does the memory of a finished computation come back so late?",
