@@ -550,7 +550,7 @@ def why_not(node, taken, error):
 
 
 class Ones(Operation):
-    """Where the gradients begin: the derivative of a sum by each of its terms."""
+    """Where the gradients begin: the derivative of a sum with respect to each term."""
 
     def compute_output(self, loss):
         return np.ones_like(loss)

@@ -138,7 +138,7 @@ REUSED = "reused"
 
 
 def gradients(start):
-    """Walk back; give pairs (node, derivative of the start by it), youngest first."""
+    """Walk back; give pairs (node, its gradient), youngest first."""
     if start.kind == REUSED:
         raise RuntimeError(AGAIN)
     arrived = {start.id: 1.0}
@@ -166,7 +166,7 @@ def nodes_behind(start):
 
 AGAIN = (
     "backward has been here before and has freed this part of the graph: "
-    "say backward(retain_graph=True) the first time, or compute the scalar again"
+    "call backward(retain_graph=True) the first time, or compute the scalar again"
 )
 
 

@@ -23,7 +23,7 @@ class Adds(Protocol):
 
 
 def own_gradients(model: Any) -> list[Array]:
-    """The gradients of a model's parameters, in their order, zeros where there is none.
+    """A model's gradients, in its parameters' order; zeros where there is none.
 
     They are the model's own arrays, not copies.
     """
