@@ -12,7 +12,7 @@ __all__ = [*step57.__all__, "batch_norm", "batch_nrom", "remember", "BatchNorm"]
 
 
 class Tower(Model):
-    """Many convolutions, each with a bend; then the mean of each channel, and scores.
+    """Many convolutions, each with a relu; then the mean of each channel, and scores.
 
     With `norm` each convolution is followed by a BatchNorm; with `shortcut` its result
     is added to its input.

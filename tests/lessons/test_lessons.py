@@ -57,7 +57,11 @@ def test_every_name_of_the_library_has_its_lesson():
 
 
 # Lessons whose wordings are still to be mended: none is to be added.
+<<<<<<< HEAD
 NOT_YET = {52, 54}
+=======
+NOT_YET = {32, 38, 63, 72, 75, 79, 80}
+>>>>>>> s3
 
 
 def test_nothing_is_worded_as_nobody_would_say_it():
