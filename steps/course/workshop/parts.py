@@ -10,6 +10,7 @@ import builtins
 import symtable
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from textwrap import dedent
 
 from ..definitions import text_of
@@ -148,7 +149,8 @@ def names_needed_at_once(node):
     return found.union(*(names_needed_at_once(child) for child in inside))
 
 
-def globals_used(source):
+@lru_cache(maxsize=4096)
+def globals_used(source, with_builtins=False):
     """The names that a module uses and that are no one's local names."""
     found = set()
     tables = [symtable.symtable(source, "?", "exec")]
@@ -158,4 +160,4 @@ def globals_used(source):
         top = table.get_type() == "module"
         used = [symbol for symbol in table.get_symbols() if symbol.is_referenced()]
         found |= {symbol.get_name() for symbol in used if top or symbol.is_global()}
-    return found - set(dir(builtins))
+    return frozenset(found if with_builtins else found - set(dir(builtins)))

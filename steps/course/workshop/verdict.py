@@ -7,8 +7,8 @@ from typing import Any
 
 from ..capabilities import CAPABILITIES, WORKS
 from .framework import Framework, code_of, with_own
-from .modules import Module
 from .notebook import judging_cells
+from .package import FIRST, Package, module_of
 from .parts import Kind, alike
 from .trial_process import TrialProcess
 
@@ -31,7 +31,7 @@ class Verdict:
     own: Framework
     failure: dict[str, Any] | None
     table: dict[str, str]
-    module: Module
+    module: Module | Package
     culprits: list[str] = field(default_factory=list)
     evidence: dict[str, str] = field(default_factory=dict)
 
@@ -108,7 +108,7 @@ def _mended(process, verdict):
     if names := next((names for names in sets if names and mend(*names)), None):
         needed = list(fewest(names, mend))
         return needed, with_own(filled, own.step, needed)
-    lesson = Module.of(code_of(own.step.number))
+    lesson = module_of(code_of(own.step.number))
     return (suspects if _passes(process, own, lesson, wrong) else []), lesson
 
 
