@@ -56,6 +56,11 @@ class Step:
     def is_package(self):
         return self.number >= FIRST
 
+    @property
+    def written(self):
+        """What the steps of the package leave to the learner, up to this one."""
+        return {name for n in WRITE if n <= self.number for name in WRITE[n]}
+
     @cached_property
     def given(self):
         """Methods that only say what a subclass has to write: nothing to invent; in the
@@ -65,7 +70,8 @@ class Step:
         found = [n for n in placeholders if self._differs(n)]
         if self.is_package:
             chosen = WRITE[self.number]
-            found += [n for n in self.parts if n in self.new and owner(n) not in chosen]
+            left = {n for n in self.new if not {n, owner(n)} & {*chosen}}
+            found += [n for n in self.parts if n in left]
         return found
 
     def _differs(self, name):
@@ -139,7 +145,7 @@ def framework(number, found, base, lent=()):
     """
     step, module, had = step_of(number), base.copy(), base.parts()
     if step.is_package:
-        module.give(number, before(number))
+        module.give(number, before(number), step.written)
     else:
         _change_what_is_given(module, step, had)
     # A method that stands by itself goes into its class, which has to be there.

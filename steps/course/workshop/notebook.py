@@ -2,25 +2,34 @@
 those of the lesson's cells that judge.
 """
 
+import ast
 import re
 from functools import cache
 from typing import Any
 
-from .. import builder, overview, student_copies
+from .. import builder, definitions, overview, student_copies
 from ..builder import code_cell, text_cell
-from ..exercises import GOES_ON, for_students
+from ..exercises import FOLDED, GOES_ON, for_students
 from ..lessons import MAP, head, notebook_path, stem
 from . import stubs
 from .framework import step_of
-from .parts import listed
-from .trial import LOAD, SECONDS
+from .parts import listed, owner
+from .trial import LOAD, seconds_of
 
 CODE, WRITE, WORKS = "The code", "Write it", "It works"
 # The tag of a cell that shows what the lesson's own way keeps: another way may be right
 # without it, so the cell does not judge.
 ONE_WAY = "one-way"
 SHOWS_CODE = re.compile(r"# %load -s|steps\.diff\(")
+# From step 33 on the definitions of the package are shown so.
+LISTS_CODE = re.compile(r"steps\.source\(")
 IMPORTS = re.compile(r"(?:(?:import|from) .*\n?|\n)+")
+NOTHING = (
+    f"## {WRITE}\n\nNothing is to be written here. Your framework is a package from "
+    "step 33 on, and this lesson runs on it: run the cells, and have it judged."
+)
+# Above the lesson's first imports, in the package.
+ON_YOURS = "# This lesson runs on yours: what it imports from the steps is your package.\n"
 # Paragraphs about the cells that the workshop leaves out.
 OF_CELLS = re.compile(r"whole code of the step|%load")
 # And sentences about the differences that it does not show.
@@ -43,6 +52,8 @@ def text_of(number, module):
             cells += [*map(_goes_on, section), *_judge(number)]
         else:
             cells += section
+    if step_of(number).is_package:
+        _fold_imports(cells)
     cells.insert(2, code_cell(f"import steps\n\nsteps.workshop({number})"))
     for place, cell in enumerate(cells, start=1):
         cell["id"] = f"workshop{number:02d}-{place:03d}"
@@ -51,10 +62,18 @@ def text_of(number, module):
     return student_copies.text_of_copy(number, whole | {"cells": cells})
 
 
+def _fold_imports(cells):
+    first = next(cell for cell in cells if cell["cell_type"] == "code")
+    tags = [*first["metadata"].get("tags", ()), FOLDED]
+    look = {"tags": list(dict.fromkeys(tags)), "jupyter": {"source_hidden": True}}
+    first["source"] = ON_YOURS + first["source"]
+    first["metadata"] = first["metadata"] | look
+
+
 def _write_it(number, module, section):
     """The part of the lesson that shows its code, turned into one that asks for it."""
     prose = [c["source"] for c in section if c["cell_type"] == "markdown"]
-    rest = [c for c in section if c["cell_type"] == "code" and not shows_code(c)]
+    rest = [*without_listings(number, section)]
     imports = [cell for cell in rest if IMPORTS.fullmatch(cell["source"] + "\n")]
     others = [cell for cell in rest if cell not in imports]
     to_fill = [code_cell(text) for text in stubs.cells(step_of(number), module)]
@@ -63,30 +82,37 @@ def _write_it(number, module, section):
 
 def _task(number, prose):
     step = step_of(number)
-    new = [name for name in step.to_write if name in step.added]
-    changed = [name for name in step.to_write if name not in step.added]
-    groups = {"New": new, "To change": changed}
-    said = [f"{what}: {listed(names)}." for what, names in groups.items() if names]
-    first = step.to_write[0]
-    places, others = "cell below has a place for it", ""
-    if len(step.to_write) > 1:
-        places = "cells below have a place for each"
-        others = " It knows the other names, too."
-    task = (
-        f"## {WRITE}\n\nNow you. {' '.join(said)} The {places}; `TODO` says where. "
-        "Run a cell when it is written, and go on to *It works*, which runs on your "
-        "code. A class that you write is the whole class: what you leave out is out."
-        "\n\n"
-        f'Stuck? `steps.hint({number}, "{first}")` gives a hint, then a nearer one '
-        f"and, at last, the lesson's code.{others} If a cell does not come to an end, "
-        "*Kernel → Interrupt Kernel* stops it."
-    )
+    task = _asked(step) if step.to_write else NOTHING
+    if given := [n for n in step.given if step.is_package and n in step.added]:
+        whole = [n for n in given if n == owner(n) or owner(n) not in given]
+        task += f"\n\nGiven, as text that runs in your package: {listed(whole)}."
     if left := _about_the_code(prose):
         task += (
             "\n\n<details><summary>What the lesson says about its code</summary>\n\n"
             f"{left}\n\n</details>"
         )
     return task
+
+
+def _asked(step):
+    """What is to be written, and where there is help."""
+    new = [name for name in step.to_write if name in step.added]
+    changed = [name for name in step.to_write if name not in step.added]
+    groups = {"New": new, "To change": changed}
+    said = [f"{what}: {listed(names)}." for what, names in groups.items() if names]
+    places, others = "cell below has a place for it", ""
+    if len(step.to_write) > 1:
+        places = "cells below have a place for each"
+        others = " It knows the other names, too."
+    return (
+        f"## {WRITE}\n\nNow you. {' '.join(said)} The {places}; `TODO` says where. "
+        "Run a cell when it is written, and go on to *It works*, which runs on your "
+        "code. A class that you write is the whole class: what you leave out is out."
+        "\n\n"
+        f'Stuck? `steps.hint({step.number}, "{step.to_write[0]}")` gives a hint, then a '
+        f"nearer one and, at last, the lesson's code.{others} If a cell does not come "
+        "to an end, *Kernel → Interrupt Kernel* stops it."
+    )
 
 
 def _about_the_code(prose):
@@ -114,7 +140,7 @@ def _judge(number):
     words = (
         "## Is it right?\n\nThe next cell judges what you have written: with the "
         "lesson's cells of *It works*, and with a table of what a framework can do "
-        f"after this step. What takes more than {SECONDS} seconds is stopped."
+        f"after this step. What takes more than {seconds_of(number)} seconds is stopped."
     )
     return [text_cell(words), code_cell(f"steps.judge({number})")]
 
@@ -147,9 +173,20 @@ def sections(cells):
     return found
 
 
-def shows_code(cell):
-    """Whether a cell would give the step's code away."""
-    return cell["cell_type"] == "code" and bool(SHOWS_CODE.search(cell["source"]))
+def without_listings(number, cells):
+    """The cells of code that do not give the step's own away; of those that list parts
+    of the package, the imports.
+    """
+    for cell in cells:
+        if cell["cell_type"] != "code":
+            continue
+        if not step_of(number).is_package:
+            if not SHOWS_CODE.search(cell["source"]):
+                yield cell
+        elif not LISTS_CODE.search(cell["source"]):
+            yield cell
+        elif found := definitions.imports(ast.parse(cell["source"])):
+            yield cell | {"source": "\n".join(dict.fromkeys(found.values()))}
 
 
 @cache
@@ -163,13 +200,14 @@ def judging_cells(step):
             continue
         codes = [cell for cell in cells if cell["cell_type"] == "code"]
         judge = [c for c in codes if ONE_WAY not in c["metadata"].get("tags", ())]
+        if title == CODE or not step_of(step).is_package:
+            judge = list(without_listings(step, judge))
+        if title == CODE and not step_of(step).is_package:
+            found.append((title, LOAD))
         for count, cell in enumerate(judge, start=1):
-            if not shows_code(cell):
-                place = f"{title or 'The beginning'}, cell {count}"
-                place = WRITE if title == CODE else place  # no cells of code there
-                found.append((place, student_copies.as_installed(cell["source"])))
-            elif LOAD not in dict(found).values():
-                found.append((title, LOAD))
+            place = f"{title or 'The beginning'}, cell {count}"
+            place = WRITE if title == CODE else place  # no cells of code there
+            found.append((place, student_copies.as_installed(cell["source"])))
     return found
 
 

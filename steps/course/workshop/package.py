@@ -30,7 +30,7 @@ FRAMEWORK = LESSONS / "framework"
 # What is left to the learner at each step; all else that a step brings is given. Steps
 # that are not here bring nothing to write, and no lesson that has to run on theirs.
 WRITE = {
-    33: (),
+    33: ("Variable.backward",),
     34: ("Sin", "sin", "Cos", "cos"),
     35: ("Tanh", "tanh"),
     36: ("Log", "log"),
@@ -131,18 +131,17 @@ class Package:
         for module in self.rooms.values():
             module.take_imports(source, wanted)
 
-    def give(self, step, before):
+    def give(self, step, before, written):
         """Put in what the steps after one bring up to another, and do not leave to the
-        learner. Of the core that steps 1 to 32 have made, nothing changes.
+        learner. What steps 1 to 32 have made stays as it is.
         """
-        written = written_by(step)
-        there = set(self.rooms["core"].parts())
+        core = parts(module_path(FIRST - 1).read_text(encoding="utf-8"))
         for room in package_at(step).rooms:
             for chunk, brought in introduced(room).items():
                 defines = set(parts(chunk))
-                if before < brought <= step and not written & defines:
-                    if room != "core" or not defines <= there:
-                        self._give(room, chunk)
+                is_old = room == "core" and defines & set(core)
+                if before < brought <= step and not is_old and not written & defines:
+                    self._give(room, chunk)
 
     def _give(self, room, chunk):
         """Put a statement into a room in place of what defines the same."""
@@ -185,11 +184,6 @@ def reference_imports(room):
     return {name: line for name, line in found.items() if line.startswith("from .")}
 
 
-def written_by(step):
-    """The names of all that is left to the learner up to a step."""
-    return {name for number in WRITE if number <= step for name in WRITE[number]}
-
-
 @cache
 def homes():
     """From each name to its room; of two rooms that have it, to the lower one."""
@@ -199,23 +193,15 @@ def homes():
 
 @cache
 def introduced(room):
-    """From each statement of a room to the step that brings it. What the steps attach to
-    classes is in it.
-    """
+    """From each statement of a room to the step that brings it."""
     brought: dict[str, int] = {}
-    packages = [n for n in of_kind(StepKind.PACKAGE) if n <= LAST]
-    modules = {n: module_path(n).read_text(encoding="utf-8") for n in packages}
-    for number, text in modules.items():
-        for name in _taken(text, room):
-            brought.setdefault(name, max(number, FIRST))
+    for number in of_kind(StepKind.PACKAGE):
+        if number <= LAST:
+            for name in _taken(module_path(number).read_text(encoding="utf-8"), room):
+                brought.setdefault(name, max(number, FIRST))
     found, chunks = {}, Module.of(source(room)).chunks
     for number, chunk in zip(_steps(chunks, brought), chunks, strict=True):
         found[HEADING.sub("", chunk)] = number
-    higher = [source(other) for other in ROOMS[ROOMS.index(room) + 1 :]]
-    names = set(parts(source(room))).difference(*map(parts, higher))
-    for number, text in modules.items():
-        for chunk in _attached(text, names):
-            found.setdefault(chunk, number)
     return found
 
 
@@ -239,21 +225,6 @@ def _taken(text, room):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == room:
             yield node.attr
-
-
-def _attached(text, names):
-    """Lines such as ``Variable.sum = sum`` whose value is among the names of a room,
-    and what they use of the step's own definitions.
-    """
-    there = parts(text)
-    for node in ast.parse(text).body:
-        target = node.targets[0] if isinstance(node, ast.Assign) else None
-        if isinstance(target, ast.Attribute):
-            used = globals_used(ast.unparse(node.value), True)
-            if used & names:
-                own = sorted(used & set(there) - names)
-                yield from (there[name].text for name in own)
-                yield ast.unparse(node)
 
 
 @cache
@@ -283,12 +254,11 @@ def forget():
 
 def load(text, step):
     """Let the rooms of a text take the place of the small package, for the steps that
-    are imported from now on; return the module of a step on it.
+    are imported from now on: they attach to its classes what they bring.
     """
     forget()
     package = importlib.import_module(f"{STEPS}.framework")
     execute(text, package, f"your {stem(step)}.py")
-    return importlib.import_module(f"{STEPS}.{stem(step)}")
 
 
 def execute(text, package, file):

@@ -6,10 +6,12 @@ import textwrap
 from html import escape
 
 from .. import results
-from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
+from ..capabilities import SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..judge.sequence import RIGHT
-from ..lessons import head, previous, stem
+from ..lessons import head, stem
+from .evidence import rows_at
+from .framework import before
 from .parts import Kind, arguments, listed, owner, returns
 from .verdict import wrong_rows
 
@@ -94,7 +96,7 @@ class Report:
             yield from self._where_to_look()
         untouched = set(self.verdict.culprits).difference(own.missing)
         if still := [name for name in own.unchanged if name in untouched]:
-            yield f"Still as in step {previous(self.verdict.step)}: {listed(still)}."
+            yield f"Still as in step {before(self.verdict.step)}: {listed(still)}."
         if out := [name for name in own.left_out if name in untouched]:
             yield (
                 f"Your class leaves out {listed(out)}. A class that you write anew is "
@@ -104,6 +106,8 @@ class Report:
     def _begun(self):
         """Whether anything of the step is written, be it a part of a class."""
         own, step = self.verdict.own, self.verdict.own.step
+        if not step.to_write:
+            return True
         written = step.new.difference(own.unchanged, step.given)
         written &= set(own.module.parts())
         return any(step.parts[name].kind != Kind.CLASS for name in written)
@@ -163,13 +167,13 @@ class Report:
     def _lines(self):
         """Name, theirs and ours, for each row that should work or works already."""
         number, table = self.verdict.step, self.verdict.table
-        for row in CAPABILITIES:
+        for row in rows_at(number):
             found, expected = table.get(row.name), row.expected(number)
             if WORKS in (found, expected):
                 yield row.name, _sign(found), SIGNS.get(expected, expected)
 
     def _later(self):
-        count = len(CAPABILITIES) - len(list(self._lines()))
+        count = len(rows_at(self.verdict.step)) - len(list(self._lines()))
         more = "more row comes" if count == 1 else "more rows come"
         return f"{count} {more} in later steps." if count else ""
 

@@ -11,14 +11,22 @@ from ..capabilities import WORKS
 from ..judge.cells import close_pictures, limited, new_names, run, silence
 from ..lessons import STEPS, stem
 from .evidence import NAME, SEEN, table, watched
+from .package import FIRST, forget, load
 from .parts import nodes, parts
 
 # For one cell, or one row of the table; they take a second or two, more where others
 # keep the machine busy.
 SECONDS = 30
+# From this step on cells train networks.
+TRAINS = 43
 # In place of a cell: here the lesson loads the code of its step.
 LOAD = "load"
 BEGINNING = "Your definitions"
+
+
+def seconds_of(step):
+    """What a cell, or a row of the table, may take at a step."""
+    return SECONDS if step < TRAINS else 4 * SECONDS
 
 
 def module_from(text, step, module=None):
@@ -57,11 +65,14 @@ def answer(task, say):
     """Try one framework: a dict with ``failure``, or None there, ``table``, and
     ``evidence`` for its rows. Say what comes next.
     """
-    reference = importlib.import_module(f"{STEPS}.{stem(task['step'])}")
+    reference = _module(task)
     try:
         return _attempted(task, say)
     finally:
-        take_the_place(reference, task["step"])
+        if task["step"] >= FIRST:
+            forget()
+        else:
+            take_the_place(reference, task["step"])
 
 
 def _attempted(task, say):
@@ -72,38 +83,51 @@ def _attempted(task, say):
     at = [BEGINNING]
     say({"at": BEGINNING})
     try:
-        with silence(), limited(task["seconds"]):
-            module = module_from(task["text"], task["step"])
-        take_the_place(module, task["step"])
+        _load(task)
         if task["brief"]:
-            _try_rows(task, module, say, found)
+            _try_rows(task, say, found)
             if set(found["table"].values()) - {WORKS}:
                 return found
-        _run_cells(task, module, say, at)
+            _load(task)  # as it is before a lesson
+        _run_cells(task, say, at)
     except (Exception, SystemExit) as error:
         found["failure"] = _failure(task, at[0], error)
         if at[0] == BEGINNING or isinstance(error, TimeoutError):
             return found
     if not task["brief"]:
-        _try_rows(task, module, say, found)
+        _try_rows(task, say, found)
     return found
 
 
-def _run_cells(task, module, say, at):
+def _load(task):
+    """Let the framework take the place of the lesson's."""
+    with silence(), limited(task["seconds"]):
+        if task["step"] >= FIRST:
+            load(task["text"], task["step"])
+        else:
+            take_the_place(module_from(task["text"], task["step"]), task["step"])
+
+
+def _module(task):
+    return importlib.import_module(f"{STEPS}.{stem(task['step'])}")
+
+
+def _run_cells(task, say, at):
     names = new_names() | {NAME: SEEN}
     for at[0], source in task["cells"]:
         say({"at": at[0]})
         if source == LOAD:
-            names |= names_in(module, task["text"])
+            names |= names_in(_module(task), task["text"])
             continue
         with silence(), limited(task["seconds"]):
             run(source, names, tree=watched(source))
         close_pictures()
 
 
-def _try_rows(task, module, say, found):
+def _try_rows(task, say, found):
+    module = _module(task)
     # What failed before most likely fails again, and is soon found.
-    for row in sorted(table(), key=lambda row: row.name not in task["first"]):
+    for row in sorted(table(task["step"]), key=lambda row: row.name not in task["first"]):
         if task["brief"] and row.expected(task["step"]) != WORKS:
             continue
         say({"at": row.name})

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from ..capabilities import CAPABILITIES, WORKS
+from ..capabilities import WORKS
+from .evidence import due
 from .framework import Framework, code_of, with_own
 from .notebook import judging_cells
 from .package import FIRST, Package, module_of
@@ -63,8 +64,7 @@ class Verdict:
 
 def wrong_rows(step, table):
     """The rows of the table that should work at a step, and do not."""
-    due = [row for row in CAPABILITIES if row.expected(step) == WORKS]
-    return [row for row in due if table.get(row.name) != WORKS]
+    return [row for row in due(step) if table.get(row.name) != WORKS]
 
 
 def verdict_on(own, process=None):
