@@ -160,7 +160,7 @@ def _lessons_own(number, folder):
 
 
 def _newest(number, folder):
-    """The last step up to one of which there is a file of theirs; 0 if there is none."""
+    """The last step up to one that has a file of theirs; 0 if there is none."""
     there = (n for n in steps() if n <= number and own_text(n, folder) is not None)
     return max(there, default=0)
 

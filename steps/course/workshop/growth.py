@@ -59,6 +59,18 @@ def refuses_gradients_that_do_not_fit(step):
     assert "int" in complaint(lambda: backward(y), TypeError)
 
 
+@since(33)
+def keeps_float32(step):
+    """keeps float32 beside a number
+
+    a plain number is of no dtype: it takes that of the other operand
+    """
+    x = step.Variable(np.ones(2, np.float32))
+    results = x + 2.0, 2.0 * x, x - 2.0, 2.0 - x, x / 2.0, 2.0 / x
+    dtypes = {str(y.dtype) for y in results}
+    assert dtypes == {"float32"}
+
+
 @since(34)
 def differentiates_the_sine(step):
     """differentiates the sine twice
@@ -402,7 +414,7 @@ def hands_out_batches(step):
     sizes = [len(batch) for batch in passes[0]]
     assert sizes == [2, 2, 1]
     assert len(loader) == 3
-    orders = [sum(batches, []) for batches in passes]
+    orders = [[x for batch in batches for x in batch] for batches in passes]
     first = sorted(orders[0])
     assert first == [0.0, 1.0, 2.0, 3.0, 4.0]
     different = len({tuple(order) for order in orders})

@@ -29,7 +29,7 @@ NOTHING = (
     "step 33 on, and this lesson runs on it: run the cells, and have it judged."
 )
 # Above the lesson's first imports, in the package.
-ON_YOURS = "# This lesson runs on yours: what it imports from the steps is your package.\n"
+ON_YOURS = "# This lesson runs on yours: what the steps hand on is your package.\n"
 # Paragraphs about the cells that the workshop leaves out.
 OF_CELLS = re.compile(r"whole code of the step|%load")
 # And sentences about the differences that it does not show.
@@ -109,9 +109,9 @@ def _asked(step):
         "Run a cell when it is written, and go on to *It works*, which runs on your "
         "code. A class that you write is the whole class: what you leave out is out."
         "\n\n"
-        f'Stuck? `steps.hint({step.number}, "{step.to_write[0]}")` gives a hint, then a '
-        f"nearer one and, at last, the lesson's code.{others} If a cell does not come "
-        "to an end, *Kernel → Interrupt Kernel* stops it."
+        f'Stuck? `steps.hint({step.number}, "{step.to_write[0]}")` gives a hint, then '
+        f"a nearer one and, at last, the lesson's code.{others} If a cell does not "
+        "come to an end, *Kernel → Interrupt Kernel* stops it."
     )
 
 
@@ -137,10 +137,11 @@ def _goes_on(cell):
 
 
 def _judge(number):
+    seconds = seconds_of(number)
     words = (
         "## Is it right?\n\nThe next cell judges what you have written: with the "
         "lesson's cells of *It works*, and with a table of what a framework can do "
-        f"after this step. What takes more than {seconds_of(number)} seconds is stopped."
+        f"after this step. What takes more than {seconds} seconds is stopped."
     )
     return [text_cell(words), code_cell(f"steps.judge({number})")]
 

@@ -30,7 +30,7 @@ FRAMEWORK = LESSONS / "framework"
 # What is left to the learner at each step; all else that a step brings is given. Steps
 # that are not here bring nothing to write, and no lesson that has to run on theirs.
 WRITE = {
-    33: ("Variable.backward",),
+    33: ("Variable.backward", "add", "mul", "sub", "rsub", "div", "rdiv"),
     34: ("Sin", "sin", "Cos", "cos"),
     35: ("Tanh", "tanh"),
     36: ("Log", "log"),
@@ -131,7 +131,7 @@ class Package:
         for module in self.rooms.values():
             module.take_imports(source, wanted)
 
-    def give(self, step, before, written):
+    def give(self, step, before):
         """Put in what the steps after one bring up to another, and do not leave to the
         learner. What steps 1 to 32 have made stays as it is.
         """
@@ -140,7 +140,8 @@ class Package:
             for chunk, brought in introduced(room).items():
                 defines = set(parts(chunk))
                 is_old = room == "core" and defines & set(core)
-                if before < brought <= step and not is_old and not written & defines:
+                is_left = defines & {*WRITE.get(brought, ())}
+                if before < brought <= step and not is_old and not is_left:
                     self._give(room, chunk)
 
     def _give(self, room, chunk):

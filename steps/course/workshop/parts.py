@@ -126,10 +126,15 @@ def is_stub(node):
 
 
 def is_placeholder(part):
-    """Whether a method only says that a subclass has to write it."""
+    """Whether a method only says, by an error or by its text, that a subclass has to
+    write it.
+    """
     node = ast.parse(part.text).body[0]
-    body = body_of(node) if isinstance(node, ast.FunctionDef) else []
-    raises = [ast.unparse(c).startswith("raise NotImplementedError") for c in body]
+    if not isinstance(node, ast.FunctionDef) or not body_of(node):
+        return isinstance(node, ast.FunctionDef)
+    raises = [
+        ast.unparse(c).startswith("raise NotImplementedError") for c in body_of(node)
+    ]
     return raises == [True] and not is_stub(node)
 
 

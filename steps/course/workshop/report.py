@@ -155,7 +155,8 @@ class Report:
         own = self.verdict.own
         theirs, lessons = own.module.parts(), own.step.parts
         for name in [name for name in culprits if name in theirs]:
-            if returns(lessons[name]) and not returns(theirs[name]):
+            is_class = lessons[name].kind == Kind.CLASS
+            if not is_class and returns(lessons[name]) > returns(theirs[name]):
                 yield f"Your `{name}` returns `None`: is a `return` missing?"
             mine, lesson = arguments(theirs[name]), arguments(lessons[name])
             if mine and lesson and _called_as(mine) != _called_as(lesson):

@@ -125,9 +125,9 @@ def _run_cells(task, say, at):
 
 
 def _try_rows(task, say, found):
-    module = _module(task)
+    module, rows = _module(task), table(task["step"])
     # What failed before most likely fails again, and is soon found.
-    for row in sorted(table(task["step"]), key=lambda row: row.name not in task["first"]):
+    for row in sorted(rows, key=lambda row: row.name not in task["first"]):
         if task["brief"] and row.expected(task["step"]) != WORKS:
             continue
         say({"at": row.name})

@@ -8,8 +8,9 @@ from typing import Any
 from ..capabilities import WORKS
 from .evidence import due
 from .framework import Framework, code_of, with_own
+from .modules import Module
 from .notebook import judging_cells
-from .package import FIRST, Package, module_of
+from .package import Package, module_of
 from .parts import Kind, alike
 from .trial_process import TrialProcess
 
