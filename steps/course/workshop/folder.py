@@ -8,6 +8,7 @@ import ast
 import contextlib
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,18 +131,20 @@ def base(number, folder=None):
     lesson, with what they wrote earlier and the lessons did not change since.
     """
     last = before(number)
-    if not last:
-        return Base(Module(), set())
-    if (text := own_text(last, folder)) is not None:
-        said = f"It begins with your {stem(last)}.py."
-        found = Base(module_of(text), lent(text), said)
-    elif last >= FIRST:
-        found = _goes_on(last, folder)
-    else:
-        found = _lessons_own(last, folder)
+    found = reached(last, folder) if last else Base(Module(), set())
     if number == FIRST:
         found.module = Package({"core": found.module})
     return found
+
+
+def reached(number, folder=None):
+    """The learner's framework after a step, with the lesson's own for what they have
+    not written.
+    """
+    if (text := own_text(number, folder)) is not None:
+        said = f"It begins with your {stem(number)}.py."
+        return Base(module_of(text), lent(text), said)
+    return (_goes_on if number >= FIRST else _lessons_own)(number, folder)
 
 
 def _goes_on(number, folder):
@@ -221,14 +224,25 @@ def write(verdict, folder=None):
         None if somebody else changed the file: then it stays as it is.
     """
     path = own_file(verdict.step, folder)
-    marks = learner_folder.read(path.parent / STAMP)
-    if path.exists() and marks.get(path.name) != _digest(path.read_text("utf-8")):
-        return None
-    text = verdict.module.text(_docstring(verdict))
-    learner_folder.replace(path, text)
-    marks[path.name] = _digest(text)
-    learner_folder.replace(path.parent / STAMP, json.dumps(marks, indent=1) + "\n")
-    return path
+    written = write_ours({path: verdict.module.text(_docstring(verdict))}, folder)
+    return path if written else None
+
+
+def write_ours(texts, folder=None):
+    """Write files, by their paths, and return which: those that somebody else changed
+    stay as they are.
+    """
+    marks, written = learner_folder.read(place(folder) / STAMP), []
+    for path, text in texts.items():
+        name = os.path.relpath(path, place(folder))
+        if path.exists() and marks.get(name) != _digest(path.read_text("utf-8")):
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        learner_folder.replace(path, text)
+        marks[name] = _digest(text)
+        written.append(path)
+    learner_folder.replace(place(folder) / STAMP, json.dumps(marks, indent=1) + "\n")
+    return written
 
 
 def _docstring(verdict):

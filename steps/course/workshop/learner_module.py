@@ -1,54 +1,58 @@
-"""What a learner wrote, as a module: their file of a step in the workshop, as a text
-that step 23 can cut up; and on top of their last file the classes of *Write it*, lesson
-by lesson.
-"""
+"""What a learner wrote, as a module; and as a text that step 23 can cut up."""
 
-import contextlib
 import importlib
-import io
 import sys
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
-
-from .. import builder, exercises, learner_folder
-from ..classroom.answers import Answers
-from ..judge.cells import run
-from ..lessons import STEPS, known, notebook_path, stem
-from .framework import step_of
+from ..lessons import STEPS, known, stem
+from . import folder
+from .framework import step_of, steps
 from .modules import Module
+from .package import FIRST, execute, names_of_rooms
 from .parts import Kind, Part, globals_used, parts
-
-# Where a tensor's functions begin, on top of step 32; what is written there is in the
-# book's manner, and needs no more than Variable and Function.
-BASE = 32
-FIRST = 38
-LAST = 43
 
 
 def mine(number):
     """The learner's framework after a step, as a module: their file in the workshop, or
-    what they wrote in the lessons since; the lesson's own where there is none.
+    the lesson's own where there is none. From step 33 on it is their package, in which
+    the lesson lends what they have not written.
     """
-    if FIRST <= number <= LAST:
-        return _with_lessons(number)
-    path = Path.cwd() / "workshop" / f"{stem(known(number))}.py"
-    lesson = importlib.import_module(f"{STEPS}.{stem(number)}")
-    if not path.exists():
+    here = Path.cwd()
+    place = here if here.name == "workshop" else here / "workshop"
+    lesson = importlib.import_module(f"{STEPS}.{stem(known(number))}")
+    done = [n for n in steps() if n <= number and folder.own_file(n, place).exists()]
+    if not done or (number < FIRST and done[-1] != number):
         return lesson
-    loader = SourceFileLoader(f"my_{stem(number)}", str(path))
-    module = ModuleType(loader.name)
-    sys.modules[loader.name] = module  # where Python looks for the source of a class
-    module.__file__ = str(path)
+    path = folder.own_file(done[-1], place)
     try:
-        loader.exec_module(module)
+        module = _package(number, place) if number >= FIRST else _module(path)
     except Exception as error:
         print(f"Your {path.name} does not run, so this is the lesson's. {error!r}")
         return lesson
     print(f"This is your own {path.name}.")
     return module
+
+
+def _module(path):
+    loader = SourceFileLoader(f"my_{path.stem}", str(path))
+    module = ModuleType(loader.name)
+    sys.modules[loader.name] = module  # where Python looks for the source of a class
+    module.__file__ = str(path)
+    loader.exec_module(module)
+    return module
+
+
+def _package(number, place):
+    """The rooms as modules of one that has all their names."""
+    number = max(n for n in steps() if n <= number)
+    whole = folder.reached(number, place).module.with_attached(number)
+    package = ModuleType(f"my_{stem(number)}")
+    sys.modules[package.__name__] = package
+    execute(whole.text(), package, f"your {stem(number)}.py")
+    vars(package).update(names_of_rooms(package.__name__))
+    return package
 
 
 # --- As a text ------------------------------------------------------------------------
@@ -96,53 +100,3 @@ def helpers(text, number):
     uses = {user: globals_used(part.text) for user, part in found.items()}
     high = [n for n in own if n not in low]
     return low, {n: next((u for u in uses if n in uses[u]), n) for n in high}
-
-
-# --- With what was written in lessons -------------------------------------------------
-
-
-def _with_lessons(number):
-    """The learner's step 32 with what they wrote in lessons 38 to `number`, as a
-    module. What they did not write, or what does not run, is the lesson's.
-    """
-    base = mine(BASE)
-    module = ModuleType(f"my_{stem(number)}")
-    vars(module).update({name: getattr(base, name) for name in base.__all__}, np=np)
-    for lesson in range(FIRST, number + 1):
-        theirs, given = _written(lesson)
-        if theirs is not None and _runs(theirs, module, lesson):
-            print(f"Step {lesson}: what you wrote.")
-        else:
-            _run(given, module, lesson)
-    return module
-
-
-def _written(number):
-    """What a learner wrote in the first exercise of a lesson, in the notebook beside
-    this one, or None; and the lesson's solution.
-    """
-    solution = exercises.of_lesson(builder.lesson_cells(number))[0].solution
-    theirs = None
-    with contextlib.suppress(OSError, LookupError):
-        notebook = learner_folder.read(Path.cwd() / notebook_path(number).name)
-        theirs = Answers(number, notebook).texts[1]
-    if theirs and exercises.is_solution(theirs):  # as the lesson was built
-        theirs = None
-    return theirs, exercises.without_markers(solution)
-
-
-def _runs(source, module, number):
-    before = dict(vars(module))
-    try:
-        _run(source, module, number)
-    except Exception as error:
-        vars(module).clear()
-        vars(module).update(before)
-        print(f"Step {number}: what you wrote does not run here. {error!r}")
-        return False
-    return True
-
-
-def _run(source, module, number):
-    with contextlib.redirect_stdout(io.StringIO()):
-        run(source, vars(module), f"<step {number}, exercise 1>")

@@ -15,6 +15,7 @@ import sys
 import types
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from ..definitions import imports
 from ..lessons import LESSONS, STEPS, StepKind, module_path, of_kind, stem
@@ -59,6 +60,10 @@ WRITE = {
     60: ("LSTM",),
 }
 FIRST, LAST = min(WRITE), max(WRITE)
+# The modules that are the package, and those that hand it on.
+PLACE = re.compile(
+    rf"{STEPS}\.(framework\.\w+|step({'|'.join(map(str, range(FIRST, LAST + 1)))}))"
+)
 TITLE = re.compile(r"^# === (\w+)\.py\n", re.MULTILINE)
 HEADING = re.compile(r"^# --- .*\n+", re.MULTILINE)
 
@@ -152,6 +157,29 @@ class Package:
         module.chunks = [*kept, chunk]
         module.imports = imports(ast.parse(source(room))) | module.imports
 
+    def with_attached(self, step):
+        """A copy with what the steps themselves attach to classes, such as the sum to
+        `Variable`: what runs without them.
+        """
+        whole = self.copy()
+        for number in [n for n in of_kind(StepKind.PACKAGE) if FIRST <= n <= step]:
+            whole._attach(module_path(number).read_text(encoding="utf-8"))
+        return whole
+
+    def _attach(self, text):
+        own = parts(text)
+        for node in ast.parse(text).body:
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            if isinstance(target, ast.Attribute):
+                used = globals_used(ast.unparse(node.value), True)
+                rooms = [self.rooms[room] for room in ROOMS if room in self.rooms]
+                homes = [room for room in rooms if used & set(room.parts())]
+                for room in homes[-1:]:
+                    new = sorted(used & set(own) - set(room.parts()))
+                    lines = [own[name].text for name in new]
+                    lines.append(ast.unparse(node))
+                    room.chunks += [line for line in lines if line not in room.chunks]
+
     # --- Imports ----------------------------------------------------------------------
 
     def _with_imports(self, room, lower):
@@ -244,13 +272,10 @@ def package_at(step):
 
 def forget():
     """Let the steps, and the small package, be imported anew."""
-    place = re.compile(rf"{STEPS}\.(?:framework\.\w+|step(\d\d))")
-    for name in list(sys.modules):
-        found = place.fullmatch(name)
-        if found and (not found[1] or FIRST <= int(found[1]) <= LAST):
-            parent, _, child = name.rpartition(".")
-            del sys.modules[name]
-            vars(sys.modules[parent]).pop(child, None)
+    for name in [name for name in sys.modules if PLACE.fullmatch(name)]:
+        parent, _, child = name.rpartition(".")
+        del sys.modules[name]
+        vars(sys.modules[parent]).pop(child, None)
 
 
 def load(text, step):
@@ -260,6 +285,15 @@ def load(text, step):
     forget()
     package = importlib.import_module(f"{STEPS}.framework")
     execute(text, package, f"your {stem(step)}.py")
+
+
+def names_of_rooms(package):
+    """All that the rooms define, by name; of two that have a name, the higher one's."""
+    found: dict[str, Any] = {}
+    for room in ROOMS:
+        module = sys.modules.get(f"{package}.{room}")
+        found |= {name: vars(module)[name] for name in getattr(module, "__all__", ())}
+    return found
 
 
 def execute(text, package, file):

@@ -1,18 +1,25 @@
 """The workshop in a notebook: what the learner's cells define becomes the step."""
 
+import builtins
 import contextlib
+import importlib
 from pathlib import Path
+from types import ModuleType
 
-from ..lessons import CourseError, StepKind, of_kind, stem
+from ..lessons import STEPS, CourseError, numbers, stem
 from ..watching import notebook_shell
 from . import folder as workshop
 from . import stubs
 from .framework import step_of
 from .learner_code import learner_code
-from .parts import Kind, Part, listed
+from .package import PLACE, load, names_of_rooms
+from .parts import Kind, Part, listed, owner
 from .report import MOST, Report
 from .trial import module_from, names_in, take_the_place
 from .verdict import verdict_on
+
+# The lesson that cuts the learner's file into a package.
+CUT = 23
 
 
 class Session:
@@ -46,15 +53,21 @@ class Session:
     def _put_together(self):
         own = workshop.assembled(self.number, self.cells, self.folder)
         text = _with_stubs(own).text()
+        names = self._shell.user_ns if self._shell else {}
+        if own.step.is_package:
+            if text != self._text:
+                load(text, self.number)
+            self._text = text
+            renew(names, own.step)
+            return
         if text != self._text:
             self._module = module_from(text, self.number, self._module)
             take_the_place(self._module, self.number)
             self._text = text
-        if self._shell:
-            names, there = self._shell.user_ns, vars(self._module)
-            names.update(names_in(self._module, text))
-            for name in {*own.module.imports} & {*there}:  # for decorators and bases
-                names.setdefault(name, there[name])
+        there = vars(self._module)
+        names.update(names_in(self._module, text))
+        for name in {*own.module.imports} & {*there}:  # for decorators and bases
+            names.setdefault(name, there[name])
 
     def wrote(self):
         """Whether any cell that ran defines a part of the step."""
@@ -71,6 +84,23 @@ def _with_stubs(own):
             stub = Part(part.kind, stubs.stub(step, name, part))
             module.put(name, stub, step.parts)
     return module
+
+
+def renew(names, step):
+    """Let what a notebook has of the steps be that of the package as it is now; what it
+    does not have yet comes with it, but for what would hide Python's own.
+    """
+    for name, value in list(names.items()):
+        if isinstance(value, ModuleType) and PLACE.fullmatch(value.__name__):
+            names[name] = importlib.import_module(value.__name__)
+        elif PLACE.fullmatch(str(getattr(value, "__module__", ""))):
+            there = vars(importlib.import_module(value.__module__))
+            names[name] = there.get(getattr(value, "__name__", name), value)
+    there = names_of_rooms(f"{STEPS}.framework")
+    new = {*there}.difference(names, dir(builtins))
+    for name in new.union(map(owner, step.to_write)):
+        if name in there:
+            names[name] = there[name]
 
 
 SESSION: Session | None = None
@@ -137,12 +167,12 @@ def go_on(verdict, folder):
     else:
         stays = "was changed since it was written, and stays as it is"
         said = [f"`{stem(number)}.py` {stays}. Rename it to have it written anew."]
-    later, packages = workshop.after(number), of_kind(StepKind.PACKAGE)
+    later, following = workshop.after(number), number + 1
     if any(workshop.own_file(n, folder).exists() for n in later):
         said[0] += " The files of later steps stay as they are."
-    if number + 1 in packages:
-        lesson = f"[step {number + 1}](../{stem(number + 1)}.ipynb)"
-        cuts = " It cuts your file into a package." * (number + 1 == packages[0])
+    if following in numbers() and following not in later:
+        lesson = f"[step {following}](../{stem(following)}.ipynb)"
+        cuts = " It cuts your file into a package." * (following == CUT)
         said.append(f"Go on with the lesson of {lesson}.{cuts}")
     if later:
         path, _ = workshop.lay(later[0], folder)
