@@ -75,6 +75,15 @@ class Step:
         return part.kind != Kind.CLASS and not part.same_code(before)
 
 
+def given_until(number):
+    """The names of what the steps of the package have brought, and not left to the
+    learner.
+    """
+    brought = [step_of(n) for n in steps() if FIRST <= n <= number]
+    names = {n for step in brought for n in step.given if n in step.added}
+    return sorted(n for n in names if n == owner(n))
+
+
 @cache
 def step_of(number):
     return Step(number, parts(code_of(number)), parts(code_of(before(number))))

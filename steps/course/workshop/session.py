@@ -9,7 +9,7 @@ from types import ModuleType
 from ..lessons import STEPS, CourseError, numbers, stem
 from ..watching import notebook_shell
 from . import folder as workshop
-from . import stubs
+from . import own_package, stubs
 from .framework import step_of
 from .learner_code import learner_code
 from .package import PLACE, load, names_of_rooms
@@ -160,6 +160,8 @@ def go_on(verdict, folder):
     number = verdict.step
     if path := workshop.write(verdict, folder):
         said = [f"Your framework is now in `{path.name}`."]
+        if verdict.own.step.is_package:
+            said.append(own_package.write(verdict.module, number, folder))
         if now := verdict.from_the_lesson:
             said[0] += f" The lesson lends it {listed(now)}."
         if verdict.lent != now:

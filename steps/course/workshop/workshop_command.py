@@ -2,10 +2,11 @@
 
 import re
 
-from ..lessons import CourseError, head, previous, stem, typed
+from ..lessons import CourseError, head, stem, typed
 from ..results import tell
 from . import folder as workshop
-from . import hints
+from . import hints, own_package
+from .framework import before as before_it
 from .framework import step_of
 from .parts import listed
 from .report import MOST, Report, comparison
@@ -14,9 +15,13 @@ from .verdict import verdict_on
 from .way import Way
 from .while_writing import watch
 
-USAGE = "8, next, judge 8, watch, hint 8 NAME, solution 8 NAME, diff 8, or fresh 8"
+USAGE = (
+    "8, next, judge 8, watch, hint 8 NAME, solution 8 NAME, diff 8, fresh 8, "
+    "name NAME, or pack FOLDER"
+)
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 WORDS = ("next", "judge", "watch", "hint", "solution", "diff", "fresh", "where")
+OF_PACKAGES = ("name", "pack")
 
 
 def run(options):
@@ -26,6 +31,8 @@ def run(options):
         print(f"{Way(workshop.place())}\n")
     if word == "" or word.isdecimal():
         return _open(int(word) if word else None)
+    if word in OF_PACKAGES:
+        return _package(word, *rest)
     if word not in WORDS:
         raise CourseError(f"The workshop does not know {word!r}. It knows {USAGE}.")
     if word != "judge" and (options.json or options.junit or options.fail_under):
@@ -67,7 +74,7 @@ def _open(number):
         print(f"You have written every step of the workshop. Your framework is {path}.")
         return 0
     path, happened = workshop.lay(number)
-    begins, before = workshop.base(number), f"{stem(previous(number))}.py"
+    begins, before = workshop.base(number), f"{stem(before_it(number))}.py"
     why = f"the course or your {before} is newer"
     if begins.lent and not path.with_name(before).exists():
         why = f"there is no {before} of yours any more"
@@ -97,6 +104,16 @@ def _judge(number, goes_on, options):
     status = tell(report.results(), options, report)
     following = workshop.after(number)
     return _open(following[0]) if goes_on and following else status
+
+
+def _package(word, wanted=None):
+    if word == "pack":
+        print(f"{own_package.pack(wanted)} is your package, to take along.")
+    elif wanted:
+        print(own_package.rename(wanted))
+    else:
+        print(own_package.name())
+    return 0
 
 
 def _diff(number):
