@@ -118,25 +118,21 @@ class Scalar:
         needs = ", requires_grad=True" if self.requires_grad else ""
         return f"Scalar({self.data:g}{needs})"
 
-    def backward(self, retain_graph=False):
-        """Add the derivative of this scalar to each leaf's ``grad``, free what is
-        between.
 
-        Parameters
-        ----------
-        retain_graph : bool
-            Keep the nodes, so that backward can run again.
-        """
-        if self.node is None:
-            raise RuntimeError(
-                f"{self!r} comes from no scalar that has requires_grad=True"
-            )
-        for node, gradient in gradients(self.node):
-            if not node.edges:
-                node.grad = gradient if node.grad is None else node.grad + gradient
-            elif not retain_graph:
-                node.free()
+def backward(scalar, retain_graph=False):
+    """Add the derivative of a scalar to each leaf's ``grad``; free what is between."""
+    if scalar.node is None:
+        raise RuntimeError(
+            f"{scalar!r} comes from no scalar that has requires_grad=True"
+        )
+    for node, gradient in gradients(scalar.node):
+        if not node.edges:
+            node.grad = gradient if node.grad is None else node.grad + gradient
+        elif not retain_graph:
+            node.free()
 
+
+Scalar.backward = backward
 
 REUSED = "reused"
 

@@ -103,7 +103,7 @@ def load_weights(layer, path):
     if wrong:
         raise ValueError("\n  ".join(["nothing is loaded:", *sorted(wrong)]))
     for name, p in params.items():
-        p.data = arrays[name]
+        p.data = arrays[name] if p.data is None else arrays[name].astype(p.dtype)
 
 
 # --- Step 54 --------------------------------------------------------------------------

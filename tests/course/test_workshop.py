@@ -6,7 +6,10 @@ import ast
 import json
 import re
 import sys
+from collections import ChainMap
 from contextlib import nullcontext
+from functools import cache
+from importlib import import_module
 
 import nbclient
 import nbformat
@@ -18,14 +21,21 @@ from steps import step08, step09
 from steps.course import builder
 from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
-from steps.course.lessons import STEPS, CourseError, stem
-from steps.course.workshop import folder, hints, learner_module, trial, while_writing
+from steps.course.lessons import LESSONS, STEPS, CourseError, stem
+from steps.course.workshop import (
+    folder,
+    hints,
+    learner_module,
+    own_lessons,
+    trial,
+    while_writing,
+)
 from steps.course.workshop import verdict as verdicts
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.learner_code import learner_code
 from steps.course.workshop.modules import LESSONS_OWN, Module
 from steps.course.workshop.notebook import ONE_WAY, judging_cells, own_sources
-from steps.course.workshop.parts import Kind, parts
+from steps.course.workshop.parts import Kind, owner, parts
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, go_on, not_run
 from steps.course.workshop.trial_process import TrialProcess
@@ -379,7 +389,33 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
             wrong += [f"{asked}: not true that {what}" for what in untrue]
     assert not wrong, "\n".join(wrong)
     asked_for = {(n, name) for n in folder.steps() for name in step_of(n).to_write}
-    assert not {*hints.written()} - asked_for, "hints that nobody can ask for"
+    there = {asked for asked in hints.written() if asked[0] in folder.steps()}
+    assert not there - asked_for, "hints that nobody can ask for"
+
+
+@cache
+def small_package():
+    """All parts of the package that grows."""
+    rooms = (LESSONS / "framework").glob("*.py")
+    return ChainMap(*(parts(room.read_text(encoding="utf-8")) for room in rooms))
+
+
+def test_hints_for_a_package_of_ones_own_ask_and_do_not_tell():
+    written, wrong = hints.written(), []
+    for number, name in (asked for asked in written if asked[0] not in folder.steps()):
+        question, way = written[number, name]
+        code = small_package()[name].text
+        given = [text for text in computed(code) if text in question + way]
+        step = import_module(f"steps.step{number}")
+        fine = {
+            "the first is a question": "?" in question,
+            "neither gives the code": not given,
+            "the step has it": owner(name) in step.__all__,
+        }
+        wrong += [f"{number} {name}: not true that {w}" for w in fine if not fine[w]]
+    wanted = {(n, name) for n, names in own_lessons.WRITE.items() for name in names}
+    assert wanted <= written.keys()
+    assert not wrong, "\n".join(wrong)
 
 
 def computed(code):

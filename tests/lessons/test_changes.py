@@ -1,4 +1,4 @@
-"""*Predict, then change* is tested, in every lesson that says it."""
+"""*Predict, then change* is tested, in every lesson that says it, and on the map."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from steps.course.judge import forks
 from steps.course.judge.child import Child
-from steps.course.lessons import lesson_path, numbers, stem
+from steps.course.lessons import lesson_path, stem, with_map
 from tests.support.lesson_changes import Changes, invitations
 
 FOLDER = Path(__file__).with_name("changes")
@@ -16,7 +16,7 @@ TOO_LONG = {48, 58, 79}
 
 def test_every_invitation_has_its_change():
     missing = []
-    for number in numbers():
+    for number in with_map():
         invited = invitations(lesson_path(number).read_text(encoding="utf-8"))
         path = FOLDER / f"{stem(number)}.md"
         kept = path.read_text(encoding="utf-8").count("\n## ") if path.exists() else 0

@@ -6,6 +6,7 @@ import ast
 import inspect
 import textwrap
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,11 +19,15 @@ import dezero_lite.optimizers as LO
 from steps import step60
 from steps.course.capabilities import CAPABILITIES, WORKS, tried
 from steps.course.lessons import ROOT, head
+from steps.course.workshop import own_lessons
+from steps.framework import attention, gpt
 from tests.package.function_calls import CALLS, function_of
 from tests.support.programs import python
 
 FOLDER = ROOT / "steps" / "framework"
-ROOMS = [path.stem for path in sorted(FOLDER.glob("[!_]*.py"))]
+ALL_ROOMS = [path.stem for path in sorted(FOLDER.glob("[!_]*.py"))]
+# The others are for stage 7, on a package of one's own.
+ROOMS = [room for room in ALL_ROOMS if room not in own_lessons.ROOMS]
 STEPS = range(33, 61)
 DRAWING = {"get_dot_graph", "plot_dot_graph", "play"}  # these draw every framework
 
@@ -31,8 +36,11 @@ def numbers(*shape, low=-1.0, high=1.0, seed=0):
     return np.random.default_rng(seed).uniform(low, high, shape)
 
 
+WHOLE = SimpleNamespace(**vars(attention) | vars(gpt) | vars(step60))
+MASK = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0]], bool)  # the last sees nothing
+
 # Beside the functions that both packages have, what has no name of its own.
-CASES = {name: call for name, call in CALLS.items() if hasattr(step60, name)} | {
+CASES = {name: call for name, call in CALLS.items() if hasattr(WHOLE, name)} | {
     "pow": ("lambda x: x**3", numbers(3)),
     "add": ("lambda a, b: (a + b) ** 2", numbers(3, 1), numbers(4)),
     "sub": ("lambda a, b: (a - b) ** 2", numbers(3, 1), numbers(2, 1, 4)),
@@ -50,6 +58,25 @@ CASES = {name: call for name, call in CALLS.items() if hasattr(step60, name)} | 
     "batch_norm of images": (
         "in_both_modes(batch_norm)",
         *(numbers(2, 4, 2, 2), numbers(4), numbers(4, seed=1)),
+    ),
+    "concat of three": (
+        "lambda *xs: concat(xs, axis=-1)",
+        *(numbers(2, 3, 1), numbers(2, 3, 2, seed=1), numbers(2, 3, 4, seed=2)),
+    ),
+    "split": ("lambda x: concat([p * p for p in split(x, 2, -1)])", numbers(2, 3, 4)),
+    "where with a number": ("lambda x, c: where(c, x, 2.0)", numbers(3, 3), MASK),
+    "where broadcasts": ("lambda x, c: where(c, x, 0.0)", numbers(2, 1, 1, 3), MASK),
+    "attention with a mask": (
+        "attention",
+        *(numbers(2, 3, 4), numbers(2, 3, 4, seed=1), numbers(2, 3, 2, seed=2), MASK),
+    ),
+    "attention_weights with a mask": (
+        "attention_weights",
+        *(numbers(2, 3, 4), numbers(2, 3, 4, seed=1), MASK),
+    ),
+    "layer_norm of stacks": (
+        "layer_norm",
+        *(numbers(2, 3, 4), numbers(4, seed=1), numbers(4, seed=2)),
     ),
 }
 
@@ -77,7 +104,7 @@ def gradients(of, f, arrays):
 
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives_are_right_to_second_order(name):
-    f, arrays = case(name, step60, step60)
+    f, arrays = case(name, WHOLE, WHOLE)
     assert step60.gradient_check(f, *map(step60.Variable, arrays))
 
 
@@ -86,7 +113,7 @@ def test_derivatives_are_right_to_second_order(name):
 def test_the_two_packages_agree_to_second_order(name, dtype):
     ours, theirs = (
         gradients(of, f, [array.astype(dtype) for array in arrays])
-        for of, F in [(step60, step60), (lite, LF)]
+        for of, F in [(WHOLE, WHOLE), (lite, LF)]
         for f, arrays in [case(name, of, F)]
     )
     for mine, other in zip(ours, theirs, strict=True):
@@ -192,7 +219,18 @@ def rows(L, M, F):
     return M.Sequential(F.flatten, M.MLP((5, 3), F.relu))
 
 
-@pytest.mark.parametrize("make", [images, rows])
+def places(L, M, F):
+    return M.Sequential(
+        lambda x: F.reshape(x, (8, 6, 6)),
+        L.TransformerBlock(6, 2, 0.2, dtype=np.float64),
+        L.LayerNorm(dtype=np.float64),
+        F.gelu,
+        F.flatten,
+        L.Linear(3, dtype=np.float64),
+    )
+
+
+@pytest.mark.parametrize("make", [images, rows, places])
 @pytest.mark.parametrize(
     "optimizer",
     [
@@ -204,7 +242,7 @@ def rows(L, M, F):
     ],
 )
 def test_the_two_packages_learn_alike(make, optimizer):
-    ours = trained(step60, step60, step60, step60, step60, make, optimizer)
+    ours = trained(*[WHOLE] * 5, make, optimizer)
     theirs = trained(lite, LL, LM, LO, LF, make, optimizer)
     assert np.allclose(ours, theirs, rtol=1e-4 if make is rows else 1e-7)
     assert ours[4] < ours[0]
@@ -278,7 +316,7 @@ def test_unchained_variables_have_no_past():
 def test_variables_of_the_two_packages_do_not_mix(name):
     if any(sign in name for sign in ("x.", "pow", "numbers", "x[")):
         return  # methods of a Variable, which are its own
-    for of, package, F in ((lite, step60, step60), (step60, lite, LF)):
+    for of, package, F in ((lite, WHOLE, WHOLE), (step60, lite, LF)):
         f, arrays = case(name, package, F)
         first = of.Variable(arrays[0])
         others = [array.copy() for array in arrays[1:]]
@@ -409,7 +447,7 @@ def test_core_is_the_file_of_step_32():
     assert now.keys() - before.keys() == ADDED | LATER
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("room", ALL_ROOMS)
 def test_every_definition_is_short_and_says_what_it_computes(room):
     for name, value in definitions(room).items():
         if inspect.isclass(value):
@@ -423,14 +461,17 @@ def test_every_definition_is_short_and_says_what_it_computes(room):
             assert len(lines) <= 25, (name, method.__name__)
 
 
-def test_the_whole_is_a_dozen_pages():
+@pytest.mark.parametrize(
+    ("rooms", "least", "most"), [(ROOMS, 950, 1200), (own_lessons.ROOMS, 150, 250)]
+)
+def test_the_whole_is_a_dozen_pages_and_stage_7_three(rooms, least, most):
     lines = 0
-    for room in ROOMS:
+    for room in rooms:
         text = (FOLDER / f"{room}.py").read_text(encoding="utf-8")
         # Unparsed, it has neither comments nor empty lines; docstrings have one line.
         code = ast.unparse(ast.parse(text)).splitlines()
         lines += sum(bool(line) and '"""' not in line for line in code)
-    assert 950 < lines < 1200
+    assert least < lines < most
 
 
 class Framework:

@@ -1,5 +1,5 @@
 """What follows when a reader takes up *Predict, then change*, a file a lesson. In
-`step14.md`
+`step14.md`, or in `start.md` for the map,
 
     ## runs
 
@@ -17,6 +17,7 @@ complaints.
 
 import pytest
 
+from steps.course.lessons import MAP, stem
 from tests.support import told
 from tests.support.lesson_attempts import child_of
 from tests.support.lesson_changes import Changes
@@ -29,8 +30,9 @@ def tests(file, text):
     def complaints():
         return Changes.of_lesson(number, text).complaints(child_of(file.config))
 
-    number = int(file.path.stem.removeprefix("step"))
-    yield file.path.stem, complaints, *[pytest.mark.slow] * (number in SLOW)
+    name = file.path.stem
+    number = MAP if name == stem(MAP) else int(name.removeprefix("step"))
+    yield name, complaints, *[pytest.mark.slow] * (number in SLOW)
 
 
 pytest_collect_file = told.collecting(tests)

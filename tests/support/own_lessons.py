@@ -1,0 +1,47 @@
+"""Runs the code of lessons 69 to 74 on the package that grows, and says what of
+dezero_lite is among their names: ``python -m tests.support.own_lessons 74`` runs all
+cells, with ``--brief`` those that the exercises stand on.
+"""
+
+import sys
+from time import process_time
+
+from steps.course import builder
+from steps.course.judge import cells
+from steps.course.judge.needed import needed
+from steps.course.workshop import own_lessons
+
+# Arrays, and what draws the graphs of every framework.
+SHARED = ("dezero_lite.datasets.", "dezero_lite.graph", "dezero_lite.player")
+
+
+def code_cells(number, brief):
+    """The cells of a lesson, as a notebook has them."""
+    found = builder.assemble(number)["cells"]
+    found = [cell for cell in found if cell["cell_type"] == "code"]
+    return needed(found) if brief else found
+
+
+def strangers(names):
+    """Which of some names stand for something of dezero_lite."""
+    homes = {name: str(getattr(names[name], "__module__", "")) for name in names}
+    of_lite = [name for name in names if homes[name].startswith("dezero_lite")]
+    return [name for name in of_lite if not homes[name].startswith(SHARED)]
+
+
+def main(arguments):
+    brief = "--brief" in arguments
+    cells.prepare()
+    for number in [int(each) for each in arguments if each != "--brief"]:
+        step = own_lessons.load(number)
+        names, begin, failed = cells.new_names(), process_time(), None
+        for cell in code_cells(number, brief):
+            failed = failed or cells.failure(cell["source"], names)
+        said = failed.words if failed else "fine"
+        others = ", ".join(strangers(vars(step) | names)) or "nothing"
+        took = process_time() - begin
+        print(f"{number} {said}, of dezero_lite {others} ({took:.1f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
