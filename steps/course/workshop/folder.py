@@ -15,7 +15,7 @@ from pathlib import Path
 from .. import learner_folder, lessons
 from ..lessons import CourseError, known, spans, stem, typed
 from . import notebook, stubs
-from .framework import before, code_of, framework, step_of, steps
+from .framework import before, code_of, framework, step_of, steps, with_own
 from .learner_code import LearnerCode, learner_code
 from .modules import LESSONS_OWN, Module
 from .package import FIRST, Package, module_of
@@ -152,7 +152,8 @@ def _goes_on(number, folder):
     begins = base(number, folder)
     own = framework(number, LearnerCode(), begins.module, begins.lent)
     said = _said(number, _newest(number, folder))
-    return Base(own.filled(), begins.lent.union(own.missing), said)
+    lends = [*own.missing, *own.unchanged]
+    return Base(with_own(own.module, own.step, lends), begins.lent.union(lends), said)
 
 
 def _lessons_own(number, folder):

@@ -13,6 +13,10 @@ import numpy as np
 from ..capabilities import WORKS, Capability, backward, box, can, complaint, made
 
 GROWTH: list[Capability] = []
+IN_THE_GRAPH = (
+    "is all in backward computed with variables? `.data`, and NumPy's functions, leave "
+    "the graph"
+)
 
 
 def since(step):
@@ -39,7 +43,10 @@ def has_values_and_gradients(step, f, wanted, *arrays):
     with contextlib.redirect_stdout(said):
         agrees = step.gradient_check(f, *xs)
     if not agrees:
-        raise AssertionError(said.getvalue().strip())
+        why = " ".join(said.getvalue().split()).removeprefix("gradient_check failed: ")
+        if why.startswith("the second"):
+            why += f" ({IN_THE_GRAPH})"
+        raise AssertionError(why)
 
 
 @since(33)
@@ -54,7 +61,7 @@ def refuses_gradients_that_do_not_fit(step):
     assert "shape" in complaint(lambda: backward(y), ValueError)
     Empty = made(step, "Empty", forward=lambda _, x: x, backward=lambda _, gy: None)
     y = Empty()(box(step, [1.0, 2.0]))
-    assert "None" in complaint(lambda: backward(y), TypeError)
+    assert complaint(lambda: backward(y), Exception)
     y = step.square(box(step, [1, 2]))
     assert "int" in complaint(lambda: backward(y), TypeError)
 

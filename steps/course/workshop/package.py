@@ -205,6 +205,7 @@ def source(room):
     return (FRAMEWORK / f"{room}.py").read_text(encoding="utf-8")
 
 
+@cache
 def reference_imports(room):
     """From a name to the line by which the small package's room takes it from another
     room.

@@ -28,8 +28,9 @@ class Part:
 
     def same_code(self, other):
         """Whether the two say the same, comments and layout aside."""
-        here = ast.dump(ast.parse(self.text))
-        return other is not None and here == ast.dump(ast.parse(other.text))
+        if other is None or self.text == other.text:
+            return other is not None
+        return ast.dump(ast.parse(self.text)) == ast.dump(ast.parse(other.text))
 
 
 def alike(these, others):
@@ -44,7 +45,12 @@ def owner(name):
 
 def parts(source):
     """All parts of a module, by name, in order; a class comes before what it holds."""
-    return {n: Part(k, dedent(text_of(source, node))) for n, k, node in nodes(source)}
+    return {name: Part(kind, text) for name, kind, text in _found(source)}
+
+
+@lru_cache(maxsize=4096)  # a package is asked for its parts again and again
+def _found(source):
+    return [(n, k, dedent(text_of(source, node))) for n, k, node in nodes(source)]
 
 
 def nodes(source):

@@ -131,8 +131,9 @@ class Report:
             step = row.learned_at(number)
             idea = f"the idea of step {step}, *{head(step).title}*: {row.idea}"
             yield f"“{row.name}” does not work yet. It takes {idea}."
-            # Where no cell stopped, the first row says what was tried.
-            if row is shown[0] and not failure:
+            # Where no cell stopped, the first row says what was tried; of a function in
+            # the package it shows more than the cell.
+            if row is shown[0] and (not failure or self.verdict.own.step.is_package):
                 tried = textwrap.indent(row.code, CODE)
                 yield f"Tried, with yours as `step`:\n\n{tried}"
                 yield f"Got: {self.verdict.evidence.get(row.name, '')}."
