@@ -9,7 +9,7 @@ from typing import NamedTuple
 from steps.course.definitions import text_of
 from steps.course.workshop import folder
 from steps.course.workshop.modules import with_member
-from steps.course.workshop.parts import Kind, parts
+from steps.course.workshop.parts import Kind, Part, is_placeholder, is_stub, parts
 from steps.course.workshop.session import go_on
 from steps.course.workshop.verdict import verdict_on
 
@@ -117,13 +117,21 @@ def _typed(notebook, node, text):
         if name not in there:
             continue
         old = there[name].text
-        if there[name].kind == Kind.CLASS:
+        if there[name].kind == Kind.CLASS and not _is_new(there[name].text):
             for member, part in parts(text).items():
                 old = with_member(old, member, part) if "." in member else old
             text = old
         cell["source"] = source(cell).replace(there[name].text, text)
         return True
     return False
+
+
+def _is_new(text):
+    """Whether nothing of a class is written yet: then it is written as a whole."""
+    (node,) = ast.parse(text).body
+    methods = [n for n in node.body if isinstance(n, ast.FunctionDef)]
+    written = [n for n in methods if not is_stub(n)]
+    return all(is_placeholder(Part(Kind.METHOD, ast.unparse(n))) for n in written)
 
 
 def _new_cell(notebook, text):

@@ -77,7 +77,7 @@ def _write_it(number, module, section):
     imports = [cell for cell in rest if IMPORTS.fullmatch(cell["source"] + "\n")]
     others = [cell for cell in rest if cell not in imports]
     to_fill = [code_cell(text) for text in stubs.cells(step_of(number), module)]
-    return [text_cell(_task(number, prose)), *imports, *to_fill, *others]
+    return [text_cell(_task(number, prose)), *imports, *to_fill, *map(_goes_on, others)]
 
 
 def _task(number, prose):
