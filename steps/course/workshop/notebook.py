@@ -16,6 +16,7 @@ from .framework import step_of
 from .parts import listed, owner
 from .trial import LOAD, seconds_of
 
+BEFORE = "", "The problem", "The idea"
 CODE, WRITE, WORKS = "The code", "Write it", "It works"
 # The tag of a cell that shows what the lesson's own way keeps: another way may be right
 # without it, so the cell does not judge.
@@ -50,6 +51,9 @@ def text_of(number, module):
             cells += _write_it(number, module, section)
         elif title == WORKS:
             cells += [*map(_goes_on, section), *_judge(number)]
+        elif step_of(number).is_package and title in BEFORE:
+            # What it shows is still to be written.
+            cells += map(_goes_on, section)
         else:
             cells += section
     if step_of(number).is_package:
