@@ -9,7 +9,7 @@ from types import ModuleType
 from ..lessons import STEPS, CourseError, numbers, previous, stem
 from ..watching import notebook_shell
 from . import folder as workshop
-from . import own_package, stubs
+from . import learner_module, notebook
 from .framework import step_of
 from .learner_code import learner_code
 from .package import PLACE, load, names_of_rooms
@@ -84,7 +84,7 @@ def _with_stubs(own):
     for name in own.missing:
         part = step.parts[name]
         if part.kind not in (Kind.ATTACHED, Kind.ATTRIBUTE, Kind.CONSTANT):
-            stub = Part(part.kind, stubs.stub(step, name, part))
+            stub = Part(part.kind, notebook.stub(step, name, part))
             module.put(name, stub, step.parts)
     return module
 
@@ -112,7 +112,7 @@ def _now(value):
     if not PLACE.fullmatch(str(getattr(value, "__module__", ""))):
         return value
     there = vars(importlib.import_module(value.__module__))
-    return there.get(getattr(value, "__name__", None), value)
+    return there.get(getattr(value, "__name__", ""), value)
 
 
 SESSION: Session | None = None
@@ -186,7 +186,7 @@ def go_on(verdict, folder):
     if any(workshop.own_file(n, folder).exists() for n in later):
         said[0] += " The files of later steps stay as they are."
     elif verdict.own.step.is_package:
-        said.append(own_package.write(verdict.module, number, folder))
+        said.append(learner_module.write(verdict.module, number, folder))
     if following in numbers() and following not in later:
         lesson = f"[step {following}](../{stem(following)}.ipynb)"
         cuts = " It cuts your file into a package." * (following == CUT)
