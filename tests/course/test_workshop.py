@@ -22,15 +22,9 @@ from steps.course import builder
 from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
 from steps.course.lessons import LESSONS, STEPS, CourseError, stem
-from steps.course.workshop import (
-    folder,
-    hints,
-    learner_module,
-    own_lessons,
-    trial,
-    while_writing,
-)
+from steps.course.workshop import folder, hints, learner_module, own_lessons, trial
 from steps.course.workshop import verdict as verdicts
+from steps.course.workshop import workshop_command as commands
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.learner_code import learner_code
 from steps.course.workshop.modules import LESSONS_OWN, Module
@@ -38,7 +32,7 @@ from steps.course.workshop.notebook import ONE_WAY, judging_cells, own_sources
 from steps.course.workshop.parts import Kind, owner, parts
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, go_on, not_run
-from steps.course.workshop.trial_process import TrialProcess
+from steps.course.workshop.trial import TrialProcess
 from steps.course.workshop.verdict import Verdict
 from tests.course.learner import OWN_WAY, Learner, code_cells, source
 from tests.course.texts import blocks
@@ -312,7 +306,7 @@ def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path
         assert said["failure"]["error"] == "it ends Python"
         with monkeypatch.context() as hasty:
             hasty.setattr(trial, "SECONDS", 1)
-            hasty.setattr("steps.course.workshop.trial_process.GRACE", 1)
+            hasty.setattr("steps.course.workshop.trial.GRACE", 1)
             said = process.try_out(1, [], "sum(range(10**12))")  # deaf to signals
         assert said["failure"]["error"] == "it takes more than 1 seconds"
         assert process.try_out(1, [], "raise SystemExit")["failure"]
@@ -592,7 +586,7 @@ def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
 def test_whoever_watches_gets_a_verdict_at_every_save(
     learner, monkeypatch, capsys, process
 ):
-    monkeypatch.setattr(while_writing, "TrialProcess", lambda: nullcontext(process))
+    monkeypatch.setattr(commands, "TrialProcess", lambda: nullcontext(process))
     learner.open(1), learner.open(2)
     broken = lambda: learner.path(2).write_text("{", encoding="utf-8")
     saves = iter([lambda: learner.types(1, OWN_WAY[1]), lambda: None, broken])
@@ -604,7 +598,7 @@ def test_whoever_watches_gets_a_verdict_at_every_save(
     def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(while_writing.time, "sleep", save)
+    monkeypatch.setattr(commands.time, "sleep", save)
     assert main(["workshop", "watch"]) == 0
     said = capsys.readouterr().out
     assert said.count("Step 1 is right") == 1

@@ -116,10 +116,9 @@ def due(step):
 @cache
 def table(step):
     """The table of capabilities, its assertions watched."""
-    module, name = capabilities, "CAPABILITIES"
-    if step >= FIRST:
-        module, name = growth, "GROWTH"
+    named = (growth, "GROWTH") if step >= FIRST else (capabilities, "CAPABILITIES")
+    module, name = named
     tree = watched(inspect.getsource(module))
     names = {"__name__": module.__name__, "__package__": module.__package__, NAME: SEEN}
-    exec(compile(tree, module.__file__, "exec"), names)
+    exec(compile(tree, str(module.__file__), "exec"), names)
     return names[name]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .. import learner_folder, lessons
 from ..lessons import CourseError, known, spans, stem, typed
-from . import notebook, stubs
+from . import notebook
 from .framework import before, code_of, framework, step_of, steps, with_own
 from .learner_code import LearnerCode, learner_code
 from .modules import LESSONS_OWN, Module
@@ -211,7 +211,7 @@ def saved(number, folder=None):
 def assembled(number, cells, folder=None):
     """The learner's framework of a step from the cells of their notebook."""
     step, begins = step_of(number), base(number, folder)
-    laid = stubs.cells(step, begins.module)
+    laid = notebook.stubs(step, begins.module)
     found = learner_code(cells, step.parts, notebook.own_sources(number), laid)
     return framework(number, found, begins.module, begins.lent)
 

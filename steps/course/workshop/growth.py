@@ -422,6 +422,7 @@ def hands_out_batches(step):
     sizes = [len(batch) for batch in passes[0]]
     assert sizes == [2, 2, 1]
     assert len(loader) == 3
+    assert (loader.dataset is not None, loader.batch_size) == (True, 2)
     orders = [[x for batch in batches for x in batch] for batches in passes]
     first = sorted(orders[0])
     assert first == [0.0, 1.0, 2.0, 3.0, 4.0]

@@ -92,7 +92,8 @@ class Package:
 
     def files(self):
         """The texts of the rooms, the lowest first."""
-        found, names = {}, {}
+        found: dict[str, str] = {}
+        names: dict[str, str] = {}
         for room in [room for room in ROOMS if room in self.rooms]:
             found[room] = self._with_imports(room, names).text()
             # Of two rooms that have a name, the higher one's is taken from then on.

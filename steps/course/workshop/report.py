@@ -4,14 +4,16 @@ import ast
 import re
 import textwrap
 from html import escape
+from pathlib import Path
 
 from .. import results
 from ..capabilities import SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..judge.sequence import RIGHT
-from ..lessons import head, stem
+from ..lessons import head, numbers, stem
+from . import folder as workshop
 from .evidence import rows_at
-from .framework import before
+from .framework import before, steps
 from .parts import Kind, arguments, listed, owner, returns
 from .verdict import wrong_rows
 
@@ -19,6 +21,16 @@ from .verdict import wrong_rows
 MOST = 3
 CODE = "    "
 WARNING = " style='background:rgba(213,94,0,0.16)'"
+
+
+MINE, LENT, OPEN, LESSON = "■", "◧", "□", "·"
+MEANING = {
+    MINE: "yours",
+    LENT: "yours, something in it lent",
+    OPEN: "open",
+    LESSON: "a lesson to read",
+}
+IN_A_GROUP = 10
 
 
 class Report:
@@ -256,3 +268,36 @@ def _paragraph(text):
     html = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', html)
     below = f"<pre>{escape(textwrap.dedent(CODE + code))}</pre>" if code else ""
     return f"<p>{html}</p>{below}"
+
+
+# --- The whole way --------------------------------------------------------------------
+
+
+class Way:
+    """Which steps are the learner's, as a line of marks.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        The workshop; that beside the notebook, if it is left out.
+    """
+
+    def __init__(self, folder=None):
+        folder = folder or Path.cwd() / "workshop"
+        self.marks = {number: _mark(number, folder) for number in numbers()}
+
+    def __repr__(self):
+        marks = "".join(self.marks.values())
+        starts = range(0, len(marks), IN_A_GROUP)
+        line = " ".join(marks[start : start + IN_A_GROUP] for start in starts)
+        counts = [f"{sign} {what}" for sign, what in MEANING.items() if sign in marks]
+        return f"{line}\n{'   '.join(counts)}"
+
+
+def _mark(number, folder):
+    if number not in steps():
+        return LESSON
+    text = workshop.own_text(number, folder)
+    if text is None:
+        return OPEN
+    return LENT if workshop.lent(text) else MINE

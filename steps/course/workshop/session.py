@@ -6,10 +6,10 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
-from ..lessons import STEPS, CourseError, numbers, stem
+from ..lessons import STEPS, CourseError, numbers, previous, stem
 from ..watching import notebook_shell
 from . import folder as workshop
-from . import own_package, stubs
+from . import learner_module, notebook
 from .framework import step_of
 from .learner_code import learner_code
 from .package import PLACE, load, names_of_rooms
@@ -57,6 +57,9 @@ class Session:
         if own.step.is_package:
             if text != self._text:
                 load(text, self.number)
+                # It attaches to the classes what it brings, and so do those before it.
+                done = self.number if self.cells else previous(self.number)
+                importlib.import_module(f"{STEPS}.{stem(done)}")
             self._text = text
             renew(names, own.step)
             return
@@ -81,7 +84,7 @@ def _with_stubs(own):
     for name in own.missing:
         part = step.parts[name]
         if part.kind not in (Kind.ATTACHED, Kind.ATTRIBUTE, Kind.CONSTANT):
-            stub = Part(part.kind, stubs.stub(step, name, part))
+            stub = Part(part.kind, notebook.stub(step, name, part))
             module.put(name, stub, step.parts)
     return module
 
@@ -91,16 +94,25 @@ def renew(names, step):
     does not have yet comes with it, but for what would hide Python's own.
     """
     for name, value in list(names.items()):
-        if isinstance(value, ModuleType) and PLACE.fullmatch(value.__name__):
-            names[name] = importlib.import_module(value.__name__)
-        elif PLACE.fullmatch(str(getattr(value, "__module__", ""))):
-            there = vars(importlib.import_module(value.__module__))
-            names[name] = there.get(getattr(value, "__name__", name), value)
+        names[name] = _now(value)
+        if isinstance(value, type) and value.__module__ == "__main__":
+            with contextlib.suppress(TypeError):  # class Net(Layer) in a cell above
+                value.__bases__ = tuple(map(_now, value.__bases__))
     there = names_of_rooms(f"{STEPS}.framework")
     new = {*there}.difference(names, dir(builtins))
     for name in new.union(map(owner, step.to_write)):
         if name in there:
             names[name] = there[name]
+
+
+def _now(value):
+    """What a module, class or function of the package is now; all else stays."""
+    if isinstance(value, ModuleType) and PLACE.fullmatch(value.__name__):
+        return importlib.import_module(value.__name__)
+    if not PLACE.fullmatch(str(getattr(value, "__module__", ""))):
+        return value
+    there = vars(importlib.import_module(value.__module__))
+    return there.get(getattr(value, "__name__", ""), value)
 
 
 SESSION: Session | None = None
@@ -118,7 +130,10 @@ def begin(number):
     if shell:
         shell.events.register("post_run_cell", SESSION.ran)
     said = workshop.base(number, SESSION.folder).said
-    return f"{said}\nFrom now on, what your cells define is {stem(number)}.".strip()
+    said = f"{said}\nFrom now on, what your cells define is {stem(number)}."
+    if step_of(number).is_package and step_of(number).to_write:
+        said += "\nA cell stops at what is not written yet; run it again when it is."
+    return said.strip()
 
 
 def here(number):
@@ -160,8 +175,6 @@ def go_on(verdict, folder):
     number = verdict.step
     if path := workshop.write(verdict, folder):
         said = [f"Your framework is now in `{path.name}`."]
-        if verdict.own.step.is_package:
-            said.append(own_package.write(verdict.module, number, folder))
         if now := verdict.from_the_lesson:
             said[0] += f" The lesson lends it {listed(now)}."
         if verdict.lent != now:
@@ -172,6 +185,8 @@ def go_on(verdict, folder):
     later, following = workshop.after(number), number + 1
     if any(workshop.own_file(n, folder).exists() for n in later):
         said[0] += " The files of later steps stay as they are."
+    elif verdict.own.step.is_package:
+        said.append(learner_module.write(verdict.module, number, folder))
     if following in numbers() and following not in later:
         lesson = f"[step {following}](../{stem(following)}.ipynb)"
         cuts = " It cuts your file into a package." * (following == CUT)

@@ -1,6 +1,9 @@
-"""Tries a framework: runs a lesson's cells on it, then the table of capabilities."""
+"""Tries a framework, in a process beside this one: runs a lesson's cells on it, then
+the table of capabilities.
+"""
 
 import ast
+import contextlib
 import importlib
 import sys
 import traceback
@@ -8,7 +11,8 @@ import types
 from typing import Any
 
 from ..capabilities import WORKS
-from ..judge.cells import close_pictures, limited, new_names, run, silence
+from ..judge.cells import ENDS, close_pictures, limited, new_names, run, silence
+from ..judge.child import GRACE, Child, Stopped
 from ..lessons import STEPS, stem
 from .evidence import NAME, SEEN, table, watched
 from .package import FIRST, forget, load
@@ -56,6 +60,42 @@ def take_the_place(module, step):
 def names_in(module, text):
     """What a lesson's cell that loads the step would define."""
     return {name: vars(module)[name] for name in parts(text) if name in vars(module)}
+
+
+class TrialProcess(contextlib.AbstractContextManager[Any]):
+    """``with TrialProcess() as process`` gives something to try frameworks on."""
+
+    def __init__(self):
+        self._child: Child | None = None
+
+    def __exit__(self, *_):
+        self._end()
+
+    def try_out(self, step, cells, text, brief=False, first=()):
+        """What comes of a framework: its failure, or None, and its table; in brief, up
+        to the first thing that does not work, begun with some rows of the table.
+        """
+        self._child = self._child or Child(__name__)
+        seconds = seconds_of(step) / 3 if brief else seconds_of(step)
+        task = {"step": step, "cells": cells, "text": text, "first": [*first]}
+        self._child.send(task | {"brief": brief, "seconds": seconds})
+        at = BEGINNING
+        try:
+            while "done" not in (line := self._child.hear(seconds + GRACE)):
+                at = line["at"]
+        except Stopped as stopped:
+            self._end()
+            slow = f"takes more than {seconds_of(step)} seconds"
+            said = f"it {stopped if str(stopped) == ENDS else slow}"
+            nowhere = {"line": "", "parts": [], "inside": ""}
+            failure = {"place": at, "error": said} | nowhere
+            return {"failure": failure, "table": {}, "evidence": {}}
+        return line["done"]
+
+    def _end(self):
+        if self._child:
+            self._child.end()
+        self._child = None
 
 
 # --- In the process -------------------------------------------------------------------

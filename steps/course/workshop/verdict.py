@@ -12,7 +12,7 @@ from .modules import Module
 from .notebook import judging_cells
 from .package import Package, module_of
 from .parts import Kind, alike
-from .trial_process import TrialProcess
+from .trial import TrialProcess
 
 # How many seconds the search may take for what is to be lent. It hardly ever takes
 # two, but a loop without end is stopped only after some.

@@ -1,24 +1,28 @@
 """The workshop in a terminal: ``python -m steps workshop``."""
 
+import contextlib
 import re
+import time
 
 from ..lessons import CourseError, head, stem, typed
 from ..results import tell
 from . import folder as workshop
-from . import hints, own_package
+from . import hints, learner_module
 from .framework import before as before_it
-from .framework import step_of
+from .framework import code_of, step_of, steps
+from .notebook import judging_cells
 from .parts import listed
-from .report import MOST, Report, comparison
+from .report import MOST, Report, Way, comparison
 from .session import go_on
+from .trial import TrialProcess
 from .verdict import verdict_on
-from .way import Way
-from .while_writing import watch
 
 USAGE = (
     "8, next, judge 8, watch, hint 8 NAME, solution 8 NAME, diff 8, fresh 8, "
     "name NAME, or pack FOLDER"
 )
+# How often it is looked whether something was saved.
+SECONDS = 0.3
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 WORDS = ("next", "judge", "watch", "hint", "solution", "diff", "fresh", "where")
 OF_PACKAGES = ("name", "pack")
@@ -70,7 +74,7 @@ def run(options):
 def _open(number):
     number = number or workshop.current()
     if number is None:
-        path = workshop.own_file(workshop.steps()[-1])
+        path = workshop.own_file(steps()[-1])
         print(f"You have written every step of the workshop. Your framework is {path}.")
         return 0
     path, happened = workshop.lay(number)
@@ -108,11 +112,11 @@ def _judge(number, goes_on, options):
 
 def _package(word, wanted=None):
     if word == "pack":
-        print(f"{own_package.pack(wanted)} is your package, to take along.")
+        print(f"{learner_module.pack(wanted)} is your package, to take along.")
     elif wanted:
-        print(own_package.rename(wanted))
+        print(learner_module.rename(wanted))
     else:
-        print(own_package.name())
+        print(learner_module.name())
     return 0
 
 
@@ -123,3 +127,38 @@ def _diff(number):
     for change in changes:
         print(f"--- yours\n+++ the lesson's: {change.name}")
         print("\n".join(change.lines()), end="\n\n")
+
+
+# --- While somebody writes ------------------------------------------------------------
+
+
+def watch(folder):
+    """Judge what is saved, until Ctrl + C."""
+    print(f"Save a notebook in {folder}, and it is judged. Ctrl + C ends this.")
+    with contextlib.suppress(KeyboardInterrupt), TrialProcess() as process:
+        process.try_out(1, judging_cells(1), code_of(1))  # loads what takes long
+        for number in saved(folder):
+            print(f"\n{time.strftime('%H:%M:%S')}  {judged(number, folder, process)}")
+
+
+def judged(number, folder, process):
+    """What is to be said about a step as it was saved."""
+    try:
+        return Report(verdict_on(workshop.saved(number, folder), process))
+    except CourseError as error:  # a notebook that is half written
+        return error
+
+
+def saved(folder):
+    """The numbers of steps, each when its notebook has been saved."""
+    seen = _times(folder)
+    while True:
+        time.sleep(SECONDS)
+        now = _times(folder)
+        yield from (number for number in now if now[number] != seen.get(number))
+        seen = now
+
+
+def _times(folder):
+    paths = {n: workshop.notebook_file(n, folder) for n in steps()}
+    return {n: path.stat().st_mtime_ns for n, path in paths.items() if path.exists()}
