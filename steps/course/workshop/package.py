@@ -19,6 +19,7 @@ from typing import Any
 
 from ..definitions import imports
 from ..lessons import LESSONS, STEPS, StepKind, module_path, of_kind, stem
+from . import own_lessons
 from .modules import Module
 from .parts import globals_used, owner, parts
 
@@ -26,6 +27,7 @@ from .parts import globals_used, owner, parts
 ROOMS = (
     *("core", "utils", "functions", "functions_conv"),
     *("layers", "models", "optimizers", "datasets", "dataloaders"),
+    *own_lessons.ROOMS,
 )
 FRAMEWORK = LESSONS / "framework"
 # What is left to the learner at each step; all else that a step brings is given. Steps
@@ -44,7 +46,7 @@ WRITE = {
     44: ("Layer", "Linear"),
     45: ("Sequential", "MLP"),
     46: ("SGD", "MomentumSGD", "Adam"),
-    47: ("GetItem", "softmax", "softmax_cross_entropy"),
+    47: ("GetItem", "log_softmax", "softmax", "softmax_cross_entropy"),
     48: (),
     49: ("Dataset",),
     50: ("accuracy", "DataLoader"),
@@ -57,15 +59,17 @@ WRITE = {
     ),
     58: ("batch_norm", "BatchNorm"),
     59: ("RNN",),
-    60: ("LSTM",),
+    60: ("EmbedID", "LSTM"),
+    **own_lessons.WRITE,
 }
 FIRST, LAST = min(WRITE), max(WRITE)
 # The modules that are the package, and those that hand it on.
+HANDS_ON = [n for n in of_kind(StepKind.PACKAGE) if FIRST <= n <= LAST]
 PLACE = re.compile(
-    rf"{STEPS}\.(framework\.\w+|step({'|'.join(map(str, range(FIRST, LAST + 1)))}))"
+    rf"{STEPS}\.(framework\.\w+|library|step({'|'.join(map(str, HANDS_ON))}))"
 )
 TITLE = re.compile(r"^# === (\w+)\.py\n", re.MULTILINE)
-HEADING = re.compile(r"^# --- .*\n+", re.MULTILINE)
+HEADING = re.compile(r"^# --- (?:Step (\d+))?.*\n+", re.MULTILINE)
 
 
 def module_of(text):
@@ -231,7 +235,9 @@ def introduced(room):
             for name in _taken(module_path(number).read_text(encoding="utf-8"), room):
                 brought.setdefault(name, max(number, FIRST))
     found, chunks = {}, Module.of(source(room)).chunks
-    for number, chunk in zip(_steps(chunks, brought), chunks, strict=True):
+    # The modules of stage 7 take names from dezero_lite: there the headings say it.
+    steps = _said(chunks) if room in own_lessons.ROOMS else _steps(chunks, brought)
+    for number, chunk in zip(steps, chunks, strict=True):
         found[HEADING.sub("", chunk)] = number
     return found
 
@@ -247,6 +253,15 @@ def _steps(chunks, brought):
             above = min(found[place + 1])
         above = min(found[place], default=above)
         yield above
+
+
+def _said(chunks):
+    """The step that the heading above each chunk names."""
+    step = 0
+    for chunk in chunks:
+        if heading := HEADING.match(chunk):
+            step = int(heading[1])
+        yield step
 
 
 def _taken(text, room):
@@ -287,6 +302,8 @@ def load(text, step):
     forget()
     package = importlib.import_module(f"{STEPS}.framework")
     execute(text, package, f"your {stem(step)}.py")
+    if step >= min(own_lessons.WRITE):
+        own_lessons.load(step)
 
 
 def names_of_rooms(package):
