@@ -345,8 +345,8 @@ def differentiates_items(step):
     has_values_and_gradients(step, f, lambda x: x[:, 1] ** 2, numbers(3, 2))
 
 
-def shares(x):
-    return np.exp(x) / np.exp(x).sum(axis=1, keepdims=True)
+def shares(x, axis=1):
+    return np.exp(x) / np.exp(x).sum(axis=axis, keepdims=True)
 
 
 @since(47)
@@ -480,11 +480,11 @@ def drops_out(step):
 
 def stops(x, size, stride, pad, border=0.0):
     """What a window sees at each of its stops, found by loops."""
-    widths = ((0, 0), (0, 0), (pad, pad), (pad, pad))
-    x = np.pad(x, widths, constant_values=border)
-    for i in range(0, x.shape[2] - size + 1, stride):
-        for j in range(0, x.shape[3] - size + 1, stride):
-            yield x[:, :, i : i + size, j : j + size]
+    (kh, kw), (sh, sw), (ph, pw) = [np.broadcast_to(n, 2) for n in (size, stride, pad)]
+    x = np.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)), constant_values=border)
+    for i in range(0, x.shape[2] - kh + 1, sh):
+        for j in range(0, x.shape[3] - kw + 1, sw):
+            yield x[:, :, i : i + kh, j : j + kw]
 
 
 @since(57)
@@ -494,15 +494,15 @@ def sees_through_a_window(step):
     a row for each stop of the window; on the way back a pixel gets the sum of all that
     saw it
     """
-    for stride, pad in ((1, 0), (2, 1)):
-        f = lambda x, s=stride, p=pad: step.im2col(x, 2, s, p)
-        rows = lambda x, s=stride, p=pad: np.concatenate(
-            [seen.reshape(1, -1) for seen in stops(x, 2, s, p)]
+    for window in ((2, 1, 0), (2, 2, 1), ((2, 1), (1, 2), (0, 1))):
+        f = lambda x, window=window: step.im2col(x, *window)
+        rows = lambda x, window=window: np.concatenate(
+            [seen.reshape(1, -1) for seen in stops(x, *window)]
         )
         x = numbers(1, 2, 3, 3)
         has_values_and_gradients(step, f, rows, x)
         col = numbers(*rows(x).shape)
-        back = step.col2im(box(step, col), x.shape, 2, stride, pad).data
+        back = step.col2im(box(step, col), x.shape, *window).data
         assert back.shape == x.shape
         # Both ways pair each number of the rows with the pixel that it comes from.
         along_pixels, along_rows = np.sum(back * x), np.sum(col * rows(x))
@@ -642,3 +642,161 @@ def guards_a_memory(step):
     c = layer.c
     assert isinstance(c, step.Variable)
     assert c.shape == (2, 4)
+    # All gates open, and news of 1 at each step: they add up in the memory.
+    for parameter in layer.params():
+        parameter.data = np.full_like(parameter.data, 20.0 * (parameter.ndim == 1))
+    layer.reset_state()
+    added_up = [(layer(x), layer.c.data.max())[1] for _ in range(3)]
+    assert np.allclose(added_up, [1, 2, 3])
+    assert np.allclose(layer.h.data, np.tanh(3))
+
+
+# --- Stage 7 --------------------------------------------------------------------------
+
+
+def looks(q, k, mask=True):
+    """How much each query looks at each key, on arrays."""
+    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    return shares(np.where(mask, scores, -np.inf), axis=-1)
+
+
+@since(71)
+def hides_what_comes_later(step):
+    """hides what comes later (the causal mask)
+
+    a place may look at itself and at what is before it; of queries that are fewer than
+    the keys, the last one is the last key
+    """
+    square, wide = step.causal_mask(3), step.causal_mask(2, 4)
+    assert np.array_equal(square, [[1, 0, 0], [1, 1, 0], [1, 1, 1]])
+    assert np.array_equal(wide, [[1, 1, 1, 0], [1, 1, 1, 1]])
+
+
+@since(71)
+def looks_where_it_may(step):
+    """looks where it may (attention)
+
+    the products of a query and the keys, divided by √D, through a softmax over the keys
+    that it may look at: so much of each value it takes
+    """
+    q, k, v = numbers(2, 3, 4), numbers(3, 4), numbers(3, 2)
+    mask = np.tri(3, dtype=bool)
+    for mask in (None, mask):
+        f = lambda q, k, mask=mask: step.attention_weights(q, k, mask)
+        wanted = lambda q, k, mask=mask: looks(q, k, True if mask is None else mask)
+        has_values_and_gradients(step, f, wanted, q, k)
+        f = lambda *xs, mask=mask: step.attention(*xs, mask)
+        values = lambda q, k, v, wanted=wanted: wanted(q, k) @ v
+        has_values_and_gradients(step, f, values, q, k, v)
+    nowhere = step.attention_weights(box(step, q), box(step, k), np.zeros((3, 3), bool))
+    assert not nowhere.data.any()
+
+
+@since(72)
+def looks_with_many_heads(step):
+    """looks with many heads
+
+    each head has numbers of its own of every place; a place that comes later changes
+    nothing, unless it may be seen
+    """
+    x = numbers(2, 4, 6)
+    later = x.copy()
+    later[:, -1] = 0
+    for causal in (True, False):
+        layer = step.MultiHeadAttention(6, 3, causal, dtype=np.float64)
+        one, other = layer(box(step, x)).data, layer(box(step, later)).data
+        assert one.shape == x.shape
+        assert np.allclose(one[:, :-1], other[:, :-1]) == causal
+        seen = layer.weights(box(step, x)).data
+        assert seen.shape == (2, 3, 4, 4)
+        assert np.allclose(seen.sum(axis=-1), 1)
+        each = [seen[:, 0], seen[:, 1]]
+        assert not np.allclose(*each)
+    # Whatever is hidden from all is as if it were another thing.
+    mask = np.array([True, True, True, False])
+    one, other = (layer(box(step, y), mask).data[:, :-1] for y in (x, later))
+    assert np.allclose(one, other)
+    assert complaint(lambda: step.MultiHeadAttention(5, 2), ValueError)
+
+
+@since(73)
+def normalizes_rows(step):
+    """normalizes each row by itself (LayerNorm)
+
+    the mean and the variance are those of the last axis, in training as in use
+    """
+    layer, x = step.LayerNorm(dtype=np.float64), numbers(2, 3, 4)
+
+    def wanted(x):
+        middle = x - x.mean(axis=-1, keepdims=True)
+        return middle / np.sqrt((middle**2).mean(axis=-1, keepdims=True) + 1e-5)
+
+    has_values_and_gradients(step, layer, wanted, x)
+    sizes = sorted(p.shape for p in layer.params())
+    assert sizes == [(4,), (4,)]
+
+
+@since(73)
+def adds_what_its_parts_find(step):
+    """adds what its parts find to what came in (the block)
+
+    x goes on beside the attention, and beside the MLP: where they find nothing, the
+    block changes nothing
+    """
+    block, x = step.TransformerBlock(4, 2, dtype=np.float64), numbers(2, 3, 4)
+    y = block(box(step, x))
+    assert y.shape == x.shape
+    assert not np.allclose(y.data, x)
+    # Norms come first, so that a larger stream gives the parts the same to read.
+    found, more = (block(box(step, k * x)).data - k * x for k in (1e4, 1e6))
+    assert np.allclose(found, more, atol=0.01)
+    for parameter in block.params():
+        parameter.data = np.zeros_like(parameter.data)
+    assert np.array_equal(block(box(step, x)).data, x)
+
+
+def small_gpt(step):
+    return step.GPT(7, context=6, layers=1, size=8, heads=2, dtype=np.float64)
+
+
+@since(74)
+def scores_what_comes_next(step):
+    """gives scores for what comes next (GPT)
+
+    a token is its vector and that of its place; a place sees none that come later
+    """
+    model, ids = small_gpt(step), np.array([[3, 1, 3, 2]])
+    scores = model(ids).data
+    assert scores.shape == (1, 4, 7)
+    other = model(np.array([[3, 1, 3, 6]])).data
+    assert np.allclose(scores[:, :3], other[:, :3])
+    same = model(np.array([[3, 3]])).data
+    assert not np.allclose(same[:, 0], same[:, 1])
+    turned = model(np.array([[1, 3, 3, 2]])).data
+    assert not np.allclose(scores[:, -1], turned[:, -1])
+    both = model(np.array([[3, 1, 3, 2], [0, 0, 0, 0]])).data
+    assert np.allclose(both[:1], scores)
+    assert complaint(lambda: model(np.zeros((1, 7), int)), ValueError)
+    y = model(ids)
+    backward((y * y).sum())
+    without = [name for name, p in model.named_params() if p.grad is None]
+    assert without == []
+
+
+@since(74)
+def writes_token_by_token(step):
+    """writes token by token
+
+    it reads what it has written, as much of it as fits, and at temperature 0 takes the
+    token with the highest score
+    """
+    model, ids = small_gpt(step), np.array([[3, 1, 3, 2], [0, 5, 0, 1]])
+    wanted = ids
+    for _ in range(4):
+        scores = model(wanted[:, -6:]).data[:, -1]
+        wanted = np.concatenate([wanted, scores.argmax(axis=1)[:, None]], axis=1)
+    found = step.generate(model, ids, 4, temperature=0)
+    assert np.array_equal(found, wanted)
+    rngs = [np.random.default_rng(seed) for seed in (0, 0, 1)]
+    drawn = [step.generate(model, ids, 30, 2.0, rng=rng).tolist() for rng in rngs]
+    assert drawn[0] == drawn[1] != drawn[2]

@@ -104,8 +104,11 @@ def _mended(process, verdict):
     # A whole class is the most to lend: it stands for all that it holds.
     members = [n for n in suspects if own.step.parts[n].kind != Kind.CLASS]
     new = [n for n in members if n in own.step.new]
-    ends = [len(new), *(len(new) + 2**k for k in range(len(suspects).bit_length()))]
-    sets = [(name,) for name in members] + [tuple(suspects[:end]) for end in ends]
+    ends = [len(new) + 2**k for k in range(len(suspects).bit_length())]
+    # The step's own come first, together, too, before each of many older ones.
+    sets = [*((name,) for name in new), tuple(new)]
+    sets += [(name,) for name in members if name not in new]
+    sets += [tuple(suspects[:end]) for end in ends]
     if names := next((names for names in sets if names and mend(*names)), None):
         needed = list(fewest(names, mend))
         return needed, with_own(filled, own.step, needed)
