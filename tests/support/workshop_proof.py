@@ -33,7 +33,9 @@ def way(learner, process):
         lessons = number, judging_cells(number), code_of(number)
         _, usual = timed(lambda: process.try_out(*lessons))
         words = "right" if verdict.right else repr(Report(verdict))
-        print(f"{number} {seconds:.1f} s, the lesson's {usual:.1f} s: {words}", flush=True)
+        print(
+            f"{number} {seconds:.1f} s, the lesson's {usual:.1f} s: {words}", flush=True
+        )
 
 
 def all_slips(learner, process):
