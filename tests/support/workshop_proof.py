@@ -1,7 +1,9 @@
-"""The workshop, to the end and at its own pace: ``python -m tests.support.workshop_proof
-way`` lets somebody write the steps from 33 on in their own way, on top of their step 32,
-with all that the lessons train, and says how long each judgement takes, and how long
-that of the lesson's own code; ``slips`` judges each slip by the whole lesson.
+"""The workshop, to the end and at its own pace.
+
+``python -m tests.support.workshop_proof way`` lets somebody write the steps from 33 on
+in their own way, with all that the lessons train, and says how long each judgement
+takes, and how long that of the lesson's own code; ``slips`` judges each slip by the
+whole lesson.
 """
 
 import sys
@@ -19,19 +21,19 @@ from steps.course.workshop.verdict import verdict_on
 from tests.course.learner import OWN_PACKAGE, OWN_WAY, Learner, slips
 
 
-def timed(task):
+def timed(task, *arguments):
     begin = time.perf_counter()
-    return task(), time.perf_counter() - begin
+    return task(*arguments), time.perf_counter() - begin
 
 
 def way(learner, process):
     for number in folder.steps():
         code = (OWN_WAY | OWN_PACKAGE).get(number, "")
-        verdict, seconds = timed(lambda: learner.goes_on(number, code, process))
+        verdict, seconds = timed(learner.goes_on, number, code, process)
         if number < FIRST:
             continue
-        lessons = number, judging_cells(number), code_of(number)
-        _, usual = timed(lambda: process.try_out(*lessons))
+        cells = judging_cells(number)
+        _, usual = timed(process.try_out, number, cells, code_of(number))
         words = "right" if verdict.right else repr(Report(verdict))
         print(
             f"{number} {seconds:.1f} s, the lesson's {usual:.1f} s: {words}", flush=True
@@ -43,7 +45,7 @@ def all_slips(learner, process):
         last = before(slip.step)
         learner.own_file(last).write_text(code_of(last), encoding="utf-8")
         own = learner.writes(slip.step, "import numpy as np", slip.code)
-        verdict, seconds = timed(lambda: verdict_on(own, process))
+        verdict, seconds = timed(verdict_on, own, process)
         said = repr(Report(verdict))
         missing = [piece for piece in slip.said if piece not in said]
         words = f"{missing} is not in\n{said}" if missing else "named"

@@ -76,6 +76,8 @@ def keeps_float32(step):
     results = x + 2.0, 2.0 * x, x - 2.0, 2.0 - x, x / 2.0, 2.0 / x
     dtypes = {str(y.dtype) for y in results}
     assert dtypes == {"float32"}
+    values = [y.data[0].item() for y in results]
+    assert values == [3.0, 2.0, -1.0, 1.0, 0.5, 2.0]
 
 
 @since(34)
@@ -680,8 +682,7 @@ def looks_where_it_may(step):
     that it may look at: so much of each value it takes
     """
     q, k, v = numbers(2, 3, 4), numbers(3, 4), numbers(3, 2)
-    mask = np.tri(3, dtype=bool)
-    for mask in (None, mask):
+    for mask in (None, np.tri(3, dtype=bool)):
         f = lambda q, k, mask=mask: step.attention_weights(q, k, mask)
         wanted = lambda q, k, mask=mask: looks(q, k, True if mask is None else mask)
         has_values_and_gradients(step, f, wanted, q, k)
