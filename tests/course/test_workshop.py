@@ -576,8 +576,8 @@ def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
     monkeypatch.chdir(learner.place.parent)
     line, meaning = repr(steps.workshop()).splitlines()
     package = "□□□□□·□□□□□□□□□□□□□□·□□··□□□□"
-    open_ones = "□" * 20 + "·" * 9 + package
-    assert line.replace(" ", "") == "■◧" + open_ones + "·" * 20
+    open_ones = "□" * 20 + "·" * 9 + package + "·" * 8 + "□" * 6
+    assert line.replace(" ", "") == "■◧" + open_ones + "·" * 6
     assert {len(group) for group in line.split()} == {10}
     assert all(f"{mark} " in meaning for mark in "■◧□·")
 
