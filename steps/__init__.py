@@ -244,9 +244,9 @@ def workshop(step=None):
         ``workshop(8)`` makes ``steps.step08`` the learner's own in this notebook.
         ``workshop()`` shows how far they are, a mark for each step.
     """
-    from .course.workshop import session, way
+    from .course.workshop import report, session
 
-    return way.Way() if step is None else print(session.begin(step))
+    return report.Way() if step is None else print(session.begin(step))
 
 
 def judge(step, anyway=False):

@@ -63,15 +63,15 @@ SIGNS = {WORKS: "✓", MISSING: "·", WRONG: "wrong", "TimeoutError": "too slow"
 GAP = [(11, MISSING), (13, WORKS)]
 
 
-def can(*history, quick=None):
-    """Make the function below, which tries it on a framework, a row of the table. Its
+def can(*history, quick=None, table=CAPABILITIES):
+    """Make the function below, which tries it on a framework, a row of a table. Its
     docstring says what the framework can do, and below that the idea.
     """
 
     def added(probe):
         name, idea = (inspect.getdoc(probe) or "").split("\n\n")
         idea = " ".join(idea.split())
-        CAPABILITIES.append(Capability(name, idea, history, probe, quick or probe))
+        table.append(Capability(name, idea, history, probe, quick or probe))
         return probe
 
     return added

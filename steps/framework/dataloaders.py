@@ -7,7 +7,9 @@ from .utils import generator
 
 
 class DataLoader:
-    """The data in batches; each ``for`` goes over them once, in a new order."""
+    """The ``dataset`` in batches of ``batch_size``; each ``for`` goes over them once,
+    in a new order.
+    """
 
     def __init__(self, dataset, batch_size, shuffle=True, seed=None):
         self.dataset, self.batch_size, self.shuffle = dataset, batch_size, shuffle

@@ -193,7 +193,7 @@ class BatchNorm(Layer):
 
 
 class RNN(Layer):
-    """h = tanh(x · Wx + b + h · Wh)"""
+    """h = tanh(x2h(x) + h2h(h)): x2h is linear, and so is h2h, without b"""
 
     def __init__(self, hidden_size, in_size=None, dtype=np.float32):
         self.x2h = Linear(hidden_size, in_size=in_size, dtype=dtype)

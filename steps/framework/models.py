@@ -25,7 +25,7 @@ class Sequential(Model):
 
 
 class MLP(Model):
-    """y = l2(a(l1(a(l0(x))))): linear layers, activation functions between them"""
+    """y = l2(a(l1(a(l0(x))))): linear ``layers``, activation functions between them"""
 
     def __init__(self, fc_output_sizes, activation=sigmoid):
         self.activation = activation

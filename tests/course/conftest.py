@@ -9,7 +9,7 @@ import pytest
 
 from steps.course import learner_folder, lessons
 from steps.course.classroom.answers import lesson
-from steps.course.workshop.trial_process import TrialProcess
+from steps.course.workshop.trial import TrialProcess
 from tests.course.learner import Learner
 
 TOY = Path(__file__).parent / "toy"

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from steps.course.definitions import text_of
 from steps.course.workshop import folder
+from steps.course.workshop.framework import step_of
 from steps.course.workshop.modules import with_member
-from steps.course.workshop.parts import Kind, parts
+from steps.course.workshop.parts import Kind, Part, is_placeholder, is_stub, parts
 from steps.course.workshop.session import go_on
 from steps.course.workshop.verdict import verdict_on
+from tests.support.sections import sections
 
 # In `ways/own.md` and `ways/wrong.md`: the step, what is wrong, what is said about it,
 # and what is typed.
@@ -40,6 +42,48 @@ def ways(name):
 
 
 OWN_WAY = {way.step: way.code for way in ways("own.md")}
+OWN_PACKAGE = {way.step: way.code for way in ways("own_package.md")}
+
+
+class Slip(NamedTuple):
+    """Written as the lesson does, but for ``new`` in the place of ``old``."""
+
+    step: int
+    what: str
+    said: list[str]
+    old: str
+    new: str
+
+    @property
+    def code(self):
+        step = step_of(self.step)
+        texts = [step.parts[name].text for name in step.to_write]
+        methods = [name for name in step.to_write if "." in name]
+        attached = [f"{name} = {name.partition('.')[2]}" for name in methods]
+        whole = "\n\n\n".join([*texts, *attached])
+        assert whole.count(self.old) == 1, "this is not once in the lesson's code"
+        return whole.replace(self.old, self.new)
+
+
+def slips():
+    """Those of `ways/slips.md`."""
+    found = []
+    path = Path(__file__).parent / "ways" / "slips.md"
+    for title, said, codes in sections(path):
+        step, what = title.split(" wrong: ")
+        old, new = (code.rstrip("\n") for code in codes)
+        found.append(Slip(int(step), what, re.findall("^- (.+)", said, re.M), old, new))
+    return found
+
+
+def as_typed(step, name):
+    """The lesson's text of a part, as somebody types it into a cell."""
+    text = step.parts[name].text
+    owner, _, member = name.partition(".")
+    if not member or text.startswith(f"{name} ="):
+        return text
+    inside = "\n".join(f"    {line}" for line in text.splitlines())
+    return f"class {owner}:\n{inside}"
 
 
 class Learner:
@@ -117,13 +161,21 @@ def _typed(notebook, node, text):
         if name not in there:
             continue
         old = there[name].text
-        if there[name].kind == Kind.CLASS:
+        if there[name].kind == Kind.CLASS and not _is_new(there[name].text):
             for member, part in parts(text).items():
                 old = with_member(old, member, part) if "." in member else old
             text = old
         cell["source"] = source(cell).replace(there[name].text, text)
         return True
     return False
+
+
+def _is_new(text):
+    """Whether nothing of a class is written yet: then it is written as a whole."""
+    (node,) = ast.parse(text).body
+    methods = [n for n in node.body if isinstance(n, ast.FunctionDef)]
+    written = [n for n in methods if not is_stub(n)]
+    return all(is_placeholder(Part(Kind.METHOD, ast.unparse(n))) for n in written)
 
 
 def _new_cell(notebook, text):

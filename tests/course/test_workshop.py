@@ -22,15 +22,9 @@ from steps.course import builder
 from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
 from steps.course.lessons import LESSONS, STEPS, CourseError, stem
-from steps.course.workshop import (
-    folder,
-    hints,
-    learner_module,
-    own_lessons,
-    trial,
-    while_writing,
-)
+from steps.course.workshop import folder, hints, learner_module, own_lessons, trial
 from steps.course.workshop import verdict as verdicts
+from steps.course.workshop import workshop_command as commands
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.learner_code import learner_code
 from steps.course.workshop.modules import LESSONS_OWN, Module
@@ -38,7 +32,7 @@ from steps.course.workshop.notebook import ONE_WAY, judging_cells, own_sources
 from steps.course.workshop.parts import Kind, owner, parts
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, go_on, not_run
-from steps.course.workshop.trial_process import TrialProcess
+from steps.course.workshop.trial import TrialProcess
 from steps.course.workshop.verdict import Verdict
 from tests.course.learner import OWN_WAY, Learner, code_cells, source
 from tests.course.texts import blocks
@@ -79,18 +73,21 @@ def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away
         open_parts = there | {name.partition(".")[0] for name in there}
         given_away = set(step.to_write) - open_parts
         wrong += [f"{number}: {name} is given away" for name in given_away]
-        if re.search(r"%load|steps\.diff\(", "\n".join(cells)):
+        shows = r"%load|steps\.diff\("
+        if step.is_package:  # loads what the lesson has beside the package
+            shows = rf"steps\.source\(({'|'.join(step.to_write) or 'nothing'})\)"
+        if re.search(shows, "\n".join(cells).partition("steps.judge(")[0]):
             wrong.append(f"{number}: the lesson's code is shown")
         if not cells[0].endswith(f"steps.workshop({number})"):
             wrong.append(f"{number}: does not begin with steps.workshop")
-        if max(map(len, "\n".join(stubs).splitlines())) > 88:
+        if max(map(len, "\n".join(stubs).splitlines()), default=0) > 88:
             wrong.append(f"{number}: a line of a stub is too long")
     assert not wrong, "\n".join(wrong)
 
 
 def test_the_lesson_s_own_code_counts_when_it_is_typed_in(learner):
     wrong = []
-    for number in folder.steps():
+    for number in [n for n in folder.steps() if not step_of(n).is_package]:
         framework = learner.writes(number, code_of(number))
         lesson, there = step_of(number).parts, framework.module.parts()
         exec(framework.module.text(), {})
@@ -309,7 +306,7 @@ def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path
         assert said["failure"]["error"] == "it ends Python"
         with monkeypatch.context() as hasty:
             hasty.setattr(trial, "SECONDS", 1)
-            hasty.setattr("steps.course.workshop.trial_process.GRACE", 1)
+            hasty.setattr("steps.course.workshop.trial.GRACE", 1)
             said = process.try_out(1, [], "sum(range(10**12))")  # deaf to signals
         assert said["failure"]["error"] == "it takes more than 1 seconds"
         assert process.try_out(1, [], "raise SystemExit")["failure"]
@@ -578,7 +575,9 @@ def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
     learner.own_file(2).write_text(lent, encoding="utf-8")
     monkeypatch.chdir(learner.place.parent)
     line, meaning = repr(steps.workshop()).splitlines()
-    assert line.replace(" ", "") == "■◧" + "□" * 20 + "·" * 9 + "□" + "·" * 48
+    package = "□□□□□·□□□□□□□□□□□□□□·□□··□□□□"
+    open_ones = "□" * 20 + "·" * 9 + package + "·" * 8 + "□" * 6
+    assert line.replace(" ", "") == "■◧" + open_ones + "·" * 6
     assert {len(group) for group in line.split()} == {10}
     assert all(f"{mark} " in meaning for mark in "■◧□·")
 
@@ -587,7 +586,7 @@ def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
 def test_whoever_watches_gets_a_verdict_at_every_save(
     learner, monkeypatch, capsys, process
 ):
-    monkeypatch.setattr(while_writing, "TrialProcess", lambda: nullcontext(process))
+    monkeypatch.setattr(commands, "TrialProcess", lambda: nullcontext(process))
     learner.open(1), learner.open(2)
     broken = lambda: learner.path(2).write_text("{", encoding="utf-8")
     saves = iter([lambda: learner.types(1, OWN_WAY[1]), lambda: None, broken])
@@ -599,7 +598,7 @@ def test_whoever_watches_gets_a_verdict_at_every_save(
     def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(while_writing.time, "sleep", save)
+    monkeypatch.setattr(commands.time, "sleep", save)
     assert main(["workshop", "watch"]) == 0
     said = capsys.readouterr().out
     assert said.count("Step 1 is right") == 1

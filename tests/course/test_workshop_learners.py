@@ -15,7 +15,9 @@ from steps.course.capabilities import CAPABILITIES, WORKS, tried
 from steps.course.judge.cells import close_pictures, run
 from steps.course.workshop import folder
 from steps.course.workshop.framework import step_of
-from tests.course.learner import OWN_WAY, Learner
+from steps.course.workshop.package import FIRST, WRITE, module_of
+from steps.course.workshop.verdict import Verdict
+from tests.course.learner import OWN_PACKAGE, OWN_WAY, Learner, as_typed
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +28,8 @@ def own_way(tmp_path_factory, process):
     there are.
     """
     learner = Learner(tmp_path_factory.mktemp("own-way"))
-    verdicts = {n: learner.goes_on(n, OWN_WAY[n], process) for n in folder.steps()}
+    numbers = [n for n in folder.steps() if n < FIRST]
+    verdicts = {n: learner.goes_on(n, OWN_WAY[n], process) for n in numbers}
     return learner, verdicts
 
 
@@ -101,6 +104,68 @@ def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
     assert names["mine"].Variable.makers  # a method that the lesson does not have
 
 
+# --- The package ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def own_package(own_way):
+    """The same one goes on to the GPT, and nobody judges before the end: that is what
+    ``python -m tests.support.workshop_proof way`` does, which trains for minutes.
+    """
+    learner, _verdicts = own_way
+    for number in [n for n in folder.steps() if n >= FIRST]:
+        cells = ["import numpy as np", OWN_PACKAGE.get(number, "")]
+        if number == FIRST:  # their class is there, and one method of it changes
+            learner.types(number, cells[1])
+            cells = folder.cells_of(number, learner.place)
+        own = learner.writes(number, *cells)
+        assert not own.missing, number
+        folder.write(Verdict(own, None, {}, own.module), learner.place)
+    return learner
+
+
+DIGITS = """
+from steps.step60 import MLP, Adam, DataLoader, Digits, accuracy, manual_seed, relu
+from steps.step60 import softmax_cross_entropy
+manual_seed(0)
+model = MLP((64, 10), relu)
+optimizer = Adam(0.01).setup(model)
+for _ in range(8):
+    for x, t in DataLoader(Digits(), 100, seed=0):
+        loss = softmax_cross_entropy(model(x), t)
+        model.cleargrads()
+        loss.backward()
+        optimizer.update()
+x, t = Digits(train=False)[:]
+right = accuracy(model(x), t).data
+assert type(loss).__module__ == "steps.framework.core"
+assert right > 0.95
+"""
+SUMS = """
+import numpy as np
+from steps.step74 import GPT, WarmupCosine, asked, manual_seed, sums, train_gpt
+manual_seed(0)
+x, t = asked(sums(np.random.default_rng(0)), 6)
+losses = train_gpt(GPT(12, context=8), x, t, WarmupCosine(0.01, 5, 25), range(25))
+learned = losses[0] - np.mean(losses[-5:])
+assert learned > 0.5
+"""
+
+
+@pytest.mark.slow
+def test_the_package_can_be_written_in_a_way_of_ones_own(own_package, process):
+    """It reads digits, and begins to add."""
+    text = own_package.own_file(74).read_text(encoding="utf-8")
+    found = process.try_out(74, [("Digits", DIGITS), ("Sums", SUMS)], text)
+    assert found["failure"] is None
+    assert {*found["table"].values()} == {WORKS}
+    lesson, theirs = step_of(74).parts, module_of(text).parts()
+    same = {n for n in theirs if n in lesson and theirs[n].same_code(lesson[n])}
+    for number in [number for number in WRITE if WRITE[number]]:
+        assert {*step_of(number).to_write} - same, "the lesson's, word for word"
+    assert folder.lent(text) == set()
+
+
 def test_every_second_piece_may_be_the_lesson_s(learner, process):
     count = 0
     for number in folder.steps()[:8]:
@@ -108,7 +173,7 @@ def test_every_second_piece_may_be_the_lesson_s(learner, process):
         pieces = [n for n in step.to_write if n == n.partition(".")[0]]
         methods = [n for n in step.to_write if n not in pieces]
         chosen = [n for k, n in enumerate([*pieces, *methods]) if (k + number) % 2]
-        code = "\n\n\n".join(_typed(step, name) for name in chosen)
+        code = "\n\n\n".join(as_typed(step, name) for name in chosen)
         verdict = learner.goes_on(number, code, process)
         assert verdict.passes or verdict.culprits
         assert bool(verdict.from_the_lesson) == (not verdict.right)
@@ -117,12 +182,3 @@ def test_every_second_piece_may_be_the_lesson_s(learner, process):
     text = learner.own_file(number).read_text(encoding="utf-8")
     assert "The lesson's own in it:" in ast.get_docstring(ast.parse(text))
     assert broken(number, imported(learner.own_file(number))) == []
-
-
-def _typed(step, name):
-    text = step.parts[name].text
-    owner, _, member = name.partition(".")
-    if not member or text.startswith(f"{name} ="):
-        return text
-    inside = "\n".join(f"    {line}" for line in text.splitlines())
-    return f"class {owner}:\n{inside}"

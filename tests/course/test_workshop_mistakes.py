@@ -4,9 +4,15 @@ says where to look.
 
 import pytest
 
-from steps.course.workshop import trial
+from steps.course.judge.child import Child
+from steps.course.workshop import trial, verdict
+from steps.course.workshop.evidence import due
+from steps.course.workshop.framework import before, code_of
 from steps.course.workshop.report import Report
-from tests.course.learner import ways
+from steps.course.workshop.trial import TrialProcess
+from steps.course.workshop.verdict import verdict_on
+from tests.course.learner import slips, ways
+from tests.support import brief_trial
 
 
 @pytest.mark.slow
@@ -18,6 +24,43 @@ def test_a_mistake_meets_a_sentence_that_helps(mistake, learner, monkeypatch, pr
     assert not verdict.passes
     # It goes on with the lesson's own in that place, and says so.
     assert verdict.from_the_lesson
+    assert_said([*mistake.said, "steps.hint("], verdict)
+
+
+def assert_said(pieces, verdict):
     said = repr(Report(verdict))
-    missing = [piece for piece in [*mistake.said, "steps.hint("] if piece not in said]
+    missing = [piece for piece in pieces if piece not in said]
     assert not missing, said
+
+
+# --- In the package -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def brief_process():
+    """Tries the rows of the table that a step brings: all of it, with the lessons,
+    which train, is what ``python -m tests.support.workshop_proof slips`` tries.
+    """
+    with TrialProcess() as process:
+        process._child = Child(brief_trial.__name__)
+        yield process
+
+
+@pytest.fixture
+def brought(monkeypatch):
+    """No more is due than the rows that a step brings."""
+    rows = lambda step: [row for row in due(step) if row.learned_at(step) == step]
+    monkeypatch.setattr(verdict, "due", rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slip", slips(), ids=lambda way: way.what)
+def test_a_slip_in_the_package_is_named(slip, learner, brief_process, brought):
+    last = before(slip.step)
+    learner.own_file(last).write_text(code_of(last), encoding="utf-8")
+    own = learner.writes(slip.step, "import numpy as np", slip.code)
+    found = verdict_on(own, brief_process)
+    assert not found.own.missing
+    assert not found.passes
+    assert len(found.culprits) == 1
+    assert_said([*slip.said, "in place of yours, everything passes"], found)

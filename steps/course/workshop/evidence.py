@@ -6,6 +6,9 @@ import re
 from functools import cache
 
 from .. import capabilities
+from . import growth
+from .growth import GROWTH
+from .package import FIRST
 
 NAME = "__seen__"
 CLOSE = "np.isclose", "np.allclose", "np.array_equal"
@@ -100,10 +103,22 @@ def _noted(test, all_sides):
     return test
 
 
+def rows_at(step):
+    """The rows of the table that a step is tried on."""
+    return GROWTH if step >= FIRST else capabilities.CAPABILITIES
+
+
+def due(step):
+    """Those of them that should work."""
+    return [row for row in rows_at(step) if row.expected(step) == capabilities.WORKS]
+
+
 @cache
-def table():
+def table(step):
     """The table of capabilities, its assertions watched."""
-    tree = watched(inspect.getsource(capabilities))
-    names = {"__name__": capabilities.__name__, NAME: SEEN}
-    exec(compile(tree, capabilities.__file__, "exec"), names)
-    return names["CAPABILITIES"]
+    named = (growth, "GROWTH") if step >= FIRST else (capabilities, "CAPABILITIES")
+    module, name = named
+    tree = watched(inspect.getsource(module))
+    names = {"__name__": module.__name__, "__package__": module.__package__, NAME: SEEN}
+    exec(compile(tree, str(module.__file__), "exec"), names)
+    return names[name]

@@ -8,15 +8,17 @@ import ast
 import contextlib
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import learner_folder, lessons
-from ..lessons import CourseError, StepKind, kind, known, of_kind, spans, stem, typed
-from . import notebook, stubs
-from .framework import code_of, framework, step_of
-from .learner_code import learner_code
+from ..lessons import CourseError, known, spans, stem, typed
+from . import notebook
+from .framework import before, code_of, framework, step_of, steps, with_own
+from .learner_code import LearnerCode, learner_code
 from .modules import LESSONS_OWN, Module
+from .package import FIRST, Package, module_of
 from .parts import Kind, alike
 
 STAMP = ".workshop.json"
@@ -36,11 +38,6 @@ def own_file(number, folder=None):
     return place(folder) / f"{stem(number)}.py"
 
 
-def steps():
-    """The steps that are written in the workshop."""
-    return of_kind(StepKind.SNAPSHOT)
-
-
 def after(number):
     return [n for n in steps() if n > number]
 
@@ -53,7 +50,7 @@ def of_the_workshop(number):
     CourseError
         If it is not; the message says where it is written.
     """
-    if kind(known(number)) is not StepKind.SNAPSHOT:
+    if known(number) not in steps():
         raise CourseError(
             f"Step {number} is no step of the workshop, which has {spans(steps())}. "
             f"Its lesson, my-course/{stem(number)}.ipynb, says what to write."
@@ -133,23 +130,51 @@ def base(number, folder=None):
     """The learner's framework after the step before; where they have none, that of the
     lesson, with what they wrote earlier and the lessons did not change since.
     """
-    before = lessons.previous(number)
-    if not before:
-        return Base(Module(), set())
-    earlier = [n for n in steps() if n <= before]
-    found = {n: text for n in earlier if (text := own_text(n, folder))}
-    if before in found:
-        text = found[before]
-        said = f"It begins with your {stem(before)}.py."
-        return Base(Module.of(text), lent(text), said)
-    module, last = Module.of(code_of(before)), max(found, default=0)
-    gap = [n for n in earlier if n > last]
-    steps_between = f"step{'s' * (len(gap) > 1)} {spans(gap)}"
-    said = f"What {steps_between} would have given it is the lesson's own."
-    theirs = _bring(module, last, before, found[last]) if last else set()
-    if last:
-        said += f" The rest is from your {stem(last)}.py."
-    return Base(module, set(module.parts()) - theirs, said)
+    last = before(number)
+    found = reached(last, folder) if last else Base(Module(), set())
+    if number == FIRST:
+        found.module = Package({"core": found.module})
+    return found
+
+
+def reached(number, folder=None):
+    """The learner's framework after a step, with the lesson's own for what they have
+    not written.
+    """
+    if (text := own_text(number, folder)) is not None:
+        said = f"It begins with your {stem(number)}.py."
+        return Base(module_of(text), lent(text), said)
+    return (_goes_on if number >= FIRST else _lessons_own)(number, folder)
+
+
+def _goes_on(number, folder):
+    """What they had before a step of the package, and what it would have brought."""
+    begins = base(number, folder)
+    own = framework(number, LearnerCode(), begins.module, begins.lent)
+    said = _said(number, _newest(number, folder))
+    lends = [*own.missing, *own.unchanged]
+    return Base(with_own(own.module, own.step, lends), begins.lent.union(lends), said)
+
+
+def _lessons_own(number, folder):
+    """The lesson's own after a step, with what they wrote before that stayed so."""
+    module, last = Module.of(code_of(number)), _newest(number, folder)
+    theirs = _bring(module, last, number, own_text(last, folder)) if last else set()
+    return Base(module, set(module.parts()) - theirs, _said(number, last))
+
+
+def _newest(number, folder):
+    """The last step up to one that has a file of theirs; 0 if there is none."""
+    there = (n for n in steps() if n <= number and own_text(n, folder) is not None)
+    return max(there, default=0)
+
+
+def _said(number, last):
+    gap = [n for n in steps() if last < n <= number]
+    said = f"What step{'s' * (len(gap) > 1)} {spans(gap)} would have given it is the "
+    return f"{said}lesson's own." + f" The rest is from your {stem(last)}.py." * bool(
+        last
+    )
 
 
 def _bring(module, last, before, text):
@@ -186,7 +211,7 @@ def saved(number, folder=None):
 def assembled(number, cells, folder=None):
     """The learner's framework of a step from the cells of their notebook."""
     step, begins = step_of(number), base(number, folder)
-    laid = stubs.cells(step, begins.module)
+    laid = notebook.stubs(step, begins.module)
     found = learner_code(cells, step.parts, notebook.own_sources(number), laid)
     return framework(number, found, begins.module, begins.lent)
 
@@ -200,14 +225,25 @@ def write(verdict, folder=None):
         None if somebody else changed the file: then it stays as it is.
     """
     path = own_file(verdict.step, folder)
-    marks = learner_folder.read(path.parent / STAMP)
-    if path.exists() and marks.get(path.name) != _digest(path.read_text("utf-8")):
-        return None
-    text = verdict.module.text(_docstring(verdict))
-    learner_folder.replace(path, text)
-    marks[path.name] = _digest(text)
-    learner_folder.replace(path.parent / STAMP, json.dumps(marks, indent=1) + "\n")
-    return path
+    written = write_ours({path: verdict.module.text(_docstring(verdict))}, folder)
+    return path if written else None
+
+
+def write_ours(texts, folder=None):
+    """Write files, by their paths, and return which: those that somebody else changed
+    stay as they are.
+    """
+    marks, written = learner_folder.read(place(folder) / STAMP), []
+    for path, text in texts.items():
+        name = os.path.relpath(path, place(folder))
+        if path.exists() and marks.get(name) != _digest(path.read_text("utf-8")):
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        learner_folder.replace(path, text)
+        marks[name] = _digest(text)
+        written.append(path)
+    learner_folder.replace(place(folder) / STAMP, json.dumps(marks, indent=1) + "\n")
+    return written
 
 
 def _docstring(verdict):

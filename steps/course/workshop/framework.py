@@ -2,13 +2,26 @@
 had, and the lesson's own where something is missing.
 """
 
+import ast
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from ..lessons import module_path, previous
+from ..definitions import imports
+from ..lessons import StepKind, kind, module_path, numbers
 from .learner_code import merged
 from .modules import Module
+from .package import FIRST, WRITE, Package, package_at
 from .parts import Kind, Part, alike, globals_used, is_placeholder, owner, parts
+
+
+def steps():
+    """The steps of the workshop."""
+    return [n for n in numbers() if kind(n) is StepKind.SNAPSHOT or n in WRITE]
+
+
+def before(number):
+    """The step of the workshop before another one; 0 if there is none."""
+    return max((n for n in steps() if n < number), default=0)
 
 
 @dataclass
@@ -39,11 +52,22 @@ class Step:
         alone |= {n for n in new if self.parts[n].kind == Kind.ATTACHED}
         return [name for name in self.parts if name in alone]
 
+    @property
+    def is_package(self):
+        return self.number >= FIRST
+
     @cached_property
     def given(self):
-        """Methods that only say what a subclass has to write: nothing to invent."""
+        """Methods that only say what a subclass has to write: nothing to invent; in the
+        package, all that is not chosen to be written.
+        """
         placeholders = [n for n, part in self.parts.items() if is_placeholder(part)]
-        return [n for n in placeholders if self._differs(n)]
+        found = [n for n in placeholders if self._differs(n)]
+        if self.is_package:
+            chosen = WRITE[self.number]
+            left = {n for n in self.new if not {n, owner(n)} & {*chosen}}
+            found += [n for n in self.parts if n in left]
+        return found
 
     def _differs(self, name):
         """Whether a part is new or another one; a class is what it holds."""
@@ -51,14 +75,30 @@ class Step:
         return part.kind != Kind.CLASS and not part.same_code(before)
 
 
+def given_until(number):
+    """The names of what the steps of the package have brought, and not left to the
+    learner.
+    """
+    brought = [step_of(n) for n in steps() if FIRST <= n <= number]
+    names = {n for step in brought for n in step.given if n in step.added}
+    return sorted(n for n in names if n == owner(n))
+
+
 @cache
 def step_of(number):
-    return Step(number, parts(code_of(number)), parts(code_of(previous(number))))
+    return Step(number, parts(code_of(number)), parts(code_of(before(number))))
 
 
 def code_of(number):
     """The lesson's own code of a step; none before the first."""
+    if number >= FIRST:
+        return _package_text(number)
     return module_path(number).read_text(encoding="utf-8") if number else ""
+
+
+@cache
+def _package_text(number):
+    return package_at(number).text()
 
 
 @dataclass
@@ -69,7 +109,7 @@ class Framework:
     """
 
     step: Step
-    module: Module
+    module: Module | Package
     missing: list[str]
     left_out: list[str]
     unchanged: list[str]
@@ -84,14 +124,15 @@ class Framework:
 
 def with_own(module, step, names):
     """A module with the lesson's own parts put in, and the imports that they need."""
-    module, own = module.copy(), Module.of(code_of(step.number))
+    own = imports(ast.parse(code_of(step.number)))
+    module = module.copy()
     for name in names:
         part = step.parts[name]
         if part.kind == Kind.CLASS and name in (there := module.parts()):
             # The class is theirs, and so is what it holds beside the lesson's.
             part = Part(Kind.CLASS, merged(part.text, name, there, step.parts))
         module.put(name, part, step.parts)
-        _import(module, own.imports, globals_used(part.text))
+        module.take_imports(own, globals_used(part.text))
     return module
 
 
@@ -107,12 +148,10 @@ def framework(number, found, base, lent=()):
         What of that is the lesson's own.
     """
     step, module, had = step_of(number), base.copy(), base.parts()
-    for name in step.before:
-        if name not in step.parts:
-            _drop_with_helpers(module, name, step.parts)
-    for name in step.given:
-        if owner(name) in had:
-            module.put(name, step.parts[name], step.parts)
+    if step.is_package:
+        module.give(number, before(number))
+    else:
+        _change_what_is_given(module, step, had)
     # A method that stands by itself goes into its class, which has to be there.
     theirs = [name for name in found.parts if name in step.parts]
     for name in sorted(theirs, key=lambda n: found.parts[n].kind != Kind.CLASS):
@@ -121,8 +160,11 @@ def framework(number, found, base, lent=()):
             for inner in parts(part.text):
                 module.drop_attached(inner)
         module.put(name, part, step.parts)
+    for name in step.given:  # an empty method counts as a stub
+        if owner(name) in found.parts and name not in module.parts():
+            module.put(name, step.parts[name], step.parts)
     _bring_helpers(module, found)
-    _import(module, found.imports)
+    module.take_imports(found.imports)
     there = module.parts()
     same = {*alike(there, had)}.difference(step.given)
     broken = {n: said for n, said in found.broken.items() if n in step.parts}
@@ -148,6 +190,15 @@ def _is_left_out(name, step, found, there):
     return name not in step.added or (inside and owner(name) in found.parts)
 
 
+def _change_what_is_given(module, step, had):
+    for name in step.before:
+        if name not in step.parts:
+            _drop_with_helpers(module, name, step.parts)
+    for name in step.given:
+        if owner(name) in had:
+            module.put(name, step.parts[name], step.parts)
+
+
 def _drop_with_helpers(module, name, known):
     """Take a part out, and what it alone used of the learner's other definitions."""
     if name not in (there := module.parts()):
@@ -163,12 +214,4 @@ def _bring_helpers(module, found):
     """What the parts use of other things that the learner defines in the notebook."""
     while helpers := [n for n in module.missing_names() if n in found.parts]:
         for name in sorted(helpers):
-            users = [k for k, c in enumerate(module.chunks) if name in globals_used(c)]
-            module.chunks.insert(users[0] if users else 0, found.parts[name].text)
-
-
-def _import(module, source, wanted=None):
-    """Import what a module lacks; if some names are wanted, these alone."""
-    for name in module.missing_names():
-        if name in source and (wanted is None or name in wanted):
-            module.imports.setdefault(name, source[name])
+            module.bring(name, found.parts[name].text)

@@ -13,6 +13,8 @@ from .folder import of_the_workshop
 from .framework import step_of
 from .parts import listed, owner
 
+# Of what a step brings and leaves to nobody.
+GIVEN = "It is given: nothing of it is to be written.", "Read its code, at the end."
 SECTION = re.compile(r"^## (\d+) (.+)\n\n(.+)\n\n(.+)$", re.M)
 
 
@@ -104,7 +106,8 @@ class Hint:
             return question, "Each of them has hints of its own."
         # What stays has its hint at the step that brought it, or that changed it last.
         asked = ((n, x) for n in range(step.number, 0, -1) for x in (name, owner(name)))
-        question, way = next(written()[key] for key in asked if key in written())
+        found = (written()[key] for key in asked if key in written())
+        question, way = next(found, GIVEN)
         return f"{begins} {question}", way
 
 

@@ -172,6 +172,7 @@ def merged(text, name, others, order):
     """
     there = parts(text)
     for other, part in others.items():
-        if other.startswith(f"{name}.") and other not in there:
+        is_inside = owner(other) == name != other and part.kind != Kind.ATTACHED
+        if is_inside and other not in there:
             text = with_member(text, other, part, order)
     return text

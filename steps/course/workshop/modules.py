@@ -5,6 +5,7 @@ import re
 import sys
 import textwrap
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ..definitions import imports, span
 from .parts import Kind, globals_used, names_needed_at_once, nodes, owner, parts
@@ -92,6 +93,17 @@ class Module:
         """Take out a line such as ``Variable.__add__ = add``."""
         self.chunks = [chunk for chunk in self.chunks if not _attaches(chunk, name)]
 
+    def bring(self, name, text):
+        """Put a helper above what uses it first."""
+        users = [k for k, c in enumerate(self.chunks) if name in globals_used(c)]
+        self.chunks.insert(users[0] if users else 0, text)
+
+    def take_imports(self, source, wanted=None):
+        """Import what is missing; if some names are wanted, these alone."""
+        for name in self.missing_names():
+            if name in source and (wanted is None or name in wanted):
+                self.imports.setdefault(name, source[name])
+
     def _place(self, name):
         places = [k for k, chunk in enumerate(self.chunks) if name in parts(chunk)]
         return places[-1] if places else None
@@ -106,7 +118,7 @@ class Module:
 
     def _sorted(self):
         defines = {chunk: _names(chunk) for chunk in self.chunks}
-        needs = {chunk: names_needed_at_once(ast.parse(chunk)) for chunk in self.chunks}
+        needs = {chunk: _needs(chunk) for chunk in self.chunks}
         waiting, self.chunks = self.chunks, []
         while waiting:
             waits = lambda c: any(needs[c] & defines[o] for o in waiting if o != c)
@@ -121,7 +133,7 @@ class Module:
         return globals_used(body) - set(parts(body)) - set(self.imports)
 
     def _import_block(self, body):
-        used = globals_used(body)
+        used = globals_used(body, True)
         lines = {line for name, line in self.imports.items() if name in used}
         homes = {line: re.split(r"[ .]", line)[1] for line in lines}
         pythons = {n for n in lines if homes[n] in sys.stdlib_module_names}
@@ -148,8 +160,14 @@ def _is_line(chunk):
     return "\n" not in chunk and not chunk.startswith(("def ", "class ", "@"))
 
 
+@lru_cache(maxsize=4096)
 def _names(chunk):
     return {name for name in parts(chunk) if "." not in name}
+
+
+@lru_cache(maxsize=4096)
+def _needs(chunk):
+    return names_needed_at_once(ast.parse(chunk))
 
 
 # --- What a class holds ---------------------------------------------------------------

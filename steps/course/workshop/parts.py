@@ -10,6 +10,7 @@ import builtins
 import symtable
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from textwrap import dedent
 
 from ..definitions import text_of
@@ -27,8 +28,9 @@ class Part:
 
     def same_code(self, other):
         """Whether the two say the same, comments and layout aside."""
-        here = ast.dump(ast.parse(self.text))
-        return other is not None and here == ast.dump(ast.parse(other.text))
+        if other is None or self.text == other.text:
+            return other is not None
+        return ast.dump(ast.parse(self.text)) == ast.dump(ast.parse(other.text))
 
 
 def alike(these, others):
@@ -43,7 +45,12 @@ def owner(name):
 
 def parts(source):
     """All parts of a module, by name, in order; a class comes before what it holds."""
-    return {n: Part(k, dedent(text_of(source, node))) for n, k, node in nodes(source)}
+    return {name: Part(kind, text) for name, kind, text in _found(source)}
+
+
+@lru_cache(maxsize=4096)  # a package is asked for its parts again and again
+def _found(source):
+    return [(n, k, dedent(text_of(source, node))) for n, k, node in nodes(source)]
 
 
 def nodes(source):
@@ -125,10 +132,15 @@ def is_stub(node):
 
 
 def is_placeholder(part):
-    """Whether a method only says that a subclass has to write it."""
+    """Whether a method only says, by an error or by its text, that a subclass has to
+    write it.
+    """
     node = ast.parse(part.text).body[0]
-    body = body_of(node) if isinstance(node, ast.FunctionDef) else []
-    raises = [ast.unparse(c).startswith("raise NotImplementedError") for c in body]
+    if not isinstance(node, ast.FunctionDef) or not body_of(node):
+        return isinstance(node, ast.FunctionDef)
+    raises = [
+        ast.unparse(c).startswith("raise NotImplementedError") for c in body_of(node)
+    ]
     return raises == [True] and not is_stub(node)
 
 
@@ -148,7 +160,8 @@ def names_needed_at_once(node):
     return found.union(*(names_needed_at_once(child) for child in inside))
 
 
-def globals_used(source):
+@lru_cache(maxsize=4096)
+def globals_used(source, with_builtins=False):
     """The names that a module uses and that are no one's local names."""
     found = set()
     tables = [symtable.symtable(source, "?", "exec")]
@@ -158,4 +171,4 @@ def globals_used(source):
         top = table.get_type() == "module"
         used = [symbol for symbol in table.get_symbols() if symbol.is_referenced()]
         found |= {symbol.get_name() for symbol in used if top or symbol.is_global()}
-    return found - set(dir(builtins))
+    return frozenset(found if with_builtins else found - set(dir(builtins)))

@@ -4,12 +4,16 @@ import ast
 import re
 import textwrap
 from html import escape
+from pathlib import Path
 
 from .. import results
-from ..capabilities import CAPABILITIES, SIGNS, WORKS, WRONG
+from ..capabilities import SIGNS, WORKS, WRONG
 from ..differences import Change, change_as_html
 from ..judge.sequence import RIGHT
-from ..lessons import head, previous, stem
+from ..lessons import head, numbers, stem
+from . import folder as workshop
+from .evidence import rows_at
+from .framework import before, steps
 from .parts import Kind, arguments, listed, owner, returns
 from .verdict import wrong_rows
 
@@ -17,6 +21,16 @@ from .verdict import wrong_rows
 MOST = 3
 CODE = "    "
 WARNING = " style='background:rgba(213,94,0,0.16)'"
+
+
+MINE, LENT, OPEN, LESSON = "■", "◧", "□", "·"
+MEANING = {
+    MINE: "yours",
+    LENT: "yours, something in it lent",
+    OPEN: "open",
+    LESSON: "a lesson to read",
+}
+IN_A_GROUP = 10
 
 
 class Report:
@@ -94,7 +108,7 @@ class Report:
             yield from self._where_to_look()
         untouched = set(self.verdict.culprits).difference(own.missing)
         if still := [name for name in own.unchanged if name in untouched]:
-            yield f"Still as in step {previous(self.verdict.step)}: {listed(still)}."
+            yield f"Still as in step {before(self.verdict.step)}: {listed(still)}."
         if out := [name for name in own.left_out if name in untouched]:
             yield (
                 f"Your class leaves out {listed(out)}. A class that you write anew is "
@@ -104,6 +118,8 @@ class Report:
     def _begun(self):
         """Whether anything of the step is written, be it a part of a class."""
         own, step = self.verdict.own, self.verdict.own.step
+        if not step.to_write:
+            return True
         written = step.new.difference(own.unchanged, step.given)
         written &= set(own.module.parts())
         return any(step.parts[name].kind != Kind.CLASS for name in written)
@@ -127,8 +143,9 @@ class Report:
             step = row.learned_at(number)
             idea = f"the idea of step {step}, *{head(step).title}*: {row.idea}"
             yield f"“{row.name}” does not work yet. It takes {idea}."
-            # Where no cell stopped, the first row says what was tried.
-            if row is shown[0] and not failure:
+            # Where no cell stopped, the first row says what was tried; of a function in
+            # the package it shows more than the cell.
+            if row is shown[0] and (not failure or self.verdict.own.step.is_package):
                 tried = textwrap.indent(row.code, CODE)
                 yield f"Tried, with yours as `step`:\n\n{tried}"
                 yield f"Got: {self.verdict.evidence.get(row.name, '')}."
@@ -151,7 +168,8 @@ class Report:
         own = self.verdict.own
         theirs, lessons = own.module.parts(), own.step.parts
         for name in [name for name in culprits if name in theirs]:
-            if returns(lessons[name]) and not returns(theirs[name]):
+            is_class = lessons[name].kind == Kind.CLASS
+            if not is_class and returns(lessons[name]) > returns(theirs[name]):
                 yield f"Your `{name}` returns `None`: is a `return` missing?"
             mine, lesson = arguments(theirs[name]), arguments(lessons[name])
             if mine and lesson and _called_as(mine) != _called_as(lesson):
@@ -163,13 +181,13 @@ class Report:
     def _lines(self):
         """Name, theirs and ours, for each row that should work or works already."""
         number, table = self.verdict.step, self.verdict.table
-        for row in CAPABILITIES:
+        for row in rows_at(number):
             found, expected = table.get(row.name), row.expected(number)
             if WORKS in (found, expected):
                 yield row.name, _sign(found), SIGNS.get(expected, expected)
 
     def _later(self):
-        count = len(CAPABILITIES) - len(list(self._lines()))
+        count = len(rows_at(self.verdict.step)) - len(list(self._lines()))
         more = "more row comes" if count == 1 else "more rows come"
         return f"{count} {more} in later steps." if count else ""
 
@@ -250,3 +268,36 @@ def _paragraph(text):
     html = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', html)
     below = f"<pre>{escape(textwrap.dedent(CODE + code))}</pre>" if code else ""
     return f"<p>{html}</p>{below}"
+
+
+# --- The whole way --------------------------------------------------------------------
+
+
+class Way:
+    """Which steps are the learner's, as a line of marks.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        The workshop; that beside the notebook, if it is left out.
+    """
+
+    def __init__(self, folder=None):
+        folder = folder or Path.cwd() / "workshop"
+        self.marks = {number: _mark(number, folder) for number in numbers()}
+
+    def __repr__(self):
+        marks = "".join(self.marks.values())
+        starts = range(0, len(marks), IN_A_GROUP)
+        line = " ".join(marks[start : start + IN_A_GROUP] for start in starts)
+        counts = [f"{sign} {what}" for sign, what in MEANING.items() if sign in marks]
+        return f"{line}\n{'   '.join(counts)}"
+
+
+def _mark(number, folder):
+    if number not in steps():
+        return LESSON
+    text = workshop.own_text(number, folder)
+    if text is None:
+        return OPEN
+    return LENT if workshop.lent(text) else MINE

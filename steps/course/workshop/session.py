@@ -1,18 +1,25 @@
 """The workshop in a notebook: what the learner's cells define becomes the step."""
 
+import builtins
 import contextlib
+import importlib
 from pathlib import Path
+from types import ModuleType
 
-from ..lessons import CourseError, StepKind, of_kind, stem
+from ..lessons import STEPS, CourseError, numbers, previous, stem
 from ..watching import notebook_shell
 from . import folder as workshop
-from . import stubs
+from . import learner_module, notebook
 from .framework import step_of
 from .learner_code import learner_code
-from .parts import Kind, Part, listed
+from .package import PLACE, load, names_of_rooms
+from .parts import Kind, Part, listed, owner
 from .report import MOST, Report
 from .trial import module_from, names_in, take_the_place
 from .verdict import verdict_on
+
+# The lesson that cuts the learner's file into a package.
+CUT = 23
 
 
 class Session:
@@ -46,15 +53,24 @@ class Session:
     def _put_together(self):
         own = workshop.assembled(self.number, self.cells, self.folder)
         text = _with_stubs(own).text()
+        names = self._shell.user_ns if self._shell else {}
+        if own.step.is_package:
+            if text != self._text:
+                load(text, self.number)
+                # It attaches to the classes what it brings, and so do those before it.
+                done = self.number if self.cells else previous(self.number)
+                importlib.import_module(f"{STEPS}.{stem(done)}")
+            self._text = text
+            renew(names, own.step)
+            return
         if text != self._text:
             self._module = module_from(text, self.number, self._module)
             take_the_place(self._module, self.number)
             self._text = text
-        if self._shell:
-            names, there = self._shell.user_ns, vars(self._module)
-            names.update(names_in(self._module, text))
-            for name in {*own.module.imports} & {*there}:  # for decorators and bases
-                names.setdefault(name, there[name])
+        there = vars(self._module)
+        names.update(names_in(self._module, text))
+        for name in {*own.module.imports} & {*there}:  # for decorators and bases
+            names.setdefault(name, there[name])
 
     def wrote(self):
         """Whether any cell that ran defines a part of the step."""
@@ -68,9 +84,35 @@ def _with_stubs(own):
     for name in own.missing:
         part = step.parts[name]
         if part.kind not in (Kind.ATTACHED, Kind.ATTRIBUTE, Kind.CONSTANT):
-            stub = Part(part.kind, stubs.stub(step, name, part))
+            stub = Part(part.kind, notebook.stub(step, name, part))
             module.put(name, stub, step.parts)
     return module
+
+
+def renew(names, step):
+    """Let what a notebook has of the steps be that of the package as it is now; what it
+    does not have yet comes with it, but for what would hide Python's own.
+    """
+    for name, value in list(names.items()):
+        names[name] = _now(value)
+        if isinstance(value, type) and value.__module__ == "__main__":
+            with contextlib.suppress(TypeError):  # class Net(Layer) in a cell above
+                value.__bases__ = tuple(map(_now, value.__bases__))
+    there = names_of_rooms(f"{STEPS}.framework")
+    new = {*there}.difference(names, dir(builtins))
+    for name in new.union(map(owner, step.to_write)):
+        if name in there:
+            names[name] = there[name]
+
+
+def _now(value):
+    """What a module, class or function of the package is now; all else stays."""
+    if isinstance(value, ModuleType) and PLACE.fullmatch(value.__name__):
+        return importlib.import_module(value.__name__)
+    if not PLACE.fullmatch(str(getattr(value, "__module__", ""))):
+        return value
+    there = vars(importlib.import_module(value.__module__))
+    return there.get(getattr(value, "__name__", ""), value)
 
 
 SESSION: Session | None = None
@@ -88,7 +130,10 @@ def begin(number):
     if shell:
         shell.events.register("post_run_cell", SESSION.ran)
     said = workshop.base(number, SESSION.folder).said
-    return f"{said}\nFrom now on, what your cells define is {stem(number)}.".strip()
+    said = f"{said}\nFrom now on, what your cells define is {stem(number)}."
+    if step_of(number).is_package and step_of(number).to_write:
+        said += "\nA cell stops at what is not written yet; run it again when it is."
+    return said.strip()
 
 
 def here(number):
@@ -137,12 +182,14 @@ def go_on(verdict, folder):
     else:
         stays = "was changed since it was written, and stays as it is"
         said = [f"`{stem(number)}.py` {stays}. Rename it to have it written anew."]
-    later, packages = workshop.after(number), of_kind(StepKind.PACKAGE)
+    later, following = workshop.after(number), number + 1
     if any(workshop.own_file(n, folder).exists() for n in later):
         said[0] += " The files of later steps stay as they are."
-    if number + 1 in packages:
-        lesson = f"[step {number + 1}](../{stem(number + 1)}.ipynb)"
-        cuts = " It cuts your file into a package." * (number + 1 == packages[0])
+    elif verdict.own.step.is_package:
+        said.append(learner_module.write(verdict.module, number, folder))
+    if following in numbers() and following not in later:
+        lesson = f"[step {following}](../{stem(following)}.ipynb)"
+        cuts = " It cuts your file into a package." * (following == CUT)
         said.append(f"Go on with the lesson of {lesson}.{cuts}")
     if later:
         path, _ = workshop.lay(later[0], folder)

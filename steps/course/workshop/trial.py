@@ -1,6 +1,9 @@
-"""Tries a framework: runs a lesson's cells on it, then the table of capabilities."""
+"""Tries a framework, in a process beside this one: runs a lesson's cells on it, then
+the table of capabilities.
+"""
 
 import ast
+import contextlib
 import importlib
 import sys
 import traceback
@@ -8,17 +11,26 @@ import types
 from typing import Any
 
 from ..capabilities import WORKS
-from ..judge.cells import close_pictures, limited, new_names, run, silence
+from ..judge.cells import ENDS, close_pictures, limited, new_names, run, silence
+from ..judge.child import GRACE, Child, Stopped
 from ..lessons import STEPS, stem
 from .evidence import NAME, SEEN, table, watched
+from .package import FIRST, forget, load
 from .parts import nodes, parts
 
 # For one cell, or one row of the table; they take a second or two, more where others
 # keep the machine busy.
 SECONDS = 30
+# From this step on cells train networks.
+TRAINS = 43
 # In place of a cell: here the lesson loads the code of its step.
 LOAD = "load"
 BEGINNING = "Your definitions"
+
+
+def seconds_of(step):
+    """What a cell, or a row of the table, may take at a step."""
+    return SECONDS if step < TRAINS else 4 * SECONDS
 
 
 def module_from(text, step, module=None):
@@ -50,6 +62,42 @@ def names_in(module, text):
     return {name: vars(module)[name] for name in parts(text) if name in vars(module)}
 
 
+class TrialProcess(contextlib.AbstractContextManager[Any]):
+    """``with TrialProcess() as process`` gives something to try frameworks on."""
+
+    def __init__(self):
+        self._child: Child | None = None
+
+    def __exit__(self, *_):
+        self._end()
+
+    def try_out(self, step, cells, text, brief=False, first=()):
+        """What comes of a framework: its failure, or None, and its table; in brief, up
+        to the first thing that does not work, begun with some rows of the table.
+        """
+        self._child = self._child or Child(__name__)
+        seconds = seconds_of(step) / 3 if brief else seconds_of(step)
+        task = {"step": step, "cells": cells, "text": text, "first": [*first]}
+        self._child.send(task | {"brief": brief, "seconds": seconds})
+        at = BEGINNING
+        try:
+            while "done" not in (line := self._child.hear(seconds + GRACE)):
+                at = line["at"]
+        except Stopped as stopped:
+            self._end()
+            slow = f"takes more than {seconds_of(step)} seconds"
+            said = f"it {stopped if str(stopped) == ENDS else slow}"
+            nowhere = {"line": "", "parts": [], "inside": ""}
+            failure = {"place": at, "error": said} | nowhere
+            return {"failure": failure, "table": {}, "evidence": {}}
+        return line["done"]
+
+    def _end(self):
+        if self._child:
+            self._child.end()
+        self._child = None
+
+
 # --- In the process -------------------------------------------------------------------
 
 
@@ -57,11 +105,14 @@ def answer(task, say):
     """Try one framework: a dict with ``failure``, or None there, ``table``, and
     ``evidence`` for its rows. Say what comes next.
     """
-    reference = importlib.import_module(f"{STEPS}.{stem(task['step'])}")
+    reference = _module(task)
     try:
         return _attempted(task, say)
     finally:
-        take_the_place(reference, task["step"])
+        if task["step"] >= FIRST:
+            forget()
+        else:
+            take_the_place(reference, task["step"])
 
 
 def _attempted(task, say):
@@ -72,38 +123,51 @@ def _attempted(task, say):
     at = [BEGINNING]
     say({"at": BEGINNING})
     try:
-        with silence(), limited(task["seconds"]):
-            module = module_from(task["text"], task["step"])
-        take_the_place(module, task["step"])
+        _load(task)
         if task["brief"]:
-            _try_rows(task, module, say, found)
+            _try_rows(task, say, found)
             if set(found["table"].values()) - {WORKS}:
                 return found
-        _run_cells(task, module, say, at)
+            _load(task)  # as it is before a lesson
+        _run_cells(task, say, at)
     except (Exception, SystemExit) as error:
         found["failure"] = _failure(task, at[0], error)
         if at[0] == BEGINNING or isinstance(error, TimeoutError):
             return found
     if not task["brief"]:
-        _try_rows(task, module, say, found)
+        _try_rows(task, say, found)
     return found
 
 
-def _run_cells(task, module, say, at):
+def _load(task):
+    """Let the framework take the place of the lesson's."""
+    with silence(), limited(task["seconds"]):
+        if task["step"] >= FIRST:
+            load(task["text"], task["step"])
+        else:
+            take_the_place(module_from(task["text"], task["step"]), task["step"])
+
+
+def _module(task):
+    return importlib.import_module(f"{STEPS}.{stem(task['step'])}")
+
+
+def _run_cells(task, say, at):
     names = new_names() | {NAME: SEEN}
     for at[0], source in task["cells"]:
         say({"at": at[0]})
         if source == LOAD:
-            names |= names_in(module, task["text"])
+            names |= names_in(_module(task), task["text"])
             continue
         with silence(), limited(task["seconds"]):
             run(source, names, tree=watched(source))
         close_pictures()
 
 
-def _try_rows(task, module, say, found):
+def _try_rows(task, say, found):
+    module, rows = _module(task), table(task["step"])
     # What failed before most likely fails again, and is soon found.
-    for row in sorted(table(), key=lambda row: row.name not in task["first"]):
+    for row in sorted(rows, key=lambda row: row.name not in task["first"]):
         if task["brief"] and row.expected(task["step"]) != WORKS:
             continue
         say({"at": row.name})

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from ..capabilities import CAPABILITIES, WORKS
+from ..capabilities import WORKS
+from .evidence import due
 from .framework import Framework, code_of, with_own
 from .modules import Module
 from .notebook import judging_cells
+from .package import Package, module_of
 from .parts import Kind, alike
-from .trial_process import TrialProcess
+from .trial import TrialProcess
 
 # How many seconds the search may take for what is to be lent. It hardly ever takes
 # two, but a loop without end is stopped only after some.
@@ -31,7 +33,7 @@ class Verdict:
     own: Framework
     failure: dict[str, Any] | None
     table: dict[str, str]
-    module: Module
+    module: Module | Package
     culprits: list[str] = field(default_factory=list)
     evidence: dict[str, str] = field(default_factory=dict)
 
@@ -63,8 +65,7 @@ class Verdict:
 
 def wrong_rows(step, table):
     """The rows of the table that should work at a step, and do not."""
-    due = [row for row in CAPABILITIES if row.expected(step) == WORKS]
-    return [row for row in due if table.get(row.name) != WORKS]
+    return [row for row in due(step) if table.get(row.name) != WORKS]
 
 
 def verdict_on(own, process=None):
@@ -103,12 +104,15 @@ def _mended(process, verdict):
     # A whole class is the most to lend: it stands for all that it holds.
     members = [n for n in suspects if own.step.parts[n].kind != Kind.CLASS]
     new = [n for n in members if n in own.step.new]
-    ends = [len(new), *(len(new) + 2**k for k in range(len(suspects).bit_length()))]
-    sets = [(name,) for name in members] + [tuple(suspects[:end]) for end in ends]
+    ends = [len(new) + 2**k for k in range(len(suspects).bit_length())]
+    # The step's own come first, together, too, before each of many older ones.
+    sets = [*((name,) for name in new), tuple(new)]
+    sets += [(name,) for name in members if name not in new]
+    sets += [tuple(suspects[:end]) for end in ends]
     if names := next((names for names in sets if names and mend(*names)), None):
         needed = list(fewest(names, mend))
         return needed, with_own(filled, own.step, needed)
-    lesson = Module.of(code_of(own.step.number))
+    lesson = module_of(code_of(own.step.number))
     return (suspects if _passes(process, own, lesson, wrong) else []), lesson
 
 

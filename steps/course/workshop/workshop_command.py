@@ -1,22 +1,31 @@
 """The workshop in a terminal: ``python -m steps workshop``."""
 
+import contextlib
 import re
+import time
 
-from ..lessons import CourseError, head, previous, stem, typed
+from ..lessons import CourseError, head, stem, typed
 from ..results import tell
 from . import folder as workshop
-from . import hints
-from .framework import step_of
+from . import hints, learner_module
+from .framework import before as before_it
+from .framework import code_of, step_of, steps
+from .notebook import judging_cells
 from .parts import listed
-from .report import MOST, Report, comparison
+from .report import MOST, Report, Way, comparison
 from .session import go_on
+from .trial import TrialProcess
 from .verdict import verdict_on
-from .way import Way
-from .while_writing import watch
 
-USAGE = "8, next, judge 8, watch, hint 8 NAME, solution 8 NAME, diff 8, or fresh 8"
+USAGE = (
+    "8, next, judge 8, watch, hint 8 NAME, solution 8 NAME, diff 8, fresh 8, "
+    "name NAME, or pack FOLDER"
+)
+# How often it is looked whether something was saved.
+SECONDS = 0.3
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 WORDS = ("next", "judge", "watch", "hint", "solution", "diff", "fresh", "where")
+OF_PACKAGES = ("name", "pack")
 
 
 def run(options):
@@ -26,6 +35,8 @@ def run(options):
         print(f"{Way(workshop.place())}\n")
     if word == "" or word.isdecimal():
         return _open(int(word) if word else None)
+    if word in OF_PACKAGES:
+        return _package(word, *rest)
     if word not in WORDS:
         raise CourseError(f"The workshop does not know {word!r}. It knows {USAGE}.")
     if word != "judge" and (options.json or options.junit or options.fail_under):
@@ -63,11 +74,11 @@ def run(options):
 def _open(number):
     number = number or workshop.current()
     if number is None:
-        path = workshop.own_file(workshop.steps()[-1])
+        path = workshop.own_file(steps()[-1])
         print(f"You have written every step of the workshop. Your framework is {path}.")
         return 0
     path, happened = workshop.lay(number)
-    begins, before = workshop.base(number), f"{stem(previous(number))}.py"
+    begins, before = workshop.base(number), f"{stem(before_it(number))}.py"
     why = f"the course or your {before} is newer"
     if begins.lent and not path.with_name(before).exists():
         why = f"there is no {before} of yours any more"
@@ -99,6 +110,16 @@ def _judge(number, goes_on, options):
     return _open(following[0]) if goes_on and following else status
 
 
+def _package(word, wanted=None):
+    if word == "pack":
+        print(f"{learner_module.pack(wanted)} is your package, to take along.")
+    elif wanted:
+        print(learner_module.rename(wanted))
+    else:
+        print(learner_module.name())
+    return 0
+
+
 def _diff(number):
     changes = comparison(workshop.saved(number))
     if not changes:
@@ -106,3 +127,38 @@ def _diff(number):
     for change in changes:
         print(f"--- yours\n+++ the lesson's: {change.name}")
         print("\n".join(change.lines()), end="\n\n")
+
+
+# --- While somebody writes ------------------------------------------------------------
+
+
+def watch(folder):
+    """Judge what is saved, until Ctrl + C."""
+    print(f"Save a notebook in {folder}, and it is judged. Ctrl + C ends this.")
+    with contextlib.suppress(KeyboardInterrupt), TrialProcess() as process:
+        process.try_out(1, judging_cells(1), code_of(1))  # loads what takes long
+        for number in saved(folder):
+            print(f"\n{time.strftime('%H:%M:%S')}  {judged(number, folder, process)}")
+
+
+def judged(number, folder, process):
+    """What is to be said about a step as it was saved."""
+    try:
+        return Report(verdict_on(workshop.saved(number, folder), process))
+    except CourseError as error:  # a notebook that is half written
+        return error
+
+
+def saved(folder):
+    """The numbers of steps, each when its notebook has been saved."""
+    seen = _times(folder)
+    while True:
+        time.sleep(SECONDS)
+        now = _times(folder)
+        yield from (number for number in now if now[number] != seen.get(number))
+        seen = now
+
+
+def _times(folder):
+    paths = {n: workshop.notebook_file(n, folder) for n in steps()}
+    return {n: path.stat().st_mtime_ns for n, path in paths.items() if path.exists()}

@@ -1,0 +1,330 @@
+"""The package that grows as it is at a step: a text of several rooms.
+
+From step 33 on a framework is a package. Here it is one text, in which a line such as
+``# === functions.py`` begins a room, so that a step can be compared with the one
+before, be judged, and be kept in one file, like those of steps 1 to 32. What the text
+says can also be written as files, which is what a learner takes along.
+"""
+
+import ast
+import builtins
+import importlib
+import linecache
+import re
+import sys
+import types
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from ..definitions import imports
+from ..lessons import LESSONS, STEPS, StepKind, module_path, of_kind, stem
+from . import own_lessons
+from .modules import Module
+from .parts import globals_used, owner, parts
+
+# From the lowest one up.
+ROOMS = (
+    *("core", "utils", "functions", "functions_conv"),
+    *("layers", "models", "optimizers", "datasets", "dataloaders"),
+    *own_lessons.ROOMS,
+)
+FRAMEWORK = LESSONS / "framework"
+# What is left to the learner at each step; all else that a step brings is given. Steps
+# that are not here bring nothing to write, and no lesson that has to run on theirs.
+WRITE = {
+    33: ("Variable.backward", "add", "mul", "sub", "rsub", "div", "rdiv"),
+    34: ("Sin", "sin", "Cos", "cos"),
+    35: ("Tanh", "tanh"),
+    36: ("Log", "log"),
+    38: ("Reshape", "reshape", "Transpose", "transpose"),
+    39: ("Sum", "Spread", "sum"),
+    40: ("BroadcastTo", "broadcast_to", "SumTo", "sum_to"),
+    41: ("MatMul",),
+    42: ("mean_squared_error",),
+    43: ("linear", "Sigmoid", "sigmoid"),
+    44: ("Layer", "Linear"),
+    45: ("Sequential", "MLP"),
+    46: ("SGD", "MomentumSGD", "Adam"),
+    47: ("GetItem", "log_softmax", "softmax", "softmax_cross_entropy"),
+    48: (),
+    49: ("Dataset",),
+    50: ("accuracy", "DataLoader"),
+    51: ("ReLU", "relu"),
+    53: ("save_weights",),
+    54: ("dropout",),
+    57: (
+        *("im2col_array", "col2im_array", "Im2col", "im2col", "Col2im", "col2im"),
+        *("conv2d", "pooling", "Conv2d"),
+    ),
+    58: ("batch_norm", "BatchNorm"),
+    59: ("RNN",),
+    60: ("EmbedID", "LSTM"),
+    **own_lessons.WRITE,
+}
+FIRST, LAST = min(WRITE), max(WRITE)
+# The modules that are the package, and those that hand it on.
+HANDS_ON = [n for n in of_kind(StepKind.PACKAGE) if FIRST <= n <= LAST]
+PLACE = re.compile(
+    rf"{STEPS}\.(framework\.\w+|library|step({'|'.join(map(str, HANDS_ON))}))"
+)
+TITLE = re.compile(r"^# === (\w+)\.py\n", re.MULTILINE)
+HEADING = re.compile(r"^# --- (?:Step (\d+))?.*\n+", re.MULTILINE)
+
+
+def module_of(text):
+    """The module, or the package, that a text describes."""
+    return Package.of(text) if TITLE.search(text) else Module.of(text)
+
+
+@dataclass
+class Package:
+    """The rooms of a package, each a module as text; what a Module can do, it can."""
+
+    rooms: dict[str, Module] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, text):
+        found = TITLE.split(text)[1:]
+        texts = zip(found[::2], found[1::2], strict=True)
+        return cls({room: Module.of(text) for room, text in texts})
+
+    def text(self, docstring=""):
+        """The whole, as it is kept in one file."""
+        rooms = [f"# === {room}.py\n{text}" for room, text in self.files().items()]
+        return "\n\n".join([f'"""{docstring}"""'] * bool(docstring) + rooms)
+
+    def files(self):
+        """The texts of the rooms, the lowest first."""
+        found: dict[str, str] = {}
+        names: dict[str, str] = {}
+        for room in [room for room in ROOMS if room in self.rooms]:
+            found[room] = self._with_imports(room, names).text()
+            # Of two rooms that have a name, the higher one's is taken from then on.
+            names |= dict.fromkeys(self.rooms[room].parts(), room)
+        return found
+
+    def body(self):
+        return "\n".join(module.body() for module in self.rooms.values())
+
+    def copy(self):
+        return Package({room: module.copy() for room, module in self.rooms.items()})
+
+    def parts(self):
+        return {n: p for m in self.rooms.values() for n, p in m.parts().items()}
+
+    def missing_names(self):
+        """Names that no room defines or imports, and that are no room's name."""
+        missing = set().union(*(m.missing_names() for m in self.rooms.values()))
+        return missing - set(self.parts()) - set(ROOMS)
+
+    # --- Changing ---------------------------------------------------------------------
+
+    def put(self, name, part, order=()):
+        """Put a part into the room that it has in the small package."""
+        there = [r for r, m in self.rooms.items() if owner(name) in m.parts()]
+        room = homes().get(owner(name)) or (there or ["core"])[-1]
+        self.rooms.setdefault(room, Module()).put(name, part, order)
+
+    def drop_attached(self, name):
+        for module in self.rooms.values():
+            module.drop_attached(name)
+
+    def bring(self, name, text):
+        """Put a helper into the lowest room that uses it."""
+        users = [m for m in self.rooms.values() if name in m.missing_names()]
+        users[0].bring(name, text)
+
+    def take_imports(self, source, wanted=None):
+        defined = {*self.parts(), *ROOMS}
+        source = {name: source[name] for name in source if name not in defined}
+        for module in self.rooms.values():
+            module.take_imports(source, wanted)
+
+    def give(self, step, before):
+        """Put in what the steps after one bring up to another, and do not leave to the
+        learner. What steps 1 to 32 have made stays as it is.
+        """
+        core = parts(module_path(FIRST - 1).read_text(encoding="utf-8"))
+        for room in package_at(step).rooms:
+            for chunk, brought in introduced(room).items():
+                defines = set(parts(chunk))
+                is_old = room == "core" and defines & set(core)
+                is_left = defines & {*WRITE.get(brought, ())}
+                if before < brought <= step and not is_old and not is_left:
+                    self._give(room, chunk)
+
+    def _give(self, room, chunk):
+        """Put a statement into a room in place of what defines the same."""
+        module = self.rooms.setdefault(room, Module())
+        names = set(parts(chunk))
+        kept = [c for c in module.chunks if not names & set(parts(c))]
+        module.chunks = [*kept, chunk]
+        module.imports = imports(ast.parse(source(room))) | module.imports
+
+    def with_attached(self, step):
+        """A copy with what the steps themselves attach to classes, such as the sum to
+        `Variable`: what runs without them.
+        """
+        whole = self.copy()
+        for number in [n for n in of_kind(StepKind.PACKAGE) if FIRST <= n <= step]:
+            whole._attach(module_path(number).read_text(encoding="utf-8"))
+        return whole
+
+    def _attach(self, text):
+        own = parts(text)
+        for node in ast.parse(text).body:
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            if isinstance(target, ast.Attribute):
+                used = globals_used(ast.unparse(node.value), True)
+                rooms = [self.rooms[room] for room in ROOMS if room in self.rooms]
+                homes = [room for room in rooms if used & set(room.parts())]
+                for room in homes[-1:]:
+                    new = sorted(used & set(own) - set(room.parts()))
+                    lines = [own[name].text for name in new]
+                    lines.append(ast.unparse(node))
+                    room.chunks += [line for line in lines if line not in room.chunks]
+
+    # --- Imports ----------------------------------------------------------------------
+
+    def _with_imports(self, room, lower):
+        """A room with the imports of what it takes from rooms below; what Python has by
+        itself is Python's, unless the small package takes it from a room here.
+        """
+        module, theirs = self.rooms[room].copy(), reference_imports(room)
+        module.imports = {n: i for n, i in module.imports.items() if n not in theirs}
+        used = globals_used(module.body(), True) - set(module.parts())
+        for name in used - set(module.imports):
+            if name in theirs:
+                module.imports[name] = theirs[name]
+            elif name in lower and name not in dir(builtins):
+                module.imports[name] = f"from .{lower[name]} import {name}"
+        return module
+
+
+# --- What there is at a step ----------------------------------------------------------
+
+
+@cache
+def source(room):
+    return (FRAMEWORK / f"{room}.py").read_text(encoding="utf-8")
+
+
+@cache
+def reference_imports(room):
+    """From a name to the line by which the small package's room takes it from another
+    room.
+    """
+    found = imports(ast.parse(source(room)))
+    return {name: line for name, line in found.items() if line.startswith("from .")}
+
+
+@cache
+def homes():
+    """From each name to its room; of two rooms that have it, to the lower one."""
+    rooms = reversed(package_at(LAST).rooms.items())
+    return {name: room for room, module in rooms for name in module.parts()}
+
+
+@cache
+def introduced(room):
+    """From each statement of a room to the step that brings it."""
+    brought: dict[str, int] = {}
+    for number in of_kind(StepKind.PACKAGE):
+        if number <= LAST:
+            for name in _taken(module_path(number).read_text(encoding="utf-8"), room):
+                brought.setdefault(name, max(number, FIRST))
+    found, chunks = {}, Module.of(source(room)).chunks
+    # The modules of stage 7 take names from dezero_lite: there the headings say it.
+    steps = _said(chunks) if room in own_lessons.ROOMS else _steps(chunks, brought)
+    for number, chunk in zip(steps, chunks, strict=True):
+        found[HEADING.sub("", chunk)] = number
+    return found
+
+
+def _steps(chunks, brought):
+    """What no step names comes with what stands above; at the top of a section, with
+    what stands below.
+    """
+    found = [[brought[n] for n in parts(c) if n in brought] for c in chunks]
+    above = FIRST
+    for place, chunk in enumerate(chunks):
+        if not found[place] and HEADING.match(chunk):
+            above = min(found[place + 1])
+        above = min(found[place], default=above)
+        yield above
+
+
+def _said(chunks):
+    """The step that the heading above each chunk names."""
+    step = 0
+    for chunk in chunks:
+        if heading := HEADING.match(chunk):
+            step = int(heading[1])
+        yield step
+
+
+def _taken(text, room):
+    """The names that the module of a step takes from a room."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module == f"framework.{room}":
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == room:
+            yield node.attr
+
+
+@cache
+def package_at(step):
+    """The small package as it is at a step."""
+    rooms = {}
+    for room in ROOMS:
+        chunks = [c for c, brought in introduced(room).items() if brought <= step]
+        if chunks:
+            rooms[room] = Module(chunks, imports(ast.parse(source(room))))
+    return Package(rooms)
+
+
+# --- As modules -----------------------------------------------------------------------
+
+
+def forget():
+    """Let the steps, and the small package, be imported anew."""
+    for name in [name for name in sys.modules if PLACE.fullmatch(name)]:
+        parent, _, child = name.rpartition(".")
+        del sys.modules[name]
+        vars(sys.modules[parent]).pop(child, None)
+
+
+def load(text, step):
+    """Let the rooms of a text take the place of the small package, for the steps that
+    are imported from now on: they attach to its classes what they bring.
+    """
+    forget()
+    package = importlib.import_module(f"{STEPS}.framework")
+    execute(text, package, f"your {stem(step)}.py")
+    if step >= min(own_lessons.WRITE):
+        own_lessons.load(step)
+
+
+def names_of_rooms(package):
+    """All that the rooms define, by name; of two that have a name, the higher one's."""
+    found: dict[str, Any] = {}
+    for room in ROOMS:
+        module = sys.modules.get(f"{package}.{room}")
+        found |= {name: vars(module)[name] for name in getattr(module, "__all__", ())}
+    return found
+
+
+def execute(text, package, file):
+    """Run the rooms of a text as modules of a package."""
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    titles = [*TITLE.finditer(text)]
+    ends = [match.start() for match in titles[1:]] + [len(text)]
+    for title, end in zip(titles, ends, strict=True):
+        module = types.ModuleType(f"{package.__name__}.{title[1]}")
+        module.__package__, module.__file__ = package.__name__, file
+        sys.modules[module.__name__] = module
+        setattr(package, title[1], module)
+        # Blank lines above, so that lines have the numbers that they have in the text.
+        above = "\n" * text[: title.end()].count("\n")
+        exec(compile(above + text[title.end() : end], file, "exec"), vars(module))

@@ -1,0 +1,57 @@
+"""The workshop, to the end and at its own pace.
+
+``python -m tests.support.workshop_proof way`` lets somebody write the steps from 33 on
+in their own way, with all that the lessons train, and says how long each judgement
+takes, and how long that of the lesson's own code; ``slips`` judges each slip by the
+whole lesson.
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from steps.course.workshop import folder
+from steps.course.workshop.framework import before, code_of
+from steps.course.workshop.notebook import judging_cells
+from steps.course.workshop.package import FIRST
+from steps.course.workshop.report import Report
+from steps.course.workshop.trial import TrialProcess
+from steps.course.workshop.verdict import verdict_on
+from tests.course.learner import OWN_PACKAGE, OWN_WAY, Learner, slips
+
+
+def timed(task, *arguments):
+    begin = time.perf_counter()
+    return task(*arguments), time.perf_counter() - begin
+
+
+def way(learner, process):
+    for number in folder.steps():
+        code = (OWN_WAY | OWN_PACKAGE).get(number, "")
+        verdict, seconds = timed(learner.goes_on, number, code, process)
+        if number < FIRST:
+            continue
+        cells = judging_cells(number)
+        _, usual = timed(process.try_out, number, cells, code_of(number))
+        words = "right" if verdict.right else repr(Report(verdict))
+        print(
+            f"{number} {seconds:.1f} s, the lesson's {usual:.1f} s: {words}", flush=True
+        )
+
+
+def all_slips(learner, process):
+    for slip in slips():
+        last = before(slip.step)
+        learner.own_file(last).write_text(code_of(last), encoding="utf-8")
+        own = learner.writes(slip.step, "import numpy as np", slip.code)
+        verdict, seconds = timed(verdict_on, own, process)
+        said = repr(Report(verdict))
+        missing = [piece for piece in slip.said if piece not in said]
+        words = f"{missing} is not in\n{said}" if missing else "named"
+        print(f"{slip.step} {slip.what}, {seconds:.1f} s: {words}", flush=True)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place, TrialProcess() as process:
+        {"way": way, "slips": all_slips}[sys.argv[1]](Learner(Path(place)), process)
