@@ -270,9 +270,8 @@ def mine(step):
     """The learner's framework after a step, as a module.
 
     It is the file that they wrote in the workshop, in the folder ``workshop`` beside
-    the notebook; where there is none, the lesson's own. After step 38 to 43 it is their
-    step 32 with what they wrote since, in the first exercises of the lessons beside the
-    notebook.
+    the notebook; where there is none, the lesson's own. From step 33 to 60 it is their
+    package, with all its names; what they have not written in it, the lesson lends.
     """
     from .course.workshop.learner_module import mine as own
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def own_way(tmp_path_factory, process):
     """The folder and the verdicts of one who writes all of it right, whatever steps
-    there are.
+    there are up to the package.
     """
     learner = Learner(tmp_path_factory.mktemp("own-way"))
     numbers = [n for n in folder.steps() if n < FIRST]

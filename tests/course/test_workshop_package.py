@@ -1,0 +1,346 @@
+"""The workshop from step 33 on: the learner's package grows, is judged, lies as files
+beside the workshop, and can leave.
+"""
+
+import importlib
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+import steps
+from steps.course.capabilities import WORKS, tried
+from steps.course.commands import main
+from steps.course.lessons import STEPS, CourseError
+from steps.course.workshop import folder, growth, learner_module, package
+from steps.course.workshop.framework import before, code_of, step_of
+from steps.course.workshop.modules import Module
+from steps.course.workshop.package import (
+    FIRST,
+    LAST,
+    ROOMS,
+    WRITE,
+    module_of,
+    package_at,
+)
+from steps.course.workshop.report import Report
+from steps.course.workshop.session import Session, go_on
+from tests.support.programs import python
+from tests.support.refusals import assert_refused
+
+CHECKED = """class Variable:
+    def hand_on(self, f, gradients):
+        for x, gx in zip(f.inputs, gradients, strict=True):
+            gx = as_variable(gx)
+            check_gradient(f, x, gx)
+            x.grad = gx if x.grad is None else x.grad + gx
+"""
+
+
+def lesson(number, change=(), *, only=None):
+    """The lesson's code of what a step leaves to write, with something changed."""
+    step = step_of(number)
+    texts = []
+    for name in only or step.to_write:
+        owner, _, member = name.partition(".")
+        text = step.parts[name].text
+        inside = "".join(f"    {line}\n" for line in text.splitlines())
+        texts.append(f"class {owner}:\n{inside}" if member else text)
+    code = "\n\n\n".join(texts)
+    if change:
+        assert code.count(change[0]) == 1, change
+        code = code.replace(*change)
+    return code
+
+
+@pytest.fixture
+def restored():
+    """What was loaded in place of the small package is forgotten."""
+    yield
+    package.forget()
+
+
+# --- The small package, step by step --------------------------------------------------
+
+
+def test_what_is_to_be_written_is_new_in_its_step_and_can_be():
+    wrong = []
+    for number, names in WRITE.items():
+        step = step_of(number)
+        wrong += [(number, n) for n in names if n not in step.to_write]
+        if extra := {*step.to_write} - {*names}:
+            wrong.append((number, extra))
+    assert not wrong
+
+
+def test_the_package_of_the_last_step_is_the_small_package():
+    for room in ROOMS:
+        here = package_at(LAST).rooms[room].parts()
+        there = Module.of(package.source(room)).parts()
+        assert {*here} == {*there}
+        assert all(part.same_code(there[name]) for name, part in here.items())
+
+
+def test_a_package_is_a_text_of_rooms_and_comes_back_from_it():
+    text = code_of(LAST)
+    assert text == module_of(text).text()
+    assert "# === functions_conv.py\n" in text
+    assert "from .functions import linear" in text
+    # Python's own max in the core, and that of the package where images are pooled.
+    files = module_of(text).files()
+    assert "import max" not in files["core"]
+    assert "import max" in files["functions_conv"]
+
+
+def test_a_step_changes_nothing_of_the_learner_s_core(learner):
+    core = code_of(32).replace("class Function:", "class Function:\n    mark = 1\n")
+    learner.own_file(32).write_text(core, encoding="utf-8")
+    before = Module.of(core).parts()
+    after = folder.base(60, learner.place).module.rooms["core"].parts()
+    changed = [n for n, part in before.items() if not part.same_code(after[n])]
+    assert {*changed} <= {"Variable", *WRITE[33]}
+    assert "check_gradient" in after
+    assert folder.base(60, learner.place).lent >= {"Sin", "RNN"}
+
+
+# --- Judging --------------------------------------------------------------------------
+
+
+def test_every_row_works_on_the_small_package_and_not_before_its_step(restored):
+    for number in WRITE:
+        new = [row for row in growth.GROWTH if row.history[0][0] == number]
+        for step in (before(number), number):
+            if step >= FIRST:
+                package.load(code_of(step), step)
+            module = importlib.import_module(f"{STEPS}.step{step}")
+            found = {row.name: tried(row.probe, module) == WORKS for row in new}
+            assert {*found.values()} <= {step == number}, (step, found)
+
+
+@pytest.mark.parametrize("number", [33, 38, 44, 49])
+def test_the_lesson_s_own_is_right_and_nothing_is_lent(learner, process, number):
+    place = learner.own_file(number)
+    earlier = max(n for n in folder.steps() if n < number)
+    learner.own_file(earlier).write_text(code_of(earlier), encoding="utf-8")
+    verdict = learner.goes_on(number, lesson(number), process)
+    assert verdict.right, repr(Report(verdict))
+    assert not verdict.lent
+    assert "The lesson's own" not in place.read_text(encoding="utf-8")
+
+
+def test_a_core_of_another_design_is_right(learner, process):
+    """Operands are fitted where functions are called, and a method of its own walks."""
+    core = code_of(32)
+    for old, new in (
+        ("                for x, gx in zip(f.inputs, gxs, strict=True):\n", ""),
+        ("                    x.grad = as_variable(gx if x.grad is None else x.", "!"),
+        ("                    put(x)\n", "                self.hand_on(f, gxs)\n!"),
+    ):
+        assert old in core
+        core = core.replace(old, new)
+    rest = "                for x in f.inputs:\n                    put(x)\n"
+    core = "".join(
+        line.replace("!", "") and (rest if line == "!\n" else line)
+        for line in core.splitlines(keepends=True)
+        if not line.startswith("!grad")
+    )
+    core += "\n\n" + CHECKED.replace("            check_gradient(f, x, gx)\n", "")
+    cut = core.index("\n\nclass Variable:\n    def hand_on")
+    method = core[cut:].replace("\n\nclass Variable:\n", "")
+    core = core[:cut].replace("    def cleargrad", f"{method}\n    def cleargrad", 1)
+    learner.own_file(32).write_text(core, encoding="utf-8")
+    fitted = "        inputs = [*operands(*inputs)] if len(inputs) == 2 else inputs\n"
+    call = step_of(32).parts["Function.__call__"].text
+    head, body = call.split("\n", 1)
+    code = f"{CHECKED}\n\nclass Function:\n    {head}\n{fitted}"
+    code += "\n".join(f"    {line}" for line in body.splitlines())
+    verdict = learner.goes_on(33, code, process)
+    assert verdict.right, repr(Report(verdict))
+    assert "add" in verdict.own.unchanged
+
+
+WRONG = [
+    (33, ("check_gradient(f, x, gx)", "pass"), "Variable.backward", "do not fit"),
+    (34, ("cos(x) * gy", "np.cos(x.data) * gy"), "Sin.backward", "leave the graph"),
+    (34, ("-sin(x)", "sin(x)"), "Cos.backward", None),
+    (35, ("1 - y * y", "1 - y"), "Tanh.backward", "tanh is 1 − y²"),
+    (36, ("gy / x", "gy * x"), "Log.backward", "the logarithm is 1 / x"),
+    (38, ("np.argsort(", "list("), "Transpose.backward", "returns to its place"),
+    (38, ("reshape(gy, x.shape)", "gy"), "Reshape.backward", "the shape that x had"),
+    (39, ("sum(gy, self.axis, self.keepdims)", "gy"), "Spread.backward", "added up"),
+    (40, ("y.reshape(self.shape)", "y"), "SumTo.forward", None),
+    (
+        41,
+        ("(swap_last_axes(x), gy)", "(gy, x)"),
+        "MatMul.backward",
+        "their shapes tell",
+    ),
+    (42, ("(1 / n)", "(1 / x0.size)"), "mean_squared_error", "number of examples"),
+    (43, ("y * (1 - y)", "1 - y"), "Sigmoid.backward", "y · (1 − y)"),
+    (44, ("zeros(out_size, dtype)", "zeros(out_size)"), "Linear.__init__", "W is made"),
+    (45, ("layers[:-1]", "layers"), "MLP.forward", "not behind the last one"),
+    (46, (" / (1 - self.beta1**t)", ""), "Adam.lr", "begin at 0"),
+    (46, ("        v -= self.lr", "        v += self.lr"), None, "a little shorter"),
+    (47, ("y / sum(y, axis, keepdims=True)", "y / sum(y)"), "softmax", "by their sum"),
+    (47, ("sum(log_p)", "sum(-log_p)"), "softmax_cross_entropy", "minus the logarithm"),
+    (
+        49,
+        ("self.transform(self.data", "(self.data"),
+        "Dataset.__getitem__",
+        "transform",
+    ),
+    (50, ("len(order), self", "len(order) - 1, self"), None, "the last one shorter"),
+    (51, ("(x.data > 0)", "(x.data > -1)"), "ReLU.backward", "is above 0"),
+    (53, ("np.savez(path, **arrays)", "np.savez(path)"), "save_weights", "has a name"),
+    (
+        54,
+        (" * (1 / (1 - dropout_ratio))", ""),
+        "dropout",
+        "grows by as much as is lost",
+    ),
+    (57, ("] += col[", "] = col["), "col2im_array", "the sum of all that saw it"),
+    (58, ("mu, sigma2 = mean", "mu, sigma2 = 0 * mean"), "batch_norm", "what it remem"),
+    (59, ("z + self.h2h(self.h)", "z"), "RNN.forward", "the last state's part"),
+    (60, ("f * self.c + i * u", "i * u"), "LSTM.forward", None),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "change", "part", "said"), WRONG)
+def test_a_mistake_is_pinned_to_its_part(learner, process, number, change, part, said):
+    learner.types(number, lesson(number, change))
+    verdict = learner.judged(number, process)
+    report = repr(Report(verdict))
+    assert not verdict.passes, report
+    assert len(verdict.culprits) == 1, report
+    assert verdict.culprits[0] == (part or verdict.culprits[0])
+    assert f'`steps.hint({number}, "{verdict.culprits[0]}")`' in report
+    assert said is None or said in report
+
+
+def test_what_is_not_written_is_lent_and_said(learner, process):
+    learner.types(34, lesson(34, only=["Sin", "sin"]))
+    verdict = learner.judged(34, process)
+    assert verdict.passes
+    assert verdict.own.missing == ["Cos", "cos"]
+    go_on(verdict, learner.place)
+    lent = folder.lent(folder.own_text(34, learner.place))
+    assert {"Cos", "cos"} <= lent
+    assert not {"Sin", "sin"} & lent
+
+
+def test_a_step_without_anything_to_write_runs_the_lesson_on_theirs(learner, process):
+    learner.open(48)
+    assert not any("TODO" in cell for cell in learner.cells(48))
+    verdict = learner.judged(48, process)
+    assert verdict.right
+    assert "Step 48 is right" in repr(Report(verdict))
+
+
+# --- In a notebook --------------------------------------------------------------------
+
+
+def test_a_session_takes_the_place_of_the_package(learner, restored):
+    names = {"__name__": "__main__", "max": max}
+    shell = type("Shell", (), {"user_ns": names})
+    learner.open(39)
+    session = Session(39, shell, learner.place)
+    exec("from steps.step38 import Variable, Function", names)
+    exec("class Twice(Function):\n    pass", names)
+    old = names["Variable"]
+    session.cells = [lesson(39)]
+    session._put_together()
+    assert names["Variable"] is not old
+    assert names["Variable"] is sys.modules[f"{STEPS}.framework.core"].Variable
+    assert names["Twice"].__bases__ == (names["Function"],)
+    assert names["max"] is max
+    x = names["Variable"](np.ones((2, 3)))
+    assert names["sum"](x).data == 6.0
+    assert x.sum(axis=0).shape == (3,)
+
+
+# --- As files -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def done(learner):
+    """A learner who has come to the end."""
+    learner.own_file(LAST).write_text(code_of(LAST), encoding="utf-8")
+    return learner
+
+
+def test_the_package_lies_beside_the_workshop_and_what_is_changed_stays(done):
+    whole = module_of(code_of(LAST))
+    mine = done.place.parent / "mine"
+    said = learner_module.write(whole, LAST, done.place)
+    assert "import mine" in said
+    assert {path.stem for path in mine.glob("*.py")} == {"__init__", *ROOMS}
+    program = "import mine; x = mine.Variable(mine.core.np.ones((2, 3)))"
+    program += "; print((x + mine.core.np.ones(3)).sum(axis=0), x[0])"
+    ran = python("-c", program, folder=done.place.parent)
+    assert ran.stdout == "variable([4. 4. 4.]) variable([1. 1. 1.])\n", ran.stderr
+    (mine / "core.py").write_text("# mine", encoding="utf-8")
+    said = learner_module.write(whole, LAST, done.place)
+    assert "You changed core.py" in said
+    assert (mine / "core.py").read_text(encoding="utf-8") == "# mine"
+
+
+def test_a_package_has_the_name_that_its_owner_gives_it(done, capsys):
+    assert main(["workshop", "name", "spark"]) == 0
+    assert (done.place.parent / "spark" / "layers.py").exists()
+    assert main(["workshop", "name"]) == 0
+    assert capsys.readouterr().out.endswith("spark\n")
+    for bad in ("numpy", "two words", "class", "json"):
+        assert_refused(CourseError, bad, lambda bad=bad: learner_module.rename(bad))
+
+
+def test_there_is_no_package_before_step_33(learner):
+    assert_refused(CourseError, "from step 33 on", lambda: learner_module.pack())
+
+
+def test_any_notebook_gets_the_package_by_steps_mine(done, monkeypatch, capsys):
+    text = code_of(LAST).replace('"""A variable that an opt', 'mark = 1\n    """')
+    done.own_file(LAST).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(done.place.parent)
+    own = steps.mine(LAST)
+    assert f"your own step{max(WRITE)}.py" in capsys.readouterr().out
+    assert own.Parameter.mark == 1
+    x = own.Variable(np.ones((2, 3)))
+    assert own.matmul(x, x.T).sum().data == 12.0
+    assert not isinstance(x, importlib.import_module(f"{STEPS}.step60").Variable)
+    assert steps.mine(41).__name__ == "steps.step41"  # nothing of theirs is there
+
+
+@pytest.mark.slow
+def test_a_packed_package_is_installed_elsewhere_and_reads_digits(done, tmp_path):
+    pytest.importorskip("hatchling")
+    target = learner_module.pack(tmp_path / "to-go", done.place)
+    assert_refused(CourseError, "to-go", lambda: learner_module.pack(target))
+    readme = (target / "README.md").read_text(encoding="utf-8")
+    assert readme.count("\n- ") == len(growth.GROWTH)
+    assert "![](digits.png)" in readme
+    assert (target / "spiral.png").stat().st_size > 5_000
+    ran = python("-m", "pytest", "-q", "-p", "no:cacheprovider", folder=target)
+    assert f"{len(growth.GROWTH)} passed" in ran.stdout, ran.stdout
+    built = python("-m", "hatchling", "build", "-t", "wheel", folder=target)
+    (wheel,) = target.glob("dist/*.whl")
+    assert wheel.exists(), built.stderr
+    site = tmp_path / "site"
+    zipfile.ZipFile(wheel).extractall(site)
+    shutil.copy(target / "examples" / "digits.py", tmp_path)
+    # Only its own folder, NumPy and matplotlib are there: no course.
+    command = (
+        [sys.executable, "-P", "digits.py"] if sys.version_info > (3, 11) else None
+    )
+    ran = subprocess.run(
+        command or [sys.executable, "digits.py"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(site), "MPLBACKEND": "Agg", "PATH": ""},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert "% of the digits" in ran.stdout, ran.stderr
+    assert float(ran.stdout.split()[2]) > 95
