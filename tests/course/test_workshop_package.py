@@ -306,7 +306,7 @@ def test_any_notebook_gets_the_package_by_steps_mine(done, monkeypatch, capsys):
     done.own_file(LAST).write_text(text, encoding="utf-8")
     monkeypatch.chdir(done.place.parent)
     own = steps.mine(LAST)
-    assert "your own step60.py" in capsys.readouterr().out
+    assert f"your own step{max(WRITE)}.py" in capsys.readouterr().out
     assert own.Parameter.mark == 1
     x = own.Variable(np.ones((2, 3)))
     assert own.matmul(x, x.T).sum().data == 12.0
