@@ -162,49 +162,14 @@ def test_a_core_of_another_design_is_right(learner, process):
     assert "add" in verdict.own.unchanged
 
 
+# More of them are in ways/slips.md; these are judged by the lesson's cells, too.
 WRONG = [
     (33, ("check_gradient(f, x, gx)", "pass"), "Variable.backward", "do not fit"),
     (34, ("cos(x) * gy", "np.cos(x.data) * gy"), "Sin.backward", "leave the graph"),
     (34, ("-sin(x)", "sin(x)"), "Cos.backward", None),
-    (35, ("1 - y * y", "1 - y"), "Tanh.backward", "tanh is 1 − y²"),
-    (36, ("gy / x", "gy * x"), "Log.backward", "the logarithm is 1 / x"),
     (38, ("np.argsort(", "list("), "Transpose.backward", "returns to its place"),
-    (38, ("reshape(gy, x.shape)", "gy"), "Reshape.backward", "the shape that x had"),
-    (39, ("sum(gy, self.axis, self.keepdims)", "gy"), "Spread.backward", "added up"),
-    (40, ("y.reshape(self.shape)", "y"), "SumTo.forward", None),
-    (
-        41,
-        ("(swap_last_axes(x), gy)", "(gy, x)"),
-        "MatMul.backward",
-        "their shapes tell",
-    ),
-    (42, ("(1 / n)", "(1 / x0.size)"), "mean_squared_error", "number of examples"),
-    (43, ("y * (1 - y)", "1 - y"), "Sigmoid.backward", "y · (1 − y)"),
-    (44, ("zeros(out_size, dtype)", "zeros(out_size)"), "Linear.__init__", "W is made"),
-    (45, ("layers[:-1]", "layers"), "MLP.forward", "not behind the last one"),
-    (46, (" / (1 - self.beta1**t)", ""), "Adam.lr", "begin at 0"),
-    (46, ("        v -= self.lr", "        v += self.lr"), None, "a little shorter"),
     (47, ("y / sum(y, axis, keepdims=True)", "y / sum(y)"), "softmax", "by their sum"),
-    (47, ("sum(log_p)", "sum(-log_p)"), "softmax_cross_entropy", "minus the logarithm"),
-    (
-        49,
-        ("self.transform(self.data", "(self.data"),
-        "Dataset.__getitem__",
-        "transform",
-    ),
-    (50, ("len(order), self", "len(order) - 1, self"), None, "the last one shorter"),
-    (51, ("(x.data > 0)", "(x.data > -1)"), "ReLU.backward", "is above 0"),
     (53, ("np.savez(path, **arrays)", "np.savez(path)"), "save_weights", "has a name"),
-    (
-        54,
-        (" * (1 / (1 - dropout_ratio))", ""),
-        "dropout",
-        "grows by as much as is lost",
-    ),
-    (57, ("] += col[", "] = col["), "col2im_array", "the sum of all that saw it"),
-    (58, ("mu, sigma2 = mean", "mu, sigma2 = 0 * mean"), "batch_norm", "what it remem"),
-    (59, ("z + self.h2h(self.h)", "z"), "RNN.forward", "the last state's part"),
-    (60, ("f * self.c + i * u", "i * u"), "LSTM.forward", None),
 ]
 
 

@@ -29,7 +29,7 @@ class OnThePackage(SourceFileLoader):
     """Runs the module of a step with the package in the place of dezero_lite."""
 
     def get_code(self, fullname):
-        text = OURS.sub("from .library import", self.get_source(fullname))
+        text = OURS.sub("from .library import", self.get_source(fullname) or "")
         return compile(text, self.path, "exec")
 
 
@@ -62,8 +62,8 @@ def _library(step):
     for room in [room for room, first in ROOMS.items() if first <= step]:
         there = vars(importlib.import_module(f"{STEPS}.framework.{room}"))
         vars(library).update({n: it for n, it in there.items() if callable(it)})
-    library.__all__ = [n for n in vars(library) if n[0] != "_"]
-    library.__getattr__ = _is_missing
+    public = [name for name in vars(library) if name[0] != "_"]
+    vars(library).update(__all__=public, __getattr__=_is_missing)
     return library
 
 
