@@ -13,6 +13,7 @@ from steps.course.workshop.modules import with_member
 from steps.course.workshop.parts import Kind, Part, is_placeholder, is_stub, parts
 from steps.course.workshop.session import go_on
 from steps.course.workshop.verdict import verdict_on
+from tests.support.lesson_checks import code_cells, source
 from tests.support.sections import sections
 
 # In `ways/own.md` and `ways/wrong.md`: the step, what is wrong, what is said about it,
@@ -128,14 +129,6 @@ class Learner:
         verdict = self.judged(number, process)
         go_on(verdict, self.place)
         return verdict
-
-
-def code_cells(notebook):
-    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-
-
-def source(cell):
-    return "".join(cell["source"])
 
 
 def type_into(notebook, code):

@@ -21,6 +21,7 @@ from steps.course.commands import main
 from steps.course.judge import cells, sequence, wall
 from steps.course.lessons import LESSONS, ROOT, CourseError
 from tests.course.texts import blocks, cases
+from tests.support.lesson_checks import tags
 from tests.support.refusals import assert_refused
 
 ANSWERS = blocks("answers.md")
@@ -107,10 +108,6 @@ def checks(notebook):
 
 def marks(notebook):
     return [cell["metadata"]["nbgrader"]["points"] for cell in checks(notebook)]
-
-
-def tags(cell):
-    return cell["metadata"].get("tags", [])
 
 
 def new_cell(text):

@@ -21,11 +21,11 @@ import pytest
 from steps.course import overview
 from steps.course.lessons import ROOT, notebook_path, numbers, stem
 from steps.course.student_copies import KERNEL
-from tests.course.learner import code_cells
 from tests.course.servers import free_ports, serving
 from tests.course.test_listings_in_a_browser import CONTRASTS, weak
 from tests.course.test_start import load
 from tests.support.browser import MINUTE, NEEDED, expect, launched
+from tests.support.lesson_checks import code_cells
 from tests.support.needs import needs
 
 pytestmark = [

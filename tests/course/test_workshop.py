@@ -34,8 +34,9 @@ from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, go_on, not_run
 from steps.course.workshop.trial import TrialProcess
 from steps.course.workshop.verdict import Verdict
-from tests.course.learner import OWN_WAY, Learner, code_cells, source
+from tests.course.learner import OWN_WAY, Learner
 from tests.course.texts import blocks
+from tests.support.lesson_checks import code_cells, source
 from tests.support.refusals import assert_refused
 
 CELLS = blocks("cells.md")

@@ -10,16 +10,10 @@ from steps.course import builder
 from steps.course.judge import cells
 from steps.course.judge.needed import needed
 from steps.course.workshop import own_lessons
+from tests.support.lesson_checks import code_cells
 
 # Arrays, and what draws the graphs of every framework.
 SHARED = ("dezero_lite.datasets.", "dezero_lite.graph", "dezero_lite.player")
-
-
-def code_cells(number, brief):
-    """The cells of a lesson, as a notebook has them."""
-    found = builder.assemble(number)["cells"]
-    found = [cell for cell in found if cell["cell_type"] == "code"]
-    return needed(found) if brief else found
 
 
 def strangers(names):
@@ -35,7 +29,8 @@ def main(arguments):
     for number in [int(each) for each in arguments if each != "--brief"]:
         step = own_lessons.load(number)
         names, begin, failed = cells.new_names(), process_time(), None
-        for cell in code_cells(number, brief):
+        lesson = code_cells(builder.assemble(number))
+        for cell in needed(lesson) if brief else lesson:
             failed = failed or cells.failure(cell["source"], names)
         said = failed.words if failed else "fine"
         others = ", ".join(strangers(vars(step) | names)) or "nothing"

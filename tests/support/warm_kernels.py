@@ -14,9 +14,8 @@ from functools import cached_property
 
 from jupyter_client.provisioning import local_provisioner
 
-# Pictures are drawn, for what may fail at that; their bytes, nbval does not compare. So
-# once is enough, and smaller ones.
-PICTURES = {"bbox_inches": None, "dpi": 36, "pil_kwargs": {"compress_level": 1}}
+# A picture is drawn a first time to find its edges; nbval does not compare its bytes.
+DRAWN_ONCE = "--InlineBackend.print_figure_kwargs={'bbox_inches': None}"
 CAN_FORK = sys.platform == "linux"
 launch_kernel = local_provisioner.launch_kernel
 
@@ -96,8 +95,7 @@ def begin(kernelapp, arguments, folder, environment):
     os.chdir(folder)
     del sys.path[0]
     parent = f"--IPKernelApp.parent_handle={os.getppid()}"
-    pictures = f"--InlineBackend.print_figure_kwargs={PICTURES}"
-    kernelapp.launch_new_instance([*arguments, parent, pictures])
+    kernelapp.launch_new_instance([*arguments, parent, DRAWN_ONCE])
 
 
 if __name__ == "__main__":
