@@ -144,7 +144,8 @@ def reached(number, folder=None):
     if (text := own_text(number, folder)) is not None:
         said = f"It begins with your {stem(number)}.py."
         return Base(module_of(text), lent(text), said)
-    return (_goes_on if number >= FIRST else _lessons_own)(number, folder)
+    goes_on = number >= FIRST and _newest(number, folder)
+    return (_goes_on if goes_on else _lessons_own)(number, folder)
 
 
 def _goes_on(number, folder):
@@ -158,7 +159,7 @@ def _goes_on(number, folder):
 
 def _lessons_own(number, folder):
     """The lesson's own after a step, with what they wrote before that stayed so."""
-    module, last = Module.of(code_of(number)), _newest(number, folder)
+    module, last = module_of(code_of(number)), _newest(number, folder)
     theirs = _bring(module, last, number, own_text(last, folder)) if last else set()
     return Base(module, set(module.parts()) - theirs, _said(number, last))
 

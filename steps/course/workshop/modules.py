@@ -121,8 +121,9 @@ class Module:
         needs = {chunk: _needs(chunk) for chunk in self.chunks}
         waiting, self.chunks = self.chunks, []
         while waiting:
-            waits = lambda c: any(needs[c] & defines[o] for o in waiting if o != c)
-            chunk = next((c for c in waiting if not waits(c)), waiting[0])
+            later = set().union(*(defines[chunk] for chunk in waiting))
+            ready = (c for c in waiting if later.isdisjoint(needs[c] - defines[c]))
+            chunk = next(ready, waiting[0])
             waiting.remove(chunk)
             self.chunks.append(chunk)
         return self.chunks
