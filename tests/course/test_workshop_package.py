@@ -60,9 +60,14 @@ def lesson(number, change=(), *, only=None):
 
 @pytest.fixture
 def restored():
-    """What was loaded in place of the small package is forgotten."""
+    """What is loaded in place of the small package gives way to what was there."""
+    was = {n: module for n, module in sys.modules.items() if package.PLACE.fullmatch(n)}
     yield
     package.forget()
+    for name, module in was.items():
+        parent, _, child = name.rpartition(".")
+        sys.modules[name] = module
+        setattr(sys.modules[parent], child, module)
 
 
 # --- The small package, step by step --------------------------------------------------
