@@ -11,11 +11,9 @@ import gc
 import inspect
 import textwrap
 import time
-import tracemalloc
 from collections.abc import Callable
 from functools import partial
 from itertools import islice
-from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -54,7 +52,6 @@ __all__ = [
     "time_per_step",
     "train",
     "watch",
-    "words",
 ]
 
 
@@ -323,7 +320,7 @@ def train(program, task, steps):
 
 def lines_of_code(thing):
     """The lines of a function or module, a statement to a line, without docstrings."""
-    tree = parsed(thing)
+    tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             node.body = [child for child in node.body if not is_text(child)] or [
@@ -337,33 +334,12 @@ def is_text(node):
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def words(program):
-    """The names behind a dot: what has to be known of NumPy and of the design."""
-    tree = ast.walk(parsed(program))
-    return sorted({node.attr for node in tree if isinstance(node, ast.Attribute)})
-
-
-def parsed(thing):
-    """The syntax tree of a function or module."""
-    return ast.parse(textwrap.dedent(inspect.getsource(thing)))
-
-
 # --- What a run keeps -----------------------------------------------------------------
 
 
 def living(made_of):
     """The objects of some classes that are in memory now, whoever holds them."""
     return [thing for thing in gc.get_objects() if issubclass(type(thing), made_of)]
-
-
-class Watch(NamedTuple):
-    """For each step: objects of the graph and memory in use when the loss is known, and
-    the most memory that was in use since the step before. Memory is in bytes.
-    """
-
-    objects: list
-    in_use: list
-    peak: list
 
 
 @contextlib.contextmanager
@@ -378,19 +354,9 @@ def others_set_aside():
 
 
 def watch(program, made_of, task, steps):
-    """Run a program and write down what it keeps in memory."""
-    found = Watch([], [], [])
+    """How many objects of the graph are alive in each step, at its loss."""
     with others_set_aside():
-        tracemalloc.start()
-        for _ in islice(program(*task), steps):
-            in_use, peak = tracemalloc.get_traced_memory()
-            found.in_use.append(in_use)
-            found.peak.append(peak)
-            found.objects.append(len(living(made_of)))
-            # The list of living objects must not count as the program's.
-            tracemalloc.reset_peak()
-        tracemalloc.stop()
-    return found
+        return [len(living(made_of)) for _ in islice(program(*task), steps)]
 
 
 def made_in_each_step(program, made_of, task, steps=5):
@@ -407,33 +373,17 @@ def made_in_each_step(program, made_of, task, steps=5):
 # --- How long it takes ----------------------------------------------------------------
 
 
-def time_per_step(
-    programs, task, rounds=11, steps=2, clock=time.perf_counter, of=median
-):
-    """Seconds for a step of each program, over some rounds, taken in turns.
-
-    Parameters
-    ----------
-    programs : dict of str to callable
-    task : Task
-    rounds : int
-        So many times each of the programs has its turn.
-    steps : int
-        So many steps make a turn.
-    clock : callable
-        Tells the time in seconds.
-    of : callable
-        What to make of the turns: the median, or ``min``, the least disturbed.
-    """
+def time_per_step(programs, task, rounds=11, steps=2, clock=time.perf_counter):
+    """Seconds for a step of each program: the best of some turns of two steps."""
     runs = {name: program(*task) for name, program in programs.items()}
     for run in runs.values():  # to warm up: what is done once is done here
         for _ in islice(run, 2):
             pass
-    turns = {name: [] for name in runs}
+    best = dict.fromkeys(runs, float("inf"))
     for _ in range(rounds):
         for name, run in runs.items():
             start = clock()
             for _ in islice(run, steps):
                 pass
-            turns[name].append((clock() - start) / steps)
-    return {name: of(times) for name, times in turns.items()}
+            best[name] = min(best[name], (clock() - start) / steps)
+    return best

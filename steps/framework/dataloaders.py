@@ -5,6 +5,8 @@ import numpy as np
 from .datasets import as_batch
 from .utils import generator
 
+# --- Step 50 --------------------------------------------------------------------------
+
 
 class DataLoader:
     """The ``dataset`` in batches of ``batch_size``; each ``for`` goes over them once,
@@ -26,6 +28,9 @@ class DataLoader:
         for start in range(0, len(order), self.batch_size):
             batch = order[start : start + self.batch_size]
             yield as_batch([self.dataset[i] for i in batch])
+
+
+# --- Step 60 --------------------------------------------------------------------------
 
 
 class SeqDataLoader(DataLoader):

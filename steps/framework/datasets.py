@@ -7,6 +7,8 @@ import numpy as np
 
 from .utils import generator
 
+# --- Step 48 --------------------------------------------------------------------------
+
 
 def get_spiral(train=True):
     """Points (300, 2) on three spiral arms, and the arm that each is on, (300,)."""
@@ -17,6 +19,9 @@ def get_spiral(train=True):
     x = np.stack([radius * np.sin(angle), radius * np.cos(angle)], axis=1)
     order = random.permutation(300)
     return x.astype(np.float32)[order], arm[order]
+
+
+# --- Step 49 --------------------------------------------------------------------------
 
 
 class Dataset:
@@ -62,6 +67,9 @@ class Spiral(Dataset):
         self.data, self.label = get_spiral(self.train)
 
 
+# --- Step 51 --------------------------------------------------------------------------
+
+
 def as_row(image):
     """A scan with numbers from 0 to 16, as a row with numbers from 0 to 1."""
     return image.reshape(-1).astype(np.float32) / 16
@@ -83,6 +91,9 @@ class Digits(Dataset):
             for_testing[np.flatnonzero(label == digit)[4::5]] = True
         part = ~for_testing if self.train else for_testing
         self.data, self.label = data[part], label[part]
+
+
+# --- Step 59 --------------------------------------------------------------------------
 
 
 class SinCurve(Dataset):

@@ -6,7 +6,7 @@ from . import core
 from .core import Config, Function, Variable, as_variable, exp, operands
 from .utils import generator, max_backward_shape, reshape_sum_backward
 
-# --- Steps 34 to 36: functions of one number ------------------------------------------
+# --- Step 34: functions of one number -------------------------------------------------
 
 
 class Sin(Function):
@@ -39,6 +39,9 @@ def cos(x):
     return Cos()(x)
 
 
+# --- Step 35 --------------------------------------------------------------------------
+
+
 class Tanh(Function):
     """y = tanh x"""
 
@@ -52,6 +55,9 @@ class Tanh(Function):
 
 def tanh(x):
     return Tanh()(x)
+
+
+# --- Step 36 --------------------------------------------------------------------------
 
 
 class Log(Function):
@@ -355,7 +361,7 @@ def matmul(x, W):
     return MatMul()(x, W)
 
 
-# --- Steps 42 and 43: a network -------------------------------------------------------
+# --- Step 42: a network ---------------------------------------------------------------
 
 
 def mean_squared_error(x0, x1):
@@ -371,6 +377,9 @@ def mean_squared_error(x0, x1):
 
 
 mean_squared_error_simple = mean_squared_error  # the book's two forms are one here
+
+
+# --- Step 43 --------------------------------------------------------------------------
 
 
 def linear(x, W, b=None):
@@ -530,7 +539,7 @@ def binary_cross_entropy(p, t):
     return sum(yes + no) * (-1 / len(p))
 
 
-# --- Steps 50 and 51 ------------------------------------------------------------------
+# --- Step 50 --------------------------------------------------------------------------
 
 
 def accuracy(y, t):
@@ -538,6 +547,9 @@ def accuracy(y, t):
     y = as_variable(y)
     right = y.data.argmax(axis=1) == labels_of(y, t)
     return Variable(np.array(right.mean()))
+
+
+# --- Step 51 --------------------------------------------------------------------------
 
 
 class ReLU(Function):
@@ -573,7 +585,7 @@ def leaky_relu(x, slope=0.2):
     return LeakyReLU(slope)(x)
 
 
-# --- Steps 54, 58 and 60 --------------------------------------------------------------
+# --- Step 54 --------------------------------------------------------------------------
 
 
 def dropout(x, dropout_ratio=0.5):
@@ -585,6 +597,9 @@ def dropout(x, dropout_ratio=0.5):
         return x
     kept = generator().random(x.shape, np.float32) >= dropout_ratio
     return x * kept * (1 / (1 - dropout_ratio))
+
+
+# --- Step 58 --------------------------------------------------------------------------
 
 
 def batch_norm(x, gamma, beta, mean, var, decay=0.9, eps=2e-5):
@@ -612,6 +627,9 @@ def remember(average, new, decay):
 
 
 batch_nrom = batch_norm  # the book spells it so
+
+
+# --- Step 60 --------------------------------------------------------------------------
 
 
 def embed_id(x, W):

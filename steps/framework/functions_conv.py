@@ -6,6 +6,8 @@ from .core import Function, as_variable
 from .functions import linear, matmul, max, mean, reshape, transpose
 from .utils import get_conv_outsize, get_deconv_outsize, pair
 
+# --- Step 57 --------------------------------------------------------------------------
+
 
 def windows(shape, kernel_size, stride, pad):
     """For images of a shape (N, C, H, W): KH, KW, SH, SW, PH, PW, OH, OW."""

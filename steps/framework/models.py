@@ -3,6 +3,8 @@
 from .functions import sigmoid
 from .layers import Layer, Linear
 
+# --- Step 45 --------------------------------------------------------------------------
+
 
 class Model(Layer):
     """A layer that is used by itself. A step gives it ``plot``, for its graph."""

@@ -4,6 +4,8 @@ import numpy as np
 
 from .core import Parameter, Variable
 
+# --- Step 46 --------------------------------------------------------------------------
+
 
 class Optimizer:
     """Changes the parameters of a layer, each in place, by its gradient."""
