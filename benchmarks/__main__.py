@@ -19,7 +19,7 @@ from pathlib import Path
 
 from . import limits
 from .frameworks import FRAMEWORKS
-from .programs import MEMORY, ROWS, SMALL, Row
+from .programs import COMPILED, MEMORY, ROWS, SMALL, Row
 
 # Seconds between turns, and runs that count in each.
 PAUSE = 0.1
@@ -99,6 +99,8 @@ def count(text):
 
 
 def installed(name):
+    if name == COMPILED:
+        name = "numba"
     try:
         return version(name.partition("-")[0])
     except PackageNotFoundError:
@@ -234,6 +236,7 @@ def report(names, times, memory, rates, rounds):
         "the two is what the lines of `dezero_lite` buy in speed.",
         "The book's layers turn out float64, which it did not intend; "
         "`dezero-float32` is the same framework with its weights held in float32.",
+        f"`{COMPILED}` is `dezero_lite` after `dezero_lite.compiled.use()`.",
         "The last row compares each import with `import numpy`.",
         "`numpy-bare` is the work in NumPy alone, with no graph and no checks "
         "(`benchmarks/bare.py`); where that is slower than PyTorch, NumPy is the "
@@ -330,7 +333,7 @@ def plot(names, times):
     for i, name in enumerate(others):
         at = [row for row, by in enumerate(rows.values()) if name in by]
         ratios = [by[name] / by[OURS] for by in rows.values() if name in by]
-        ax.plot(ratios, at, "*osD^v"[i], markersize=8, label=name)
+        ax.plot(ratios, at, "*PosD^v"[i], markersize=8, label=name)
     ax.axvline(1, color="0.3", linestyle="--")
     ax.set(
         yticks=range(len(rows)),

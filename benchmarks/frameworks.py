@@ -13,7 +13,7 @@ import numpy as np
 
 from . import gpt, networks
 from .bare import bare
-from .programs import SMALL
+from .programs import COMPILED, SMALL
 
 
 def package_that_grows():
@@ -43,6 +43,12 @@ def of_the_book(name):
     if name == "dezero_lite":
         module.keep_memory()
     return module
+
+
+def with_compiled_loops():
+    """Ours, after `compiled.use()`."""
+    importlib.import_module("dezero_lite.compiled").use()
+    return of_the_book("dezero_lite")
 
 
 def like_dezero(module, held_in_float32=False):
@@ -144,6 +150,7 @@ def autograd():
 # float32, they do not.
 FRAMEWORKS = {
     "dezero_lite": lambda: like_dezero(of_the_book("dezero_lite")),
+    COMPILED: lambda: like_dezero(with_compiled_loops()),
     SMALL: lambda: like_dezero(package_that_grows()),
     "dezero": lambda: like_dezero(of_the_book("dezero")),
     "dezero-float32": lambda: like_dezero(of_the_book("dezero"), held_in_float32=True),

@@ -12,6 +12,8 @@ from .limits import Work, conv_flops
 
 # The package that grows, as its last step has it.
 SMALL = "steps.step60"
+# The package with its compiled loops.
+COMPILED = "dezero_lite-compiled"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,7 @@ class Row:
     def fits(self, framework):
         """Whether it says something about a framework, given by its name."""
         if self.gpt:
-            return framework in ("dezero_lite", "torch")
+            return framework in ("dezero_lite", COMPILED, "torch")
         if framework == SMALL:
             return not self.large
         if framework == "numpy-bare":

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core import NUMBERS, Operand, Primitive, Variable, as_array, unwrap
+from ..core import NUMBERS, Operand, Primitive, Variable, as_array, is_batched, unwrap
 from ..core.messages import TO_BROADCAST, broadcasts, describe, kind_of
 from ..core.operators import BinaryOperator, Log
 from ..core.types import Array, Value
@@ -237,6 +237,8 @@ def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
     ``x = 0``, and its gradient there is NaN (0 / 0). Make the argument harmless
     instead: ``log(where(x > 0, x, 1))``.
     """
+    if is_batched(condition):
+        return Choose()(condition, a, b)  # type: ignore[arg-type]
     return Where(condition)(a, b)
 
 
@@ -268,6 +270,12 @@ class Where(BinaryOperator):
                 f"the condition, {describe(self.condition)}, does not broadcast with "
                 f"a and b, together of shape {picked}. {TO_BROADCAST}"
             ) from None
+
+
+class Choose(Primitive):
+    """`Where` for a condition that stands for every example of a batch; `func` has
+    the rule.
+    """
 
 
 def clip(x: Operand, x_min: float | None, x_max: float | None) -> Variable:

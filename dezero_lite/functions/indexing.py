@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Operand, Primitive, Variable, as_array, describe, unwrap
+from ..core import Operand, Primitive, Variable, as_array, describe, is_batched, unwrap
 from ..core.types import Array, Shape, Value
 from .joining import Unstack
 from .precision import require_data
@@ -47,6 +47,16 @@ def get_item(x: Operand, slices: Any) -> Variable:
     >>> x.grad
     variable([1. 0. 2.])
     """
+    parts = slices if isinstance(slices, tuple) else (slices,)
+    if any([is_batched(part) for part in parts]):
+        if any(
+            [part is None or part is ... or isinstance(part, slice) for part in parts]
+        ):
+            raise TypeError(
+                "inside vmap, indices that differ between examples go with other "
+                "numbers, not with slices: transpose first, as in x.T[i]"
+            )
+        return Gather()(x, *parts)
     if isinstance(slices, tuple):
         return GetItem(tuple([_index(part, x) for part in slices]))(x)
     return GetItem(_index(slices, x))(x)
@@ -74,6 +84,12 @@ class GetItem(Primitive):
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return GetItemGrad(self.slices, xs[0].shape).on(gy)
+
+
+class Gather(Primitive):
+    """`GetItem` for indices of which one stands for every example of a batch;
+    `func` has the rule.
+    """
 
 
 class GetItemGrad(Primitive):
@@ -132,7 +148,7 @@ def embed_id(x: Operand, W: Operand) -> Variable:
     IndexError
         If a number in `x` has no row.
     """
-    ids = as_array(require_data(x))
+    ids: Any = x if is_batched(x) else as_array(require_data(x))
     if isinstance(ids, (list, tuple)):
         ids = np.array(ids, None if len(ids) else int)
     if not hasattr(ids, "dtype") or ids.dtype.kind not in "iu":

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Operand, Variable, as_variable, describe, unwrap
+from ..core import Operand, Variable, as_variable, describe, is_batched, unwrap
 from ..core.types import Shape
 from .precision import require_data
 from .shape import reshape
@@ -34,7 +34,9 @@ def paired(name: str, x0: Operand, x1: Operand) -> Operand:
 
 def labels_of(name: str, x: Operand, t: Operand) -> Any:
     """The labels `t` for the scores `x`, as an array of shape (N,)."""
-    labels, shape = data_of(t), data_of(x).shape
+    if is_batched(t):
+        return t  # the rule of vmap looks at all of them
+    labels, shape = data_of(t), np.shape(require_data(x))
     if len(shape) != 2:
         raise ValueError(
             f"{name} takes scores of shape (N, C), one row for each example, but was "

@@ -1,0 +1,235 @@
+"""Loops that Numba compiles, in place of what NumPy takes long for: max pooling, layer
+norm, softmax cross-entropy, Adam, the gradients of products with a row or a column, and
+the way back from columns to images.
+
+Nothing of it is in use before :func:`use` is called, and nothing but that call needs
+Numba. A kernel takes arrays of one dtype, float32 or float64, that lie in memory in one
+piece; for all else, for Variables above all (as double backprop has them), everything
+goes its old way. Steps 83 and 84 explain it.
+
+Max pooling, Adam and the way back from columns give the same bits as before, but for
+the sign of a zero where a gradient is infinite. The rest agrees to rounding; sums are
+taken in float64.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..core.operators import Mul
+from ..functions import conv_fast
+from ..functions.loss import SoftmaxCrossEntropy
+from ..functions.norm import LayerNorm
+from ..functions.pool import LARGE, Pooling, _overlap
+from ..optimizers import Adam
+from ..optimizers.optimizer import gradient_of
+
+__all__ = ["use"]
+
+DTYPES = np.float32, np.float64
+# Beyond, NumPy's exponentials, of which it computes several at once, are ahead.
+FEW_SCORES = 5_000
+
+kernels: ModuleType
+
+
+def _fit(*arrays: Any) -> bool:
+    """Whether kernels may have these arrays: they check no bounds, and no dtype."""
+    return all(
+        type(x) is np.ndarray
+        and x.dtype in DTYPES
+        and x.dtype == arrays[0].dtype
+        and x.flags.c_contiguous
+        for x in arrays
+    )
+
+
+class use:
+    """From now on compiled loops compute what they can; ``with use():`` ends it, and
+    gives back what was there.
+
+    Raises
+    ------
+    ImportError
+        If Numba is not installed.
+    """
+
+    def __init__(self) -> None:
+        global kernels
+        try:
+            from . import kernels
+        except ImportError as error:
+            raise ImportError(
+                "compiled.use() needs Numba, and everything else works without: pip "
+                f"install numba ({error})"
+            ) from None
+        self._before = {key: key[0].__dict__[key[1]] for key in COMPILED}
+        _swap(COMPILED)
+
+    def __enter__(self) -> use:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _swap(self._before)
+
+
+def _swap(methods: dict[tuple[Any, str], Any]) -> None:
+    for (owner, name), method in methods.items():
+        setattr(owner, name, method)
+
+
+# --- what takes the place of what -----------------------------------------------------
+
+
+def _pooling(self: Any, x: Any) -> Any:
+    y = BEFORE[Pooling, "forward"](self, x)
+    if _fit(x, y) and self.window.area <= LARGE:  # beyond, it adds in another order
+        self._places = np.empty(y.shape, np.int8)
+        # A border of NaN wins nothing.
+        images = _images(self.window.border(x, np.nan))
+        size, stride = self.window.kernel, self.window.stride
+        kernels.find_places(images, _images(y), size, stride, _images(self._places))
+    return y
+
+
+def _pooling_back(self: Any, xs: Any, gy: Any) -> Any:
+    places, (x,), window = getattr(self, "_places", None), xs, self.window
+    known = places is not None and type(gy) is np.ndarray and gy.shape == places.shape
+    if not known or window.stops(x.shape) != gy.shape[2:]:
+        return BEFORE[Pooling, "vjp"](self, xs, gy)
+    gy = np.ascontiguousarray(gy)
+    if not _fit(x, gy):
+        return BEFORE[Pooling, "vjp"](self, xs, gy)
+    bordered = np.zeros(window.bordered(x.shape), gy.dtype)
+    share = kernels.add_up if _overlap(window) else kernels.spread
+    arrays = _images(gy), _images(places)
+    share(*arrays, window.kernel, window.stride, _images(bordered))
+    return window.inside(bordered) if any(window.pad) else bordered
+
+
+def _images(x: Any) -> Any:
+    return x.reshape(-1, *x.shape[2:])
+
+
+def _scatter(y: Any, W: Any, window: Any, shape: Any, groups: int) -> Any:
+    dtype = np.result_type(y, W)
+    if not type(y) is type(W) is np.ndarray or dtype not in DTYPES:
+        return BEFORE[conv_fast, "_scatter"](y, W, window, shape, groups)
+    kernel = conv_fast._as_matrices(W, groups).transpose(0, 2, 1)
+    bordered = np.zeros(window.bordered(shape), dtype)
+    blocks = conv_fast._blocks(bordered, shape, y.shape[2:], window, groups)
+    for images, rows, columns, matrix in blocks:
+        np.matmul(kernel, conv_fast._grouped(y[images, :, rows], groups), out=matrix)
+        kernels.add_columns(
+            *(columns.transpose(1, 2, 3, 0, 4, 5), window.stride, window.dilation),
+            *(rows.start, bordered[images]),
+        )
+    return window.inside(bordered)
+
+
+def _adam(self: Adam, param: Any) -> None:
+    state = self.state(param)
+    arrays = param.data, gradient_of(param), state["m"], state["v"]
+    if not _fit(*arrays):
+        return BEFORE[Adam, "update_one"](self, param)  # type: ignore[no-any-return]
+    state["t"] += 1
+    new = 1 - float(self.beta1), 1 - float(self.beta2)
+    step, keep = self._step_size(int(state["t"])), 1 - self._decay()
+    flat = [x.reshape(-1) for x in arrays]
+    kernels.adam(
+        *flat,
+        *[
+            param.data.dtype.type(number)
+            for number in (*new, float(self.eps), step, keep)
+        ],
+    )
+
+
+def _product_left(self: Mul, gy: Any, a: Any, b: Any) -> Any:
+    sums = _summed(gy, b, a)
+    return BEFORE[Mul, "left"](self, gy, a, b) if sums is None else sums
+
+
+def _product_right(self: Mul, gy: Any, a: Any, b: Any) -> Any:
+    sums = _summed(gy, a, b)
+    return BEFORE[Mul, "right"](self, gy, a, b) if sums is None else sums
+
+
+def _summed(gy: Any, x: Any, thin: Any) -> Any:
+    # gy * x, summed down to a row or a column.
+    if type(thin) is not np.ndarray or not _fit(x, thin) or thin.size >= x.size:
+        return None
+    if type(gy) is not np.ndarray or gy.shape != x.shape:
+        return None
+    is_row = thin.shape[-1:] == x.shape[-1:] == (thin.size,)
+    if not is_row and thin.shape != (*x.shape[:-1], 1):
+        return None
+    matrix = x.reshape(-1, x.shape[-1])
+    if not any(gy.strides):  # one number, as a sum sends it back
+        gy = np.full((1, x.shape[-1]), gy.flat[0])
+    gy = np.ascontiguousarray(gy).reshape(-1, x.shape[-1])
+    total = np.zeros(thin.size)
+    (kernels.sum_of_rows if is_row else kernels.sum_of_columns)(gy, matrix, total)
+    return total.astype(x.dtype).reshape(thin.shape)
+
+
+def _layer_norm(self: LayerNorm, x: Any, gamma: Any, beta: Any) -> Any:
+    n = gamma.ndim
+    same = gamma.shape == beta.shape == x.shape[-n:]
+    if not (n and gamma.size and same and _fit(x, gamma, beta)):
+        return BEFORE[LayerNorm, "forward"](self, x, gamma, beta)
+    self.axes, self.form = tuple(range(-n, 0)), gamma.shape
+    y = np.empty_like(x)
+    rows = [array.reshape(-1, gamma.size) for array in (x, y)]
+    kernels.layer_norm(rows[0], gamma.ravel(), beta.ravel(), self.eps, rows[1])
+    return y
+
+
+def _layer_norm_back(self: LayerNorm, xs: Any, gy: Any) -> Any:
+    x, gamma, _ = xs
+    if not _fit(x, gamma, gy) or x.shape != gy.shape or gamma.shape != self.form:
+        return BEFORE[LayerNorm, "vjp"](self, xs, gy)
+    gx, ggamma, gbeta = np.empty_like(x), np.zeros(gamma.size), np.zeros(gamma.size)
+    rows = [array.reshape(-1, gamma.size) for array in (x, gy, gx)]
+    kernels.layer_norm_back(
+        rows[0], gamma.ravel(), rows[1], self.eps, rows[2], ggamma, gbeta
+    )
+    sums = [g.astype(x.dtype).reshape(gamma.shape) for g in (ggamma, gbeta)]
+    return gx if self.needs_input_grad(0) else None, *sums
+
+
+def _cross_entropy(self: SoftmaxCrossEntropy, x: Any, t: Any) -> Any:
+    if not _few(x, t):
+        return BEFORE[SoftmaxCrossEntropy, "forward"](self, x, t)
+    return x.dtype.type(kernels.cross_entropy(x, t.astype(np.int64)))
+
+
+def _cross_entropy_back(self: SoftmaxCrossEntropy, xs: Any, gy: Any) -> Any:
+    x, t = xs
+    if not _few(x, t) or np.ndim(gy):
+        return BEFORE[SoftmaxCrossEntropy, "vjp"](self, xs, gy)
+    gx = np.empty_like(x)
+    kernels.cross_entropy_back(x, t.astype(np.int64), float(gy) / len(x), gx)
+    return gx, None
+
+
+def _few(x: Any, t: Any) -> bool:
+    return _fit(x) and 0 < x.size <= FEW_SCORES and np.shape(t) == x.shape[:1]
+
+
+COMPILED: dict[tuple[Any, str], Any] = {
+    (Pooling, "forward"): _pooling,
+    (Pooling, "vjp"): _pooling_back,
+    (conv_fast, "_scatter"): _scatter,
+    (Adam, "update_one"): _adam,
+    (Mul, "left"): _product_left,
+    (Mul, "right"): _product_right,
+    (LayerNorm, "forward"): _layer_norm,
+    (LayerNorm, "vjp"): _layer_norm_back,
+    (SoftmaxCrossEntropy, "forward"): _cross_entropy,
+    (SoftmaxCrossEntropy, "vjp"): _cross_entropy_back,
+}
+BEFORE = {key: key[0].__dict__[key[1]] for key in COMPILED}
