@@ -1,0 +1,13 @@
+"""Function transforms: from a function to its derivatives, or to the same for a whole
+batch. Steps 89 and 90 explain them.
+
+A transform takes a function of Variables and returns another one, so that transforms
+combine: `hvp` is the forward derivative of a gradient, and ``vmap(grad(f))`` computes a
+gradient for each example. No Variable is changed.
+"""
+
+from . import batching_rules as batching_rules
+from .batching import vmap
+from .derivatives import grad, hvp, jacobian, jvp, vjp
+
+__all__ = ["grad", "hvp", "jacobian", "jvp", "vjp", "vmap"]

@@ -1,0 +1,254 @@
+"""Batching rules: how a function is called on whole batches, so that it does to all
+examples what was meant for one. Most say where the axes of an example are now.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .. import functions as F
+from ..core import (
+    Function,
+    Variable,
+    no_grad,
+)
+from ..core.operators import (
+    AsType,
+    BinaryOperator,
+    BroadcastTo,
+    Log,
+    Neg,
+    SumTo,
+    add,
+    mul,
+)
+from ..core.types import Shape
+from ..functions.activation import Gelu, LeakyReLU, ReLU, Sigmoid
+from ..functions.conv import Conv2d, Deconv2d
+from ..functions.elementwise import Abs, Choose, Clip, Cos, Exp, Sin, Sqrt, Tanh, Where
+from ..functions.indexing import Gather, GetItem
+from ..functions.joining import Concat, Split, Stack, Unstack
+from ..functions.linear import Linear, MatMul
+from ..functions.loss import MeanSquaredError, SoftmaxCrossEntropy
+from ..functions.norm import Dropout, LayerNorm
+from ..functions.pool import AveragePooling, Pooling
+from ..functions.reduce import AlongAxis
+from ..functions.shape import Pad, Reshape, Transpose
+from ..functions.targets import labels_of
+from ..functions.window import Im2col
+from .batching import Compare, rule
+
+
+def _with(f: Function, **settings: Any) -> Any:
+    """A copy of `f` with other settings."""
+    f = copy.copy(f)
+    vars(f).update(settings)
+    return f
+
+
+def _aligned(xs: Sequence[Any], mine: Sequence[bool]) -> list[Any]:
+    """The inputs in shapes that broadcast as those of the examples do."""
+    most = max([np.ndim(x) - own for x, own in zip(xs, mine, strict=True)])
+    return [
+        _with_ones(x, 1, most + 1 - np.ndim(x)) if own else x
+        for x, own in zip(xs, mine, strict=True)
+    ]
+
+
+def _with_ones(x: Any, place: int, number: int) -> Any:
+    dims = x.shape
+    return F.reshape(x, (*dims[:place], *[1] * number, *dims[place:]))
+
+
+def _all_batches(xs: Sequence[Any], mine: Sequence[bool]) -> list[Any]:
+    """The inputs, those that all examples share once for each."""
+    n = next(len(x) for x, own in zip(xs, mine, strict=True) if own)
+    return [
+        x if own else F.broadcast_to(x, (n, *np.shape(x)))
+        for x, own in zip(xs, mine, strict=True)
+    ]
+
+
+def _later(axis: Any, ndim: int) -> Any:
+    """An axis of an example, counted in the batch; of `ndim` axes there."""
+    if axis is None:
+        return tuple(range(1, ndim))
+    if isinstance(axis, tuple):
+        return tuple([_later(i, ndim) for i in axis])
+    if not -ndim < axis < ndim - 1:
+        raise ValueError(f"an example has {ndim - 1} axes, so there is no axis {axis}")
+    return axis + 1 if axis >= 0 else axis
+
+
+@rule(BinaryOperator, Neg, Log, AsType)
+@rule(Sin, Cos, Tanh, Exp)
+@rule(Sqrt, Abs, Clip, Sigmoid)
+@rule(ReLU, LeakyReLU, Gelu)
+def by_element(f: Any, xs: Any, mine: Any) -> Any:
+    return f(*_aligned(xs, mine))
+
+
+@rule(Compare)
+def compare(f: Any, xs: Any, mine: Any) -> Any:
+    with no_grad():
+        return f(*_aligned(xs, mine))
+
+
+@rule(Where, Choose)
+def where(f: Any, xs: Any, mine: Any) -> Any:
+    if isinstance(f, Where):
+        xs, mine = (f.condition, *xs), (False, *mine)
+    return F.where(*_aligned(xs, mine))
+
+
+@rule(AlongAxis)
+def along_axis(f: Any, xs: Any, mine: Any) -> Any:
+    return _with(f, axis=_later(f.axis, xs[0].ndim))(xs[0])
+
+
+@rule(SumTo)
+def sum_to(f: Any, xs: Any, mine: Any) -> Any:
+    n, *dims = xs[0].shape
+    ones = len(dims) - len(f.shape)
+    return F.sum_to(xs[0], (n, *[1] * ones, *f.shape)).reshape((n, *f.shape))
+
+
+@rule(BroadcastTo)
+def broadcast_to(f: Any, xs: Any, mine: Any) -> Any:
+    x = _with_ones(xs[0], 1, len(f.shape) + 1 - xs[0].ndim)
+    return F.broadcast_to(x, (len(x), *f.shape))
+
+
+@rule(Reshape)
+def reshape(f: Any, xs: Any, mine: Any) -> Any:
+    return _with(f, shape=(len(xs[0]), *f.shape))(xs[0])
+
+
+@rule(Transpose)
+def transpose(f: Any, xs: Any, mine: Any) -> Any:
+    ndim = xs[0].ndim
+    axes = range(ndim - 2, -1, -1) if f.axes is None else f.axes
+    return _with(f, axes=(0, *[_later(i, ndim) for i in axes]))(xs[0])
+
+
+@rule(Pad)
+def pad(f: Any, xs: Any, mine: Any) -> Any:
+    return _with(f, widths=[[0, 0], *f.widths])(xs[0])
+
+
+@rule(Concat, Stack, Split, Unstack)
+def join(f: Any, xs: Any, mine: Any) -> Any:
+    xs = _all_batches(xs, mine)
+    ndim = xs[0].ndim + isinstance(f, Stack)
+    return _with(f, axis=_later(f.axis, ndim))(*xs)
+
+
+@rule(MatMul)
+def matmul(f: Any, xs: Any, mine: Any) -> Any:
+    # A vector is a matrix of one row, or of one column; that axis goes again.
+    (x, W), (own_x, own_W) = xs, mine
+    row, column = np.ndim(x) - own_x == 1, np.ndim(W) - own_W == 1
+    x = _with_ones(x, np.ndim(x) - 1, 1) if row else x
+    W = _with_ones(W, np.ndim(W), 1) if column else W
+    y = F.matmul(*_aligned([x, W], mine))
+    lost = [i for i, gone in ((-2, row), (-1, column)) if gone]
+    return F.squeeze(y, tuple(lost)) if lost else y
+
+
+@rule(Linear)
+def affine(f: Any, xs: Any, mine: Any) -> Any:
+    if not any(mine[1:]):
+        return f(*xs)
+    y = matmul(f, xs[:2], mine[:2]) if any(mine[:2]) else F.matmul(*xs[:2])
+    return y if len(xs) < 3 else add(*_aligned([y, xs[2]], [any(mine[:2]), mine[2]]))
+
+
+@rule(GetItem)
+def get_item(f: Any, xs: Any, mine: Any) -> Any:
+    x, parts = xs[0], f.slices if isinstance(f.slices, tuple) else (f.slices,)
+    if not any([getattr(part, "ndim", 0) for part in parts]):
+        return F.get_item(x, (slice(None), *parts))
+    # Beside a slice, NumPy would move the axes of index arrays in front of the batch.
+    places = _places(x.shape[1:])[f.slices].data
+    return F.get_item(x.reshape(len(x), -1), (slice(None), places))
+
+
+@rule(Gather)
+def gather(f: Any, xs: Any, mine: Any) -> Any:
+    (x, *parts), (own, *own_parts) = xs, mine
+    places = _places(np.shape(x)[own:])[tuple(_aligned(parts, own_parts))]
+    if not own:
+        return F.reshape(x, -1)[places]
+    ones = places.ndim - any(own_parts)
+    examples = np.arange(len(x)).reshape(-1, *[1] * ones)
+    return x.reshape(len(x), -1)[examples, places]
+
+
+def _places(dims: Shape) -> Variable:
+    """For each element of such an array its place, counted from the first."""
+    return Variable(np.arange(math.prod(dims)).reshape(dims))
+
+
+@rule(MeanSquaredError)
+def mean_squared_error(f: Any, xs: Any, mine: Any) -> Any:
+    a, b = _aligned(xs, mine)
+    squares = (a - b) ** 2
+    rows = squares.shape[1] if squares.ndim > 1 else 1
+    return squares.sum(tuple(range(1, squares.ndim))) / rows
+
+
+@rule(SoftmaxCrossEntropy)
+def softmax_cross_entropy(f: Any, xs: Any, mine: Any) -> Any:
+    x, t = _all_batches(xs, mine)
+    n, rows, classes = x.shape
+    labels_of("softmax_cross_entropy", x.reshape(-1, classes), t.reshape(-1))
+    examples = np.arange(n).reshape(-1, 1)
+    return -F.log_softmax(x, axis=2)[examples, np.arange(rows), t].mean(axis=1)
+
+
+@rule(LayerNorm)
+def layer_norm(f: Any, xs: Any, mine: Any) -> Any:
+    x, gamma, beta = xs
+    form = np.shape(gamma)[mine[1] :]
+    y = f(x, np.ones(form, x.dtype), np.zeros(form, x.dtype))
+    y = mul(*_aligned([y, gamma], [mine[0], mine[1]]))
+    return add(*_aligned([y, beta], [mine[0] or mine[1], mine[2]]))
+
+
+@rule(Conv2d, Deconv2d)
+def convolve(f: Any, xs: Any, mine: Any) -> Any:
+    x, W = xs[:2]
+    if mine[1]:  # each example has kernels of its own: so many groups of channels
+        x, W = _all_batches([x, W], mine[:2])
+        n, images, channels, *size = x.shape
+        side = x.transpose(1, 0, 2, 3, 4).reshape(images, n * channels, *size)
+        f = _with(f, groups=n * f.groups)
+        y = f(side, W.reshape(n * W.shape[1], *W.shape[2:]))
+        y = y.reshape(images, n, -1, *y.shape[2:]).transpose(1, 0, 2, 3, 4)
+    else:
+        y = fold(f, [x, W], mine[:2]) if mine[0] else f(x, W)
+    if len(xs) < 3:
+        return y
+    b = F.reshape(xs[2], (*np.shape(xs[2]), 1, 1))
+    return add(*_aligned([y, b], [mine[0] or mine[1], mine[2]]))
+
+
+@rule(Pooling, AveragePooling, Im2col)
+def fold(f: Any, xs: Any, mine: Any) -> Any:
+    # More images, as if they were of one batch.
+    n, images, *dims = xs[0].shape
+    y = f(xs[0].reshape(n * images, *dims), *xs[1:])
+    return y.reshape(n, len(y) // n, *y.shape[1:])
+
+
+@rule(Dropout)
+def draw(f: Any, xs: Any, mine: Any) -> NoReturn:
+    raise TypeError(
+        "inside vmap, dropout would draw once for all examples: draw a mask for each "
+        "before, and hand it over as one more argument"
+    )

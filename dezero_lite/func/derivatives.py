@@ -1,0 +1,254 @@
+"""Derivatives of functions: `jvp`, forward, `vjp`, backward, and what they make
+together. Step 89 explains them.
+
+Each gives `f` Variables of its own, which no one else has: so a derivative inside a
+derivative does not mistake the other's input for its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import functions as F
+from ..core import (
+    Variable,
+    as_variable,
+    describe,
+    using_config,
+)
+from ..core.backward import fitted
+from ..core.types import Array
+from ..graph import functions_behind
+from .batching import Level, required
+from .forward import as_leaves, as_tuple, gradients, leaves_at, like, pushed, zeros_like
+
+
+def jvp(f: Callable[..., Any], xs: Any, vs: Any) -> tuple[Any, Any]:
+    """Compute ``f(*xs)``, and how fast it changes where `xs` move along `vs`: the
+    Jacobian times a vector, in forward mode.
+
+    Parameters
+    ----------
+    f : callable
+        Takes Variables, one for each of the `xs`; returns one, or a tuple of them.
+    xs : tuple of Variable or ndarray
+        The point: floating-point numbers.
+    vs : tuple of Variable or ndarray
+        The direction: for each of the `xs` one of its shape.
+
+    Returns
+    -------
+    y : Variable, or a tuple of them
+        ``f(*xs)``.
+    ty : Variable, or a tuple of them
+        The derivative along `vs`, of the shape of `y`.
+
+    Raises
+    ------
+    TypeError
+        If `xs` are whole numbers.
+    ValueError
+        If `vs` do not fit `xs`.
+
+    Notes
+    -----
+    The graph of `f` is recorded first, and then the tangents go along it; so memory is
+    what backward takes.
+
+    Examples
+    --------
+    >>> x, v = np.array([1.0, 2.0]), np.array([1.0, 0.0])
+    >>> jvp(lambda x: x * x, (x,), (v,))
+    (variable([1. 4.]), variable([2. 0.]))
+    """
+    xs, vs = as_tuple(xs), as_tuple(vs)
+    if len(xs) != len(vs):
+        raise ValueError(f"there are {len(xs)} inputs, but {len(vs)} directions")
+    if level := Level.innermost():
+        wholes = [level.whole(x) for x in xs], [level.whole(v) for v in vs]
+        with level.left():
+            ys, tys = jvp(level.on_wholes(f), *wholes)
+        return level.enter(ys), level.enter(tys)
+    leaves = leaves_at(xs)
+    tangents = {}
+    for x, v in zip(leaves, vs, strict=True):
+        if np.shape(v) != x.shape:
+            raise ValueError(
+                f"a direction has the shape of its input, but the input is "
+                f"{describe(x)}, the direction {describe(v)}"
+            )
+        tangents[x] = as_variable(v).astype(x.dtype)
+    with using_config("enable_backprop", True):
+        ys = required(f(*leaves))
+    outputs = [as_variable(y) for y in as_tuple(ys)]
+    with as_leaves(leaves):
+        functions = {g for y in outputs for g in functions_behind(y)}
+    for g in sorted(functions, key=lambda g: g.generation):
+        ts = [tangents.get(x) if isinstance(x, Variable) else None for x in g.inputs]
+        if any([t is not None for t in ts]):
+            tangents.update(pushed(g, ts))
+    tys = [tangents[y] if y in tangents else zeros_like(y) for y in outputs]
+    return like(ys, outputs), like(ys, tys)
+
+
+def vjp(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """Compute ``f(*xs)``, and return a function that takes gradients back: a vector
+    times the Jacobian, in reverse mode.
+
+    Parameters
+    ----------
+    f : callable
+        Takes Variables, one for each of the `xs`; returns one, or a tuple of them.
+    *xs : Variable or ndarray
+        The point: floating-point numbers.
+
+    Returns
+    -------
+    y : Variable, or a tuple of them
+        ``f(*xs)``.
+    pull : callable
+        From the gradient of `y` (a tuple where `y` is one) to the gradients of the
+        `xs`, always a tuple. It can be called often.
+
+    Raises
+    ------
+    TypeError
+        If `xs` are whole numbers.
+
+    Examples
+    --------
+    >>> y, pull = vjp(lambda a, b: a * b, np.array(3.0), np.array(5.0))
+    >>> pull(np.array(1.0))
+    (variable(5.0), variable(3.0))
+    """
+    if level := Level.innermost():
+        with level.left():
+            ys, back = vjp(level.on_wholes(f), *[level.whole(x) for x in xs])
+        return level.enter(ys), lambda gys: level.enter(back(level.leave(gys)))
+    leaves = leaves_at(xs)
+    with using_config("enable_backprop", True):
+        ys = required(f(*leaves))
+    outputs = [as_variable(y) for y in as_tuple(ys)]
+
+    def pull(gys: Any) -> tuple[Variable, ...]:
+        seeds = zip(outputs, as_tuple(gys), strict=True)
+        given = "the gradient to begin with"
+        pairs = [(y, fitted(as_variable(gy), y, given)) for y, gy in seeds]
+        with as_leaves(leaves):
+            grads = gradients(pairs)
+        return tuple([grads[x] if x in grads else zeros_like(x) for x in leaves])
+
+    return like(ys, outputs), pull
+
+
+def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
+    """A function that computes the gradient of `f`.
+
+    Parameters
+    ----------
+    f : callable
+        Takes Variables and returns one number, a Variable.
+    argnums : int or tuple of int, optional
+        Which arguments to differentiate for.
+
+    Returns
+    -------
+    callable
+        It takes what `f` takes, and returns the gradient: a Variable, or a tuple of
+        them where `argnums` is one.
+
+    Raises
+    ------
+    ValueError
+        When called, if `f` returns anything but one number.
+
+    Examples
+    --------
+    >>> cube = lambda x: x**3
+    >>> grad(cube)(np.array(2.0)), grad(grad(cube))(np.array(2.0))
+    (variable(12.0), variable(12.0))
+    """
+
+    def gradient(*args: Any) -> Any:
+        def of(*xs: Any) -> Any:
+            replaced = dict(zip(as_tuple(argnums), xs, strict=True))
+            return f(*[replaced.get(i, arg) for i, arg in enumerate(args)])
+
+        y, pull = vjp(of, *[args[i] for i in as_tuple(argnums)])
+        if getattr(y, "size", 0) != 1:
+            raise ValueError(f"grad is for functions of one result, not {describe(y)}")
+        return like(argnums, pull(np.ones(y.shape, y.dtype)))
+
+    return gradient
+
+
+def hvp(f: Callable[..., Any], xs: Any, vs: Any) -> Any:
+    """Compute the Hessian of `f` times a vector, without the Hessian: the forward
+    derivative of the gradient.
+
+    Parameters
+    ----------
+    f : callable
+        Takes Variables and returns one number, a Variable.
+    xs, vs : Variable or ndarray, or a tuple of them
+        The point and the direction.
+
+    Returns
+    -------
+    Variable, or a tuple of them
+        Of the shape of `xs`.
+
+    Examples
+    --------
+    >>> x, v = np.array([1.0, 2.0]), np.array([1.0, 0.0])
+    >>> hvp(lambda x: (x**3).sum(), x, v)
+    variable([6. 0.])
+    """
+    gradient = grad(f, tuple(range(len(as_tuple(xs)))))
+    return like(xs, jvp(gradient, xs, vs)[1])
+
+
+def jacobian(f: Callable[..., Any], x: Any, mode: str | None = None) -> Variable:
+    """Compute all derivatives of ``f(x)``.
+
+    Parameters
+    ----------
+    f : callable
+        Takes a Variable and returns one.
+    x : Variable or ndarray
+        The point.
+    mode : {"forward", "reverse"}, optional
+        Column by column, with a call of `jvp` for each number of `x`, or row by row,
+        with a walk back for each number of ``f(x)``. Default: whichever are fewer.
+
+    Returns
+    -------
+    Variable
+        The shape of ``f(x)``, and then that of `x`.
+
+    Examples
+    --------
+    >>> jacobian(lambda x: x * x, np.array([1.0, 2.0]))
+    variable([[2. 0.]
+              [0. 4.]])
+    """
+    if mode not in (None, "forward", "reverse"):
+        raise ValueError(f"mode is 'forward' or 'reverse', not {mode!r}")
+    x = as_variable(x)
+    y, pull = vjp(f, x)
+    if mode == "forward" or (mode is None and x.size < y.size):
+        columns = [jvp(f, x, v)[1].reshape(-1) for v in directions(x)]
+        return F.stack(columns, axis=1).reshape(*y.shape, *x.shape)
+    rows = [pull(gy)[0].reshape(-1) for gy in directions(y)]
+    return F.stack(rows).reshape(*y.shape, *x.shape)
+
+
+def directions(x: Variable) -> Iterator[Array]:
+    """Along each number of `x`: 1 there, else 0."""
+    for i in range(x.size):
+        v = np.zeros(x.shape, x.dtype)
+        v.flat[i] = 1
+        yield v

@@ -1,0 +1,248 @@
+"""Tangents, from the inputs of a function to its outputs. Step 89 explains them.
+
+For most functions a rule says how. The others need none: what backward computes is
+linear in the gradient of the output, so its own derivative, by backward once more,
+takes tangents forward.
+"""
+
+from __future__ import annotations
+
+import copy
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from .. import functions as F
+from ..core import (
+    Function,
+    Primitive,
+    Variable,
+    as_variable,
+    describe,
+    using_config,
+    walk,
+)
+from ..core.backward import fitted, one_for_each_input
+from ..core.operators import (
+    Add,
+    AsType,
+    BroadcastTo,
+    Div,
+    Log,
+    Mul,
+    Neg,
+    Pow,
+    Sub,
+    SumTo,
+)
+from ..core.types import Array, Value
+from ..functions.activation import Gelu, LeakyReLU, ReLU, Sigmoid, Softmax
+from ..functions.conv import Conv2d, Conv2DGradW, Deconv2d
+from ..functions.elementwise import (
+    Abs,
+    Clip,
+    Cos,
+    Exp,
+    Maximum,
+    Minimum,
+    Sin,
+    Sqrt,
+    Tanh,
+    TanhSlope,
+    Where,
+)
+from ..functions.indexing import GetItem, GetItemGrad
+from ..functions.joining import Concat, Split, Stack, Unstack
+from ..functions.linear import Linear, MatMul
+from ..functions.norm import Dropout
+from ..functions.pool import (
+    AveragePooling,
+    AveragePoolingGrad,
+    Pooling2DGrad,
+    Pooling2DWithIndexes,
+)
+from ..functions.precision import Select
+from ..functions.reduce import Mean, Sum
+from ..functions.shape import Pad, Reshape, Transpose
+from ..functions.window import Col2im, Im2col
+
+# --- Variables of one's own -----------------------------------------------------------
+
+
+class Identity(Primitive):
+    """y = x, another Variable"""
+
+    def forward(self, x: Array) -> Array:
+        return x
+
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
+        return gy
+
+
+def leaves_at(xs: Sequence[Any]) -> list[Variable]:
+    """New Variables with the data of `xs`, made of them where these have a past."""
+    for x in xs:
+        if as_variable(x).dtype.kind != "f":
+            raise TypeError(
+                f"whole numbers have no derivative, but there is {describe(x)}: use "
+                "x.astype(float)"
+            )
+    return [Identity()(x) for x in xs]
+
+
+@contextmanager
+def as_leaves(xs: Iterable[Variable]) -> Iterator[None]:
+    """A ``with`` block in which graphs end at the `xs`."""
+    creators = [(x, x.creator) for x in xs]
+    for x, _ in creators:
+        x.creator = None
+    try:
+        yield
+    finally:
+        for x, creator in creators:
+            x.creator = creator
+
+
+def gradients(pairs: Iterable[tuple[Variable, Variable]]) -> dict[Variable, Variable]:
+    """The gradients of the leaves behind Variables whose own gradients are given."""
+    totals: dict[Variable, Variable] = {}
+    for y, gy in pairs:
+        found = walk(y, gy, create_graph=True) if y.creator else {y: gy}
+        for x, gx in found.items():
+            totals[x] = totals[x] + gx if x in totals else gx
+    return totals
+
+
+def zeros_like(x: Variable) -> Variable:
+    return Variable(np.zeros_like(x.data))
+
+
+def as_tuple(xs: Any) -> tuple[Any, ...]:
+    return tuple(xs) if isinstance(xs, (tuple, list)) else (xs,)
+
+
+def like(given: Any, found: Sequence[Any]) -> Any:
+    """A tuple where a tuple was given, else the one that there is."""
+    return tuple(found) if isinstance(given, (tuple, list)) else found[0]
+
+
+# --- forward through one function -----------------------------------------------------
+
+# From a function's class to its rule: called with the function and the tangents of its
+# inputs, returns those of its outputs. A class derived from one of these has no rule.
+RULES: dict[type, Callable[[Any, Sequence[Any]], Any]] = {}
+
+
+def rule(*kinds: type) -> Callable[[Any], Any]:
+    def note(push: Any) -> Any:
+        RULES.update(dict.fromkeys(kinds, push))
+        return push
+
+    return note
+
+
+def pushed(f: Function, ts: Sequence[Any]) -> dict[Variable, Variable]:
+    """The tangents of the outputs of `f`, from those of its inputs; ``None`` is 0."""
+    tys = RULES.get(type(f), transposed_twice)(f, ts)
+    ys = [ref() for ref in f.outputs]
+    pairs = zip(ys, as_tuple(tys), strict=True)
+    return {
+        y: fitted(F.broadcast_to(ty, y.shape), y, f) for y, ty in pairs if y is not None
+    }
+
+
+def transposed_twice(f: Any, ts: Sequence[Any]) -> Any:
+    """By the vjp of `f` alone. In the gradient of the output it is linear, a product
+    with the transposed Jacobian; the vjp of that is a product with the Jacobian.
+    """
+    twin = copy.copy(f)
+    twin.inputs = tuple([Identity()(x) if type(x) is Variable else x for x in f.inputs])
+    # Of several outputs, some may have been dropped.
+    ys: list[Any] = [None if ref() is None else Identity()(ref()) for ref in f.outputs]
+    if type(f._outputs) is tuple:
+        twin._outputs = tuple(
+            [
+                old if y is None else weakref.ref(y)
+                for old, y in zip(f._outputs, ys, strict=True)
+            ]
+        )
+        gys = [Variable(np.zeros(shape, dtype)) for shape, dtype in f._forms]
+    else:
+        twin._outputs, gys = weakref.ref(ys[0]), [zeros_like(ys[0])]
+    with using_config("enable_backprop", True):
+        gxs = one_for_each_input(f, twin._differentiate(gys, create_graph=True))
+        pairs = [
+            (fitted(gx, x, f, as_box=True), t)
+            for gx, x, t in zip(gxs, f.inputs, ts, strict=True)
+            if gx is not None and t is not None
+        ]
+    with as_leaves([x for x in (*twin.inputs, *ys) if isinstance(x, Variable)]):
+        grads = gradients(pairs)
+    return tuple([grads[gy] if gy in grads else zeros_like(gy) for gy in gys])
+
+
+@rule(Log, Sin, Cos, Tanh, TanhSlope, Exp, Sqrt, Abs, Clip)
+@rule(Sigmoid, ReLU, LeakyReLU, Gelu, Softmax)
+def each_for_itself(f: Any, ts: Sequence[Any]) -> Any:
+    # Element by element, and softmax: the Jacobian is its own transpose.
+    return f._differentiate(ts, create_graph=True)
+
+
+@rule(Add, Sub, Mul, Div, Pow, Maximum, Minimum, Where)
+def both_operands(f: Any, ts: Sequence[Any]) -> Any:
+    (a, b), (ta, tb) = f.inputs, ts
+    left = None if ta is None else f.left(ta, a, b)
+    right = None if tb is None else f.right(tb, a, b)
+    return added(left, right)
+
+
+@rule(Identity, Neg, AsType, SumTo, BroadcastTo, Sum, Mean, Reshape, Transpose)
+@rule(Select, Dropout, GetItem, GetItemGrad, Concat, Stack, Unstack, Split)
+@rule(Im2col, Col2im, AveragePooling, AveragePoolingGrad)
+@rule(Pooling2DGrad, Pooling2DWithIndexes)
+def same_function(f: Any, ts: Sequence[Any]) -> Any:
+    # A linear function is its own derivative.
+    pairs = zip(f.inputs, ts, strict=True)
+    return called_again(
+        f, *[zeros_like(as_variable(x)) if t is None else t for x, t in pairs]
+    )
+
+
+@rule(Pad)
+def padded(f: Any, ts: Sequence[Any]) -> Any:
+    return Pad(f.widths)(*ts)
+
+
+@rule(MatMul, Conv2DGradW)
+def product(f: Any, ts: Sequence[Any]) -> Any:
+    # Each factor has its turn.
+    (x, W), (tx, tW) = f.inputs[:2], ts[:2]
+    left = None if tx is None else called_again(f, tx, W)
+    right = None if tW is None else called_again(f, x, tW)
+    return added(left, right)
+
+
+@rule(Linear, Conv2d, Deconv2d)
+def product_and_bias(f: Any, ts: Sequence[Any]) -> Any:
+    tb = ts[2] if len(ts) == 3 else None
+    if tb is not None and not isinstance(f, Linear):
+        tb = tb.reshape(-1, 1, 1)
+    return added(product(f, ts), tb)
+
+
+def added(*terms: Any) -> Any:
+    """The sum of those terms that there are."""
+    total = None
+    for term in terms:
+        if term is not None:
+            total = term if total is None else total + term
+    return total
+
+
+def called_again(f: Any, *xs: Any) -> Any:
+    f = copy.copy(f)
+    f.inputs = ()
+    return f(*xs)
