@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .core import Variable, as_array
+from .core import Variable, as_array, unwrap
 
 __all__ = ["as_cupy", "as_numpy", "get_array_module"]
 
@@ -33,7 +33,7 @@ def get_array_module(x: Any) -> ModuleType:
     """The module that `x` is an array of: NumPy, also for a number, or CuPy. Source:
     book step 52.
     """
-    data = x.data if isinstance(x, Variable) else x
+    data = unwrap(x)
     if hasattr(data, "__cuda_array_interface__"):
         return sys.modules[type(data).__module__.partition(".")[0]]
     return np

@@ -1,7 +1,9 @@
 """Arrays in files: saved whole or not at all, and read without trust. Step 53 explains
 them.
 
-The files are NumPy's own ``.npz``, a zip archive with one array per member.
+The files are NumPy's own ``.npz``, a zip archive with one array per member; or, where
+a path ends so, ``.safetensors``, which other frameworks read, too. These take the
+package ``safetensors``.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import os
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib import import_module
 from typing import IO, Any
 
 import numpy as np
@@ -23,14 +26,15 @@ StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 # What an archive may unpack to: so many times its size, and a little for small files.
 MOST_FROM_A_BYTE = 100
 ALWAYS_ALLOWED = 2**24
+TENSORS = ".safetensors"
 
 
 # --- saving ---------------------------------------------------------------------------
 
 
 def save_arrays(path: StrPath, arrays: Mapping[str, Array]) -> None:
-    """Write an ``.npz`` file, as ``np.savez`` would, whole or not at all; ``.npz`` is
-    added to a path without it.
+    """Write an ``.npz`` file, as ``np.savez`` would, or a ``.safetensors`` file, whole
+    or not at all; ``.npz`` is added to a path that ends otherwise.
 
     A file that is there already is replaced, and keeps its permissions.
 
@@ -38,19 +42,22 @@ def save_arrays(path: StrPath, arrays: Mapping[str, Array]) -> None:
     ------
     FileNotFoundError
         If the folder is not there.
+    ImportError
+        If it is to be a ``.safetensors`` file, and the package is not installed.
     PermissionError
         If the file is there and read-only.
     ValueError
         If the path names a folder, but no file in it.
     """
     path = os.path.realpath(_with_ending(path))
+    write = _write_tensors if path.endswith(TENSORS) else _write_npz
     mode = _permissions(path)
     # A name that nobody can foresee, so that x alone refuses what others put there.
     unfinished = f"{path}.{os.urandom(8).hex()}.tmp"
     try:
         make = lambda path, flags: os.open(path, flags, mode)
         with open(unfinished, "xb", opener=make) as file:
-            _write(file, arrays)
+            write(file, arrays)
         if os.path.exists(path):
             os.chmod(unfinished, mode)
         os.replace(unfinished, path)
@@ -60,7 +67,19 @@ def save_arrays(path: StrPath, arrays: Mapping[str, Array]) -> None:
         raise
 
 
-def _write(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
+def _write_tensors(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
+    # In C's order, which is the only one that such a file knows.
+    content = {name: np.asarray(value, order="C") for name, value in arrays.items()}
+    odd = [name for name, array in content.items() if array.dtype.kind not in "fiub"]
+    if odd:
+        raise ValueError(
+            f"a {TENSORS} file holds numbers alone, and {', '.join(odd)} are none: "
+            "save as .npz"
+        )
+    file.write(_safetensors().numpy.save(content))
+
+
+def _write_npz(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
     import zipfile
 
     # Not by np.savez, which takes no array called `file`.
@@ -73,16 +92,16 @@ def _write(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
 
 def _with_ending(path: StrPath) -> str:
     path = os.fsdecode(path)
-    return path if path.endswith(".npz") else path + ".npz"
+    return path if path.endswith((".npz", TENSORS)) else path + ".npz"
 
 
 def _permissions(path: str) -> int:
     # Those of the file to replace, else of any new one.
     folder, name = os.path.split(path)
-    if name == ".npz":
+    if name in (".npz", TENSORS):
         raise ValueError(
             f"{folder + os.sep} names a folder: say what to call the file in it, as in "
-            f"{os.path.join(folder, 'weights.npz')!r}"
+            f"{os.path.join(folder, 'weights' + name)!r}"
         )
     if not os.path.isdir(folder):
         raise FileNotFoundError(
@@ -105,12 +124,15 @@ def _permissions(path: str) -> int:
 
 
 def load_arrays(path: StrPath) -> dict[str, Array]:
-    """Read an ``.npz`` file; pickles, which could run anything, are refused.
+    """Read an ``.npz`` or ``.safetensors`` file; pickles, which could run anything, are
+    refused.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file, neither with ``.npz`` at its end nor without.
+    ImportError
+        If it is a ``.safetensors`` file, and the package is not installed.
     ValueError
         If it is no such file, or a damaged one, or one with pickles, or one that
         unpacks to more than a hundred times its size.
@@ -118,6 +140,8 @@ def load_arrays(path: StrPath) -> dict[str, Array]:
     import zipfile
 
     path = _found(path)
+    if path.endswith(TENSORS):
+        return _tensors_in(path)
     with open(path, "rb") as file:
         try:
             return _arrays_in(zipfile.ZipFile(file), os.path.getsize(path))
@@ -129,6 +153,39 @@ def load_arrays(path: StrPath) -> dict[str, Array]:
                 "damaged, or something else, or holds pickles, which are refused "
                 f"because they could run any program ({error})"
             ) from error
+
+
+def _tensors_in(path: str) -> dict[str, Array]:
+    library = _safetensors()
+    try:
+        # Read, not mapped: a mapped file takes the memory a second time as it is read.
+        with library.safe_open(path, framework="numpy", backend="pread") as file:
+            return {name: _widened(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:  # the library's own, and of numbers NumPy has not
+        raise ValueError(
+            f"{path} cannot be read as a .safetensors file of NumPy's numbers: it is "
+            f"damaged, or something else, or holds numbers of another kind ({error})"
+        ) from error
+
+
+def _widened(array: Array) -> Array:
+    # NumPy itself has no bfloat16, only where the package ml_dtypes is loaded.
+    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+
+
+def _safetensors() -> Any:
+    try:
+        import_module("safetensors.numpy")
+    except ImportError as error:
+        raise ImportError(
+            f"{TENSORS} files take a package that is not here ({error}): run "
+            "`pip install safetensors`"
+        ) from None
+    with suppress(ImportError):
+        import_module("ml_dtypes")
+    return import_module("safetensors")
 
 
 def _found(path: StrPath) -> str:
@@ -195,7 +252,7 @@ def check_fit(
             key for key in both if found[key].dtype.kind not in "fiu"
         ],
     }
-    lines = [f"\n  {what}: {_first_few(keys)}" for what, keys in wrong.items() if keys]
+    lines = [f"\n  {what}: {first_few(keys)}" for what, keys in wrong.items() if keys]
     if lines:
         raise ValueError(
             f"{os.fsdecode(path)} does not fit this {name}, so nothing was "
@@ -213,6 +270,7 @@ def _form(shape: tuple[int | None, ...] | None) -> str:
     return str(shape).replace("None", "?")
 
 
-def _first_few(keys: list[str], count: int = 6) -> str:
+def first_few(keys: list[str], count: int = 6) -> str:
+    """Some names, and how many there are beyond them."""
     more = f" and {len(keys) - count} more" if len(keys) > count else ""
     return ", ".join(keys[:count]) + more

@@ -7,7 +7,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from importlib import import_module
 from itertools import pairwise
+from typing import Any
+
+from .gpt2 import ALPHABET, PATTERN, read_tokens
 
 __all__ = ["Tokenizer"]
 
@@ -32,12 +37,17 @@ class Tokenizer:
     pattern : str, optional
         A regular expression for the pieces of a text beyond whose edges nothing is
         merged; ``"."`` with no merges makes bytes. What it does not match is a piece,
-        too.
+        too. One that names properties of Unicode, as ``\\p{L}``, takes the package
+        ``regex``.
+    alphabet : bytes, optional
+        The first 256 tokens: all bytes, in any order.
+    specials : sequence of str, optional
+        Tokens after all others, that no text becomes.
 
     Raises
     ------
     ValueError
-        If a merge names a token that is not there yet.
+        If a merge names a token that is not there yet, or the alphabet lacks a byte.
 
     Notes
     -----
@@ -54,10 +64,21 @@ class Tokenizer:
     'abab ab'
     """
 
-    def __init__(self, merges: Sequence[Pair] = (), pattern: str = WORD) -> None:
+    def __init__(
+        self,
+        merges: Sequence[Pair] = (),
+        pattern: str = WORD,
+        *,
+        alphabet: bytes = bytes(range(BYTES)),
+        specials: Sequence[str] = (),
+    ) -> None:
+        if sorted(alphabet) != list(range(BYTES)):
+            raise ValueError("an alphabet holds each of the 256 bytes once")
         self.merges: list[Pair] = [(int(a), int(b)) for a, b in merges]
         self.pattern = pattern
-        self._bytes = [bytes([i]) for i in range(BYTES)]
+        self.alphabet, self.specials = alphabet, list(specials)
+        self._bytes = [bytes([byte]) for byte in alphabet]
+        self._first = bytes(map(alphabet.index, range(BYTES)))
         total = BYTES
         for a, b in self.merges:
             if not 0 <= min(a, b) <= max(a, b) < len(self._bytes):
@@ -72,6 +93,7 @@ class Tokenizer:
                     f"would hold more than {MOST_BYTES // 2**20} MiB of text"
                 )
             self._bytes.append(self._bytes[a] + self._bytes[b])
+        self._bytes += map(_to_bytes, specials)
         self._tokens = {pair: BYTES + i for i, pair in enumerate(self.merges)}
 
     @classmethod
@@ -97,6 +119,27 @@ class Tokenizer:
             words = {p: _merged(tokens, pair, token) for p, tokens in words.items()}
         return cls(merges, pattern)
 
+    @classmethod
+    def from_gpt2(cls, folder: str | os.PathLike[str] | None = None) -> Tokenizer:
+        """That of GPT-2, from the files that were published. Takes the package
+        ``regex``.
+
+        Parameters
+        ----------
+        folder : str or os.PathLike, optional
+            Holds ``vocab.bpe`` and ``encoder.json``, or the same under the names
+            ``merges.txt`` and ``vocab.json``. Default: they are downloaded once.
+
+        Raises
+        ------
+        FileNotFoundError
+            If a file is not there.
+        ValueError
+            If a file is damaged, or they do not belong together.
+        """
+        merges, specials = read_tokens(folder)
+        return cls(merges, PATTERN, alphabet=ALPHABET, specials=specials)
+
     def __len__(self) -> int:
         """The number of tokens."""
         return len(self._bytes)
@@ -111,7 +154,7 @@ class Tokenizer:
         return [i for piece in pieces for i in known[piece]]
 
     def _encode(self, piece: str) -> list[int]:
-        tokens = list(_to_bytes(piece))
+        tokens = list(_to_bytes(piece).translate(self._first))
         while True:
             pairs = set(pairwise(tokens)) & self._tokens.keys()
             if not pairs:
@@ -149,7 +192,15 @@ class Tokenizer:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file of JSON."""
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"pattern": self.pattern, "merges": self.merges}, file)
+            json.dump(
+                {
+                    "pattern": self.pattern,
+                    "merges": self.merges,
+                    "alphabet": list(self.alphabet),
+                    "specials": self.specials,
+                },
+                file,
+            )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:
@@ -163,16 +214,35 @@ class Tokenizer:
         with open(path, encoding="utf-8") as file:
             try:
                 stored = json.load(file)
-                return cls(stored["merges"], stored["pattern"])
+                return cls(
+                    stored["merges"],
+                    stored["pattern"],
+                    # Files of before hold neither.
+                    alphabet=bytes(stored.get("alphabet", range(BYTES))),
+                    specials=stored.get("specials", ()),
+                )
             except (KeyError, TypeError, ValueError) as error:
                 why = f"{type(error).__name__}: {error}"
                 raise ValueError(f"{path} holds no tokenizer ({why})") from None
 
 
+@lru_cache
+def _compiled(pattern: str) -> Any:
+    if r"\p" not in pattern:
+        return re.compile(pattern)
+    try:
+        return import_module("regex").compile(pattern)
+    except ImportError:
+        raise ImportError(
+            f"the pattern {pattern} asks for properties of Unicode, which takes a "
+            "package that is not here: run `pip install regex`"
+        ) from None
+
+
 def _pieces(text: str, pattern: str) -> list[str]:
     # What the pattern finds, and what is between.
     edges = [0]
-    for match in re.finditer(pattern, text):
+    for match in _compiled(pattern).finditer(text):
         edges += match.span()
     edges.append(len(text))
     pieces = [text[a:b] for a, b in pairwise(edges)]

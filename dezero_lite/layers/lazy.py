@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
 
@@ -40,12 +42,29 @@ class LazyLayer(Layer):
             raise
 
 
+_unset = ContextVar("_unset", default=False)
+
+
+@contextmanager
+def unset_weights() -> Iterator[None]:
+    """Layers made inside have weights of the right shape and any value, which take no
+    memory until they are used: others are loaded in their place.
+    """
+    before = _unset.set(True)
+    try:
+        yield
+    finally:
+        _unset.reset(before)
+
+
 def random_weights(
     shape: Shape, fan_in: int, dtype: DTypeLike, xp: ModuleType
 ) -> Array:
     """Random numbers of such a size that sums over `fan_in` products are about as large
     as one input.
     """
+    if _unset.get():
+        return xp.empty(shape, dtype=dtype)
     drawn = np.float64 if dtype == np.float64 else np.float32
     weights = generator().standard_normal(shape, dtype=drawn)
     weights *= 1 / math.sqrt(max(fan_in, 1))

@@ -1,4 +1,4 @@
-"""GPT: blocks of attention that say which token comes next. Steps 74 and 76 explain
+"""GPT: blocks of attention that say which token comes next. Steps 74, 76 and 92 explain
 it.
 """
 
@@ -13,6 +13,10 @@ from .. import functions as F
 from .. import layers as L
 from ..core import Operand, Variable, describe, no_grad, test_mode, unwrap
 from ..cuda import as_numpy, get_array_module
+from ..gpt2 import read_config, read_weights
+from ..layers.layer import fill
+from ..layers.lazy import unset_weights
+from ..npz import StrPath
 from ..random import generator
 from .model import Model
 
@@ -34,6 +38,8 @@ class GPT(Model):
         Of each block's attention; `size` divides into them.
     dropout_ratio : float, optional
         The share of each addition that is dropped in training.
+    tied : bool, optional
+        The vector of a token is also what scores it, so that there is no `out`.
 
     Attributes
     ----------
@@ -41,7 +47,7 @@ class GPT(Model):
         A vector for each token, and one for each position.
     blocks : list of TransformerBlock
     norm : LayerNorm
-    out : Linear
+    out : Linear or None
         To one score for each token.
 
     Notes
@@ -67,6 +73,7 @@ class GPT(Model):
         heads: int = 4,
         dropout_ratio: float = 0.0,
         *,
+        tied: bool = False,
         dtype: DTypeLike = np.float32,
     ) -> None:
         self.vocabulary, self.context = vocabulary, context
@@ -77,7 +84,35 @@ class GPT(Model):
             for _ in range(layers)
         ]
         self.norm = L.LayerNorm(dtype=dtype, in_size=size)
-        self.out = L.Linear(vocabulary, dtype=dtype, in_size=size)
+        self.out = None if tied else L.Linear(vocabulary, dtype=dtype, in_size=size)
+
+    @classmethod
+    def from_gpt2(
+        cls, folder: StrPath | None = None, dropout_ratio: float = 0.0
+    ) -> GPT:
+        """GPT-2 with the weights that were published, or a model of its form that
+        PyTorch has saved. Takes the package ``safetensors``.
+
+        Parameters
+        ----------
+        folder : str or os.PathLike, optional
+            Holds ``config.json`` and ``model.safetensors``. Default: the smallest of
+            the published ones, of 124 million weights, which is downloaded once; see
+            :func:`dezero_lite.files.get_file`.
+        dropout_ratio : float, optional
+            For training it further.
+
+        Raises
+        ------
+        FileNotFoundError
+            If a file is not there.
+        ValueError
+            If a file is damaged, or of a model that is built in another way.
+        """
+        with unset_weights():
+            model = cls(**read_config(folder), dropout_ratio=dropout_ratio, tied=True)
+        fill(model, read_weights(folder), "model.safetensors")
+        return model
 
     def forward(
         self, ids: Operand, caches: list[L.KeyValueCache] | None = None
@@ -88,7 +123,8 @@ class GPT(Model):
         x = self.embed(ids, caches[0].used if caches else 0)
         for i, block in enumerate(self.blocks):
             x = block(x, None, caches[i] if caches else None)
-        return self.out(self.norm(x))
+        x = self.norm(x)
+        return F.linear(x, self.tokens.W.T) if self.out is None else self.out(x)
 
     def embed(self, ids: Any, start: int = 0) -> Variable:
         """The sum of a token's and its position's vector: (N, T) to (N, T, size). The
