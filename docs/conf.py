@@ -93,7 +93,6 @@ def under_the_title(app, page, template, context, doctree):
         number = int(lesson[1])
         with_facts = f"</h1>\n{pages.beginning(number)}"
         context["body"] = context["body"].replace("</h1>", with_facts, 1)
-        context["step"] = number
 
 
 def where_to_edit(app, page, template, context, doctree):

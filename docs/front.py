@@ -15,7 +15,7 @@ from steps.course.lessons import module_path, notebook_path, numbers, stem
 CARDS = [
     (16, "step16-06", "Graphs that fork", "and the order in which gradients go back"),
     (48, "step48-31", "Regions that curve", "learned from points on a spiral"),
-    (51, "step51-40", "Handwriting", "98 of 100 read, and these are the ones missed"),
+    (51, "step51-40", "Handwriting", "98 of 100 read, and the four worst mistakes"),
     (57, "step57-50", "Kernels that see", "strokes, found by convolution"),
     (60, "step60-36", "Sentences", "written letter by letter, by an LSTM"),
     (76, "step76-27", "Attention", "where a small GPT looks when it adds"),

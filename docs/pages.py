@@ -41,12 +41,16 @@ ROOMS = {
     "dezero_lite.datasets": "Data sets",
     "dezero_lite.dataloaders": "Loaders",
     "dezero_lite.transforms": "Transforms",
+    "dezero_lite.func": "Function transforms",
     "dezero_lite.schedules": "Learning rates",
     "dezero_lite.tokenizer": "Tokens",
     "dezero_lite.checkpoint": "Checkpoints",
+    "dezero_lite.pytorch": "PyTorch's weights",
+    "dezero_lite.onnx": "ONNX files",
     "dezero_lite.parallel": "More than one processor",
     "dezero_lite.parallel.dask": "On the workers of Dask",
     "dezero_lite.parallel.mpi": "On MPI",
+    "dezero_lite.compiled": "Compiled loops",
     "dezero_lite.player": "The player",
     "dezero_lite.cuda": "GPU",
     "dezero_lite.utils": "Tools",
@@ -503,7 +507,7 @@ def constant(room, name):
     """The words above a constant, in the file of the package that assigns it."""
     for path in sorted((HERE.parent / "dezero_lite").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        if found := re.search(rf"^#: (.+)\n{name} = ", text, re.MULTILINE):
+        if found := re.search(rf"^#: (.+)\n{name}\b.* = ", text, re.MULTILINE):
             return found[1]
     raise LookupError(f"{room}.{name} has no line of words, `#: …`, above it")
 

@@ -1,0 +1,83 @@
+"""Step 81: a strip of memory."""
+
+import numpy as np
+
+from . import step80
+from .step80 import *  # noqa: F403
+
+__all__ = [*step80.__all__]
+
+
+def row_strides(shape):
+    """The strides of numbers that lie row by row, without gaps."""
+    return tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
+
+
+class Strip:
+    """An array: a way of looking at a flat buffer, which is never copied.
+
+    Strides and offset count numbers, as in PyTorch; NumPy's strides count bytes.
+    """
+
+    def __init__(self, buffer, shape, strides=None, offset=0):
+        self.buffer, self.shape, self.offset = buffer, tuple(shape), offset
+        self.strides = row_strides(shape) if strides is None else tuple(strides)
+
+    def place(self, index):
+        """Where in the buffer the number at this index is."""
+        place = self.offset
+        for i, stride in zip(index, self.strides, strict=True):
+            place += i * stride
+        return place
+
+    def places(self):
+        """The places of all its numbers, in an array of its shape."""
+        found = [self.place(index) for index in np.ndindex(self.shape)]
+        return np.array(found, dtype=int).reshape(self.shape)
+
+    def tolist(self):
+        """Its numbers, as nested lists."""
+        return np.array(self.buffer)[self.places()].tolist()
+
+    def transpose(self, axes):
+        """A view with its axes in this order."""
+        shape = [self.shape[axis] for axis in axes]
+        strides = [self.strides[axis] for axis in axes]
+        return Strip(self.buffer, shape, strides, self.offset)
+
+    def broadcast_to(self, shape):
+        """A view of a larger shape: an axis along which it is repeated has stride 0."""
+        new = len(shape) - len(self.shape)
+        old = zip((0,) * new + self.strides, (1,) * new + self.shape, strict=True)
+        strides = [0 if length == 1 else stride for stride, length in old]
+        return Strip(self.buffer, shape, strides, self.offset)
+
+    def __getitem__(self, keys):
+        """A view by a number or a slice for each axis, such as `x[1, ::2]`; a number
+        if no axis is left.
+        """
+        keys = keys if isinstance(keys, tuple) else (keys,)
+        shape, strides, offset = [], [], self.offset
+        for key, length, stride in zip(keys, self.shape, self.strides, strict=True):
+            if isinstance(key, slice):
+                along = range(length)[key]
+                shape.append(len(along))
+                strides.append(along.step * stride)
+                offset += along.start * stride
+            else:
+                offset += range(length)[key] * stride
+        if not shape:
+            return self.buffer[offset]
+        return Strip(self.buffer, shape, strides, offset)
+
+    def __setitem__(self, index, value):
+        """Write one number."""
+        self.buffer[self.place(index)] = value
+
+
+def walk(x):
+    """The sum of a matrix, row after row."""
+    total = 0
+    for row in x:
+        total += row.sum()
+    return total

@@ -1,0 +1,94 @@
+"""Step 82: the floor."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import step81
+from .step57 import best_time
+from .step81 import *  # noqa: F403
+from .step81 import Variable
+
+__all__ = [*step81.__all__]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What has to be done at least: operations on numbers, bytes read and written."""
+
+    operations: float
+    bytes: float
+
+    def __add__(self, other):
+        return Work(self.operations + other.operations, self.bytes + other.bytes)
+
+    @property
+    def intensity(self):
+        """Operations for each byte that is moved."""
+        return self.operations / self.bytes
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a machine can do at most: operations and bytes a second."""
+
+    peak: float
+    bandwidth: float
+
+    def floor(self, work):
+        """The least number of seconds that this work takes."""
+        return np.maximum(work.operations / self.peak, work.bytes / self.bandwidth)
+
+
+def measure(megabytes=4, tries=40):
+    """This machine: a product of two matrices, and x · 2 for an array of this size."""
+    a = np.ones((640, 640), np.float32)
+    x = np.ones(int(megabytes * 1e6 / 4), np.float32)
+    y = np.empty_like(x)
+    product = best_time(lambda: a @ a, tries)
+    double = best_time(lambda: np.multiply(x, 2, out=y), tries)
+    return Machine(2 * 640**3 / product, (x.nbytes + y.nbytes) / double)
+
+
+def calls(y):
+    """The calls of functions that made y, each once."""
+    found, waiting = [], [y.creator]
+    while waiting:
+        call = waiting.pop()
+        if call is not None and call not in found:
+            found.append(call)
+            waiting += [x.creator for x in call.inputs if isinstance(x, Variable)]
+    return found
+
+
+def work_of(call):
+    """The least work of one call: each input is read once, the output written once."""
+    inputs = [x.data for x in call.inputs if isinstance(x, Variable)]
+    output = call.outputs[0]().data
+    if np.may_share_memory(output, inputs[0]):  # a view
+        return Work(0, 0)
+    moved = np.sum([array.nbytes for array in (*inputs, output)])
+    match type(call).__name__:
+        case "MatMul" | "Linear":
+            operations = 2 * output.size * inputs[0].shape[-1]
+        case "Conv2d":
+            operations = 2 * output.size * inputs[1][0].size
+        case _:  # one for each number, at least
+            operations = np.max([array.size for array in (*inputs, output)])
+    return Work(operations, moved)
+
+
+def total_work(y):
+    """The work of all calls that made y, each for itself."""
+    total = Work(0, 0)
+    for call in calls(y):
+        total += work_of(call)
+    return total
+
+
+def floor(f, machine):
+    """The least number of seconds that f(), which returns a Variable, takes on this
+    machine if each call of a function is for itself.
+    """
+    y = f()  # without this name, the output of the last call would be gone
+    return np.sum([machine.floor(work_of(call)) for call in calls(y)])

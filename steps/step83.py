@@ -1,0 +1,108 @@
+"""Step 83: the first compiled loop."""
+
+from functools import partial
+
+import numpy as np
+
+from . import step82
+from .step82 import *  # noqa: F403
+from .step82 import Function
+
+__all__ = [*step82.__all__]
+
+
+def njit(f=None, **options):
+    """Numba's `njit`, where it is installed: `f`, to be compiled when it is called."""
+    if f is None:
+        return partial(njit, **options)
+    try:
+        import numba
+    except ImportError:
+        return needs_numba
+    return numba.njit(f, **options)
+
+
+def needs_numba(*_):
+    """In place of a compiled loop, where Numba is not installed."""
+    raise ImportError(
+        "a compiled loop needs Numba: pip install numba; cells that use NumPy alone "
+        "run without it"
+    )
+
+
+def average_loop(x, size, stride, y):
+    """The mean of each window of images x (N, H, W), written into y."""
+    for n in range(y.shape[0]):
+        for r in range(y.shape[1]):
+            for c in range(y.shape[2]):
+                total = 0.0
+                for i in range(size):
+                    for j in range(size):
+                        total += x[n, r * stride + i, c * stride + j]
+                y[n, r, c] = total / size**2
+
+
+def average_numpy(x, size, stride, y):
+    """The same in calls of NumPy, one for each field of the window."""
+    height, width = [stride * (stops - 1) + 1 for stops in y.shape[1:]]
+    y[...] = 0
+    for i in range(size):
+        for j in range(size):
+            y += x[:, i : i + height : stride, j : j + width : stride]
+    y /= size**2
+
+
+def average_back(gy, size, stride, gx):
+    """The way back of average_loop: each pixel's share, added to gx."""
+    for n in range(gy.shape[0]):
+        for r in range(gy.shape[1]):
+            for c in range(gy.shape[2]):
+                share = gy[n, r, c] / size**2
+                for i in range(size):
+                    for j in range(size):
+                        gx[n, r * stride + i, c * stride + j] += share
+
+
+class AveragePool(Function):
+    """Average pooling of images (N, H, W) by two loops, there and back."""
+
+    def __init__(self, size, stride, there, back):
+        self.settings = size, stride, there, back
+
+    def forward(self, x):
+        size, stride, there, _ = self.settings
+        self.shape = x.shape
+        stops = [(length - size) // stride + 1 for length in x.shape[1:]]
+        y = np.empty((len(x), *stops), x.dtype)
+        there(x, size, stride, y)
+        return y
+
+    def backward(self, gy):
+        return AverageBack(self.shape, *self.settings)(gy)
+
+
+class AverageBack(Function):
+    """The way back of AveragePool, whose own way back is AveragePool."""
+
+    def __init__(self, shape, *settings):
+        self.shape, self.settings = shape, settings
+
+    def forward(self, gy):
+        size, stride, _, back = self.settings
+        gx = np.zeros(self.shape, gy.dtype)
+        back(gy, size, stride, gx)
+        return gx
+
+    def backward(self, ggx):
+        return AveragePool(*self.settings)(ggx)
+
+
+def scatter(columns, stride, images):
+    """Add what a window saw, (N, KH, KW, OH, OW), to the pixels of images (N, H, W)."""
+    for n in range(columns.shape[0]):
+        for i in range(columns.shape[1]):
+            for j in range(columns.shape[2]):
+                for r in range(columns.shape[3]):
+                    for c in range(columns.shape[4]):
+                        seen = columns[n, i, j, r, c]
+                        images[n, r * stride + i, c * stride + j] += seen

@@ -1,0 +1,131 @@
+"""Step 84: remember the place."""
+
+import numpy as np
+
+from dezero_lite.compiled import use
+from dezero_lite.functions.pool import Pooling
+
+from . import step83
+from .step83 import *  # noqa: F403
+from .step83 import Variable, njit
+
+__all__ = [*step83.__all__, "use"]
+
+
+def search_back(gy, x, y, size, stride, gx):
+    """Each number of gy to the first field that holds its maximum: search for it."""
+    for n in range(gy.shape[0]):
+        for r in range(gy.shape[1] - 1, -1, -1):
+            for c in range(gy.shape[2] - 1, -1, -1):
+                for k in range(size * size):
+                    row, column = r * stride + k // size, c * stride + k % size
+                    if x[n, row, column] == y[n, r, c]:
+                        gx[n, row, column] += gy[n, r, c]
+                        break
+
+
+def max_places(x, size, stride, y, places):
+    """The largest number of each window, and the first field that holds it: −1, for
+    none, where it is NaN.
+    """
+    for n in range(y.shape[0]):
+        for r in range(y.shape[1]):
+            for c in range(y.shape[2]):
+                best, place = x[n, r * stride, c * stride], 0
+                for k in range(1, size * size):
+                    seen = x[n, r * stride + k // size, c * stride + k % size]
+                    if seen > best or np.isnan(seen):
+                        best, place = seen, k
+                y[n, r, c] = best
+                places[n, r, c] = -1 if np.isnan(best) else place
+
+
+def put_back(gy, places, size, stride, gx):
+    """Each number of gy to its place, from the last window to the first."""
+    for n in range(gy.shape[0]):
+        for r in range(gy.shape[1] - 1, -1, -1):
+            for c in range(gy.shape[2] - 1, -1, -1):
+                k = places[n, r, c]
+                if k >= 0:
+                    gx[n, r * stride + k // size, c * stride + k % size] += gy[n, r, c]
+
+
+def finder(size, stride):
+    """A compiled loop that finds the places of known maxima, without a jump; the
+    compiler knows the size and the stride, unless they are given in the call.
+    """
+
+    def find(x, y, places, size=size, stride=stride):
+        for n in range(y.shape[0]):
+            for r in range(y.shape[1]):
+                for c in range(y.shape[2]):
+                    place = -1
+                    for k in range(size * size - 1, -1, -1):
+                        seen = x[n, r * stride + k // size, c * stride + k % size]
+                        place = k if seen == y[n, r, c] else place
+                    places[n, r, c] = place
+
+    return njit(find)
+
+
+class RememberingPool(Pooling):
+    """Max pooling of the package that remembers the places of the maxima."""
+
+    def __init__(self, size, stride, find, put):
+        super().__init__(size, stride)
+        self.settings, self.find, self.put = (size, stride), find, put
+
+    def forward(self, x):
+        y = super().forward(x)
+        self.places = np.empty(y.shape, np.int8)
+        self.find(flat(x), flat(y), flat(self.places))
+        return y
+
+    def vjp(self, xs, gy):
+        if isinstance(gy, Variable):  # for double backprop, the old way
+            return super().vjp(xs, gy)
+        gx = np.zeros(xs[0].shape, gy.dtype)
+        gy = np.ascontiguousarray(gy)
+        self.put(flat(gy), flat(self.places), *self.settings, flat(gx))
+        return gx
+
+
+def flat(images):
+    """Images (N, C, H, W) as (N · C, H, W)."""
+    return images.reshape(-1, *images.shape[2:])
+
+
+def back_to_all(gy, x, y, size, stride, gx):
+    """Each number of gy to every field that holds the maximum."""
+    for n in range(gy.shape[0]):
+        for r in range(gy.shape[1]):
+            for c in range(gy.shape[2]):
+                for k in range(size * size):
+                    row, column = r * stride + k // size, c * stride + k % size
+                    if x[n, row, column] == y[n, r, c]:
+                        gx[n, row, column] += gy[n, r, c]
+
+
+def row_maxima(x, y):
+    """The largest number of each row: each comparison waits for the one before it."""
+    for r in range(x.shape[0]):
+        best = x[r, 0]
+        for c in range(1, x.shape[1]):
+            best = x[r, c] if x[r, c] > best else best
+        y[r] = best
+
+
+def halved_maxima(x, y, room):
+    """The same: one half of what is left against the other, until one is left."""
+    for r in range(x.shape[0]):
+        left = x.shape[1]
+        half = (left + 1) // 2
+        for c in range(half):
+            room[c] = x[r, c]
+        for c in range(left - half):
+            room[c] = x[r, c + half] if x[r, c + half] > room[c] else room[c]
+        while half > 1:
+            left, half = half, (half + 1) // 2
+            for c in range(left - half):
+                room[c] = room[c + half] if room[c + half] > room[c] else room[c]
+        y[r] = room[0]

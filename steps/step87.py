@@ -1,0 +1,126 @@
+"""Step 87: record once, replay."""
+
+import operator
+from functools import partial
+
+import numpy as np
+
+from . import step86
+from .step82 import calls
+from .step86 import *  # noqa: F403
+from .step86 import Variable, sum_to
+
+__all__ = [*step86.__all__]
+
+
+def replay(calls, values):
+    """Make the calls of a list: each is a function, the places of what it takes, and
+    the place, or the places, of what it returns.
+    """
+    for f, ins, out in calls:
+        result = f(*[values[i] for i in ins])
+        if isinstance(out, int):
+            values[out] = result
+        else:
+            for place, part in zip(out, result, strict=True):
+                values[place] = part
+
+
+class Tape:
+    """The way there and back of a loss, as a list of calls on arrays.
+
+    What is not among its inputs, Variables or arrays, is constant from now on.
+    """
+
+    def __init__(self, loss, inputs):
+        self.values, self.calls, self.places = [], [], {}
+        self.inputs = [self.input(x) for x in inputs]
+        graph = sorted(calls(loss), key=lambda call: call.generation)
+        for call in graph:
+            self.there(call)
+        self.loss = self.place(loss)
+        gradients = {self.loss: self.new(np.ones_like(loss.data)[()])}
+        for call in reversed(graph):
+            self.back(call, gradients)
+        self.gradients = [gradients[i] for i in self.inputs if i in gradients]
+
+    def __call__(self, *arrays):
+        """The loss of these inputs, and its gradients."""
+        for place, array in zip(self.inputs, arrays, strict=True):
+            self.values[place] = array
+        replay(self.calls, self.values)
+        return self.values[self.loss], [self.values[i] for i in self.gradients]
+
+    def new(self, value):
+        """A new place, with this value."""
+        self.values.append(value)
+        return len(self.values) - 1
+
+    def input(self, x):
+        """A place for an input; who reads this array will read the place."""
+        data = array_in(x)
+        self.places[id(x)] = self.places[id(data)] = self.new(data[()])
+        return self.places[id(x)]
+
+    def place(self, x):
+        """The place of an operand: of a result, an input, or else a new one."""
+        data = array_in(x)
+        if id(x) not in self.places and id(data) not in self.places:
+            self.places[id(x)] = self.new(
+                data[()] if isinstance(data, np.ndarray) else data
+            )
+        return self.places.get(id(x), self.places.get(id(data)))
+
+    def call(self, f, ins):
+        """Call f, now and in each replay: the places of what it returns."""
+        result = f(*[self.values[i] for i in ins])
+        many = isinstance(result, tuple)
+        outs = [self.new(part) for part in (result if many else [result])]
+        self.calls.append((f, ins, outs if many else outs[0]))
+        return outs
+
+    def there(self, call):
+        """Record the forward of a call."""
+        call.outs = self.call(call.forward, [self.place(x) for x in call.inputs])
+        call.output = lambda i, like: self.values[call.outs[i]]
+        for y, out in zip(call.outputs, call.outs, strict=True):
+            if y() is not None:  # else it was dropped
+                self.places[id(y())] = out
+
+    def back(self, call, gradients):
+        """Record the way back through a call, and add up what it brings."""
+        ins = [self.place(x) for x in call.inputs]
+        for out in call.outs:
+            if out not in gradients:  # nothing was made of this output
+                gradients[out] = self.new(np.zeros_like(self.values[out]))
+        gys = [gradients[out] for out in call.outs]
+        n = len(ins)
+
+        def vjp(*xs):
+            return call.vjp(xs[:n], *xs[n:])
+
+        outs = self.call(vjp, ins + gys)
+        for x, i, gx in zip(call.inputs, ins, outs, strict=True):
+            if not isinstance(x, Variable) or self.values[gx] is None:
+                continue
+            if np.shape(self.values[gx]) != x.shape:
+                (gx,) = self.call(partial(summed, x.shape), [gx])
+            if i in gradients:
+                (gx,) = self.call(operator.add, [gradients[i], gx])
+            gradients[i] = gx
+
+
+def array_in(x):
+    """The array in a Variable; anything else as it is."""
+    return x.data if isinstance(x, Variable) else x
+
+
+def summed(shape, gx):
+    """A gradient, summed down to what was stretched."""
+    return sum_to(gx, shape).data
+
+
+def agrees(tape, step, *inputs):
+    """Does the tape give what the step gives, run for real on these inputs?"""
+    loss, _ = tape(*inputs)
+    return np.array_equal(loss, step(*map(Variable, inputs)).data)

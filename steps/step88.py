@@ -1,0 +1,111 @@
+"""Step 88: few bits."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import step87
+from .step87 import *  # noqa: F403
+from .step87 import (
+    Adam,
+    Conv2d,
+    Digits,
+    Linear,
+    Sequential,
+    flatten,
+    manual_seed,
+    no_grad,
+    pooling,
+    relu,
+    softmax_cross_entropy,
+)
+
+__all__ = [*step87.__all__]
+
+
+# --- Numbers of few bits --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Quantised:
+    """Whole numbers, and the scale and zero point by which they stand for others."""
+
+    numbers: np.ndarray
+    scale: np.ndarray
+    zero: np.ndarray
+
+    def floats(self):
+        """The numbers that they stand for."""
+        whole = self.numbers.astype(np.int32) - self.zero
+        return (whole * self.scale).astype(np.float32)
+
+
+def quantise(x, bits=8, axis=None):
+    """x in whole numbers of up to 8 bits, with one scale and zero point for all of it,
+    or for each index of an axis.
+    """
+    others = None if axis is None else tuple(i for i in range(x.ndim) if i != axis)
+    low = np.minimum(x.min(others, keepdims=True), 0)
+    high = np.maximum(x.max(others, keepdims=True), 0)
+    most = 2**bits - 1
+    scale = np.where(high > low, (high - low) / most, 1)
+    zero = np.round(-low / scale).astype(np.int32)
+    numbers = np.clip(np.round(x / scale) + zero, 0, most).astype(np.uint8)
+    return Quantised(numbers, scale, zero)
+
+
+def prune(arrays, share):
+    """The arrays with this share of all their numbers, the smallest ones, set to 0."""
+    sizes = np.concatenate([np.abs(array).ravel() for array in arrays])
+    least = np.quantile(sizes, share)
+    return [np.where(np.abs(array) < least, 0, array) for array in arrays]
+
+
+# --- A network to try it on -----------------------------------------------------------
+
+
+def digit_images(train=True):
+    """Images (N, 1, 8, 8) from 0 to 1, and labels."""
+    digits = Digits(train)
+    return digits.data.astype(np.float32) / 16, digits.label
+
+
+def small_cnn(seed=0, epochs=12):
+    """Two convolutions and a linear layer, trained to read digits."""
+    manual_seed(seed)
+    first, second = Conv2d(8, 3, pad=1), Conv2d(16, 3, pad=1)
+    model = Sequential(first, relu, halved, second, relu, halved, flatten, Linear(10))
+    optimizer = Adam(0.01).setup(model)
+    x, t = digit_images()
+    rng = np.random.default_rng(seed)
+    for epoch in range(epochs):
+        optimizer.alpha = 0.01 * (1 - epoch / epochs)
+        for batch in np.array_split(rng.permutation(len(x)), 30):
+            model.cleargrads()
+            softmax_cross_entropy(model(x[batch]), t[batch]).backward()
+            optimizer.update()
+    return model
+
+
+def halved(x):
+    """The largest of each 2×2 numbers."""
+    return pooling(x, 2, 2)
+
+
+def weights_of(model):
+    """The kernels and matrices of a model, without its biases."""
+    return [p.data for p in model.params() if p.ndim > 1]
+
+
+def share_read(model, digits, weights=None):
+    """The share of digits that the model reads right, with these weights for once."""
+    parameters = [p for p in model.params() if p.ndim > 1]
+    kept = weights_of(model)
+    x, t = digits
+    for p, data in zip(parameters, kept if weights is None else weights, strict=True):
+        p.data = data
+    with no_grad():
+        right = model(x).data.argmax(axis=1) == t
+    for p, data in zip(parameters, kept, strict=True):
+        p.data = data
+    return right.mean()

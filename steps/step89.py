@@ -1,0 +1,52 @@
+"""Step 89: forward mode."""
+
+import numpy as np
+
+from dezero_lite.func import grad, hvp, jacobian, jvp, vjp
+
+from . import step88
+from .step88 import *  # noqa: F403
+
+__all__ = [*step88.__all__, "grad", "hvp", "jacobian", "jvp", "vjp"]
+
+
+class Dual:
+    """A number and its tangent, how fast it changes."""
+
+    def __init__(self, value, tangent):
+        self.value, self.tangent = value, tangent
+
+    def __add__(self, other):
+        other = as_dual(other)
+        return Dual(self.value + other.value, self.tangent + other.tangent)
+
+    def __mul__(self, other):
+        other = as_dual(other)
+        tangent = self.tangent * other.value + self.value * other.tangent
+        return Dual(self.value * other.value, tangent)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def as_dual(x):
+    """A number that does not change, as a Dual; a Dual as it is."""
+    return x if isinstance(x, Dual) else Dual(x, 0.0)
+
+
+def derivative(f):
+    """The derivative of a function of one number."""
+
+    def slope(x):
+        return as_dual(f(Dual(x, 1.0))).tangent
+
+    return slope
+
+
+def sharpest(f, x, rounds=30):
+    """The largest curvature of `f` at `x`, from products with the Hessian alone."""
+    v = np.random.default_rng(0).normal(size=x.shape)
+    for _ in range(rounds):
+        v = v / np.sqrt(np.sum(v**2))
+        product = hvp(f, x, v).data
+        curvature, v = np.sum(v * product), product
+    return curvature

@@ -1,0 +1,48 @@
+"""Step 90: one program for every example."""
+
+import numpy as np
+
+from dezero_lite.datasets import Digits
+from dezero_lite.func import grad, vmap
+from dezero_lite.functions import log_softmax, tanh
+
+from . import step89
+from .step89 import *  # noqa: F403
+
+__all__ = [*step89.__all__, "vmap"]
+
+# The weights are the same for all examples; digits and labels have one axis more.
+AXES = (None, None, None, None, 0, 0)
+
+
+def loss(W1, b1, W2, b2, x, t):
+    """The loss of one digit of 64 pixels, and its label."""
+    scores = tanh(x @ W1 + b1) @ W2 + b2
+    return -log_softmax(scores, axis=0)[t]
+
+
+def noisy_digits(count, wrong, seed=0):
+    """Digits, their labels, and where these have been replaced by wrong ones."""
+    rng = np.random.default_rng(seed)
+    x, t = Digits()[:count]
+    places = rng.choice(count, wrong, replace=False)
+    t = t.copy()
+    t[places] = (t[places] + rng.integers(1, 10, size=wrong)) % 10
+    return x, t, places
+
+
+def mean_loss(W1, b1, W2, b2, x, t):
+    """The loss of a whole batch."""
+    return vmap(loss, AXES)(W1, b1, W2, b2, x, t).mean()
+
+
+def trained(x, t, updates, rate=0.5, seed=0):
+    """The weights of a small network after some updates with the whole batch."""
+    rng = np.random.default_rng(seed)
+    W1, W2 = rng.normal(size=(64, 32)) / 8, rng.normal(size=(32, 10)) / 6
+    weights = [W1, np.zeros(32), W2, np.zeros(10)]
+    for _ in range(updates):
+        gradients = grad(mean_loss, (0, 1, 2, 3))(*weights, x, t)
+        pairs = zip(weights, gradients, strict=True)
+        weights = [W - rate * gW.data for W, gW in pairs]
+    return weights

@@ -1,0 +1,93 @@
+"""Step 91: files that others read."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from dezero_lite import manual_seed
+from dezero_lite.datasets import Digits
+from dezero_lite.functions import flatten, pooling, relu, softmax_cross_entropy
+from dezero_lite.layers import BatchNorm, Conv2d, Linear
+from dezero_lite.models import MLP, Sequential
+from dezero_lite.onnx import RULES, export
+from dezero_lite.optimizers import Adam
+from dezero_lite.pytorch import load_state_dict
+
+from . import step90
+from .step90 import *  # noqa: F403
+
+__all__ = [*step90.__all__, "RULES", "export", "load_state_dict"]
+
+
+def read_header(path):
+    """What a safetensors file says of its arrays, and where in it their numbers begin.
+
+    For each name there is a dict: ``'dtype'``, ``'shape'`` and ``'data_offsets'``, the
+    first byte and the one after the last, counted from where the numbers begin.
+    """
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        return json.loads(file.read(length)), 8 + length
+
+
+def torch_digits():
+    """Where the weights of a network are that PyTorch has trained, and the scores that
+    it gave for the first five test digits.
+    """
+    folder = Path(step90.__file__).parent / "data"
+    return folder / "torch_digits.safetensors", folder / "torch_scores.safetensors"
+
+
+def digits_mlp():
+    """A network of the same form, untrained."""
+    manual_seed(0)
+    return MLP((32, 32, 10), relu)
+
+
+def digits_cnn(epochs=6):
+    """A small convolutional network, trained to read digits."""
+    manual_seed(0)
+    model = Sequential(
+        *(Conv2d(8, 3, pad=1), BatchNorm(), relu, pooled, flatten, Linear(10))
+    )
+    optimizer = Adam(0.01).setup(model)
+    data = Digits()
+    x, t = data.data.astype(np.float32) / 16, data.label
+    rng = np.random.default_rng(0)
+    for _ in range(epochs):
+        for batch in np.array_split(rng.permutation(len(x)), len(x) // 48):
+            model.cleargrads()
+            softmax_cross_entropy(model(x[batch]), t[batch]).backward()
+            optimizer.update()
+    return model
+
+
+def pooled(x):
+    """The largest number of each field of 2×2 pixels."""
+    return pooling(x, 2, 2)
+
+
+def make_torch_digits():
+    """Train the network in PyTorch, and keep its weights and five rows of scores:
+    `python -c "from steps.step91 import make_torch_digits; make_torch_digits()"`.
+    """
+    import torch
+    from safetensors.torch import save_file
+
+    torch.manual_seed(0)
+    parts = [(64, 32), (32, 32), (32, 10)]
+    layers = [torch.nn.Linear(*sizes) for sizes in parts]
+    relu = torch.nn.ReLU()
+    model = torch.nn.Sequential(layers[0], relu, layers[1], relu, layers[2])
+    x, t = [torch.tensor(np.array(column)) for column in zip(*Digits(), strict=True)]
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
+    for _ in range(30):
+        for batch in torch.randperm(len(x)).split(48):
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(x[batch]), t[batch]).backward()
+            optimizer.step()
+    weights, scores = torch_digits()
+    save_file(model.state_dict(), weights)
+    few = torch.tensor(np.array([x for x, _ in list(Digits(train=False))[:5]]))
+    save_file({"scores": model(few).detach()}, scores)
