@@ -97,19 +97,19 @@ def cut(cell, signs):
 def _with_code(source):
     if not source.startswith("# %load"):
         return source
-    shown = []
-    for text in source.strip().splitlines():
-        line = LOAD.fullmatch(text)
-        if not line:
-            raise CourseError(
-                "A %load cell holds nothing but lines like "
-                f"`# %load -s Name ../steps/stepNN.py`, and not: {source}"
-            )
-        path = lessons.LESSONS / line["file"]
-        text = _there(path).read_text(encoding="utf-8")
-        code = extract(text, line["names"].split(","), path.name)
-        shown.append(f"{line[0]}\n{code}")
-    return "\n\n\n".join(shown)
+    lines = list(map(LOAD.fullmatch, source.strip().splitlines()))
+    if not all(lines):
+        raise CourseError(
+            "A %load cell holds nothing but lines like "
+            f"`# %load -s Name ../steps/stepNN.py`, and not: {source}"
+        )
+    return "\n\n\n".join(map(_loaded, lines))
+
+
+def _loaded(line):
+    path = lessons.LESSONS / line["file"]
+    text = _there(path).read_text(encoding="utf-8")
+    return f"{line[0]}\n{extract(text, line['names'].split(','), path.name)}"
 
 
 def _link(number, cells):
@@ -126,29 +126,16 @@ def _link(number, cells):
 def _mark_exercises(number, cells):
     # nbgrader's metadata, so that a teacher can hand the notebooks out and grade them
     # with it.
-    count = 0
-    for cell in cells:
-        tags = cell["metadata"].get("tags", [])
-        solution = cell["cell_type"] == "code" and exercises.is_solution(cell["source"])
-        if solution:
-            count += 1
-            exercises.without_solution(cell["source"])
-        elif exercises.CHECK in tags:
-            exercises.without_hidden_tests(cell["source"])
-        else:
-            continue
-        kind = "exercise" if solution else "check"
-        cell["metadata"] |= {
-            "tags": [*tags, exercises.FOLDED],
-            "jupyter": {"source_hidden": True},
-            "nbgrader": _grading(f"step{number:02d}-{kind}{count}", solution),
-        }
-
-
-def _grading(grade_id, solution):
-    marks = {"grade": not solution, "grade_id": grade_id, "locked": not solution}
-    marks |= {"schema_version": 3, "solution": solution, "task": False}
-    return marks if solution else marks | {"points": 1}
+    for count, each in enumerate(exercises.of_lesson(cells), start=1):
+        exercises.without_solution(each.solution)
+        exercises.without_hidden_tests(each.check)
+        for kind, place in (("check", each.check_place), ("exercise", each.place)):
+            solution, metadata = kind == "exercise", cells[place]["metadata"]
+            marks = {"grade": not solution, "grade_id": f"{stem(number)}-{kind}{count}"}
+            marks |= {"locked": not solution, "schema_version": 3, "solution": solution}
+            marks |= {"task": False} | ({} if solution else {"points": 1})
+            metadata["tags"] = [*metadata.get("tags", []), exercises.FOLDED]
+            metadata["jupyter"], metadata["nbgrader"] = {"source_hidden": True}, marks
 
 
 def sources_digest(number):

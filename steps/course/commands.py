@@ -124,19 +124,16 @@ def build(options):
 def check(options):
     """say which notebooks are stale; exit code 1 if any is"""
     _need_checkout()
-    found = ((number, builder.why_stale(number)) for number in with_map())
-    stale = [(number, reason) for number, reason in found if reason]
-    for half in halves():
-        print(half)
-    for number, reason in stale:
-        print(
-            f"{stem(number)}.ipynb is stale: {reason}. `python -m steps build "
-            f"{number or 'start'}` builds it."
-        )
-    if stale or halves():
-        return 1
-    print(f"All {len(with_map())} notebooks are what the builder gives.")
-    return 0
+    complaints, checked = halves(), with_map()
+    for number in checked:
+        if reason := builder.why_stale(number):
+            complaints.append(
+                f"{stem(number)}.ipynb is stale: {reason}. `python -m steps build "
+                f"{number or 'start'}` builds it."
+            )
+    all_well = f"All {len(checked)} notebooks are what the builder gives."
+    print("\n".join(complaints) or all_well)
+    return int(bool(complaints))
 
 
 def new(options):
@@ -164,17 +161,18 @@ def lay(options):
     """make my-course, or renew it; loses no work"""
     folder = Path(options.folder or learner_folder.FOLDER)
     done = learner_folder.lay(folder)
-    if done.new:
+    if done["new"]:
         if not options.no_agents:
             write_agents(folder)
-        print(f"Laid {_count(done.new)} in {folder}, to work in.")
-    if done.renewed:
-        print(f"The course is newer: renewed {_count(done.renewed)}.")
-    if done.kept:
+        print(f"Laid {_count(done['new'])} in {folder}, to work in.")
+    if done["renewed"]:
+        print(f"The course is newer: renewed {_count(done['renewed'])}.")
+    if done["kept"]:
         where = f" {shlex.quote(str(options.folder))}" if options.folder else ""
         anew = f"`{lessons.typed('fresh N')}{where}`"
+        worked_in = ", ".join(map(stem, done["kept"]))
         print(
-            f"You have worked in {', '.join(map(stem, done.kept))}, and the course has "
+            f"You have worked in {worked_in}, and the course has "
             f"a newer version. Yours stays as it is; {anew} sets your copy of step N "
             "aside and lays the new one."
         )

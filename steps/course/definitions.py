@@ -7,11 +7,13 @@ to what its step changes.
 import ast
 import functools
 import textwrap
+from enum import Enum
 from itertools import pairwise
 
 from .lessons import CourseError
 
 IMPORTS = "imports"
+Kind = Enum("Kind", "FUNCTION CLASS CONSTANT METHOD ATTRIBUTE ATTACHED")
 
 
 @functools.cache
@@ -23,14 +25,8 @@ def definitions(source):
     names such as ``Variable.backward``, and so have methods that are assigned later, as
     in ``Variable.__add__ = add``.
     """
-    found = {}
-    for node in ast.parse(source).body:
-        if name := _name(node):
-            found[name] = text_of(source, node)
-            for method in _methods(node):
-                text = textwrap.dedent(text_of(source, method))
-                found[f"{name}.{method.name}"] = text
-    return found
+    named = _named(source)
+    return {name: textwrap.dedent(text_of(source, node)) for name, node in named}
 
 
 def pieces(source):
@@ -43,11 +39,10 @@ def pieces(source):
     kinds = ast.Import | ast.ImportFrom
     imports = [text_of(source, node) for node in tree.body if isinstance(node, kinds)]
     found = {IMPORTS: "\n".join(imports)} if imports else {}
-    for node in tree.body:
-        if _name(node):
-            found |= definitions(text_of(source, node))
-        if methods := _methods(node):
-            found[node.name] = _without(source, node, methods)
+    for name, node in _named(source):
+        held = node.body if isinstance(node, ast.ClassDef) else []
+        inside = [child for child in held if isinstance(child, ast.FunctionDef)]
+        found[name] = textwrap.dedent(text_of(source, node, inside))
     return found
 
 
@@ -81,17 +76,58 @@ def extract(source, names, where):
     return shown
 
 
-def _name(node):
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return node.name
-    target = node.targets[0] if isinstance(node, ast.Assign) else None
-    name = ast.unparse(target) if isinstance(target, ast.Name | ast.Attribute) else None
-    return None if name == "__all__" else name  # a list of names, no definition
+def _named(source):
+    """Pairs of a name and a node, for each definition that can be shown: of several
+    names the first, and no loop or tuple.
+    """
+    found: dict[str, ast.AST] = {}
+    for name, kind, node in nodes(source):
+        target = getattr(node, "targets", [None])[0]
+        several = setting(node) or isinstance(target, ast.Tuple)
+        if kind != Kind.ATTRIBUTE and not several:
+            found.setdefault(node, name)
+    return [(name, node) for node, name in found.items()]
 
 
-def _methods(node):
-    inside = getattr(node, "body", [])
-    return [child for child in inside if isinstance(child, ast.FunctionDef)]
+def nodes(source):
+    """Triples (name, kind, node), one for each part of a module."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, Kind.FUNCTION, node
+        elif isinstance(node, ast.ClassDef):
+            yield node.name, Kind.CLASS, node
+            for child in node.body:
+                if isinstance(child, ast.FunctionDef):
+                    yield f"{node.name}.{child.name}", Kind.METHOD, child
+                for name in _assigned(child):
+                    yield f"{node.name}.{name}", Kind.ATTRIBUTE, child
+        elif call := setting(node):
+            of = ast.unparse(call.args[0])
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                    yield f"{of}.{inner.value}", Kind.ATTACHED, node
+        for name in _assigned(node):
+            if name != "__all__":
+                yield name, Kind.ATTACHED if "." in name else Kind.CONSTANT, node
+
+
+def _assigned(node):
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    if isinstance(node, ast.AnnAssign) and node.value:
+        targets = [node.target]
+    flat = [inner for each in targets for inner in getattr(each, "elts", [each])]
+    named = [each for each in flat if isinstance(each, ast.Name | ast.Attribute)]
+    return map(ast.unparse, named)
+
+
+def setting(node):
+    """The call of ``setattr`` in a statement that attaches by it, with or without a
+    loop.
+    """
+    for child in ast.walk(node) if isinstance(node, ast.For | ast.Expr) else ():
+        if isinstance(child, ast.Call) and ast.unparse(child.func) == "setattr":
+            return child
+    return None
 
 
 def span(source, node):
@@ -107,17 +143,13 @@ def span(source, node):
     return start, node.end_lineno
 
 
-def text_of(source, node):
-    """The lines of a definition."""
-    start, end = span(source, node)
-    return "\n".join(source.splitlines()[start:end])
-
-
-def _without(source, node, methods):
-    start, end = span(source, node)
-    inside = {line for method in methods for line in range(*span(source, method))}
-    lines = source.splitlines()
-    return "\n".join(lines[i] for i in range(start, end) if i not in inside).rstrip()
+def text_of(source, node, without=()):
+    """The lines of a definition, but for those of some definitions in it."""
+    lines, gone = source.splitlines(), set()
+    for inner in without:
+        gone |= set(range(*span(source, inner)))
+    kept = (lines[i] for i in range(*span(source, node)) if i not in gone)
+    return "\n".join(kept).rstrip()
 
 
 def imports(tree):

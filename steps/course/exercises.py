@@ -45,26 +45,30 @@ FOLDED_HINT = re.compile(r'<details class="hint">.*?</details>\n*', re.S)
 
 @dataclass
 class Exercise:
-    """An exercise as its lesson has it; the solution and the check are whole cells."""
+    """An exercise as its lesson has it; the solution and the check are whole cells,
+    which stand at some places in the lesson.
+    """
 
     hints: list[str]
     solution: str
-    check: str
+    place: int
+    check: str = ""
+    check_place: int = 0
 
 
 def of_lesson(cells):
     """The exercises of a lesson, from its cells as the lesson has them."""
     found: list[Exercise] = []
     hints: list[str] = []
-    for cell in cells:
+    for place, cell in enumerate(cells):
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
             hints = [hint["text"] for hint in HINT.finditer(source)] or hints
         elif is_solution(source):
-            found.append(Exercise(hints, source, ""))
+            found.append(Exercise(hints, source, place, check_place=place))
             hints = []
         elif is_check(cell) and found:
-            found[-1].check = source
+            found[-1].check, found[-1].check_place = source, place
     return found
 
 
@@ -86,10 +90,10 @@ def without_solution(source, markers=False):
         If the markers do not stand in pairs.
     """
 
-    def stub(line):
-        word = STUB if line.startswith(" ") else STUB_OUTSIDE
-        stub = line.replace(BEGIN, word)
-        return [line, stub, line.replace(BEGIN, END)] if markers else [stub]
+    def stub(marked):
+        word = STUB if marked["indent"] else STUB_OUTSIDE
+        lines = [BEGIN, word, END] if markers else [word]
+        return "\n".join(marked["indent"] + x for x in lines) + marked["end"]
 
     return _replaced(source, BEGIN, END, stub)
 
@@ -102,7 +106,7 @@ def without_hidden_tests(source):
     CourseError
         If the markers do not stand in pairs.
     """
-    return _replaced(source, BEGIN_HIDDEN, END_HIDDEN, lambda line: [])
+    return _replaced(source, BEGIN_HIDDEN, END_HIDDEN, lambda marked: "")
 
 
 def without_markers(source):
@@ -112,19 +116,11 @@ def without_markers(source):
 
 
 def _replaced(source, begin, end, replacement):
-    lines, inside = [], False
-    for line in source.splitlines():
-        if line.strip() == (end if inside else begin):
-            inside = not inside
-            if inside:
-                lines += replacement(line)
-        elif line.strip() in (begin, end):
-            raise CourseError(f"The markers `{begin}` and `{end}` must stand in pairs.")
-        elif not inside:
-            lines.append(line)
-    if inside:
-        raise CourseError(f"A `{begin}` has no `{end}`.")
-    return "\n".join(lines)
+    marked = rf"(?m)^(?P<indent> *){begin}\n(?:.*\n)*?(?P=indent){end}(?P<end>\n|\Z)"
+    text, count = re.subn(marked, replacement, source)
+    if not count == source.count(begin) == source.count(end):
+        raise CourseError(f"The markers `{begin}` and `{end}` must stand in pairs.")
+    return text.removesuffix("\n")
 
 
 # --- In notebooks ---------------------------------------------------------------------

@@ -3,8 +3,7 @@
 import io
 import re
 
-from matplotlib.animation import AbstractMovieWriter
-from PIL import Image
+from matplotlib.animation import PillowWriter
 
 from .watching import is_watched
 
@@ -36,8 +35,10 @@ class Film:
 
         _lay_out_once(animation)
         animation.save("film", writer=(drawn := _Frames()))
-        self.frames = len(drawn.images)
-        self.png = _moving(drawn.images, animation._interval)
+        frames = drawn._frames  # type: ignore[attr-defined]
+        self.frames = len(frames)
+        images = [frame.convert("RGB") for frame in frames]
+        self.png = _moving(images, animation._interval)
         self.html = self._player(animation) if is_watched() else None
         plt.close(animation._fig)
 
@@ -56,17 +57,8 @@ class Film:
         return shown | ({"text/html": self.html} if self.html else {})
 
 
-class _Frames(AbstractMovieWriter):
+class _Frames(PillowWriter):
     """Collects what an animation draws."""
-
-    def setup(self, fig, outfile, dpi=None):
-        super().setup(fig, outfile, dpi)
-        self.images = []
-
-    def grab_frame(self, **settings):
-        drawn = io.BytesIO()
-        self.fig.savefig(drawn, format="png", dpi=self.dpi, **settings)
-        self.images.append(Image.open(drawn).convert("RGB"))
 
     def finish(self):
         """Nothing is written to a file."""

@@ -8,7 +8,6 @@ worked in it, and a newer lesson can take its place.
 import hashlib
 import json
 import os
-from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
@@ -20,21 +19,17 @@ FOLDER = lessons.ROOT / "my-course" if lessons.NOTEBOOKS.is_dir() else Path("my-
 STAMP = ".course.json"
 
 
-@dataclass
-class Laid:
-    """What laying a folder did, as numbers of steps: laid anew, renewed, left alone
-    though the course has a newer lesson.
-    """
-
-    new: list[int] = field(default_factory=list)
-    renewed: list[int] = field(default_factory=list)
-    kept: list[int] = field(default_factory=list)
-
-
 def lay(folder=None):
-    """Write the map and the lessons that are missing; renew those nobody worked in."""
+    """Write the map and the lessons that are missing; renew those nobody worked in.
+
+    Returns
+    -------
+    dict
+        The numbers of the steps that were laid anew, under "new"; under "renewed"; and
+        under "kept" those left alone though the course has a newer lesson.
+    """
     folder = Path(folder or FOLDER).resolve()
-    done = Laid()
+    done: dict[str, list[int]] = {"new": [], "renewed": [], "kept": []}
     targets = {number: folder / notebook_path(number).name for number in with_map()}
     made_from = read(folder / STAMP).get("course")
     if made_from == _course() and all(p.exists() for p in targets.values()):
@@ -43,7 +38,7 @@ def lay(folder=None):
     for number, target in targets.items():
         text = student_copies.copy_of(number, folder, tell_solutions=True)
         if happened := lay_one(target, text):
-            getattr(done, happened).append(number)
+            done[happened].append(number)
     replace(folder / STAMP, json.dumps({"course": _course()}) + "\n")
     return done
 
@@ -111,8 +106,8 @@ def set_aside(target):
 def is_untouched(notebook):
     """Whether nobody has worked in a copy since it was laid."""
     marks = _marks(notebook)
-    return (
-        bool(marks) and student_copies.digest_of_sources(notebook) == marks["sources"]
+    return bool(marks) and marks["sources"] == student_copies.digest_of_sources(
+        notebook
     )
 
 
@@ -141,9 +136,9 @@ def replace(path, text):
 def _course():
     """A digest of all that copies are made from, the course tool included."""
     digest = hashlib.sha256()
-    patterns = "*.md", "*.py", "start.ipynb", "course/**/*.py"
-    files = [path for pattern in patterns for path in lessons.LESSONS.glob(pattern)]
-    for path in sorted([*files, *lessons.NOTEBOOKS.glob("start.*")]):
+    files = [*lessons.LESSONS.glob("*.md"), *lessons.LESSONS.rglob("*.py")]
+    maps = student_copies.BUILT_MAP, notebook_path(lessons.MAP)
+    for path in sorted([*files, *filter(Path.exists, maps)]):
         content = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(path.name.encode() + hashlib.sha256(content).digest())
     return digest.hexdigest()[:16]

@@ -64,8 +64,7 @@ class StepKind(Enum):
 
 
 DESIGNS = range(61, 69)
-# Designs that import others, and designs that another one, letter for letter, begins.
-NOT_ALONE = {67, 68}
+# Designs that another one, letter for letter, begins.
 GOES_ON_FROM = {63: 62}
 
 
@@ -79,11 +78,6 @@ def kind(number):
 def of_kind(*kinds):
     """The numbers of the steps of some kinds, in order."""
     return [number for number in numbers() if kind(number) in kinds]
-
-
-def stands_alone(number):
-    """Whether the module of a step imports nothing of the project."""
-    return kind(number) is not StepKind.PACKAGE and number not in NOT_ALONE
 
 
 def previous(number):

@@ -22,7 +22,6 @@ from .mutants import mutants
 
 HARMLESS = Path(__file__).with_name("harmless.json")
 PAGE = ROOT / "docs" / "exercises.md"
-KILLED, SURVIVED, TOO_SLOW = "killed", "survived", "too slow"
 
 
 @dataclass
@@ -82,7 +81,7 @@ def measure(steps=None, jobs=None):
 
 
 def _tried(number, jobs):
-    """Triples (exercise, change, outcome), one for each mutant of a lesson."""
+    """Triples (exercise, change, survives), one for each mutant of a lesson."""
     lesson = builder.assemble(number)["cells"]
     cells = needed([cell for cell in lesson if cell["cell_type"] == "code"])
     at, planted = {}, {}
@@ -99,10 +98,9 @@ def _tried(number, jobs):
                 if count is None:  # a cell of the lesson fails, and may be meant to
                     continue
                 exercise, changes = planted[position]
-                outcome = _outcome(failures)
                 if count:
-                    yield exercise, changes[count], outcome
-                elif outcome != SURVIVED:
+                    yield exercise, changes[count], not failures
+                elif failures:
                     raise CourseError(f"The check is not content with: {changes[0]}")
     except Stopped as stopped:
         raise CourseError(
@@ -110,15 +108,9 @@ def _tried(number, jobs):
         ) from None
 
 
-def _outcome(failures):
-    if failures.get(forks.ALL, ("", ""))[0] == "TimeoutError":
-        return TOO_SLOW
-    return KILLED if failures else SURVIVED
-
-
 def _score(number, lines):
     named, tasks = harmless(), exercises.of_lesson(builder.lesson_cells(number))
-    survived = {(e, change) for e, change, outcome in lines if outcome == SURVIVED}
+    survived = {(e, change) for e, change, survives in lines if survives}
     listed = {
         (exercise, change)
         for exercise in range(1, len(tasks) + 1)

@@ -7,22 +7,21 @@ import inspect
 import re
 import textwrap
 from difflib import SequenceMatcher
-from itertools import product, zip_longest
-from operator import attrgetter, itemgetter
+from itertools import zip_longest
 
 from .definitions import imports
 from .exercises import GOES_ON
 from .lessons import STEPS, CourseError
-from .listings import FONT, FOR_TOOLS, STYLE, Source, highlighted_lines
+from .listings import FONT, FOR_TOOLS, STYLE, highlighted_lines
 
 SHOWN_FROM = ("dezero_lite", "steps")
 SHOWING = ("source", "side_by_side")
-# What two lines must have in common, from 0 to 1, to stand in one row.
-ALIKE = 0.8
-# Where a name lives says nothing about what a line does.
-WHERE = re.compile(r"\b(self|np|heapq|contextlib)(\.|, )")
+# Where a name lives says nothing about what a line does, nor does zip's strictness.
+WHERE = re.compile(r"\b(self|np|heapq|contextlib)(\.|, )|, strict=True")
 DEFINES = re.compile(r"(?:def|class) \w+")
-ASSIGNS = re.compile(r"([\w., ]+?) = ")
+DOCSTRING = re.compile(r'(?ms)^ *r?""".*?"""\n(?: *\n)?')
+# A comment above a line for tools says why the line needs one.
+WHY = re.compile(rf"(?m)^ *#.*\n(?=.*{FOR_TOOLS.pattern})")
 SHADE = "rgba(0,114,178,0.12)"
 
 
@@ -42,21 +41,13 @@ class SideBySide:
 
     def __init__(self, old, new, since="", until=""):
         self.titles = _title(old), _title(new)
-        self._left, self._right = _code(old), _code(new)
-        places = _rows(self._left, self._right)
-        begin = _row_of(since, places, self._left) if since else 0
-        end = _row_of(until, places, self._left) if until else len(places)
-        self._places = places[begin:end]
-        self.rows = self._filled(self._left, self._right, "")
-
-    def _filled(self, left, right, empty):
-        return [
-            (empty if i is None else left[i], empty if j is None else right[j], alike)
-            for i, j, alike in self._places
-        ]
+        rows = _rows(_code(old), _code(new))
+        begin = _row_of(since, rows) if since else 0
+        end = _row_of(until, rows) if until else len(rows)
+        self.rows = rows[begin:end]
 
     def __repr__(self):
-        width = max(map(len, [self.titles[0], *self._left]))
+        width = max(len(left) for left, *_ in [self.titles, *self.rows])
         lines = [f"{self.titles[0]:{width}}   {self.titles[1]}"]
         lines += [
             f"{left:{width}} {'=' if alike else '|'} {right}".rstrip()
@@ -65,11 +56,10 @@ class SideBySide:
         return "\n".join(lines)
 
     def _repr_html_(self):
-        left, right = _cells(self._left), _cells(self._right)
-        filled = self._filled(left, right, _cell("", ""))
+        cells = [_cells([row[side] for row in self.rows]) for side in (0, 1)]
         rows = [
             f'<tr style="background:{SHADE if alike else "none"}">{left}{right}</tr>'
-            for left, right, alike in filled
+            for left, right, (_, _, alike) in zip(*cells, self.rows, strict=True)
         ]
         th = '<th style="text-align:left; padding:0.3em 0.6em">'
         head = "".join(f"{th}{title}</th>" for title in self.titles)
@@ -80,16 +70,16 @@ class SideBySide:
         )
 
 
-def _row_of(words, places, lines):
-    for row, (i, *_) in enumerate(places):
-        if i is not None and words in lines[i]:
-            return row
+def _row_of(words, rows):
+    for number, (left, _, _) in enumerate(rows):
+        if words in left:
+            return number
     raise CourseError(f"No line on the left holds {words!r}.")
 
 
 def _cells(lines):
-    html = highlighted_lines("\n".join(line.strip() for line in lines))
-    return list(map(_cell, html, lines))
+    html = highlighted_lines("".join(f"{line.strip()}\n" for line in lines))
+    return map(_cell, html, lines)
 
 
 def _cell(html, line):
@@ -109,83 +99,43 @@ def _title(thing):
 
 def _code(thing):
     """The lines of a definition, without what is left out."""
-    text = textwrap.dedent(inspect.getsource(getattr(thing, "fget", thing)))
-    lines = text.rstrip().splitlines()
-    # From the last line to the first, so that those above keep their numbers.
-    statements = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.stmt)]
-    for node in sorted(statements, key=attrgetter("lineno"), reverse=True):
+    whole = textwrap.dedent(inspect.getsource(getattr(thing, "fget", thing)))
+    text, lines = whole, whole.splitlines()
+    for node in ast.walk(ast.parse(whole)):
         if isinstance(node, ast.AnnAssign) and node.value:
-            _without_annotation(lines, node)
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            if ast.get_docstring(node):
-                _without_docstring(lines, node)
-            if isinstance(node, ast.FunctionDef):
-                _with_bare_signature(lines, node)
-    for i in reversed(range(1, len(lines))):
-        # A comment above a line for tools says why the line needs one.
-        if FOR_TOOLS.search(lines[i]) and lines[i - 1].lstrip().startswith("#"):
-            del lines[i - 1]
-    return [FOR_TOOLS.sub("", line) for line in lines]
+            annotation = ast.get_source_segment(whole, node.annotation)
+            text = text.replace(f": {annotation} = ", " = ")
+        elif isinstance(node, ast.FunctionDef) and node.body[0].lineno > node.lineno:
+            signature, _, _ = "\n".join(lines[node.lineno - 1 :]).partition(":\n")
+            text = text.replace(signature, _bare_signature(node))
+    text = FOR_TOOLS.sub("", WHY.sub("", DOCSTRING.sub("", text)))
+    return text.rstrip().splitlines()
 
 
-def _without_annotation(lines, node):
-    # Python counts columns in bytes.
-    line = lines[node.lineno - 1].encode()
-    start, end = node.target.end_col_offset, node.annotation.end_col_offset
-    lines[node.lineno - 1] = (line[:start] + line[end:]).decode()
-
-
-def _without_docstring(lines, node):
-    first, last = node.body[0].lineno - 1, node.body[0].end_lineno
-    last += not "".join(lines[last : last + 1]).strip()
-    del lines[first:last]
-
-
-def _with_bare_signature(lines, node):
+def _bare_signature(node):
     # On one line, and without annotations.
-    first = node.lineno - 1
-    if node.body[0].lineno == node.lineno:
-        return
     for arg in ast.walk(node.args):
         if isinstance(arg, ast.arg):
             arg.annotation = None
-    last = next(i for i in range(first, len(lines)) if lines[i].endswith(":"))
-    signature = f"def {node.name}({ast.unparse(node.args)}):"
-    lines[first : last + 1] = [" " * node.col_offset + signature]
+    return f"{' ' * node.col_offset}def {node.name}({ast.unparse(node.args)})"
 
 
 def _rows(old, new):
-    # The pairs of like lines, none crossing another, with the greatest sum of
-    # likeness; then what lies between them, in order.
-    none: tuple[float, tuple[tuple[int, int], ...]] = 0.0, ()
-    best = [[none] * (len(new) + 1) for _ in range(len(old) + 1)]
-    for i, j in product(reversed(range(len(old))), reversed(range(len(new)))):
-        score, pairs = best[i + 1][j + 1]
-        together = score + _likeness(old[i], new[j]), ((i, j), *pairs)
-        best[i][j] = max(best[i + 1][j], best[i][j + 1], together, key=itemgetter(0))
-    rows, i, j = [], 0, 0
-    for a, b in (*best[0][0][1], (len(old), len(new))):
-        between = zip_longest(range(i, a), range(j, b))
-        rows += [*((*pair, False) for pair in between), (a, b, True)]
-        i, j = a + 1, b + 1
-    return rows[:-1]
+    a, b = ([_said(line) for line in lines] for lines in (old, new))
+    # Empty lines are alike only beside others that are.
+    matcher = SequenceMatcher(lambda line: not line, a, b, autojunk=False)
+    rows = []
+    for kind, i, to_i, j, to_j in matcher.get_opcodes():
+        pairs = zip_longest(old[i:to_i], new[j:to_j], fillvalue="")
+        rows += [(*pair, kind == "equal") for pair in pairs]
+    return rows
 
 
-def _likeness(a, b):
-    # A long line that both have counts for more than a short one.
-    a, b = (WHERE.sub("", line.strip()) for line in (a, b))
-    if _role(a) != _role(b):
-        return 0.0
-    if DEFINES.match(a):
-        return len(a + b)
-    ratio = SequenceMatcher(None, a, b, autojunk=False).ratio()
-    return ratio * len(a + b) if ratio >= ALIKE else 0.0
-
-
-def _role(line):
-    # What a line defines, what it assigns to, or the word that it begins with.
-    found = DEFINES.match(line) or ASSIGNS.match(line)
-    return found.group() if found else line.partition(" ")[0]
+def _said(line):
+    # What two lines that say the same have in common: of definitions, the name.
+    line = WHERE.sub("", line.strip())
+    found = DEFINES.match(line)
+    return found.group() if found else line
 
 
 # --- In the cells of a lesson ---------------------------------------------------------
@@ -249,27 +199,11 @@ def _import(tree, names, may_fail):
 
 def _shown_text(call, names):
     text = ast.unparse(call)
-    paths = [ast.unparse(argument) for argument in call.args] or [""]
     try:
-        things = [_thing(path, names, text) for path in paths]
-        how = {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg}
-        if ast.unparse(call.func).endswith("side_by_side"):
-            return repr(SideBySide(*things, **how))
-        return Source(*things, **how).text
-    except (AttributeError, TypeError, OSError) as error:
-        raise CourseError(f"`{text}` shows nothing: {error}.") from None
-
-
-def _thing(path, names, text):
-    if not all(part.isidentifier() for part in path.split(".")):
+        return repr(eval(text, names))
+    except (NameError, AttributeError, TypeError, OSError) as error:
         raise CourseError(
-            f"`{text}` is not understood. Show a thing by a name that the lesson "
-            "imports, such as `steps.source(Variable.backward)`; then the builder "
-            "knows when it changes."
-        )
-    home, _, rest = path.partition(".")
-    if home not in names:
-        raise CourseError(
-            f"`{text}`: no cell of the lesson imports {home} from dezero_lite or steps."
-        )
-    return attrgetter(rest)(names[home]) if rest else names[home]
+            f"`{text}` shows nothing: {error}. Show a thing by a name that the lesson "
+            "imports from dezero_lite or steps, such as `steps.source(Variable"
+            ".backward)`; then the builder knows when it changes."
+        ) from None

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import platform
 import re
 from pathlib import Path
 
@@ -14,19 +13,6 @@ from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, wit
 # An installed package has no notebooks but this one, which lies beside the lessons.
 BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
 AGENTS = "AGENTS.md"
-# As JupyterLab would have it from the kernel: what it has to add, it calls unsaved.
-KERNEL = {
-    "kernelspec": builder.PYTHON | {"display_name": "Python 3 (ipykernel)"},
-    "language_info": {
-        "codemirror_mode": {"name": "ipython", "version": 3},
-        "file_extension": ".py",
-        "mimetype": "text/x-python",
-        "name": "python",
-        "nbconvert_exporter": "python",
-        "pygments_lexer": "ipython3",
-        "version": platform.python_version(),
-    },
-}
 
 
 def write_copies(folder, chosen=None):
@@ -49,16 +35,15 @@ def write_copies(folder, chosen=None):
         The files written.
     """
     folder = Path(folder).resolve()
-    texts = texts_of_copies(folder, [known(n) for n in chosen or numbers()])
-    return [write_new(path, text) for path, text in texts.items()]
+    steps = [known(n) for n in chosen or numbers()]
+    return write_all(folder, texts_of_copies(folder, steps))
 
 
-def texts_of_copies(folder, steps):
+def texts_of_copies(folder, steps, **how):
     """The texts of copies that are to lie in a folder, and of the map if it has none,
-    by their paths.
+    by their paths; how they are made, `copy_of` is told.
     """
     targets = {folder / notebook_path(n).name: n for n in steps}
-    refuse_what_is_there(folder, targets)
     the_map = folder / notebook_path(MAP).name
     if MAP in with_map() and not the_map.exists():
         targets = {the_map: MAP} | targets
@@ -66,17 +51,20 @@ def texts_of_copies(folder, steps):
     def missing(name):
         return folder / name not in targets and not (folder / name).exists()
 
-    return {path: copy_of(n, folder, missing) for path, n in targets.items()}
+    return {path: copy_of(n, folder, missing, **how) for path, n in targets.items()}
 
 
-def refuse_what_is_there(folder, paths):
-    """Raise CourseError if one of the files that are to be written is there."""
-    if there := sorted(path.name for path in paths if path.exists()):
+def write_all(folder, texts):
+    """Write new files, whose texts are given by their paths; none if one of them is
+    there already. Return the paths.
+    """
+    if there := sorted(path.name for path in texts if path.exists()):
         raise CourseError(
             f"{folder} already holds {', '.join(there)}. Nothing was written, so that "
             "no work is lost: choose another folder, or name the steps that are "
             "missing."
         )
+    return [write_new(path, text) for path, text in texts.items()]
 
 
 def write_new(path, text):
@@ -97,7 +85,13 @@ def write_agents(folder):
     return [] if path.exists() else [write_new(path, text)]
 
 
-def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):
+def nothing(_):
+    """Finds nothing missing, has nothing to finish."""
+
+
+def copy_of(
+    number, folder, missing=nothing, tell_solutions=False, finish=nothing, name=STEPS
+):
     """The text of a student's copy that is to lie in a folder.
 
     Parameters
@@ -107,6 +101,10 @@ def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):
         it is then plain words.
     tell_solutions : bool
         Whether the copy says how to see the solutions.
+    finish : callable
+        Told the notebook, does the last things to it.
+    name : str
+        What the steps are called where the copy will run.
     """
     whole = _with_outputs(number) if number == MAP else builder.assemble(number)
     notebook = whole if number == MAP else for_students(whole, tell_solutions)
@@ -116,19 +114,30 @@ def copy_of(number, folder, missing=lambda name: False, tell_solutions=False):
             cell["source"] = _pointed_at_code(cell["source"], folder)
         else:
             cell["source"] = overview.without_links_to(cell["source"], missing)
-    return text_of_copy(number, notebook)
+    finish(notebook)
+    return text_of_copy(number, notebook, name)
 
 
-def text_of_copy(number, notebook):
+def text_of_copy(number, notebook, name=STEPS):
     """The text of a copy, which from then on knows what it was laid with."""
-    name_steps(notebook)
-    notebook["metadata"] |= KERNEL
+    name_steps(notebook, name)
+    notebook["metadata"] |= kernel()
     notebook["metadata"]["course"] = {
         "step": number,
         "sources": digest_of_sources(notebook),
         "copy": digest_of([cell["metadata"] for cell in notebook["cells"]]),
     }
     return builder.as_text(notebook)
+
+
+def kernel():
+    """As JupyterLab would have it from the kernel: what it has to add, it calls
+    unsaved.
+    """
+    from ipykernel.ipkernel import IPythonKernel
+
+    spec = builder.PYTHON | {"display_name": "Python 3 (ipykernel)"}
+    return {"kernelspec": spec, "language_info": IPythonKernel.language_info}
 
 
 def _with_outputs(number):

@@ -174,6 +174,7 @@ def test_only_the_first_package_step_cuts_a_file(learner, monkeypatch):
     monkeypatch.setattr(folder, "write", lambda *_: learner.own_file(32))
     first = of_kind(StepKind.PACKAGE)[0]
     for number in (22, 32):
+        learner.own_file(number).write_text(code_of(number), encoding="utf-8")
         own = learner.writes(number)
         said = " ".join(go_on(Verdict(own, None, {}, own.module), learner.place))
         assert f"step {number + 1}]" in said

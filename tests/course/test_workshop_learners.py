@@ -15,7 +15,7 @@ from steps.course.capabilities import CAPABILITIES, WORKS, tried
 from steps.course.judge.cells import close_pictures, run
 from steps.course.workshop import folder
 from steps.course.workshop.framework import step_of
-from steps.course.workshop.package import FIRST, WRITE, module_of
+from steps.course.workshop.package import FIRST, LAST, WRITE, module_of
 from steps.course.workshop.verdict import Verdict
 from tests.course.learner import OWN_PACKAGE, OWN_WAY, Learner, as_typed
 
@@ -113,7 +113,7 @@ def own_package(own_way):
     ``python -m tests.support.workshop_proof way`` does, which trains for minutes.
     """
     learner, _verdicts = own_way
-    for number in [n for n in folder.steps() if n >= FIRST]:
+    for number in [n for n in folder.steps() if FIRST <= n <= LAST]:
         cells = ["import numpy as np", OWN_PACKAGE.get(number, "")]
         if number == FIRST:  # their class is there, and one method of it changes
             learner.types(number, cells[1])

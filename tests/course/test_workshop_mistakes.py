@@ -6,10 +6,9 @@ import pytest
 
 from steps.course.judge.child import Child
 from steps.course.workshop import trial, verdict
-from steps.course.workshop.evidence import due
 from steps.course.workshop.framework import before, code_of
 from steps.course.workshop.report import Report
-from steps.course.workshop.trial import TrialProcess
+from steps.course.workshop.trial import TrialProcess, due
 from steps.course.workshop.verdict import verdict_on
 from tests.course.learner import slips, ways
 from tests.support import brief_trial

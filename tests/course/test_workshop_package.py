@@ -3,6 +3,7 @@ beside the workshop, and can leave.
 """
 
 import importlib
+import json
 import os
 import shutil
 import subprocess
@@ -30,9 +31,13 @@ from steps.course.workshop.package import (
 )
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, go_on
+from tests.course.texts import blocks
 from tests.support.programs import python
 from tests.support.refusals import assert_refused
 
+CELLS = blocks("cells.md")
+# A sign that stands in the class.
+NEGATIVE = "    def __neg__(self):\n        return neg(self)\n"
 CHECKED = """class Variable:
     def hand_on(self, f, gradients):
         for x, gx in zip(f.inputs, gradients, strict=True):
@@ -245,19 +250,139 @@ def done(learner):
 
 
 def test_the_package_lies_beside_the_workshop_and_what_is_changed_stays(done):
-    whole = module_of(code_of(LAST))
     mine = done.place.parent / "mine"
-    said = learner_module.write(whole, LAST, done.place)
+    said = learner_module.write(LAST, done.place)
     assert "import mine" in said
-    assert {path.stem for path in mine.glob("*.py")} == {"__init__", *ROOMS}
-    program = "import mine; x = mine.Variable(mine.core.np.ones((2, 3)))"
-    program += "; print((x + mine.core.np.ones(3)).sum(axis=0), x[0])"
+    rooms = {path.stem for path in mine.glob("*.py")} | {"core"}
+    assert rooms == {"__init__", *ROOMS}
+    program = "import mine, numpy as np; x = mine.Variable(np.ones((2, 3)))"
+    program += "; print((x + np.ones(3)).sum(axis=0), x[0])"
     ran = python("-c", program, folder=done.place.parent)
     assert ran.stdout == "variable([4. 4. 4.]) variable([1. 1. 1.])\n", ran.stderr
+    for name in ("layers.py", "core/function.py"):
+        (mine / name).write_text("# mine", encoding="utf-8")
+    said = learner_module.write(LAST, done.place)
+    assert "You changed layers.py, function.py" in said
+    assert (mine / "layers.py").read_text(encoding="utf-8") == "# mine"
+
+
+# --- The core, cut up -----------------------------------------------------------------
+
+# Their own decisions, which move pieces and name a room.
+TOOLS = """
+rooms = {"variable": ["Variable"], "function": ["Function"], "backward": ["walk"]}
+rooms["operators"] = ["arithmetic", "signs", "functions"]
+rooms["variable"] += ["as_array", "as_variable", "settings"]
+rooms["tools"] = ["checks"]
+rooms["class"] = ["settings"]
+"""
+CIRCLE = 'rooms = {"low": ["Variable", "signs"], "high": ["arithmetic"]}'
+SLOPE = """
+import numpy as np, mine
+from mine.core import Variable, exp
+x = Variable(np.array(2.0))
+y = (x**2 + 1) / (1 - x) - 3 * exp(x) * -x
+y.backward()
+print(np.round(y.data, 3), type(x).__module__)
+"""
+
+
+@pytest.fixture
+def decides(learner):
+    """Lets the learner save lesson 23 with what they decided, and cuts their file."""
+
+    def decide(code):
+        cells = [{"cell_type": "code", "source": code}]
+        path = learner.place.parent / "step23.ipynb"
+        path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+        assert main(["workshop", "judge", "23"]) == 0
+
+    return decide
+
+
+@pytest.fixture
+def mine(learner):
+    """Their step 22, with signs in the class, and helpers of their own."""
+    text = code_of(22)
+    for lesson_s, own in (
+        ("Variable.__neg__ = neg\n", ""),
+        ("Variable.__radd__ = add\n", ""),
+        ("    def cleargrad", f"{NEGATIVE}\n    def cleargrad"),
+        ("return Neg()(x)", "return made(Neg)(x)"),
+        ("Variable.__pow__ = pow\n", CELLS["what step 22 has in the end"]),
+    ):
+        assert lesson_s in text
+        text = text.replace(lesson_s, own)
+    text += "\n\nclass Tape:\n    pass\n\n\nTape.variable = Variable\n"
+    text += "\n\nfor f in (add,):\n    setattr(Variable, '__radd__', f)\n"
+    learner.own_file(22).write_text(text, encoding="utf-8")
+    return learner.place.parent / "mine"
+
+
+def rooms_of(mine):
+    return sorted(path.stem for path in (mine / "core").glob("[!_]*.py"))
+
+
+def test_their_file_is_cut_by_what_they_decided(mine, decides, capsys):
+    decides(TOOLS)
+    named = "`backward`, `function`, `operators`, `tools`, `variable`"
+    assert f"the rooms {named}" in capsys.readouterr().out
+    assert rooms_of(mine) == ["backward", "function", "operators", "tools", "variable"]
+    rooms = {
+        room: (mine / "core" / f"{room}.py").read_text() for room in rooms_of(mine)
+    }
+    assert "class Config" in rooms["variable"]
+    assert "def __neg__" in rooms["operators"]
+    assert "def made" in rooms["operators"]
+    assert "Tape.variable = Variable" in rooms["variable"]
+    assert "def backward(self, retain" in rooms["backward"]
+    assert "def numerical_diff" in rooms["tools"]
+    ran = python("-c", SLOPE, folder=mine.parent)
+    assert ran.stdout == "39.334 mine.core.variable\n", ran.stderr
+    # They change their mind: a room that is gone goes, unless somebody worked in it.
+    (mine / "core" / "operators.py").write_text("# mine", encoding="utf-8")
+    decides("")
+    assert rooms_of(mine) == ["backward", "function", "operators", "variable"]
+    assert "You changed operators.py" in capsys.readouterr().out
+
+
+def test_a_core_that_cannot_be_cut_stays_in_one_room(mine, decides, capsys):
+    decides(CIRCLE)
+    said = capsys.readouterr().out
+    assert "`Variable.__add__` needs `add`, in the room high, and" in said
+    assert "stays in one room" in said
+    assert not rooms_of(mine)
+    assert (mine / "core.py").exists()
+    ran = python("-c", SLOPE, folder=mine.parent)
+    assert ran.stdout == "39.334 mine.core\n", ran.stderr
+    # Cut later, the one room goes; if they worked in it, it stays, and is the core.
+    decides(TOOLS)
+    assert rooms_of(mine)
+    assert not (mine / "core.py").exists()
+    decides(CIRCLE)
     (mine / "core.py").write_text("# mine", encoding="utf-8")
-    said = learner_module.write(whole, LAST, done.place)
-    assert "You changed core.py" in said
-    assert (mine / "core.py").read_text(encoding="utf-8") == "# mine"
+    decides(TOOLS)
+    assert "You changed core.py" in capsys.readouterr().out
+    assert not rooms_of(mine)
+
+
+def test_the_core_goes_on_in_its_rooms(done, decides):
+    """In 32 gradients become variables there, and later rooms import from them."""
+    core = done.place.parent / "mine" / "core"
+    done.own_file(LAST).unlink()
+    done.own_file(32).write_text(code_of(32), encoding="utf-8")
+    decides(TOOLS)
+    assert "create_graph" in (core / "backward.py").read_text(encoding="utf-8")
+    done.own_file(LAST).write_text(code_of(LAST), encoding="utf-8")
+    learner_module.write(LAST, done.place)
+    assert "class Parameter" in (core / "variable.py").read_text(encoding="utf-8")
+    everything = "import mine.gpt, mine.optimizers; print(mine.gpt.GPT.__bases__)"
+    ran = python("-c", f"{SLOPE}{everything}", folder=core.parent.parent)
+    assert "<class 'mine.models.Model'>" in ran.stdout, ran.stderr
+    names = {*package_at(LAST).rooms["core"].parts()}
+    found = "import mine.core; print(*vars(mine.core))"
+    ran = python("-c", found, folder=core.parent.parent)
+    assert {n for n in names if "." not in n} <= {*ran.stdout.split()}
 
 
 def test_a_package_has_the_name_that_its_owner_gives_it(done, capsys):
@@ -269,8 +394,9 @@ def test_a_package_has_the_name_that_its_owner_gives_it(done, capsys):
         assert_refused(CourseError, bad, lambda bad=bad: learner_module.rename(bad))
 
 
-def test_there_is_no_package_before_step_33(learner):
-    assert_refused(CourseError, "from step 33 on", lambda: learner_module.pack())
+def test_there_is_no_package_before_its_step(learner):
+    assert_refused(CourseError, "This needs step 33", lambda: learner_module.pack())
+    assert_refused(CourseError, "This needs step 22", learner_module.cut_up)
 
 
 def test_any_notebook_gets_the_package_by_steps_mine(done, monkeypatch, capsys):

@@ -10,6 +10,7 @@ an exercise asks for, counts as its answer, or as part of it.
 
 import re
 import symtable
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
@@ -30,22 +31,19 @@ class Task:
     stub: str
     asks_for: set[str]
 
+    def is_begun(self, text):
+        return _bare(text) != _bare(self.stub)
+
 
 @cache
 def lesson(number):
     """A lesson's cells, and its exercises by their numbers."""
     cells = builder.assemble(number)["cells"]
-    tasks: dict[int, Task] = {}
-    for cell in cells:
-        source = cell["source"]
-        if cell["cell_type"] != "code":
-            continue
-        if exercises.is_solution(source):
-            stub = exercises.without_solution(source)
-            asks_for = bound(stub) or bound(source)
-            tasks[len(tasks) + 1] = Task(cell["id"], "", stub, asks_for)
-        elif exercises.is_check(cell) and tasks:
-            tasks[len(tasks)].check_id = cell["id"]
+    tasks = {}
+    for n, each in enumerate(exercises.of_lesson(cells), start=1):
+        ids = cells[each.place]["id"], cells[each.check_place]["id"]
+        stub = exercises.without_solution(each.solution)
+        tasks[n] = Task(*ids, stub, bound(stub) or bound(each.solution))
     return cells, tasks
 
 
@@ -83,46 +81,41 @@ class Answers:
         cells, self._tasks = lesson(number)
         self._known = {cell["id"]: cell["id"] for cell in cells}
         self._known |= {mark: cell["id"] for cell in cells if (mark := grade_id(cell))}
-        self._exercise_of = {task.answer_id: n for n, task in self._tasks.items()}
-        self._seen: dict[str, int] = {}
-        self._before: str | None = None
-        self._additions: list[tuple[str | None, int, str]] = []
-        self._at = 0
-        self._parts: dict[int, list[str]] = {n: [] for n in self._tasks}
-        self._written: dict[int, list[str]] = {n: [] for n in self._tasks}
+        self._seen: Counter[str] = Counter()
+        parts: dict[int, list[str]] = {n: [] for n in self._tasks}
+        others = self._sorted(notebook["cells"], parts)
+        written = {n: list(filter(self._tasks[n].is_begun, parts[n])) for n in parts}
+        wrote = {n for n, texts in written.items() if texts}
         self.added: dict[str | None, list[str]] = {}
-        for cell in notebook["cells"]:
-            self._take(cell)
-        self._adopt()
-        self.texts = {n: _one_text(self._written[n], p) for n, p in self._parts.items()}
+        for before, at, text in others:
+            home = self._home(at, bound(text), wrote)
+            place = written[home] if home else self.added.setdefault(before, [])
+            place.append(text)
+        self.texts = {n: _one_text(written[n], parts[n]) for n in parts}
 
-    def _take(self, cell):
-        code = cell.get("cell_type") == "code"
-        key = self._known.get(str(cell.get("id"))) or self._known.get(grade_id(cell))
-        exercise = self._exercise_of.get(key or "")
-        if exercise and not code:  # turned into text: no answer any more
-            return
-        if key:
-            self._seen[key] = self._seen.get(key, 0) + 1
-            self._before, self._at = key, exercise or self._at
-        if not code:
-            return
-        text = as_here(source_of(cell))
-        if exercise:
-            self._parts[exercise].append(text)
-            if _bare(text) != _bare(self._tasks[exercise].stub):
-                self._written[exercise].append(text)
-        elif not key and text.strip():
-            self._additions.append((self._before, self._at, text))
-
-    def _adopt(self):
-        """Give each added cell its place: with an answer, or as it stands."""
-        wrote = {n for n, texts in self._written.items() if texts}
-        for before, at, text in self._additions:
-            if home := self._home(at, bound(text), wrote):
-                self._written[home].append(text)
-            else:
-                self.added.setdefault(before, []).append(text)
+    def _sorted(self, cells, parts):
+        """Sort the code of answers into parts; the other cells that were added, each
+        with the lesson's cell, and the exercise, before it.
+        """
+        exercise_of = {task.answer_id: n for n, task in self._tasks.items()}
+        before, at, others = None, 0, []
+        for cell in cells:
+            code = cell.get("cell_type") == "code"
+            key = self._known.get(str(cell.get("id"))) or self._known.get(
+                grade_id(cell)
+            )
+            exercise = exercise_of.get(key)
+            if exercise and not code:  # turned into text: no answer any more
+                continue
+            if key:
+                self._seen[key] += 1
+                before, at = key, exercise or at
+            text = as_here(source_of(cell)) if code else ""
+            if exercise:
+                parts[exercise].append(text)
+            elif not key and text.strip():
+                others.append((before, at, text))
+        return others
 
     def _home(self, at, names, wrote):
         """The exercise that an added cell answers. Where an answer is written, only a
@@ -140,11 +133,11 @@ class Answers:
         said = []
         # Where no cell is known, another program has left out all that marks them.
         for n, task in self._tasks.items() if self._seen else ():
-            if task.answer_id not in self._seen:
+            if not self._seen[task.answer_id]:
                 said.append(f"{n}: its answer cell is gone")
             elif self._seen[task.answer_id] > 1:
                 said.append(f"{n}: its answer is in several cells")
-            if task.check_id not in self._seen:
+            if not self._seen[task.check_id]:
                 said.append(f"{n}: its check is gone")
         return said
 

@@ -102,8 +102,8 @@ def grade(options):
     began = time.time()
 
     def tell(one):
-        points = sum(one.points(options.points).values())
-        wrong = one.first_wrong() or "all right"
+        points = sum(grading.points_got(one, options.points).values())
+        wrong = grading.first_wrong(one) or "all right"
         looks = f"  [{'; '.join(one.said)}]" if one.said else ""
         print(f"{one.student:20}  {points:3d}  {wrong}{looks}", flush=True)
 
@@ -132,8 +132,8 @@ def grade(options):
 
 def _tell_who(graded):
     """Name who of the roster is missing, and who is not in it."""
-    missing = [one.student for one in graded if not gradebooks.handed_in(one)]
-    unknown = [one.student for one in graded if not one.submission.person]
+    missing = [one.student for one in graded if not one.owner]
+    unknown = [one.student for one in graded if not one.person]
     for said, names in (("Handed in nothing", missing), ("Not in the roster", unknown)):
         if names:
             print(f"{said}: {', '.join(names)}.")

@@ -12,7 +12,7 @@ from .. import learner_folder
 from ..judge.sequence import RIGHT
 from ..lessons import CourseError, head
 from .answers import lesson
-from .grading import worth
+from .grading import points_got, points_of
 
 PAGE = Path(__file__).with_name("templates") / "feedback.html"
 # What a check says may repeat a list of many numbers.
@@ -37,7 +37,7 @@ def write_feedback(folder, graded, points):
     folder.mkdir(parents=True)
     page = Template(PAGE.read_text(encoding="utf-8"))
     for one in graded:
-        if one.submission.owner:
+        if one.owner:
             text = page.substitute(_fields(one, points))
             _free(folder, one).write_text(text, encoding="utf-8", newline="\n")
     return aside
@@ -45,7 +45,7 @@ def write_feedback(folder, graded, points):
 
 def _free(folder, one):
     """A path of its own, with the name by which a platform knows the student."""
-    prefix = one.submission.owner.prefix
+    prefix = one.owner.prefix
     name = f"{prefix}feedback" if prefix else one.student
     # As every system takes it, and no path.
     name = re.sub(r"[^\w .@()+-]", "_", name).strip(". ")[:100] or "_"
@@ -54,8 +54,8 @@ def _free(folder, one):
 
 
 def _fields(one, points):
-    worths = worth(points, dict.fromkeys(step for step, _ in one.outcomes))
-    got, parts = one.points(points), []
+    got, parts = points_got(one, points), []
+    possible = sum(points_of(n, points) for _, n in one.outcomes)
     for (step, n), outcome in one.outcomes.items():
         if n == 1:
             parts.append(f"<h2>Step {step}: {escape(head(step).title)}</h2>")
@@ -64,10 +64,10 @@ def _fields(one, points):
         said = "Right." if right else f"Not yet: {outcome[:LONGEST]}"
         parts.append(
             f'<section class="{"right" if right else "wrong"}"><h3>{escape(title)} '
-            f"<span>{got[step, n]} of {worths[step, n]}</span></h3>"
+            f"<span>{got[step, n]} of {points_of(n, points)}</span></h3>"
             f"<p>{escape(said)}</p></section>"
         )
-    total = f"{sum(got.values())} of {sum(worths.values())} points"
+    total = f"{sum(got.values())} of {possible} points"
     student, exercises = escape(one.student), "\n".join(parts)
     return {"student": student, "points": total, "exercises": exercises}
 

@@ -8,7 +8,8 @@ nothing.
 import itertools
 
 from ..lessons import CourseError
-from .grading import worth
+from .grading import points_got, worth
+from .roster import Person
 
 
 def need_roster(people):
@@ -24,14 +25,14 @@ def for_moodle(lessons, graded, points):
     """Known by their e-mail or, where the roster has none, by their ID number. Moodle
     takes nothing at all where it does not know one of them.
     """
-    people = [one for one in graded if handed_in(one) and one.submission.person]
-    key = "email" if any(one.submission.person.email for one in people) else "id"
-    known = [one for one in people if getattr(one.submission.person, key)]
+    people = {one.person: one for one in graded if one.owner and one.person}
+    key = "email" if any(person.email for person in people) else "id"
     titles = [f"Step {number}" for number in lessons]
     rows = [["Full name", "ID number", "Email address", *titles]]
-    for one in known:
-        person, got = one.submission.person, _by_lesson(one.points(points))
-        rows.append([person.name, person.id, person.email, *got])
+    for person, one in people.items():
+        if getattr(person, key):
+            got = _by_lesson(points_got(one, points))
+            rows.append([person.name, person.id, person.email, *got])
     return rows
 
 
@@ -40,24 +41,17 @@ def for_canvas(lessons, graded, points):
     possible = _by_lesson(worth(points, lessons))
     titles = [f"Step {number}" for number in lessons]
     who = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-    rows = [
-        [*who, *titles],
-        ["Points Possible", *[""] * 4, *possible],
-    ]
-    for one in filter(handed_in, graded):
-        person, owner = one.submission.person, one.submission.owner
-        ids = [one.student, owner.canvas, "", "", ""]
-        if person:
-            login = person.login or person.email
-            canvas = person.canvas or owner.canvas
+    rows = [[*who, *titles], ["Points Possible", *[""] * 4, *possible]]
+    for one in graded:
+        if one.owner:
+            person = one.person or Person(one.student)
+            canvas, login = (
+                person.canvas or one.owner.canvas,
+                person.login or person.email,
+            )
             ids = [person.name, canvas, person.id, login, person.section]
-        rows.append([*ids, *_by_lesson(one.points(points))])
+            rows.append([*ids, *_by_lesson(points_got(one, points))])
     return rows
-
-
-def handed_in(one):
-    """Whether somebody handed in anything."""
-    return one.submission.owner is not None
 
 
 def _by_lesson(points):

@@ -3,7 +3,6 @@
 import csv
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import learner_folder
@@ -12,7 +11,7 @@ from ..judge.cells import plain
 from ..judge.sequence import RIGHT, SECONDS
 from ..lessons import CourseError, known
 from .answers import Answers, bound, cells_to_run, compiles, lesson, source_of
-from .submissions import Submission, handed_in, submissions
+from .submissions import handed_in, submissions
 
 # An exercise takes about as many minutes.
 POINTS = (3, 5, 8)
@@ -21,28 +20,17 @@ NOT_BEGUN = "nothing was written"
 LONGEST = 1_000_000
 
 
-@dataclass
-class Graded:
-    """What a student gets: the outcome of each exercise, by lesson and number, and
-    what is to be said beside that.
-    """
+def points_got(one, points):
+    """What each exercise brings a student, by lesson and number."""
+    outcomes = one.outcomes.items()
+    return {key: points_of(key[1], points) * (said == RIGHT) for key, said in outcomes}
 
-    student: str
-    outcomes: dict[tuple[int, int], str]
-    said: list[str] = field(default_factory=list)
-    submission: Submission | None = None
 
-    def points(self, worth):
-        """What each exercise brings, by lesson and number."""
-        outcomes = self.outcomes.items()
-        return {k: points_of(k[1], worth) * (said == RIGHT) for k, said in outcomes}
-
-    def first_wrong(self):
-        """The first thing that went wrong, in words."""
-        for (step, exercise), outcome in self.outcomes.items():
-            if outcome != RIGHT:
-                return f"{step}.{exercise}: {_line(outcome)}"
-        return ""
+def first_wrong(one):
+    """The first thing that went wrong, in words."""
+    outcomes = one.outcomes.items()
+    wrong = (f"{s}.{n}: {_line(said)}" for (s, n), said in outcomes if said != RIGHT)
+    return next(wrong, "")
 
 
 def worth(points, lessons):
@@ -56,7 +44,7 @@ def points_of(exercise, points):
 
 
 def grade(
-    folder, chosen=(), seconds=SECONDS, jobs=None, told=lambda graded: None, people=()
+    folder, chosen=(), seconds=SECONDS, jobs=None, told=lambda one: None, people=()
 ):
     """Judge all submissions in a folder.
 
@@ -71,14 +59,14 @@ def grade(
     jobs : int, optional
         Notebooks judged at once; one a core if not given.
     told : callable
-        Told each Graded when it is there.
+        Told each Submission when it is judged.
     people : list of roster.Person, optional
         The class, whose names the table then has.
 
     Returns
     -------
-    list of int, list of Graded
-        The lessons, and the students in the order of their names.
+    list of int, list of Submission
+        The lessons, and the students in the order of their names, with their outcomes.
     """
     found = submissions(folder, people)
     lessons = list(dict.fromkeys(map(known, chosen))) or handed_in(found)
@@ -86,15 +74,12 @@ def grade(
         if not lesson(number)[1]:
             raise CourseError(f"Step {number} has no exercises.")
     with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-        graded = []
-        for one in pool.map(lambda one: _student(one, lessons, seconds), found):
+        for one in pool.map(lambda one: _judged(one, lessons, seconds), found):
             told(one)
-            graded.append(one)
-    return lessons, graded
+    return lessons, found
 
 
-def _student(one, lessons, seconds):
-    graded = Graded(one.student, {}, list(one.said), one)
+def _judged(one, lessons, seconds):
     for number in lessons:
         outcomes, said = _all(number, "there is no notebook of this lesson"), []
         try:
@@ -103,11 +88,11 @@ def _student(one, lessons, seconds):
         except Exception as error:  # whatever it is, the others are to be graded
             reason = f"cannot be graded ({type(error).__name__}: {_line(error)})"
             outcomes = _all(number, reason)
-        graded.outcomes |= {(number, n): told for n, told in outcomes.items()}
-        graded.said += [f"{number}.{told}" for told in said]
+        one.outcomes |= {(number, n): told for n, told in outcomes.items()}
+        one.said += [f"{number}.{told}" for told in said]
     for number in sorted(set(one.notebooks) - set(lessons)):
-        graded.said.append(f"lesson {number} was handed in, and not asked for")
-    return graded
+        one.said.append(f"lesson {number} was handed in, and not asked for")
+    return one
 
 
 def _all(number, outcome):
@@ -144,9 +129,9 @@ def table(lessons, graded, points=POINTS):
     after = [f"total ({sum(worths.values())})", "first wrong", "to look at"]
     rows = [["student", *columns, *after]]
     for one in graded:
-        got = one.points(points).values()
+        got = points_got(one, points).values()
         said = "; ".join(map(_line, one.said))
-        rows.append([one.student, *got, sum(got), one.first_wrong(), said])
+        rows.append([one.student, *got, sum(got), first_wrong(one), said])
     return rows
 
 

@@ -55,7 +55,7 @@ def files_in(place):
     """All files in a folder of submissions, or in a zip of it."""
     if place.is_file():
         return _unwrapped(_in_zip(place, PurePosixPath(place.name)))
-    ends = [path.suffix for path in _visible(place.iterdir())]
+    ends = [path.suffix for path in place.iterdir() if not _is_hidden([path.name])]
     files = list(_in_folder(place))
     return _unwrapped(files) if ends == [".zip"] else files
 
@@ -84,16 +84,16 @@ def readable(name):
 # --- Folders --------------------------------------------------------------------------
 
 
-def _visible(places):
+def _is_hidden(parts):
     # AGENTS.md was handed out with the lessons, and is nobody's work.
-    others = ("__MACOSX", student_copies.AGENTS)
-    return [p for p in places if not p.name.startswith(".") and p.name not in others]
+    others = "__MACOSX", student_copies.AGENTS
+    return any(part.startswith(".") or part in others for part in parts)
 
 
 def _in_folder(folder):
     for place in sorted(folder.rglob("*"), key=os.fsencode):
         path = PurePosixPath(place.relative_to(folder).as_posix())
-        if len(_visible([path, *path.parents][:-1])) < len(path.parts):
+        if _is_hidden(path.parts):
             continue
         regular = place.is_file() and not place.is_symlink()
         if regular and place.suffix.lower() == ".zip":
@@ -145,7 +145,7 @@ def _in_zip(source, path, depth=1):
     yield File(path.with_suffix(""))
     for member in members:
         parts = [x for x in re.split(r"[/\\]", _name(member)) if x not in ("", "..")]
-        if not parts or len(_visible(map(PurePosixPath, parts))) < len(parts):
+        if not parts or _is_hidden(parts):
             continue
         inside = path.with_suffix("").joinpath(*parts)
         read = partial(_from_zip, opened, member)

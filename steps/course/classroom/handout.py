@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from .. import builder, exercises, lessons, student_copies
@@ -45,25 +46,22 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
     folder = Path(folder).resolve()
     name = INSTALLED if package else STEPS
     texts = texts_to_release(folder, chosen, points, name, workshop)
-    written = [write_new(path, text) for path, text in texts.items()]
+    written = student_copies.write_all(folder, texts)
     return written + (_with_package(folder) if package else [])
 
 
 def texts_to_release(folder, chosen, points=POINTS, name=INSTALLED, workshop=False):
     """The texts of notebooks that call the steps by a name, by their paths."""
     steps = sorted({known(n) for n in chosen})
-    texts = student_copies.texts_of_copies(folder, [] if workshop else steps)
-    texts = {path: _finished(json.loads(text), points) for path, text in texts.items()}
+    how = {"finish": partial(_set_points, points), "name": name}
+    texts = student_copies.texts_of_copies(folder, [] if workshop else steps, **how)
     if workshop:
         place = folder / "workshop"
-        texts |= {place / notebook_path(n).name: _workshop(n) for n in steps}
-        student_copies.refuse_what_is_there(folder, texts)
+        texts |= {place / notebook_path(n).name: _workshop(n, name) for n in steps}
     the_map = folder / notebook_path(MAP).name
     if name == INSTALLED and the_map in texts:
         texts[the_map] = _of_this_folder(texts[the_map])
-    if name == STEPS:
-        return texts
-    return {path: _named(text, name) for path, text in texts.items()}
+    return texts
 
 
 def _of_this_folder(text):
@@ -76,40 +74,29 @@ def _of_this_folder(text):
     return re.sub(r"(?s) When the course is updated.*?left alone\.", "", text)
 
 
-def _workshop(number):
+def _workshop(number, name):
     """The notebook of a step in the workshop, for one who begins there."""
     from ..workshop import folder, framework, modules, notebook
 
     before = framework.code_of(lessons.previous(folder.of_the_workshop(number)))
-    return notebook.text_of(number, modules.Module.of(before))
+    made = json.loads(notebook.text_of(number, modules.Module.of(before)))
+    return student_copies.text_of_copy(number, made, name)
 
 
-def _finished(notebook, points):
-    """The text of a notebook whose exercises say how many points they bring."""
+def _set_points(points, notebook):
+    """Let a notebook's exercises say how many points they bring."""
     for cell in notebook["cells"]:
-        source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            source = EXERCISE.sub(lambda found: _with_points(found, points), source)
+            with_points = partial(_with_points, points)
+            cell["source"] = EXERCISE.sub(with_points, cell["source"])
         marks = cell["metadata"].get("nbgrader", {})
         if number := re.search(r"check(\d+)$", marks.get("grade_id", "")):
             marks["points"] = points_of(int(number[1]), points)
-        cell["source"] = source
-    course = notebook["metadata"].get("course", {})
-    if "sources" in course:
-        course["sources"] = student_copies.digest_of_sources(notebook)
-    return builder.as_text(notebook)
 
 
-def _with_points(found, points):
+def _with_points(points, found):
     worth = points_of(int(found[1]), points)
     return f"{found[0]} ({worth} point{'s' * (worth != 1)})"
-
-
-def _named(text, steps):
-    """A notebook that calls the steps as they are called where it will run."""
-    notebook = json.loads(text)
-    student_copies.name_steps(notebook, steps)
-    return builder.as_text(notebook)
 
 
 # --- nbgrader -------------------------------------------------------------------------
@@ -131,19 +118,21 @@ def for_nbgrader(folder, chosen, points=POINTS):
     for number in sorted({known(n) for n in chosen}):
         path = folder / "source" / stem(number) / notebook_path(number).name
         texts[path] = _source(number, path.parent, points)
-    student_copies.refuse_what_is_there(folder, texts)
     if not (settings := folder / "nbgrader_config.py").exists():
         texts[settings] = CONFIGURATION.format(name=folder.name)
-    return [write_new(path, text) for path, text in texts.items()]
+    return student_copies.write_all(folder, texts)
 
 
 def _source(number, folder, points):
-    notebook = json.loads(student_copies.copy_of(number, folder, lambda name: True))
     whole = {cell["id"]: cell["source"] for cell in builder.assemble(number)["cells"]}
-    for cell in notebook["cells"]:
-        if "nbgrader" in cell["metadata"]:
-            cell["source"] = student_copies.as_installed(whole[cell["id"]])
-    return _finished(notebook, points)
+
+    def finish(notebook):
+        _set_points(points, notebook)
+        for cell in notebook["cells"]:
+            if "nbgrader" in cell["metadata"]:
+                cell["source"] = whole[cell["id"]]
+
+    return student_copies.copy_of(number, folder, lambda name: True, finish=finish)
 
 
 # --- A package without solutions ------------------------------------------------------

@@ -36,9 +36,8 @@ def lay_repository(folder, chosen, percent, agents):
     for path, template in FILES.items():
         page = Template((handout.TEMPLATES / template).read_text(encoding="utf-8"))
         texts[folder / path] = page.substitute(course=course, percent=percent)
-    student_copies.refuse_what_is_there(folder, texts)
     texts |= handout.texts_to_release(folder, chosen or numbers())
-    written = [student_copies.write_new(path, text) for path, text in texts.items()]
+    written = student_copies.write_all(folder, texts)
     return course, written + (student_copies.write_agents(folder) if agents else [])
 
 

@@ -20,9 +20,10 @@ MUCH = 10 * LARGEST
 @dataclass
 class Submission:
     """What a student handed in: notebooks by the number of their lesson, and what is
-    to be said about the other files.
+    to be said beside that; judged, the outcomes of exercises by lesson and number.
 
-    ``person`` is who they are in the roster; ``owner`` whose a platform says it is.
+    ``person`` is who they are in the roster; ``owner`` whose a platform says it is, or
+    None where nothing was handed in.
     """
 
     student: str
@@ -30,6 +31,7 @@ class Submission:
     said: list[str] = field(default_factory=list)
     person: Person | None = None
     owner: Owner | None = None
+    outcomes: dict[tuple[int, int], str] = field(default_factory=dict)
 
 
 def submissions(folder, people=()):

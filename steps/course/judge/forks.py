@@ -60,16 +60,11 @@ def places(cells):
     """Where a lesson's exercises are: pairs of the position of a solution's cell, and
     the sources of the cells after it up to its check.
     """
-    found: list[tuple[int, list[str]]] = []
-    waiting = False
-    for position, cell in enumerate(cells):
-        if exercises.is_solution(cell["source"]):
-            found.append((position, []))
-            waiting = True
-        elif waiting:
-            found[-1][1].append(cell["source"])
-            waiting = not exercises.is_check(cell)
-    return found
+    sources = [cell["source"] for cell in cells]
+    return [
+        (each.place, sources[each.place + 1 : each.check_place + 1])
+        for each in exercises.of_lesson(cells)
+    ]
 
 
 # --- In the process -------------------------------------------------------------------

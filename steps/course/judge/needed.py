@@ -12,11 +12,11 @@ import re
 from typing import Any
 
 from .. import exercises
+from ..definitions import imports
 
 # A variable, and a path, stay as they are.
 CLASS = re.compile(r"\b(?!(?:Variable|Path)\()[A-Z]\w*\(|\.setup\(")
-IMPORTS = ast.Import | ast.ImportFrom
-DEFINES = IMPORTS | ast.FunctionDef | ast.ClassDef
+DEFINES = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
 ADDS = {"append", "add", "extend", "insert", "pop", "setdefault", "update"}
 USES = {"LOAD_NAME", "LOAD_GLOBAL"}
 BINDS = "STORE_NAME"
@@ -29,9 +29,8 @@ def needed(cells, also=()):
     names: set[str] = set()
     for cell in reversed(cells):
         body = _tree(cell).body
-        imports = ast.Module([each for each in body if isinstance(each, IMPORTS)], [])
         bound_here, used = bound(cell), used_first(cell)
-        imported = _stored(compile(imports, "imports", "exec"))
+        imported = set(imports(_tree(cell)))
         if (
             cell in also
             or exercises.is_solution("".join(cell["source"]))
@@ -59,11 +58,7 @@ def _tree(cell):
 
 def bound(cell):
     """The names that a cell defines."""
-    return _stored(compile(_tree(cell), "cell", "exec"))
-
-
-def _stored(code):
-    steps = dis.get_instructions(code)
+    steps = dis.get_instructions(compile(_tree(cell), "cell", "exec"))
     return {step.argval for step in steps if step.opname == BINDS}
 
 

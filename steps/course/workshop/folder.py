@@ -15,13 +15,13 @@ from pathlib import Path
 from .. import learner_folder, lessons
 from ..lessons import CourseError, known, spans, stem, typed
 from . import notebook
-from .framework import before, code_of, framework, step_of, steps, with_own
+from .framework import before, begin_of, code_of, framework, step_of, steps, with_own
 from .learner_code import LearnerCode, learner_code
 from .modules import LESSONS_OWN, Module
-from .package import FIRST, Package, module_of
-from .parts import Kind, alike
+from .package import FIRST, LAST, PARTS, Package, module_of
 
 STAMP = ".workshop.json"
+ON_OURS = f"This lesson runs on dezero_lite: your own package ends with step {LAST}."
 
 
 def place(folder=None):
@@ -102,12 +102,19 @@ def cells_of(number, folder=None):
             f"There is no {path.name} in {path.parent} yet. "
             f"`{typed(f'workshop {number}')}` makes it."
         )
-    found = learner_folder.read(path).get("cells")
-    if not isinstance(found, list):
+    if (found := code_in(path)) is None:
         raise CourseError(
             f"{path.name} is no notebook that can be read. "
             f"`{typed(f'workshop fresh {number}')}` sets it aside and makes a new one."
         )
+    return found
+
+
+def code_in(path):
+    """The sources of the code cells of a notebook; None if it cannot be read."""
+    found = learner_folder.read(path).get("cells")
+    if not isinstance(found, list):
+        return None
     code = [cell for cell in found if cell.get("cell_type") == "code"]
     return ["".join(cell.get("source", "")) for cell in code]
 
@@ -127,9 +134,11 @@ class Base:
 
 
 def base(number, folder=None):
-    """The learner's framework after the step before; where they have none, that of the
-    lesson, with what they wrote earlier and the lessons did not change since.
+    """The learner's framework after the step before; where they have none, what they
+    had last, with what each step since would have brought.
     """
+    if number in PARTS:
+        return Base(begin_of(number), set(), ON_OURS)
     last = before(number)
     found = reached(last, folder) if last else Base(Module(), set())
     if number == FIRST:
@@ -144,49 +153,20 @@ def reached(number, folder=None):
     if (text := own_text(number, folder)) is not None:
         said = f"It begins with your {stem(number)}.py."
         return Base(module_of(text), lent(text), said)
-    goes_on = number >= FIRST and _newest(number, folder)
-    return (_goes_on if goes_on else _lessons_own)(number, folder)
-
-
-def _goes_on(number, folder):
-    """What they had before a step of the package, and what it would have brought."""
-    begins = base(number, folder)
-    own = framework(number, LearnerCode(), begins.module, begins.lent)
-    said = _said(number, _newest(number, folder))
-    lends = [*own.missing, *own.unchanged]
-    return Base(with_own(own.module, own.step, lends), begins.lent.union(lends), said)
-
-
-def _lessons_own(number, folder):
-    """The lesson's own after a step, with what they wrote before that stayed so."""
-    module, last = module_of(code_of(number)), _newest(number, folder)
-    theirs = _bring(module, last, number, own_text(last, folder)) if last else set()
-    return Base(module, set(module.parts()) - theirs, _said(number, last))
-
-
-def _newest(number, folder):
-    """The last step up to one that has a file of theirs; 0 if there is none."""
-    there = (n for n in steps() if n <= number and own_text(n, folder) is not None)
-    return max(there, default=0)
-
-
-def _said(number, last):
+    there = (n for n in steps() if n < number and own_text(n, folder) is not None)
+    last = max(there, default=0)
     gap = [n for n in steps() if last < n <= number]
     said = f"What step{'s' * (len(gap) > 1)} {spans(gap)} would have given it is the "
-    return f"{said}lesson's own." + f" The rest is from your {stem(last)}.py." * bool(
-        last
-    )
-
-
-def _bring(module, last, before, text):
-    """Put in what is theirs and did not change since; return the names."""
-    theirs, now = Module.of(text), step_of(before).parts
-    brought, stays = theirs.parts(), {*alike(now, step_of(last).parts)}
-    stays -= {name for name, part in brought.items() if part.kind == Kind.CLASS}
-    for name in [name for name in brought if name in stays]:
-        module.put(name, brought[name], now)
-    module.imports = theirs.imports | module.imports
-    return stays.intersection(brought) - lent(text)
+    said += "lesson's own."
+    if not last:
+        module = module_of(code_of(number))
+        return Base(module, {*module.parts()}, said)
+    # What they had, and what the step would have brought.
+    begins = base(number, folder)
+    own = framework(number, LearnerCode(), begins.module, begins.lent)
+    lends = [*own.missing, *own.unchanged]
+    said += f" The rest is from your {stem(last)}.py."
+    return Base(with_own(own.module, own.step, lends), begins.lent.union(lends), said)
 
 
 def lent(text):
@@ -237,7 +217,7 @@ def write_ours(texts, folder=None):
     marks, written = learner_folder.read(place(folder) / STAMP), []
     for path, text in texts.items():
         name = os.path.relpath(path, place(folder))
-        if path.exists() and marks.get(name) != _digest(path.read_text("utf-8")):
+        if path.exists() and not is_ours(path, folder):
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         learner_folder.replace(path, text)
@@ -247,9 +227,17 @@ def write_ours(texts, folder=None):
     return written
 
 
+def is_ours(path, folder=None):
+    """Whether a file is as it was written so."""
+    marks = learner_folder.read(place(folder) / STAMP)
+    name = os.path.relpath(path, place(folder))
+    return path.exists() and marks.get(name) == _digest(path.read_text("utf-8"))
+
+
 def _docstring(verdict):
     title = lessons.head(verdict.step).title
-    lines = [f"My framework after step {verdict.step}, {title}."]
+    what = "framework after" if verdict.step <= LAST else "code of"
+    lines = [f"My {what} step {verdict.step}, {title}."]
     if names := verdict.lent:
         lines += ["", LESSONS_OWN, *(f"    {name}" for name in names), ""]
     return "\n".join(lines)

@@ -10,13 +10,14 @@ from ..definitions import imports
 from ..lessons import StepKind, kind, module_path, numbers
 from .learner_code import merged
 from .modules import Module
-from .package import FIRST, WRITE, Package, package_at
+from .package import FIRST, PARTS, WRITE, Package, is_package, package_at
 from .parts import Kind, Part, alike, globals_used, is_placeholder, owner, parts
 
 
 def steps():
     """The steps of the workshop."""
-    return [n for n in numbers() if kind(n) is StepKind.SNAPSHOT or n in WRITE]
+    written = {*WRITE, *PARTS}
+    return [n for n in numbers() if kind(n) is StepKind.SNAPSHOT or n in written]
 
 
 def before(number):
@@ -54,7 +55,7 @@ class Step:
 
     @property
     def is_package(self):
-        return self.number >= FIRST
+        return is_package(self.number)
 
     @cached_property
     def given(self):
@@ -86,12 +87,21 @@ def given_until(number):
 
 @cache
 def step_of(number):
-    return Step(number, parts(code_of(number)), parts(code_of(before(number))))
+    begins = begin_of(number).body() if number in PARTS else code_of(before(number))
+    return Step(number, parts(code_of(number)), parts(begins))
+
+
+def begin_of(number):
+    """The module of a step that has parts to write, without them."""
+    module = Module.of(code_of(number))
+    for name in PARTS[number]:
+        module.drop(name)
+    return module
 
 
 def code_of(number):
     """The lesson's own code of a step; none before the first."""
-    if number >= FIRST:
+    if is_package(number):
         return _package_text(number)
     return module_path(number).read_text(encoding="utf-8") if number else ""
 

@@ -29,19 +29,22 @@ def numbers(*shape):
     return np.random.default_rng(0).uniform(0.5, 2.0, shape)
 
 
-def has_values_and_gradients(step, f, wanted, *arrays):
+def has_values_and_gradients(step, f, wanted, *arguments):
     """Whether a function has the values of another one, on arrays, and gradients that
-    agree with small differences, to second order.
+    agree with small differences, to second order. Arrays of fractions are variables,
+    and all else stays as it is.
     """
-    xs = [box(step, array) for array in arrays]
+    moves = lambda x: isinstance(x, np.ndarray) and x.dtype.kind == "f"
+    xs = [box(step, x) if moves(x) else x for x in arguments]
     y = f(*xs)
     assert isinstance(y, step.Variable)
-    value, right = y.data, wanted(*arrays)
+    value, right = y.data, wanted(*arguments)
     assert np.shape(value) == np.shape(right)
     assert np.allclose(value, right)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        agrees = step.gradient_check(f, *xs)
+        # Squared, so that what is linear has a second order, too.
+        agrees = step.gradient_check(lambda *xs: f(*xs) ** 2, *xs)
     if not agrees:
         why = " ".join(said.getvalue().split()).removeprefix("gradient_check failed: ")
         if why.startswith("the second"):
@@ -122,8 +125,7 @@ def differentiates_reshape(step):
 
     the gradient goes back into the shape that x had
     """
-    f = lambda x: step.reshape(x, (3, 2)) ** 2
-    has_values_and_gradients(step, f, lambda x: x.reshape(3, 2) ** 2, numbers(2, 3))
+    has_values_and_gradients(step, step.reshape, np.reshape, numbers(2, 3), (3, 2))
 
 
 @since(38)
@@ -132,10 +134,9 @@ def differentiates_transpose(step):
 
     on the way back each axis returns to its place: the inverse of the order
     """
+    x = numbers(2, 3, 2)
     for axes in (None, (2, 0, 1), (-1, 0, 1)):
-        f = lambda x, axes=axes: step.transpose(x, axes) ** 2
-        wanted = lambda x, axes=axes: np.transpose(x, axes) ** 2
-        has_values_and_gradients(step, f, wanted, numbers(2, 3, 2))
+        has_values_and_gradients(step, step.transpose, np.transpose, x, axes)
 
 
 @since(39)
@@ -145,9 +146,10 @@ def differentiates_sums(step):
     each number that was added up gets the gradient of its sum
     """
     for axis, keepdims in ((None, False), (0, False), ((0, 2), False), (-1, True)):
-        f = lambda x, a=axis, k=keepdims: step.sum(x, axis=a, keepdims=k) ** 2
-        wanted = lambda x, a=axis, k=keepdims: np.sum(x, axis=a, keepdims=k) ** 2
-        has_values_and_gradients(step, f, wanted, numbers(2, 3, 2))
+        ours, wanted = (
+            partial(f, axis=axis, keepdims=keepdims) for f in (step.sum, np.sum)
+        )
+        has_values_and_gradients(step, ours, wanted, numbers(2, 3, 2))
 
 
 @since(40)
@@ -156,9 +158,8 @@ def differentiates_broadcast_to(step):
 
     a number that was copied gets the sum of the gradients of its copies
     """
-    f = lambda x: step.broadcast_to(x, (2, 3, 2)) ** 2
-    wanted = lambda x: np.broadcast_to(x, (2, 3, 2)) ** 2
-    has_values_and_gradients(step, f, wanted, numbers(3, 1))
+    f, wanted = step.broadcast_to, np.broadcast_to
+    has_values_and_gradients(step, f, wanted, numbers(3, 1), (2, 3, 2))
 
 
 @since(40)
@@ -167,9 +168,8 @@ def differentiates_sum_to(step):
 
     the axes that broadcasting would add or stretch are those to sum over
     """
-    f = lambda x: step.sum_to(x, (3, 1)) ** 2
-    wanted = lambda x: x.sum(axis=(0, 2)).reshape(3, 1) ** 2
-    has_values_and_gradients(step, f, wanted, numbers(2, 3, 2))
+    wanted = lambda x, shape: x.sum(axis=(0, 2)).reshape(shape)
+    has_values_and_gradients(step, step.sum_to, wanted, numbers(2, 3, 2), (3, 1))
 
 
 @since(40)
@@ -340,11 +340,9 @@ def differentiates_items(step):
 
     an item that was taken twice gets both gradients, and the others get 0
     """
-    rows = np.array([0, 2, 2])
-    f = lambda x: step.get_item(x, rows) ** 2
-    has_values_and_gradients(step, f, lambda x: x[rows] ** 2, numbers(3, 2))
-    f = lambda x: step.get_item(x, (slice(None), 1)) ** 2
-    has_values_and_gradients(step, f, lambda x: x[:, 1] ** 2, numbers(3, 2))
+    for items in (np.array([0, 2, 2]), (slice(None), 1)):
+        wanted = lambda x, items: x[items]
+        has_values_and_gradients(step, step.get_item, wanted, numbers(3, 2), items)
 
 
 def shares(x, axis=1):
@@ -371,10 +369,10 @@ def measures_surprise(step):
     minus the logarithm of the share that the right class has, on average
     """
     labels = np.array([0, 2])
-    f = lambda x: step.softmax_cross_entropy(x, labels)
-    wanted = lambda x: -np.log(shares(x)[[0, 1], labels]).mean()
-    has_values_and_gradients(step, f, wanted, numbers(2, 3))
-    far = f(box(step, [[0.0, 0.0, -1000.0], [0.0, 0.0, -1000.0]]))
+    f = step.softmax_cross_entropy
+    wanted = lambda x, labels: -np.log(shares(x)[[0, 1], labels]).mean()
+    has_values_and_gradients(step, f, wanted, numbers(2, 3), labels)
+    far = f(box(step, [[0.0, 0.0, -1000.0], [0.0, 0.0, -1000.0]]), labels)
     assert np.isclose(far.data, 500 + np.log(2))
 
 
@@ -496,18 +494,18 @@ def sees_through_a_window(step):
     a row for each stop of the window; on the way back a pixel gets the sum of all that
     saw it
     """
+    x, wanted = (
+        numbers(1, 2, 3, 3),
+        lambda *how: np.vstack([*map(np.ravel, stops(*how))]),
+    )
     for window in ((2, 1, 0), (2, 2, 1), ((2, 1), (1, 2), (0, 1))):
-        f = lambda x, window=window: step.im2col(x, *window)
-        rows = lambda x, window=window: np.concatenate(
-            [seen.reshape(1, -1) for seen in stops(x, *window)]
-        )
-        x = numbers(1, 2, 3, 3)
-        has_values_and_gradients(step, f, rows, x)
-        col = numbers(*rows(x).shape)
+        has_values_and_gradients(step, step.im2col, wanted, x, *window)
+        rows = wanted(x, *window)
+        col = numbers(*rows.shape)
         back = step.col2im(box(step, col), x.shape, *window).data
         assert back.shape == x.shape
         # Both ways pair each number of the rows with the pixel that it comes from.
-        along_pixels, along_rows = np.sum(back * x), np.sum(col * rows(x))
+        along_pixels, along_rows = np.sum(back * x), np.sum(col * rows)
         assert np.isclose(along_pixels, along_rows)
 
 
@@ -518,20 +516,18 @@ def convolves(step):
     what the window sees, as rows, times the kernels, as columns
     """
 
-    def wanted(x, W, b, stride=1, pad=0):
+    def wanted(x, W, b, stride, pad):
         seen = [np.tensordot(s, W, ((1, 2, 3),) * 2) for s in stops(x, 2, stride, pad)]
         side = int(len(seen) ** 0.5)
         y = np.reshape(seen, (side, side, len(x), len(W))).transpose(2, 3, 0, 1)
         return y + b.reshape(1, -1, 1, 1)
 
     arrays = numbers(2, 2, 3, 3), numbers(3, 2, 2, 2), numbers(3)
-    has_values_and_gradients(step, step.conv2d, wanted, *arrays)
-    how = {"stride": 2, "pad": 1}
-    y, right = step.conv2d(*arrays, **how).data, wanted(*arrays, **how)
-    assert np.allclose(y, right)
+    for stride, pad in ((1, 0), (2, 1)):
+        has_values_and_gradients(step, step.conv2d, wanted, *arrays, stride, pad)
     layer = step.Conv2d(3, kernel_size=2, dtype=np.float64)
     y = layer(box(step, arrays[0])).data
-    right = wanted(arrays[0], layer.W.data, layer.b.data)
+    right = wanted(arrays[0], layer.W.data, layer.b.data, 1, 0)
     assert np.allclose(y, right)
 
 
@@ -670,10 +666,11 @@ def guards_a_memory(step):
 # --- Stage 7 --------------------------------------------------------------------------
 
 
-def looks(q, k, mask=True):
+def looks(q, k, mask):
     """How much each query looks at each key, on arrays."""
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
-    return shares(np.where(mask, scores, -np.inf), axis=-1)
+    may = True if mask is None else mask
+    return shares(np.where(may, scores, -np.inf), axis=-1)
 
 
 @since(71)
@@ -696,13 +693,10 @@ def looks_where_it_may(step):
     that it may look at: so much of each value it takes
     """
     q, k, v = numbers(2, 3, 4), numbers(3, 4), numbers(3, 2)
+    takes = lambda q, k, v, mask: looks(q, k, mask) @ v
     for mask in (None, np.tri(3, dtype=bool)):
-        f = lambda q, k, mask=mask: step.attention_weights(q, k, mask)
-        wanted = lambda q, k, mask=mask: looks(q, k, True if mask is None else mask)
-        has_values_and_gradients(step, f, wanted, q, k)
-        f = lambda *xs, mask=mask: step.attention(*xs, mask)
-        values = lambda q, k, v, wanted=wanted: wanted(q, k) @ v
-        has_values_and_gradients(step, f, values, q, k, v)
+        has_values_and_gradients(step, step.attention_weights, looks, q, k, mask)
+        has_values_and_gradients(step, step.attention, takes, q, k, v, mask)
     nowhere = step.attention_weights(box(step, q), box(step, k), np.zeros((3, 3), bool))
     assert not nowhere.data.any()
 

@@ -10,9 +10,9 @@ import re
 import textwrap
 from dataclasses import dataclass, field
 
-from ..definitions import imports, text_of
+from ..definitions import Kind, imports, setting, text_of
 from .modules import with_member, without_member
-from .parts import Kind, Part, is_stub, owner, parts, setting
+from .parts import Part, is_stub, owner, parts
 
 # What the lessons import from the course is no part of a framework.
 OURS = re.compile(r"(from|import) (steps|dezero_lite)\b")

@@ -1,5 +1,5 @@
-"""What a learner wrote: as a module, as a text that step 23 can cut up, and from step
-33 on as a package of files, which can also be installed elsewhere.
+"""What a learner wrote: as a module, and from step 23 on as a package of files, which
+can also be installed elsewhere.
 """
 
 import importlib
@@ -23,17 +23,25 @@ from ..capabilities import WORKS
 from ..definitions import definitions
 from ..lessons import STEPS, CourseError, known, stem, typed
 from ..student_copies import write_new
+from . import cut, growth
 from . import folder as workshop
-from . import growth
-from .evidence import due
-from .framework import given_until, step_of, steps
+from .framework import given_until, steps
 from .modules import Module
-from .package import FIRST, execute, module_of, names_of_rooms
-from .parts import Kind, Part, globals_used, listed, parts
-from .trial import TrialProcess
+from .package import (
+    FIRST,
+    LAST,
+    PARTS,
+    Package,
+    execute,
+    is_package,
+    module_of,
+    names_of_rooms,
+)
+from .parts import listed
+from .trial import TrialProcess, due
 
 NAME = "mine"
-PARTS = Path(__file__).with_name("pack")
+TEMPLATES = Path(__file__).with_name("pack")
 # What can be run, and the step that brings the last of what it needs.
 RUNS = {"spiral": 48, "digits": 51}
 # In the course the digits are a file of dezero_lite; a package that leaves has its own.
@@ -79,12 +87,13 @@ def mine(number):
     here = Path.cwd()
     place = here if here.name == "workshop" else here / "workshop"
     lesson = importlib.import_module(f"{STEPS}.{stem(known(number))}")
-    done = [n for n in steps() if n <= number and workshop.own_file(n, place).exists()]
-    if not done or (number < FIRST and done[-1] != number):
+    until = number if number in PARTS else min(number, LAST)
+    done = [n for n in steps() if n <= until and workshop.own_file(n, place).exists()]
+    if not done or (not is_package(until) and done[-1] != number):
         return lesson
     path = workshop.own_file(done[-1], place)
     try:
-        module = _package(number, place) if number >= FIRST else _module(path)
+        module = _package(until, place) if is_package(until) else _module(path)
     except Exception as error:
         print(f"Your {path.name} does not run, so this is the lesson's. {error!r}")
         return lesson
@@ -96,7 +105,7 @@ def _module(path):
     loader = SourceFileLoader(f"my_{path.stem}", str(path))
     module = ModuleType(loader.name)
     sys.modules[loader.name] = module  # where Python looks for the source of a class
-    module.__file__ = str(path)
+    module.__file__, module.__package__ = str(path), STEPS
     loader.exec_module(module)
     return module
 
@@ -110,53 +119,6 @@ def _package(number, place):
     execute(whole.text(), package, f"your {stem(number)}.py")
     vars(package).update(names_of_rooms(package.__name__))
     return package
-
-
-# --- As a text ------------------------------------------------------------------------
-
-
-def attached_text(module, number):
-    """The text of a framework whose signs are all attached, as the lesson's are: what a
-    class has inside, or a loop hands to it, stands in a line such as
-    ``Variable.__add__ = add``.
-    """
-    text = Path(module.__file__).read_text(encoding="utf-8")
-    found = Module.of(text)
-    for name, part in step_of(number).parts.items():
-        if part.kind == Kind.ATTACHED:
-            _attach(found, module, name)
-    return found.text()
-
-
-def _attach(found, module, name):
-    owner, _, sign = name.partition(".")
-    there = found.parts().get(name)
-    if there and there.kind == Kind.ATTACHED and there.text.startswith(f"{name} ="):
-        return
-    value = vars(vars(module)[owner]).get(sign)
-    names = [n for n, other in vars(module).items() if other is value]
-    inside = getattr(value, "__name__", sign)
-    is_inside = there and there.kind == Kind.METHOD
-    if is_inside and not names and inside not in found.parts():
-        found.put(inside, Part(Kind.FUNCTION, there.text))
-    found.drop(name)
-    line = f"{name} = {(names or [inside])[0]}"
-    if line not in found.chunks:
-        found.chunks.append(line)
-
-
-def helpers(text, number):
-    """The learner's own definitions in a framework, in two groups: those that need none
-    of the lesson's, and, by the name of what uses them first, the others.
-    """
-    found, known_parts = parts(text), step_of(number).parts
-    signs = {n.partition(".")[2] for n in known_parts}
-    own = [n for n in found if n not in known_parts and "." not in n and n not in signs]
-    framework = {n for n in known_parts if "." not in n}
-    low = [n for n in own if not globals_used(found[n].text) & framework]
-    uses = {user: globals_used(part.text) for user, part in found.items()}
-    high = [n for n in own if n not in low]
-    return low, {n: next((u for u in uses if n in uses[u]), n) for n in high}
 
 
 # --- As files -------------------------------------------------------------------------
@@ -176,38 +138,66 @@ def rename(new, folder=None):
     marks = learner_folder.read(stamps) | {NAME: new}
     stamps.parent.mkdir(parents=True, exist_ok=True)
     learner_folder.replace(stamps, json.dumps(marks, indent=1) + "\n")
-    newest = _newest(folder)
-    return write(module_of(workshop.own_text(newest, folder)), newest, folder)
+    return write(_newest(folder, cut.LESSON - 1), folder)
 
 
-def write(package, number, folder=None):
-    """Write the rooms beside the workshop; return what is to be said about it."""
-    place = workshop.place(folder).parent / name(folder)
-    rooms = files(package, number)
+def cut_up(folder=None):
+    """Cut the learner's newest core by what they decided in lesson 23; say so."""
+    said = write(_newest(folder, cut.LESSON - 1), folder)
+    rooms = (workshop.place(folder).parent / name(folder) / "core").glob("[!_]*.py")
+    names = listed(sorted(path.stem for path in rooms))
+    return f"{said} Its core has the rooms {names}." if names else said
+
+
+def write(number, folder=None):
+    """Write the learner's framework after a step as a package beside the workshop;
+    return what is to be said about it.
+    """
+    place, homes = workshop.place(folder).parent / name(folder), None
+    one_room = place / "core.py"
+    # A core of one room that they changed stays, and hides what it is cut into.
+    if not one_room.exists() or workshop.is_ours(one_room, folder):
+        homes = cut.decided(place.parent)
+    rooms, said = files(workshop.own_text(number, folder), number, homes)
     texts = {place / f"{room}.py": text for room, text in rooms.items()}
+    old = {*place.glob("*.py"), *place.glob("core/*.py")}.difference(texts)
     written = workshop.write_ours(texts, folder)
-    said = f"`import {place.name}` beside it is your package."
+    for path in old:
+        if workshop.is_ours(path, folder):
+            path.unlink()
+    said = f"`import {place.name}` beside it is your package.{said}"
     if kept := [path.name for path in texts if path not in written]:
         said += f" You changed {', '.join(kept)}: they stay as they are."
     return said
 
 
-def files(package, number):
-    """The texts of the rooms by name, ``__init__`` among them."""
-    rooms = package.with_attached(number).files()
+def files(text, number, homes=None):
+    """The texts of the rooms by name, ``__init__`` among them, the core cut into those
+    of its pieces; and what is to be said where it cannot be cut.
+    """
+    package = module_of(text) if number >= FIRST else Package({"core": Module.of(text)})
+    rooms, said = package.with_attached(number).files(), ""
     listed_rooms = ", ".join(f'"{room}"' for room in rooms)
     init = (
         f'"""My framework after step {number}."""\n\nfrom . import {", ".join(rooms)}\n'
         f"from .core import *\n\nROOMS = [{listed_rooms}]\n"
     )
-    return {"__init__": init} | rooms
+    try:
+        if homes:
+            core = cut.cut(Module.of(rooms["core"]), homes)
+            rooms |= {f"core/{room}": text for room, text in core.items()}
+            del rooms["core"]
+    except cut.Circle as circle:
+        said = f" {circle}"
+    return {"__init__": init} | rooms, said
 
 
-def _newest(folder):
-    done = [n for n in steps() if workshop.own_text(n, folder) is not None]
-    if not done or done[-1] < FIRST:
+def _newest(folder, first=FIRST):
+    frameworks = [n for n in steps() if n <= LAST]
+    done = [n for n in frameworks if workshop.own_text(n, folder) is not None]
+    if not done or done[-1] < first:
         raise CourseError(
-            f"Your framework is a package from step {FIRST} on. "
+            f"This needs step {first}, which is not written yet. "
             f"`{typed('workshop')}` goes on with the way there."
         )
     return done[-1]
@@ -226,13 +216,14 @@ def pack(target=None, folder=None):
     if target.exists():
         raise CourseError(f"There is a {target} already: name another folder.")
     with tempfile.TemporaryDirectory() as made:
-        _pack(Path(made), number, title, workshop.own_text(number, folder))
+        homes = cut.decided(workshop.place(folder).parent)
+        _pack(Path(made), number, title, workshop.own_text(number, folder), homes)
         shutil.copytree(made, target, ignore=shutil.ignore_patterns("__pycache__"))
     return target
 
 
-def _pack(target, number, title, text):
-    for room, code in files(module_of(text), number).items():
+def _pack(target, number, title, text, homes):
+    for room, code in files(text, number, homes)[0].items():
         code = OURS.sub("", code).replace(*PLACE)
         write_new(target / title / f"{room}.py", code)
     passed = _passed(number, text)
@@ -252,7 +243,7 @@ def _pack(target, number, title, text):
 
 
 def _filled(part, words):
-    return Template((PARTS / part).read_text(encoding="utf-8")).substitute(words)
+    return Template((TEMPLATES / part).read_text(encoding="utf-8")).substitute(words)
 
 
 def _passed(number, text):

@@ -7,8 +7,8 @@ import textwrap
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..definitions import imports, span
-from .parts import Kind, globals_used, names_needed_at_once, nodes, owner, parts
+from ..definitions import Kind, imports, nodes, span
+from .parts import globals_used, names_needed_at_once, owner, parts
 
 # In the docstring of a learner's file, above the names of what is not theirs.
 LESSONS_OWN = "The lesson's own in it:"
@@ -135,6 +135,8 @@ class Module:
 
     def _import_block(self, body):
         used = globals_used(body, True)
+        if "*" in self.imports:  # then it hands on what it imports
+            used = self.imports
         lines = {line for name, line in self.imports.items() if name in used}
         homes = {line: re.split(r"[ .]", line)[1] for line in lines}
         pythons = {n for n in lines if homes[n] in sys.stdlib_module_names}

@@ -7,6 +7,7 @@ import difflib
 import re
 import textwrap
 from functools import cache
+from itertools import takewhile
 from typing import Any
 
 from .. import builder, definitions, overview, student_copies
@@ -15,6 +16,7 @@ from ..exercises import FOLDED, GOES_ON, for_students
 from ..lessons import MAP, head, notebook_path, stem
 from .framework import step_of
 from .modules import with_member
+from .package import FIRST, LAST
 from .parts import ENDING, Kind, Part, arguments, body_of, listed, owner, parts
 from .trial import LOAD, seconds_of
 
@@ -47,13 +49,17 @@ def text_of(number, module):
     whole = for_students(builder.assemble(number), tell_solutions=True)
     cells: list[dict[str, Any]] = []
     for title, section in sections(whole["cells"]):
-        if title == WRITE:
-            continue  # the workshop asks for all of the step
+        if title == WRITE:  # the workshop asks for all of the step
+            cells += _for_all_exercises(section)
+            continue
         if title == CODE:
             cells += _write_it(number, module, section)
-        elif title == WORKS:
+            continue
+        if number > LAST:
+            section = [*without_listings(number, section)]
+        if title == WORKS:
             cells += [*map(_goes_on, section), *_judge(number)]
-        elif step_of(number).is_package and title in BEFORE:
+        elif number >= FIRST and title in BEFORE:
             # What it shows is still to be written.
             cells += map(_goes_on, section)
         else:
@@ -79,11 +85,18 @@ def _fold_imports(cells):
 def _write_it(number, module, section):
     """The part of the lesson that shows its code, turned into one that asks for it."""
     prose = [c["source"] for c in section if c["cell_type"] == "markdown"]
-    rest = [*without_listings(number, section)]
+    code = [cell for cell in section if cell["cell_type"] == "code"]
+    rest = [*without_listings(number, code)]
     imports = [cell for cell in rest if IMPORTS.fullmatch(cell["source"] + "\n")]
     others = [cell for cell in rest if cell not in imports]
     to_fill = [code_cell(text) for text in stubs(step_of(number), module)]
     return [text_cell(_task(number, prose)), *imports, *to_fill, *map(_goes_on, others)]
+
+
+def _for_all_exercises(section):
+    """What stands above the first exercise, and helps the checks of others, too."""
+    above = takewhile(lambda cell: "### Exercise" not in cell["source"], section)
+    return [cell for cell in above if cell["cell_type"] == "code"]
 
 
 def _task(number, prose):
@@ -143,11 +156,13 @@ def _goes_on(cell):
 
 
 def _judge(number):
-    seconds = seconds_of(number)
+    seconds, table = seconds_of(number), ""
+    if number <= LAST:
+        table = ", and with a table of what a framework can do after this step"
     words = (
         "## Is it right?\n\nThe next cell judges what you have written: with the "
-        "lesson's cells of *It works*, and with a table of what a framework can do "
-        f"after this step. What takes more than {seconds} seconds is stopped."
+        f"lesson's cells of *It works*{table}. What takes more than {seconds} seconds "
+        "is stopped."
     )
     return [text_cell(words), code_cell(f"steps.judge({number})")]
 
@@ -181,19 +196,26 @@ def sections(cells):
 
 
 def without_listings(number, cells):
-    """The cells of code that do not give the step's own away; of those that list parts
-    of the package, the imports.
+    """The cells that do not give the step's own code away; of those that list parts of
+    the package, the imports.
     """
     for cell in cells:
-        if cell["cell_type"] != "code":
-            continue
-        if not step_of(number).is_package:
-            if not SHOWS_CODE.search(cell["source"]):
-                yield cell
-        elif not LISTS_CODE.search(cell["source"]):
+        source = cell["source"]
+        if cell["cell_type"] != "code" or not _gives_away(number, source):
             yield cell
-        elif found := definitions.imports(ast.parse(cell["source"])):
+            continue
+        found = LISTS_CODE.search(source) and definitions.imports(ast.parse(source))
+        if found:
             yield cell | {"source": "\n".join(dict.fromkeys(found.values()))}
+
+
+def _gives_away(number, source):
+    shows = [line for line in source.splitlines() if SHOWS_CODE.search(line)]
+    lists = [line for line in source.splitlines() if LISTS_CODE.search(line)]
+    if number <= LAST:
+        return lists if step_of(number).is_package else shows
+    named = re.findall(r"\w+", " ".join(shows + lists))
+    return {"diff", *step_of(number).to_write}.intersection(named)
 
 
 @cache

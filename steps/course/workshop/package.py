@@ -12,22 +12,49 @@ import importlib
 import linecache
 import re
 import sys
-import types
 from dataclasses import dataclass, field
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from ..definitions import imports
 from ..lessons import LESSONS, STEPS, StepKind, module_path, of_kind, stem
-from . import own_lessons
 from .modules import Module
 from .parts import globals_used, owner, parts
 
+# Stage 7: of dezero_lite these lessons take the data sets, which are arrays; all else
+# that they need is the package, on which 69 and 70 write nothing.
+STAGE_7 = {
+    69: (),
+    70: (),
+    71: ("causal_mask", "attention_weights", "attention"),
+    72: ("MultiHeadAttention",),
+    73: ("LayerNorm", "TransformerBlock"),
+    74: ("GPT", "generate"),
+}
+# Its rooms, and the step with which each begins.
+ROOMS_OF_STAGE_7 = {"attention": 69, "gpt": 74}
+# What the learner writes of a step's own module, after their package has ended; the
+# lesson runs on dezero_lite. A step that is not here has nothing to write.
+PARTS: dict[int, tuple[str, ...]] = {
+    81: ("Strip",),
+    82: ("work_of",),
+    83: ("average_back",),
+    84: ("max_places",),
+    85: ("in_blocks",),
+    86: ("source_of",),
+    87: ("replay",),
+    88: ("quantise",),
+    89: ("Dual",),
+    90: ("mean_loss",),
+    91: ("read_header",),
+    92: ("gpt2_scores",),
+}
 # From the lowest one up.
 ROOMS = (
     *("core", "utils", "functions", "functions_conv"),
     *("layers", "models", "optimizers", "datasets", "dataloaders"),
-    *own_lessons.ROOMS,
+    *ROOMS_OF_STAGE_7,
 )
 FRAMEWORK = LESSONS / "framework"
 # What is left to the learner at each step; all else that a step brings is given. Steps
@@ -60,7 +87,7 @@ WRITE = {
     58: ("batch_norm", "BatchNorm"),
     59: ("RNN",),
     60: ("EmbedID", "LSTM"),
-    **own_lessons.WRITE,
+    **STAGE_7,
 }
 FIRST, LAST = min(WRITE), max(WRITE)
 # The modules that are the package, and those that hand it on.
@@ -69,7 +96,13 @@ PLACE = re.compile(
     rf"{STEPS}\.(framework\.\w+|library|step({'|'.join(map(str, HANDS_ON))}))"
 )
 TITLE = re.compile(r"^# === (\w+)\.py\n", re.MULTILINE)
+OURS = re.compile(r"^from dezero_lite(?!\.datasets\b)[\w.]* import", re.MULTILINE)
 HEADING = re.compile(r"^# --- (?:Step (\d+))?.*\n+", re.MULTILINE)
+
+
+def is_package(step):
+    """Whether the framework of a step is a package, and the learner's own."""
+    return FIRST <= step <= LAST
 
 
 def module_of(text):
@@ -228,49 +261,15 @@ def homes():
 
 @cache
 def introduced(room):
-    """From each statement of a room to the step that brings it."""
-    brought: dict[str, int] = {}
-    for number in of_kind(StepKind.PACKAGE):
-        if number <= LAST:
-            for name in _taken(module_path(number).read_text(encoding="utf-8"), room):
-                brought.setdefault(name, max(number, FIRST))
-    found, chunks = {}, Module.of(source(room)).chunks
-    # The modules of stage 7 take names from dezero_lite: there the headings say it.
-    steps = _said(chunks) if room in own_lessons.ROOMS else _steps(chunks, brought)
-    for number, chunk in zip(steps, chunks, strict=True):
-        found[HEADING.sub("", chunk)] = number
-    return found
-
-
-def _steps(chunks, brought):
-    """What no step names comes with what stands above; at the top of a section, with
-    what stands below.
+    """From each statement of a room to the step that brings it, as the heading above
+    says.
     """
-    found = [[brought[n] for n in parts(c) if n in brought] for c in chunks]
-    above = FIRST
-    for place, chunk in enumerate(chunks):
-        if not found[place] and HEADING.match(chunk):
-            above = min(found[place + 1])
-        above = min(found[place], default=above)
-        yield above
-
-
-def _said(chunks):
-    """The step that the heading above each chunk names."""
-    step = 0
-    for chunk in chunks:
+    found, step = {}, FIRST
+    for chunk in Module.of(source(room)).chunks:
         if heading := HEADING.match(chunk):
-            step = int(heading[1])
-        yield step
-
-
-def _taken(text, room):
-    """The names that the module of a step takes from a room."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.module == f"framework.{room}":
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == room:
-            yield node.attr
+            step = max(step, int(heading[1] or 0))
+        found[HEADING.sub("", chunk)] = step
+    return found
 
 
 @cache
@@ -302,8 +301,8 @@ def load(text, step):
     forget()
     package = importlib.import_module(f"{STEPS}.framework")
     execute(text, package, f"your {stem(step)}.py")
-    if step >= min(own_lessons.WRITE):
-        own_lessons.load(step)
+    if step in STAGE_7:
+        load_lessons(step)
 
 
 def names_of_rooms(package):
@@ -321,10 +320,58 @@ def execute(text, package, file):
     titles = [*TITLE.finditer(text)]
     ends = [match.start() for match in titles[1:]] + [len(text)]
     for title, end in zip(titles, ends, strict=True):
-        module = types.ModuleType(f"{package.__name__}.{title[1]}")
+        module = ModuleType(f"{package.__name__}.{title[1]}")
         module.__package__, module.__file__ = package.__name__, file
         sys.modules[module.__name__] = module
         setattr(package, title[1], module)
         # Blank lines above, so that lines have the numbers that they have in the text.
         above = "\n" * text[: title.end()].count("\n")
         exec(compile(above + text[title.end() : end], file, "exec"), vars(module))
+
+
+# --- The lessons of stage 7, on the package -------------------------------------------
+
+
+def load_lessons(step):
+    """Make the modules of the steps from 69 up to this one anew, with the package in
+    the place of dezero_lite, and return the last. The process has them from then on in
+    the place of the course's.
+    """
+    take_the_place(_library(step))
+    for number in range(min(STAGE_7), step + 1):
+        path = module_path(number)
+        module = ModuleType(f"{STEPS}.{stem(number)}")
+        module.__package__, module.__file__ = STEPS, str(path)
+        take_the_place(module)
+        text = OURS.sub("from .library import", path.read_text(encoding="utf-8"))
+        exec(compile(text, module.__file__, "exec"), vars(module))
+    return module
+
+
+def take_the_place(module):
+    """From now on, who imports this module of the course gets this one."""
+    sys.modules[module.__name__] = module
+    setattr(sys.modules[STEPS], module.__name__.rpartition(".")[2], module)
+
+
+def _library(step):
+    """What the package has by then, in the place of ``steps.library``."""
+    library = ModuleType(f"{STEPS}.library")
+    step60 = importlib.import_module(f"{STEPS}.step60")
+    for name in step60.__all__:
+        setattr(library, name, getattr(step60, name))
+    for room in [room for room, first in ROOMS_OF_STAGE_7.items() if first <= step]:
+        there = vars(importlib.import_module(f"{STEPS}.framework.{room}"))
+        vars(library).update({n: it for n, it in there.items() if callable(it)})
+    public = [name for name in vars(library) if name[0] != "_"]
+    vars(library).update(__all__=public, __getattr__=_is_missing)
+    return library
+
+
+def _is_missing(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    step = next((n for n, names in WRITE.items() if name in names), None)
+    raise ImportError(
+        f"your package has no {name}" + (f", which step {step} writes" if step else "")
+    )

@@ -9,13 +9,12 @@ import ast
 import builtins
 import symtable
 from dataclasses import dataclass
-from enum import Enum
 from functools import lru_cache
 from textwrap import dedent
 
-from ..definitions import text_of
+from ..definitions import Kind as Kind
+from ..definitions import nodes, text_of
 
-Kind = Enum("Kind", "FUNCTION CLASS CONSTANT METHOD ATTRIBUTE ATTACHED")
 ENDING = "is not written yet"
 
 
@@ -51,47 +50,6 @@ def parts(source):
 @lru_cache(maxsize=4096)  # a package is asked for its parts again and again
 def _found(source):
     return [(n, k, dedent(text_of(source, node))) for n, k, node in nodes(source)]
-
-
-def nodes(source):
-    """Triples (name, kind, node), one for each part of a module."""
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.FunctionDef):
-            yield node.name, Kind.FUNCTION, node
-        elif isinstance(node, ast.ClassDef):
-            yield node.name, Kind.CLASS, node
-            for child in node.body:
-                if isinstance(child, ast.FunctionDef):
-                    yield f"{node.name}.{child.name}", Kind.METHOD, child
-                for name in _assigned(child):
-                    yield f"{node.name}.{name}", Kind.ATTRIBUTE, child
-        elif call := setting(node):
-            of = ast.unparse(call.args[0])
-            for inner in ast.walk(node):
-                if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
-                    yield f"{of}.{inner.value}", Kind.ATTACHED, node
-        for name in _assigned(node):
-            if name != "__all__":
-                yield name, Kind.ATTACHED if "." in name else Kind.CONSTANT, node
-
-
-def _assigned(node):
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    if isinstance(node, ast.AnnAssign) and node.value:
-        targets = [node.target]
-    flat = [inner for each in targets for inner in getattr(each, "elts", [each])]
-    named = [each for each in flat if isinstance(each, ast.Name | ast.Attribute)]
-    return map(ast.unparse, named)
-
-
-def setting(node):
-    """The call of ``setattr`` in a statement that attaches by it, with or without a
-    loop.
-    """
-    for child in ast.walk(node) if isinstance(node, ast.For | ast.Expr) else ():
-        if isinstance(child, ast.Call) and ast.unparse(child.func) == "setattr":
-            return child
-    return None
 
 
 def listed(names, most=None):

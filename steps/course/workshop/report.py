@@ -12,9 +12,9 @@ from ..differences import Change, change_as_html
 from ..judge.sequence import RIGHT
 from ..lessons import head, numbers, stem
 from . import folder as workshop
-from .evidence import rows_at
 from .framework import before, steps
 from .parts import Kind, arguments, listed, owner, returns
+from .trial import rows_at
 from .verdict import wrong_rows
 
 # So many of the parts that are wrong are named, the likeliest first.
@@ -80,7 +80,8 @@ class Report:
     def _title(self):
         named = f"Step {self.verdict.step}"
         if self.verdict.right:
-            return f"{named} is right: It works passes, and every row of the table."
+            rows = ", and every row of the table" * bool(rows_at(self.verdict.step))
+            return f"{named} is right: It works passes{rows}."
         if self.verdict.own.broken:
             return f"{named}: a cell is not Python yet."
         if not self._begun():
@@ -154,8 +155,8 @@ class Report:
         culprits = self.verdict.culprits
         if not culprits:
             yield (
-                "The lesson's own code does not pass here either. Is the machine busy? "
-                "Then try again."
+                "The lesson's own code does not pass here either. Is something not "
+                "installed, or the machine busy? Then try again."
             )
             return
         them = "it" if len(culprits) == 1 else "the first"
@@ -196,7 +197,7 @@ class Report:
         return "with what is lent" if self.verdict.own.missing else "yours"
 
     def _table_as_text(self):
-        if not self._begun():
+        if not self._begun() or not rows_at(self.verdict.step):
             return ""
         if not self.verdict.table:
             return "The table was not tried."

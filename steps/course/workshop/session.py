@@ -8,18 +8,15 @@ from types import ModuleType
 
 from ..lessons import STEPS, CourseError, numbers, previous, stem
 from ..watching import notebook_shell
+from . import cut, learner_module, notebook
 from . import folder as workshop
-from . import learner_module, notebook
 from .framework import step_of
 from .learner_code import learner_code
-from .package import PLACE, load, names_of_rooms
+from .package import FIRST, LAST, PLACE, load, names_of_rooms, take_the_place
 from .parts import Kind, Part, listed, owner
 from .report import MOST, Report
-from .trial import module_from, names_in, take_the_place
+from .trial import module_from, names_in
 from .verdict import verdict_on
-
-# The lesson that cuts the learner's file into a package.
-CUT = 23
 
 
 class Session:
@@ -65,7 +62,7 @@ class Session:
             return
         if text != self._text:
             self._module = module_from(text, self.number, self._module)
-            take_the_place(self._module, self.number)
+            take_the_place(self._module)
             self._text = text
         there = vars(self._module)
         names.update(names_in(self._module, text))
@@ -131,7 +128,7 @@ def begin(number):
         shell.events.register("post_run_cell", SESSION.ran)
     said = workshop.base(number, SESSION.folder).said
     said = f"{said}\nFrom now on, what your cells define is {stem(number)}."
-    if step_of(number).is_package and step_of(number).to_write:
+    if number >= FIRST and step_of(number).to_write:
         said += "\nA cell stops at what is not written yet; run it again when it is."
     return said.strip()
 
@@ -145,6 +142,10 @@ def here(number):
 
 def judged(number, anyway=False):
     """Judge the step, from the cells that ran here or else from the saved notebook."""
+    if number == cut.LESSON:
+        beside = Path.cwd() / "workshop"
+        said = learner_module.cut_up(beside if beside.exists() else None)
+        return print(said)
     session = SESSION if SESSION and SESSION.number == number else None
     folder = session.folder if session else here(number)
     if session and session.wrote():
@@ -173,8 +174,10 @@ def not_run(own, folder):
 def go_on(verdict, folder):
     """Write the learner's file and the next notebook; say so."""
     number = verdict.step
-    if path := workshop.write(verdict, folder):
-        said = [f"Your framework is now in `{path.name}`."]
+    path = workshop.write(verdict, folder)
+    if path:
+        what = "framework" if number <= LAST else "code"
+        said = [f"Your {what} is now in `{path.name}`."]
         if now := verdict.from_the_lesson:
             said[0] += f" The lesson lends it {listed(now)}."
         if verdict.lent != now:
@@ -185,12 +188,16 @@ def go_on(verdict, folder):
     later, following = workshop.after(number), number + 1
     if any(workshop.own_file(n, folder).exists() for n in later):
         said[0] += " The files of later steps stay as they are."
-    elif verdict.own.step.is_package:
-        said.append(learner_module.write(verdict.module, number, folder))
+    elif path and cut.LESSON < number <= LAST:
+        said.append(learner_module.write(number, folder))
     if following in numbers() and following not in later:
         lesson = f"[step {following}](../{stem(following)}.ipynb)"
-        cuts = " It cuts your file into a package." * (following == CUT)
-        said.append(f"Go on with the lesson of {lesson}.{cuts}")
+        said.append(f"Go on with the lesson of {lesson}.")
+        if following == cut.LESSON:
+            said[-1] += (
+                " It cuts your file into a package: when you have decided what goes "
+                f"where, and saved, `steps.judge({following})` does so with yours."
+            )
     if later:
         path, _ = workshop.lay(later[0], folder)
         said.append(f"Go on with [step {later[0]}]({path.name}).")

@@ -5,18 +5,23 @@ the table of capabilities.
 import ast
 import contextlib
 import importlib
-import sys
+import inspect
+import re
 import traceback
 import types
+from functools import cache
 from typing import Any
 
+from .. import capabilities
 from ..capabilities import WORKS
+from ..definitions import nodes
 from ..judge.cells import ENDS, close_pictures, limited, new_names, run, silence
 from ..judge.child import GRACE, Child, Stopped
 from ..lessons import STEPS, stem
-from .evidence import NAME, SEEN, table, watched
-from .package import FIRST, forget, load
-from .parts import nodes, parts
+from . import growth
+from .growth import GROWTH
+from .package import FIRST, LAST, forget, is_package, load, take_the_place
+from .parts import parts
 
 # For one cell, or one row of the table; they take a second or two, more where others
 # keep the machine busy.
@@ -26,6 +31,13 @@ TRAINS = 43
 # In place of a cell: here the lesson loads the code of its step.
 LOAD = "load"
 BEGINNING = "Your definitions"
+NAME = "__seen__"
+CLOSE = "np.isclose", "np.allclose", "np.array_equal"
+# What the first of two sides should be: this, and the other side.
+EQUAL, CLOSE_TO, SAME = "", "close to ", "the same object as "
+MOST = 70
+SCALAR = re.compile(r"\bnp\.\w+\(([^()]*)\)")
+ADDRESS = re.compile(r"<(?:[\w<>]+\.)*(\w+) object at 0x\w+>")
 
 
 def seconds_of(step):
@@ -42,6 +54,7 @@ def module_from(text, step, module=None):
     before = dict(module.__dict__)
     module.__dict__.clear()
     module.__dict__.update(__name__=f"{STEPS}.{stem(step)}", __file__=file)
+    module.__package__ = STEPS
     try:
         run(text, module.__dict__, file)
     except BaseException:
@@ -49,12 +62,6 @@ def module_from(text, step, module=None):
         module.__dict__.update(before)
         raise
     return module
-
-
-def take_the_place(module, step):
-    """From now on, who imports the step gets this module."""
-    sys.modules[module.__name__] = module
-    setattr(sys.modules[STEPS], stem(step), module)
 
 
 def names_in(module, text):
@@ -109,10 +116,10 @@ def answer(task, say):
     try:
         return _attempted(task, say)
     finally:
-        if task["step"] >= FIRST:
+        if is_package(task["step"]):
             forget()
         else:
-            take_the_place(reference, task["step"])
+            take_the_place(reference)
 
 
 def _attempted(task, say):
@@ -142,10 +149,10 @@ def _attempted(task, say):
 def _load(task):
     """Let the framework take the place of the lesson's."""
     with silence(), limited(task["seconds"]):
-        if task["step"] >= FIRST:
+        if is_package(task["step"]):
             load(task["text"], task["step"])
         else:
-            take_the_place(module_from(task["text"], task["step"]), task["step"])
+            take_the_place(module_from(task["text"], task["step"]))
 
 
 def _module(task):
@@ -220,3 +227,115 @@ def part_at(text, number):
         if defines and node.lineno <= number <= node.end_lineno:
             found = name
     return found
+
+
+# --- What a line that is not true compares: kept, and not computed again --------------
+
+
+class Seen:
+    """The sides of the assertion that runs: pairs of text and value."""
+
+    def __init__(self):
+        self.kind, self.sides = None, []
+
+    def begin(self, kind):
+        self.kind, self.sides = kind, []
+        return True
+
+    def side(self, text, value):
+        self.sides.append((text, shown(value)))
+        return value
+
+    def words(self):
+        """What is, and what should be."""
+        if self.kind is not None and len(self.sides) == 2:
+            (left, value), (right, other) = self.sides
+            should = right if self.kind == SAME else other
+            return f"`{left}` is `{value}`, and should be {self.kind}`{should}`"
+        return ", ".join(f"`{text}` is `{value}`" for text, value in self.sides)
+
+
+SEEN = Seen()
+
+
+def shown(value):
+    """A value in a sentence: on one line, the middle of a long one left out."""
+    text = ADDRESS.sub(r"\1 object", " ".join(repr(value).split()))
+    text = SCALAR.sub(r"\1", text)
+    return text if len(text) <= MOST else f"{text[: MOST - 20]} … {text[-15:]}"
+
+
+def watched(source):
+    """The tree of a program whose assertions keep what they compare; it needs ``SEEN``
+    under ``NAME``.
+    """
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            kind = _kind(node.test)
+            begins, ends = _call(f"begin({kind!r})"), _call("begin(None)")
+            sides = _noted(node.test, kind is not None)
+            node.test = ast.BoolOp(ast.And(), [begins, sides, ends])
+    return ast.fix_missing_locations(tree)
+
+
+def _call(text):
+    return ast.parse(f"{NAME}.{text}", mode="eval").body
+
+
+def _kind(test):
+    """What the first of two sides has to be with regard to the second."""
+    if isinstance(test, ast.Call) and ast.unparse(test.func) in CLOSE:
+        return CLOSE_TO if "close" in ast.unparse(test.func) else EQUAL
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return None
+    same = EQUAL if isinstance(test.comparators[0], ast.Constant) else SAME  # is None
+    return {ast.Eq: EQUAL, ast.Is: same}.get(type(test.ops[0]))
+
+
+def _noted(test, all_sides):
+    """A condition that keeps its sides; constants only if they are asked for."""
+
+    def note(side):
+        dull = isinstance(side, ast.Constant) and not all_sides
+        if dull or isinstance(side, ast.Starred | ast.GeneratorExp):
+            return side
+        call = _call(f"side({ast.unparse(side)!r})")
+        call.args.append(side)
+        return call
+
+    if isinstance(test, ast.Compare):
+        test.left, *test.comparators = map(note, [test.left, *test.comparators])
+    elif isinstance(test, ast.BoolOp):
+        test.values = [_noted(value, all_sides) for value in test.values]
+    elif isinstance(test, ast.UnaryOp):
+        test.operand = _noted(test.operand, all_sides)
+    elif isinstance(test, ast.Call) and test.args:
+        count = 2 if ast.unparse(test.func) in CLOSE else 1
+        test.args[:count] = map(note, test.args[:count])
+    return test
+
+
+def rows_at(step):
+    """The rows of the table that a step is tried on."""
+    if step > LAST:
+        return []
+    return GROWTH if step >= FIRST else capabilities.CAPABILITIES
+
+
+def due(step):
+    """Those of them that should work."""
+    return [row for row in rows_at(step) if row.expected(step) == capabilities.WORKS]
+
+
+@cache
+def table(step):
+    """The table of capabilities, its assertions watched."""
+    if step > LAST:
+        return []
+    named = (growth, "GROWTH") if step >= FIRST else (capabilities, "CAPABILITIES")
+    module, name = named
+    tree = watched(inspect.getsource(module))
+    names = {"__name__": module.__name__, "__package__": module.__package__, NAME: SEEN}
+    exec(compile(tree, str(module.__file__), "exec"), names)
+    return names[name]

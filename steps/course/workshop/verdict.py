@@ -6,13 +6,12 @@ from functools import cache
 from typing import Any
 
 from ..capabilities import WORKS
-from .evidence import due
 from .framework import Framework, code_of, with_own
 from .modules import Module
 from .notebook import judging_cells
 from .package import Package, module_of
 from .parts import Kind, alike
-from .trial import TrialProcess
+from .trial import TrialProcess, due
 
 # How many seconds the search may take for what is to be lent. It hardly ever takes
 # two, but a loop without end is stopped only after some.

@@ -6,8 +6,8 @@ import time
 
 from ..lessons import CourseError, head, stem, typed
 from ..results import tell
+from . import cut, hints, learner_module
 from . import folder as workshop
-from . import hints, learner_module
 from .framework import before as before_it
 from .framework import code_of, step_of, steps
 from .notebook import judging_cells
@@ -46,6 +46,9 @@ def run(options):
     number = numbers[0] if numbers else workshop.current()
     if number is None:
         raise CourseError("Name a step: all are done.")
+    if word in ("next", "judge") and number == cut.LESSON:
+        print(learner_module.cut_up())
+        return 0
     workshop.of_the_workshop(number)
     if word == "next" and not options.anyway and workshop.is_untouched(number):
         return _open(number)
