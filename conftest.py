@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+from importlib.util import find_spec
 
 import pytest
 
@@ -15,6 +16,10 @@ os.environ.update(KERNELS | os.environ)
 # tests start and stop.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# The lessons that compile loops. Numba has no wheel for some machines.
+COMPILING = ("step83", "step84", "step85", "step86")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -33,6 +38,12 @@ def pytest_collection_modifyitems(config, items):
     ends = {item.path: n for n, item in enumerate(items)}
     turn = -1 if hasattr(config, "workerinput") else 1
     items.sort(key=lambda item: (item.path not in slow, turn * ends[item.path]))
+    if not find_spec("numba"):
+        missing = pytest.mark.skip(reason="not installed: numba")
+        for item in items:
+            # What runs their cells: the notebooks, attempts and changes.
+            if item.path.stem in COMPILING:
+                item.add_marker(missing)
 
 
 def pytest_collection_finish():

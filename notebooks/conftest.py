@@ -27,10 +27,14 @@ def pytest_configure(config):
 
 
 def pytest_sessionstart(session):
+    import nbval.kernel
+
     from tests.support.warm_kernels import CAN_FORK, Warm
 
     if CAN_FORK:
         session.config.add_cleanup(Warm(Path(__file__).parent).end)
+    # Each message of a kernel is laid out for a log, which nobody reads.
+    nbval.kernel.pformat = lambda message: message
 
 
 @pytest.hookimpl(wrapper=True)

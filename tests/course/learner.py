@@ -66,10 +66,10 @@ class Slip(NamedTuple):
         return whole.replace(self.old, self.new)
 
 
-def slips():
-    """Those of `ways/slips.md`."""
+def slips(name="slips.md"):
+    """Those of a file such as `ways/slips.md`."""
     found = []
-    path = Path(__file__).parent / "ways" / "slips.md"
+    path = Path(__file__).parent / "ways" / name
     for title, said, codes in sections(path):
         step, what = title.split(" wrong: ")
         old, new = (code.rstrip("\n") for code in codes)

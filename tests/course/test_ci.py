@@ -68,6 +68,13 @@ def test_the_package_meets_the_oldest_and_the_newest_numpy(workflow):
     assert matrix.TESTS[:3] == ["tests/package", "-m", "not slow"]
 
 
+def test_one_job_has_the_programs_that_files_come_from_and_go_to(workflow):
+    assert commands(workflow["jobs"]["doors"]) == [
+        'python -m pip install -e ".[doors,test]"',
+        "python -m pytest -rs tests/package",
+    ]
+
+
 def test_no_job_lets_another_stop_and_each_uses_the_python_that_it_names(workflow):
     for job in workflow["jobs"].values():
         assert not job.get("strategy", {}).get("fail-fast")

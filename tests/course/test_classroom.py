@@ -399,7 +399,7 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
     os.mkfifo(course.folder / "leo.ipynb")
     course.hands_in("\x1b[2Amia\u202e", course.answered(TWICE + "#" * 10**6))
     found = course.grade(1).items()
-    said = {name: (one.first_wrong(), *one.said) for name, one in found}
+    said = {name: (grading.first_wrong(one), *one.said) for name, one in found}
     missing = "1.1: there is no notebook of this lesson"
     unread = "is no notebook that can be read"
     letters = "it has more than 1,000,000 letters"
@@ -425,7 +425,7 @@ def test_of_two_copies_the_one_with_the_lesson_s_name_counts(course, at_once):
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("anna", course.copy(), "step01-Copy1.ipynb")
     one = course.grade(1)["anna"]
-    assert one.first_wrong() == ""
+    assert grading.first_wrong(one) == ""
     assert one.said == ["step01-Copy1.ipynb is another copy of lesson 1: not graded"]
     # A link to another's work is not followed.
     (course.folder / "ben").mkdir()
@@ -454,7 +454,7 @@ def test_what_cannot_be_judged_is_said_and_the_others_are(course, at_once, monke
     breaks_once = RuntimeError("the disk is full"), ({1: RIGHT, 2: RIGHT}, [])
     monkeypatch.setattr(grading, "grade_notebook", Mock(side_effect=breaks_once))
     found = grading.grade(course.folder, [1], CORES_ARE_BUSY, jobs=1)[1]
-    assert [one.first_wrong() for one in found] == [
+    assert [grading.first_wrong(one) for one in found] == [
         "1.1: cannot be graded (RuntimeError: the disk is full)",
         "",
     ]

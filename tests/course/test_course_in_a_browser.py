@@ -20,7 +20,7 @@ import pytest
 
 from steps.course import overview
 from steps.course.lessons import ROOT, notebook_path, numbers, stem
-from steps.course.student_copies import KERNEL
+from steps.course.student_copies import kernel
 from tests.course.servers import free_ports, serving
 from tests.course.test_listings_in_a_browser import CONTRASTS, weak
 from tests.course.test_start import load
@@ -277,7 +277,7 @@ def test_code_and_the_sentence_of_a_check_can_be_read_in_light_and_dark(page, st
     cells += [made("import steps\nfrom tests.course import test_listings_in_a_browser")]
     cells += [made(SHOW), made(CHECK, "check", "raises-exception"), made("%tb")]
     path = started.folder / "colours.ipynb"
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata=KERNEL)
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=kernel())
     nbformat.write(notebook, path)
     page.goto(f"{started.address.replace('start.ipynb', path.name)}&reset")
     panel(page).locator("h1").first.wait_for()

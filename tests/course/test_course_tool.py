@@ -9,62 +9,13 @@ from unittest.mock import Mock
 
 import pytest
 
-from dezero_lite import Variable, no_grad
-from dezero_lite.core.backward import walk
-from dezero_lite.core.operators import Mul
-from steps import diff, draw, film, progress, side_by_side, source, step22
-from steps.course import builder, commands, lessons, listings
+from steps import diff, film, progress, side_by_side
+from steps.course import builder, commands, lessons
 from steps.course.commands import main
-from steps.course.definitions import definitions, extract, pieces
-from steps.course.differences import change_as_html, changes
 from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers, spans
-from tests.course.texts import text
 from tests.support.refusals import assert_refused
 
-# --- Definitions ----------------------------------------------------------------------
-
-SOURCE = text("box.py.txt")
-
-
-def test_definitions_come_with_decorators_and_their_own_comments_only():
-    found = definitions(SOURCE)
-    assert list(found) == ["LIMIT", "shout", "Box", "Box.area", "Box.grow", "last"]
-    beginnings = {
-        "LIMIT": "LIMIT = 3  # a constant",
-        "shout": "# Why the next function is there.\n@functools.cache\n",
-        "Box.area": "# Why it is made like this.\n@property\ndef area(self):",
-        "Box.grow": "def grow(self):\n    self.size += 1",
-    }
-    for name, beginning in beginnings.items():
-        assert found[name].startswith(beginning)
-    # Pieces do not overlap.
-    found = pieces(SOURCE)
-    assert found["imports"] == "import functools\nfrom itertools import pairwise"
-    assert found["Box"] == 'class Box:\n    """A box."""\n\n    size = 1'
-
-
-def test_definitions_are_cut_out():
-    # Neighbours of one line stay together.
-    source = "a = 1\nb = 2\n\n\ndef f():\n    pass\n\n\nc = 3\nd = 4\n"
-    assert extract(source, ["a", "b", "f", "c", "d"], "box.py") == source.rstrip()
-    words = "box.py defines no Bag. It defines LIMIT, shout"
-    assert_refused(CourseError, words, lambda: extract(SOURCE, ["Bag"], "box.py"))
-
-
 # --- What changed ---------------------------------------------------------------------
-
-
-def test_changes_are_found_definition_by_definition():
-    after = SOURCE.replace("self.size += 1", "self.size += 2") + "\n\nNEW = '<b>&'\n"
-    after = after.replace("def last():\n    pass\n", "")
-    found = changes(SOURCE, after)
-    kinds = [("changed", "Box.grow"), ("added", "NEW"), ("removed", "last")]
-    assert [(c.kind, c.name) for c in found] == kinds
-    assert "&lt;b&gt;&amp;" in change_as_html(found[1])
-    # A new class is one change.
-    (change,) = changes(SOURCE.replace(definitions(SOURCE)["Box"], ""), SOURCE)
-    assert (change.kind, change.name) == ("added", "Box")
-    assert "+    def grow(self):" in change.lines()
 
 
 def test_the_difference_of_two_steps(capsys):
@@ -78,20 +29,6 @@ def test_the_difference_of_two_steps(capsys):
     assert "same code" in repr(diff(8, 8))
     assert main(["diff", "7", "8"]) == 0
     assert first in capsys.readouterr().out
-
-
-def test_the_source_of_the_package_is_shown_as_text_and_highlighted():
-    shown = source(Variable.cleargrad)
-    assert repr(shown).lstrip().startswith("def cleargrad(self)")
-    page = shown._repr_html_()
-    # Colours stand in the page itself, and the ground is the page's own.
-    assert page.startswith("<style>.course-code ")
-    assert '<span class="k">def</span>' in page
-    assert "background" not in page
-    assert re.search('<pre style="font:.* monospace', page)
-    assert "cleargrad" in page
-    # Code has as many lines in colour as in black.
-    assert len(listings.highlighted_lines("\nx = 1\n\n\ny = 2\n")) == 5
 
 
 def one(
@@ -172,20 +109,6 @@ def test_lines_are_alike_only_where_they_do_the_same():
     assert alike[1].strip() == "grad = ones_like(x)"
 
 
-def test_side_by_side_shows_classes_methods_and_wrapped_functions():
-    # Definitions of one name stand in one row.
-    rows = side_by_side(step22.Mul, Mul).rows
-    words = ["Mul(Function):", "forward(self,"]
-    assert [row[0].split()[1] for row in rows if row[2]] == words
-    rows = side_by_side(step22.Variable.backward, walk).rows
-    assert [row[0].split()[0] for row in rows if row[2]] == ["while", "_,", "for"]
-    heads = repr(side_by_side(step22.no_grad, no_grad)).splitlines()[0].split()
-    assert heads[::2] == ["steps/step22.py:", "dezero_lite/core/settings.py:"]
-    shown = repr(side_by_side(step22.Variable, Variable))
-    assert "    def cleargrad(self):" in shown
-    assert '"""' not in shown
-
-
 @pytest.fixture
 def animation():
     import matplotlib.pyplot as plt
@@ -245,23 +168,6 @@ def test_a_bar_is_shown_to_who_watches(monkeypatch, capsys):
     monkeypatch.setattr("IPython.get_ipython", lambda: None)
     assert list(progress("ab")) == ["a", "b"]
     assert capsys.readouterr().err == ""
-
-
-# --- Pictures -------------------------------------------------------------------------
-
-
-def test_a_drawing_is_deterministic_text_with_round_variables_and_square_functions():
-    text = repr(draw('x -> Square#1 -> "y: label', back="y -> Square#1"))
-    assert '"x" [label="x", shape=ellipse' in text
-    assert '"Square#1" [label="Square", shape=box' in text
-    assert '"Square#1" -> "\\"y" [label="label"]' in text
-    assert "dir=back" in text
-    assert text == repr(draw('x -> Square#1 -> "y: label', back="y -> Square#1"))
-    # A generation gives the shade.
-    early, late = repr(draw("x@0 -> A@0")), repr(draw("x@3 -> A@3"))
-    assert '"x@0" [label="x 0"' in early
-    assert 'fillcolor="#ffffff"]' in early
-    assert 'fillcolor="#85b8de"]' in late
 
 
 # --- The command line -----------------------------------------------------------------
@@ -357,15 +263,3 @@ def test_a_lesson_without_a_head_is_named(tmp_path, monkeypatch):
     (tmp_path / "step01.md").write_text("# Something\n")
     with pytest.raises(CourseError, match=r"step01\.md needs a title"):
         lessons.head(1)
-
-
-def test_names_that_a_head_leaves_to_a_table_are_new_as_well():
-    text = (
-        "# Step 7: Far\n\n"
-        "**Time** 9 minutes · **Builds on** step 6 · **New** `f` · **Changed** `h`\n\n"
-        "| any | `x` |\n| - | - |\n\n"
-        "| Also new | is |\n| :--- | :--- |\n| `g`, `Far` | as `f` |\n| `j` | - |\n"
-    )
-    head = lessons.head_of(text, 7)
-    assert (head.new, head.changed) == (["f", "g", "Far", "j"], ["h"])
-    assert lessons.head_of(text.partition("| Also")[0], 7).new == ["f"]

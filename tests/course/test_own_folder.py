@@ -71,11 +71,11 @@ def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(
     assert main(["lay"]) == 0
     assert capsys.readouterr().out == ""
     (learner_folder.FOLDER / "step02.ipynb").unlink()
-    assert learner_folder.lay().new == [2]
+    assert learner_folder.lay()["new"] == [2]
     # Nothing is made again while the course stays.
     again = lambda *_, **__: pytest.fail("made again")
     monkeypatch.setattr(student_copies, "copy_of", again)
-    assert learner_folder.lay() == learner_folder.Laid()
+    assert not any(learner_folder.lay().values())
 
 
 def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
@@ -96,7 +96,7 @@ def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
     assert "start.py steps fresh N" in out
     assert first.read_bytes() == work
     assert "please" in "".join(sources(second))
-    assert learner_folder.lay() == learner_folder.Laid()
+    assert not any(learner_folder.lay().values())
 
 
 NOTE = {"cell_type": "markdown", "id": "x", "metadata": {}, "source": "a note"}
@@ -114,7 +114,7 @@ def test_a_note_a_deleted_cell_and_a_file_that_cannot_be_read_are_work_too(toy):
     for work in ("", "hours of work", "[]", *changed):
         path.write_text(work)
         (learner_folder.FOLDER / learner_folder.STAMP).unlink()
-        assert learner_folder.lay().kept == [1]
+        assert learner_folder.lay()["kept"] == [1]
         assert path.read_text() == work
 
 

@@ -12,7 +12,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
 
 # Blocks of code, tables, and indented lines under a blank one are no prose.
-BLOCKS = re.compile(r"^ *(`{3,}).*?^ *\1$|^\|.*?$|(?<=\n\n)(?: {4}.*\n)+", re.M | re.S)
+INDENTED = r"(?<=\n\n)(?: {4}[^\n]*\n)+"
+BLOCKS = re.compile(rf"^ *(`{{3,}}).*?^ *\1$|^\|.*?$|{INDENTED}", re.M | re.S)
 CODE = re.compile(r"`[^`]*`|\]\([^)]*\)|\$[^$]*\$")
 # What stands in bold at the beginning is a label of the sentence after it.
 LABEL = re.compile(r"^\s*(?:(?:[-*]|\d+\.) )?\s*(?:\*\*[^*]+\*\*)?", re.M)
@@ -33,6 +34,7 @@ def test_a_line_of_prose_holds_one_sentence(path):
 def test_two_sentences_in_a_line_are_seen_and_code_is_left_alone():
     assert crowded("- **Read.** Run it (all). `x` is\nthere. *Two* more.")
     assert crowded("One.\nSee `a. B` and [c](d. E.md) e.g. this.\n\n    x. Y\n") == []
+    assert crowded("Run:\n\n    x\n\nOne. Two.\n") == ["One. Two."]
     assert crowded("1. **Say. This.** One.\n```text\nOne. Two.\n```\n| A. B |\n") == []
 
 

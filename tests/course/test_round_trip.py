@@ -10,7 +10,6 @@ import pytest
 
 from steps.course.classroom import gradebooks, handed_in, submissions
 from steps.course.classroom.feedback import write_feedback
-from steps.course.classroom.grading import Graded
 from steps.course.classroom.handed_in import owner_of
 from steps.course.classroom.roster import Person, find, read_roster
 from steps.course.classroom.submissions import Submission
@@ -227,9 +226,9 @@ def graded(course):
     outcomes = {(1, 1): RIGHT, (1, 2): wrong, (2, 1): RIGHT, (2, 2): RIGHT}
     none = dict.fromkeys(outcomes, "nothing was written")
     return [
-        Graded(ANNA.name, outcomes, [], Submission(ANNA.name, person=ANNA, owner=anna)),
-        Graded("Ben", none, [], Submission("Ben", person=ben)),
-        Graded("<b>zoe<b>", none, [], Submission("<b>zoe<b>", owner=zoe)),
+        Submission(ANNA.name, person=ANNA, owner=anna, outcomes=outcomes),
+        Submission("Ben", person=ben, outcomes=none),
+        Submission("<b>zoe<b>", owner=zoe, outcomes=none),
     ]
 
 
@@ -273,7 +272,7 @@ def test_a_page_says_what_is_right_and_its_names_are_text(graded, tmp_path):
 
 def test_pages_keep_to_their_folder_and_to_one_student(graded, tmp_path):
     for one, name in zip(graded, ("../../x", "", "../../x"), strict=True):
-        one.submission.owner = owner_of(PurePosixPath("anna"), True)[0]
+        one.owner = owner_of(PurePosixPath("anna"), True)[0]
         one.student = name
     write_feedback(tmp_path / "a" / "b", graded, (3, 5))
     names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.html")}

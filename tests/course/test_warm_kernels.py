@@ -16,7 +16,8 @@ pytestmark.append(pytest.mark.skipif(not CAN_FORK, reason="no kernel is a fork")
 ASKED = """
 import os, signal, sys, warnings
 modules = {name.partition(".")[0] for name in sys.modules}
-variables = {n: v for n, v in os.environ.items() if not n.startswith("JPY_")}
+apart = "JPY_", "PYDEVD_"  # its own place, and its debugger's
+variables = {n: v for n, v in os.environ.items() if not n.startswith(apart)}
 handlers = [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGCHLD)]
 print(modules & {"steps", "dezero_lite", "tests"}, "matplotlib.pyplot" in sys.modules)
 print(sys.path, os.getcwd(), variables, handlers, __name__)

@@ -2,11 +2,10 @@
 differences, every fault mended.
 """
 
-import copy
 import gc
 import operator
-import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from steps import step66
-from steps.step66 import Tensor, computed, gradient_error, matmul, sum_to
+from steps.step66 import Tensor, computed, gradient_error, matmul
 from tests.support.arrays import assert_close, distinct, uniform
 from tests.support.tensors import (
     SMALL,
@@ -152,18 +151,15 @@ def test_constants_are_not_kept():
 def test_chains_are_freed_in_several_threads():
     gone = []
 
-    def work():
+    def work(_):
         y = leaf(1.0)
         for _ in range(500):
             y = y + 1
             gone.append(weakref.ref(y))
         del y
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
     assert len(gone) == 2000
     assert not any(ref() for ref in gone)
 
@@ -171,66 +167,11 @@ def test_chains_are_freed_in_several_threads():
 # --- Tensors --------------------------------------------------------------------------
 
 
-def test_gradients_add_up_until_they_are_forgotten():
-    x = leaf(3.0)
-    y = x * x
-    y.backward()
-    y.backward()
-    assert x.grad == 12.0
-    x.zero_grad()
-    assert x.grad is None
-    y.backward(10.0)
-    assert x.grad == 60.0
-
-
-def test_new_data_forgets_the_gradient_and_leaves_old_graphs_alone():
-    x = Tensor(np.float32([1, 2]), requires_grad=True)
-    y = (x * x).sum()
-    y.backward()
-    x.data = x.data - 0.5 * np.float64(x.grad)
-    assert x.grad is None
-    assert x.dtype == np.float32
-    assert x.data.tolist() == [0, 0]
-    y.backward()
-    assert x.grad.tolist() == [2, 4], "the gradient where y was computed"
-
-
-def test_an_index_array_may_change_afterwards():
-    x, index = leaf([1.0, 2.0, 3.0]), np.array([0, 1])
-    y = x[index]
-    index[:] = 2
-    y.sum().backward()
-    assert x.grad.tolist() == [1, 1, 0]
-
-
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 def test_a_tensor_that_could_not_be_made_goes_in_silence():
     with pytest.raises(TypeError):
         Tensor([1.0], typo=True)
     gc.collect()
-
-
-def test_gradients_are_not_shared():
-    a, b = leaf([1.0, 2.0]), leaf([3.0, 4.0])
-    start = np.ones(2)
-    (a + b).backward(start)
-    a.grad *= 5
-    assert b.grad.tolist() == [1, 1]
-    assert start.tolist() == [1, 1]
-    c = leaf(A)
-    c.sum().backward()
-    c.grad[0] = 7
-
-
-def test_a_number_takes_the_dtype_of_the_tensor():
-    x = Tensor(np.float32(2), requires_grad=True)
-    for y in (x * 0.1, 1 / x, x - np.float64(0.1), 3 + x, x * True):
-        assert y.dtype == np.float32
-    assert (Tensor([1, 2]) * 0.5).data.tolist() == [0.5, 1.0]
-    wide = (x * Tensor(2.0)).sum()
-    assert wide.dtype == np.float64
-    wide.backward()
-    assert x.grad.dtype == np.float32
 
 
 def test_comparisons_give_arrays():
@@ -250,48 +191,3 @@ def test_comparisons_give_arrays():
     assert (two.data > x).tolist() == [True, False, False]
     assert x in {x}, "a tensor can be a key, by identity"
     assert bool(Tensor(0.0)) is False
-
-
-def test_arrays_on_the_left_are_asked_of_the_tensor():
-    x = leaf([1.0, 2.0])
-    a, m = np.ones(2), np.ones((2, 2))
-    for y in (a + x, a - x, a * x, a / x, m @ x):
-        assert isinstance(y, Tensor)
-        assert y.requires_grad
-
-
-def test_length_shape_and_text():
-    x = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-    assert (len(x), x.shape, x.ndim, x.size, x.dtype) == (2, (2, 3), 2, 6, float)
-    assert repr(x) == "Tensor([[1. 2. 3.]\n        [4. 5. 6.]], requires_grad=True)"
-    assert repr(Tensor(1.5)) == "Tensor(1.5)"
-    assert [row.data.tolist() for row in x] == [[1, 2, 3], [4, 5, 6]]
-    first, second = x
-    (first * second).sum().backward()
-    assert x.grad.tolist() == [[4, 5, 6], [1, 2, 3]]
-
-
-def test_the_largest_elements_share_the_gradient():
-    x = Tensor([[1.0, 3.0, 3.0]], requires_grad=True)
-    x.max(axis=1).sum().backward()
-    assert_close(x.grad, [[0.0, 0.5, 0.5]])
-
-
-def test_the_power_of_zero_has_no_slope_anywhere():
-    x = Tensor([0.0, 2.0], requires_grad=True)
-    (x**0).sum().backward()
-    assert_close(x.grad, [0.0, 0.0])
-
-
-def test_sum_to_leaves_what_fits():
-    g = np.ones((2, 3))
-    assert sum_to(g, (2, 3)) is g
-
-
-def test_a_copied_tensor_is_on_its_own():
-    x = leaf([1.0, 2.0])
-    (x * x).sum().backward()
-    y = copy.deepcopy(x)
-    y.grad[0] = 9.0
-    assert y.requires_grad
-    assert x.grad.tolist() == [2.0, 4.0]

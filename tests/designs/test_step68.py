@@ -82,15 +82,7 @@ def test_the_program_by_hand_descends_along_numerical_gradients(kind):
         assert_close(weight - new, task.rate * slope)
 
 
-def test_the_tasks_are_learned():
-    losses, weights = train(step68.line_by_hand, line_task(), 100)
-    assert losses[-1] < 0.02 < losses[0]
-    np.testing.assert_allclose(weights, [2, -1], atol=0.1)
-    losses, _ = train(step68.classifier_by_hand, classifier_task(), 200)
-    assert losses[-1] < 0.05 < losses[0]
-
-
-# --- Lines and words ------------------------------------------------------------------
+# --- Lines ----------------------------------------------------------------------------
 
 
 def test_lines_are_counted_without_docstrings_comments_and_blank_lines():
@@ -118,10 +110,8 @@ def test_no_design_gathers_objects_and_none_leaves_a_graph(name):
     gc.collect()
     before = len(step68.living(design.made_of))
     found = step68.watch(design.classifier, design.made_of, task, 8)
-    assert len(found.objects) == len(found.in_use) == len(found.peak) == 8
-    assert len(set(found.objects[1:])) == 1
-    pairs = zip(found.peak, found.in_use, strict=True)
-    assert all(peak >= in_use > 0 for peak, in_use in pairs)
+    assert len(found) == 8
+    assert len(set(found[1:])) == 1
     gc.collect()
     assert len(step68.living(design.made_of)) == before
     # A static graph is made once, a dynamic one in each step.
@@ -137,14 +127,14 @@ def test_a_program_that_gathers_is_seen():
             yield 0.0, weights
 
     found = step68.watch(gathers, (step62.Expression,), line_task(2), 5)
-    assert found.objects == [3, 6, 9, 12, 15]
+    assert found == [3, 6, 9, 12, 15]
     assert step68.made_in_each_step(gathers, (step62.Expression,), line_task(2)) == 3
 
 
 # --- How long it takes ----------------------------------------------------------------
 
 
-def test_time_is_taken_in_turns_after_a_warm_up_and_the_median_counts():
+def test_time_is_taken_in_turns_after_a_warm_up_and_the_best_counts():
     now, calls = [0.0], []
 
     def program(name, seconds):
@@ -157,25 +147,17 @@ def test_time_is_taken_in_turns_after_a_warm_up_and_the_median_counts():
         return run
 
     # Two steps to warm up, then three turns of two; one turn is disturbed.
-    quick = [50.0, 9.0, 1.0, 3.0, 100.0, 100.0, 2.0, 4.0]
+    quick = [50.0, 9.0, 1.0, 4.0, 100.0, 100.0, 2.0, 4.0]
     slow = [50.0, 9.0, 6.0, 6.0, 7.0, 7.0, 8.0, 8.0]
     programs = {"quick": program("quick", quick), "slow": program("slow", slow)}
     found = step68.time_per_step(
         programs, line_task(2), rounds=3, steps=2, clock=lambda: now[0]
     )
-    assert found == {"quick": 3.0, "slow": 7.0}
+    assert found == {"quick": 2.5, "slow": 6.0}
     assert calls == ["quick"] * 2 + ["slow"] * 2 + (["quick"] * 2 + ["slow"] * 2) * 3
 
 
 # --- The module -----------------------------------------------------------------------
-
-
-def test_every_program_of_the_designs_is_public():
-    programs = [program for design in DESIGNS.values() for program in design[:2]]
-    assert {program.__name__ for program in programs} <= set(step68.__all__)
-    assert all(hasattr(step68, name) for name in step68.__all__)
-    numbered = [f"step {n}" for n in (61, 62, 64, 65, 66)]
-    assert list(DESIGNS) == ["by hand", *numbered, "dezero_lite"]
 
 
 def test_each_program_speaks_of_its_own_design_only():

@@ -5,18 +5,13 @@ import inspect
 import numpy as np
 import pytest
 
-from steps.step74 import adder, adder_file, exact, make_adder, sums
+from steps.step74 import adder, exact, make_adder, sums
 
 
 @pytest.mark.slow
 def test_the_adder_knows_every_sum():
     assert exact(adder(), sums(np.random.default_rng(0)), 6) == 1
     assert exact(adder(trained=False), sums(np.random.default_rng(0))[:100], 6) < 0.1
-
-
-def test_the_adder_is_small():
-    assert adder_file().stat().st_size < 150_000
-    assert 50_000 < sum(p.size for p in adder().params()) < 70_000
 
 
 def test_no_held_out_sum_is_a_training_sum_in_either_order():
@@ -27,9 +22,3 @@ def test_no_held_out_sum_is_a_training_sum_in_either_order():
     # The lesson trains on all others; the adder in the file saw those from 1,000 on.
     assert not held & {tuple(row) for row in rows[999:]}
     assert "[1000:]" in inspect.getsource(make_adder)
-
-
-def test_sums_are_right():
-    for row in sums(np.random.default_rng(1))[:50]:
-        problem, total = "".join("0123456789+="[sign] for sign in row).split("=")
-        assert sum(map(int, problem.split("+"))) == int(total)

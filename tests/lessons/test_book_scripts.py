@@ -19,12 +19,7 @@ DEZERO = package_that_grows()
 SIMPLE, GPU = "is_simple_core", "'cuda'"
 LACKS = {
     "test_gradient_descent_on_rosenbrock-1": SIMPLE,
-    "test_newtons_method": SIMPLE,
-    "test_a_gradient_that_is_an_array_adds_up_and_is_copied": SIMPLE,
     "test_a_function_of_ones_own_whose_backward_computes_on_arrays": "'core_simple'",
-    "test_a_function_of_ones_own_works_on_either_kind_of_array_and_uses_its_"
-    "output": GPU,
-    "test_functions_are_checked_by_numbers": "argument 'axis'",
     "test_the_branch_for_a_gpu": GPU,
     "test_a_layer_with_parameters_of_its_own": GPU,
     "test_an_rnn_is_given_targets_as_the_curve_has_them": r"\(1, 1\) and \(1,\)",

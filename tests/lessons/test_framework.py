@@ -19,7 +19,8 @@ import dezero_lite.optimizers as LO
 from steps import step60
 from steps.course.capabilities import CAPABILITIES, WORKS, tried
 from steps.course.lessons import ROOT, head
-from steps.course.workshop import own_lessons
+from steps.course.workshop.package import ROOMS_OF_STAGE_7, introduced
+from steps.course.workshop.parts import parts as parts_of
 from steps.framework import attention, gpt
 from tests.package.function_calls import CALLS, function_of
 from tests.support.programs import python
@@ -27,7 +28,7 @@ from tests.support.programs import python
 FOLDER = ROOT / "steps" / "framework"
 ALL_ROOMS = [path.stem for path in sorted(FOLDER.glob("[!_]*.py"))]
 # The others are for stage 7, on a package of one's own.
-ROOMS = [room for room in ALL_ROOMS if room not in own_lessons.ROOMS]
+ROOMS = [room for room in ALL_ROOMS if room not in ROOMS_OF_STAGE_7]
 STEPS = range(33, 61)
 DRAWING = {"get_dot_graph", "plot_dot_graph", "play"}  # these draw every framework
 
@@ -100,12 +101,6 @@ def gradients(of, f, arrays):
     total = sum((g * g).sum() for g in first)
     total.backward()
     return [y.data, *[g.data for g in first], *[x.grad.data for x in xs]]
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_derivatives_are_right_to_second_order(name):
-    f, arrays = case(name, WHOLE, WHOLE)
-    assert step60.gradient_check(f, *map(step60.Variable, arrays))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -365,6 +360,17 @@ def test_the_parts_that_steps_bring_are_the_package():
     assert set(brought) - DRAWING == there
 
 
+def test_the_headings_of_the_rooms_name_the_steps_that_bring_what_is_below():
+    said = {}
+    for room in ROOMS:
+        for chunk, number in introduced(room).items():
+            for name in parts_of(chunk):
+                said[name] = min(number, said.get(name, number))
+    for number in STEPS:
+        names = growth(number) - DRAWING
+        assert {name: said[name] for name in names} == dict.fromkeys(names, number)
+
+
 @pytest.mark.parametrize("number", STEPS[1:])
 def test_a_lesson_announces_nothing_of_the_package_that_its_step_does_not_bring(number):
     there = {name for room in ROOMS for name in definitions(room)}
@@ -462,7 +468,8 @@ def test_every_definition_is_short_and_says_what_it_computes(room):
 
 
 @pytest.mark.parametrize(
-    ("rooms", "least", "most"), [(ROOMS, 950, 1200), (own_lessons.ROOMS, 150, 250)]
+    ("rooms", "least", "most"),
+    [(ROOMS, 950, 1200), (ROOMS_OF_STAGE_7, 150, 250)],
 )
 def test_the_whole_is_a_dozen_pages_and_stage_7_three(rooms, least, most):
     lines = 0

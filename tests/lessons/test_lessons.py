@@ -36,7 +36,7 @@ def test_every_step_has_one_kind():
         "PACKAGE",
     ]
     assert [previous(n) for n in (1, 8, 23, 32, 62, 63, 64)] == [0, 7, 0, 22, 0, 62, 0]
-    assert [n for n in (8, 24, 66, 67, 68) if lessons.stands_alone(n)] == [8, 66]
+    assert [n for n in (8, 24, 66, 67, 68) if checks.stands_alone(n)] == [8, 66]
     assert (previous(31), previous(33)) == (30, 31)
 
 

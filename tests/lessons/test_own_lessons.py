@@ -13,7 +13,7 @@ import pytest
 import dezero_lite
 from dezero_lite import functions, layers, models, optimizers, schedules
 from steps import step60
-from steps.course.workshop import own_lessons
+from steps.course.workshop.package import STAGE_7
 from steps.framework import attention, gpt
 from steps.step74 import adder_file, asked, sums
 from tests.support.arrays import assert_close
@@ -144,9 +144,9 @@ def test_with_the_trained_weights_it_adds_numbers_of_two_digits():
 
 @pytest.mark.slow
 def test_what_the_exercises_of_stage_7_stand_on_runs_without_dezero_lite():
-    run = python("-m", "tests.support.own_lessons", "--brief", *own_lessons.WRITE)
+    run = python("-m", "tests.support.own_lessons", "--brief", *STAGE_7)
     assert [line.split(" (")[0] for line in run.stdout.splitlines()] == [
-        f"{number} fine, of dezero_lite nothing" for number in own_lessons.WRITE
+        f"{number} fine, of dezero_lite nothing" for number in STAGE_7
     ], run.stdout + run.stderr
 
 
@@ -154,7 +154,7 @@ def test_what_a_package_lacks_is_named():
     script = """
 import sys
 import steps.framework.attention as room
-from steps.course.workshop.own_lessons import load
+from steps.course.workshop.package import load_lessons as load
 load(70)
 for name in ("causal_mask", "concat"):
     there = vars(room).pop(name)
@@ -173,6 +173,6 @@ print(load(71).LookBack.__mro__[1].__module__, "steps.framework.gpt" in sys.modu
 
 
 def test_what_is_to_be_written_is_in_the_package():
-    for names in own_lessons.WRITE.values():
+    for names in STAGE_7.values():
         for name in names:
             assert getattr(OWN, name).__module__.startswith("steps.framework.")

@@ -8,7 +8,6 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from steps import step32
 from steps.course.lessons import StepKind, of_kind
 from tests.support.arrays import assert_equal
 from tests.support.lesson_checks import fail_with
@@ -117,65 +116,3 @@ def leaves_signs_to_the_right_side(step):
         for y, expected in pairs:
             assert isinstance(y, step.Variable)
             assert_equal(y.data, expected)
-
-
-# --- Step 32: gradients are variables -------------------------------------------------
-
-
-class OldCube(step32.Function):
-    """With a backward as it was written before step 32."""
-
-    def forward(self, x):
-        return x**3
-
-    def backward(self, gy):
-        return 3 * self.inputs[0].data ** 2 * gy.data
-
-
-def test_a_gradient_is_a_variable_even_where_a_backward_returns_an_array():
-    x = step32.Variable(np.array([1.0, 2.0]))
-    y = OldCube()(x) * 2
-    y.backward(create_graph=True)
-    assert isinstance(x.grad, step32.Variable)
-    assert_equal(x.grad.data, np.array([6.0, 24.0]))
-
-
-def test_the_walk_is_recorded_only_where_that_is_asked_for():
-    x = step32.Variable(np.array(2.0))
-    (x**3 + x).backward()
-    assert x.grad.creator is None
-    assert step32.Config.enable_backprop
-    x.cleargrad()
-    with step32.no_grad():
-        y = x**3
-    assert y.creator is None
-    y = x**3 + x
-    with step32.no_grad():
-        y.backward(create_graph=True)
-        assert not step32.Config.enable_backprop
-    assert x.grad.creator is not None
-
-
-# Formulas, with their first three derivatives.
-FORMULAS = {
-    "square": (step32.square, lambda v: (2 * v, 2 + 0 * v, 0 * v)),
-    "exp": (step32.exp, lambda v: (np.exp(v),) * 3),
-    "mul": (lambda x: x * x * x, lambda v: (3 * v**2, 6 * v, 6 + 0 * v)),
-    "div": (lambda x: 2 / x, lambda v: (-2 / v**2, 4 / v**3, -12 / v**4)),
-    "pow": (lambda x: x**4, lambda v: (4 * v**3, 12 * v**2, 24 * v)),
-    "neg": (lambda x: -(x**3) - x, lambda v: (-3 * v**2 - 1, -6 * v, -6 + 0 * v)),
-}
-
-
-def test_every_function_can_be_differentiated_three_times():
-    values = np.array([0.5, 1.0, 2.0])
-    for name, (f, expected) in FORMULAS.items():
-        x = step32.Variable(values)
-        y = f(x)
-        for order, right in enumerate(expected(values), start=1):
-            x.cleargrad()
-            y.backward(create_graph=True)
-            y = x.grad
-            # Where the last one is constant, nothing leads to x any more.
-            found = np.zeros(3) if y is None else y.data
-            assert np.allclose(found, right), (name, order)

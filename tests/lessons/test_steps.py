@@ -30,8 +30,8 @@ print((time.process_time() - middle) / (middle - start))
         return min(float(run.stdout) for run in runs)
 
     assert share_of_numpys_time("dezero_lite") < 0.4
-    assert share_of_numpys_time(f"steps.step{numbers()[-1]:02d}") < 0.8
-    assert share_of_numpys_time("matplotlib.pyplot", 2) > 0.8, (
+    assert share_of_numpys_time(f"steps.step{numbers()[-1]:02d}") < 1
+    assert share_of_numpys_time("matplotlib.pyplot", 2) > 1, (
         "the clock sees a heavy import"
     )
 

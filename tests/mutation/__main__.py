@@ -26,8 +26,9 @@ WORK = ROOT / ".mutation"
 NOTES, RESULTS = WORK / "notes", WORK / "results.jsonl"
 TESTED = ("dezero_lite/**/*.py", "steps/course/*.py")
 TESTS = (
-    *("tests/package/**/test_*.py", "tests/package/refusals/*.md"),
-    *("tests/course/**/test_*.py", "tests/lessons/**/test_*.py"),
+    *("tests/package/**/test_*.py", "tests/package/*/*.md"),
+    *("tests/course/**/test_*.py", "tests/course/sessions/*.md"),
+    "tests/lessons/**/test_*.py",
 )
 # These take long, or run in processes of their own, where nothing can be noted.
 LEFT_OUT = (

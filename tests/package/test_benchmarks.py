@@ -20,6 +20,7 @@ from benchmarks.networks import image
 from dezero_lite import Variable
 from dezero_lite.models import GPT
 from tests.support.arrays import assert_close
+from tests.support.programs import python
 
 ROOT = Path(__file__).parents[2]
 
@@ -163,9 +164,25 @@ def test_the_gpt_of_the_benchmark_runs_and_only_where_there_is_one(monkeypatch):
     assert ours.write()().shape == (gpt.WRITTEN + 1,)
     rows = [row for row in programs.ROWS if row.gpt]
     assert len(rows) == 2
-    frameworks = ("dezero_lite", "torch", "dezero", "numpy-bare")
+    frameworks = ("dezero_lite", programs.COMPILED, "torch", "dezero", "numpy-bare")
     for row in rows:
-        assert [row.fits(name) for name in frameworks] == [True, True, False, False]
+        fits = [row.fits(name) for name in frameworks]
+        assert fits == [True, True, True, False, False]
+
+
+def test_a_column_is_of_compiled_loops():
+    pytest.importorskip("numba")
+    program = """
+from benchmarks.frameworks import FRAMEWORKS
+from benchmarks.programs import COMPILED, ROWS
+framework = FRAMEWORKS[COMPILED]()
+from dezero_lite import compiled
+compiled.kernels = None  # whoever asks for one, fails
+(row,) = [row for row in ROWS if row.title.startswith('max')][:1]
+row.program(framework)
+"""
+    missing = "'NoneType' object has no attribute 'find_places'"
+    assert missing in python("-c", program).stderr
 
 
 def test_the_small_package_runs_what_it_has():

@@ -2,8 +2,6 @@
 else its reader brings along.
 """
 
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -12,6 +10,7 @@ import pytest
 from dezero_lite import DataLoader, Function, Variable
 from dezero_lite import functions as F
 from dezero_lite.utils import gradient_check
+from tests.support.programs import python
 
 HEAD = """
 if '__file__' in globals():
@@ -65,8 +64,7 @@ SCRIPTS = {
 
 
 def run(path, *arguments):
-    command = [sys.executable, "-W", "error", "-m", "dezero_lite.book"]
-    return subprocess.run([*command, path, *arguments], capture_output=True, text=True)
+    return python("-W", "error", "-m", "dezero_lite.book", path, *arguments)
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

@@ -5,8 +5,7 @@ errors.
 import copy
 import operator
 import pickle
-import threading
-import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,16 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dezero_lite import (
-    Config,
-    Function,
-    Parameter,
-    Variable,
-    as_array,
-    as_variable,
-    core,
-    no_grad,
-)
+from dezero_lite import Config, Function, Variable, core, no_grad
 from dezero_lite.core import Add, Primitive, arrays, backward, broadcast_to, sum_to
 from tests.support.arrays import assert_close, uniform
 from tests.support.function_checks import check_function
@@ -43,20 +33,6 @@ def var(*numbers, dtype=float, name=None):
 def made(**parts):
     """A function of these methods."""
     return type("Made", (Function if "backward" in parts else Primitive,), parts)
-
-
-def derivatives(f, at, orders):
-    """The derivatives of f at a point, each by backward through the one before."""
-    x = var(at)
-    y = f(x)
-    found = []
-    for _ in range(orders):
-        x.cleargrad()
-        y.backward(create_graph=True)
-        y = x.grad
-        found.append(y.item())
-    x.cleargrad()
-    return found
 
 
 class Square(Function):
@@ -109,97 +85,7 @@ class Returns(Function):
         return self.gradients if len(self.gradients) != 1 else self.gradients[0]
 
 
-# --- Variables ------------------------------------------------------------------------
-
-
-def test_a_variable_describes_its_array():
-    x = Variable(np.zeros((4, 3), dtype=np.float32), name="x")
-    assert (x.shape, x.ndim, x.size, len(x)) == ((4, 3), 2, 12, 4)
-    assert (x.dtype, x.name) == (np.float32, "x")
-    assert (x.grad, x.creator, x.generation) == (None, None, 0)
-
-
-def test_repr_lines_up():
-    assert repr(var([1.0, 2.0])) == "variable([1. 2.])"
-    rows = var([[1.0, 2.0], [3.0, 4.0]])
-    assert repr(rows) == "variable([[1. 2.]\n          [3. 4.]])"
-    assert repr(Variable(None)) == "variable(None)"
-    assert repr(var(1.0) * 2) == "variable(2.0)"
-
-
-def test_results_without_dimensions_are_ndarrays():
-    x = var(3.0)
-    y = x * 2 + x
-    y.backward()
-    for v in (x, y, x.grad):
-        assert type(v.data) is np.ndarray
-        assert v.shape == ()
-    x.data = x.data - 1.0
-    assert type(x.data) is np.ndarray
-    y.data[...] = 7
-    assert y.item() == 7
-
-
-def test_compares_data_and_hashes_by_identity():
-    a, b = var([1.0, 2.0]), var([1.0, 3.0])
-    for sign in ("eq", "ne", "lt", "le", "gt", "ge"):
-        compare = getattr(operator, sign)
-        expected = compare(a.data, b.data).tolist()
-        for left, right in [(a, b), (a, b.data), (a.data, b)]:
-            assert compare(left, right).tolist() == expected
-    assert (a <= 1).tolist() == [True, False]
-    assert len({a, a, Variable(a.data)}) == 2
-
-
-def test_item_detach_and_cleargrad():
-    x = var(3.0)
-    y = x * 2
-    assert y.item() == 6.0
-    assert type(y.item()) is float
-    assert y.detach().creator is None
-    assert y.detach() == y
-    y.backward()
-    x.cleargrad()
-    assert x.grad is None
-
-
-def test_astype_lets_gradients_through_between_floats_only():
-    x = var([1.0, 2.0], dtype=np.float32)
-    y = x.astype(np.float64) * 3
-    y.backward()
-    assert (y.dtype, x.grad.dtype) == (np.float64, np.float32)
-    assert x.grad.data.tolist() == [3, 3]
-    assert x.astype(int).creator is None
-    n = var([1, 2], dtype=int)
-    w = var(2.0)
-    (n.astype(float) * w).backward()
-    assert n.grad is None
-    assert w.grad.item() == 3
-
-
-def test_as_array_and_as_variable():
-    assert as_array(1.0).shape == as_array(np.float32(1)).shape == ()
-    assert as_array(np.float32(1)).dtype == np.float32
-    x = var(1.0)
-    assert as_variable(x) is x
-    assert as_variable(2).item() == 2
-    assert isinstance(Parameter(np.ones(2)), Variable)
-
-
 # --- operators ------------------------------------------------------------------------
-
-
-def test_backward_adds_up_and_begins_with_the_gradient_that_is_there():
-    x = var(3.0)
-    (x * x + x).backward()
-    (x + x).backward()
-    assert x.grad.item() == 9
-    x = var([1.0, 2.0])
-    y = x * 3
-    y.grad = var([1.0, 10.0])
-    y.backward()
-    assert x.grad.data.tolist() == [3, 30]
-    assert y.grad is None
 
 
 OTHERS = [2.0, 2, np.array([2.0, 3.0]), np.array(2.0), np.float64(2), np.float32(2)]
@@ -311,31 +197,7 @@ def test_sums_over_a_million_rows_of_float32_are_right(shape, to):
     assert_close(b.grad.data, exact)
 
 
-def test_power_at_zero_is_flat_where_the_exponent_is_zero():
-    assert derivatives(lambda x: x**0, 0.0, 2) == [0, 0]
-    assert derivatives(lambda x: x**1, 0.0, 2) == [1, 0]
-    a, b = var([0.0, 0.0, 2.0]), var([0.0, 2.0, 3.0])
-    (a**b).backward()
-    assert_close(a.grad.data, [0, 0, 12])
-    assert_close(b.grad.data, [0, 0, 8 * np.log(2)])
-    a, b = var(2.0), var(0.0)
-    (a**b).backward(create_graph=True)
-    ga = a.grad
-    b.cleargrad()
-    ga.backward()
-    assert b.grad.item() == 0.5
-
-
 # --- functions in the book's style ----------------------------------------------------
-
-
-def test_a_backward_in_the_books_style():
-    assert derivatives(Square(), 3.0, 2) == [6, 2]
-    x = var(3.0, dtype=np.float32)
-    y = Square()(x)
-    y.backward()
-    assert x.grad.dtype == np.float32
-    assert x.grad.creator is None
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
@@ -390,15 +252,6 @@ def test_an_unused_output_counts_as_zero(dropped, create_graph):
     assert (a.grad.data.tolist(), b.grad.data.tolist()) == ([2, 2], [-2, -2])
 
 
-def test_a_rule_may_need_another_output():
-    x = var(3.0)
-    y, z = Twins()(x)
-    y.backward()
-    assert x.grad.item() == 1
-    z.backward()
-    assert x.grad.item() == 7
-
-
 # --- memory ---------------------------------------------------------------------------
 
 
@@ -449,39 +302,6 @@ def test_a_rule_may_hand_on_what_it_has(kind):
     Returns(kept)(a).backward()
     a.grad.data *= 100
     assert kept.data.tolist() == [1, 1]
-
-
-def test_an_earlier_gradient_is_not_written_into():
-    x = var([1.0, 2.0])
-    y = x * 2 + x * 3
-    y.backward()
-    first = x.grad
-    y.backward()
-    assert first.data.tolist() == [5, 5]
-    assert x.grad.data.tolist() == [10, 10]
-
-
-def test_retain_grad_keeps_what_lies_on_the_way():
-    x = var(2.0)
-    y = x * 3
-    z = y * y
-    z.backward()
-    assert (y.grad, z.grad) == (None, None)
-    for _ in range(2):
-        y.cleargrad()
-        z.backward(retain_grad=True)
-        assert (y.grad.item(), z.grad.item()) == (12, 1)
-    assert x.grad.item() == 3 * 36
-
-
-def test_under_no_grad_nothing_is_held():
-    with no_grad():
-        x = var([1.0])
-        y = x * 2
-        ref = weakref.ref(x)
-        del x
-    assert ref() is None
-    assert y.creator is None
 
 
 # --- size -----------------------------------------------------------------------------
@@ -568,16 +388,6 @@ def test_wide_graphs_cost_n_log_n():
     assert wide < 40 * narrow
 
 
-def test_unchain_cuts():
-    x = var(2.0)
-    y = x * 3
-    z = y * 4
-    y.unchain()
-    z.backward()
-    assert x.grad is None
-    assert y.grad.item() == 4
-
-
 # --- settings -------------------------------------------------------------------------
 
 
@@ -596,24 +406,13 @@ def test_settings_return_after_an_exception():
 
 
 def test_threads_have_their_own_settings():
-    recorded = []
-    with no_grad():
-        thread = threading.Thread(
-            target=lambda: recorded.append((var(1.0) * 2).creator is not None)
-        )
-        thread.start()
-        thread.join()
-        assert (var(1.0) * 2).creator is None
-    assert recorded == [True]
+    creator = lambda: (var(1.0) * 2).creator
+    with no_grad(), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(creator).result() is not None
+        assert creator() is None
 
 
 ONES = var([1.0, 1.0])
-
-
-def test_whole_numbers_as_plain_arrays_disturb_no_gradient():
-    x = var([1.0, 2.0])
-    (np.array([1, 2]) * x).backward()
-    assert x.grad.data.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
@@ -644,38 +443,6 @@ def test_many_leaves_of_one_function_take_work_in_proportion(monkeypatch):
     monkeypatch.setattr(backward, "owner", noted)
     total()(*[var([1.0, 2.0]) for _ in range(n)]).backward()
     assert n <= len(asked) <= 4 * n
-
-
-def test_where_backward_fails_nothing_has_changed():
-    a, b = var([1.0, 1.0]), var([1.0, 1.0])
-    b.grad = var([1.0, 1.0, 1.0])
-    y = a * b
-    y.grad = seed = var([2.0, 2.0])
-    with pytest.raises(ValueError, match="the earlier gradient has shape"):
-        y.backward()
-    assert a.grad is None
-    assert y.grad is seed
-    assert b.grad.shape == (3,)
-    c = var(1.0)
-    with pytest.raises(ValueError, match="has shape"):
-        ((Returns(ONES)(c) + a) * 1).backward()
-    assert (a.grad, c.grad, Config.enable_backprop) == (None, None, True)
-
-
-def test_a_single_number_can_be_a_python_number_or_a_truth_value():
-    x = var([2.5])
-    assert [float(x), int(x), bool(x)] == [2.5, 2, True]
-    assert [bool(var(0.0)), bool(var([0.0])), float(var(2.5))] == [False, False, 2.5]
-    loss = var([1.0, 2.0])[0] * 1.2345
-    assert f"{loss:.2f}" == "1.23"
-    assert f"{loss}" == str(loss) == "variable(1.2345)"
-
-
-def test_gradients_that_keep_a_graph_are_two_variables_also_for_single_numbers():
-    a, b = var(1.0), var(2.0)
-    (a + b).backward(create_graph=True)
-    a.grad.data += 5
-    assert b.grad.data == 1
 
 
 # --- mistakes, and what is said -------------------------------------------------------
@@ -714,40 +481,6 @@ def test_a_result_is_copied_after_detach(copied):
     with pytest.raises(TypeError, match=r"take its array, x\.data"):
         copied(y)
     copied(y.detach())
-
-
-def test_set_creator_notes_function_and_generation():
-    f = (var(1.0) * 2 * 3).creator
-    y = var(6.0)
-    y.set_creator(f)
-    assert y.creator is f
-    assert y.generation == f.generation + 1 == 2
-
-
-def test_copies_are_on_their_own():
-    x = Parameter(np.array([1.0, 2.0]), name="x")
-    (x * x).backward(create_graph=True)
-    for twin in (copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
-        assert type(twin) is Parameter
-        assert (twin.name, twin.generation, twin.creator) == ("x", 0, None)
-        assert twin.grad.data.tolist() == [2, 4]
-        assert twin.grad.creator is None
-        twin.data[0] = 9
-        twin.grad.data[0] = 9
-        assert (x.data[0], x.grad.data[0]) == (1, 2)
-        (twin * 3).backward()
-        assert x.grad.data.tolist() == [2, 4]
-
-
-def test_numpy_asks_a_variable_for_its_shape_without_making_an_array():
-    x = var([1.0, 2.0])
-    assert (np.shape(x), np.ndim(x), np.size(x)) == ((2,), 1, 2)
-
-
-def test_a_matrix_becomes_an_array():
-    with pytest.warns(PendingDeprecationWarning):
-        matrix = np.matrix([[1.0, 2.0]])
-    assert type(Variable(matrix).data) is np.ndarray
 
 
 OWN_SLOPES = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dezero_lite import cuda, manual_seed
+from dezero_lite import cuda
 from dezero_lite.dataloaders import DataLoader, SeqDataLoader
 from dezero_lite.datasets import Dataset
 from dezero_lite.transforms import AsType
@@ -53,50 +53,6 @@ def test_an_epoch_has_every_example_once(n, size, shuffle, drop_last):
         assert_equal(seen, np.arange(len(seen)))
 
 
-def test_a_seed_repeats_the_orders_of_which_every_epoch_has_its_own():
-    one, two, other = [DataLoader(Numbers(50), 8, seed=seed) for seed in (1, 1, 2)]
-    first = examples(one)
-    assert first == examples(two) != examples(other)
-    assert examples(one) == examples(two) != first
-    assert first[0] != list(range(8))
-
-
-def test_manual_seed_repeats_the_orders_and_numpys_state_is_left_alone():
-    before = np.random.get_state()[1].tolist()
-    manual_seed(3)
-    first = examples(DataLoader(Numbers(50), 8))
-    manual_seed(3)
-    assert examples(DataLoader(Numbers(50), 8)) == first
-    assert examples(DataLoader(Numbers(50), 8)) != first
-    assert np.random.get_state()[1].tolist() == before
-
-
-def test_a_for_after_a_break_is_a_new_epoch():
-    for loader in (
-        DataLoader(Numbers(6), 2, shuffle=False),
-        SeqDataLoader(Numbers(6), 2),
-    ):
-        every = examples(loader)
-        for _x, _t in loader:
-            break
-        assert examples(loader) == every
-        # Nor do loops over one loader disturb each other.
-        pairs = [[x.tolist(), y.tolist()] for x, _ in loader for y, _ in loader]
-        assert pairs == [[x, y] for x in every for y in every]
-
-
-def test_next_counts_for_itself():
-    loader = DataLoader(Numbers(4), 2, shuffle=False)
-    assert next(loader)[0].tolist() == [0, 1]
-    assert examples(loader) == [[0, 1], [2, 3]]
-    assert loader.next()[0].tolist() == [2, 3]
-    with pytest.raises(StopIteration):
-        next(loader)
-    assert next(loader)[0].tolist() == [0, 1]
-    loader.reset()
-    assert next(loader)[0].tolist() == [0, 1]
-
-
 def test_a_data_set_is_asked_once_for_a_batch(monkeypatch):
     asked = []
     getitem = Dataset.__getitem__
@@ -108,41 +64,6 @@ def test_a_data_set_is_asked_once_for_a_batch(monkeypatch):
     monkeypatch.setattr(Dataset, "__getitem__", counted)
     examples(DataLoader(Numbers(7, transform=AsType()), 4))
     assert asked == [(4,), (3,)]
-
-
-def test_a_getitem_of_ones_own_is_asked_for_each_example():
-    class Own(Dataset):
-        def __getitem__(self, index):
-            assert type(index) is int
-            return np.full((2, 3), index, np.float32), index
-
-        def __len__(self):
-            return 5
-
-    (x, t), (y, u) = DataLoader(Own(), 3, shuffle=False)
-    assert x.shape == (3, 2, 3)
-    assert x.dtype == np.float32
-    assert t.tolist() == [0, 1, 2]
-    assert y.shape == (2, 2, 3)
-    assert u.tolist() == [3, 4]
-
-
-def test_a_getitem_of_ones_own_can_take_batches():
-    class Own:
-        takes_batches = True
-
-        def __getitem__(self, indices):
-            return indices * 2, None
-
-        def __len__(self):
-            return 3
-
-    assert examples(DataLoader(Own(), 2, shuffle=False)) == [[0, 2], [4]]
-
-
-def test_pairs_in_a_list_are_data_enough():
-    ((x, t),) = DataLoader([([1.0, 2.0], 0), ([3.0, 4.0], 1)], 2, shuffle=False)
-    assert (x.tolist(), t.tolist()) == ([[1, 2], [3, 4]], [0, 1])
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -161,10 +82,6 @@ def test_an_error_of_the_data_set_itself_is_left_as_it_is(error):
 
     with pytest.raises(error, match=r"^broken$"):
         next(DataLoader(Broken(3), 2))
-
-
-def test_the_size_of_a_batch_can_be_numpys():
-    assert len(DataLoader(Numbers(3), np.int64(2))) == 2
 
 
 # --- the GPU --------------------------------------------------------------------------

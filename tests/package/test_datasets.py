@@ -9,14 +9,12 @@ import re
 import struct
 import sys
 import tarfile
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import dezero_lite
 from dezero_lite import datasets as D
-from dezero_lite import files, manual_seed
+from dezero_lite import files
 from dezero_lite.transforms import Normalize, ToFloat, ToInt
 from tests.support.arrays import assert_close, assert_equal
 from tests.support.memory_checks import at_most
@@ -44,15 +42,6 @@ class NumbersInLists(Numbers):
 # --- Dataset --------------------------------------------------------------------------
 
 
-def test_an_index_gives_an_example_and_its_label():
-    numbers = Numbers()
-    assert numbers[3] == (3, 9)
-    assert numbers[np.int64(-1)] == numbers[np.array(-1)] == (9, 81)
-    assert len(numbers) == 10
-    assert len(Numbers(train=False)) == 4
-    assert [t for _, t in Numbers(train=False)] == [100, 121, 144, 169]
-
-
 @pytest.mark.parametrize("kind", [Numbers, NumbersInLists])
 @pytest.mark.parametrize(
     "index", [[3, 1, 3], np.array([-1, 2]), slice(2, 8, 3), np.arange(10) > 6]
@@ -66,12 +55,6 @@ def test_many_indices_give_a_batch(kind, index):
     assert type(x) is type(t) is np.ndarray
     x[:] = t[:] = -1
     assert min(numbers.data) == min(numbers.label) == 0
-
-
-def test_a_batch_can_be_empty():
-    for index in ([], slice(0), np.array([], int)):
-        x, t = Numbers(transform=ToFloat())[index]
-        assert (x.shape, x.dtype, t.shape) == ((0,), np.float32, (0,))
 
 
 @pytest.mark.parametrize("index", [2, [2, 3]])
@@ -121,78 +104,6 @@ def test_the_spirals_are_those_of_the_book(train):
     spiral = D.Spiral(train)
     assert_equal(spiral.data, x)
     assert_equal(spiral.label, t)
-
-
-def test_the_sine_curve_goes_on():
-    manual_seed(0)
-    curve = D.SinCurve()
-    assert curve.data.shape == curve.label.shape == (999, 1)
-    assert_equal(curve.data[1:], curve.label[:-1])
-    noise = curve.data[:, 0] - np.sin(np.linspace(0, 2 * np.pi, 1000)[:-1])
-    assert 0.04 < np.abs(noise).max() <= 0.05
-    manual_seed(0)
-    assert_equal(D.SinCurve().data, curve.data)
-    assert not np.array_equal(D.SinCurve().data, curve.data)
-
-
-def test_the_sine_curve_is_tested_on_a_clean_cosine():
-    curve = D.SinCurve(train=False)
-    assert_close(curve.data[:, 0], np.cos(np.linspace(0, 2 * np.pi, 1000)[:-1]))
-    assert_close(curve.label[-1], 1)
-
-
-# --- Digits ---------------------------------------------------------------------------
-
-
-def test_digits_come_with_the_package():
-    train, test = D.Digits(), D.Digits(train=False)
-    assert train.data.shape == (1442, 1, 8, 8)
-    assert test.data.shape == (355, 1, 8, 8)
-    assert train.data.dtype == train.label.dtype == np.uint8
-    assert train.data.max() == 16
-    assert train.label[:10].tolist() == list(range(10))
-    assert test.label[:3].tolist() == [5, 0, 9]
-    # As many of each digit as the authors state for this part of their data.
-    of_each = np.bincount(np.concatenate([train.label, test.label])).tolist()
-    assert of_each == [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
-    assert np.bincount(test.label).min() >= 34
-
-
-NOUGHT = """
-   ##
-  ####
-  #  #
-  #
-     #
-  #  #
-  # ##
-   ##
-"""
-
-
-def test_digits_look_like_digits_and_can_be_told_apart():
-    nought = np.where(D.Digits().data[0, 0] > 8, "#", " ")
-    rows = ["".join(row).rstrip() for row in nought]
-    assert rows == NOUGHT.strip("\n").split("\n")
-    (x, t), (y, u) = D.Digits()[:], D.Digits(train=False)[:]
-    distances = (x**2).sum(1) - 2 * y @ x.T
-    assert 0.95 < (t[distances.argmin(axis=1)] == u).mean() < 1
-
-
-def test_digits_are_float32_from_0_to_1_unless_transformed_otherwise():
-    x, t = D.Digits()[7]
-    assert (x.shape, x.dtype, t) == ((64,), np.float32, 7)
-    assert (x.min(), x.max()) == (0, 1)
-    assert D.Digits.labels()[7] == "7"
-    assert D.Digits(transform=None)[7][0].shape == (1, 8, 8)
-    x, _ = D.Digits(transform=Normalize(8, 8))[0]
-    assert (x.shape, x.min(), x.max()) == ((1, 8, 8), -1, 0.875)
-
-
-def test_the_shipped_file_is_small_and_has_its_licence_beside_it():
-    data = Path(dezero_lite.__file__).parent / "data"
-    assert (data / "digits.npz").stat().st_size < 60_000
-    assert "CC BY 4.0" in (data / "digits.txt").read_text(encoding="utf-8")
 
 
 # --- MNIST ----------------------------------------------------------------------------
@@ -316,15 +227,6 @@ def test_downloads_are_over_https_and_have_a_known_hash(monkeypatch, kind, train
     with pytest.raises(Enough):
         kind() if kind is D.ImageNet.labels else kind(train)
     assert len(asked) == 1
-
-
-def test_hashes_are_complete_and_all_different():
-    kinds = D.MNIST, D.FashionMNIST
-    found = [h for kind in kinds for h in kind._md5]
-    found += [h for kind in kinds for h in kind._sha256]
-    assert [len(h) for h in found] == [32] * 8 + [64] * 8
-    assert all(re.fullmatch("[0-9a-f]+", h) for h in found)
-    assert len(set(found)) == 16
 
 
 # --- CIFAR ----------------------------------------------------------------------------

@@ -1,20 +1,14 @@
 """The examples in the docstrings of the package run and give what they say."""
 
 import doctest
-from importlib import import_module
-from pkgutil import walk_packages
 
-import dezero_lite
-
-MODULES = ["dezero_lite"] + [
-    found.name for found in walk_packages(dezero_lite.__path__, "dezero_lite.")
-]
+from tests.support.public_names import modules
 
 
 def test_examples_run_and_there_are_some():
     results = {
-        name: doctest.testmod(import_module(name), optionflags=doctest.ELLIPSIS)
-        for name in MODULES
+        module.__name__: doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+        for module in modules()
     }
     assert [name for name, result in results.items() if result.failed] == []
     assert sum(result.attempted for result in results.values()) >= 20

@@ -129,7 +129,8 @@ def test_help_begins_with_what_the_example_is_about(run, name):
 
 def test_every_example_is_tested():
     texts = {path.stem: path.read_text("utf-8") for path in EXAMPLES.glob("*.py")}
-    assert {name for name, text in texts.items() if "__main__" in text} == set(NAMES)
+    # test_gpt2.py has the files that this one needs.
+    assert {n for n, text in texts.items() if "__main__" in text} == {*NAMES, "gpt2"}
 
 
 @pytest.mark.slow

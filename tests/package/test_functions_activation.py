@@ -74,40 +74,6 @@ def test_activations_far_from_zero(name, dtype):
     assert x.grad is None or np.all(np.abs(x.grad.data) < 1e-40)
 
 
-def test_small_sigmoids_keep_their_digits():
-    # A sigmoid by way of tanh rounds this to 0.
-    x = Variable(np.array([-30.0], np.float32))
-    y = F.sigmoid(x)
-    y.backward()
-    assert_close([y.data, x.grad.data], float(np.exp(-30)), rtol=1e-5, atol=0)
-
-
-def test_kinks_belong_to_the_negative_side():
-    steep = lambda x: F.leaky_relu(x, 3.0)
-    for f, expected in [(F.relu, 0), (F.leaky_relu, 0.2), (steep, 3)]:
-        x = Variable(np.array(0.0))
-        f(x).backward()
-        assert x.grad.item() == expected
-
-
-def test_relu_keeps_whole_numbers_and_nan():
-    y = F.relu(np.array([-3, 3], np.int8))
-    assert y.dtype == np.int8
-    assert_equal(y.data, [0, 3])
-    assert np.isnan(F.relu(np.array(np.nan)).item())
-
-
-def test_gelu_lies_close_to_its_exact_form():
-    x = np.linspace(-5, 5, 101)
-    exact = x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2
-    assert 1e-5 < np.max(np.abs(F.gelu(x).data - exact)) < 5e-4
-
-
-def test_leaky_relu_without_a_slope_is_relu_at_infinity_too():
-    x = np.array([np.inf, 1.0, -1.0, -np.inf])
-    assert F.leaky_relu(x, slope=0).data.tolist() == [np.inf, 1, 0, 0]
-
-
 @pytest.mark.parametrize("shape", [(), (4,)])
 def test_gelu_of_a_large_float16_has_a_slope(shape):
     for number, slope in [(100, 1), (-100, 0), (60_000, 1), (-60_000, 0)]:
@@ -215,18 +181,6 @@ def test_more_classes_than_a_float16_can_count(name):
     assert y.dtype == x.grad.dtype == np.float16
     assert np.all(y.data == np.float16(value))
     assert_close(x.grad.data[0, 4:], slope, rtol=0, atol=atol)
-
-
-def test_the_gradient_of_a_float16_softmax_counts_on_where_a_float16_cannot():
-    x = Variable(np.zeros((1, 70_000), np.float16))
-    y = F.softmax(x)
-    assert np.all(y.data == np.float16(1 / 70_000))
-    y.grad = Variable(np.full(y.shape, 30_000, np.float16))
-    y.grad.data[0, 0] = 0
-    y.backward()
-    # 30,000 · (0 − 69,999 / 70,000) / 70,000
-    assert np.isclose(x.grad.data[0, 0], -30_000 / 70_000, rtol=0.01)
-    assert_close(x.grad.data[0, 1:], 0, atol=2e-3)
 
 
 LOW = np.array([[-1000.0, 0.0, 5.0], [-80.0, 30.0, 2.0]])

@@ -7,22 +7,10 @@ from dezero_lite import Parameter, Variable, manual_seed, no_grad, test_mode
 from dezero_lite import functions as F
 from dezero_lite.cuda import get_array_module
 from dezero_lite.functions import norm
-from tests.support import fake_cupy
-from tests.support.arrays import assert_close, assert_equal, uniform
+from tests.support.arrays import assert_close, uniform
 from tests.support.function_checks import check_function, run, var
-from tests.support.memory_checks import at_most
 
 # --- dropout --------------------------------------------------------------------------
-
-
-def test_dropout_keeps_the_mean():
-    manual_seed(0)
-    x = Variable(np.ones(100_000))
-    for ratio in (0.1, 0.5, 0.9):
-        y = F.dropout(x, ratio)
-        assert set(np.unique(y.data).round(9)) == {0, round(1 / (1 - ratio), 9)}
-        assert abs((y.data == 0).mean() - ratio) < 0.01
-        assert abs(y.data.mean() - 1) < 0.03
 
 
 @pytest.mark.parametrize("shape", [(3, 4), (1, 4), (0, 4), ()])
@@ -33,16 +21,6 @@ def test_dropout_passes_gradients_where_it_passed_numbers(shape, ratio):
         return F.dropout(x, ratio) ** 2
 
     check_function(f, uniform(*shape))
-
-
-def test_the_same_seed_drops_the_same_elements_anywhere():
-    x = uniform(20)
-    manual_seed(3)
-    here = F.dropout(x).data
-    manual_seed(3)
-    there = F.dropout(fake_cupy.array(x)).data
-    assert_equal(here, fake_cupy.asnumpy(there))
-    assert not np.array_equal(here, F.dropout(x).data)
 
 
 @pytest.mark.parametrize(
@@ -61,12 +39,6 @@ def test_dropout_tells_shares_apart_that_a_float32_cannot(
     monkeypatch.setattr(norm, "generator", Drawn)
     y = F.dropout(np.ones(3), ratio)
     assert_close(y.data, np.where(np.array(drawn) >= ratio, scale, 0))
-
-
-def test_dropout_is_nothing_in_use():
-    x = var(3, 4)
-    with test_mode():
-        assert F.dropout(x) is x
 
 
 # --- batch_norm -----------------------------------------------------------------------
@@ -131,36 +103,6 @@ def test_training_moves_the_running_averages(shape):
     assert_close(var, new_var)
 
 
-def test_averages_that_move_on_do_not_disturb_backward():
-    x, mean, var = Variable(uniform(4, 3)), np.zeros(3), np.ones(3)
-    gamma = Variable(np.ones(3))
-    with test_mode():
-        y = F.batch_norm(x, gamma, np.zeros(3), mean, var, eps=0)
-    F.batch_norm(x, gamma, np.zeros(3), mean, var)
-    assert mean[0] != 0
-    y.backward()
-    assert_close(x.grad.data, 1)
-    assert_close(gamma.grad.data, x.data.sum(axis=0))
-
-
-def test_one_number_for_a_channel_becomes_beta():
-    x, mean, var = Variable(uniform(1, 3)), np.zeros(3), np.ones(3)
-    beta = np.array([1.0, 2.0, 3.0])
-    y = F.batch_norm(x, np.ones(3), beta, mean, var)
-    y.backward()
-    assert_equal(y.data, [beta])
-    assert_equal(x.grad.data, np.zeros((1, 3)))
-    assert_close(var, 0.9)
-
-
-def test_a_constant_channel_does_not_divide_by_zero():
-    x = Variable(np.ones((4, 2), np.float32))
-    y = F.batch_norm(x, *plain(2, np.float32))
-    y.backward()
-    assert_equal(y.data, np.zeros((4, 2)))
-    assert np.isfinite(x.grad.data).all()
-
-
 @pytest.mark.parametrize("in_use", [False, True])
 def test_float64_averages_do_not_widen_float32(in_use):
     inputs = [var(*shape, dtype=np.float32) for shape in [(4, 3), (3,), (3,)]]
@@ -172,15 +114,6 @@ def test_float64_averages_do_not_widen_float32(in_use):
     assert mean.dtype == var32.dtype == np.float32
 
 
-def test_whole_numbers_are_normalised_like_others():
-    x = np.arange(8).reshape(4, 2)
-    expected = F.batch_norm(x.astype(float), *plain(2))
-    assert_close(F.batch_norm(x, *plain(2)).data, expected.data)
-    with test_mode():
-        half = F.batch_norm(x, *plain(2)[:2], np.full(2, 0.5), np.ones(2), eps=0)
-    assert_close(half.data, x - 0.5)
-
-
 @pytest.mark.parametrize(
     "f", [lambda *xs: F.batch_norm(*xs, np.zeros(3), np.ones(3)), F.layer_norm]
 )
@@ -190,20 +123,6 @@ def test_the_gradient_of_a_constant_batch_is_not_computed(f):
     assert y.creator.vjp([x, gamma.data, beta], np.ones((4, 3)))[0] is None
     y.backward()
     assert gamma.grad.shape == (3,)
-
-
-def test_many_equal_rows_have_their_mean():
-    x, gamma, beta = [
-        Variable(np.full(s, number, np.float32))
-        for s, number in [((60_000, 2), 0.1), (2, 1), (2, 0)]
-    ]
-    mean, var = np.zeros(2, np.float32), np.ones(2, np.float32)
-    y = F.batch_norm(x, gamma, beta, mean, var, decay=0)
-    y.grad = Variable(np.full(y.shape, np.float32(0.1)))
-    y.backward()
-    assert_close(y.data, 0, atol=1e-4)
-    assert_close(mean, 0.1, rtol=1e-5, atol=0)
-    assert_close(beta.grad.data, 6000, rtol=3e-6, atol=0)
 
 
 def assert_float16_is_like_float32(f, *arrays):
@@ -255,11 +174,3 @@ def test_layer_norm_normalises_each_example(shape, features):
 def test_examples_of_float16_are_normalised_like_float32(scale):
     arrays = scale * uniform(3, 5), uniform(5), uniform(5, seed=1)
     assert_float16_is_like_float32(lambda _, xs: run(F.layer_norm, xs), *arrays)
-
-
-def test_layer_norm_needs_few_arrays_of_its_own():
-    xs = [Variable(np.ones(s, np.float32)) for s in ((1000, 250), 250, 250)]
-    y = F.layer_norm(*xs)
-    # The incoming gradient, and three more at one time.
-    with at_most(4.3 * y.data.nbytes):
-        y.backward()

@@ -9,24 +9,12 @@ import pytest
 from numpy.polynomial import Polynomial
 
 import dezero_lite
-from dezero_lite import Variable
 from dezero_lite import functions as F
 from dezero_lite.models import MLP
 from tests.support.arrays import assert_close, normal
+from tests.support.function_checks import derivatives
 
 # --- to the sixth order ---------------------------------------------------------------
-
-
-def derivatives(f, x, order=6):
-    x = Variable(np.array(x))
-    y = f(x)
-    found = []
-    for _ in range(order):
-        x.cleargrad()
-        y.backward(create_graph=True)
-        y = x.grad
-        found.append(y.item())
-    return found
 
 
 def of_power(c, x):
@@ -63,7 +51,7 @@ ORDERS = range(1, 7)
 )
 @pytest.mark.parametrize("x", [0.3, 0.7, 1.9])
 def test_six_derivatives_are_those_of_the_closed_form(f, closed_form, x):
-    assert_close(derivatives(f, x), closed_form(x), rtol=1e-9, atol=1e-9)
+    assert_close(derivatives(f, x, 6), closed_form(x), rtol=1e-9, atol=1e-9)
 
 
 # --- of a network ---------------------------------------------------------------------

@@ -2,11 +2,14 @@
 
 import contextlib
 import io
+import json
 import os
+import pickle
 import re
 import sys
 import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ import pytest
 from dezero_lite.npz import check_fit, load_arrays, save_arrays
 from tests.support.arrays import assert_equal
 from tests.support.memory_checks import at_most
+from tests.support.needs import needs
 
 
 def three(path, count=3):
@@ -35,24 +39,6 @@ def test_what_is_saved_under_a_name_loads_under_it(name, tmp_path):
     assert os.listdir(tmp_path) == [file]
     (tmp_path / file).rename(tmp_path / "weights.bin")
     assert numbers(tmp_path / "weights.bin") == [0, 1, 2]
-
-
-def test_numpy_reads_what_was_saved(tmp_path):
-    W = np.random.default_rng(0).random((2, 3), dtype=np.float32)
-    arrays = {"l0/W": W, "file": np.array(3), "s": np.array("x")}
-    save_arrays(tmp_path / "a.npz", arrays)
-    with np.load(tmp_path / "a.npz") as found:
-        assert sorted(found.files) == sorted(arrays)
-        for key in arrays:
-            assert_equal(found[key], arrays[key])
-            assert found[key].dtype == arrays[key].dtype
-
-
-def test_the_same_arrays_make_the_same_file(tmp_path):
-    one, other = three(tmp_path / "a.npz"), three(tmp_path / "b.npz")
-    assert one.read_bytes() == other.read_bytes()
-    with zipfile.ZipFile(one) as archive:
-        assert archive.infolist()[0].date_time == (1980, 1, 1, 0, 0, 0)
 
 
 def test_a_failure_while_saving_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
@@ -78,20 +64,9 @@ def test_threads_may_save_under_one_name_at_the_same_time(tmp_path, monkeypatch)
         both.wait()
 
     monkeypatch.setattr(np.lib.format, "write_array", together)
-    errors = []
-
-    def save(i):
-        try:
-            save_arrays(tmp_path / "a.npz", {"W": np.full(1000 + i, i)})
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=save, args=(i,)) for i in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
+    save = lambda i: save_arrays(tmp_path / "a.npz", {"W": np.full(1000 + i, i)})
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(save, range(2)))
     assert os.listdir(tmp_path) == ["a.npz"]
     found = load_arrays(tmp_path / "a.npz")["W"]
     assert_equal(found, np.full(1000 + found[0], found[0]))
@@ -267,11 +242,6 @@ def test_no_more_is_unpacked_than_a_hundred_times_the_size(tmp_path):
         load_arrays(path)
 
 
-def test_zeros_that_are_packed_well_are_read(tmp_path):
-    np.savez_compressed(tmp_path / "a.npz", W=np.zeros(2**20))
-    assert load_arrays(tmp_path / "a.npz")["W"].shape == (2**20,)
-
-
 # --- what fits ------------------------------------------------------------------------
 
 
@@ -291,3 +261,98 @@ def test_a_length_that_nobody_knows_may_be_any(shape, form, fits):
     misfit = pytest.raises(ValueError, match=f"of another shape: W .*model: {known}")
     with contextlib.nullcontext() if fits else misfit:
         check_fit("a.npz", "Net", {"W": np.ones(shape)}, {"W": form})
+
+
+# --- safetensors ----------------------------------------------------------------------
+
+
+@needs("safetensors")
+def test_arrays_of_every_kind_come_back_from_safetensors(tmp_path):
+    path = tmp_path / "a.safetensors"
+    rng = np.random.default_rng(0)
+    kinds = [np.float32, np.float64, np.float16, np.int64, np.uint8, bool]
+    arrays = {
+        f"l{i}/W": rng.integers(0, 2, (3, i)).astype(k) for i, k in enumerate(kinds)
+    }
+    arrays |= {"none": np.array(2.5), "turned": rng.random((4, 3)).T}
+    save_arrays(path, arrays)
+    assert os.listdir(tmp_path) == ["a.safetensors"]
+    found = load_arrays(path)
+    assert found.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert_equal(found[name], array)
+        assert found[name].dtype == array.dtype
+        assert found[name].flags.writeable
+
+
+def header(**entries):
+    """A safetensors file of eight bytes of numbers under this header."""
+    text = json.dumps(entries).encode()
+    return len(text).to_bytes(8, "little") + text + bytes(8)
+
+
+def entry(dtype="F32", shape=(2,), ends=(0, 8)):
+    return {"dtype": dtype, "shape": shape, "data_offsets": ends}
+
+
+HOSTILE = {
+    "empty": b"",
+    "a length beyond the file": (2**40).to_bytes(8, "little") + b"{}",
+    "no JSON": (4).to_bytes(8, "little") + b"{{{{",
+    "a shape that does not fit": header(W=entry(shape=(3,))),
+    "a shape too large to count": header(W=entry(shape=(2**40, 2**40))),
+    "overlapping arrays": header(W=entry(), V=entry()),
+    "an end beyond the file": header(W=entry(shape=(4,), ends=(0, 16))),
+    "an end before the beginning": header(W=entry(ends=(8, 0))),
+    "a dtype that nobody knows": header(W=entry("F31")),
+    "a pickle": pickle.dumps({"W": [1.0, 2.0]}),
+    "an archive of arrays": b"PK\3\4" + bytes(60),
+    "bytes after the last array": header(W=entry()) + b"more",
+}
+
+
+@needs("safetensors")
+@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
+def test_a_damaged_or_hostile_file_of_tensors_is_refused_in_one_sentence(
+    content, tmp_path
+):
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(content)
+    with (
+        at_most(2**20),
+        pytest.raises(ValueError, match=r"a.safetensors cannot be read as") as error,
+    ):
+        load_arrays(path)
+    assert "\n" not in str(error.value)
+
+
+@needs("safetensors", "ml_dtypes")
+def test_a_bfloat16_is_read_as_float32(tmp_path):
+    (tmp_path / "a.safetensors").write_bytes(header(W=entry("BF16", (4,))))
+    found = load_arrays(tmp_path / "a.safetensors")["W"]
+    assert found.dtype == np.float32
+    assert_equal(found, np.zeros(4, np.float32))
+
+
+@needs("safetensors")
+def test_a_file_cut_off_anywhere_is_refused(tmp_path):
+    whole = three(tmp_path / "a.safetensors").read_bytes()
+    for end in range(len(whole)):
+        (tmp_path / "b.safetensors").write_bytes(whole[:end])
+        with pytest.raises(ValueError, match="cannot be read"):
+            load_arrays(tmp_path / "b.safetensors")
+
+
+@needs("safetensors")
+def test_what_is_no_number_goes_into_no_file_of_tensors(tmp_path):
+    with pytest.raises(ValueError, match="numbers alone, and kind are none: save as"):
+        save_arrays(tmp_path / "a.safetensors", {"kind": np.array("Adam")})
+    assert os.listdir(tmp_path) == []
+
+
+def test_without_the_package_a_sentence_says_what_to_install(tmp_path, monkeypatch):
+    (tmp_path / "a.safetensors").write_bytes(b"")
+    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
+    for act in (three, load_arrays):
+        with pytest.raises(ImportError, match="`pip install safetensors`"):
+            act(tmp_path / "a.safetensors")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support import sessions
 from tests.support.mistakes import groups
 
 TEXT = """
@@ -56,3 +57,11 @@ def test_every_complaint_is_made_for_every_choice():
 )
 def test_a_session_that_is_none_is_seen(right, wrong):
     assert complaints(SESSION.replace(right, wrong))
+
+
+def test_a_session_of_another_outcome_is_seen():
+    right = "```pycon\n>>> x + 1\n2\n```\n"
+    begin = "```python\nx = 1\n```\n"
+    assert sessions.complaints("a sum", begin, right) == []
+    for wrong in (right.replace("2", "3"), right.replace("pycon", "pyton"), ""):
+        assert sessions.complaints("a sum", begin, wrong)

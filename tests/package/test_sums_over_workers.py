@@ -12,11 +12,9 @@ from dezero_lite import Variable
 from dezero_lite.parallel import (
     Ring,
     average_gradients,
-    mean_gradients,
     own_gradients,
     run_ring,
 )
-from dezero_lite.parallel.mpi import MPIRing
 from steps.course.lessons import ROOT
 from tests.support import training
 from tests.support.arrays import assert_close
@@ -44,23 +42,6 @@ def test_a_sum_does_not_depend_on_the_layout(layout):
     array = LAYOUTS[layout](np.arange(12.0).reshape(3, 4))
     for total in sums(array, 10 * array, 100 * array):
         assert_close(total, 111 * array)
-
-
-def test_mpi_keeps_what_has_no_dimensions():
-    total = MPIRing(training.Twins()).all_reduce(np.array(3.0))
-    assert total.shape == ()
-    assert total == 6
-
-
-def test_a_mean_of_whole_numbers_and_of_halves():
-    ones, threes = [np.array([1, 1])], [np.array([3, 5])]
-    (mean,) = mean_gradients([ones, threes], [1, 1])
-    assert_close(mean, np.array([2.0, 3.0]))
-    halves = [np.full(2, 100.0, dtype=np.float16)]
-    for counts in ([3000, 1000], np.array([3000, 1000])):
-        (mean,) = mean_gradients([halves, halves], counts)
-        assert mean.dtype == np.float16
-        assert_close(mean, halves[0], rtol=1e-3)
 
 
 def test_a_mean_of_float16_over_many_examples_is_finite():

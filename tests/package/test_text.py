@@ -17,14 +17,6 @@ TEXTS = st.text(st.characters())
 # --- names ----------------------------------------------------------------------------
 
 
-def test_each_name_is_in_one_part():
-    parts = Names(), Names(train=False)
-    assert [len(part) for part in parts] == [4647, 516]
-    together = parts[0].names + parts[1].names
-    assert len(set(together)) == 5163
-    assert set("".join(together)) == set(Names.letters[1:])
-
-
 @pytest.mark.parametrize("train", [True, False])
 def test_rows_hold_the_names(train):
     names = Names(train)
@@ -37,12 +29,6 @@ def test_rows_hold_the_names(train):
         assert (x[length + 1 :] == 0).all()
         assert (t[length + 1 :] == -1).all()
         assert_equal(x[1 : length + 1], t[:length])
-
-
-def test_letters_and_numbers():
-    assert Names().encode("az").tolist() == [1, 26]
-    assert Names().decode([0, 1, 26, 0, 5]) == "az"
-    assert Names().decode([]) == ""
 
 
 # --- tokens ---------------------------------------------------------------------------
@@ -97,44 +83,9 @@ def test_merges_happen_in_the_order_they_were_learned(text):
     assert tokenizer.encode(text) == naive(text, tokenizer.merges)
 
 
-def test_the_most_frequent_pair_is_merged_first():
-    tokenizer = Tokenizer.learn("aaaa ab ab b", 257)
-    assert tokenizer.merges == [(ord("a"), ord("a"))]
-    assert tokenizer.encode("aaa") == [256, 97]
-    assert Tokenizer.learn("ab ba", 257).merges == []
-
-
-def test_nothing_is_merged_beyond_a_word():
-    assert all(" " not in part[1:] for part in TOKENIZER.parts(range(256, 266)))
-    whole = Tokenizer.learn("of the of the of the", 300, pattern="(?s).+")
-    assert "of the " in whole.parts(range(256, len(whole)))
-
-
-def test_parts_show_each_token():
-    ids = TOKENIZER.encode("the cat")
-    assert "".join(TOKENIZER.parts(ids)) == "the cat"
-    assert len(ids) < 7
-
-
-def test_learning_stops_when_nothing_occurs_twice():
-    assert len(Tokenizer.learn("abc", 1000)) == 256
-    assert len(Tokenizer.learn("", 1000)) == 256
-
-
 def test_a_file_keeps_it(tmp_path):
     TOKENIZER.save(tmp_path / "tokens.json")
     stored = Tokenizer.load(tmp_path / "tokens.json")
     assert stored.merges == TOKENIZER.merges
     assert stored.encode(TEXT) == TOKENIZER.encode(TEXT)
     assert repr(stored) == "Tokenizer(266 tokens)"
-
-
-@pytest.mark.parametrize("merge", [(256, 97), (97, -1), (97, 999)])
-def test_a_merge_of_what_is_not_there_is_refused(merge):
-    with pytest.raises(ValueError, match="token 256 cannot be made of"):
-        Tokenizer([merge])
-
-
-def test_an_unknown_token_is_an_error():
-    with pytest.raises(IndexError):
-        TOKENIZER.decode([10_000])

@@ -3,9 +3,9 @@ what a process of the workshop runs where a test has no time for more.
 """
 
 from steps.course.capabilities import WORKS
-from steps.course.workshop import evidence, trial
+from steps.course.workshop import trial
 
-TABLE = evidence.table
+TABLE = trial.table
 
 
 def brought(step):

@@ -49,6 +49,20 @@ def check_as_numpy(code, make=uniform, **numpys):
     check_function(lambda *xs: tuple([y**2 for y in f(*xs)]), *made)
 
 
+def derivatives(f, at, orders):
+    """The derivatives of f at a point, each by backward through the one before."""
+    x = Variable(np.array(at))
+    y = f(x)
+    found = []
+    for _ in range(orders):
+        x.cleargrad()
+        y.backward(create_graph=True)
+        y = x.grad
+        found.append(y.item())
+    x.cleargrad()
+    return found
+
+
 def listed(ys):
     return ys if isinstance(ys, (tuple, list)) else [ys]
 

@@ -36,6 +36,8 @@ WIDEST, LONGEST, MOST_NAMES = 88, 45, 10
 FIRST_WRITTEN = 25
 # Chains of package steps: on step 22's file, on the package that grows, on dezero_lite.
 CHAINS = {23: 31, 33: 60, 69: numbers()[-1]}
+# Designs that import others.
+NOT_ALONE = {67, 68}
 # What draws graphs serves every framework.
 TOOLS = {"get_dot_graph", "play", "plot_dot_graph"}
 HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}
@@ -103,6 +105,11 @@ def lesson(number):
         module(number),
         module(previous(number)),
     )
+
+
+def stands_alone(number):
+    """Whether the module of a step imports nothing of the project."""
+    return kind(number) is not StepKind.PACKAGE and number not in NOT_ALONE
 
 
 def notebook(number):
@@ -458,7 +465,7 @@ def _without_docstrings(text):
 
 def foreign_imports(lesson):
     """What a self-contained step imports beside NumPy and the standard library."""
-    if not lessons.stands_alone(lesson.number):
+    if not stands_alone(lesson.number):
         return []
     names = []
     for node in ast.walk(ast.parse(lesson.module)):
@@ -477,7 +484,7 @@ def stray_names(lesson):
         f"{name} in `__all__` is not the step's own"
         for name in step.__all__
         if isinstance(getattr(step, name), ModuleType)
-        or (lessons.stands_alone(lesson.number) and name not in defined)
+        or (stands_alone(lesson.number) and name not in defined)
     ]
 
 
@@ -548,7 +555,7 @@ def _imports_of_steps():
 def noisy_or_heavy_imports(lesson):
     """An import is silent, starts nothing, opens nothing, and is light."""
     found = _imports_of_steps().get(f"steps.step{lesson.number:02d}")
-    return heavy(*found, lessons.stands_alone(lesson.number)) if found else []
+    return heavy(*found, stands_alone(lesson.number)) if found else []
 
 
 def heavy(seen, packages, alone=False):

@@ -9,7 +9,7 @@ from time import process_time
 from steps.course import builder
 from steps.course.judge import cells
 from steps.course.judge.needed import needed
-from steps.course.workshop import own_lessons
+from steps.course.workshop import package
 from tests.support.lesson_checks import code_cells
 
 # Arrays, and what draws the graphs of every framework.
@@ -27,7 +27,7 @@ def main(arguments):
     brief = "--brief" in arguments
     cells.prepare()
     for number in [int(each) for each in arguments if each != "--brief"]:
-        step = own_lessons.load(number)
+        step = package.load_lessons(number)
         names, begin, failed = cells.new_names(), process_time(), None
         lesson = code_cells(builder.assemble(number))
         for cell in needed(lesson) if brief else lesson:

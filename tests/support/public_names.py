@@ -8,12 +8,15 @@ import ast
 import sys
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from inspect import getdoc, isclass, isfunction
 from pathlib import Path
+from pkgutil import walk_packages
 from types import ModuleType
 
 import dezero_lite
 from steps.course.lessons import ROOT
+from tests.support import sessions
 
 # Where a name is the same in two modules, the first one here is meant:
 # functions.sum_to, not the helper for arrays.
@@ -21,6 +24,16 @@ MODULES = ["", "functions", "layers", "models", "optimizers"]
 MODULES += ["datasets", "dataloaders", "transforms"]
 MODULES += ["cuda", "utils", "player", "schedules", "tokenizer"]
 MODULES += ["parallel", "parallel.dask", "parallel.mpi", "checkpoint"]
+MODULES += ["func", "compiled", "pytorch", "onnx"]
+
+
+def modules():
+    """Every module of the package; the loops that Numba compiles where it is there."""
+    found = walk_packages(dezero_lite.__path__, "dezero_lite.")
+    names = ["dezero_lite", *(name for _, name, _ in found)]
+    if not find_spec("numba"):
+        names.remove("dezero_lite.compiled.kernels")
+    return [import_module(name) for name in names]
 
 
 def public_names():
@@ -111,6 +124,8 @@ def tested():
     """The names that the package's tests use."""
     files = (ROOT / "tests" / "package").glob("*.py")
     texts = [path.read_text(encoding="utf-8") for path in files]
+    pages = (ROOT / "tests" / "package" / "sessions").glob("*.md")
+    texts += [sessions.script(path.read_text(encoding="utf-8")) for path in pages]
     return set().union(*map(names_used, texts))
 
 

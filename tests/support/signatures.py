@@ -5,23 +5,17 @@ meant, ``python -m tests.support.signatures`` writes it anew.
 """
 
 import inspect
-import pkgutil
-from importlib import import_module
 from pathlib import Path
 
-import dezero_lite
+from tests.support.public_names import modules
 
 KEPT = Path(__file__).with_name("signatures.txt")
 
 
 def lines():
     """One line for each, as in ``functions.pool.pooling(x, kernel_size, stride=1)``."""
-    modules = [dezero_lite] + [
-        import_module(found.name)
-        for found in pkgutil.walk_packages(dezero_lite.__path__, "dezero_lite.")
-    ]
     found = []
-    for module in modules:
+    for module in modules():
         for name, thing in vars(module).items():
             if getattr(thing, "__module__", None) == module.__name__:
                 place = f"{module.__name__}.{name}".removeprefix("dezero_lite.")

@@ -45,4 +45,4 @@ class Told(pytest.Item):
             pytest.fail("\n\n".join(found), pytrace=False)
 
     def reportinfo(self):
-        return self.path, None, self.name
+        return self.path, 0, self.name

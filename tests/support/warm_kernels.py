@@ -72,6 +72,7 @@ class Warm:
 
 def serve():
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    sys.modules["debugpy"] = None  # takes longer than all the rest, and nobody debugs
     import ipykernel.kernelapp
     import matplotlib.backends.backend_agg
     import matplotlib.figure  # noqa: F401
