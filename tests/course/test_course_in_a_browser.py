@@ -149,6 +149,12 @@ PROMPTS = """() => [...document.querySelectorAll(
 )].map(prompt => parseInt(prompt.textContent.slice(1)))"""
 
 
+STARTED = """last => [...document.querySelectorAll(
+  ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell .jp-InputArea-prompt"
+)].some(prompt => prompt.textContent.includes("*")
+        || parseInt(prompt.textContent.slice(1)) > last)"""
+
+
 def run_all(page, path):
     """Run a notebook by the menu, save it, and read what is then in its file."""
     in_front(page, path)
@@ -156,6 +162,12 @@ def run_all(page, path):
     expect(indicator).to_have_attribute("data-status", "idle", timeout=2 * MINUTE)
     last = max((n for n in page.evaluate(PROMPTS) if n == n and n), default=0)
     choose(page, "Run", "Run All Cells")
+    for _ in range(60):
+        if page.evaluate(STARTED, last):
+            break
+        page.wait_for_timeout(500)
+    else:  # lost, as where a kernel was just starting
+        choose(page, "Run", "Run All Cells")
     all_ran = f"last => ({PROMPTS})().every(number => number > last)"
     page.wait_for_function(all_ran, arg=last, timeout=8 * MINUTE)
     # The last cell has its number while it still runs.
