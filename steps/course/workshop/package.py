@@ -299,8 +299,7 @@ def load(text, step):
     are imported from now on: they attach to its classes what they bring.
     """
     forget()
-    package = importlib.import_module(f"{STEPS}.framework")
-    execute(text, package, f"your {stem(step)}.py")
+    execute(text, f"{STEPS}.framework", f"your {stem(step)}.py")
     if step in STAGE_7:
         load_lessons(step)
 
@@ -320,13 +319,26 @@ def execute(text, package, file):
     titles = [*TITLE.finditer(text)]
     ends = [match.start() for match in titles[1:]] + [len(text)]
     for title, end in zip(titles, ends, strict=True):
-        module = ModuleType(f"{package.__name__}.{title[1]}")
-        module.__package__, module.__file__ = package.__name__, file
-        sys.modules[module.__name__] = module
-        setattr(package, title[1], module)
         # Blank lines above, so that lines have the numbers that they have in the text.
         above = "\n" * text[: title.end()].count("\n")
-        exec(compile(above + text[title.end() : end], file, "exec"), vars(module))
+        made(f"{package}.{title[1]}", above + text[title.end() : end], file)
+
+
+def made(name, text, file):
+    """Run a text as a module, which who imports it gets from then on."""
+    module = ModuleType(name)
+    module.__package__, module.__file__ = name.rpartition(".")[0] or STEPS, str(file)
+    take_the_place(module)
+    exec(compile(text, str(file), "exec"), vars(module))
+    return module
+
+
+def take_the_place(module):
+    """From now on, who imports this module of the course gets this one."""
+    sys.modules[module.__name__] = module
+    package, _, name = module.__name__.rpartition(".")
+    if package:
+        setattr(importlib.import_module(package), name, module)
 
 
 # --- The lessons of stage 7, on the package -------------------------------------------
@@ -340,26 +352,16 @@ def load_lessons(step):
     take_the_place(_library(step))
     for number in range(min(STAGE_7), step + 1):
         path = module_path(number)
-        module = ModuleType(f"{STEPS}.{stem(number)}")
-        module.__package__, module.__file__ = STEPS, str(path)
-        take_the_place(module)
         text = OURS.sub("from .library import", path.read_text(encoding="utf-8"))
-        exec(compile(text, module.__file__, "exec"), vars(module))
+        module = made(f"{STEPS}.{stem(number)}", text, path)
     return module
-
-
-def take_the_place(module):
-    """From now on, who imports this module of the course gets this one."""
-    sys.modules[module.__name__] = module
-    setattr(sys.modules[STEPS], module.__name__.rpartition(".")[2], module)
 
 
 def _library(step):
     """What the package has by then, in the place of ``steps.library``."""
     library = ModuleType(f"{STEPS}.library")
     step60 = importlib.import_module(f"{STEPS}.step60")
-    for name in step60.__all__:
-        setattr(library, name, getattr(step60, name))
+    vars(library).update({name: getattr(step60, name) for name in step60.__all__})
     for room in [room for room, first in ROOMS_OF_STAGE_7.items() if first <= step]:
         there = vars(importlib.import_module(f"{STEPS}.framework.{room}"))
         vars(library).update({n: it for n, it in there.items() if callable(it)})
