@@ -549,6 +549,8 @@ def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
     assert line.replace(" ", "")[:80] == "■◧" + open_ones + "·" * 6
     assert {len(group) for group in line.split()[:8]} == {10}
     assert all(f"{mark} " in meaning for mark in "■◧□·")
+    monkeypatch.chdir(learner.place)  # from a notebook of the workshop, too
+    assert repr(steps.workshop()).splitlines()[0] == line
 
 
 @pytest.mark.slow

@@ -56,8 +56,7 @@ def mine(number):
     the lesson's own where there is none. From step 33 on it is their package, in which
     the lesson lends what they have not written.
     """
-    here = Path.cwd()
-    place = here if here.name == "workshop" else here / "workshop"
+    place = workshop.near()
     lesson = importlib.import_module(f"{STEPS}.{stem(known(number))}")
     until = number if number in PARTS else min(number, LAST)
     done = [n for n in steps() if n <= until and workshop.own_file(n, place).exists()]

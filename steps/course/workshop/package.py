@@ -20,7 +20,7 @@ from typing import Any
 from ..definitions import imports
 from ..lessons import LESSONS, STEPS, StepKind, module_path, of_kind, stem
 from .modules import Module
-from .parts import globals_used, owner, parts
+from .parts import Kind, globals_used, owner, parts
 
 # Stage 7: of dezero_lite these lessons take the data sets, which are arrays; all else
 # that they need is the package, on which 69 and 70 write nothing.
@@ -193,7 +193,7 @@ class Package:
         names = set(parts(chunk))
         kept = [c for c in module.chunks if not names & set(parts(c))]
         module.chunks = [*kept, chunk]
-        module.imports = imports(ast.parse(source(room))) | module.imports
+        module.imports = imports_of(room) | module.imports
 
     def with_attached(self, step):
         """A copy with what the steps themselves attach to classes, such as the sum to
@@ -206,17 +206,14 @@ class Package:
 
     def _attach(self, text):
         own = parts(text)
-        for node in ast.parse(text).body:
-            target = node.targets[0] if isinstance(node, ast.Assign) else None
-            if isinstance(target, ast.Attribute):
-                used = globals_used(ast.unparse(node.value), True)
-                rooms = [self.rooms[room] for room in ROOMS if room in self.rooms]
-                homes = [room for room in rooms if used & set(room.parts())]
-                for room in homes[-1:]:
-                    new = sorted(used & set(own) - set(room.parts()))
-                    lines = [own[name].text for name in new]
-                    lines.append(ast.unparse(node))
-                    room.chunks += [line for line in lines if line not in room.chunks]
+        rooms = [self.rooms[room] for room in ROOMS if room in self.rooms]
+        for name in [name for name, part in own.items() if part.kind == Kind.ATTACHED]:
+            used = globals_used(own[name].text, True) - {owner(name)}
+            homes = [room for room in rooms if used & set(room.parts())]
+            for room in homes[-1:]:
+                new = sorted(used & set(own) - set(room.parts()))
+                lines = [own[each].text for each in [*new, name]]
+                room.chunks += [line for line in lines if line not in room.chunks]
 
     # --- Imports ----------------------------------------------------------------------
 
@@ -224,7 +221,9 @@ class Package:
         """A room with the imports of what it takes from rooms below; what Python has by
         itself is Python's, unless the small package takes it from a room here.
         """
-        module, theirs = self.rooms[room].copy(), reference_imports(room)
+        module = self.rooms[room].copy()
+        own = imports_of(room).items()
+        theirs = {name: line for name, line in own if line.startswith("from .")}
         module.imports = {n: i for n, i in module.imports.items() if n not in theirs}
         used = globals_used(module.body(), True) - set(module.parts())
         for name in used - set(module.imports):
@@ -244,12 +243,8 @@ def source(room):
 
 
 @cache
-def reference_imports(room):
-    """From a name to the line by which the small package's room takes it from another
-    room.
-    """
-    found = imports(ast.parse(source(room)))
-    return {name: line for name, line in found.items() if line.startswith("from .")}
+def imports_of(room):
+    return imports(ast.parse(source(room)))
 
 
 @cache
@@ -279,7 +274,7 @@ def package_at(step):
     for room in ROOMS:
         chunks = [c for c, brought in introduced(room).items() if brought <= step]
         if chunks:
-            rooms[room] = Module(chunks, imports(ast.parse(source(room))))
+            rooms[room] = Module(chunks, dict(imports_of(room)))
     return Package(rooms)
 
 

@@ -4,7 +4,6 @@ import ast
 import re
 import textwrap
 from html import escape
-from pathlib import Path
 
 from .. import results
 from ..capabilities import SIGNS, WORKS, WRONG
@@ -284,7 +283,7 @@ class Way:
     """
 
     def __init__(self, folder=None):
-        folder = folder or Path.cwd() / "workshop"
+        folder = folder or workshop.near()
         self.marks = {number: _mark(number, folder) for number in numbers()}
 
     def __repr__(self):
