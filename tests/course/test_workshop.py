@@ -321,6 +321,8 @@ def test_a_line_that_is_not_true_shows_what_it_compares():
         "assert x == y, 'look'": "look: `x` is `1.0`, and should be `2.0`",
         # What an earlier one compared is no evidence.
         "assert x == 1.0\nraise AssertionError('no')": "no",
+        # Nor is what one compares that runs meanwhile.
+        "def g():\n assert x == 1\n return x\nassert g() == y": "and should be `2.0`",
     }.items():
         cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
         task = {"step": 1, "cells": [("It works", cell)], "text": code_of(1)}
