@@ -4,8 +4,7 @@
 explains it. The helpers of the lessons are here: :func:`diff` shows what changed
 between two steps, :func:`draw` draws a graph, :func:`play` plays a walk back through
 one, :func:`film` shows an animation, :func:`progress` a progress bar, :func:`source`
-the package's own code, and :func:`side_by_side` two pieces of code beside each other.
-:func:`hint` and :func:`solution` help with an exercise.
+the package's own code. :func:`hint` and :func:`solution` help with an exercise.
 :func:`workshop` and :func:`judge` are for the notebooks in which you write the steps
 yourself. The course tool is ``python -m steps``.
 """
@@ -131,7 +130,7 @@ def progress(items, total=None):
     return tqdm(items, total=total, leave=False, disable=not is_watched())
 
 
-def source(thing, doc=False):
+def source(thing, doc=False, before=None):
     """Show the source of a class or function of the package, without running it again.
 
     Parameters
@@ -139,37 +138,18 @@ def source(thing, doc=False):
     thing : class, function or method
     doc : bool, optional
         Show whole docstrings, not only what each says first.
+    before : class, function or method, optional
+        What it was before: shows what changed since then, as :func:`diff` does.
 
     Returns
     -------
-    Source
+    Source or Change
         Shows itself highlighted in a notebook and as text in a terminal.
     """
+    from .course.differences import changed
     from .course.listings import Source
 
-    return Source(thing, doc)
-
-
-def side_by_side(old, new, since="", until=""):
-    """Show two pieces of code beside each other, lines that say the same in one row.
-
-    Parameters
-    ----------
-    old, new : class, function or method
-        Docstrings, annotations, and comments that are meant for tools are left out.
-    since, until : str
-        Words of a line of `old`: the first row to show, and the one to stop before.
-
-    Returns
-    -------
-    SideBySide
-        Shows itself in two columns, in a notebook and in a terminal. Rows whose two
-        lines are the same, or nearly, are shaded; in a terminal they have ``=`` between
-        them.
-    """
-    from .course.sources import SideBySide
-
-    return SideBySide(old, new, since, until)
+    return Source(thing, doc) if before is None else changed(before, thing, doc)
 
 
 def hint(step, exercise, nearer=False):

@@ -77,15 +77,6 @@ def can(*history, quick=None, table=CAPABILITIES):
     return added
 
 
-def tried(probe, framework):
-    """Try a probe on a framework: WORKS, or the name of the error."""
-    try:
-        probe(framework)
-    except Exception as error:
-        return type(error).__name__
-    return WORKS
-
-
 def complaint(action, kind):
     """An error of some kind, as text; none where there is no error."""
     try:

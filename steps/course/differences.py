@@ -7,12 +7,18 @@ from html import escape
 
 from .definitions import pieces
 from .lessons import known, module_path
-from .listings import FONT
+from .listings import FONT, Source
+
+# Blue and orange stay apart for every kind of colour vision, and pale enough for light
+# and dark themes.
+COLOURS = {"+": "rgba(0,114,178,0.16)", "-": "rgba(213,94,0,0.16)"}
 
 
-@dataclass
+@dataclass(repr=False)
 class Change:
-    """One definition that was added, changed or removed."""
+    """One definition that was added, changed or removed; shows itself in a notebook and
+    in a terminal.
+    """
 
     kind: str
     name: str
@@ -25,6 +31,28 @@ class Change:
         # All lines that stayed are shown, too.
         lines = difflib.unified_diff(before, after, lineterm="", n=len(before))
         return list(lines)[3:]
+
+    def __repr__(self):
+        return "\n".join(self.lines())
+
+    def _repr_html_(self):
+        rows = "".join(
+            f'<div style="background:{COLOURS.get(line[0], "none")}; padding:0 0.5em">'
+            f"{escape(line)}</div>"
+            for line in self.lines()
+        )
+        return (
+            f'<div style="margin:0.8em 0"><b>{self.kind}</b> '
+            f"<code>{escape(self.name)}</code>"
+            f'<pre class="course-code" style="font:{FONT}; margin:0.3em 0">'
+            f"{rows}</pre></div>"
+        )
+
+
+def changed(before, after, doc=False):
+    """What changed from one class or function to another."""
+    texts = (Source(thing, doc).text for thing in (before, after))
+    return Change("changed", after.__qualname__, *map(textwrap.dedent, texts))
 
 
 def changes(before, after):
@@ -79,28 +107,9 @@ class Differences:
     def _unified(self, change):
         old, new = (f"{path.name}: {change.name}" for path in self._paths)
         head = [f"--- {old}", f"+++ {new}", f"@@ {change.kind} @@"]
-        return "\n".join([*head, *change.lines(), ""])
+        return "\n".join([*head, f"{change}\n"])
 
     def _repr_html_(self):
         if not self.changes:
             return f"<p>{self!r}</p>"
-        return "\n".join(change_as_html(change) for change in self.changes)
-
-
-# Blue and orange stay apart for every kind of colour vision, and pale enough for light
-# and dark themes.
-COLOURS = {"+": "rgba(0,114,178,0.16)", "-": "rgba(213,94,0,0.16)"}
-
-
-def change_as_html(change):
-    rows = "".join(
-        f'<div style="background:{COLOURS.get(line[0], "none")}; padding:0 0.5em">'
-        f"{escape(line)}</div>"
-        for line in change.lines()
-    )
-    return (
-        f'<div style="margin:0.8em 0"><b>{change.kind}</b> '
-        f"<code>{escape(change.name)}</code>"
-        f'<pre class="course-code" style="font:{FONT}; margin:0.3em 0">'
-        f"{rows}</pre></div>"
-    )
+        return "\n".join(change._repr_html_() for change in self.changes)

@@ -40,21 +40,16 @@ class Listing:
     def _repr_html_(self):
         # Without a font of its own, a page made by nbconvert would show the code in
         # that of its text.
-        code = _highlighted(self.text, cssclass="course-code", prestyles=f"font:{FONT}")
-        return STYLE + code
+        return STYLE + _highlighted(self.text)
 
 
-def highlighted_lines(text):
-    """The lines of a piece of code as HTML, for a table."""
-    return _highlighted(text, nowrap=True).splitlines()
-
-
-def _highlighted(text, **options):
+def _highlighted(text):
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer
 
-    page = highlight(text, PythonLexer(stripnl=False), HtmlFormatter(**options))
+    formatter = HtmlFormatter(cssclass="course-code", prestyles=f"font:{FONT}")
+    page = highlight(text, PythonLexer(stripnl=False), formatter)
     return COLOURLESS.sub(r"\1", page)
 
 

@@ -58,9 +58,7 @@ def measure(steps=None, jobs=None):
     from tqdm import tqdm
 
     if not forks.CAN_FORK:
-        raise CourseError(
-            "Mutants are tried in forks, which this system does not have."
-        )
+        raise CourseError("Mutants need forks, which this system does not have.")
     chosen = [known(n) for n in steps] if steps else numbers()
     jobs = jobs or os.cpu_count() or 1
     tasks = [e for n in chosen for e in exercises.of_lesson(builder.lesson_cells(n))]

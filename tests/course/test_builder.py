@@ -335,14 +335,12 @@ def test_what_cannot_be_shown_is_refused():
             shown_by(IMPORTS, cell)
 
 
-def test_of_two_pieces_side_by_side_only_the_shown_part_counts():
-    imports = "import steps\nfrom dezero_lite import Variable\nfrom steps import step22"
-    call = "steps.side_by_side(step22.Variable.backward, Variable.backward"
-    part = f"{call}, until='while queue')"
-    _, (whole,), (part,) = shown_by(imports, f"{call})", part)
-    assert "put(self)" in part
-    assert "heappop" in whole
-    assert "heappop" not in part
+def test_of_what_changed_both_versions_count():
+    imports = "import steps\nfrom steps import step14, step16"
+    call = "steps.source(step16.Variable.backward, before=step14.Variable.backward)"
+    _, (change,) = shown_by(imports, call)
+    assert "\n-    funcs = [self.creator]" in change
+    assert "\n+" in change
 
 
 def test_an_import_that_fails_is_named_if_it_does_not_on_purpose():

@@ -9,11 +9,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from steps import diff, film, progress, side_by_side
+from steps import diff, film, progress, source
 from steps.course import builder, commands, lessons
 from steps.course.commands import main
 from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers, spans
-from tests.support.refusals import assert_refused
 
 # --- What changed ---------------------------------------------------------------------
 
@@ -31,18 +30,12 @@ def test_the_difference_of_two_steps(capsys):
     assert first in capsys.readouterr().out
 
 
-def one(
-    x: float,
-    *others: float,
-    eps: float = 1e-4,
-    **_: float,
-) -> float:
+def one(x, *others, eps=1e-4):
     """The one."""
-    y: float = x + 1  # a comment stays
+    y = x + 1  # a comment stays
     if others:
         print(y, eps)
-    # For the tool.
-    return y  # type: ignore[no-any-return]
+    return y
 
 
 def other(x):
@@ -52,61 +45,16 @@ def other(x):
     return y
 
 
-def test_two_pieces_of_code_stand_side_by_side():
-    shown = side_by_side(other, one)
-    given = "    y = x + 1  # a comment stays"
-    assert shown.rows == [
-        ("def other(x):", "def one(x, *others, eps=0.0001, **_):", False),
-        ("    if x < 0:", "", False),
-        ('        raise ValueError(f"{x} < 0")', "", False),
-        (given, given, True),
-        ("", "    if others:", False),
-        ("", "        print(y, eps)", False),
-        ("    return y", "    return y", True),
-    ]
-    lines = repr(shown).splitlines()
-    assert re.fullmatch(r"    return y +=     return y", lines[-1])
-    assert lines[2].endswith("|")
-    title = f"{__name__.replace('.', '/')}.py"
-    assert lines[0].startswith(f"{title}: other ")
-
-
-def test_a_part_of_two_pieces_of_code_can_be_shown():
-    whole = side_by_side(other, one)
-    first = side_by_side(other, one, until="y = x")
-    second = side_by_side(other, one, since="y = x")
-    assert first.rows == whole.rows[:3]
-    assert second.rows == whole.rows[3:]
-    for part, hidden in ((first, "a comment stays"), (second, "raise")):
-        assert hidden in whole._repr_html_().replace("</span><span", "")
-        assert hidden not in repr(part)
-        assert hidden not in part._repr_html_()
-    lost = lambda: side_by_side(other, one, since="z = x")
-    assert_refused(CourseError, "No line on the left holds 'z = x'", lost)
-    page = whole._repr_html_()
-    assert (page.count("rgba"), page.count("<tr"), page.count(" < 0")) == (2, 8, 0)
-
-
-def left(self, np, x):
-    f = x.creator
-    if x.on:
-        self.grad = np.ones_like(x)
-    return f
-
-
-def right(ones_like, x):
-    first = x.creator
-    if first.off or not x.on:
-        grad = ones_like(x)
-    return first * grad
-
-
-def test_lines_are_alike_only_where_they_do_the_same():
-    # Neither the name defined or assigned to may differ, nor much of the rest; where a
-    # name lives makes no difference.
-    (alike,) = [row[:2] for row in side_by_side(left, right).rows if row[2]]
-    assert alike[0].strip() == "self.grad = np.ones_like(x)"
-    assert alike[1].strip() == "grad = ones_like(x)"
+def test_of_a_piece_of_code_its_change_can_be_shown():
+    shown = source(one, before=other)
+    marks = {"+": "if others:", "-": "raise", " ": "a comment stays"}
+    for mark, words in marks.items():
+        (line,) = [line for line in repr(shown).splitlines() if words in line]
+        assert line[0] == mark
+    page = shown._repr_html_()
+    assert "<b>changed</b> <code>one</code>" in page
+    # Four lines of one are new, and three of the other gone.
+    assert (page.count("rgba"), page.count(" < 0")) == (7, 0)
 
 
 @pytest.fixture

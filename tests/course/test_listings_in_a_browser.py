@@ -5,8 +5,7 @@ without colours of its own for code. JupyterLab is in test_course_in_a_browser.
 import pytest
 
 import steps
-from dezero_lite.core import backward
-from steps import step32
+from steps import step32, step33
 from steps.course import listings
 from tests.course.texts import text
 from tests.support.browser import NEEDED, launched
@@ -19,12 +18,12 @@ PAPERS = [("#000000", "#ffffff"), ("#cfd0d0", "#131416")]
 
 
 def shown():
-    """A listing with code of every colour, two beside each other, and a difference."""
+    """A listing with code of every colour, and differences."""
     listing = listings.Listing(
         "@meta  # a comment\ndef f(x: int = 1):\n    return abs(x) - 2 in 'text'"
     )
-    pair = step32.Variable.backward, backward.walk
-    all_three = listing, steps.side_by_side(*pair), steps.diff(7, 8)
+    changed = steps.source(step33.add, before=step32.add)
+    all_three = listing, changed, steps.diff(7, 8)
     return "".join(one._repr_html_() for one in all_three)
 
 

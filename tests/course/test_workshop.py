@@ -321,6 +321,8 @@ def test_a_line_that_is_not_true_shows_what_it_compares():
         "assert x == y, 'look'": "look: `x` is `1.0`, and should be `2.0`",
         # What an earlier one compared is no evidence.
         "assert x == 1.0\nraise AssertionError('no')": "no",
+        # Nor is what one compares that runs meanwhile.
+        "def g():\n assert x == 1\n return x\nassert g() == y": "and should be `2.0`",
     }.items():
         cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
         task = {"step": 1, "cells": [("It works", cell)], "text": code_of(1)}
@@ -549,6 +551,8 @@ def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
     assert line.replace(" ", "")[:80] == "■◧" + open_ones + "·" * 6
     assert {len(group) for group in line.split()[:8]} == {10}
     assert all(f"{mark} " in meaning for mark in "■◧□·")
+    monkeypatch.chdir(learner.place)  # from a notebook of the workshop, too
+    assert repr(steps.workshop()).splitlines()[0] == line
 
 
 @pytest.mark.slow

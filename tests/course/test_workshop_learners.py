@@ -11,13 +11,14 @@ import shutil
 import pytest
 
 from steps.course import builder, exercises
-from steps.course.capabilities import CAPABILITIES, WORKS, tried
+from steps.course.capabilities import CAPABILITIES, WORKS
 from steps.course.judge.cells import close_pictures, run
 from steps.course.workshop import folder
 from steps.course.workshop.framework import step_of
 from steps.course.workshop.package import FIRST, LAST, WRITE, module_of
 from steps.course.workshop.verdict import Verdict
 from tests.course.learner import OWN_PACKAGE, OWN_WAY, Learner, as_typed
+from tests.support.capabilities import tried
 
 pytestmark = pytest.mark.slow
 

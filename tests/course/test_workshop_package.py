@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import steps
-from steps.course.capabilities import WORKS, tried
+from steps.course.capabilities import WORKS
 from steps.course.commands import main
 from steps.course.lessons import STEPS, CourseError
 from steps.course.workshop import folder, growth, learner_module, package
@@ -32,6 +32,7 @@ from steps.course.workshop.package import (
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, go_on
 from tests.course.texts import blocks
+from tests.support.capabilities import tried
 from tests.support.programs import python
 from tests.support.refusals import assert_refused
 

@@ -293,11 +293,9 @@ def test_what_comes_from_the_future_is_seen():
     found = checks.from_a_later_step
     assert found(of_text(24, cell)) == ["uses Adam of the package"]
     assert len(found(of_text(9, cell))) == 3
-    cell = (
-        f"{start}from dezero_lite.core import walk\nsteps.side_by_side(f, walk)\n```\n"
-    )
+    cell = f"{start}from dezero_lite.core import walk\nsteps.source(walk)\n```\n"
     assert found(of_text(23, cell)) == []
-    assert found(of_text(23, cell.replace("f, walk", "f, g")))
+    assert found(of_text(23, cell.replace("(walk", "(g")))
     assert found(of_text(8, "from steps.step09 import square")) == ["uses step 9"]
     assert found(of_text(8, "from steps.step08 import Square")) == []
 

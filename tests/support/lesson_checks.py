@@ -419,7 +419,7 @@ def from_a_later_step(lesson):
     for found in re.findall(r"from dezero_lite\S* import (.+)", lesson.code):
         names |= set(re.findall(r"\w+", found))
     # What a lesson shows, it introduces.
-    for shown in re.findall(r"steps\.(?:source|side_by_side)\(([^)]+)\)", lesson.code):
+    for shown in re.findall(r"steps\.source\(([^)]+)\)", lesson.code):
         names -= set(re.findall(r"\w+", shown))
     later = [f"uses step {n}" for n in sorted(used) if n > lesson.number]
     modules = {name.partition(".")[0] for name in public_names.MODULES}
@@ -586,14 +586,13 @@ def announced_wrongly(lesson):
 
 def news_not_shown(lesson):
     """Functions of a package step that no %load line shows, and public names that
-    neither `steps.source` nor `steps.side_by_side` shows. Values, such as a path, have
-    no source: the lesson's code uses them.
+    `steps.source` does not show. Values, such as a path, have no source: the lesson's
+    code uses them.
     """
     own, new, values = _news(lesson)
     if lesson.number <= 60:
         new = [name for name in new if name in lesson.head.new]
     shown = set(re.findall(r"steps\.source\((?:step\d+\.)?(\w+)", lesson.text))
-    shown |= set(re.findall(r"steps\.side_by_side\([\w.]+, (\w+)", lesson.text))
     step = imported(lesson.number)
     # Another name for the same, as the book's.
     things = [getattr(step, name) for name in shown & set(step.__all__)]

@@ -16,7 +16,6 @@ from functools import cache
 
 from .. import builder, exercises, student_copies
 from ..judge.sequence import ADDED, ATTEMPT, CHECK, LESSON
-from ..lessons import STEPS
 from .submissions import grade_id
 
 NOT_WRITTEN = "raise NotImplementedError", "raise NotImplementedError()"
@@ -101,9 +100,8 @@ class Answers:
         before, at, others = None, 0, []
         for cell in cells:
             code = cell.get("cell_type") == "code"
-            key = self._known.get(str(cell.get("id"))) or self._known.get(
-                grade_id(cell)
-            )
+            names = str(cell.get("id")), grade_id(cell)
+            key = self._known.get(names[0]) or self._known.get(names[1])
             exercise = exercise_of.get(key)
             if exercise and not code:  # turned into text: no answer any more
                 continue
@@ -153,9 +151,7 @@ def as_here(text):
     checkout or of the installed package.
     """
     text = re.sub(r"(?m)^( *)from dezero_lite import steps$", r"\1import steps", text)
-    return student_copies.as_installed(
-        text.replace("dezero_lite.steps", "steps"), STEPS
-    )
+    return student_copies.as_installed(text.replace("dezero_lite.steps", "steps"))
 
 
 def _bare(text):

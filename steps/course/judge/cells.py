@@ -102,16 +102,6 @@ def close_pictures():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
-@contextlib.contextmanager
-def limited(seconds):
-    """End what takes longer; where the system cannot do that, it goes on."""
-    _wake(seconds)
-    try:
-        yield
-    finally:
-        _wake(seconds and 0)
-
-
 # Behind the fence nobody else gets at them.
 _handle: Any = _signal.signal
 _set_timer: Any = getattr(_signal, "setitimer", None)
@@ -129,11 +119,17 @@ def _stop(*_):
 
 
 @contextlib.contextmanager
-def silence():
-    """What cells print goes nowhere."""
+def alone(seconds):
+    """What runs here prints nowhere, and is ended if it takes longer; where the system
+    cannot do that, it goes on.
+    """
     with (
         open(os.devnull, "w", encoding="utf-8", errors="replace") as nowhere,
         contextlib.redirect_stdout(nowhere),
         contextlib.redirect_stderr(nowhere),
     ):
-        yield
+        _wake(seconds)
+        try:
+            yield
+        finally:
+            _wake(seconds and 0)

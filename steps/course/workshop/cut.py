@@ -67,9 +67,7 @@ def pieces(core):
         if piece == "signs":  # after all that they attach
             there = found.pop(piece, [])
         found[piece] = [*there, chunk]
-    return {
-        piece: Module(chunks, dict(core.imports)) for piece, chunks in found.items()
-    }
+    return {piece: Module(there, dict(core.imports)) for piece, there in found.items()}
 
 
 def members(module):

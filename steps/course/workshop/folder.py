@@ -29,6 +29,12 @@ def place(folder=None):
     return Path(folder or learner_folder.FOLDER / "workshop").resolve()
 
 
+def near():
+    """The workshop of the notebook that runs this: its own folder, or one beside it."""
+    here = Path.cwd()
+    return here if here.name == "workshop" else here / "workshop"
+
+
 def notebook_file(number, folder=None):
     return place(folder) / f"{stem(number)}.ipynb"
 

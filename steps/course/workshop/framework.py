@@ -99,16 +99,12 @@ def begin_of(number):
     return module
 
 
+@cache
 def code_of(number):
     """The lesson's own code of a step; none before the first."""
     if is_package(number):
-        return _package_text(number)
+        return package_at(number).text()
     return module_path(number).read_text(encoding="utf-8") if number else ""
-
-
-@cache
-def _package_text(number):
-    return package_at(number).text()
 
 
 @dataclass

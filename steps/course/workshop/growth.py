@@ -145,10 +145,8 @@ def differentiates_sums(step):
 
     each number that was added up gets the gradient of its sum
     """
-    for axis, keepdims in ((None, False), (0, False), ((0, 2), False), (-1, True)):
-        ours, wanted = (
-            partial(f, axis=axis, keepdims=keepdims) for f in (step.sum, np.sum)
-        )
+    for how in ({}, {"axis": 0}, {"axis": (0, 2)}, {"axis": -1, "keepdims": True}):
+        ours, wanted = partial(step.sum, **how), partial(np.sum, **how)
         has_values_and_gradients(step, ours, wanted, numbers(2, 3, 2))
 
 
@@ -494,10 +492,8 @@ def sees_through_a_window(step):
     a row for each stop of the window; on the way back a pixel gets the sum of all that
     saw it
     """
-    x, wanted = (
-        numbers(1, 2, 3, 3),
-        lambda *how: np.vstack([*map(np.ravel, stops(*how))]),
-    )
+    x = numbers(1, 2, 3, 3)
+    wanted = lambda *how: np.vstack([*map(np.ravel, stops(*how))])
     for window in ((2, 1, 0), (2, 2, 1), ((2, 1), (1, 2), (0, 1))):
         has_values_and_gradients(step, step.im2col, wanted, x, *window)
         rows = wanted(x, *window)
@@ -575,12 +571,9 @@ def differentiates_normalizing(step):
 
     the mean and the variance depend on x, too
     """
-    f = lambda x, gamma, beta: step.batch_norm(
-        x, gamma, beta, np.zeros(2), np.ones(2), eps=0.1
-    )
-    wanted = lambda x, gamma, beta: (
-        (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0) + 0.1) * gamma + beta
-    )
+    f = lambda x, g, b: step.batch_norm(x, g, b, np.zeros(2), np.ones(2), eps=0.1)
+    normal = lambda x: (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0) + 0.1)
+    wanted = lambda x, g, b: normal(x) * g + b
     has_values_and_gradients(step, f, wanted, numbers(3, 2), numbers(2), numbers(2))
 
 
@@ -648,12 +641,8 @@ def guards_a_memory(step):
     found = [layer(box(step, x)).data for x in numbers(3, 2, 3)]
     layer.reset_state()
     remembers(step, layer, lambda _: found)
-    layer.reset_state()
-    x = box(step, numbers(2, 3))
-    layer(x)
-    c = layer.c
-    assert isinstance(c, step.Variable)
-    assert c.shape == (2, 4)
+    assert isinstance(layer.c, step.Variable)
+    assert layer.c.shape == (2, 4)
     # All gates open, and news of 1 at each step: they add up in the memory.
     for parameter in layer.params():
         parameter.data = np.full_like(parameter.data, 20.0 * (parameter.ndim == 1))
@@ -719,8 +708,7 @@ def looks_with_many_heads(step):
         seen = layer.weights(box(step, x)).data
         assert seen.shape == (2, 3, 4, 4)
         assert np.allclose(seen.sum(axis=-1), 1)
-        each = [seen[:, 0], seen[:, 1]]
-        assert not np.allclose(*each)
+        assert not np.allclose(seen[:, 0], seen[:, 1])
     # Whatever is hidden from all is as if it were another thing.
     mask = np.array([True, True, True, False])
     one, other = (layer(box(step, y), mask).data[:, :-1] for y in (x, later))

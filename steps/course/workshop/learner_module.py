@@ -12,11 +12,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from importlib.machinery import SourceFileLoader
 from importlib.util import find_spec
 from pathlib import Path
 from string import Template
-from types import ModuleType
 
 from .. import capabilities, learner_folder
 from ..capabilities import WORKS
@@ -34,6 +32,7 @@ from .package import (
     Package,
     execute,
     is_package,
+    made,
     module_of,
     names_of_rooms,
 )
@@ -50,33 +49,6 @@ OURS = re.compile(r"( +# The file of dezero_lite.*\n)? +\(folder,\) = find_spec\
 PLACE = f'Path(folder) / "data" / "{DATA}"', f'Path(__file__).with_name("{DATA}")'
 # What the rows of the table use of those of steps 1 to 32.
 HELPERS = ("box", "backward", "complaint", "made")
-TESTS = '''"""What $name can do."""
-
-import contextlib
-import importlib
-import io
-import tempfile
-from functools import partial
-from pathlib import Path
-from types import SimpleNamespace
-
-import numpy as np
-import pytest
-
-import $name
-
-
-@pytest.fixture
-def step():
-    """All that $name has."""
-    found = {}
-    for room in $name.ROOMS:
-        module = importlib.import_module(f"$name.{room}")
-        found |= {name: getattr(module, name) for name in module.__all__}
-    return SimpleNamespace(**found)
-
-
-'''
 
 
 def mine(number):
@@ -84,8 +56,7 @@ def mine(number):
     the lesson's own where there is none. From step 33 on it is their package, in which
     the lesson lends what they have not written.
     """
-    here = Path.cwd()
-    place = here if here.name == "workshop" else here / "workshop"
+    place = workshop.near()
     lesson = importlib.import_module(f"{STEPS}.{stem(known(number))}")
     until = number if number in PARTS else min(number, LAST)
     done = [n for n in steps() if n <= until and workshop.own_file(n, place).exists()]
@@ -93,7 +64,11 @@ def mine(number):
         return lesson
     path = workshop.own_file(done[-1], place)
     try:
-        module = _package(until, place) if is_package(until) else _module(path)
+        if is_package(until):
+            module = _package(until, place)
+        else:
+            text = path.read_text(encoding="utf-8")
+            module = made(f"my_{path.stem}", text, path)
     except Exception as error:
         print(f"Your {path.name} does not run, so this is the lesson's. {error!r}")
         return lesson
@@ -101,23 +76,14 @@ def mine(number):
     return module
 
 
-def _module(path):
-    loader = SourceFileLoader(f"my_{path.stem}", str(path))
-    module = ModuleType(loader.name)
-    sys.modules[loader.name] = module  # where Python looks for the source of a class
-    module.__file__, module.__package__ = str(path), STEPS
-    loader.exec_module(module)
-    return module
-
-
 def _package(number, place):
     """The rooms as modules of one that has all their names."""
     number = max(n for n in steps() if n <= number)
     whole = workshop.reached(number, place).module.with_attached(number)
-    package = ModuleType(f"my_{stem(number)}")
-    sys.modules[package.__name__] = package
-    execute(whole.text(), package, f"your {stem(number)}.py")
-    vars(package).update(names_of_rooms(package.__name__))
+    named, file = f"my_{stem(number)}", f"your {stem(number)}.py"
+    package = made(named, "", file)
+    execute(whole.text(), named, file)
+    vars(package).update(names_of_rooms(named))
     return package
 
 
@@ -228,7 +194,7 @@ def _pack(target, number, title, text, homes):
         write_new(target / title / f"{room}.py", code)
     passed = _passed(number, text)
     words = {"name": title, "step": number}
-    tests = Template(TESTS).substitute(words) + _tests(passed)
+    tests = "\n\n".join([_filled("tests.txt", words), *_tests(passed)])
     write_new(target / "tests" / f"test_{title}.py", tests)
     runs = [run for run, since in RUNS.items() if since <= number]
     if "digits" in runs:
@@ -262,7 +228,7 @@ def _tests(rows):
             helpers.append(text.partition("\n")[2].replace("def ", "def test_", 1))
         elif not text.startswith("@since") and name not in ("GROWTH", "since"):
             helpers.append(text)
-    return "\n\n\n".join(text.strip() for text in helpers) + "\n"
+    return [f"{text.strip()}\n" for text in helpers]
 
 
 def _ran(run, target, words):

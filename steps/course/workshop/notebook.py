@@ -76,10 +76,13 @@ def text_of(number, module):
 
 def _fold_imports(cells):
     first = next(cell for cell in cells if cell["cell_type"] == "code")
-    tags = [*first["metadata"].get("tags", ()), FOLDED]
-    look = {"tags": list(dict.fromkeys(tags)), "jupyter": {"source_hidden": True}}
-    first["source"] = ON_YOURS + first["source"]
-    first["metadata"] = first["metadata"] | look
+    source = ON_YOURS + first["source"]
+    first.update(_tagged(first, FOLDED, jupyter={"source_hidden": True}), source=source)
+
+
+def _tagged(cell, tag, **look):
+    tags = dict.fromkeys([*cell["metadata"].get("tags", ()), tag])
+    return cell | {"metadata": cell["metadata"] | {"tags": list(tags)} | look}
 
 
 def _write_it(number, module, section):
@@ -149,10 +152,7 @@ def _about_the_code(prose):
 
 def _goes_on(cell):
     """A cell after which Run All goes on, to the one that judges, if it fails."""
-    if cell["cell_type"] != "code":
-        return cell
-    tags = [*cell["metadata"].get("tags", ()), GOES_ON]
-    return cell | {"metadata": cell["metadata"] | {"tags": list(dict.fromkeys(tags))}}
+    return _tagged(cell, GOES_ON) if cell["cell_type"] == "code" else cell
 
 
 def _judge(number):

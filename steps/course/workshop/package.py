@@ -20,7 +20,7 @@ from typing import Any
 from ..definitions import imports
 from ..lessons import LESSONS, STEPS, StepKind, module_path, of_kind, stem
 from .modules import Module
-from .parts import globals_used, owner, parts
+from .parts import Kind, globals_used, owner, parts
 
 # Stage 7: of dezero_lite these lessons take the data sets, which are arrays; all else
 # that they need is the package, on which 69 and 70 write nothing.
@@ -193,7 +193,7 @@ class Package:
         names = set(parts(chunk))
         kept = [c for c in module.chunks if not names & set(parts(c))]
         module.chunks = [*kept, chunk]
-        module.imports = imports(ast.parse(source(room))) | module.imports
+        module.imports = imports_of(room) | module.imports
 
     def with_attached(self, step):
         """A copy with what the steps themselves attach to classes, such as the sum to
@@ -206,17 +206,14 @@ class Package:
 
     def _attach(self, text):
         own = parts(text)
-        for node in ast.parse(text).body:
-            target = node.targets[0] if isinstance(node, ast.Assign) else None
-            if isinstance(target, ast.Attribute):
-                used = globals_used(ast.unparse(node.value), True)
-                rooms = [self.rooms[room] for room in ROOMS if room in self.rooms]
-                homes = [room for room in rooms if used & set(room.parts())]
-                for room in homes[-1:]:
-                    new = sorted(used & set(own) - set(room.parts()))
-                    lines = [own[name].text for name in new]
-                    lines.append(ast.unparse(node))
-                    room.chunks += [line for line in lines if line not in room.chunks]
+        rooms = [self.rooms[room] for room in ROOMS if room in self.rooms]
+        for name in [name for name, part in own.items() if part.kind == Kind.ATTACHED]:
+            used = globals_used(own[name].text, True) - {owner(name)}
+            homes = [room for room in rooms if used & set(room.parts())]
+            for room in homes[-1:]:
+                new = sorted(used & set(own) - set(room.parts()))
+                lines = [own[each].text for each in [*new, name]]
+                room.chunks += [line for line in lines if line not in room.chunks]
 
     # --- Imports ----------------------------------------------------------------------
 
@@ -224,7 +221,9 @@ class Package:
         """A room with the imports of what it takes from rooms below; what Python has by
         itself is Python's, unless the small package takes it from a room here.
         """
-        module, theirs = self.rooms[room].copy(), reference_imports(room)
+        module = self.rooms[room].copy()
+        own = imports_of(room).items()
+        theirs = {name: line for name, line in own if line.startswith("from .")}
         module.imports = {n: i for n, i in module.imports.items() if n not in theirs}
         used = globals_used(module.body(), True) - set(module.parts())
         for name in used - set(module.imports):
@@ -244,12 +243,8 @@ def source(room):
 
 
 @cache
-def reference_imports(room):
-    """From a name to the line by which the small package's room takes it from another
-    room.
-    """
-    found = imports(ast.parse(source(room)))
-    return {name: line for name, line in found.items() if line.startswith("from .")}
+def imports_of(room):
+    return imports(ast.parse(source(room)))
 
 
 @cache
@@ -279,7 +274,7 @@ def package_at(step):
     for room in ROOMS:
         chunks = [c for c, brought in introduced(room).items() if brought <= step]
         if chunks:
-            rooms[room] = Module(chunks, imports(ast.parse(source(room))))
+            rooms[room] = Module(chunks, dict(imports_of(room)))
     return Package(rooms)
 
 
@@ -299,8 +294,7 @@ def load(text, step):
     are imported from now on: they attach to its classes what they bring.
     """
     forget()
-    package = importlib.import_module(f"{STEPS}.framework")
-    execute(text, package, f"your {stem(step)}.py")
+    execute(text, f"{STEPS}.framework", f"your {stem(step)}.py")
     if step in STAGE_7:
         load_lessons(step)
 
@@ -320,13 +314,26 @@ def execute(text, package, file):
     titles = [*TITLE.finditer(text)]
     ends = [match.start() for match in titles[1:]] + [len(text)]
     for title, end in zip(titles, ends, strict=True):
-        module = ModuleType(f"{package.__name__}.{title[1]}")
-        module.__package__, module.__file__ = package.__name__, file
-        sys.modules[module.__name__] = module
-        setattr(package, title[1], module)
         # Blank lines above, so that lines have the numbers that they have in the text.
         above = "\n" * text[: title.end()].count("\n")
-        exec(compile(above + text[title.end() : end], file, "exec"), vars(module))
+        made(f"{package}.{title[1]}", above + text[title.end() : end], file)
+
+
+def made(name, text, file):
+    """Run a text as a module, which who imports it gets from then on."""
+    module = ModuleType(name)
+    module.__package__, module.__file__ = name.rpartition(".")[0] or STEPS, str(file)
+    take_the_place(module)
+    exec(compile(text, str(file), "exec"), vars(module))
+    return module
+
+
+def take_the_place(module):
+    """From now on, who imports this module of the course gets this one."""
+    sys.modules[module.__name__] = module
+    package, _, name = module.__name__.rpartition(".")
+    if package:
+        setattr(importlib.import_module(package), name, module)
 
 
 # --- The lessons of stage 7, on the package -------------------------------------------
@@ -340,26 +347,16 @@ def load_lessons(step):
     take_the_place(_library(step))
     for number in range(min(STAGE_7), step + 1):
         path = module_path(number)
-        module = ModuleType(f"{STEPS}.{stem(number)}")
-        module.__package__, module.__file__ = STEPS, str(path)
-        take_the_place(module)
         text = OURS.sub("from .library import", path.read_text(encoding="utf-8"))
-        exec(compile(text, module.__file__, "exec"), vars(module))
+        module = made(f"{STEPS}.{stem(number)}", text, path)
     return module
-
-
-def take_the_place(module):
-    """From now on, who imports this module of the course gets this one."""
-    sys.modules[module.__name__] = module
-    setattr(sys.modules[STEPS], module.__name__.rpartition(".")[2], module)
 
 
 def _library(step):
     """What the package has by then, in the place of ``steps.library``."""
     library = ModuleType(f"{STEPS}.library")
     step60 = importlib.import_module(f"{STEPS}.step60")
-    for name in step60.__all__:
-        setattr(library, name, getattr(step60, name))
+    vars(library).update({name: getattr(step60, name) for name in step60.__all__})
     for room in [room for room, first in ROOMS_OF_STAGE_7.items() if first <= step]:
         there = vars(importlib.import_module(f"{STEPS}.framework.{room}"))
         vars(library).update({n: it for n, it in there.items() if callable(it)})

@@ -4,11 +4,10 @@ import ast
 import re
 import textwrap
 from html import escape
-from pathlib import Path
 
 from .. import results
 from ..capabilities import SIGNS, WORKS, WRONG
-from ..differences import Change, change_as_html
+from ..differences import Change
 from ..judge.sequence import RIGHT
 from ..lessons import head, numbers, stem
 from . import folder as workshop
@@ -228,7 +227,7 @@ class Report:
     def _comparison(self):
         changes = comparison(self.verdict.own) if self.verdict.right else []
         what = "How the lesson wrote it (minus: yours, plus: the lesson's)"
-        shown = "".join(map(change_as_html, changes))
+        shown = "".join(change._repr_html_() for change in changes)
         return shown and f"<details><summary>{what}</summary>{shown}</details>"
 
 
@@ -284,7 +283,7 @@ class Way:
     """
 
     def __init__(self, folder=None):
-        folder = folder or Path.cwd() / "workshop"
+        folder = folder or workshop.near()
         self.marks = {number: _mark(number, folder) for number in numbers()}
 
     def __repr__(self):

@@ -143,9 +143,8 @@ def here(number):
 def judged(number, anyway=False):
     """Judge the step, from the cells that ran here or else from the saved notebook."""
     if number == cut.LESSON:
-        beside = Path.cwd() / "workshop"
-        said = learner_module.cut_up(beside if beside.exists() else None)
-        return print(said)
+        near = workshop.near()
+        return print(learner_module.cut_up(near if near.exists() else None))
     session = SESSION if SESSION and SESSION.number == number else None
     folder = session.folder if session else here(number)
     if session and session.wrote():

@@ -15,11 +15,10 @@ from typing import Any
 from .. import capabilities
 from ..capabilities import WORKS
 from ..definitions import nodes
-from ..judge.cells import ENDS, close_pictures, limited, new_names, run, silence
+from ..judge.cells import ENDS, alone, close_pictures, new_names, run
 from ..judge.child import GRACE, Child, Stopped
 from ..lessons import STEPS, stem
 from . import growth
-from .growth import GROWTH
 from .package import FIRST, LAST, forget, is_package, load, take_the_place
 from .parts import parts
 
@@ -31,7 +30,7 @@ TRAINS = 43
 # In place of a cell: here the lesson loads the code of its step.
 LOAD = "load"
 BEGINNING = "Your definitions"
-NAME = "__seen__"
+UNTRUE = "this is not true"
 CLOSE = "np.isclose", "np.allclose", "np.array_equal"
 # What the first of two sides should be: this, and the other side.
 EQUAL, CLOSE_TO, SAME = "", "close to ", "the same object as "
@@ -148,7 +147,7 @@ def _attempted(task, say):
 
 def _load(task):
     """Let the framework take the place of the lesson's."""
-    with silence(), limited(task["seconds"]):
+    with alone(task["seconds"]):
         if is_package(task["step"]):
             load(task["text"], task["step"])
         else:
@@ -160,19 +159,19 @@ def _module(task):
 
 
 def _run_cells(task, say, at):
-    names = new_names() | {NAME: SEEN}
+    names = new_names() | {"__Seen__": Seen}
     for at[0], source in task["cells"]:
         say({"at": at[0]})
         if source == LOAD:
             names |= names_in(_module(task), task["text"])
             continue
-        with silence(), limited(task["seconds"]):
+        with alone(task["seconds"]):
             run(source, names, tree=watched(source))
         close_pictures()
 
 
 def _try_rows(task, say, found):
-    module, rows = _module(task), table(task["step"])
+    module, rows = _module(task), rows_at(task["step"], with_watched)
     # What failed before most likely fails again, and is soon found.
     for row in sorted(rows, key=lambda row: row.name not in task["first"]):
         if task["brief"] and row.expected(task["step"]) != WORKS:
@@ -180,7 +179,7 @@ def _try_rows(task, say, found):
         say({"at": row.name})
         outcome = WORKS
         try:
-            with silence(), limited(task["seconds"]):
+            with alone(task["seconds"]):
                 row.quick(module)
         except Exception as error:
             outcome = type(error).__name__
@@ -214,8 +213,7 @@ def _said(error, seconds):
     if isinstance(error, TimeoutError):
         return f"it takes more than {seconds} seconds, and was stopped"
     if isinstance(error, AssertionError):
-        said = str(error) or "this is not true"
-        return ": ".join(filter(None, [said, SEEN.words()]))
+        return str(error) or UNTRUE
     return f"{type(error).__name__}: {error}"
 
 
@@ -233,29 +231,23 @@ def part_at(text, number):
 
 
 class Seen:
-    """The sides of the assertion that runs: pairs of text and value."""
+    """The sides of an assertion that runs: pairs of text and value."""
 
-    def __init__(self):
-        self.kind, self.sides = None, []
-
-    def begin(self, kind):
+    def __init__(self, kind):
         self.kind, self.sides = kind, []
-        return True
 
     def side(self, text, value):
         self.sides.append((text, shown(value)))
         return value
 
-    def words(self):
-        """What is, and what should be."""
+    def words(self, said):
+        """What is said, what is, and what should be."""
+        found = ", ".join(f"`{text}` is `{value}`" for text, value in self.sides)
         if self.kind is not None and len(self.sides) == 2:
             (left, value), (right, other) = self.sides
             should = right if self.kind == SAME else other
-            return f"`{left}` is `{value}`, and should be {self.kind}`{should}`"
-        return ", ".join(f"`{text}` is `{value}`" for text, value in self.sides)
-
-
-SEEN = Seen()
+            found = f"`{left}` is `{value}`, and should be {self.kind}`{should}`"
+        return f"{said}: {found}" if found else said
 
 
 def shown(value):
@@ -266,21 +258,23 @@ def shown(value):
 
 
 def watched(source):
-    """The tree of a program whose assertions keep what they compare; it needs ``SEEN``
-    under ``NAME``.
+    """The tree of a program whose assertions keep what they compare, and say it; it
+    needs the class ``Seen`` under the name ``__Seen__``.
     """
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             kind = _kind(node.test)
-            begins, ends = _call(f"begin({kind!r})"), _call("begin(None)")
+            begins = _call(f"(__seen__ := __Seen__({kind!r}))")
             sides = _noted(node.test, kind is not None)
-            node.test = ast.BoolOp(ast.And(), [begins, sides, ends])
+            node.test = ast.BoolOp(ast.And(), [begins, sides])
+            said = node.msg or ast.Constant(UNTRUE)
+            node.msg = ast.Call(_call("__seen__.words"), [said], [])
     return ast.fix_missing_locations(tree)
 
 
 def _call(text):
-    return ast.parse(f"{NAME}.{text}", mode="eval").body
+    return ast.parse(text, mode="eval").body
 
 
 def _kind(test):
@@ -300,7 +294,7 @@ def _noted(test, all_sides):
         dull = isinstance(side, ast.Constant) and not all_sides
         if dull or isinstance(side, ast.Starred | ast.GeneratorExp):
             return side
-        call = _call(f"side({ast.unparse(side)!r})")
+        call = _call(f"__seen__.side({ast.unparse(side)!r})")
         call.args.append(side)
         return call
 
@@ -316,26 +310,24 @@ def _noted(test, all_sides):
     return test
 
 
-def rows_at(step):
+def rows_at(step, names_of=vars):
     """The rows of the table that a step is tried on."""
     if step > LAST:
         return []
-    return GROWTH if step >= FIRST else capabilities.CAPABILITIES
+    if step >= FIRST:
+        return names_of(growth)["GROWTH"]
+    return names_of(capabilities)["CAPABILITIES"]
 
 
 def due(step):
     """Those of them that should work."""
-    return [row for row in rows_at(step) if row.expected(step) == capabilities.WORKS]
+    return [row for row in rows_at(step) if row.expected(step) == WORKS]
 
 
 @cache
-def table(step):
-    """The table of capabilities, its assertions watched."""
-    if step > LAST:
-        return []
-    named = (growth, "GROWTH") if step >= FIRST else (capabilities, "CAPABILITIES")
-    module, name = named
-    tree = watched(inspect.getsource(module))
-    names = {"__name__": module.__name__, "__package__": module.__package__, NAME: SEEN}
-    exec(compile(tree, str(module.__file__), "exec"), names)
-    return names[name]
+def with_watched(module):
+    """The names of a module whose assertions are watched."""
+    names = {"__name__": module.__name__, "__package__": module.__package__}
+    names["__Seen__"] = Seen
+    exec(compile(watched(inspect.getsource(module)), module.__file__, "exec"), names)
+    return names
