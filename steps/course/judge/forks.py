@@ -76,7 +76,7 @@ def answer(task, say):
         _lesson(task, say)
         return
     # So that no fork has to.
-    import matplotlib.pyplot
+    import matplotlib.pyplot  # noqa: F401
     import numpy.random  # noqa: F401
     from tqdm import tqdm
 
