@@ -25,7 +25,7 @@ from tests.support.design_capabilities import (
         for name in CAPABILITIES
     ],
 )
-def test_capability(name, design):
+def test_capability(name, design, without_collector):
     _, cannot = CAPABILITIES[name]
     assert outcome(name, design) == (NO if design.name in cannot else YES)
 

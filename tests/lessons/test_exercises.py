@@ -167,6 +167,28 @@ def test_what_an_exercise_does_not_stand_on_is_left_out():
     assert found == [kept, *stood_on, *map(source, own)]
 
 
+# Cells of which v and x are needed, and what is left of them.
+PARTS = {
+    "x = read()\nlosses = train(x)\nassert min(losses) < 1": "x = read()",
+    "x = read()\nfill(x)\nshow(losses)": "x = read()\nfill(x)",
+    "manual_seed(0)\nx = normal(3)\ntrain()": "manual_seed(0)\nx = normal(3)",
+    "x = 0\nif late:\n    x = 1\ny = x": "x = 0\nif late:\n    x = 1",
+    "x = 0\nx = 1": "x = 1",
+    "x = Model()\nassert small(x)": "x = Model()",
+    "x = v(top)\n\ndef v(y):\n    return y + b\nz = top\nb = 2": (
+        "x = v(top)\n\ndef v(y):\n    return y + b\nb = 2"
+    ),
+    "# %load -s x,later ../steps/step99.py\nx = 1\nlater = x": None,
+}
+
+
+@pytest.mark.parametrize("text", PARTS)
+def test_of_a_cell_the_statements_are_kept_that_an_exercise_stands_on(text):
+    cells = [cell(text), *little(SOLUTION, "assert f(x) == v(x)")]
+    first, *_ = needed(cells)
+    assert source(first) == (PARTS[text] or text)
+
+
 def test_what_goes_on_with_an_exercise_is_found():
     after = ["f(3)", "y = 3", "z = f(y)", "print(z)", "f = abs", "f(3)", "z"]
     cells = little(SOLUTION, HELPS, *after)

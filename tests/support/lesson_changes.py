@@ -4,7 +4,7 @@ import re
 
 from steps.course import builder
 from steps.course.judge import forks
-from steps.course.judge.needed import needed
+from steps.course.judge.needed import LISTING, needed
 from tests.support.lesson_checks import source, tags
 
 INVITED = re.compile(r"\bPredict, then change\b")
@@ -14,8 +14,6 @@ CHANGE = re.compile(
     re.M | re.S,
 )
 PART = re.compile(r"^### ", re.M)
-# The lesson's code: its definitions may name later ones.
-LISTING = "# %load -s "
 PATIENCE = 60
 # A sentence, and no bare number.
 SENTENCE = 12

@@ -75,7 +75,9 @@ def answer(task, say):
     if not CAN_FORK:
         _lesson(task, say)
         return
-    import matplotlib.pyplot  # noqa: F401  (so that no fork has to)
+    # So that no fork has to.
+    import matplotlib.pyplot  # noqa: F401
+    import numpy.random  # noqa: F401
     from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # the watch on its bars is a thread
