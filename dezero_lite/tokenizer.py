@@ -255,6 +255,8 @@ def _to_bytes(piece: str) -> bytes:
 
 
 def _merged(tokens: list[int], pair: Pair, token: int) -> list[int]:
+    if pair[0] not in tokens:
+        return tokens
     # From left to right: aaa has one pair aa.
     merged: list[int] = []
     for i in tokens:
