@@ -109,8 +109,9 @@ class Tokenizer:
         while BYTES + len(merges) < vocabulary:
             pairs: Counter[Pair] = Counter()
             for piece, tokens in words.items():
+                count = counts[piece]
                 for pair in pairwise(tokens):
-                    pairs[pair] += counts[piece]
+                    pairs[pair] += count
             pair = max(pairs, key=pairs.__getitem__, default=(0, 0))
             if pairs[pair] < 2:
                 break
