@@ -15,8 +15,8 @@ from functools import cached_property
 
 from jupyter_client.provisioning import local_provisioner
 
-# nbval does not compare the bytes of a picture: small ones do, drawn once, and not before
-# that to find the edges or to arrange what is in them.
+# nbval does not compare the bytes of a picture: small ones do, drawn once, and not
+# before that to find the edges or to arrange what is in them.
 SMALL = "--InlineBackend.print_figure_kwargs={'bbox_inches': None, 'dpi': 20}"
 CAN_FORK = sys.platform == "linux"
 launch_kernel = local_provisioner.launch_kernel
