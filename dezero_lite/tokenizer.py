@@ -109,8 +109,9 @@ class Tokenizer:
         while BYTES + len(merges) < vocabulary:
             pairs: Counter[Pair] = Counter()
             for piece, tokens in words.items():
+                count = counts[piece]
                 for pair in pairwise(tokens):
-                    pairs[pair] += counts[piece]
+                    pairs[pair] += count
             pair = max(pairs, key=pairs.__getitem__, default=(0, 0))
             if pairs[pair] < 2:
                 break
@@ -255,6 +256,8 @@ def _to_bytes(piece: str) -> bytes:
 
 
 def _merged(tokens: list[int], pair: Pair, token: int) -> list[int]:
+    if pair[0] not in tokens:
+        return tokens
     # From left to right: aaa has one pair aa.
     merged: list[int] = []
     for i in tokens:

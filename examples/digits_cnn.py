@@ -69,7 +69,7 @@ def main() -> None:
     image = Compose([ToFloat(), Normalize(0.0, 16.0)])
     test = Digits(train=False, transform=image)
     model = CNN(channels=48, ratio=0.5)
-    epochs = 3 if args.quick else 30
+    epochs = 2 if args.quick else 30
     _, accuracies = train(
         model,
         Digits(transform=image),

@@ -63,18 +63,17 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
         print("There will be no picture; it takes matplotlib: pip install matplotlib")
         args.plot = ""
     if args.plot:
-        from matplotlib.backend_bases import FigureCanvasBase
-
-        path, endings = (
-            Path(args.plot),
-            sorted(FigureCanvasBase.get_supported_filetypes()),
-        )
+        path = Path(args.plot)
         if not path.parent.is_dir():
             parser.error(f"--plot {path}: there is no folder {path.parent}")
-        if path.suffix[1:].lower() not in endings:
-            parser.error(
-                f"--plot {path}: a picture ends in one of {', '.join(endings)}"
-            )
+        if path.suffix != ".png":  # to ask matplotlib takes longer than all else here
+            from matplotlib.backend_bases import FigureCanvasBase
+
+            endings = sorted(FigureCanvasBase.get_supported_filetypes())
+            if path.suffix[1:].lower() not in endings:
+                parser.error(
+                    f"--plot {path}: a picture ends in one of {', '.join(endings)}"
+                )
     return args
 
 

@@ -87,7 +87,7 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(
 
     (tmp_path / "pygraphviz.py").write_text("raise ImportError", encoding="utf-8")
     bare = ["--nbval", "--noconftest", "-c", os.devnull]
-    books = path, ROOT / "notebooks" / "step08.ipynb"
+    books = path, ROOT / "notebooks" / "step14.ipynb"
     report = nbval(*books, options=bare, PYTHONPATH=str(tmp_path))
     assert re.search(r"^\d+ passed", report, re.M), report
     assert "failed" not in report

@@ -254,12 +254,12 @@ def test_a_notebook_without_ids_and_marks_and_with_lines_for_jupyter_is_read(
 @pytest.mark.slow
 def test_what_never_ends_is_stopped(course, monkeypatch):
     """Whether an alarm wakes it or not."""
-    monkeypatch.setattr(sequence, "GRACE", 1)
+    monkeypatch.setattr(sequence, "GRACE", 0.5)
     loops = "while True: pass", "sum(range(10**13))"
     twice, total = (f"def {{}}(x):\n    {loop}" for loop in loops)
     notebook = course.answered(twice.format("twice"), total.format("total"))
     slow = "takes too long"
-    assert course.one(notebook, seconds=1) == (slow, slow, [])
+    assert course.one(notebook, seconds=0.3) == (slow, slow, [])
 
 
 def test_what_kills_the_kernel_is_named_and_the_rest_is_judged(course):
@@ -301,7 +301,7 @@ def test_a_cheat_gets_no_points_costs_the_next_answer_nothing_and_is_named(
     slow = "never ends" in heading
     monkeypatch.setattr(sequence, "GRACE", 1 if slow else 10)
     notebook = course.answered(cheat, TOTAL)
-    first, second, said = course.one(notebook, 3 if slow else CORES_ARE_BUSY)
+    first, second, said = course.one(notebook, 2 if slow else CORES_ARE_BUSY)
     assert outcome in first
     assert first != RIGHT == second
     assert len(first) <= cells.MOST

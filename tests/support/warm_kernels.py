@@ -4,6 +4,7 @@ A kernel needs most of a second of the processor before its first cell. Of the p
 nothing is imported here, and no pyplot, which looks for its kernel at that moment.
 """
 
+import gc
 import json
 import os
 import signal
@@ -14,8 +15,9 @@ from functools import cached_property
 
 from jupyter_client.provisioning import local_provisioner
 
-# A picture is drawn a first time to find its edges; nbval does not compare its bytes.
-DRAWN_ONCE = "--InlineBackend.print_figure_kwargs={'bbox_inches': None}"
+# nbval does not compare the bytes of a picture: small ones do, drawn once, and not
+# before that to find the edges or to arrange what is in them.
+SMALL = "--InlineBackend.print_figure_kwargs={'bbox_inches': None, 'dpi': 20}"
 CAN_FORK = sys.platform == "linux"
 launch_kernel = local_provisioner.launch_kernel
 
@@ -76,7 +78,11 @@ def serve():
     import ipykernel.kernelapp
     import matplotlib.backends.backend_agg
     import matplotlib.figure  # noqa: F401
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+    ConstrainedLayoutEngine.execute = lambda *_: None
+    # What is there before a kernel begins, its garbage collector need not look through.
+    gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them here
     for task in sys.stdin:
         pid = os.fork()
@@ -96,7 +102,7 @@ def begin(kernelapp, arguments, folder, environment):
     os.chdir(folder)
     del sys.path[0]
     parent = f"--IPKernelApp.parent_handle={os.getppid()}"
-    kernelapp.launch_new_instance([*arguments, parent, DRAWN_ONCE])
+    kernelapp.launch_new_instance([*arguments, parent, SMALL])
 
 
 if __name__ == "__main__":
