@@ -17,7 +17,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from ..definitions import imports
+from ..definitions import imports, parsed
 from ..lessons import LESSONS, STEPS, StepKind, module_path, of_kind, stem
 from .modules import Module
 from .parts import globals_used, owner, parts
@@ -193,7 +193,7 @@ class Package:
         names = set(parts(chunk))
         kept = [c for c in module.chunks if not names & set(parts(c))]
         module.chunks = [*kept, chunk]
-        module.imports = imports(ast.parse(source(room))) | module.imports
+        module.imports = imports(parsed(source(room))) | module.imports
 
     def with_attached(self, step):
         """A copy with what the steps themselves attach to classes, such as the sum to
@@ -206,7 +206,7 @@ class Package:
 
     def _attach(self, text):
         own = parts(text)
-        for node in ast.parse(text).body:
+        for node in parsed(text).body:
             target = node.targets[0] if isinstance(node, ast.Assign) else None
             if isinstance(target, ast.Attribute):
                 used = globals_used(ast.unparse(node.value), True)
@@ -248,7 +248,7 @@ def reference_imports(room):
     """From a name to the line by which the small package's room takes it from another
     room.
     """
-    found = imports(ast.parse(source(room)))
+    found = imports(parsed(source(room)))
     return {name: line for name, line in found.items() if line.startswith("from .")}
 
 
@@ -279,7 +279,7 @@ def package_at(step):
     for room in ROOMS:
         chunks = [c for c, brought in introduced(room).items() if brought <= step]
         if chunks:
-            rooms[room] = Module(chunks, imports(ast.parse(source(room))))
+            rooms[room] = Module(chunks, imports(parsed(source(room))))
     return Package(rooms)
 
 
