@@ -69,8 +69,9 @@ class UpToTheFailure:
     def try_out(self, step, cells, text, **how):
         found = self._process.try_out(step, self._cells or cells, text, **how)
         if failure := found["failure"]:
-            places = [place for place, _ in cells]
-            self._cells = cells[: places.index(failure["place"]) + 1]
+            # Several cells have the place “Write it”.
+            there = [k for k, (at, _) in enumerate(cells) if at == failure["place"]]
+            self._cells = cells[: there[-1] + 1]
         return found
 
 
