@@ -134,7 +134,7 @@ def span(source, node):
     """First line, counted from 0, and end of a definition with its decorators and the
     comments directly above.
     """
-    lines = source.splitlines()
+    lines = _lines(source)
     decorators = getattr(node, "decorator_list", [])
     start = min(inner.lineno for inner in [node, *decorators]) - 1
     indent = " " * node.col_offset
@@ -145,11 +145,22 @@ def span(source, node):
 
 def text_of(source, node, without=()):
     """The lines of a definition, but for those of some definitions in it."""
-    lines, gone = source.splitlines(), set()
+    lines, gone = _lines(source), set()
     for inner in without:
         gone |= set(range(*span(source, inner)))
     kept = (lines[i] for i in range(*span(source, node)) if i not in gone)
     return "\n".join(kept).rstrip()
+
+
+@functools.lru_cache(maxsize=16)  # of whole files, which take long
+def parsed(source):
+    """The tree of a source, to be read: whoever asks again gets the same one."""
+    return ast.parse(source)
+
+
+@functools.lru_cache(maxsize=8)  # a source is cut into many definitions
+def _lines(source):
+    return source.splitlines()
 
 
 def imports(tree):

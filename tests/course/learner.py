@@ -44,6 +44,7 @@ def ways(name):
 
 OWN_WAY = {way.step: way.code for way in ways("own.md")}
 OWN_PACKAGE = {way.step: way.code for way in ways("own_package.md")}
+OWN_PARTS = {way.step: way.code for way in ways("own_parts.md")}
 
 
 class Slip(NamedTuple):

@@ -17,7 +17,7 @@ from tests.support import brief_trial
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", ways("wrong.md"), ids=lambda way: way.what)
 def test_a_mistake_meets_a_sentence_that_helps(mistake, learner, monkeypatch, process):
-    monkeypatch.setattr(trial, "SECONDS", 6 if "never" in mistake.what else 30)
+    monkeypatch.setattr(trial, "SECONDS", 3 if "never" in mistake.what else 30)
     learner.types(mistake.step, mistake.code)
     verdict = learner.judged(mistake.step, process)
     assert not verdict.passes

@@ -13,10 +13,10 @@ from steps.course.workshop import folder, notebook, session, trial, verdict
 from steps.course.workshop.framework import code_of, step_of
 from steps.course.workshop.package import PARTS
 from steps.course.workshop.report import Report
-from tests.course.learner import slips, ways
+from tests.course.learner import OWN_PARTS, slips
+from tests.support import short_lessons
 
 STEP = 81
-OWN = {way.step: way.code for way in ways("own_parts.md")}
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +24,14 @@ def _the_lessons_own_comes_back():
     yield
     sys.modules.pop("steps.step81", None)
     vars(steps).pop("step81", None)
+
+
+@pytest.fixture(autouse=True)
+def _times_are_not_measured(monkeypatch):
+    """They are as they are, and ``python -m tests.support.workshop_proof parts`` has
+    the time for it.
+    """
+    monkeypatch.setattr(verdict, "judging_cells", short_lessons.cells)
 
 
 def test_the_notebook_leaves_one_part_to_write(learner):
@@ -44,16 +52,34 @@ def test_the_notebook_leaves_one_part_to_write(learner):
 @pytest.mark.slow
 @pytest.mark.parametrize("number", PARTS)
 def test_another_way_is_right(number, learner, process):
-    learner.types(number, OWN[number])
+    learner.types(number, OWN_PARTS[number])
     found = learner.judged(number, process)
     assert found.right, repr(Report(found))
     assert f"Step {number} is right: It works passes." in repr(Report(found))
 
 
+class UpToTheFailure:
+    """Tries what mends a failure up to the cell that failed: that the lesson's own
+    passes the rest is no news.
+    """
+
+    def __init__(self, process):
+        self._process, self._cells = process, None
+
+    def try_out(self, step, cells, text, **how):
+        found = self._process.try_out(step, self._cells or cells, text, **how)
+        if failure := found["failure"]:
+            # Several cells have the place “Write it”.
+            there = [k for k, (at, _) in enumerate(cells) if at == failure["place"]]
+            self._cells = cells[: there[-1] + 1]
+        return found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("slip", slips("slips_parts.md"), ids=lambda way: way.what)
 def test_a_slip_is_named(slip, learner, process):
-    found = verdict.verdict_on(learner.writes(slip.step, slip.code), process)
+    own = learner.writes(slip.step, slip.code)
+    found = verdict.verdict_on(own, UpToTheFailure(process))
     said = repr(Report(found))
     assert len(found.culprits) == 1, said
     pieces = [*slip.said, "in place of yours, everything passes"]
@@ -61,7 +87,7 @@ def test_a_slip_is_named(slip, learner, process):
 
 
 def test_their_part_takes_the_place_of_the_lesson_s(learner, process):
-    learner.types(STEP, OWN[STEP])
+    learner.types(STEP, OWN_PARTS[STEP])
     found = learner.judged(STEP, process)
     said = session.go_on(found, learner.place)
     assert said[0] == "Your code is now in `step81.py`."
@@ -84,7 +110,7 @@ def test_a_missing_part_is_lent(learner, process):
 def test_their_package_ends_at_74_and_the_way_goes_on_to_81(
     learner, monkeypatch, capsys
 ):
-    assert learner.writes(STEP, OWN[STEP]).module.parts()["walk"]
+    assert learner.writes(STEP, OWN_PARTS[STEP]).module.parts()["walk"]
     for number in [n for n in folder.steps() if n < STEP]:
         learner.own_file(number).write_text(code_of(number), encoding="utf-8")
     monkeypatch.chdir(learner.place.parent)
@@ -112,6 +138,6 @@ def test_a_session_puts_the_stub_and_then_theirs_in_the_place_of_the_module(lear
     )
     with pytest.raises(NotImplementedError, match="is not written yet"):
         sys.modules["steps.step81"].Strip([], ())
-    open_one.cells = [OWN[STEP]]
+    open_one.cells = [OWN_PARTS[STEP]]
     open_one._put_together()
     assert names["Strip"]([1, 2], (1, 2))[0, 1] == 2

@@ -2,8 +2,8 @@
 
 ``python -m tests.support.workshop_proof way`` lets somebody write the steps from 33 on
 in their own way, with all that the lessons train, and says how long each judgement
-takes, and how long that of the lesson's own code; ``slips`` judges each slip by the
-whole lesson.
+takes, and how long that of the lesson's own code; ``slips`` judges each slip, and
+``parts`` a way of one's own through each part after 74, by the whole lesson.
 """
 
 import sys
@@ -18,7 +18,7 @@ from steps.course.workshop.package import FIRST, LAST
 from steps.course.workshop.report import Report
 from steps.course.workshop.trial import TrialProcess
 from steps.course.workshop.verdict import verdict_on
-from tests.course.learner import OWN_PACKAGE, OWN_WAY, Learner, slips
+from tests.course.learner import OWN_PACKAGE, OWN_PARTS, OWN_WAY, Learner, slips
 
 
 def timed(task, *arguments):
@@ -41,10 +41,11 @@ def way(learner, process):
 
 
 def all_slips(learner, process):
-    for slip in slips():
+    for slip in [*slips(), *slips("slips_parts.md")]:
         last = before(slip.step)
         learner.own_file(last).write_text(code_of(last), encoding="utf-8")
-        own = learner.writes(slip.step, "import numpy as np", slip.code)
+        imports = ["import numpy as np"] if slip.step <= LAST else []
+        own = learner.writes(slip.step, *imports, slip.code)
         verdict, seconds = timed(verdict_on, own, process)
         said = repr(Report(verdict))
         missing = [piece for piece in slip.said if piece not in said]
@@ -52,6 +53,15 @@ def all_slips(learner, process):
         print(f"{slip.step} {slip.what}, {seconds:.1f} s: {words}", flush=True)
 
 
+def all_parts(learner, process):
+    for number, code in OWN_PARTS.items():
+        own = learner.writes(number, code)
+        verdict, seconds = timed(verdict_on, own, process)
+        words = "right" if verdict.right else repr(Report(verdict))
+        print(f"{number} {seconds:.1f} s: {words}", flush=True)
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place, TrialProcess() as process:
-        {"way": way, "slips": all_slips}[sys.argv[1]](Learner(Path(place)), process)
+        tasks = {"way": way, "slips": all_slips, "parts": all_parts}
+        tasks[sys.argv[1]](Learner(Path(place)), process)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import learner_folder, lessons
+from ..definitions import parsed
 from ..lessons import CourseError, known, spans, stem, typed
 from . import notebook
 from .framework import before, begin_of, code_of, framework, step_of, steps, with_own
@@ -177,7 +178,7 @@ def reached(number, folder=None):
 
 def lent(text):
     """The names of what is the lesson's own in a file, which says so at its top."""
-    said = ast.get_docstring(ast.parse(text)) or ""
+    said = ast.get_docstring(parsed(text)) or ""
     return set(said.partition(LESSONS_OWN)[2].split())
 
 
@@ -185,7 +186,7 @@ def own_text(number, folder=None):
     """The learner's file of a step; None if there is none that is Python."""
     with contextlib.suppress(OSError, ValueError, SyntaxError):
         text = own_file(number, folder).read_text(encoding="utf-8")
-        ast.parse(text)
+        parsed(text)
         return text
     return None
 

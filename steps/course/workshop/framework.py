@@ -2,11 +2,10 @@
 had, and the lesson's own where something is missing.
 """
 
-import ast
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from ..definitions import imports
+from ..definitions import imports, parsed
 from ..lessons import StepKind, kind, module_path, numbers
 from .learner_code import merged
 from .modules import Module
@@ -130,7 +129,7 @@ class Framework:
 
 def with_own(module, step, names):
     """A module with the lesson's own parts put in, and the imports that they need."""
-    own = imports(ast.parse(code_of(step.number)))
+    own = imports(parsed(code_of(step.number)))
     module = module.copy()
     for name in names:
         part = step.parts[name]

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..definitions import Kind, imports, nodes, span
+from ..definitions import Kind, imports, nodes, parsed, span
 from .parts import globals_used, names_needed_at_once, owner, parts
 
 # In the docstring of a learner's file, above the names of what is not theirs.
@@ -25,9 +25,9 @@ class Module:
 
     @classmethod
     def of(cls, source):
-        found = cls(imports=imports(ast.parse(source)))
+        found = cls(imports=imports(parsed(source)))
         lines, end = source.splitlines(), 0
-        for node in ast.parse(source).body:
+        for node in parsed(source).body:
             start, end = end, max(end, node.end_lineno)
             text = "\n".join(lines[start:end]).strip("\n")
             if text and not _is_of_the_head(node):
@@ -117,15 +117,7 @@ class Module:
     # --- Order and imports ------------------------------------------------------------
 
     def _sorted(self):
-        defines = {chunk: _names(chunk) for chunk in self.chunks}
-        needs = {chunk: _needs(chunk) for chunk in self.chunks}
-        waiting, self.chunks = self.chunks, []
-        while waiting:
-            later = set().union(*(defines[chunk] for chunk in waiting))
-            ready = (c for c in waiting if later.isdisjoint(needs[c] - defines[c]))
-            chunk = next(ready, waiting[0])
-            waiting.remove(chunk)
-            self.chunks.append(chunk)
+        self.chunks = [*_in_order(tuple(self.chunks))]
         return self.chunks
 
     def missing_names(self):
@@ -171,6 +163,21 @@ def _names(chunk):
 @lru_cache(maxsize=4096)
 def _needs(chunk):
     return names_needed_at_once(ast.parse(chunk))
+
+
+@lru_cache(maxsize=1024)  # a package asks for its text again and again
+def _in_order(chunks):
+    """Statements of a module, each after what it needs."""
+    defines = {chunk: _names(chunk) for chunk in chunks}
+    needs = {chunk: _needs(chunk) for chunk in chunks}
+    waiting, found = [*chunks], []
+    while waiting:
+        later = set().union(*(defines[chunk] for chunk in waiting))
+        ready = (c for c in waiting if later.isdisjoint(needs[c] - defines[c]))
+        chunk = next(ready, waiting[0])
+        waiting.remove(chunk)
+        found.append(chunk)
+    return found
 
 
 # --- What a class holds ---------------------------------------------------------------

@@ -67,10 +67,11 @@ def text_of(number, module):
     if step_of(number).is_package:
         _fold_imports(cells)
     cells.insert(2, code_cell(f"import steps\n\nsteps.workshop({number})"))
+    ways = overview.ways_on(number)
     for place, cell in enumerate(cells, start=1):
         cell["id"] = f"workshop{number:02d}-{place:03d}"
         if cell["cell_type"] == "markdown":
-            cell["source"] = _linked(number, cell["source"])
+            cell["source"] = _linked(number, ways, cell["source"])
     return student_copies.text_of_copy(number, whole | {"cells": cells})
 
 
@@ -167,9 +168,9 @@ def _judge(number):
     return [text_cell(words), code_cell(f"steps.judge({number})")]
 
 
-def _linked(number, text):
+def _linked(number, ways, text):
     """The lessons lie one folder above the workshop."""
-    if text == overview.ways_on(number):
+    if text == ways:
         return (
             f"[The map](../{notebook_path(MAP).name}) · "
             f"the lesson with its code: [{number}. {head(number).title}]"

@@ -29,7 +29,12 @@ class Part:
         """Whether the two say the same, comments and layout aside."""
         if other is None or self.text == other.text:
             return other is not None
-        return ast.dump(ast.parse(self.text)) == ast.dump(ast.parse(other.text))
+        return _code(self.text) == _code(other.text)
+
+
+@lru_cache(maxsize=4096)
+def _code(text):
+    return ast.dump(ast.parse(text))
 
 
 def alike(these, others):
@@ -93,7 +98,12 @@ def is_placeholder(part):
     """Whether a method only says, by an error or by its text, that a subclass has to
     write it.
     """
-    node = ast.parse(part.text).body[0]
+    return _says_who_writes_it(part.text)
+
+
+@lru_cache(maxsize=4096)
+def _says_who_writes_it(text):
+    node = ast.parse(text).body[0]
     if not isinstance(node, ast.FunctionDef) or not body_of(node):
         return isinstance(node, ast.FunctionDef)
     raises = [
