@@ -15,7 +15,7 @@ import pytest
 from benchmarks import workers
 from dezero_lite.checkpoint import Checkpoint
 from dezero_lite.optimizers import SGD, Adam, MomentumSGD
-from steps.course.judge.cells import limited
+from steps.course.judge.cells import alone
 from steps.course.lessons import ROOT
 from tests.support import training
 from tests.support.programs import python
@@ -39,18 +39,18 @@ PATIENCE = 180
 
 @pytest.fixture(autouse=True)
 def in_time():
-    with limited(PATIENCE):
+    with alone(PATIENCE):
         yield
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    with limited(PATIENCE):
+    with alone(PATIENCE):
         cluster = distributed.LocalCluster(
             n_workers=4, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         )
     yield cluster
-    with limited(PATIENCE):
+    with alone(PATIENCE):
         cluster.close()
 
 
