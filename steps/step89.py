@@ -43,7 +43,10 @@ def derivative(f):
 
 
 def sharpest(f, x, rounds=30):
-    """The largest curvature of `f` at `x`, from products with the Hessian alone."""
+    """The curvature of `f` at `x` that is largest in absolute value.
+
+    For a convex loss that is the largest. It takes products with the Hessian alone.
+    """
     v = np.random.default_rng(0).normal(size=x.shape)
     for _ in range(rounds):
         v = v / np.sqrt(np.sum(v**2))
