@@ -171,7 +171,7 @@ def _in_order(array: Array, order: Sequence[int]) -> Array:
 
 
 def _lstm(t: Tensors) -> dict[str, Array]:
-    # The gates are i, f, u, o there and f, i, o, u here.
+    # The gates are i, f, g, o there and f, i, o, u here; u is their g.
     return _recurrent(t, order=(1, 0, 3, 2))
 
 
