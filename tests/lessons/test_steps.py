@@ -20,9 +20,9 @@ print((time.process_time() - middle) / (middle - start))
 """
 
     # As it is for everybody from the second time on: with the bytecode at hand.
-    at_hand = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    at_hand = {"PYTHONDONTWRITEBYTECODE": ""}
 
-    def share_of_numpys_time(module, count=5):
+    def share_of_numpys_time(module, count=4):
         runs = [
             python("-c", timer, module, folder=tmp_path, **at_hand)
             for _ in range(count)

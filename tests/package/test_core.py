@@ -322,7 +322,7 @@ def work():
     gc.disable()
     y = x + 1.0
     first = weakref.ref(y.creator)
-    for _ in range(LINKS - 1):
+    for _ in range(200_000 - 1):
         y = y + 1.0
     y.backward()
     assert x.grad.item() == 1.0
@@ -342,9 +342,9 @@ UNCHAIN = "y.unchain_backward(); assert y.creator.inputs[0].creator is None"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("links", "step"), [(1_000_000, "pass"), (200_000, UNCHAIN)])
-def test_a_million_links(links, step):
-    program = LONG_CHAIN.replace("LINKS", str(links)).replace("STEP", step)
+@pytest.mark.parametrize("step", ["pass", UNCHAIN], ids=["freed", "unchained"])
+def test_a_long_chain_needs_no_recursion(step):
+    program = LONG_CHAIN.replace("STEP", step)
     done = python("-c", program, timeout=300)
     assert (done.stdout, done.stderr[-2000:]) == ("done\n", "")
 

@@ -9,7 +9,12 @@ from steps.course.workshop.notebook import judging_cells
 # By the step: what stands in a cell, and what stands there instead.
 SHORTER = {
     81: {"sizes = [*powers, 2049]": "sizes = [64]"},
-    82: {"for _ in steps.progress(range(4)):": "for _ in range(1):"},
+    82: {
+        "for _ in steps.progress(range(4)):": "for _ in range(1):",
+        "variable(16_000, 1000)": "variable(1_000, 1000)",
+        "reshape(16, 1, 1000, 1000)": "reshape(1, 1, 1000, 1000)",
+        "16_000_000": "1_000_000",
+    },
     84: {
         "best_time(way, 10)": "best_time(way, 1)",
         "two, three = times_of(2, 2), times_of(3, 2)": "two, three = times, times",
@@ -32,7 +37,7 @@ def cells(step):
     """The lesson's cells that judge, shortened."""
     places, sources = zip(*judging_cells(step), strict=True)
     for old, new in SHORTER.get(step, {}).items():
-        assert sum(source.count(old) for source in sources) == 1, (
+        assert any(old in source for source in sources), (
             f"step {step} has no {old!r} any more: what is to be shortened there?"
         )
         sources = [source.replace(old, new) for source in sources]
