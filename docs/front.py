@@ -16,7 +16,7 @@ CARDS = [
     (16, "step16-06", "Graphs that fork", "and the order in which gradients go back"),
     (48, "step48-31", "Regions that curve", "learned from points on a spiral"),
     (51, "step51-40", "Handwriting", "98 of 100 read, and the four worst mistakes"),
-    (57, "step57-50", "Kernels that see", "strokes, found by convolution"),
+    (57, "step57-51", "Kernels that see", "strokes, found by convolution"),
     (60, "step60-36", "Sentences", "written letter by letter, by an LSTM"),
     (76, "step76-27", "Attention", "where a small GPT looks when it adds"),
     (79, "step79-06", "Many machines", "one training, and one of them may fail"),
