@@ -11,15 +11,15 @@ from address import repository
 from steps.course import overview
 from steps.course.lessons import module_path, notebook_path, numbers, stem
 
-# Lesson, the cell whose output is shown, what it is, and what one sees.
+# Lesson, words of the one cell whose output is shown, what it is, and what one sees.
 CARDS = [
-    (16, "step16-06", "Graphs that fork", "and the order in which gradients go back"),
-    (48, "step48-31", "Regions that curve", "learned from points on a spiral"),
-    (51, "step51-40", "Handwriting", "98 of 100 read, and the four worst mistakes"),
-    (57, "step57-51", "Kernels that see", "strokes, found by convolution"),
-    (60, "step60-36", "Sentences", "written letter by letter, by an LSTM"),
-    (76, "step76-27", "Attention", "where a small GPT looks when it adds"),
-    (79, "step79-06", "Many machines", "one training, and one of them may fail"),
+    (16, "steps.draw(", "Graphs that fork", "and the order in which gradients go back"),
+    (48, "Shuffled: ", "Regions that curve", "learned from points on a spiral"),
+    (51, "four worst", "Handwriting", "98 of 100 read, and the four worst mistakes"),
+    (57, "the answers move along", "Kernels that see", "strokes, found by convolution"),
+    (60, "right lines: most", "Sentences", "written letter by letter, by an LSTM"),
+    (76, "def show_looks", "Attention", "where a small GPT looks when it adds"),
+    (79, "Weights go out", "Many machines", "one training, and one of them may fail"),
 ]
 # How many of the sentences that a lesson printed fit on its card.
 LINES = 3
@@ -82,8 +82,8 @@ def stages_as_dots():
 def cards(folder):
     """Pictures and sentences that the lessons made, each with a link to its lesson."""
     made = ['<div class="cards">']
-    for number, cell, title, words in CARDS:
-        shown = _shown(cell, folder)
+    for number, source, title, words in CARDS:
+        shown = _shown(number, source, folder)
         made.append(
             f'<a href="lessons/{stem(number)}.html">{shown}<strong>{title}</strong> '
             f"<span>{words}. Step {number}.</span></a>"
@@ -91,15 +91,21 @@ def cards(folder):
     return "\n".join([*made, "</div>", ""])
 
 
-def _shown(name, folder):
+def _shown(number, source, folder):
     """What a cell shows: its picture, kept beside the page, or what it printed last."""
-    number = int(name.removeprefix("step").partition("-")[0])
     book = json.loads(notebook_path(number).read_text(encoding="utf-8"))
-    (cell,) = (cell for cell in book["cells"] if cell["id"] == name)
+    codes = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    cells = [cell for cell in codes if source in "".join(cell["source"])]
+    if len(cells) != 1:
+        raise LookupError(
+            f"The front page shows the one cell of step {number} with {source!r}, and "
+            f"there are {len(cells)}: see CARDS in docs/front.py"
+        )
+    (cell,) = cells
     for output in cell["outputs"]:
         if picture := output.get("data", {}).get("image/png"):
             words = output["metadata"]["image/png"]["alt"]
-            path = folder / "pictures" / f"{name}.png"
+            path = folder / "pictures" / f"{stem(number)}.png"
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(base64.b64decode("".join(picture)))
             source = f"_static/{path.name}"
