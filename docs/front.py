@@ -14,7 +14,7 @@ from steps.course.lessons import module_path, notebook_path, numbers, stem
 # Lesson, words of the one cell whose output is shown, what it is, and what one sees.
 CARDS = [
     (16, "steps.draw(", "Graphs that fork", "and the order in which gradients go back"),
-    (48, "Shuffled: ", "Regions that curve", "learned from points on a spiral"),
+    (48, "Shuffled: three", "Regions that curve", "learned from points on a spiral"),
     (51, "four worst", "Handwriting", "98 of 100 read, and the four worst mistakes"),
     (57, "the answers move along", "Kernels that see", "strokes, found by convolution"),
     (60, "right lines: most", "Sentences", "written letter by letter, by an LSTM"),
