@@ -273,6 +273,15 @@ def test_nothing_is_left_behind():
     assert (x.grad.item(), w.grad.item()) == (6, 4)
 
 
+@pytest.mark.parametrize(
+    ("argnums", "right"), [(-1, 12), (-2, 9), ((0, -1), (9, 12)), (np.int64(1), 12)]
+)
+def test_negative_argnums_count_from_the_last(argnums, right):
+    found = grad(lambda a, b: a * b * b, argnums)(np.array(2.0), np.array(3.0))
+    numbers = [g.item() for g in found] if isinstance(found, tuple) else [found.item()]
+    assert numbers == list(np.ravel(right))
+
+
 @pytest.mark.parametrize("mode", ["forward", "reverse", None])
 def test_jacobian(mode):
     W, x, calls = random(4, 2), random(3, 4), []
