@@ -11,6 +11,7 @@ import numpy as np
 
 from . import messages
 from .arrays import FLOAT_SCALARS, as_scalar, ones_like, owner
+from .detached import marked
 from .function import Function
 from .operators import SumTo
 from .settings import Config
@@ -71,13 +72,18 @@ def backward(
 
 
 def walk(
-    y: Variable, gy: Any, retain_grad: bool = False, create_graph: bool = False
+    y: Variable,
+    gy: Any,
+    retain_grad: bool = False,
+    create_graph: bool = False,
+    mark: bool = False,
 ) -> dict[Variable, Any]:
     """Walk from `y` to the leaves, and return their gradients; no Variable is changed.
 
     The gradients are like `gy`, that of `y`: Variables with `create_graph`, else
     arrays. A function's turn comes when the gradients of its outputs are complete. So
     the highest generation goes first, and a heap finds it in log n (book step 16).
+    `mark`, with `create_graph`, is for :func:`warn_of_detached`.
     """
     first: Any = y.creator
     grads: dict[Variable, Any] = {y: gy}
@@ -96,6 +102,8 @@ def walk(
         gxs = f._differentiate(gys, create_graph)
         if type(gxs) is not tuple or len(gxs) != len(f.inputs):
             gxs = one_for_each_input(f, gxs)
+        if mark:
+            gxs = marked(f, gys, gxs)
         memory = None
         for x, gx in zip(f.inputs, gxs):  # noqa: B905 (counted; strict takes longer)
             if gx is None or not isinstance(x, Variable):

@@ -18,6 +18,7 @@ from ..core import (
     as_variable,
     describe,
     using_config,
+    warn_of_detached,
 )
 from ..core.backward import fitted
 from ..core.types import Array
@@ -84,6 +85,7 @@ def jvp(f: Callable[..., Any], xs: Any, vs: Any) -> tuple[Any, Any]:
     with using_config("enable_backprop", True):
         ys = required(f(*leaves))
     outputs = [as_variable(y) for y in as_tuple(ys)]
+    warn_of_detached(outputs, leaves)
     with as_leaves(leaves):
         functions = {g for y in outputs for g in functions_behind(y)}
     for g in sorted(functions, key=lambda g: g.generation):
@@ -132,6 +134,7 @@ def vjp(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
     with using_config("enable_backprop", True):
         ys = required(f(*leaves))
     outputs = [as_variable(y) for y in as_tuple(ys)]
+    warn_of_detached(outputs, leaves)
 
     def pull(gys: Any) -> tuple[Variable, ...]:
         if len(as_tuple(gys)) != len(outputs):

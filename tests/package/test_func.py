@@ -3,6 +3,7 @@ loops and torch.func.
 """
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import dezero_lite.functions as F
 from dezero_lite import Function, Variable, no_grad, test_mode
 from dezero_lite.func import forward, grad, hvp, jacobian, jvp, vjp, vmap
+from dezero_lite.gradcheck import gradient_check
 from dezero_lite.layers.recurrent import LSTMStep
 from tests.support.arrays import assert_close
 from tests.support.needs import needs
@@ -259,6 +261,103 @@ def test_without_a_rule_and_with_an_output_dropped(kept):
     a, b = np.array([2.0, 3.0]), np.array([5.0, 7.0])
     _, ty = jvp(lambda *xs: SumAndProduct()(*xs)[kept], (a, b), (a, 2 * b))
     assert ty.data.tolist() == [(a + 2 * b).tolist(), (3 * a * b).tolist()][kept]
+
+
+# --- a user's backward that leaves the graph ------------------------------------------
+
+
+class Own(Function):
+    def __init__(self, forward, slope):
+        self.forward, self.slope = forward, slope
+
+    def backward(self, gy):
+        return self.slope(self.inputs[0], gy)
+
+
+class SavedCube(Function):
+    def forward(self, x):
+        self.x = x
+        return x**3
+
+    def backward(self, gy):
+        return 3 * self.x**2 * gy
+
+
+class OwnExp(Function):
+    def forward(self, x):
+        return np.exp(x)
+
+    def backward(self, gy):
+        return gy * self.outputs[0]()
+
+
+def own(f, slope):
+    return lambda x: Own(f, slope)(x)
+
+
+# Named after what backward computes with; "arrays" leaves out the graph of gy as well.
+CUBES = {
+    "data": own(lambda x: x**3, lambda x, gy: 3 * x.data**2 * gy),
+    "saved": lambda x: SavedCube()(x),
+    "arrays": own(lambda x: x**3, lambda x, gy: 3 * x.data**2 * gy.data),
+}
+SECOND = {
+    "hvp": lambda f: lambda x: hvp(lambda x: f(x).sum(), x, np.ones(3)),
+    "grad of grad": lambda f: grad(lambda x: grad(lambda x: (2 * f(x)).sum())(x).sum()),
+    "grad of jvp": lambda f: grad(lambda x: jvp(f, x, np.ones(3))[1].sum()),
+    "jacobian of jacobian": lambda f: (
+        lambda x: jacobian(lambda x: jacobian(f, x, "reverse"), x)
+    ),
+    "a product": lambda f: grad(lambda x: grad(lambda x: (x * f(x)).sum())(x).sum()),
+    "gradient_check": lambda f: lambda x: gradient_check(f, Variable(x)),
+}
+POINT = np.array([0.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("name", CUBES)
+@pytest.mark.parametrize("way", SECOND)
+def test_a_missing_second_order_is_no_silent_zero(way, name):
+    f = CUBES[name]
+    what = "second-order gradient"
+    if (way, name) == ("grad of jvp", "arrays"):
+        what = "forward derivative"
+    with pytest.warns(UserWarning, match=f"{what} is missing"):
+        SECOND[way](f)(POINT)
+
+
+# Their second derivatives are 0, or have a graph.
+RIGHT = {
+    "linear": own(lambda x: 3 * x, lambda x, gy: 3 * gy),
+    "a constant": own(lambda x: 3 * x, lambda x, gy: np.full(3, 3.0) * gy),
+    "a corner at 0": own(lambda x: x * (x > 0), lambda x, gy: gy * (x.data > 0)),
+    "steps": own(np.sign, lambda x, gy: Variable(np.zeros(3))),
+    "by Variables": lambda x: Cube()(x),
+    "by the output": lambda x: OwnExp()(x),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("way", [way for way in SECOND if way != "gradient_check"])
+def test_a_right_second_order_is_not_accused(way, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SECOND[way](RIGHT[name])(POINT)
+
+
+def test_only_what_is_asked_for_can_be_missing():
+    cube, one = CUBES["data"], np.ones(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert jvp(cube, POINT, one)[1].data.tolist() == [0, 3, 12]
+        assert grad(lambda x: cube(x).sum())(POINT).data.tolist() == [0, 3, 12]
+        # w² x³: by w twice, and by x once and then by w
+        twice = hvp(lambda w: (w**2 * cube(Variable(POINT))).sum(), one, one)
+        assert twice.data.tolist() == [0, 2, 16]
+        once = lambda w: grad(lambda x: (w**2 * cube(x)).sum())(POINT).sum()
+        assert grad(once)(one).data.tolist() == [0, 6, 24]
+        _, pull = vjp(cube, POINT)
+        rows = vmap(lambda gy: pull(gy)[0])(np.eye(3))
+        assert rows.data.tolist() == np.diag([0, 3, 12]).tolist()
 
 
 def test_nothing_is_left_behind():
