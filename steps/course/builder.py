@@ -159,8 +159,8 @@ def sources_digest(number):
     if number == MAP:  # its picture shows which lessons are there
         digest.update(str(lessons.numbers()).encode())
     for path in paths:
-        text = _there(path).read_bytes().replace(b"\r\n", b"\n")
-        digest.update(path.name.encode() + text)
+        text = lessons.without_facts(_there(path).read_text(encoding="utf-8"))
+        digest.update(f"{path.name}{text}".encode())
     for texts in sources.shown(cells):
         digest.update("".join(texts).encode())
     return digest.hexdigest()[:16]

@@ -24,7 +24,16 @@ from steps import library
 from steps.course import builder, exercises, lessons, sources
 from steps.course.definitions import IMPORTS, definitions, pieces
 from steps.course.differences import Differences, changes
-from steps.course.lessons import CourseError, StepKind, kind, numbers, of_kind, previous
+from steps.course.lessons import (
+    CourseError,
+    StepKind,
+    facts,
+    kind,
+    latest,
+    numbers,
+    of_kind,
+    previous,
+)
 from tests.support import public_names
 
 SECTIONS = ["The problem", "The idea", "The code", "It works", "The trap"]
@@ -32,12 +41,6 @@ SECTIONS += ["Exercises", "In the real frameworks", "Summary"]
 TAGS = {"hide-input", "check", "raises-exception", "nbval-ignore-output", "one-way"}
 WORDS = ["simply", "just", "obviously", "of course", "trivial", "easy to see"]
 WIDEST, LONGEST, MOST_NAMES = 88, 45, 10
-# From here on, the heart of a step is written before it is shown.
-FIRST_WRITTEN = 25
-# Chains of package steps: on step 22's file, on the package that grows, on dezero_lite.
-CHAINS = {23: 31, 33: 60, 69: numbers()[-1]}
-# Designs that import others.
-NOT_ALONE = {67, 68}
 # What draws graphs serves every framework.
 TOOLS = {"get_dot_graph", "play", "plot_dot_graph"}
 HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}
@@ -81,12 +84,9 @@ class Lesson:
 
     @property
     def written(self):
-        """Whether the reader writes the step's heart before it is shown; some designs
-        let them.
-        """
-        if self.kind is StepKind.DESIGN:
-            return "## Write it" in self.text
-        return self.number >= FIRST_WRITTEN
+        """Whether the reader writes the step's heart before it is shown."""
+        heart = facts(self.number).heart
+        return heart == "written" or (not heart and self.kind is StepKind.PACKAGE)
 
 
 @cache
@@ -109,7 +109,13 @@ def lesson(number):
 
 def stands_alone(number):
     """Whether the module of a step imports nothing of the project."""
-    return kind(number) is not StepKind.PACKAGE and number not in NOT_ALONE
+    return kind(number) is not StepKind.PACKAGE and facts(number).alone
+
+
+@cache
+def is_on_library(number):
+    """Whether a package step goes on with dezero_lite, and not with the small one."""
+    return latest("stands_on", number) == "dezero_lite"
 
 
 def notebook(number):
@@ -155,8 +161,8 @@ def public(number):
 @cache
 def before(number):
     """The public names that a package step goes on with."""
-    if number in CHAINS:
-        return set(library.__all__) if number == 69 else set()
+    if facts(number).stands_on:
+        return set(library.__all__) if is_on_library(number) else set()
     return public(previous(number))
 
 
@@ -165,8 +171,8 @@ def visited(number):
     """Names of dezero_lite that lessons up to a step visit: each by itself, or all of a
     module.
     """
-    steps = [n for n in of_kind(StepKind.PACKAGE) if n <= min(number, 60)]
-    heads = [lesson(n).head for n in steps]
+    steps = [n for n in of_kind(StepKind.PACKAGE) if n <= number]
+    heads = [lesson(n).head for n in steps if not is_on_library(n)]
     names = {name for head in heads for name in head.new}
     for path in [path for head in heads for path in head.visits]:
         module, _, name = path.rpartition(".")
@@ -546,7 +552,7 @@ def watched(modules, folder):
 @cache
 def _imports_of_steps():
     # In a chain each step begins with the import of the one before: the last has all.
-    last = CHAINS.values()
+    last = {latest("stands_on", n): n for n in of_kind(StepKind.PACKAGE)}.values()
     chosen = [n for n in numbers() if kind(n) is not StepKind.PACKAGE or n in last]
     with tempfile.TemporaryDirectory() as folder:
         return watched([f"steps.step{n:02d}" for n in chosen], folder)
@@ -577,7 +583,7 @@ def announced_wrongly(lesson):
     """
     own, new, _ = _news(lesson)
     named, needed, known = set(lesson.head.new), {*own, *new}, {*own, *new}
-    if lesson.number <= 60:
+    if not is_on_library(lesson.number):
         needed, known = set(own), known | public_names.public_names().keys()
     missing, extra = sorted(needed - named), sorted(named - known)
     said = [f"{n} is new: the head needs it after **New**" for n in missing]
@@ -590,7 +596,7 @@ def news_not_shown(lesson):
     code uses them.
     """
     own, new, values = _news(lesson)
-    if lesson.number <= 60:
+    if not is_on_library(lesson.number):
         new = [name for name in new if name in lesson.head.new]
     shown = set(re.findall(r"steps\.source\((?:step\d+\.)?(\w+)", lesson.text))
     step = imported(lesson.number)
@@ -627,7 +633,7 @@ def not_cumulative(lesson):
     lost = sorted(before(lesson.number) - set(names))
     same = {n for n in names if n in things and getattr(step, n) is things[n]}
     complaints = [f"{name} of step {last} is missing in `__all__`" for name in lost]
-    if lesson.number <= 60:
+    if not is_on_library(lesson.number):
         complaints += [f"{name} is dezero_lite's" for name in sorted(same - TOOLS)]
     else:
         strange = sorted(set(names) & things.keys() - same)
@@ -635,7 +641,7 @@ def not_cumulative(lesson):
     twice = sorted({name for name in names if names.count(name) > 1})
     complaints += [f"{name} is twice in `__all__`" for name in twice]
     beginning = f"from .step{last:02d} import *"
-    if lesson.number not in CHAINS and beginning not in lesson.module:
+    if not facts(lesson.number).stands_on and beginning not in lesson.module:
         complaints.append(f"`{beginning}` is missing")
     return complaints
 
