@@ -542,14 +542,14 @@ def introduced():
     """For each public name of dezero_lite, the step that introduces it: up to 60 that
     in which the package that grows gets it, or in which a lesson visits it.
     """
-    library = set(importlib.import_module("steps.library").__all__)
     found = {}
-    for number in numbers():
+    # Later steps first: a visit to a module meets what they introduce.
+    for number in sorted(numbers(), key=lambda number: number <= 60):
         if kind(number) is StepKind.PACKAGE:
-            names = importlib.import_module(f"steps.{stem(number)}").__all__
+            names = {*importlib.import_module(f"steps.{stem(number)}").__all__}
             if number <= 60:
-                names = library & {*names, *head(number).new, *visited(number)}
-            for name in sorted(names):
+                names |= {*head(number).new, *visited(number)}
+            for name in sorted(names & documented().keys()):
                 found.setdefault(name, number)
     return found
 

@@ -53,10 +53,4 @@ def _with_write_it(lesson):
 
 def _module(number, title):
     head = f'"""Step {number}: {title[:1].lower()}{title[1:]}."""\n'
-    if kind(number) is not StepKind.PACKAGE:
-        return f'{head}\n__all__ = ["double"]\n{DOUBLE}'
-    before = f"step{previous(number):02d}"
-    return (
-        f"{head}\nfrom . import {before}\nfrom .{before} import *  # noqa: F403\n\n"
-        f"__all__ = [*{before}.__all__]\n{DOUBLE}"
-    )
+    return f'{head}\n__all__ = ["double"]\n{DOUBLE}'
