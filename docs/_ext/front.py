@@ -99,7 +99,7 @@ def _shown(number, source, folder):
     if len(cells) != 1:
         raise LookupError(
             f"The front page shows the one cell of step {number} with {source!r}, and "
-            f"there are {len(cells)}: see CARDS in docs/front.py"
+            f"there are {len(cells)}: see CARDS in docs/_ext/front.py"
         )
     (cell,) = cells
     for output in cell["outputs"]:

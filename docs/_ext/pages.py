@@ -57,7 +57,7 @@ ROOMS = {
 }
 
 
-HERE = Path(__file__).parent
+DOCS = Path(__file__).parents[1]
 
 # The files with which a page of the reference begins; the others follow by their names.
 FIRST = [
@@ -185,7 +185,7 @@ TERM = re.compile(r"^\*\*(?P<words>.+?)\*\* \((?P<step>\d+)\):", re.MULTILINE)
 @cache
 def glossary():
     """Each term, with the step that introduces it and its place on the page."""
-    text = (HERE / "glossary.md").read_text(encoding="utf-8")
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
     return {
         word: (int(found["step"]), place(found["words"]))
         for found in TERM.finditer(text)
@@ -505,7 +505,7 @@ def summary(room, name):
 
 def constant(room, name):
     """The words above a constant, in the file of the package that assigns it."""
-    for path in sorted((HERE.parent / "dezero_lite").rglob("*.py")):
+    for path in sorted((DOCS.parent / "dezero_lite").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if found := re.search(rf"^#: (.+)\n{name}\b.* = ", text, re.MULTILINE):
             return found[1]
