@@ -10,10 +10,7 @@ SKELETON = Path(__file__).with_name("skeleton.md")
 MODULE = '''\
 """Step {}: {}."""
 
-from . import {before}
-from .{before} import *  # noqa: F403
-
-__all__ = [*{before}.__all__]
+__all__ = ["double"]
 
 
 def double(x):
@@ -39,8 +36,7 @@ def begin(number, title):
     lesson = SKELETON.read_text(encoding="utf-8").format(
         number=number, title=title, before=before, module=paths[1].name
     )
-    name = f"step{before:02d}"
-    module = MODULE.format(number, f"{title[:1].lower()}{title[1:]}", before=name)
+    module = MODULE.format(number, f"{title[:1].lower()}{title[1:]}")
     for path, text in zip(paths, (lesson, module), strict=True):
         write_new(path, text)
     return paths

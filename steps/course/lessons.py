@@ -151,6 +151,12 @@ def latest(key, number):
     return next(filter(None, reversed(said)), None)
 
 
+@cache
+def is_on_library(number):
+    """Whether a package step is built on dezero_lite, not on the package that grows."""
+    return latest("stands_on", number) == "dezero_lite"
+
+
 def kind(number):
     """The StepKind of a step."""
     return StepKind[facts(number).kind.upper()]

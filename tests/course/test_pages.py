@@ -16,11 +16,11 @@ TEACH = (DOCS / "teach.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def pages():
-    sys.path.insert(0, str(DOCS))
+    sys.path.insert(0, str(DOCS / "_ext"))
     try:
         yield importlib.import_module("pages")
     finally:
-        sys.path.remove(str(DOCS))
+        sys.path.remove(str(DOCS / "_ext"))
 
 
 # --- the plans of How to teach --------------------------------------------------------

@@ -20,7 +20,6 @@ from types import ModuleType
 import pytest
 
 import dezero_lite
-from steps import library
 from steps.course import builder, exercises, lessons, sources
 from steps.course.definitions import IMPORTS, definitions, pieces
 from steps.course.differences import Differences, changes
@@ -28,6 +27,7 @@ from steps.course.lessons import (
     CourseError,
     StepKind,
     facts,
+    is_on_library,
     kind,
     latest,
     numbers,
@@ -112,12 +112,6 @@ def stands_alone(number):
     return kind(number) is not StepKind.PACKAGE and facts(number).alone
 
 
-@cache
-def is_on_library(number):
-    """Whether a package step goes on with dezero_lite, and not with the small one."""
-    return latest("stands_on", number) == "dezero_lite"
-
-
 def notebook(number):
     """The notebook of a step, as a dict; a test that needs one that is not there is
     skipped, because another one says so.
@@ -152,8 +146,11 @@ def public(number):
     """The public names that are introduced up to a step; the designs come after all of
     them.
     """
+    names = public_names.public_names().keys()
     if kind(number) is StepKind.DESIGN:
-        return {*public_names.public_names(), *dezero_lite.__all__}
+        return {*names, *dezero_lite.__all__}
+    if is_on_library(number):
+        return before(number) | (names & {*imported(number).__all__})
     steps = [n for n in of_kind(StepKind.PACKAGE) if n <= number]
     return set(imported(steps[-1]).__all__) if steps else set()
 
@@ -161,9 +158,12 @@ def public(number):
 @cache
 def before(number):
     """The public names that a package step goes on with."""
-    if facts(number).stands_on:
-        return set(library.__all__) if is_on_library(number) else set()
-    return public(previous(number))
+    last = previous(number)
+    if facts(number).stands_on == "dezero_lite":  # what it has of those before
+        later = [imported(n).__all__ for n in of_kind(StepKind.PACKAGE) if n >= number]
+        seen = public(last) | TOOLS | visited(last).difference(*later)
+        return public_names.public_names().keys() & seen
+    return set() if facts(number).stands_on else public(last)
 
 
 @cache
@@ -554,6 +554,7 @@ def _imports_of_steps():
     # In a chain each step begins with the import of the one before: the last has all.
     last = {latest("stands_on", n): n for n in of_kind(StepKind.PACKAGE)}.values()
     chosen = [n for n in numbers() if kind(n) is not StepKind.PACKAGE or n in last]
+    chosen += [n for n in of_kind(StepKind.PACKAGE) if is_on_library(n)]
     with tempfile.TemporaryDirectory() as folder:
         return watched([f"steps.step{n:02d}" for n in chosen], folder)
 
@@ -619,31 +620,46 @@ def news_not_shown(lesson):
 def _news(lesson):
     """What the step defines, the public names that it brings, and which are values."""
     own = [name for name in definitions(lesson.module) if "." not in name]
-    new = sorted(public(lesson.number) - before(lesson.number))
     step = imported(lesson.number)
+    old = set(own) if is_on_library(lesson.number) else before(lesson.number)
+    new = sorted({*step.__all__} - old)
     return own, new, [name for name in new if not callable(getattr(step, name))]
 
 
 def not_cumulative(lesson):
-    """A package step begins with the one before. Up to 60 its names are not those of
-    dezero_lite, afterwards they are.
+    """Up to 60 a package step begins with the one before, and none of its names is
+    dezero_lite's.
     """
+    if is_on_library(lesson.number):
+        return []
     step, last = imported(lesson.number), previous(lesson.number)
     names, things = step.__all__, public_names.public_names()
     lost = sorted(before(lesson.number) - set(names))
     same = {n for n in names if n in things and getattr(step, n) is things[n]}
     complaints = [f"{name} of step {last} is missing in `__all__`" for name in lost]
-    if not is_on_library(lesson.number):
-        complaints += [f"{name} is dezero_lite's" for name in sorted(same - TOOLS)]
-    else:
-        strange = sorted(set(names) & things.keys() - same)
-        complaints += [f"{name} is not what dezero_lite has" for name in strange]
+    complaints += [f"{name} is dezero_lite's" for name in sorted(same - TOOLS)]
     twice = sorted({name for name in names if names.count(name) > 1})
     complaints += [f"{name} is twice in `__all__`" for name in twice]
     beginning = f"from .step{last:02d} import *"
     if not facts(lesson.number).stands_on and beginning not in lesson.module:
         complaints.append(f"`{beginning}` is missing")
     return complaints
+
+
+def not_its_own(lesson):
+    """From 69 on a step exports what it defines, and what of dezero_lite no step before
+    has introduced.
+    """
+    if not is_on_library(lesson.number):
+        return []
+    own, new, _ = _news(lesson)
+    step, things = imported(lesson.number), public_names.public_names()
+    lost = sorted(set(own) - set(step.__all__))
+    old = sorted(before(lesson.number).intersection(new))
+    strange = [name for name in new if getattr(step, name) is not things.get(name)]
+    complaints = [f"{name} is missing in `__all__`" for name in lost]
+    complaints += [f"{name} is in `__all__`, and an earlier step's" for name in old]
+    return complaints + [f"{name} is not what dezero_lite has" for name in strange]
 
 
 def announces_strange_names(lesson):
@@ -663,7 +679,7 @@ ALWAYS += [without_text]
 ALWAYS += [wrong_minutes]
 OF_KIND = {
     StepKind.SNAPSHOT: [definitions_not_shown, wrongly_announced, missing_in_all],
-    StepKind.PACKAGE: [announced_wrongly, news_not_shown, not_cumulative],
+    StepKind.PACKAGE: [announced_wrongly, news_not_shown, not_cumulative, not_its_own],
     StepKind.DESIGN: [definitions_not_shown, announces_strange_names],
 }
 

@@ -13,9 +13,11 @@ import linecache
 import re
 import sys
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import Any
+
+from dezero_lite import datasets
 
 from ..definitions import imports
 from ..lessons import (
@@ -318,16 +320,25 @@ def load_lessons(step):
     return module
 
 
+def on_the_package(step, code):
+    """A cell of a lesson, which from 69 to 74 imports from the package what it imports
+    from dezero_lite elsewhere.
+    """
+    return OURS.sub("from steps.library import", code) if step in STAGE_7 else code
+
+
 def _library(step):
-    """What the package has by then, in the place of ``steps.library``."""
+    """What the package has by then, and the data sets of dezero_lite, in the place of
+    ``steps.library``.
+    """
     library = ModuleType(f"{STEPS}.library")
+    vars(library).update({name: getattr(datasets, name) for name in datasets.__all__})
     step60 = importlib.import_module(f"{STEPS}.step60")
     vars(library).update({name: getattr(step60, name) for name in step60.__all__})
     for room in [room for room, first in ROOMS_OF_STAGE_7.items() if first <= step]:
         there = vars(importlib.import_module(f"{STEPS}.framework.{room}"))
         vars(library).update({n: it for n, it in there.items() if callable(it)})
-    public = [name for name in vars(library) if name[0] != "_"]
-    vars(library).update(__all__=public, __getattr__=_is_missing)
+    vars(library).update(__getattr__=_is_missing, moved=partial(getattr, library))
     return library
 
 

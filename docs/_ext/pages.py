@@ -25,8 +25,8 @@ from steps.course.lessons import (
     StepKind,
     facts,
     head,
+    is_on_library,
     kind,
-    latest,
     lesson_path,
     notebook_path,
     numbers,
@@ -59,7 +59,7 @@ ROOMS = {
 }
 
 
-HERE = Path(__file__).parent
+DOCS = Path(__file__).parents[1]
 
 # The files with which a page of the reference begins; the others follow by their names.
 FIRST = [
@@ -187,7 +187,7 @@ TERM = re.compile(r"^\*\*(?P<words>.+?)\*\* \((?P<step>\d+)\):", re.MULTILINE)
 @cache
 def glossary():
     """Each term, with the step that introduces it and its place on the page."""
-    text = (HERE / "glossary.md").read_text(encoding="utf-8")
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
     return {
         word: (int(found["step"]), place(found["words"]))
         for found in TERM.finditer(text)
@@ -435,7 +435,7 @@ def summary(room, name):
 
 def constant(room, name):
     """The words above a constant, in the file of the package that assigns it."""
-    for path in sorted((HERE.parent / "dezero_lite").rglob("*.py")):
+    for path in sorted((DOCS.parent / "dezero_lite").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if found := re.search(rf"^#: (.+)\n{name}\b.* = ", text, re.MULTILINE):
             return found[1]
@@ -472,14 +472,14 @@ def introduced():
     """For each public name of dezero_lite, the step that introduces it: up to 60 that
     in which the package that grows gets it, or in which a lesson visits it.
     """
-    library = set(importlib.import_module("steps.library").__all__)
     found = {}
-    for number in numbers():
+    # Later steps first: a visit to a module meets what they introduce.
+    for number in sorted(numbers(), key=lambda number: not is_on_library(number)):
         if kind(number) is StepKind.PACKAGE:
-            names = importlib.import_module(f"steps.{stem(number)}").__all__
-            if latest("stands_on", number) != "dezero_lite":
-                names = library & {*names, *head(number).new, *visited(number)}
-            for name in sorted(names):
+            names = {*importlib.import_module(f"steps.{stem(number)}").__all__}
+            if not is_on_library(number):
+                names |= {*head(number).new, *visited(number)}
+            for name in sorted(names & documented().keys()):
                 found.setdefault(name, number)
     return found
 
