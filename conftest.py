@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from steps.course.lessons import KERNELS
+from steps.course.lessons import FILE, KERNELS, facts
 
 # In tests, and in the kernels of the notebooks.
 os.environ.update(KERNELS | os.environ)
@@ -16,10 +16,6 @@ os.environ.update(KERNELS | os.environ)
 # tests start and stop.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-# The lessons that compile loops. Numba has no wheel for some machines.
-COMPILING = ("step83", "step84", "step85", "step86")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -38,11 +34,12 @@ def pytest_collection_modifyitems(config, items):
     ends = {item.path: n for n, item in enumerate(items)}
     turn = -1 if hasattr(config, "workerinput") else 1
     items.sort(key=lambda item: (item.path not in slow, turn * ends[item.path]))
-    if not find_spec("numba"):
+    if not find_spec("numba"):  # it has no wheel for some machines
         missing = pytest.mark.skip(reason="not installed: numba")
         for item in items:
-            # What runs their cells: the notebooks, attempts and changes.
-            if item.path.stem in COMPILING:
+            # What runs a lesson's cells: its notebook, attempts and changes.
+            lesson = FILE.fullmatch(item.path.name)
+            if lesson and facts(int(lesson["number"])).compiles:
                 item.add_marker(missing)
 
 

@@ -22,8 +22,8 @@ from .core import (
     no_grad,
     unwrap,
     walk,
-    warn_of_detached,
 )
+from .detached import marked, warn_of_detached
 
 Array = NDArray[Any]
 EPS = 1e-4
@@ -236,7 +236,8 @@ def _gradients(
         try:
             found = {y: seed}
             if y.creator:
-                found = walk(y, seed, create_graph=create_graph, mark=create_graph)
+                mark = marked if create_graph else None
+                found = walk(y, seed, create_graph=create_graph, mark=mark)
         except (TypeError, ValueError) as error:
             raise _Wrong(str(error)) from error
         if not np.array_equal(unwrap(seed), given):

@@ -1,9 +1,9 @@
 """The site: ``python start.py docs``, or ``sphinx-build -W docs docs/_build/html``.
 
 Sphinx and myst-nb render what is there already: the built notebooks with their outputs,
-the pages of this folder, and the docstrings. `pages.py` writes the pages that follow
-from the course itself, into folders that git does not see. Nothing is executed, and no
-page asks another host for anything.
+the pages of this folder, and the docstrings. `_ext/pages.py` writes the pages that
+follow from the course itself, into folders that git does not see. Nothing is executed,
+and no page asks another host for anything.
 """
 
 import re
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
 
 import pages  # noqa: E402
 from address import repository  # noqa: E402

@@ -8,10 +8,10 @@ from dezero_lite.functions import log_softmax, softmax
 from dezero_lite.layers import Layer
 from dezero_lite.optimizers import Adam
 
-from . import library
-from .library import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [*library.__all__, "Names"]
+__all__ = ["LETTERS", "Names", "Table", "count_pairs", "learn_table", "pairs"]
+__all__ += ["smoothed", "surprise", "write_name"]
 
 LETTERS = len(Names.letters)
 

@@ -3,15 +3,16 @@
 import numpy as np
 
 from dezero_lite import Model, no_grad
+from dezero_lite.datasets import Names
 from dezero_lite.functions import reshape, softmax, softmax_cross_entropy, tanh
 from dezero_lite.layers import EmbedID, Linear
 from dezero_lite.optimizers import Adam
 
-from . import step69
-from .step69 import *  # noqa: F403
-from .step69 import LETTERS, Names
+from .library import moved as __getattr__  # noqa: F401
+from .step69 import LETTERS
 
-__all__ = [*step69.__all__]
+__all__ = ["LetterMLP", "loss_by_counting", "mean_loss", "train_letters", "windows"]
+__all__ += ["write_with"]
 
 
 def windows(names, k):

@@ -14,10 +14,10 @@ from dezero_lite.functions import (
 from dezero_lite.layers import EmbedID, Linear
 from dezero_lite.optimizers import Adam
 
-from . import step70
-from .step70 import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [*step70.__all__, "attention", "attention_weights", "causal_mask"]
+__all__ = ["LookBack", "WindowReader", "attention", "attention_weights", "causal_mask"]
+__all__ += ["known_loss", "last_letters", "learn", "repeats", "share_right"]
 
 
 def repeats(rng, count, length=20, shortest=5, longest=10):

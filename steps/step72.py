@@ -5,10 +5,9 @@ import numpy as np
 from dezero_lite import Model
 from dezero_lite.layers import EmbedID, Linear, MultiHeadAttention
 
-from . import step71
-from .step71 import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [*step71.__all__, "MultiHeadAttention"]
+__all__ = ["MultiHeadAttention", "TwoLooks", "two_questions"]
 
 
 def two_questions(rng, count, length=12, near=2, far=5):

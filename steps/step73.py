@@ -13,10 +13,10 @@ from dezero_lite.layers import (
 )
 from dezero_lite.optimizers import Adam
 
-from . import step72
-from .step72 import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [*step72.__all__, "TransformerBlock"]
+__all__ = ["Deep", "TransformerBlock", "Variant", "echoes", "gradient_sizes"]
+__all__ += ["train_deep"]
 
 
 class Variant(Layer):

@@ -10,10 +10,11 @@ from dezero_lite.models import GPT, generate
 from dezero_lite.optimizers import Adam
 from dezero_lite.schedules import WarmupCosine, WarmupLinear
 
-from . import step73
-from .step73 import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [*step73.__all__, "GPT", "generate", "WarmupCosine", "WarmupLinear"]
+__all__ = ["GPT", "SIGNS", "WarmupCosine", "WarmupLinear", "adder", "adder_file"]
+__all__ += ["answers", "asked", "exact", "generate", "loss_of", "make_adder"]
+__all__ += ["reversals", "sums", "train_gpt"]
 
 SIGNS = "0123456789+="
 

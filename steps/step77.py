@@ -8,16 +8,11 @@ from dezero_lite.models import MLP
 from dezero_lite.optimizers import SGD
 from dezero_lite.parallel import mean_gradients, own_gradients, set_gradients, shards
 
-from . import step76
-from .step76 import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [
-    *step76.__all__,
-    "mean_gradients",
-    "own_gradients",
-    "set_gradients",
-    "shards",
-]
+__all__ = ["digit_reader", "farthest", "in_shards", "loss_after", "loss_and_gradients"]
+__all__ += ["mean_gradients", "off", "own_gradients", "set_gradients", "shards"]
+__all__ += ["train_in_shards", "train_replicas"]
 
 
 def digit_reader(seed=0, dtype=np.float32):

@@ -13,10 +13,10 @@ from dezero_lite.models import MLP
 from dezero_lite.optimizers import MomentumSGD
 from dezero_lite.parallel import Ring, average_gradients, run_ring, shards
 
-from . import step77
-from .step77 import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [*step77.__all__, "Ring", "average_gradients", "run_ring"]
+__all__ = ["Link", "Ring", "average_gradients", "fit_link", "in_threads", "run_ring"]
+__all__ += ["sends_first", "sum_of", "train", "turn_times"]
 
 
 def in_threads(work, size, timeout=10.0):

@@ -17,10 +17,11 @@ from dezero_lite.parallel.dask import DataParallel, sweep
 from dezero_lite.parallel.dask import Replica as Replica
 from dezero_lite.parallel.mpi import MPIRing
 
-from . import step78
-from .step78 import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [*step78.__all__, "Checkpoint", "DataParallel", "MPIRing", "sweep"]
+__all__ = ["Checkpoint", "DataParallel", "MPIRing", "dies", "digit_loss", "fastest"]
+__all__ += ["kill", "large", "small", "step_alone", "sweep", "train_alone"]
+__all__ += ["train_and_die", "train_digits"]
 
 
 def small():

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from . import step79
+from .library import moved as __getattr__  # noqa: F401
 from .step78 import Link
-from .step79 import *  # noqa: F403
 
-__all__ = [*step79.__all__]
+__all__ = ["MEGATRON", "PEAKS", "TRAININGS", "GPTShape", "Machine", "Plan", "Training"]
+__all__ += ["all_plans", "fitted_speed", "stage_ends", "step_seconds", "worker_bytes"]
 
 
 # --- The simulator --------------------------------------------------------------------

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from . import step80
-from .step80 import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [*step80.__all__]
+__all__ = ["Strip", "row_strides", "walk"]
 
 
 def row_strides(shape):

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import step81
-from .step57 import best_time
-from .step81 import *  # noqa: F403
-from .step81 import Variable
+from dezero_lite import Variable
 
-__all__ = [*step81.__all__]
+from .library import moved as __getattr__  # noqa: F401
+from .step57 import best_time
+
+__all__ = ["Machine", "Work", "calls", "floor", "measure", "total_work", "work_of"]
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from . import step82
-from .step82 import *  # noqa: F403
-from .step82 import Function
+from dezero_lite import Function
 
-__all__ = [*step82.__all__]
+from .library import moved as __getattr__  # noqa: F401
+
+__all__ = ["AverageBack", "AveragePool", "average_back", "average_loop"]
+__all__ += ["average_numpy", "needs_numba", "njit", "scatter"]
 
 
 def njit(f=None, **options):

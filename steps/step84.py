@@ -2,14 +2,15 @@
 
 import numpy as np
 
+from dezero_lite import Variable
 from dezero_lite.compiled import use
 from dezero_lite.functions.pool import Pooling
 
-from . import step83
-from .step83 import *  # noqa: F403
-from .step83 import Variable, njit
+from .library import moved as __getattr__  # noqa: F401
+from .step83 import njit
 
-__all__ = [*step83.__all__, "use"]
+__all__ = ["RememberingPool", "back_to_all", "finder", "flat", "halved_maxima"]
+__all__ += ["max_places", "put_back", "row_maxima", "search_back", "use"]
 
 
 def search_back(gy, x, y, size, stride, gx):

@@ -7,10 +7,10 @@ from collections import OrderedDict
 from itertools import pairwise
 from pathlib import Path
 
-from . import step84
-from .step84 import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [*step84.__all__]
+__all__ = ["POOLS", "Watched", "caches", "column_by_column", "in_blocks", "on_threads"]
+__all__ += ["pools", "row_by_row", "row_times_column"]
 
 
 def row_times_column(a, b, c):

@@ -4,23 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import step87
-from .step87 import *  # noqa: F403
-from .step87 import (
-    Adam,
-    Conv2d,
-    Digits,
-    Linear,
-    Sequential,
-    flatten,
-    manual_seed,
-    no_grad,
-    pooling,
-    relu,
-    softmax_cross_entropy,
-)
+from dezero_lite import manual_seed, no_grad
+from dezero_lite.datasets import Digits
+from dezero_lite.functions import flatten, pooling, relu, softmax_cross_entropy
+from dezero_lite.layers import Conv2d, Linear
+from dezero_lite.models import Sequential
+from dezero_lite.optimizers import Adam
 
-__all__ = [*step87.__all__]
+from .library import moved as __getattr__  # noqa: F401
+
+__all__ = ["Quantised", "digit_images", "halved", "prune", "quantise", "share_read"]
+__all__ += ["small_cnn", "weights_of"]
 
 
 # --- Numbers of few bits --------------------------------------------------------------

@@ -4,10 +4,10 @@ import numpy as np
 
 from dezero_lite.func import grad, hvp, jacobian, jvp, vjp
 
-from . import step88
-from .step88 import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [*step88.__all__, "grad", "hvp", "jacobian", "jvp", "vjp"]
+__all__ = ["Dual", "as_dual", "derivative", "grad", "hvp", "jacobian", "jvp"]
+__all__ += ["sharpest", "vjp"]
 
 
 class Dual:

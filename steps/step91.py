@@ -15,9 +15,10 @@ from dezero_lite.optimizers import Adam
 from dezero_lite.pytorch import load_state_dict
 
 from . import step90
-from .step90 import *  # noqa: F403
+from .library import moved as __getattr__  # noqa: F401
 
-__all__ = [*step90.__all__, "RULES", "export", "load_state_dict"]
+__all__ = ["RULES", "digits_cnn", "digits_mlp", "export", "load_state_dict"]
+__all__ += ["make_torch_digits", "pooled", "read_header", "torch_digits"]
 
 
 def read_header(path):

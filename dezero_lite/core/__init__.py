@@ -11,7 +11,6 @@ differentiable, and step 40 explains `sum_to` and `broadcast_to`.
 
 from .arrays import NUMBERS, as_array
 from .backward import walk
-from .detached import marked, warn_of_detached
 from .function import BATCHED, Function, Primitive, is_batched
 from .messages import describe, kind_of
 from .operators import *

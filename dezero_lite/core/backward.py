@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
@@ -11,7 +11,6 @@ import numpy as np
 
 from . import messages
 from .arrays import FLOAT_SCALARS, as_scalar, ones_like, owner
-from .detached import marked
 from .function import Function
 from .operators import SumTo
 from .settings import Config
@@ -76,14 +75,14 @@ def walk(
     gy: Any,
     retain_grad: bool = False,
     create_graph: bool = False,
-    mark: bool = False,
+    mark: Callable[..., Any] | None = None,
 ) -> dict[Variable, Any]:
     """Walk from `y` to the leaves, and return their gradients; no Variable is changed.
 
     The gradients are like `gy`, that of `y`: Variables with `create_graph`, else
     arrays. A function's turn comes when the gradients of its outputs are complete. So
     the highest generation goes first, and a heap finds it in log n (book step 16).
-    `mark`, with `create_graph`, is for :func:`warn_of_detached`.
+    `mark(f, gys, gxs)` may replace what a function returns: see `detached.py`.
     """
     first: Any = y.creator
     grads: dict[Variable, Any] = {y: gy}
@@ -103,7 +102,7 @@ def walk(
         if type(gxs) is not tuple or len(gxs) != len(f.inputs):
             gxs = one_for_each_input(f, gxs)
         if mark:
-            gxs = marked(f, gys, gxs)
+            gxs = mark(f, gys, gxs)
         memory = None
         for x, gx in zip(f.inputs, gxs):  # noqa: B905 (counted; strict takes longer)
             if gx is None or not isinstance(x, Variable):

@@ -210,15 +210,6 @@ def dropped_output(f: Any, i: int) -> str:
     )
 
 
-def detached(f: Any, what: str) -> str:
-    name = type(f).__name__
-    return (
-        f"the gradient of {name} is right, but has no graph, so that the {what} is "
-        f"missing: {name}.backward computes with arrays; compute with self.inputs and "
-        "the gradients it is given, which are Variables"
-    )
-
-
 def broadcasts(*shapes: Any, to: Any = None) -> bool:
     """Whether arrays of these shapes broadcast; `to` that shape, if there is one."""
     try:

@@ -18,10 +18,10 @@ from ..core import (
     as_variable,
     describe,
     using_config,
-    warn_of_detached,
 )
 from ..core.backward import fitted
 from ..core.types import Array
+from ..detached import warn_of_detached
 from ..graph import functions_behind
 from .batching import Level, required
 from .forward import as_leaves, as_tuple, gradients, leaves_at, like, pushed, zeros_like

@@ -22,10 +22,8 @@ from ..core import (
     Variable,
     as_variable,
     describe,
-    marked,
     using_config,
     walk,
-    warn_of_detached,
 )
 from ..core.backward import fitted, one_for_each_input
 from ..core.operators import (
@@ -41,6 +39,7 @@ from ..core.operators import (
     SumTo,
 )
 from ..core.types import Array, Value
+from ..detached import marked, warn_of_detached
 from ..functions.activation import Gelu, LeakyReLU, ReLU, Sigmoid, Softmax
 from ..functions.conv import Conv2d, Conv2DGradW, Deconv2d
 from ..functions.elementwise import (
@@ -114,7 +113,7 @@ def gradients(pairs: Iterable[tuple[Variable, Variable]]) -> dict[Variable, Vari
     for y, gy in pairs:
         found = {y: gy}
         if y.creator:
-            found = walk(y, gy, create_graph=True, mark=True)
+            found = walk(y, gy, create_graph=True, mark=marked)
         for x, gx in found.items():
             totals[x] = totals[x] + gx if x in totals else gx
     return totals

@@ -3,11 +3,15 @@
 from pathlib import Path
 
 from . import lessons
-from .lessons import CourseError, StepKind, kind, lesson_path, module_path, previous
+from .lessons import CourseError, StepKind, lesson_path, module_path, of_kind
 from .student_copies import write_new
 
 SKELETON = Path(__file__).with_name("skeleton.md")
-DOUBLE = '''
+MODULE = '''\
+"""Step {}: {}."""
+
+__all__ = ["double"]
+
 
 def double(x):
     """Twice `x`; TODO: put the step's own functions here."""
@@ -28,12 +32,12 @@ def begin(number, title):
         raise CourseError(f"{' and '.join(there)}: there already. Nothing was written.")
     if number != (following := next_number()):
         raise CourseError(f"Step {number} would leave a gap. The next is {following}.")
+    before = of_kind(StepKind.PACKAGE)[-1]
     lesson = SKELETON.read_text(encoding="utf-8").format(
-        number=number, title=title, before=previous(number), module=paths[1].name
+        number=number, title=title, before=before, module=paths[1].name
     )
-    if kind(number) is StepKind.PACKAGE:
-        lesson = _with_write_it(lesson)
-    for path, text in zip(paths, (lesson, _module(number, title)), strict=True):
+    module = MODULE.format(number, f"{title[:1].lower()}{title[1:]}")
+    for path, text in zip(paths, (lesson, module), strict=True):
         write_new(path, text)
     return paths
 
@@ -41,22 +45,3 @@ def begin(number, title):
 def next_number():
     """The number that a new step has to have: a new one comes last."""
     return lessons.numbers()[-1] + 1
-
-
-def _with_write_it(lesson):
-    # The first exercise becomes what is written before the code is shown.
-    start, end = lesson.index("### Exercise 1"), lesson.index("### Exercise 2")
-    written = lesson[start:end]
-    lesson = lesson[:start] + lesson[end:]
-    return lesson.replace("## The code", f"## Write it\n\n{written}## The code")
-
-
-def _module(number, title):
-    head = f'"""Step {number}: {title[:1].lower()}{title[1:]}."""\n'
-    if kind(number) is not StepKind.PACKAGE:
-        return f'{head}\n__all__ = ["double"]\n{DOUBLE}'
-    before = f"step{previous(number):02d}"
-    return (
-        f"{head}\nfrom . import {before}\nfrom .{before} import *  # noqa: F403\n\n"
-        f"__all__ = [*{before}.__all__]\n{DOUBLE}"
-    )

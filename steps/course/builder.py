@@ -7,12 +7,10 @@ that cannot repeat is a measured time: a cell tagged ``nbval-ignore-output`` kee
 output that it has for as long as nothing that the notebook is made from changes.
 """
 
-import base64
 import hashlib
 import json
 import os
 import re
-import struct
 import sys
 import tempfile
 from copy import copy
@@ -30,6 +28,11 @@ MEASURED = "nbval-ignore-output"
 LINKS = "links"
 LARGEST = 1_000_000
 CELL_TIMEOUT = 120
+# Matplotlib's pictures, without its version.
+PICTURES = (
+    "--InlineBackend.print_figure_kwargs="
+    "{'bbox_inches': 'tight', 'metadata': {'Software': None}}"
+)
 PYTHON = {"display_name": "Python 3", "language": "python", "name": "python3"}
 KERNEL = {"kernelspec": PYTHON, "language_info": {"name": "python"}}
 
@@ -159,8 +162,8 @@ def sources_digest(number):
     if number == MAP:  # its picture shows which lessons are there
         digest.update(str(lessons.numbers()).encode())
     for path in paths:
-        text = _there(path).read_bytes().replace(b"\r\n", b"\n")
-        digest.update(path.name.encode() + text)
+        text = lessons.without_facts(_there(path).read_text(encoding="utf-8"))
+        digest.update(f"{path.name}{text}".encode())
     for texts in sources.shown(cells):
         digest.update("".join(texts).encode())
     return digest.hexdigest()[:16]
@@ -194,7 +197,7 @@ def execute(notebook, folder=None):
     client.record_timing, client.coalesce_streams = False, True
     client.resources = {"metadata": {"path": str(folder or lessons.NOTEBOOKS)}}
     # Not what it has to say about encryption: it talks to this process alone.
-    client.extra_arguments = ["--log-level=ERROR"]
+    client.extra_arguments = ["--log-level=ERROR", PICTURES]
     try:
         client.execute(env=lessons.KERNELS | os.environ)
     except nbclient.exceptions.CellExecutionError as error:
@@ -214,13 +217,10 @@ def _cleaned(output, alt):
     output.pop("transient", None)
     if "traceback" in output:
         output["traceback"] = [_without_paths(line) for line in output["traceback"]]
-    data = output.get("data", {})
-    if "image/png" in data:
-        data["image/png"] = _without_text_chunks(data["image/png"])
-        if alt:
-            # For who cannot see the picture. Site and slides read it there, JupyterLab
-            # does not yet; nbval does not compare it.
-            output["metadata"].setdefault("image/png", {})["alt"] = alt
+    if alt and "image/png" in output.get("data", {}):
+        # For who cannot see the picture. Site and slides read it there, JupyterLab does
+        # not yet; nbval does not compare it.
+        output["metadata"].setdefault("image/png", {})["alt"] = alt
     return output
 
 
@@ -230,19 +230,6 @@ def _without_paths(line):
         for spelling in (str(place), str(place).replace(str(Path.home()), "~", 1)):
             line = line.replace(spelling + os.sep, name)
     return line
-
-
-def _without_text_chunks(encoded):
-    # matplotlib writes its version into the picture's text chunks.
-    png = base64.b64decode(encoded)
-    kept, position = png[:8], 8
-    while position < len(png):
-        (length,) = struct.unpack(">I", png[position : position + 4])
-        end = position + 12 + length
-        if png[position + 4 : position + 8] not in (b"tEXt", b"iTXt", b"zTXt", b"tIME"):
-            kept += png[position:end]
-        position = end
-    return base64.b64encode(kept).decode()
 
 
 def _refuse_what_varies(cell):

@@ -19,11 +19,13 @@ from .judge.sequence import RIGHT
 from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
 from .results import NOT_BEGUN
 from .student_copies import write_agents, write_copies
+from .workshop import workshop_command
 
 
 def main(arguments=None):
     """Run the course tool; return the exit code."""
-    options = _parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    options = _parser().parse_args(workshop_command.spelt_out(arguments))
     try:
         return options.run(options) or 0
     except CourseError as error:
@@ -65,11 +67,7 @@ def _parser():
     class_command.add_agents(command("lay", lay, folder=folder))
     command("fresh", fresh, step=step, folder=folder)
     results.add_options(command("progress", progress, folder=folder))
-    more = command("workshop", workshop, words={"metavar": "WORD", "nargs": "*"})
-    text = "next: go on with the lesson's own code"
-    more("--anyway", action="store_true", help=text)
-    more("--nearer", action="store_true", help="hint: the nearer one")
-    results.add_options(more)
+    workshop_command.add_to(commands)
     class_command.add_to(commands)
     text = "the student's repository"
     where = {"metavar": "DIR", "help": text}
@@ -218,15 +216,6 @@ def _progress_in_words(found):
     solved = sum(said == RIGHT for outcomes in found.values() for said in outcomes)
     total = sum(map(len, found.values()))
     yield f"{solved} of {total} exercises are solved."
-
-
-def workshop(options):
-    """write the framework yourself, step by step: 8, next, judge 8, hint 8 NAME,
-    solution 8 NAME, diff 8, fresh 8
-    """
-    from .workshop import workshop_command
-
-    return workshop_command.run(options)
 
 
 def repository(options):

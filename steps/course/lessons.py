@@ -2,8 +2,9 @@
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import Enum
+from functools import cache
 from pathlib import Path
 
 # In a checkout the steps are `steps`; installed, they are `dezero_lite.steps`.
@@ -63,16 +64,102 @@ class StepKind(Enum):
     DESIGN = "the same idea in another design, in one file that needs NumPy"
 
 
-DESIGNS = range(61, 69)
-# Designs that another one, letter for letter, begins.
-GOES_ON_FROM = {63: 62}
+def one_of(*values):
+    """A fact that has one of some values, the first of them as a rule."""
+    return field(default=values[0], metadata={"values": values})
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is particular to a lesson: the block ``course:`` in the front matter of its
+    ``stepNN.md``. CONTRIBUTING.md says what the keys mean.
+    """
+
+    kind: str = one_of("package", "snapshot", "design")
+    stage: int = 0
+    stands_on: str = one_of("", "snapshot", "framework", "dezero_lite")
+    continues: int = 0
+    alone: bool = True
+    heart: str = one_of("", "written", "shown")
+    write: list[str] = field(default_factory=list)
+    workshop: bool = False
+    example: str = ""
+    trains: bool = False
+    compiles: bool = False
+    change_takes: str = one_of("", "seconds", "minutes")
+    shorter: dict[str, str] = field(default_factory=dict)
+    question: str = ""
+    explains: list[str] = field(default_factory=list)
+    card: dict[str, str] = field(default_factory=dict)
+
+
+BLOCK = re.compile(r"\A(---\n(?:(?!---\n).*\n)*?)(course:.*\n(?:[ #].*\n)*)")
+
+
+def facts(number):
+    """Read the Facts of a lesson.
+
+    Raises
+    ------
+    CourseError
+        If the block has an unknown key, or a wrong value.
+    """
+    path = lesson_path(number)
+    return _facts(path, path.stat().st_mtime_ns)
+
+
+@cache  # until the file changes
+def _facts(path, _):
+    block = BLOCK.match(path.read_text(encoding="utf-8"))
+    if not block:
+        return Facts()
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        said = yaml.load(block[2], loader)["course"]
+    except yaml.YAMLError as error:
+        said = " ".join(str(error).split())
+    if not isinstance(said, dict):
+        raise CourseError(f"{path.name}: `course` needs lines `key: value`, not {said}")
+    for key, value in said.items():
+        if wrong := _what_is_wrong(key, value):
+            raise CourseError(f"{path.name}: `{key}` in `course` {wrong}.")
+    return Facts(**said)
+
+
+def _what_is_wrong(key, value):
+    known = {fact.name: fact for fact in fields(Facts)}
+    if key not in known:
+        return "is unknown; CONTRIBUTING.md lists what there is"
+    values, kind = known[key].metadata.get("values"), type(getattr(Facts(), key))
+    if values and value not in values:
+        return f"is one of {', '.join(filter(None, values))}, not {value!r}"
+    return "" if type(value) is kind else f"is a {kind.__name__}, not {value!r}"
+
+
+def without_facts(text):
+    """The text of a lesson without its facts, which its notebook does not show."""
+    return BLOCK.sub(r"\1", text)
+
+
+def latest(key, number):
+    """What the last lesson up to this one that says something under a key says; None
+    if there is none.
+    """
+    said = [getattr(facts(n), key) for n in numbers() if n <= number]
+    return next(filter(None, reversed(said)), None)
+
+
+@cache
+def is_on_library(number):
+    """Whether a package step is built on dezero_lite, not on the package that grows."""
+    return latest("stands_on", number) == "dezero_lite"
 
 
 def kind(number):
     """The StepKind of a step."""
-    if number <= 22 or number == 32:
-        return StepKind.SNAPSHOT
-    return StepKind.DESIGN if number in DESIGNS else StepKind.PACKAGE
+    return StepKind[facts(number).kind.upper()]
 
 
 def of_kind(*kinds):
@@ -83,7 +170,7 @@ def of_kind(*kinds):
 def previous(number):
     """The step that this one goes on from; 0 if it begins afresh, as a design does."""
     if kind(number) is StepKind.DESIGN:
-        return GOES_ON_FROM.get(number, 0)
+        return facts(number).continues
     return max((n for n in of_kind(kind(number)) if n < number), default=0)
 
 

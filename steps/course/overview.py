@@ -1,18 +1,17 @@
 """The course as a whole: its stages, its map, and the links between its lessons.
 
-``steps/start.md`` is the map's text. A line in it such as ``8. Backward by a loop``
-becomes a link as soon as lesson 8 is there, with the title that the lesson has.
+``steps/start.md`` is the map's text, with a heading for each stage. The lessons of a
+stage are listed under it as links; the first of them says in its head where it begins.
 """
 
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from .lessons import MAP, head, lesson_path, notebook_path, numbers
+from .lessons import MAP, CourseError, facts, head, lesson_path, notebook_path, numbers
 
 STAGE = re.compile(r"^### Stage \d+: (?P<title>.+)\n\nAfter it, (?P<gain>.+)$", re.M)
 LINK = re.compile(r"\[([^][]+)\]\(((?:start|step\d\d)\.ipynb)\)")
-LINE = re.compile(r"^(?P<number>\d+)\. (?P<title>.+)$", re.M)
 
 
 @dataclass
@@ -25,29 +24,29 @@ class Stage:
 
 
 def stages():
-    """The stages, as the map lists them."""
+    """The stages of the map, each with the steps from its first on."""
     text = lesson_path(MAP).read_text(encoding="utf-8")
-    pieces = iter(STAGE.split(text)[1:])  # title, gain and lines, in turn
-    return [
-        Stage(title, gain, {int(n): of_step for n, of_step in LINE.findall(lines)})
-        for title, gain, lines in zip(pieces, pieces, pieces, strict=True)
-    ]
+    found, stage = [Stage(title, gain, {}) for title, gain in STAGE.findall(text)], 1
+    for number in numbers():
+        stage = facts(number).stage or stage
+        if stage > len(found):
+            raise CourseError(f"Step {number} is in stage {stage}: start.md lacks it.")
+        found[stage - 1].steps[number] = head(number).title
+    return found
 
 
 # --- Links ----------------------------------------------------------------------------
 
 
 def with_links(text):
-    """The map's text, its lines of steps made links where the lesson is there."""
-
-    def linked(line):
-        number = int(line["number"])
-        if number not in numbers():
-            return line[0]
-        facts = head(number)
-        return f"{number}. {link(facts.title, number)}, {facts.minutes} minutes"
-
-    return LINE.sub(linked, text)
+    """The map's text, with links to the lessons of each stage."""
+    for stage in stages():
+        lines = [
+            f"{number}. {link(title, number)}, {head(number).minutes} minutes"
+            for number, title in stage.steps.items()
+        ]
+        text = text.replace(stage.gain, "\n".join([stage.gain, "", *lines]))
+    return text
 
 
 def link(text, number):
@@ -85,17 +84,14 @@ def without_links_to(text, missing):
 # --- The picture ----------------------------------------------------------------------
 
 
-DOT = {"boxstyle": "circle,pad=0.25", "edgecolor": "C0"}
+DOT = {"boxstyle": "circle,pad=0.25", "edgecolor": "C0", "facecolor": "C0"}
 CENTRED: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
 
 
 def picture():
-    """Show the course: a row for each stage, a dot for each step; full dots are
-    there.
-    """
+    """Show the course: a row for each stage, a dot for each step."""
     import matplotlib.pyplot as plt
 
-    there = set(numbers())
     rows = stages()
     _, ax = plt.subplots(figsize=(9.5, 0.95 * len(rows)))
     for row, stage in enumerate(rows):
@@ -104,10 +100,7 @@ def picture():
         ax.text(0, row + 0.2, f"After it, {stage.gain}", va="top", fontsize=9)
         ax.plot([0.1, len(stage.steps) - 0.5], [row, row], color="0.8", zorder=0)
         for place, number in enumerate(stage.steps):
-            full = number in there
-            inside, around = ("C0", "white") if full else ("white", "C0")
-            bbox = DOT | {"facecolor": inside}
-            ax.text(place + 0.3, row, str(number), color=around, bbox=bbox, **CENTRED)
+            ax.text(place + 0.3, row, str(number), color="white", bbox=DOT, **CENTRED)
     ax.set(xlim=(-0.2, 15.5), ylim=(len(rows) - 0.2, -0.7))
     ax.axis("off")
     plt.show()

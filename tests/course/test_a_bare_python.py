@@ -19,6 +19,7 @@ def test_unit_tests_need_numpy_and_pytest_alone():
         "tests/package/test_functions_elementwise.py",
         "tests/package/test_transforms.py",
         "tests/package/test_files.py",
+        "tests/package/test_player.py",
         "-rs",
     )
     assert run.returncode == 0, run.stdout + run.stderr

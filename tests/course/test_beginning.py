@@ -1,6 +1,11 @@
-"""A new step begins with a lesson and a module that build; half a step is named."""
+"""A new step begins with a lesson and a module that build; half a step is named. What
+is particular to a lesson is said in its own file.
+"""
 
+import os
+import re
 import shutil
+from dataclasses import fields
 from importlib import import_module
 
 import pytest
@@ -8,8 +13,19 @@ import pytest
 from steps.course import builder, lessons
 from steps.course.beginning import begin, next_number
 from steps.course.commands import main
-from steps.course.lessons import LESSONS, CourseError, known, numbers, previous
+from steps.course.lessons import (
+    LESSONS,
+    MAP,
+    ROOT,
+    CourseError,
+    Facts,
+    facts,
+    known,
+    numbers,
+)
+from tests.course.texts import blocks
 from tests.support import lesson_checks as checks
+from tests.support.programs import python
 from tests.support.refusals import assert_refused
 
 
@@ -21,15 +37,23 @@ def room(tmp_path, monkeypatch):
     notebooks.mkdir()
     for path in LESSONS.glob("*.*"):
         shutil.copy(path, steps)
+    for name in ("course", "framework"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(LESSONS / name, steps / name, ignore=ignored)
     monkeypatch.setattr(lessons, "ROOT", tmp_path)
     monkeypatch.setattr(lessons, "LESSONS", steps)
     monkeypatch.setattr(lessons, "NOTEBOOKS", notebooks)
     return steps
 
 
+def files(room):
+    """Each file of the course, with what it holds."""
+    return {p: p.read_bytes() for p in room.parent.rglob("*.*") if p.is_file()}
+
+
 @pytest.mark.slow
-def test_a_new_step_builds_and_has_the_shape_of_a_lesson(room):
-    number = next_number()
+def test_a_new_step_builds_and_touches_its_own_two_files_only(room):
+    before, number = files(room), next_number()
     lesson, module = begin(number, "A toy")
     assert number in numbers()
     texts = [path.read_text("utf-8") for path in (lesson, module)]
@@ -40,15 +64,52 @@ def test_a_new_step_builds_and_has_the_shape_of_a_lesson(room):
     builder.build(number)
     assert builder.why_stale(number) is None
 
+    says = 'course:\n  write: [double]\n  question: "What is twice x?"\n'
+    head, _, rest = texts[0].partition("---\n\n")
+    lesson.write_text(f"{head}{says}---\n\n{rest}", encoding="utf-8")
+    assert builder.why_stale(number) is None, "no notebook shows what the head says"
+    after = files(room)
+    assert {*after} - {*before} == {lesson, module, lessons.notebook_path(number)}
+    assert all(after[path] == before[path] for path in before)
 
-def test_a_package_step_goes_on_from_the_one_before(room, monkeypatch):
+    shown = "".join(cell["source"] for cell in builder.assemble(MAP)["cells"])
+    assert f"\n{number}. [A toy](step{number:02d}.ipynb), 15 minutes\n" in shown
+    program = blocks("programs.md")["a lesson of one's own"]
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "docs" / "_ext")))
+    said = python("-c", program, folder=room.parent, PYTHONPATH=paths)
+    assert said.stdout == f"{number} double What is twice x?\n", said.stderr
+
+
+@pytest.mark.parametrize(
+    ("block", "complaint"),
+    [
+        ("  kinds: design", "`kinds` in `course` is unknown; CONTRIBUTING.md lists"),
+        ("  kind: snapshoot", "`kind` in `course` is one of package, snapshot, design"),
+        ("  write: Sin", "`write` in `course` is a list, not 'Sin'"),
+        ("  trains: 1", "`trains` in `course` is a bool, not 1"),
+        ("  write: [Sin", "`course` needs lines `key: value`, not while"),
+        ("", "`course` needs lines `key: value`, not None"),
+    ],
+)
+def test_what_a_head_cannot_say_is_named(room, block, complaint):
+    path = room / "step08.md"
+    text = re.sub(r"course:\n(  .*\n)+", f"course:\n{block}\n", path.read_text("utf-8"))
+    path.write_text(text, encoding="utf-8")
+    assert_refused(CourseError, f"step08.md: {complaint}", lambda: facts(8))
+
+
+def test_what_a_head_can_say_is_listed_for_who_writes_one():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    keys = [fact.name for fact in fields(Facts)]
+    assert re.findall(r"^\| `(\w+):", page, re.MULTILINE) == keys
+
+
+def test_a_new_step_exports_its_own(room, monkeypatch):
     number = next_number()
-    _, module = begin(number, "A toy")
-    before = f"step{previous(number):02d}"  # past step 32, which is a snapshot
-    assert f"from .{before} import *" in module.read_text("utf-8")
+    begin(number, "A toy")
     monkeypatch.setattr(import_module("steps"), "__path__", [str(room)])
     step = import_module(f"steps.step{number:02d}")
-    assert step.__all__ == import_module(f"steps.{before}").__all__
+    assert step.__all__ == ["double"]
     assert step.double(2) == 4
 
 

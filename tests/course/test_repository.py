@@ -94,7 +94,8 @@ def test_the_judge_of_the_workshop_tells_it(tmp_path, monkeypatch, capsys):
     told = json.loads(re.findall(r"(?ms)^\{.*?^\}", capsys.readouterr().out)[0])
     outcomes = {r["name"]: r["outcome"] for r in told["results"]}
     assert outcomes == {"Variable": "not begun", "It works": "wrong"}
-    assert main(["workshop", "hint", "1", "Variable", "--json"]) == 1
+    with pytest.raises(SystemExit):
+        main(["workshop", "hint", "1", "Variable", "--json"])
     wrong = "class Variable:\n    def __init__(self, data):\n        self.dat = 1"
     learner.types(1, wrong)
     main(judge)

@@ -111,7 +111,7 @@ for cell in ({first!r}, "from steps.step08 import Variable"):
 def test_a_copy_to_take_away_fetches_the_course_where_it_is_missing(
     tmp_path, monkeypatch
 ):
-    monkeypatch.syspath_prepend(ROOT / "docs")
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_ext")
     colab = importlib.import_module("colab")
     colab.write(tmp_path / "copies", ROOT.as_uri())
     copies = [json.loads(p.read_text()) for p in (tmp_path / "copies").iterdir()]

@@ -20,11 +20,20 @@ from types import ModuleType
 import pytest
 
 import dezero_lite
-from steps import library
 from steps.course import builder, exercises, lessons, sources
 from steps.course.definitions import IMPORTS, definitions, pieces
 from steps.course.differences import Differences, changes
-from steps.course.lessons import CourseError, StepKind, kind, numbers, of_kind, previous
+from steps.course.lessons import (
+    CourseError,
+    StepKind,
+    facts,
+    is_on_library,
+    kind,
+    latest,
+    numbers,
+    of_kind,
+    previous,
+)
 from tests.support import public_names
 
 SECTIONS = ["The problem", "The idea", "The code", "It works", "The trap"]
@@ -32,12 +41,6 @@ SECTIONS += ["Exercises", "In the real frameworks", "Summary"]
 TAGS = {"hide-input", "check", "raises-exception", "nbval-ignore-output", "one-way"}
 WORDS = ["simply", "just", "obviously", "of course", "trivial", "easy to see"]
 WIDEST, LONGEST, MOST_NAMES = 88, 45, 10
-# From here on, the heart of a step is written before it is shown.
-FIRST_WRITTEN = 25
-# Chains of package steps: on step 22's file, on the package that grows, on dezero_lite.
-CHAINS = {23: 31, 33: 60, 69: numbers()[-1]}
-# Designs that import others.
-NOT_ALONE = {67, 68}
 # What draws graphs serves every framework.
 TOOLS = {"get_dot_graph", "play", "plot_dot_graph"}
 HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}
@@ -81,12 +84,9 @@ class Lesson:
 
     @property
     def written(self):
-        """Whether the reader writes the step's heart before it is shown; some designs
-        let them.
-        """
-        if self.kind is StepKind.DESIGN:
-            return "## Write it" in self.text
-        return self.number >= FIRST_WRITTEN
+        """Whether the reader writes the step's heart before it is shown."""
+        heart = facts(self.number).heart
+        return heart == "written" or (not heart and self.kind is StepKind.PACKAGE)
 
 
 @cache
@@ -109,7 +109,7 @@ def lesson(number):
 
 def stands_alone(number):
     """Whether the module of a step imports nothing of the project."""
-    return kind(number) is not StepKind.PACKAGE and number not in NOT_ALONE
+    return kind(number) is not StepKind.PACKAGE and facts(number).alone
 
 
 def notebook(number):
@@ -146,8 +146,11 @@ def public(number):
     """The public names that are introduced up to a step; the designs come after all of
     them.
     """
+    names = public_names.public_names().keys()
     if kind(number) is StepKind.DESIGN:
-        return {*public_names.public_names(), *dezero_lite.__all__}
+        return {*names, *dezero_lite.__all__}
+    if is_on_library(number):
+        return before(number) | (names & {*imported(number).__all__})
     steps = [n for n in of_kind(StepKind.PACKAGE) if n <= number]
     return set(imported(steps[-1]).__all__) if steps else set()
 
@@ -155,9 +158,12 @@ def public(number):
 @cache
 def before(number):
     """The public names that a package step goes on with."""
-    if number in CHAINS:
-        return set(library.__all__) if number == 69 else set()
-    return public(previous(number))
+    last = previous(number)
+    if facts(number).stands_on == "dezero_lite":  # what it has of those before
+        later = [imported(n).__all__ for n in of_kind(StepKind.PACKAGE) if n >= number]
+        seen = public(last) | TOOLS | visited(last).difference(*later)
+        return public_names.public_names().keys() & seen
+    return set() if facts(number).stands_on else public(last)
 
 
 @cache
@@ -165,8 +171,8 @@ def visited(number):
     """Names of dezero_lite that lessons up to a step visit: each by itself, or all of a
     module.
     """
-    steps = [n for n in of_kind(StepKind.PACKAGE) if n <= min(number, 60)]
-    heads = [lesson(n).head for n in steps]
+    steps = [n for n in of_kind(StepKind.PACKAGE) if n <= number]
+    heads = [lesson(n).head for n in steps if not is_on_library(n)]
     names = {name for head in heads for name in head.new}
     for path in [path for head in heads for path in head.visits]:
         module, _, name = path.rpartition(".")
@@ -546,8 +552,9 @@ def watched(modules, folder):
 @cache
 def _imports_of_steps():
     # In a chain each step begins with the import of the one before: the last has all.
-    last = CHAINS.values()
+    last = {latest("stands_on", n): n for n in of_kind(StepKind.PACKAGE)}.values()
     chosen = [n for n in numbers() if kind(n) is not StepKind.PACKAGE or n in last]
+    chosen += [n for n in of_kind(StepKind.PACKAGE) if is_on_library(n)]
     with tempfile.TemporaryDirectory() as folder:
         return watched([f"steps.step{n:02d}" for n in chosen], folder)
 
@@ -577,7 +584,7 @@ def announced_wrongly(lesson):
     """
     own, new, _ = _news(lesson)
     named, needed, known = set(lesson.head.new), {*own, *new}, {*own, *new}
-    if lesson.number <= 60:
+    if not is_on_library(lesson.number):
         needed, known = set(own), known | public_names.public_names().keys()
     missing, extra = sorted(needed - named), sorted(named - known)
     said = [f"{n} is new: the head needs it after **New**" for n in missing]
@@ -590,7 +597,7 @@ def news_not_shown(lesson):
     code uses them.
     """
     own, new, values = _news(lesson)
-    if lesson.number <= 60:
+    if not is_on_library(lesson.number):
         new = [name for name in new if name in lesson.head.new]
     shown = set(re.findall(r"steps\.source\((?:step\d+\.)?(\w+)", lesson.text))
     step = imported(lesson.number)
@@ -613,31 +620,46 @@ def news_not_shown(lesson):
 def _news(lesson):
     """What the step defines, the public names that it brings, and which are values."""
     own = [name for name in definitions(lesson.module) if "." not in name]
-    new = sorted(public(lesson.number) - before(lesson.number))
     step = imported(lesson.number)
+    old = set(own) if is_on_library(lesson.number) else before(lesson.number)
+    new = sorted({*step.__all__} - old)
     return own, new, [name for name in new if not callable(getattr(step, name))]
 
 
 def not_cumulative(lesson):
-    """A package step begins with the one before. Up to 60 its names are not those of
-    dezero_lite, afterwards they are.
+    """Up to 60 a package step begins with the one before, and none of its names is
+    dezero_lite's.
     """
+    if is_on_library(lesson.number):
+        return []
     step, last = imported(lesson.number), previous(lesson.number)
     names, things = step.__all__, public_names.public_names()
     lost = sorted(before(lesson.number) - set(names))
     same = {n for n in names if n in things and getattr(step, n) is things[n]}
     complaints = [f"{name} of step {last} is missing in `__all__`" for name in lost]
-    if lesson.number <= 60:
-        complaints += [f"{name} is dezero_lite's" for name in sorted(same - TOOLS)]
-    else:
-        strange = sorted(set(names) & things.keys() - same)
-        complaints += [f"{name} is not what dezero_lite has" for name in strange]
+    complaints += [f"{name} is dezero_lite's" for name in sorted(same - TOOLS)]
     twice = sorted({name for name in names if names.count(name) > 1})
     complaints += [f"{name} is twice in `__all__`" for name in twice]
     beginning = f"from .step{last:02d} import *"
-    if lesson.number not in CHAINS and beginning not in lesson.module:
+    if not facts(lesson.number).stands_on and beginning not in lesson.module:
         complaints.append(f"`{beginning}` is missing")
     return complaints
+
+
+def not_its_own(lesson):
+    """From 69 on a step exports what it defines, and what of dezero_lite no step before
+    has introduced.
+    """
+    if not is_on_library(lesson.number):
+        return []
+    own, new, _ = _news(lesson)
+    step, things = imported(lesson.number), public_names.public_names()
+    lost = sorted(set(own) - set(step.__all__))
+    old = sorted(before(lesson.number).intersection(new))
+    strange = [name for name in new if getattr(step, name) is not things.get(name)]
+    complaints = [f"{name} is missing in `__all__`" for name in lost]
+    complaints += [f"{name} is in `__all__`, and an earlier step's" for name in old]
+    return complaints + [f"{name} is not what dezero_lite has" for name in strange]
 
 
 def announces_strange_names(lesson):
@@ -657,7 +679,7 @@ ALWAYS += [without_text]
 ALWAYS += [wrong_minutes]
 OF_KIND = {
     StepKind.SNAPSHOT: [definitions_not_shown, wrongly_announced, missing_in_all],
-    StepKind.PACKAGE: [announced_wrongly, news_not_shown, not_cumulative],
+    StepKind.PACKAGE: [announced_wrongly, news_not_shown, not_cumulative, not_its_own],
     StepKind.DESIGN: [definitions_not_shown, announces_strange_names],
 }
 

@@ -6,10 +6,9 @@ cells, with ``--brief`` those that the exercises stand on.
 import sys
 from time import process_time
 
-from steps.course import builder
 from steps.course.judge import cells
 from steps.course.judge.needed import needed
-from steps.course.workshop import package
+from steps.course.workshop import notebook, package
 from tests.support.lesson_checks import code_cells
 
 # Arrays, and what draws the graphs of every framework.
@@ -29,7 +28,7 @@ def main(arguments):
     for number in [int(each) for each in arguments if each != "--brief"]:
         step = package.load_lessons(number)
         names, begin, failed = cells.new_names(), process_time(), None
-        lesson = code_cells(builder.assemble(number))
+        lesson = code_cells(notebook.lesson_of(number))
         for cell in needed(lesson) if brief else lesson:
             failed = failed or cells.failure(cell["source"], names)
         said = failed.words if failed else "fine"

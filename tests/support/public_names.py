@@ -16,15 +16,8 @@ from types import ModuleType
 
 import dezero_lite
 from steps.course.lessons import ROOT
+from steps.library import MODULES
 from tests.support import sessions
-
-# Where a name is the same in two modules, the first one here is meant:
-# functions.sum_to, not the helper for arrays.
-MODULES = ["", "functions", "layers", "models", "optimizers"]
-MODULES += ["datasets", "dataloaders", "transforms"]
-MODULES += ["cuda", "utils", "player", "schedules", "tokenizer"]
-MODULES += ["parallel", "parallel.dask", "parallel.mpi", "checkpoint"]
-MODULES += ["func", "compiled", "pytorch", "onnx"]
 
 
 def modules():

@@ -7,9 +7,8 @@ from importlib import import_module
 
 import numpy as np
 
-from steps.course.lessons import StepKind, of_kind
-
-SNAPSHOTS = [number for number in of_kind(StepKind.SNAPSHOT) if number >= 7]
+# Not asked of their heads, which nobody reads without YAML: NumPy is to be enough here.
+SNAPSHOTS = (*range(7, 23), 32)
 # In these two, functions have several inputs and `backward` does not know it yet.
 BROKEN = (11, 12)
 

@@ -9,14 +9,14 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any
 
-from ..lessons import stem
+from ..lessons import StepKind, of_kind, stem
 from .folder import code_in
 from .learner_code import as_python
 from .modules import Module
 from .parts import Kind, globals_used, owner, parts
 
-# The lesson that lets its reader decide.
-LESSON = 23
+# The first lesson of a package lets its reader decide.
+LESSON = of_kind(StepKind.PACKAGE)[0]
 # What lesson 23 cuts a core into, the lowest first, and where it puts each itself.
 PIECES = {
     "as_array": ("as_array",),

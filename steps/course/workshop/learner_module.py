@@ -19,7 +19,7 @@ from string import Template
 from .. import capabilities, learner_folder
 from ..capabilities import WORKS
 from ..definitions import definitions
-from ..lessons import STEPS, CourseError, known, stem, typed
+from ..lessons import STEPS, CourseError, facts, known, numbers, stem, typed
 from ..student_copies import write_new
 from . import cut, growth
 from . import folder as workshop
@@ -41,8 +41,6 @@ from .trial import TrialProcess, due
 
 NAME = "mine"
 TEMPLATES = Path(__file__).with_name("pack")
-# What can be run, and the step that brings the last of what it needs.
-RUNS = {"spiral": 48, "digits": 51}
 # In the course the digits are a file of dezero_lite; a package that leaves has its own.
 DATA = "digits.npz"
 OURS = re.compile(r"( +# The file of dezero_lite.*\n)? +\(folder,\) = find_spec\(.*\n")
@@ -196,7 +194,7 @@ def _pack(target, number, title, text, homes):
     words = {"name": title, "step": number}
     tests = "\n\n".join([_filled("tests.txt", words), *_tests(passed)])
     write_new(target / "tests" / f"test_{title}.py", tests)
-    runs = [run for run, since in RUNS.items() if since <= number]
+    runs = [run for n in numbers() if n <= number and (run := facts(n).example)]
     if "digits" in runs:
         ours = Path(find_spec("dezero_lite").origin)  # type: ignore[union-attr, arg-type]
         shutil.copy(ours.with_name("data") / DATA, target / title)

@@ -127,7 +127,7 @@ class Module:
 
     def _import_block(self, body):
         used = globals_used(body, True)
-        if "*" in self.imports:  # then it hands on what it imports
+        if "__getattr__" in self.imports:  # from 69 on it hands on what it imports
             used = self.imports
         lines = {line for name, line in self.imports.items() if name in used}
         homes = {line: re.split(r"[ .]", line)[1] for line in lines}
@@ -145,8 +145,8 @@ def _attaches(chunk, name):
 
 
 def _is_of_the_head(node):
-    if isinstance(node, ast.Assign):
-        return ast.unparse(node.targets[0]) == "__all__"
+    if isinstance(node, ast.Assign | ast.AugAssign):
+        return ast.unparse(node).startswith("__all__ ")
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return is_text or isinstance(node, ast.Import | ast.ImportFrom)
 

@@ -16,7 +16,7 @@ from ..exercises import FOLDED, GOES_ON, for_students
 from ..lessons import MAP, head, notebook_path, stem
 from .framework import step_of
 from .modules import with_member
-from .package import FIRST, LAST
+from .package import FIRST, LAST, on_the_package
 from .parts import ENDING, Kind, Part, arguments, body_of, listed, owner, parts
 from .trial import LOAD, seconds_of
 
@@ -46,7 +46,7 @@ def text_of(number, module):
     """The text of the notebook of a step, for one who has a module after the step
     before.
     """
-    whole = for_students(builder.assemble(number), tell_solutions=True)
+    whole = for_students(lesson_of(number), tell_solutions=True)
     cells: list[dict[str, Any]] = []
     for title, section in sections(whole["cells"]):
         if title == WRITE:  # the workshop asks for all of the step
@@ -182,6 +182,15 @@ def _linked(number, ways, text):
 # --- The lesson -----------------------------------------------------------------------
 
 
+def lesson_of(number):
+    """The lesson as it runs on the learner's own."""
+    lesson = builder.assemble(number)
+    for cell in lesson["cells"]:
+        if cell["cell_type"] == "code":
+            cell["source"] = on_the_package(number, cell["source"])
+    return lesson
+
+
 def sections(cells):
     """Pairs (title, cells) of a lesson; the first has no title.
 
@@ -223,7 +232,7 @@ def _gives_away(number, source):
 def judging_cells(step):
     """The lesson's own cells up to the end of *It works*, as (place, source)."""
     found: list[tuple[str, str]] = []
-    for title, cells in sections(builder.assemble(step)["cells"]):
+    for title, cells in sections(lesson_of(step)["cells"]):
         if title == "Exercises" or (found and found[-1][0].startswith(WORKS)):
             break
         if title == WRITE:
@@ -244,7 +253,7 @@ def judging_cells(step):
 @cache
 def own_sources(step):
     """The sources of all the code cells that are the lesson's, as a copy has them."""
-    cells = for_students(builder.assemble(step))["cells"]
+    cells = for_students(lesson_of(step))["cells"]
     return {cell["source"].strip() for cell in cells if cell["cell_type"] == "code"}
 
 

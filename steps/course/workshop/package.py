@@ -13,83 +13,57 @@ import linecache
 import re
 import sys
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
+from dezero_lite import datasets
+
 from ..definitions import imports
-from ..lessons import LESSONS, STEPS, StepKind, module_path, of_kind, stem
+from ..lessons import (
+    LESSONS,
+    STEPS,
+    StepKind,
+    facts,
+    module_path,
+    numbers,
+    of_kind,
+    stem,
+)
 from .modules import Module
 from .parts import Kind, globals_used, owner, parts
 
-# Stage 7: of dezero_lite these lessons take the data sets, which are arrays; all else
-# that they need is the package, on which 69 and 70 write nothing.
-STAGE_7 = {
-    69: (),
-    70: (),
-    71: ("causal_mask", "attention_weights", "attention"),
-    72: ("MultiHeadAttention",),
-    73: ("LayerNorm", "TransformerBlock"),
-    74: ("GPT", "generate"),
-}
-# Its rooms, and the step with which each begins.
-ROOMS_OF_STAGE_7 = {"attention": 69, "gpt": 74}
-# What the learner writes of a step's own module, after their package has ended; the
-# lesson runs on dezero_lite. A step that is not here has nothing to write.
-PARTS: dict[int, tuple[str, ...]] = {
-    81: ("Strip",),
-    82: ("work_of",),
-    83: ("average_back",),
-    84: ("max_places",),
-    85: ("in_blocks",),
-    86: ("source_of",),
-    87: ("replay",),
-    88: ("quantise",),
-    89: ("Dual",),
-    90: ("mean_loss",),
-    91: ("read_header",),
-    92: ("gpt2_scores",),
-}
 # From the lowest one up.
 ROOMS = (
     *("core", "utils", "functions", "functions_conv"),
     *("layers", "models", "optimizers", "datasets", "dataloaders"),
-    *ROOMS_OF_STAGE_7,
+    *("attention", "gpt"),
 )
 FRAMEWORK = LESSONS / "framework"
+HEADING = re.compile(r"^# --- (?:Step (\d+))?.*\n+", re.MULTILINE)
+
+
+@cache
+def source(room):
+    return (FRAMEWORK / f"{room}.py").read_text(encoding="utf-8")
+
+
+_HEADED = {room: [int(n or 0) for n in HEADING.findall(source(room))] for room in ROOMS}
+_BEGINS = {facts(n).stands_on: n for n in numbers()}
+# The package grows from the first of these steps to the last.
+FIRST, LAST = _BEGINS["framework"], max(map(max, _HEADED.values()))
+_LEFT = {n: facts(n).write for n in numbers() if facts(n).write or facts(n).workshop}
 # What is left to the learner at each step; all else that a step brings is given. Steps
 # that are not here bring nothing to write, and no lesson that has to run on theirs.
-WRITE = {
-    33: ("Variable.backward", "add", "mul", "sub", "rsub", "div", "rdiv"),
-    34: ("Sin", "sin", "Cos", "cos"),
-    35: ("Tanh", "tanh"),
-    36: ("Log", "log"),
-    38: ("Reshape", "reshape", "Transpose", "transpose"),
-    39: ("Sum", "Spread", "sum"),
-    40: ("BroadcastTo", "broadcast_to", "SumTo", "sum_to"),
-    41: ("MatMul",),
-    42: ("mean_squared_error",),
-    43: ("linear", "Sigmoid", "sigmoid"),
-    44: ("Layer", "Linear"),
-    45: ("Sequential", "MLP"),
-    46: ("SGD", "MomentumSGD", "Adam"),
-    47: ("GetItem", "log_softmax", "softmax", "softmax_cross_entropy"),
-    48: (),
-    49: ("Dataset",),
-    50: ("accuracy", "DataLoader"),
-    51: ("ReLU", "relu"),
-    53: ("save_weights",),
-    54: ("dropout",),
-    57: (
-        *("im2col_array", "col2im_array", "Im2col", "im2col", "Col2im", "col2im"),
-        *("conv2d", "pooling", "Conv2d"),
-    ),
-    58: ("batch_norm", "BatchNorm"),
-    59: ("RNN",),
-    60: ("EmbedID", "LSTM"),
-    **STAGE_7,
-}
-FIRST, LAST = min(WRITE), max(WRITE)
+WRITE = {n: names for n, names in _LEFT.items() if n <= LAST}
+# What the learner writes of a step's own module, after their package has ended; the
+# lesson runs on dezero_lite. A step that is not here has nothing to write.
+PARTS = {n: names for n, names in _LEFT.items() if n > LAST}
+# Stage 7: of dezero_lite these lessons take the data sets, which are arrays; all else
+# that they need is the package, on which the first of them write nothing.
+STAGE_7 = {n: names for n, names in WRITE.items() if n >= _BEGINS["dezero_lite"]}
+# Its rooms, and the step with which each begins.
+ROOMS_OF_STAGE_7 = {r: first for r, (first, *_) in _HEADED.items() if first in STAGE_7}
 # The modules that are the package, and those that hand it on.
 HANDS_ON = [n for n in of_kind(StepKind.PACKAGE) if FIRST <= n <= LAST]
 PLACE = re.compile(
@@ -97,7 +71,6 @@ PLACE = re.compile(
 )
 TITLE = re.compile(r"^# === (\w+)\.py\n", re.MULTILINE)
 OURS = re.compile(r"^from dezero_lite(?!\.datasets\b)[\w.]* import", re.MULTILINE)
-HEADING = re.compile(r"^# --- (?:Step (\d+))?.*\n+", re.MULTILINE)
 
 
 def is_package(step):
@@ -238,11 +211,6 @@ class Package:
 
 
 @cache
-def source(room):
-    return (FRAMEWORK / f"{room}.py").read_text(encoding="utf-8")
-
-
-@cache
 def imports_of(room):
     return imports(ast.parse(source(room)))
 
@@ -352,16 +320,25 @@ def load_lessons(step):
     return module
 
 
+def on_the_package(step, code):
+    """A cell of a lesson, which from 69 to 74 imports from the package what it imports
+    from dezero_lite elsewhere.
+    """
+    return OURS.sub("from steps.library import", code) if step in STAGE_7 else code
+
+
 def _library(step):
-    """What the package has by then, in the place of ``steps.library``."""
+    """What the package has by then, and the data sets of dezero_lite, in the place of
+    ``steps.library``.
+    """
     library = ModuleType(f"{STEPS}.library")
+    vars(library).update({name: getattr(datasets, name) for name in datasets.__all__})
     step60 = importlib.import_module(f"{STEPS}.step60")
     vars(library).update({name: getattr(step60, name) for name in step60.__all__})
     for room in [room for room, first in ROOMS_OF_STAGE_7.items() if first <= step]:
         there = vars(importlib.import_module(f"{STEPS}.framework.{room}"))
         vars(library).update({n: it for n, it in there.items() if callable(it)})
-    public = [name for name in vars(library) if name[0] != "_"]
-    vars(library).update(__all__=public, __getattr__=_is_missing)
+    vars(library).update(__getattr__=_is_missing, moved=partial(getattr, library))
     return library
 
 

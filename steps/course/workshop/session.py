@@ -66,7 +66,8 @@ class Session:
             self._text = text
         there = vars(self._module)
         names.update(names_in(self._module, text))
-        for name in {*own.module.imports} & {*there}:  # for decorators and bases
+        # For decorators and bases.
+        for name in {*own.module.imports} & {*there} - {"__getattr__"}:
             names.setdefault(name, there[name])
 
     def wrote(self):

@@ -17,7 +17,7 @@ from ..capabilities import WORKS
 from ..definitions import nodes
 from ..judge.cells import ENDS, alone, close_pictures, new_names, run
 from ..judge.child import GRACE, Child, Stopped
-from ..lessons import STEPS, stem
+from ..lessons import STEPS, latest, stem
 from . import growth
 from .package import FIRST, LAST, forget, is_package, load, take_the_place
 from .parts import parts
@@ -25,8 +25,6 @@ from .parts import parts
 # For one cell, or one row of the table; they take a second or two, more where others
 # keep the machine busy.
 SECONDS = 30
-# From this step on cells train networks.
-TRAINS = 43
 # In place of a cell: here the lesson loads the code of its step.
 LOAD = "load"
 BEGINNING = "Your definitions"
@@ -41,7 +39,7 @@ ADDRESS = re.compile(r"<(?:[\w<>]+\.)*(\w+) object at 0x\w+>")
 
 def seconds_of(step):
     """What a cell, or a row of the table, may take at a step."""
-    return SECONDS if step < TRAINS else 4 * SECONDS
+    return 4 * SECONDS if latest("trains", step) else SECONDS
 
 
 def module_from(text, step, module=None):

@@ -4,8 +4,9 @@ import contextlib
 import re
 import time
 
+from ..classroom.class_command import command
 from ..lessons import CourseError, head, stem, typed
-from ..results import tell
+from ..results import add_options, tell
 from . import cut, hints, learner_module
 from . import folder as workshop
 from .framework import before as before_it
@@ -17,61 +18,138 @@ from .session import go_on
 from .trial import TrialProcess
 from .verdict import verdict_on
 
-USAGE = (
-    "8, next, judge 8, watch, hint 8 NAME, solution 8 NAME, diff 8, fresh 8, "
-    "name NAME, or pack FOLDER"
-)
 # How often it is looked whether something was saved.
 SECONDS = 0.3
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
-WORDS = ("next", "judge", "watch", "hint", "solution", "diff", "fresh", "where")
-OF_PACKAGES = ("name", "pack")
 
 
-def run(options):
-    """Do what the words after ``workshop`` ask for; return the exit code."""
-    word, *rest = options.words or [""]
-    if word == "":
-        print(f"{Way(workshop.place())}\n")
-    if word == "" or word.isdecimal():
-        return _open(int(word) if word else None)
-    if word in OF_PACKAGES:
-        return _package(word, *rest)
-    if word not in WORDS:
-        raise CourseError(f"The workshop does not know {word!r}. It knows {USAGE}.")
-    if word != "judge" and (options.json or options.junit or options.fail_under):
-        raise CourseError("--json, --junit and --fail-under go with judge.")
-    numbers = [int(text) for text in rest if text.isdecimal()]
-    names = [text for text in rest if not text.isdecimal()]
-    number = numbers[0] if numbers else workshop.current()
-    if number is None:
-        raise CourseError("Name a step: all are done.")
-    if word in ("next", "judge") and number == cut.LESSON:
-        print(learner_module.cut_up())
-        return 0
-    workshop.of_the_workshop(number)
-    if word == "next" and not options.anyway and workshop.is_untouched(number):
+def add_to(commands):
+    """Add the command, with its own ones, to the course tool's."""
+    text = "write the framework yourself, step by step; `workshop 8` opens step 8"
+    group = commands.add_parser("workshop", help=text, description=text)
+    group.set_defaults(run=go_on_writing)
+    verbs = group.add_subparsers(metavar="command")
+
+    def verb(name, run):
+        more = command(verbs, name, run)
+        text = "the step; the first that is not done, if left out"
+        more("step", metavar="N", type=int, nargs="?", help=text)
+        return more
+
+    verb("open", open_step)
+    text = "go on with the lesson's own code in place of what is missing or wrong"
+    verb("next", next_step)("--anyway", action="store_true", help=text)
+    add_options(verb("judge", judge))
+    command(verbs, "watch", watch_workshop)
+    definition = {"metavar": ("N", "NAME"), "nargs": "*", "help": "step and definition"}
+    more = command(verbs, "hint", hint)
+    more("words", **definition)
+    more("--nearer", action="store_true", help="the nearer one")
+    command(verbs, "solution", solution)("words", **definition)
+    verb("diff", diff)
+    verb("fresh", fresh)
+    verb("where", where)
+    command(verbs, "name", name)("name", metavar="NAME", nargs="?")
+    command(verbs, "pack", pack)("folder", metavar="DIR", nargs="?")
+
+
+def spelt_out(arguments):
+    """`workshop 8` is short for `workshop open 8`."""
+    if arguments[:1] == ["workshop"] and "".join(arguments[1:2]).isdecimal():
+        return ["workshop", "open", *arguments[1:]]
+    return arguments
+
+
+def go_on_writing(options):
+    """Show the way, and open the first step that is not done."""
+    print(f"{Way(workshop.place())}\n")
+    return _open(None)
+
+
+def open_step(options):
+    """lay the notebook of a step, and say where it is"""
+    return _open(options.step)
+
+
+def next_step(options):
+    """judge a step; if it is right, open the next one"""
+    if options.step == cut.LESSON:
+        return print(learner_module.cut_up())
+    number = _chosen(options.step)
+    if not options.anyway and workshop.is_untouched(number):
         return _open(number)
-    if word in ("next", "judge"):
-        return _judge(number, word == "next", options)
-    if word in ("hint", "solution"):
-        if not names:
-            to_write = ", ".join(step_of(number).to_write)
-            raise CourseError(f"Name one of {to_write}.")
-        # `hint 8 NAME 3` is the third one.
-        stage = numbers[1] - 1 if len(numbers) > 1 else options.nearer
-        hint = hints.Hint(number, names[0], stage)
-        print(hint.in_a_terminal() if word == "hint" else hints.code(number, names[0]))
-    elif word == "diff":
-        _diff(number)
-    elif word == "watch":
-        watch(workshop.place())
-    elif word == "fresh":
-        aside = workshop.fresh(number)
-        print(f"Step {number} begins afresh; your notebook is {aside.name} beside it.")
-    else:  # where: for start.py, which opens what lies there
-        print(workshop.notebook_file(number))
-    return 0
+    report, goes_on = _judged(number, options.anyway)
+    print(report)
+    following = workshop.after(number)
+    return _open(following[0]) if goes_on and following else int(not goes_on)
+
+
+def judge(options):
+    """judge a step; if it is right, write it to a file"""
+    if options.step == cut.LESSON:
+        return print(learner_module.cut_up())
+    number = _chosen(options.step)
+    report, goes_on = _judged(number)
+    return tell(report.results(), options, report, int(not goes_on))
+
+
+def watch_workshop(options):
+    """judge every notebook when it is saved"""
+    watch(workshop.place())
+
+
+def hint(options):
+    """give a hint for a definition: hint 8 NAME; `hint 8 NAME 3` is the third one"""
+    number, name, stages = _definition(options.words)
+    stage = stages[0] - 1 if stages else options.nearer
+    print(hints.Hint(number, name, stage).in_a_terminal())
+
+
+def solution(options):
+    """show the lesson's code of a definition: solution 8 NAME"""
+    number, name, _ = _definition(options.words)
+    print(hints.code(number, name))
+
+
+def fresh(options):
+    """set your notebook of a step aside, and lay a new one"""
+    number = _chosen(options.step)
+    aside = workshop.fresh(number)
+    print(f"Step {number} begins afresh; your notebook is {aside.name} beside it.")
+
+
+def where(options):
+    """say where the notebook of a step is"""
+    print(workshop.notebook_file(_chosen(options.step)))
+
+
+def name(options):
+    """say what your package is called, or call it NAME"""
+    print(
+        learner_module.rename(options.name) if options.name else learner_module.name()
+    )
+
+
+def pack(options):
+    """write your package to a folder, to take along"""
+    print(f"{learner_module.pack(options.folder)} is your package, to take along.")
+
+
+def _chosen(number):
+    """The step that is named, or else the first that is not done."""
+    if (number := number or workshop.current()) is None:
+        raise CourseError("Name a step: all are done.")
+    return workshop.of_the_workshop(number)
+
+
+def _definition(words):
+    """The step and the definition that words name, and the numbers after them."""
+    numbers = [int(word) for word in words if word.isdecimal()]
+    names = [word for word in words if not word.isdecimal()]
+    number = _chosen(numbers[0] if numbers else None)
+    if not names:
+        raise CourseError(f"Name one of {', '.join(step_of(number).to_write)}.")
+    return number, names[0], numbers[1:]
 
 
 def _open(number):
@@ -97,33 +175,23 @@ def _open(number):
     return 0
 
 
-def _judge(number, goes_on, options):
-    """Judge a step, and go on if it is right, or if that is asked for."""
+def _judged(number, anyway=False):
+    """A report on a step, and whether it goes on: if it is right, or if that is asked
+    for.
+    """
     verdict = verdict_on(workshop.saved(number))
-    if not verdict.right and not (goes_on and options.anyway):
-        lent = f"the lesson's own {listed(verdict.from_the_lesson, MOST)}"
-        way_on = f"`{typed(f'workshop next {number} --anyway')}` goes on with {lent}."
-        report = Report(verdict, [f"What counts is the saved notebook. {way_on}"])
-        return tell(report.results(), options, report, 1)
-    # No terminal shows links.
-    said = [LINK.sub(r"\1", sentence) for sentence in go_on(verdict, workshop.place())]
-    report = Report(verdict, said)
-    status = tell(report.results(), options, report)
-    following = workshop.after(number)
-    return _open(following[0]) if goes_on and following else status
+    if verdict.right or anyway:
+        # No terminal shows links.
+        said = [LINK.sub(r"\1", text) for text in go_on(verdict, workshop.place())]
+        return Report(verdict, said), True
+    lent = f"the lesson's own {listed(verdict.from_the_lesson, MOST)}"
+    way_on = f"`{typed(f'workshop next {number} --anyway')}` goes on with {lent}."
+    return Report(verdict, [f"What counts is the saved notebook. {way_on}"]), False
 
 
-def _package(word, wanted=None):
-    if word == "pack":
-        print(f"{learner_module.pack(wanted)} is your package, to take along.")
-    elif wanted:
-        print(learner_module.rename(wanted))
-    else:
-        print(learner_module.name())
-    return 0
-
-
-def _diff(number):
+def diff(options):
+    """show what differs between your code of a step and the lesson's"""
+    number = _chosen(options.step)
     changes = comparison(workshop.saved(number))
     if not changes:
         print(f"What you have written for step {number} says the same as the lesson's.")

@@ -17,13 +17,10 @@ complaints.
 
 import pytest
 
-from steps.course.lessons import MAP, stem
+from steps.course.lessons import MAP, facts, stem
 from tests.support import told
 from tests.support.lesson_attempts import child_of
 from tests.support.lesson_changes import Changes
-
-# These train for more than two seconds.
-SLOW = (36, 43, 45, 50, 51, 54, 55, 60, 65, 73, 74, 75, 78, 80)
 
 
 def tests(file, text):
@@ -32,7 +29,8 @@ def tests(file, text):
 
     name = file.path.stem
     number = MAP if name == stem(MAP) else int(name.removeprefix("step"))
-    yield name, complaints, *[pytest.mark.slow] * (number in SLOW)
+    is_slow = facts(number).change_takes == "seconds"
+    yield name, complaints, *[pytest.mark.slow] * is_slow
 
 
 pytest_collect_file = told.collecting(tests)

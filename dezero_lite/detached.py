@@ -17,11 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from . import messages
-from .function import Function, Primitive, is_batched, wants_gradient
-from .settings import Config, using_config
-from .types import Array, Value
-from .variable import Variable, as_variable
+from .core import Config, Function, Primitive, Variable, as_variable, using_config
+from .core.function import is_batched, wants_gradient
+from .core.types import Array, Value
 
 STEP = 1e-4
 
@@ -110,13 +108,22 @@ def warn_of_detached(
         if not moving.isdisjoint(_variables(g.inputs)):
             moving.update([y for ref in g.outputs if (y := ref()) is not None])
     missing = [
-        messages.detached(mark.f, what)
+        _message(mark.f, what)
         for mark in marks
         if mark.unseen & moving and mark.changes_with(mark.unseen & moving)
     ]
     for message in sorted(set(missing)):
         warnings.warn(message, stacklevel=_users_frame())
     return bool(missing)
+
+
+def _message(f: Function, what: str) -> str:
+    name = type(f).__name__
+    return (
+        f"the gradient of {name} is right, but has no graph, so that the {what} is "
+        f"missing: {name}.backward computes with arrays; compute with self.inputs and "
+        "the gradients it is given, which are Variables"
+    )
 
 
 def _functions_behind(ys: Iterable[Variable], ends: Any) -> set[Function]:

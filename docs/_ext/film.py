@@ -1,13 +1,13 @@
 """Makes the film at the top of the README: the backward player, played by step 22's
-framework in Chromium. ``python docs/film.py``, with the extra `browser` installed.
+framework in Chromium. ``python docs/_ext/film.py``, with the extra `browser` installed.
 """
 
 import io
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+DOCS = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(DOCS.parent))
 
 import numpy as np  # noqa: E402
 from PIL import Image  # noqa: E402
@@ -16,7 +16,7 @@ from dezero_lite.player import play  # noqa: E402
 from steps.step22 import Variable  # noqa: E402
 from tests.support.browser import launched  # noqa: E402
 
-FILM = HERE / "player.gif"
+FILM = DOCS / "player.gif"
 SECONDS, AT_THE_END = 1.4, 4
 
 

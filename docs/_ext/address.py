@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 # As a web address, or as ssh writes it: git@github.com:someone/course.git
 PUBLIC = re.compile(
     r"(?:https://(?:[^@/]+@)?|ssh://git@|git@)(?P<host>[^/:]+\.[^/:]+)[/:]"

@@ -9,18 +9,8 @@ from html import escape
 from address import repository
 
 from steps.course import overview
-from steps.course.lessons import module_path, notebook_path, numbers, stem
+from steps.course.lessons import facts, module_path, notebook_path, numbers, stem
 
-# Lesson, words of the one cell whose output is shown, what it is, and what one sees.
-CARDS = [
-    (16, "steps.draw(", "Graphs that fork", "and the order in which gradients go back"),
-    (48, "Shuffled: three", "Regions that curve", "learned from points on a spiral"),
-    (51, "four worst", "Handwriting", "98 of 100 read, and the four worst mistakes"),
-    (57, "the answers move along", "Kernels that see", "strokes, found by convolution"),
-    (60, "right lines: most", "Sentences", "written letter by letter, by an LSTM"),
-    (76, "def show_looks", "Attention", "where a small GPT looks when it adds"),
-    (79, "Weights go out", "Many machines", "one training, and one of them may fail"),
-]
 # How many of the sentences that a lesson printed fit on its card.
 LINES = 3
 
@@ -67,13 +57,8 @@ def stages_as_dots():
         rows += [f"<p><strong>{title}</strong></p>", "<ol>"]
         for number, title in stage.steps.items():
             words = escape(f"Step {number}: {title}")
-            dot = f'<span title="{words}">{number}</span>'
-            if number in numbers():
-                page = f"lessons/{stem(number)}.html"
-                dot = (
-                    f'<a href="{page}" title="{words}" aria-label="{words}">'
-                    f"{number}</a>"
-                )
+            page = f"lessons/{stem(number)}.html"
+            dot = f'<a href="{page}" title="{words}" aria-label="{words}">{number}</a>'
             rows.append(f"<li>{dot}</li>")
         rows += ["</ol>", f"<p>After it, {escape(stage.gain)}</p>"]
     return "\n".join([*rows, "</div>", ""])
@@ -82,11 +67,12 @@ def stages_as_dots():
 def cards(folder):
     """Pictures and sentences that the lessons made, each with a link to its lesson."""
     made = ['<div class="cards">']
-    for number, source, title, words in CARDS:
-        shown = _shown(number, source, folder)
+    for number in [number for number in numbers() if facts(number).card]:
+        card = facts(number).card
         made.append(
-            f'<a href="lessons/{stem(number)}.html">{shown}<strong>{title}</strong> '
-            f"<span>{words}. Step {number}.</span></a>"
+            f'<a href="lessons/{stem(number)}.html">'
+            f"{_shown(number, card['cell'], folder)}<strong>{card['title']}</strong> "
+            f"<span>{card['words']}. Step {number}.</span></a>"
         )
     return "\n".join([*made, "</div>", ""])
 
@@ -99,7 +85,7 @@ def _shown(number, source, folder):
     if len(cells) != 1:
         raise LookupError(
             f"The front page shows the one cell of step {number} with {source!r}, and "
-            f"there are {len(cells)}: see CARDS in docs/front.py"
+            f"there are {len(cells)}: see `card` in the head of its lesson"
         )
     (cell,) = cells
     for output in cell["outputs"]:

@@ -23,7 +23,9 @@ from steps.course import exercises, overview
 from steps.course.lessons import (
     MAP,
     StepKind,
+    facts,
     head,
+    is_on_library,
     kind,
     lesson_path,
     notebook_path,
@@ -57,7 +59,7 @@ ROOMS = {
 }
 
 
-HERE = Path(__file__).parent
+DOCS = Path(__file__).parents[1]
 
 # The files with which a page of the reference begins; the others follow by their names.
 FIRST = [
@@ -185,7 +187,7 @@ TERM = re.compile(r"^\*\*(?P<words>.+?)\*\* \((?P<step>\d+)\):", re.MULTILINE)
 @cache
 def glossary():
     """Each term, with the step that introduces it and its place on the page."""
-    text = (HERE / "glossary.md").read_text(encoding="utf-8")
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
     return {
         word: (int(found["step"]), place(found["words"]))
         for found in TERM.finditer(text)
@@ -255,15 +257,14 @@ def write_stages(folder):
     lines = ["# The course by stage", ""]
     toctree = ["../lessons/start"]
     for count, stage in enumerate(overview.stages(), 1):
-        there = [number for number in stage.steps if number in numbers()]
-        hours = sum(head(number).minutes for number in there) / 60
+        hours = sum(head(number).minutes for number in stage.steps) / 60
         title = f"Stage {count}: {stage.title}"
         gain = f"After it, {stage.gain} Its lessons take about {hours:.0f} hours."
         page = [f"# {title}", "", gain, "", *table(stage), ""]
-        page += contents(f"../lessons/{stem(number)}" for number in there)
+        page += contents(f"../lessons/{stem(number)}" for number in stage.steps)
         (folder / f"stage{count}.md").write_text("\n".join(page), "utf-8")
         lines += [f"## [{title}](stage{count}.md)", "", gain, ""]
-        lines += [", ".join(link(number) for number in there), ""]
+        lines += [", ".join(map(link, stage.steps)), ""]
         toctree.append(f"stage{count}")
     text = "\n".join([*lines, *contents(toctree)])
     (folder / "index.md").write_text(text, "utf-8")
@@ -275,15 +276,10 @@ def table(stage):
         "| step | minutes | new names | the question it answers |",
         "| :--- | ---: | :--- | :--- |",
     ]
-    for number, title in stage.steps.items():
-        if number in numbers():
-            facts = head(number)
-            new = ", ".join(f"`{name}`" for name in facts.new)
-            rows.append(
-                f"| {link(number)} | {facts.minutes} | {new} | {question(number)} |"
-            )
-        else:
-            rows.append(f"| {number}. {title} | | | |")
+    for number in stage.steps:
+        new = ", ".join(f"`{name}`" for name in head(number).new)
+        minutes = head(number).minutes
+        rows.append(f"| {link(number)} | {minutes} | {new} | {question(number)} |")
     return rows
 
 
@@ -297,58 +293,13 @@ def contents(places):
     return ["```{toctree}", ":hidden:", ":maxdepth: 1", "", *places, "```", ""]
 
 
-# Questions of lessons whose predecessor leaves none open, or asks it in words that say
-# little without the rest of its summary.
-QUESTIONS = {
-    1: "What holds the numbers that a network learns?",
-    7: "Can the variables remember in which order to walk back?",
-    11: "How can a function take several inputs?",
-    13: "One gradient arrives at a function of two inputs: which two have to leave?",
-    14: "What if one variable is used twice?",
-    15: "What if a walk goes on before all gradients have arrived?",
-    17: "Why does the memory of a finished computation come back so late?",
-    18: "Does everything have to be kept while the graph lives?",
-    20: "Can you calculate with a variable as you do with an array?",
-    21: "What do `2 * a` and `array * a` do?",
-    22: "How do the other operators get their rules?",
-    23: "How does a file become a package?",
-    24: "Are the gradients right for long formulas, too?",
-    25: "What does the graph of such a formula look like?",
-    26: "Can the framework draw its graphs itself?",
-    27: "What does the graph of a function look like that plain operators compute?",
-    28: "Where do you get to if you follow the gradient, step by step?",
-    29: "If you also knew how the curve bends, could you calculate the step?",
-    30: "Could the framework find the second derivative, too?",
-    31: "What if variables computed the gradients?",
-    32: "How few lines have to change, so that a gradient has a graph of its own?",
-    33: "Does Newton's method now find its second derivatives by itself?",
-    34: "Can you differentiate ten times, and functions such as sine and cosine?",
-    35: "How large do the graphs of higher derivatives become?",
-    36: "What are gradients of gradients used for?",
-    37: "What if a variable holds a thousand numbers?",
-    40: "What does broadcasting do to the gradients?",
-    44: "Who should hold the parameters of a hundred layers?",
-    45: "Can a whole network be one object?",
-    49: "What if there are too many examples, or each needs some work first?",
-    50: "Who cuts the data into batches, and how much faster are whole batches?",
-    53: "How do you keep what a network has learned?",
-    54: "How does a function know whether the network is learning or in use?",
-    55: "What would a layer look like that knows what is beside what?",
-    56: "How do channels and batches fit into one convolution?",
-    58: "What holds a tower of many layers up?",
-    63: "What if a graph has to do one thing or another?",
-    64: "What if one object runs the graph and holds all its values?",
-    66: "What if each edge carried its own rule?",
-    68: "What does each design cost, and what does it give?",
-}
-
-
 def question(number):
-    """The question that a step answers: the last that the summary before asks; where
-    none is asked, the lesson's own first sentence says what it does.
+    """The question that a step answers: the one in its head, else the last that the
+    summary before asks; where none is asked, the lesson's own first sentence says what
+    it does.
     """
-    if number in QUESTIONS:
-        return QUESTIONS[number]
+    if asked := facts(number).question:
+        return asked
     if number - 1 in numbers():
         summary = lesson_path(number - 1).read_text("utf-8").rpartition("## Summary")[2]
         if asked := re.findall(r"[A-Z][^.?!]*\?", summary):
@@ -358,27 +309,6 @@ def question(number):
 
 
 # --- the API --------------------------------------------------------------------------
-
-
-# Steps that explain a method, where it is not the step of its class. Those that a head
-# announces, and those named as a function is, are found without being listed.
-METHODS = {
-    "Variable.data": 1,
-    "Variable.detach": 32,
-    "Variable.T": 38,
-    "Variable.dot": 41,
-    "Variable.item": 42,
-    "Variable.unchain_backward": 59,
-    "Layer.to_cpu": 52,
-    "Layer.to_gpu": 52,
-    "Layer.save_weights": 53,
-    "Layer.load_weights": 53,
-    "Optimizer.save_state": 53,
-    "Optimizer.load_state": 53,
-    "DataLoader.to_cpu": 52,
-    "DataLoader.to_gpu": 52,
-    "Dataset.takes_batches": 50,
-}
 
 
 # What only classes of the framework itself tell each other.
@@ -505,7 +435,7 @@ def summary(room, name):
 
 def constant(room, name):
     """The words above a constant, in the file of the package that assigns it."""
-    for path in sorted((HERE.parent / "dezero_lite").rglob("*.py")):
+    for path in sorted((DOCS.parent / "dezero_lite").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if found := re.search(rf"^#: (.+)\n{name}\b.* = ", text, re.MULTILINE):
             return found[1]
@@ -542,14 +472,14 @@ def introduced():
     """For each public name of dezero_lite, the step that introduces it: up to 60 that
     in which the package that grows gets it, or in which a lesson visits it.
     """
-    library = set(importlib.import_module("steps.library").__all__)
     found = {}
-    for number in numbers():
+    # Later steps first: a visit to a module meets what they introduce.
+    for number in sorted(numbers(), key=lambda number: not is_on_library(number)):
         if kind(number) is StepKind.PACKAGE:
-            names = importlib.import_module(f"steps.{stem(number)}").__all__
-            if number <= 60:
-                names = library & {*names, *head(number).new, *visited(number)}
-            for name in sorted(names):
+            names = {*importlib.import_module(f"steps.{stem(number)}").__all__}
+            if not is_on_library(number):
+                names |= {*head(number).new, *visited(number)}
+            for name in sorted(names & documented().keys()):
                 found.setdefault(name, number)
     return found
 
@@ -566,7 +496,8 @@ def visited(number):
 @cache
 def first_met():
     """For each public name and each method, the step that introduces it: for what the
-    learner writes before there is a package, the step in which they do.
+    learner writes before there is a package, the step in which they do. A head names
+    methods that another step explains than that of their class.
     """
     found = {}
     for number in numbers():
@@ -575,7 +506,10 @@ def first_met():
                 found.setdefault(name, number)
     for name, number in introduced().items():
         found.setdefault(name, number)
-    return METHODS | found
+    for number in numbers():
+        for name in facts(number).explains:
+            found.setdefault(name, number)
+    return found
 
 
 def keep_colons(app, what, name, obj, options, lines):
