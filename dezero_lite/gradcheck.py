@@ -9,15 +9,21 @@ sums to 1 always, so to a plain sum it looks constant.
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .core import Function, Primitive, Variable, as_array, no_grad, unwrap, walk
-from .graph import functions_behind
+from .core import (
+    Function,
+    Variable,
+    as_array,
+    no_grad,
+    unwrap,
+    walk,
+)
+from .detached import marked, warn_of_detached
 
 Array = NDArray[Any]
 EPS = 1e-4
@@ -161,13 +167,8 @@ class _Check:
         try:
             self.check_values("second-order gradient", second, slopes)
         except _Wrong:
-            if not _ends_in_arrays(ys, graph, xs):
+            if not warn_of_detached(graph, xs):
                 raise
-            warnings.warn(
-                "the gradient is right, but has no graph, so that the second-order "
-                "gradient is missing: backward computes with arrays",
-                stacklevel=3,
-            )
 
     def variables(self, arrays: Sequence[Array]) -> list[Variable]:
         return [Variable(array.copy()) for array in arrays]
@@ -222,16 +223,6 @@ class _Check:
                 raise _Wrong(f"{gradient} shares its memory with another array")
 
 
-def _ends_in_arrays(ys: Any, graph: list[Variable], xs: list[Variable]) -> bool:
-    # Whether a user's backward, as in the book's step 27, took the data out of its
-    # Variables: then no way leads from a gradient to an input.
-    functions = [f for y in ys for f in functions_behind(y)]
-    reached = [x for g in graph for f in functions_behind(g) for x in f.inputs]
-    ids = {id(x) for x in [*graph, *reached]}
-    is_users = any(not isinstance(f, Primitive) for f in functions)
-    return is_users and not any(id(x) in ids for x in xs)
-
-
 def _gradients(
     ys: Any, weights: list[Array], xs: list[Variable], create_graph: bool = False
 ) -> list[Any]:
@@ -243,7 +234,10 @@ def _gradients(
         given = weight.astype(y.dtype)
         seed = kind(given.copy())
         try:
-            found = walk(y, seed, create_graph=create_graph) if y.creator else {y: seed}
+            found = {y: seed}
+            if y.creator:
+                mark = marked if create_graph else None
+                found = walk(y, seed, create_graph=create_graph, mark=mark)
         except (TypeError, ValueError) as error:
             raise _Wrong(str(error)) from error
         if not np.array_equal(unwrap(seed), given):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any
@@ -71,13 +71,18 @@ def backward(
 
 
 def walk(
-    y: Variable, gy: Any, retain_grad: bool = False, create_graph: bool = False
+    y: Variable,
+    gy: Any,
+    retain_grad: bool = False,
+    create_graph: bool = False,
+    mark: Callable[..., Any] | None = None,
 ) -> dict[Variable, Any]:
     """Walk from `y` to the leaves, and return their gradients; no Variable is changed.
 
     The gradients are like `gy`, that of `y`: Variables with `create_graph`, else
     arrays. A function's turn comes when the gradients of its outputs are complete. So
     the highest generation goes first, and a heap finds it in log n (book step 16).
+    `mark(f, gys, gxs)` may replace what a function returns: see `detached.py`.
     """
     first: Any = y.creator
     grads: dict[Variable, Any] = {y: gy}
@@ -96,6 +101,8 @@ def walk(
         gxs = f._differentiate(gys, create_graph)
         if type(gxs) is not tuple or len(gxs) != len(f.inputs):
             gxs = one_for_each_input(f, gxs)
+        if mark:
+            gxs = mark(f, gys, gxs)
         memory = None
         for x, gx in zip(f.inputs, gxs):  # noqa: B905 (counted; strict takes longer)
             if gx is None or not isinstance(x, Variable):

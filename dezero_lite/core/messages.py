@@ -22,7 +22,10 @@ def describe(x: Any) -> str:
         kind = f"Variable {x.name!r}"
     else:
         kind = "an array" if isinstance(x, ndarray) else kind_of(x)
-    data = x.data if is_variable else x
+    data = x
+    if is_variable:
+        # Ours as they are kept: inside vmap, `data` refuses to be looked at.
+        data = x._data if hasattr(x, "_data") else x.data
     if not is_array(data):
         return kind
     return f"{kind} of shape {data.shape} and dtype {data.dtype}"

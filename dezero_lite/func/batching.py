@@ -100,6 +100,10 @@ def _length(args: Sequence[Any], axes: Sequence[Any]) -> int:
     lengths = set()
     for x, i in zip(args, axes, strict=True):
         dims = np.shape(x)
+        if not isinstance(i, (int, np.integer, type(None))):
+            raise TypeError(
+                f"in_axes is a whole number or None, or a tuple of these, not {i!r}"
+            )
         if i is not None and not -len(dims) <= i < len(dims):
             raise ValueError(f"there is no axis {i} of examples in {describe(x)}")
         if i is not None:

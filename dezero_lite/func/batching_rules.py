@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import functions as F
 from ..core import (
+    Config,
     Function,
     Variable,
     no_grad,
@@ -34,13 +35,17 @@ from ..functions.elementwise import Abs, Choose, Clip, Cos, Exp, Sin, Sqrt, Tanh
 from ..functions.indexing import Gather, GetItem
 from ..functions.joining import Concat, Split, Stack, Unstack
 from ..functions.linear import Linear, MatMul
-from ..functions.loss import MeanSquaredError, SoftmaxCrossEntropy
-from ..functions.norm import Dropout, LayerNorm
+from ..functions.loss import (
+    MeanSquaredError,
+    SigmoidCrossEntropy,
+    SoftmaxCrossEntropy,
+)
+from ..functions.norm import BatchNorm, Dropout, LayerNorm
 from ..functions.pool import AveragePooling, Pooling
 from ..functions.reduce import AlongAxis
 from ..functions.shape import Pad, Reshape, Transpose
-from ..functions.targets import labels_of
 from ..functions.window import Im2col
+from ..layers.recurrent import LSTMStep
 from .batching import Compare, rule
 
 
@@ -197,16 +202,26 @@ def _places(dims: Shape) -> Variable:
 @rule(MeanSquaredError)
 def mean_squared_error(f: Any, xs: Any, mine: Any) -> Any:
     a, b = _aligned(xs, mine)
-    squares = (a - b) ** 2
-    rows = squares.shape[1] if squares.ndim > 1 else 1
-    return squares.sum(tuple(range(1, squares.ndim))) / rows
+    return _mean_over_rows((a - b) ** 2)
+
+
+@rule(SigmoidCrossEntropy)
+def sigmoid_cross_entropy(f: Any, xs: Any, mine: Any) -> Any:
+    x, t = _all_batches(xs, mine)
+    no = np.zeros(x.shape, x.dtype)
+    return _mean_over_rows(F.logsumexp(F.stack([no, x]), axis=0) - x * t)
+
+
+def _mean_over_rows(losses: Any) -> Any:
+    """For each example the sum of its losses, divided by the number of rows."""
+    rows = losses.shape[1] if losses.ndim > 1 else 1
+    return losses.sum(tuple(range(1, losses.ndim))) / rows
 
 
 @rule(SoftmaxCrossEntropy)
 def softmax_cross_entropy(f: Any, xs: Any, mine: Any) -> Any:
     x, t = _all_batches(xs, mine)
-    n, rows, classes = x.shape
-    labels_of("softmax_cross_entropy", x.reshape(-1, classes), t.reshape(-1))
+    n, rows, _ = x.shape
     examples = np.arange(n).reshape(-1, 1)
     return -F.log_softmax(x, axis=2)[examples, np.arange(rows), t].mean(axis=1)
 
@@ -218,6 +233,36 @@ def layer_norm(f: Any, xs: Any, mine: Any) -> Any:
     y = f(x, np.ones(form, x.dtype), np.zeros(form, x.dtype))
     y = mul(*_aligned([y, gamma], [mine[0], mine[1]]))
     return add(*_aligned([y, beta], [mine[0] or mine[1], mine[2]]))
+
+
+@rule(BatchNorm)
+def batch_norm(f: Any, xs: Any, mine: Any) -> Any:
+    x, gamma, beta = _all_batches(xs, mine)
+    n, rows, channels, *size = x.shape
+    axes = (1, 0, *range(2, x.ndim))
+    # The channels of all examples side by side. In training, averages that begin at 0
+    # hold what each example adds to the running ones.
+    side = x.transpose(axes).reshape(rows, n * channels, *size)
+    running = f.avg_mean, f.avg_var
+    begin = np.zeros_like if Config.train else np.asarray
+    averages = [np.tile(begin(a), n) for a in running]
+    f = _with(f, avg_mean=averages[0], avg_var=averages[1])
+    y = f(side, gamma.reshape(-1), beta.reshape(-1))
+    for average, parts in zip(running, averages, strict=True):
+        for part in parts.reshape(n, channels) if Config.train else ():
+            average *= f.decay
+            average += part
+    return y.reshape(rows, n, channels, *size).transpose(axes)
+
+
+@rule(LSTMStep)
+def lstm_step(f: Any, xs: Any, mine: Any) -> Any:
+    x, h, c, Wx, Wh, b = _all_batches(xs, mine)
+    z = F.matmul(x, Wx) + F.matmul(h, Wh) + F.expand_dims(b, 1)
+    gates, new = F.split(z, [3 * c.shape[2]], axis=2)
+    keep, add, show = F.split(F.sigmoid(gates), 3, axis=2)
+    c = keep * c + add * F.tanh(new)
+    return show * F.tanh(c), c
 
 
 @rule(Conv2d, Deconv2d)

@@ -21,6 +21,7 @@ from ..core import (
 )
 from ..core.backward import fitted
 from ..core.types import Array
+from ..detached import warn_of_detached
 from ..graph import functions_behind
 from .batching import Level, required
 from .forward import as_leaves, as_tuple, gradients, leaves_at, like, pushed, zeros_like
@@ -84,6 +85,7 @@ def jvp(f: Callable[..., Any], xs: Any, vs: Any) -> tuple[Any, Any]:
     with using_config("enable_backprop", True):
         ys = required(f(*leaves))
     outputs = [as_variable(y) for y in as_tuple(ys)]
+    warn_of_detached(outputs, leaves)
     with as_leaves(leaves):
         functions = {g for y in outputs for g in functions_behind(y)}
     for g in sorted(functions, key=lambda g: g.generation):
@@ -132,8 +134,14 @@ def vjp(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
     with using_config("enable_backprop", True):
         ys = required(f(*leaves))
     outputs = [as_variable(y) for y in as_tuple(ys)]
+    warn_of_detached(outputs, leaves)
 
     def pull(gys: Any) -> tuple[Variable, ...]:
+        if len(as_tuple(gys)) != len(outputs):
+            raise ValueError(
+                f"pull takes a gradient for each of {len(outputs)} results, but was "
+                f"given {len(as_tuple(gys))}"
+            )
         seeds = zip(outputs, as_tuple(gys), strict=True)
         given = "the gradient to begin with"
         pairs = [(y, fitted(as_variable(gy), y, given)) for y, gy in seeds]
@@ -152,7 +160,7 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..
     f : callable
         Takes Variables and returns one number, a Variable.
     argnums : int or tuple of int, optional
-        Which arguments to differentiate for.
+        Which arguments to differentiate for; negative numbers count from the last.
 
     Returns
     -------
@@ -162,8 +170,11 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..
 
     Raises
     ------
+    TypeError
+        When called, if `argnums` holds anything but whole numbers.
     ValueError
-        When called, if `f` returns anything but one number.
+        When called, if `f` returns anything but one number, or `argnums` names an
+        argument that there is not, or one twice.
 
     Examples
     --------
@@ -173,16 +184,39 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..
     """
 
     def gradient(*args: Any) -> Any:
+        places = places_of(argnums, len(args))
+
         def of(*xs: Any) -> Any:
-            replaced = dict(zip(as_tuple(argnums), xs, strict=True))
+            replaced = dict(zip(places, xs, strict=True))
             return f(*[replaced.get(i, arg) for i, arg in enumerate(args)])
 
-        y, pull = vjp(of, *[args[i] for i in as_tuple(argnums)])
+        y, pull = vjp(of, *[args[i] for i in places])
         if getattr(y, "size", 0) != 1:
             raise ValueError(f"grad is for functions of one result, not {describe(y)}")
         return like(argnums, pull(np.ones(y.shape, y.dtype)))
 
     return gradient
+
+
+def places_of(argnums: Any, n: int) -> list[int]:
+    """The places that `argnums` names among `n` arguments, counted from 0."""
+    for i in as_tuple(argnums):
+        if not isinstance(i, (int, np.integer)):
+            raise TypeError(
+                f"argnums is a whole number or a tuple of them, not {argnums!r}"
+            )
+        if not -n <= i < n:
+            raise ValueError(
+                f"argnums is {argnums}, but the function was called with {n} arguments,"
+                f" so there is no argument {i}"
+            )
+    places = [int(i) % n for i in as_tuple(argnums)]
+    if len(set(places)) < len(places):
+        raise ValueError(
+            f"argnums is {argnums}, which names one of {n} arguments twice: name each "
+            "once"
+        )
+    return places
 
 
 def hvp(f: Callable[..., Any], xs: Any, vs: Any) -> Any:
@@ -229,6 +263,12 @@ def jacobian(f: Callable[..., Any], x: Any, mode: str | None = None) -> Variable
     Variable
         The shape of ``f(x)``, and then that of `x`.
 
+    Raises
+    ------
+    ValueError
+        If `f` returns a tuple, `x` or ``f(x)`` has no elements, or there is no such
+        mode.
+
     Examples
     --------
     >>> jacobian(lambda x: x * x, np.array([1.0, 2.0]))
@@ -239,6 +279,16 @@ def jacobian(f: Callable[..., Any], x: Any, mode: str | None = None) -> Variable
         raise ValueError(f"mode is 'forward' or 'reverse', not {mode!r}")
     x = as_variable(x)
     y, pull = vjp(f, x)
+    if not isinstance(y, Variable):
+        raise ValueError(
+            f"jacobian is for functions that return one Variable, not {describe(y)}: "
+            "take one of its elements, as in lambda x: f(x)[0]"
+        )
+    if not x.size or not y.size:
+        raise ValueError(
+            f"a Jacobian has an element for each of x and of f(x), but x is "
+            f"{describe(x)}, f(x) is {describe(y)}"
+        )
     if mode == "forward" or (mode is None and x.size < y.size):
         columns = [jvp(f, x, v)[1].reshape(-1) for v in directions(x)]
         return F.stack(columns, axis=1).reshape(*y.shape, *x.shape)

@@ -39,6 +39,7 @@ from ..core.operators import (
     SumTo,
 )
 from ..core.types import Array, Value
+from ..detached import marked, warn_of_detached
 from ..functions.activation import Gelu, LeakyReLU, ReLU, Sigmoid, Softmax
 from ..functions.conv import Conv2d, Conv2DGradW, Deconv2d
 from ..functions.elementwise import (
@@ -110,7 +111,9 @@ def gradients(pairs: Iterable[tuple[Variable, Variable]]) -> dict[Variable, Vari
     """The gradients of the leaves behind Variables whose own gradients are given."""
     totals: dict[Variable, Variable] = {}
     for y, gy in pairs:
-        found = walk(y, gy, create_graph=True) if y.creator else {y: gy}
+        found = {y: gy}
+        if y.creator:
+            found = walk(y, gy, create_graph=True, mark=marked)
         for x, gx in found.items():
             totals[x] = totals[x] + gx if x in totals else gx
     return totals
@@ -174,12 +177,16 @@ def transposed_twice(f: Any, ts: Sequence[Any]) -> Any:
         twin._outputs, gys = weakref.ref(ys[0]), [zeros_like(ys[0])]
     with using_config("enable_backprop", True):
         gxs = one_for_each_input(f, twin._differentiate(gys, create_graph=True))
+        gxs = marked(f, gys, gxs)
         pairs = [
             (fitted(gx, x, f, as_box=True), t)
             for gx, x, t in zip(gxs, f.inputs, ts, strict=True)
             if gx is not None and t is not None
         ]
-    with as_leaves([x for x in (*twin.inputs, *ys) if isinstance(x, Variable)]):
+    # No way leads on, to what was computed before.
+    ends = (*f.inputs, *twin.inputs, *ys)
+    with as_leaves([x for x in ends if isinstance(x, Variable)]):
+        warn_of_detached([gx for gx, _ in pairs], gys, "forward derivative")
         grads = gradients(pairs)
     return tuple([grads[gy] if gy in grads else zeros_like(gy) for gy in gys])
 

@@ -174,7 +174,7 @@ def softmax_simple(x: Operand, axis: int = 1) -> Variable:
     """
     x = as_variable(x)
     # A constant, since softmax does not change when all scores move together.
-    top = max(x, axis, keepdims=True).data
+    top = max(x, axis, keepdims=True).detach()
     y = exp(floats(x) - top)
     return y / y.sum(axis=axis, keepdims=True)
 

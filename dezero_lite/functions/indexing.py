@@ -49,6 +49,11 @@ def get_item(x: Operand, slices: Any) -> Variable:
     """
     parts = slices if isinstance(slices, tuple) else (slices,)
     if any([is_batched(part) for part in parts]):
+        if any([is_batched(part) and part.dtype.kind == "b" for part in parts]):
+            raise TypeError(
+                "inside vmap, x[x > 0] would take another number of elements from "
+                "each example: use where(x > 0, x, 0), which keeps the shape"
+            )
         if any(
             [part is None or part is ... or isinstance(part, slice) for part in parts]
         ):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import cuda
-from ..core import Operand, Primitive, Sub, Variable, as_array
+from ..core import Operand, Primitive, Sub, Variable, as_array, is_batched
 from ..core.sums import stable_sum
 from ..core.types import Array, Value
 from .activation import Sigmoid, Softmax, softmax
@@ -25,7 +25,7 @@ from .precision import (
     underflow_to_zero,
     upcast_half,
 )
-from .targets import answers_of, check_range, data_of, labels_of, paired
+from .targets import answers_of, check_range, data_of, labels_of, paired, visible
 
 __all__ = ["mean_squared_error", "mean_squared_error_simple"]
 __all__ += ["accuracy", "softmax_cross_entropy", "softmax_cross_entropy_simple"]
@@ -201,6 +201,11 @@ def accuracy(y: Operand, t: Operand) -> Variable:
         If the shapes do not go together, a label names no class, or there are no
         examples.
     """
+    if is_batched(y) or is_batched(t):
+        raise TypeError(
+            "inside vmap, the numbers that accuracy compares cannot be looked at: call "
+            "it outside, on the scores that vmap has returned"
+        )
     labels = labels_of("accuracy", y, t)
     return Variable(as_array((data_of(y).argmax(axis=1) == labels).mean()))
 
@@ -292,7 +297,7 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
 
 def _tiny(p: Operand) -> float:
     # TINY, or what is the smallest number of this dtype with all its digits.
-    dtype = data_of(p).dtype
+    dtype = visible(p).dtype
     return max(TINY, float(np.finfo(dtype).tiny)) if dtype.kind == "f" else TINY
 
 

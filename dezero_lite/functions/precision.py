@@ -68,6 +68,8 @@ def into(y: Any) -> Any:
 class Select(Primitive):
     """Numbers where `mask` holds, else 0, as gradients need it."""
 
+    broadcasts = True
+
     def __init__(self, mask: Any) -> None:
         self.mask = mask
 

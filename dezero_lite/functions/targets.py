@@ -34,9 +34,7 @@ def paired(name: str, x0: Operand, x1: Operand) -> Operand:
 
 def labels_of(name: str, x: Operand, t: Operand) -> Any:
     """The labels `t` for the scores `x`, as an array of shape (N,)."""
-    if is_batched(t):
-        return t  # the rule of vmap looks at all of them
-    labels, shape = data_of(t), np.shape(require_data(x))
+    labels, shape = visible(t), np.shape(require_data(x))
     if len(shape) != 2:
         raise ValueError(
             f"{name} takes scores of shape (N, C), one row for each example, but was "
@@ -57,21 +55,21 @@ def labels_of(name: str, x: Operand, t: Operand) -> Any:
             f"{name} takes whole numbers as labels, but t is {describe(t)}: use "
             "t.astype(int)"
         )
-    if labels.min() < 0 or labels.max() >= classes:
+    low, high = _limits(t)
+    if low < 0 or high >= classes:
         raise ValueError(
             f"{name} was given scores for {classes} classes, so that labels go from 0 "
-            f"to {classes - 1}, but t holds labels from {labels.min()} to "
-            f"{labels.max()}"
+            f"to {classes - 1}, but t holds labels from {low} to {high}"
         )
     # A copy, since they may change before backward needs them.
-    return labels.flatten()
+    return reshape(t, n) if is_batched(t) else labels.flatten()
 
 
 def answers_of(name: str, x: Operand, t: Operand) -> Any:
     """The answers `t` in the shape of `x`, and whole numbers and truth values in its
     dtype.
     """
-    data, answers = data_of(x), data_of(t)
+    data, answers = visible(x), visible(t)
     if answers.shape != data.shape:
         if {answers.shape, data.shape} != {data.shape[:1], (*data.shape[:1], 1)}:
             raise ValueError(
@@ -83,14 +81,13 @@ def answers_of(name: str, x: Operand, t: Operand) -> Any:
     check_range(name, "t", t, "1 means yes and 0 means no")
     if answers.dtype.kind == "f":
         return t
-    return data_of(t).astype(data.dtype if data.dtype.kind == "f" else float)
+    return visible(t).astype(data.dtype if data.dtype.kind == "f" else float)
 
 
 def check_range(name: str, argument: str, x: Operand, hint: str) -> None:
     """Refuse numbers that are no probabilities."""
-    data = data_of(x)
-    if data.size and (data.min() < 0 or data.max() > 1):
-        low, high = data.min(), data.max()
+    low, high = _limits(x)
+    if low < 0 or high > 1:
         raise ValueError(
             f"{name} takes {argument} from 0 to 1, but it holds {low} to {high}: {hint}"
         )
@@ -110,6 +107,19 @@ def _unequal(name: str, x: Operand, other_name: str, other: Operand) -> str:
     if np.size(data) == np.size(other_data):
         return f"{message}: use {other_name}.reshape{np.shape(data)}"
     return f"{message}: they need the same shape"
+
+
+def _limits(x: Any) -> tuple[Any, Any]:
+    """The smallest and the largest number, inside vmap of all examples; of none, 0."""
+    while is_batched(x):
+        x = x.values
+    data = data_of(x)
+    return (data.min(), data.max()) if data.size else (0, 0)
+
+
+def visible(x: Operand) -> Any:
+    """The data, for a look at shape and dtype: inside vmap, `x` itself shows them."""
+    return x if is_batched(x) else data_of(x)
 
 
 def data_of(x: Operand) -> Any:

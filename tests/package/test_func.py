@@ -3,6 +3,7 @@ loops and torch.func.
 """
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dezero_lite.functions as F
-from dezero_lite import Function, Variable, no_grad
+from dezero_lite import Function, Variable, no_grad, test_mode
 from dezero_lite.func import forward, grad, hvp, jacobian, jvp, vjp, vmap
+from dezero_lite.gradcheck import gradient_check
+from dezero_lite.layers.recurrent import LSTMStep
 from tests.support.arrays import assert_close
 from tests.support.needs import needs
 
@@ -74,6 +77,13 @@ def joined(a, b):
     return F.stack([first, second], axis=-1) * F.stack(list(first), axis=0)[..., None]
 
 
+def lstm(x, W):
+    h = c = np.zeros((3, 2))
+    for _ in range(2):
+        h, c = LSTMStep()(x, h, c, W[:4], W[4:6], W[6])
+    return h * c
+
+
 def images(x, W, b):
     y = F.conv2d(x, W, b, stride=2, pad=1)
     return F.pooling(y, 2, 1) * F.average_pooling(y, 2, 1)
@@ -116,7 +126,36 @@ PROGRAMS = {
     "linear without a bias": (F.linear, [(3, 4), (4, 2)]),
     "linear of a vector": (F.linear, [(4,), (4, 2), (2,)]),
     "layer_norm": (F.layer_norm, [(3, 4), (4,), (4,)]),
+    "batch_norm": (
+        lambda x, g, b: F.batch_norm(x, g, b, np.zeros(4), np.ones(4)),
+        [(3, 4), (4,), (4,)],
+    ),
+    "batch_norm of images": (
+        lambda x, g: F.batch_norm(x, g, np.ones(2), np.zeros(2), np.ones(2)),
+        [(3, 2, 4, 1), (2,)],
+    ),
+    "lstm": (lstm, [(3, 4), (7, 8)]),
     "mean_squared_error": (F.mean_squared_error, [(3, 4), (3, 4)]),
+    "sigmoid_cross_entropy": (
+        lambda x, t: F.sigmoid_cross_entropy(x, F.sigmoid(t)),
+        [(3, 4), (3, 4)],
+    ),
+    "sigmoid_cross_entropy of answers": (
+        lambda x: F.sigmoid_cross_entropy(x, np.array([1, 0, 1])),
+        [(3, 1)],
+    ),
+    "binary_cross_entropy": (
+        lambda p, t: F.binary_cross_entropy(F.sigmoid(p), F.sigmoid(t)),
+        [(3, 4), (3, 4)],
+    ),
+    "simple functions": (
+        lambda x: (
+            F.softmax_simple(F.sigmoid_simple(x))
+            + F.softmax_cross_entropy_simple(x, np.array([1, 3, 0]))
+            + F.mean_squared_error_simple(x, np.ones((3, 4)))
+        ),
+        [(3, 4)],
+    ),
     "attention": (
         lambda q, k, v: F.attention(q, k, v, F.causal_mask(3)),
         [(2, 3, 4), (2, 3, 4), (2, 3, 6)],
@@ -137,14 +176,6 @@ PROGRAM = pytest.mark.parametrize("name", PROGRAMS)
 # What no rule for tangents, or none but its vjp, takes along.
 WITHOUT_BATCHES = {
     "cube": (lambda x: Cube()(x), [(3, 4)]),
-    "batch_norm": (
-        lambda x, g, b: F.batch_norm(x, g, b, np.zeros(4), np.ones(4)),
-        [(3, 4), (4,), (4,)],
-    ),
-    "sigmoid_cross_entropy": (
-        lambda x: F.sigmoid_cross_entropy(x, np.eye(3, 4)),
-        [(3, 4)],
-    ),
     "softmax_cross_entropy": (
         lambda x: F.softmax_cross_entropy(x, np.array([1, 3, 0])),
         [(3, 4)],
@@ -200,6 +231,17 @@ def test_hvp_is_the_difference_of_gradients(name):
         assert_close(h.data, (g.data - before.data) / (2 * eps), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_back_over_forward_is_forward_over_back(name):
+    f, shapes = PROGRAMS[name]
+    xs, vs = [random(*s) for s in shapes], [random(*s) for s in shapes]
+    weights, every = random(*f(*map(Variable, xs)).shape), tuple(range(len(xs)))
+    found = grad(lambda *xs: (jvp(f, xs, vs)[1] * weights).sum(), every)(*xs)
+    right = hvp(lambda *xs: (f(*xs) * weights).sum(), xs, vs)
+    for g, h in zip(found, right, strict=True):
+        assert_close(g.data, h.data)
+
+
 def test_derivatives_of_every_order_either_way():
     up = {
         "forward": lambda f: lambda x: jvp(f, (x,), (np.array(1.0),))[1],
@@ -221,6 +263,103 @@ def test_without_a_rule_and_with_an_output_dropped(kept):
     assert ty.data.tolist() == [(a + 2 * b).tolist(), (3 * a * b).tolist()][kept]
 
 
+# --- a user's backward that leaves the graph ------------------------------------------
+
+
+class Own(Function):
+    def __init__(self, forward, slope):
+        self.forward, self.slope = forward, slope
+
+    def backward(self, gy):
+        return self.slope(self.inputs[0], gy)
+
+
+class SavedCube(Function):
+    def forward(self, x):
+        self.x = x
+        return x**3
+
+    def backward(self, gy):
+        return 3 * self.x**2 * gy
+
+
+class OwnExp(Function):
+    def forward(self, x):
+        return np.exp(x)
+
+    def backward(self, gy):
+        return gy * self.outputs[0]()
+
+
+def own(f, slope):
+    return lambda x: Own(f, slope)(x)
+
+
+# Named after what backward computes with; "arrays" leaves out the graph of gy as well.
+CUBES = {
+    "data": own(lambda x: x**3, lambda x, gy: 3 * x.data**2 * gy),
+    "saved": lambda x: SavedCube()(x),
+    "arrays": own(lambda x: x**3, lambda x, gy: 3 * x.data**2 * gy.data),
+}
+SECOND = {
+    "hvp": lambda f: lambda x: hvp(lambda x: f(x).sum(), x, np.ones(3)),
+    "grad of grad": lambda f: grad(lambda x: grad(lambda x: (2 * f(x)).sum())(x).sum()),
+    "grad of jvp": lambda f: grad(lambda x: jvp(f, x, np.ones(3))[1].sum()),
+    "jacobian of jacobian": lambda f: (
+        lambda x: jacobian(lambda x: jacobian(f, x, "reverse"), x)
+    ),
+    "a product": lambda f: grad(lambda x: grad(lambda x: (x * f(x)).sum())(x).sum()),
+    "gradient_check": lambda f: lambda x: gradient_check(f, Variable(x)),
+}
+POINT = np.array([0.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("name", CUBES)
+@pytest.mark.parametrize("way", SECOND)
+def test_a_missing_second_order_is_no_silent_zero(way, name):
+    f = CUBES[name]
+    what = "second-order gradient"
+    if (way, name) == ("grad of jvp", "arrays"):
+        what = "forward derivative"
+    with pytest.warns(UserWarning, match=f"{what} is missing"):
+        SECOND[way](f)(POINT)
+
+
+# Their second derivatives are 0, or have a graph.
+RIGHT = {
+    "linear": own(lambda x: 3 * x, lambda x, gy: 3 * gy),
+    "a constant": own(lambda x: 3 * x, lambda x, gy: np.full(3, 3.0) * gy),
+    "a corner at 0": own(lambda x: x * (x > 0), lambda x, gy: gy * (x.data > 0)),
+    "steps": own(np.sign, lambda x, gy: Variable(np.zeros(3))),
+    "by Variables": lambda x: Cube()(x),
+    "by the output": lambda x: OwnExp()(x),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("way", [way for way in SECOND if way != "gradient_check"])
+def test_a_right_second_order_is_not_accused(way, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SECOND[way](RIGHT[name])(POINT)
+
+
+def test_only_what_is_asked_for_can_be_missing():
+    cube, one = CUBES["data"], np.ones(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert jvp(cube, POINT, one)[1].data.tolist() == [0, 3, 12]
+        assert grad(lambda x: cube(x).sum())(POINT).data.tolist() == [0, 3, 12]
+        # w² x³: by w twice, and by x once and then by w
+        twice = hvp(lambda w: (w**2 * cube(Variable(POINT))).sum(), one, one)
+        assert twice.data.tolist() == [0, 2, 16]
+        once = lambda w: grad(lambda x: (w**2 * cube(x)).sum())(POINT).sum()
+        assert grad(once)(one).data.tolist() == [0, 6, 24]
+        _, pull = vjp(cube, POINT)
+        rows = vmap(lambda gy: pull(gy)[0])(np.eye(3))
+        assert rows.data.tolist() == np.diag([0, 3, 12]).tolist()
+
+
 def test_nothing_is_left_behind():
     x, w = Variable(np.array(2.0)), Variable(np.array(3.0))
     with no_grad():
@@ -231,6 +370,15 @@ def test_nothing_is_left_behind():
     assert x.grad is w.grad is None
     grad(lambda x: w * x * x)(x).backward()
     assert (x.grad.item(), w.grad.item()) == (6, 4)
+
+
+@pytest.mark.parametrize(
+    ("argnums", "right"), [(-1, 12), (-2, 9), ((0, -1), (9, 12)), (np.int64(1), 12)]
+)
+def test_negative_argnums_count_from_the_last(argnums, right):
+    found = grad(lambda a, b: a * b * b, argnums)(np.array(2.0), np.array(3.0))
+    numbers = [g.item() for g in found] if isinstance(found, tuple) else [found.item()]
+    assert numbers == list(np.ravel(right))
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse", None])
@@ -319,20 +467,38 @@ def test_gradients_of_vmap_are_those_of_the_loop(name):
             assert_close(found.data, right.data)
 
 
+def test_running_averages_are_those_of_a_loop():
+    x, f = random(BATCH, 3, 4), lambda x, a: F.batch_norm(x, np.ones(4), np.ones(4), *a)
+    ours, loops = [(np.zeros(4), np.ones(4)) for _ in range(2)]
+    vmap(lambda x: f(x, ours))(x)
+    for example in x:
+        f(example, loops)
+    assert_close(ours[0], loops[0])
+    assert_close(ours[1], loops[1])
+    with test_mode():
+        found = vmap(lambda x: f(x, ours))(x)
+        assert_close(found.data, over(lambda x: f(x, loops), (0,), x))
+    assert_close(ours[0], loops[0])
+
+
 def test_indices_and_labels_that_differ_between_examples():
     x, t = random(BATCH, 7), RNG.integers(7, size=BATCH)
     axes = (0, 0)
     picked = lambda x, t: F.log_softmax(x, axis=0)[t]
     assert_close(vmap(picked)(x, t).data, over(picked, axes, x, t))
-    loss = lambda x, t: F.softmax_cross_entropy(x.reshape(1, -1), t.reshape(1))
-    assert_close(vmap(loss)(x, t).data, over(loss, axes, x, t))
-    assert_close(vmap(grad(loss))(x, t).data, over(grad(loss), axes, x, t))
+    for entropy in (F.softmax_cross_entropy, F.softmax_cross_entropy_simple):
+        loss = lambda x, t, entropy=entropy: entropy(x.reshape(1, -1), t.reshape(1, 1))
+        assert_close(vmap(loss)(x, t).data, over(loss, axes, x, t))
+        assert_close(vmap(grad(loss))(x, t).data, over(grad(loss), axes, x, t))
+        with pytest.raises(ValueError, match="labels go from 0 to 6"):
+            vmap(loss)(x, t + 7)
+    for answers in (x > 0, (x > 0).astype(int)):
+        loss = F.sigmoid_cross_entropy
+        assert_close(vmap(loss)(x, answers).data, over(loss, axes, x, answers))
     W, ids = Variable(random(9, 4)), RNG.integers(9, size=(BATCH, 3))
     words = lambda W, ids: (F.embed_id(ids, W) ** 2).sum() + W[ids, 2].sum()
     for f in (words, grad(words)):
         assert_close(vmap(f, (None, 0))(W, ids).data, over(f, (None, 0), W, ids))
-    with pytest.raises(ValueError, match="labels go from 0 to 6"):
-        vmap(loss)(x, t + 7)
     with pytest.raises(TypeError, match="not with slices"):
         vmap(lambda i: W[:, i])(ids)
 
@@ -387,7 +553,7 @@ def test_random_programs_against_loops(steps, seed):
 
 
 @needs("torch")
-@pytest.mark.filterwarnings("ignore::FutureWarning")  # of torch about itself
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 @settings(max_examples=60, deadline=None)
 @given(STEPS, st.integers(0, 2**32 - 1))
 def test_random_programs_against_torch(steps, seed):
