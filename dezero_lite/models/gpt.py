@@ -255,7 +255,7 @@ def _draw(
     return np.array([rng.choice(len(row), p=row) for row in shares])
 
 
-def _likeliest(scores: NDArray[Any], count: int) -> NDArray[np.bool_]:
+def _likeliest(scores: NDArray[Any], count: int) -> Any:
     # Where the largest scores of each row are; of equal ones, the first.
     least = np.partition(scores, -count, axis=1)[:, -count, None]
     above, equal = scores > least, scores == least
