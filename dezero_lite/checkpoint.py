@@ -50,12 +50,10 @@ class Checkpoint:
             If `step` is negative, or there is a ``state.json`` that is not a
             checkpoint's.
         """
-        from shutil import rmtree
-
         place = self.folder / _name(step)
         state = json.dumps({**more, "step": int(step), "in": place.name})
-        remove_leftovers(self.folder, NAME, but=self._named())
-        done_with: set[str | None] = {place.name}
+        before = self._named()
+        remove_leftovers(self.folder, NAME, but=before)
         try:
             place.mkdir(parents=True)
             model.save_weights(place / "model.npz")
@@ -63,12 +61,11 @@ class Checkpoint:
             (place / "state.json").write_text(state, "utf-8")
             for path in (*place.iterdir(), place):
                 _to_disk(path)
-            done_with.add(self._named())
+            before = self._named()  # another process may have saved meanwhile
             os.replace(place / "state.json", self.folder / "state.json")
             _to_disk(self.folder)
         finally:
-            for name in filter(None, done_with - {self._named()}):
-                rmtree(self.folder / name, ignore_errors=True)
+            self._delete_unnamed(place.name, before)
 
     def load(self, model: Any, optimizer: Any) -> dict[str, Any] | None:
         """Put the model and the optimizer in the state that was saved.
@@ -105,6 +102,14 @@ class Checkpoint:
         # The folder that state.json names, if there is one.
         state = self._read()
         return None if state is None else str(state["in"])
+
+    def _delete_unnamed(self, *names: str | None) -> None:
+        from shutil import rmtree
+
+        named = self._named()
+        for name in names:
+            if name is not None and name != named:
+                rmtree(self.folder / name, ignore_errors=True)
 
     def _read(self) -> dict[str, Any] | None:
         path = self.folder / "state.json"
