@@ -13,7 +13,6 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO
 
 StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -65,7 +64,9 @@ def own_suffix() -> str:
     return os.urandom(8).hex()
 
 
-def remove_leftovers(folder: StrPath, names: str, but: str | None = None) -> None:
+def remove_leftovers(
+    folder: str | os.PathLike[str], names: str, but: str | None = None
+) -> None:
     """Delete what killed saves have left in a folder: all that matches `names`, a
     regular expression, except `but`.
 
@@ -73,14 +74,17 @@ def remove_leftovers(folder: StrPath, names: str, but: str | None = None) -> Non
     """
     from shutil import rmtree
 
-    place = Path(os.fsdecode(folder))
-    for path in place.iterdir() if place.is_dir() else ():
-        if path.name == but or not re.fullmatch(names, path.name):
-            continue
-        with suppress(OSError):  # another process may be deleting it
-            parts = [path, *path.iterdir()] if path.is_dir() else [path]
-            if time.time() - max(part.stat().st_mtime for part in parts) > HOUR:
-                rmtree(path) if path.is_dir() else path.unlink()
+    # A folder that cannot be read, or what another process is deleting, is no reason
+    # not to save.
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if entry.name == but or not re.fullmatch(names, entry.name):
+                continue
+            with suppress(OSError):
+                inside = os.scandir(entry) if entry.is_dir() else ()
+                last = max(part.stat().st_mtime for part in (entry, *inside))
+                if time.time() - last > HOUR:
+                    rmtree(entry) if entry.is_dir() else os.remove(entry)
 
 
 def _permissions(path: str) -> int:

@@ -76,6 +76,16 @@ def test_what_a_killed_save_has_left_goes_when_nobody_can_be_saving_it(tmp_path)
     assert sorted(os.listdir(tmp_path)) == sorted([path.name, *list(names)[1:]])
 
 
+def test_a_folder_that_nobody_may_list_can_still_be_saved_in(tmp_path, monkeypatch):
+    def refuse(_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with open_atomic(tmp_path / "a.txt") as file:
+        file.write(b"whole")
+    assert (tmp_path / "a.txt").read_bytes() == b"whole"
+
+
 @unix
 def test_what_is_no_file_is_written_to_and_stays_as_it_is(tmp_path):
     os.mkfifo(tmp_path / "pipe")
