@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 import json
+import operator
 import os
 import re
 from pathlib import Path
 from typing import Any
 
+from .atomic import own_suffix, remove_leftovers
+
 __all__ = ["Checkpoint"]
 
-# The folder of a step's weights; nothing of another name is ever deleted.
-NAME = re.compile(r"step\d{8}(-\d+)?")
+# The folder of a save. Earlier versions gave it a shorter name; nothing of another name
+# is ever deleted.
+NAME = r"step\d{8,}-[0-9a-f]{16}"
+EARLIER_NAME = r"step\d{8}(-\d+)?"
 
 
 class Checkpoint:
@@ -21,7 +25,7 @@ class Checkpoint:
     Each save has a new folder for the weights and the optimizer's state.
     ``state.json`` is written after them, at once, and names that folder; then the
     folder that it named before is deleted. So whenever a program or the power fails,
-    what is named is whole.
+    what is named is whole; what a killed save has left is deleted by a later one.
 
     Parameters
     ----------
@@ -40,23 +44,28 @@ class Checkpoint:
 
         Raises
         ------
+        TypeError
+            If `more` holds something that JSON cannot, or `step` is not a whole number.
         ValueError
-            If there is a ``state.json`` that is not a checkpoint's.
+            If `step` is negative, or there is a ``state.json`` that is not a
+            checkpoint's.
         """
-        from shutil import rmtree
-
-        before = self._read()
-        place = self._new_place(step)
-        model.save_weights(place / "model.npz")
-        optimizer.save_state(place / "optimizer.npz")
-        new = self.folder / "state.new"
-        new.write_text(json.dumps({**more, "step": step, "in": place.name}), "utf-8")
-        for path in (place / "model.npz", place / "optimizer.npz", place, new):
-            _to_disk(path)
-        os.replace(new, self.folder / "state.json")
-        _to_disk(self.folder)
-        if before is not None:
-            rmtree(self.folder / before["in"], ignore_errors=True)
+        place = self.folder / _name(step)
+        state = json.dumps({**more, "step": int(step), "in": place.name})
+        before = self._named()
+        remove_leftovers(self.folder, NAME, but=before)
+        try:
+            place.mkdir(parents=True)
+            model.save_weights(place / "model.npz")
+            optimizer.save_state(place / "optimizer.npz")
+            (place / "state.json").write_text(state, "utf-8")
+            for path in (*place.iterdir(), place):
+                _to_disk(path)
+            before = self._named()  # another process may have saved meanwhile
+            os.replace(place / "state.json", self.folder / "state.json")
+            _to_disk(self.folder)
+        finally:
+            self._delete_unnamed(place.name, before)
 
     def load(self, model: Any, optimizer: Any) -> dict[str, Any] | None:
         """Put the model and the optimizer in the state that was saved.
@@ -89,16 +98,18 @@ class Checkpoint:
             del state["in"]
         return state
 
-    def _new_place(self, step: int) -> Path:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        place = self.folder / f"step{step:08d}"
-        for count in itertools.count(2):
-            try:
-                place.mkdir()
-                break
-            except FileExistsError:
-                place = self.folder / f"step{step:08d}-{count}"
-        return place
+    def _named(self) -> str | None:
+        # The folder that state.json names, if there is one.
+        state = self._read()
+        return None if state is None else str(state["in"])
+
+    def _delete_unnamed(self, *names: str | None) -> None:
+        from shutil import rmtree
+
+        named = self._named()
+        for name in names:
+            if name is not None and name != named:
+                rmtree(self.folder / name, ignore_errors=True)
 
     def _read(self) -> dict[str, Any] | None:
         path = self.folder / "state.json"
@@ -109,13 +120,22 @@ class Checkpoint:
         except (OSError, ValueError) as error:
             raise ValueError(f"{path} cannot be read: {error}") from None
         step, place = _item(state, "step"), _item(state, "in")
-        if not isinstance(step, int) or not NAME.fullmatch(str(place)):
+        known = re.fullmatch(f"{NAME}|{EARLIER_NAME}", str(place))
+        if not isinstance(step, int) or not known:
             raise ValueError(
                 f"{path} is not the state of a training: its step is {step!r:.40} and "
                 f"its folder {place!r:.40}. Delete it to begin anew, or take another "
                 "folder"
             )
         return dict(state)
+
+
+def _name(step: int) -> str:
+    if operator.index(step) < 0:
+        raise ValueError(
+            f"a checkpoint is of step 0 or a later one, not of step {step}"
+        )
+    return f"step{step:08d}-{own_suffix()}"
 
 
 def _item(state: Any, name: str) -> Any:

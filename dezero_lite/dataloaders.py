@@ -57,7 +57,9 @@ class DataLoader:
     ------
     TypeError
         If `batch_size` is no integer. On the way, if the data set gives something else
-        than pairs.
+        than pairs: tuples or lists of two.
+    RuntimeError
+        On the way, if the data set or a transform raises StopIteration.
     ValueError
         If `batch_size` is less than 1, or there are no data for a single batch. On the
         way, if the examples of a batch differ in shape.
@@ -121,14 +123,14 @@ class DataLoader:
         return self.max_iter
 
     def __iter__(self) -> Iterator[Batch]:
-        return self if self._has_its_own_next() else map(self._load, self._batches())
+        return self if self._has_its_own_next() else self._epoch()
 
     def __next__(self) -> Batch:
         """The next batch, for those who count themselves; a ``for`` does not disturb
         it.
         """
         if self._running is None:
-            self._running = map(self._load, self._batches())
+            self._running = self._epoch()
         try:
             return next(self._running)
         except StopIteration:
@@ -161,6 +163,19 @@ class DataLoader:
         for start in range(0, self.max_iter * self.batch_size, self.batch_size):
             yield order[start : start + self.batch_size]
 
+    def _epoch(self) -> Iterator[Batch]:
+        return map(self._load_safely, self._batches())
+
+    def _load_safely(self, indices: NDArray[np.int64]) -> Batch:
+        try:
+            return self._load(indices)
+        except StopIteration as error:
+            # It would pass for the end of the epoch.
+            raise RuntimeError(
+                f"{type(self.dataset).__name__}, or a transform of it, raised "
+                "StopIteration, which would have ended the epoch early"
+            ) from error
+
     def _load(self, indices: NDArray[np.int64]) -> Batch:
         if getattr(self.dataset, "takes_batches", False):
             x, t = self._pair(self.dataset[indices], "a batch")
@@ -173,18 +188,18 @@ class DataLoader:
         return x, t
 
     def _pair(self, found: Any, which: str) -> tuple[Any, Any]:
-        try:
-            x, t = found
-            return x, t
-        except (TypeError, ValueError):
-            kind = type(found).__name__
-            if isinstance(found, (tuple, list)):
-                kind += f" of length {len(found)}"
-            raise TypeError(
-                "a data set gives pairs (example, label), with None for the label "
-                f"where there are no labels, but {which} of this "
-                f"{type(self.dataset).__name__} is of type {kind}"
-            ) from None
+        # An array of two rows could be unpacked as well, but is no pair.
+        is_sequence = isinstance(found, (tuple, list))
+        if is_sequence and len(found) == 2:
+            return found[0], found[1]
+        kind = type(found).__name__
+        if is_sequence:
+            kind += f" of length {len(found)}"
+        raise TypeError(
+            "a data set gives pairs (example, label), with None for the label "
+            f"where there are no labels, but {which} of this "
+            f"{type(self.dataset).__name__} is of type {kind}"
+        )
 
 
 class SeqDataLoader(DataLoader):

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .atomic import open_atomic
 from .core import kind_of
 
 HINT = (
@@ -204,7 +205,7 @@ def plot_dot_graph(
     if to_file is not None:
         try:
             drawn = render(picture.dot, ending)
-            with open(to_file, "wb") as file:
+            with open_atomic(to_file) as file:
                 file.write(drawn)
         except GraphvizMissing as missing:
             warnings.warn(f"{to_file!s} was not written. {missing}", stacklevel=2)

@@ -9,7 +9,6 @@ package ``safetensors``.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
@@ -18,10 +17,12 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .atomic import StrPath as StrPath
+from .atomic import open_atomic
+
 __all__ = ["check_fit", "load_arrays", "save_arrays"]
 
 Array = NDArray[Any]
-StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 # What an archive may unpack to: so many times its size, and a little for small files.
 MOST_FROM_A_BYTE = 100
@@ -50,21 +51,15 @@ def save_arrays(path: StrPath, arrays: Mapping[str, Array]) -> None:
         If the path names a folder, but no file in it.
     """
     path = os.path.realpath(_with_ending(path))
+    folder, name = os.path.split(path)
+    if name in (".npz", TENSORS):
+        raise ValueError(
+            f"{folder + os.sep} names a folder: say what to call the file in it, as in "
+            f"{os.path.join(folder, 'weights' + name)!r}"
+        )
     write = _write_tensors if path.endswith(TENSORS) else _write_npz
-    mode = _permissions(path)
-    # A name that nobody can foresee, so that x alone refuses what others put there.
-    unfinished = f"{path}.{os.urandom(8).hex()}.tmp"
-    try:
-        make = lambda path, flags: os.open(path, flags, mode)
-        with open(unfinished, "xb", opener=make) as file:
-            write(file, arrays)
-        if os.path.exists(path):
-            os.chmod(unfinished, mode)
-        os.replace(unfinished, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.remove(unfinished)
-        raise
+    with open_atomic(path) as file:
+        write(file, arrays)
 
 
 def _write_tensors(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
@@ -93,31 +88,6 @@ def _write_npz(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
 def _with_ending(path: StrPath) -> str:
     path = os.fsdecode(path)
     return path if path.endswith((".npz", TENSORS)) else path + ".npz"
-
-
-def _permissions(path: str) -> int:
-    # Those of the file to replace, else of any new one.
-    folder, name = os.path.split(path)
-    if name in (".npz", TENSORS):
-        raise ValueError(
-            f"{folder + os.sep} names a folder: say what to call the file in it, as in "
-            f"{os.path.join(folder, 'weights' + name)!r}"
-        )
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(
-            f"there is no folder {folder} to save in: make it first"
-        )
-    if not os.path.exists(path):
-        return 0o666
-    mode = stat.S_IMODE(os.stat(path).st_mode)
-    # An administrator may write everywhere; a file without a bit for writing was made
-    # so to stay as it is.
-    if not mode & 0o222 or not os.access(path, os.W_OK):
-        raise PermissionError(
-            f"{path} is read-only, so it was not replaced: save under another name, or "
-            "make it writable first"
-        )
-    return mode
 
 
 # --- loading --------------------------------------------------------------------------

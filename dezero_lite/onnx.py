@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .atomic import open_atomic
 from .core import Function, Parameter, Variable, test_mode, unwrap, using_config
 from .core.operators import Add, AsType, BroadcastTo, Div, Log, Mul, Neg, Pow, Sub
 from .functions import activation, elementwise, reduce
@@ -77,7 +78,8 @@ def export(model: Callable[[Any], Any], example: Any, path: StrPath) -> None:
         graph.add(f, g)
     made = graph.finish(*outputs)
     onnx.checker.check_model(made, full_check=True)
-    onnx.save(made, os.fsdecode(path))
+    with open_atomic(path) as file:
+        file.write(made.SerializeToString())
 
 
 def _library() -> Any:

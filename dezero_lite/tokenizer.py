@@ -12,6 +12,7 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
+from .atomic import open_atomic
 from .gpt2 import ALPHABET, PATTERN, read_tokens
 
 __all__ = ["Tokenizer"]
@@ -191,17 +192,15 @@ class Tokenizer:
         return [self._bytes[i] for i in ids]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file of JSON."""
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(
-                {
-                    "pattern": self.pattern,
-                    "merges": self.merges,
-                    "alphabet": list(self.alphabet),
-                    "specials": self.specials,
-                },
-                file,
-            )
+        """Write it to a file of JSON, whole or not at all."""
+        content = {
+            "pattern": self.pattern,
+            "merges": self.merges,
+            "alphabet": list(self.alphabet),
+            "specials": self.specials,
+        }
+        with open_atomic(path) as file:
+            file.write(json.dumps(content).encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tokenizer:

@@ -204,8 +204,9 @@ class Mean(Sum):
         return downcast_half(sums / (x.size // (sums.size or 1)), x)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        # Not gy / n: n may be more than a float16 can hold.
-        return super().vjp(xs, gy * (gy.size / (xs[0].size or 1)))
+        # In float16, n may overflow and 1 / n underflow.
+        share = upcast_half(gy) * (gy.size / (xs[0].size or 1))
+        return super().vjp(xs, downcast_half(share, gy))
 
 
 class Max(_Reduction):
@@ -217,9 +218,11 @@ class Max(_Reduction):
         chosen = x == self.spread(y, x)
         if (y != y).any():  # NaN is not equal to itself, and was chosen
             chosen |= x != x
-        ties = chosen.sum(axis=self.axis, keepdims=True, dtype=gy.dtype.type)
-        share = BroadcastTo(x.shape).on(self.spread(gy, x) / ties)
-        return Select(chosen).on(share)
+        # As integers: a float16 count overflows, and a float32 one may stop at 2²⁴.
+        ties = chosen.sum(axis=self.axis, keepdims=True, dtype=np.int32)
+        wider = upcast_half(self.spread(gy, x))
+        share = downcast_half(wider / ties.astype(wider.dtype), gy)
+        return Select(chosen).on(BroadcastTo(x.shape).on(share))
 
 
 class Min(Max):

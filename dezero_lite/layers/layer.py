@@ -11,6 +11,7 @@ from __future__ import annotations
 import reprlib
 from collections import deque
 from collections.abc import Iterator, Mapping
+from types import FunctionType, ModuleType
 from typing import Any
 
 from numpy.typing import DTypeLike
@@ -18,7 +19,7 @@ from numpy.typing import DTypeLike
 from ..core import Parameter, Variable, kind_of
 from ..core.messages import needs, returned_nothing
 from ..cuda import as_numpy, get_array_module
-from ..npz import Array, StrPath, check_fit, load_arrays, save_arrays
+from ..npz import Array, StrPath, check_fit, first_few, load_arrays, save_arrays
 
 # A shape, with None where the first input will tell, and a dtype.
 Form = tuple[tuple[int | None, ...], DTypeLike]
@@ -48,6 +49,10 @@ class Buffer(LazyVariable):
     """
 
     __slots__ = ()
+
+
+# What is saved and moved with a layer.
+KEPT = Parameter, Buffer
 
 
 class Layer:
@@ -82,6 +87,15 @@ class Layer:
 
     #: Names of the attributes that the repr shows.
     repr_names: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if names := _kept(_walk(dict(vars(cls)), "", set(), [])):
+            attribute = names[0].partition("/")[0]
+            raise TypeError(
+                f"{first_few(names)} of the class {cls.__name__} would be neither "
+                f"learned nor saved: make {attribute} in __init__, as self.{attribute}"
+            )
 
     def __call__(self, *inputs: Any) -> Variable:
         """Call forward: one Variable, or a tuple of them where forward returns a tuple.
@@ -219,31 +233,52 @@ class Layer:
 # --- what is in a layer ---------------------------------------------------------------
 
 
-def contents(
-    layer: Layer, prefix: str = "", seen: set[int] | None = None
-) -> list[tuple[str, Any]]:
+def contents(layer: Layer) -> list[tuple[str, Any]]:
     """All Variables and layers in a layer, each once, by the first name that leads to
     it.
+
+    Raises
+    ------
+    TypeError
+        If an attribute is an object of another class that holds some, too.
     """
+    seen: set[int] = {id(layer)}
+    others: list[tuple[str, Any]] = []
+    found = _walk(layer, "", seen, others)
+    for name, other in others:
+        if names := _kept(_walk(vars(other), f"{name}/", seen, [])):
+            raise TypeError(
+                f"{name} is of type {type(other).__name__}, where {first_few(names)} "
+                "would be neither learned nor saved: keep layers and parameters in "
+                "attributes of the layer itself, or in lists, tuples and dicts there"
+            )
+    return found
+
+
+def _walk(
+    holder: Any, prefix: str, seen: set[int], others: list[tuple[str, Any]]
+) -> list[tuple[str, Any]]:
     found = []
-    seen = {id(layer)} if seen is None else seen
-    for name, member in members(layer, prefix):
+    for name, member in members(holder, prefix, others):
         if id(member) in seen:
             continue
         seen.add(id(member))
         found.append((name, member))
         if isinstance(member, Layer):
-            found += contents(member, f"{name}/", seen)
+            found += _walk(member, f"{name}/", seen, others)
     return found
 
 
 # What most attributes are that hold no layer, so that they are quickly passed.
 PLAIN_TYPES = frozenset([type(None), bool, int, float, str, type])
+PLAIN_TYPES |= {FunctionType, ModuleType}
 
 
-def members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
+def members(
+    holder: Any, path: str = "", others: list[tuple[str, Any]] | None = None
+) -> list[tuple[str, Any]]:
     """The Variables and layers that a layer holds itself, with their names, those in
-    lists, tuples and dicts included.
+    lists, tuples and dicts included. Objects of other classes are added to `others`.
 
     Raises
     ------
@@ -258,19 +293,24 @@ def members(holder: Any, path: str = "") -> list[tuple[str, Any]]:
         if isinstance(value, (Variable, Layer)):
             found.append((f"{path}{key}", value))
         elif isinstance(value, (list, tuple, dict, deque)) and value:
-            found += members(value, f"{path}{key}/")
+            found += members(value, f"{path}{key}/", others)
         elif isinstance(value, (set, frozenset)) and members(list(value)):
             raise TypeError(
                 f"{path}{key} is {kind_of(value)} of layers or parameters, which has "
                 "no order, so that they would have no fixed names: use a list"
             )
+        elif others is not None and hasattr(value, "__dict__"):
+            others.append((f"{path}{key}", value))
     return found
 
 
 def named_variables(layer: Layer) -> list[tuple[str, Variable]]:
     """All that is saved and moved with a layer: its parameters and buffers."""
-    kept = Parameter, Buffer
-    return [(name, x) for name, x in contents(layer) if isinstance(x, kept)]
+    return [(name, x) for name, x in contents(layer) if isinstance(x, KEPT)]
+
+
+def _kept(found: list[tuple[str, Any]]) -> list[str]:
+    return [name for name, x in found if isinstance(x, KEPT)]
 
 
 # --- files and copies -----------------------------------------------------------------

@@ -173,7 +173,8 @@ def generate(
         Scores are divided by it: below 1, likely tokens become likelier still; at 0,
         the likeliest is taken.
     top_k : int, optional
-        Only so many of the likeliest tokens can be drawn.
+        Only so many of the likeliest tokens can be drawn; of equally likely ones, the
+        first.
     rng : numpy.random.Generator, optional
         Default: the framework's, see :func:`dezero_lite.manual_seed`.
     cache : bool, optional
@@ -187,17 +188,26 @@ def generate(
 
     Raises
     ------
+    TypeError
+        If `ids` are not whole numbers.
     ValueError
-        If there is no token to begin with, or a setting is out of its range.
+        If there is no token to begin with, a setting is out of its range, or the
+        model's scores are not finite.
     """
     tokens = np.asarray(as_numpy(unwrap(ids)))
-    rows = np.atleast_2d(tokens).astype(np.int64)
+    rows = np.atleast_2d(tokens)
     if rows.ndim != 2 or not rows.size:
         raise ValueError(
             "generate takes a beginning of shape (N, T) or (T,) with a row and a token "
             f"at least, not one of shape {rows.shape}"
         )
-    if count < 0 or temperature < 0 or (top_k is not None and top_k < 1):
+    if rows.dtype.kind not in "iu":
+        raise TypeError(
+            f"generate takes whole numbers as tokens, but ids is {describe(tokens)}: "
+            "use ids.astype(int)"
+        )
+    rows = rows.astype(np.int64)
+    if count < 0 or not temperature >= 0 or (top_k is not None and top_k < 1):
         raise ValueError(
             "generate takes count and temperature from 0 on and top_k from 1 on, not "
             f"count={count}, temperature={temperature}, top_k={top_k}"
@@ -230,11 +240,24 @@ def _draw(
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     # One token for each row of scores.
+    if not np.isfinite(scores.max(axis=1)).all():
+        raise ValueError(
+            "the model's scores for the next token are nan or infinite, so that none "
+            "can be chosen: look at its weights, and at how the loss went in training"
+        )
     if temperature == 0:
         return np.array(scores.argmax(axis=1))
     scores = scores.astype(np.float64) / temperature
     if top_k is not None:
-        least = np.sort(scores, axis=1)[:, -min(top_k, scores.shape[1])]
-        scores = np.where(scores < least[:, None], -np.inf, scores)
+        kept = _likeliest(scores, min(top_k, scores.shape[1]))
+        scores = np.where(kept, scores, -np.inf)
     shares = F.softmax(scores, axis=1).data
     return np.array([rng.choice(len(row), p=row) for row in shares])
+
+
+def _likeliest(scores: NDArray[Any], count: int) -> Any:
+    # Where the largest scores of each row are; of equal ones, the first.
+    least = np.partition(scores, -count, axis=1)[:, -count, None]
+    above, equal = scores > least, scores == least
+    room = count - above.sum(axis=1, keepdims=True)
+    return above | equal & (equal.cumsum(axis=1) <= room)

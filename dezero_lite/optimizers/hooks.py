@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Parameter, Variable
-from .optimizer import check_numbers, gradient_of
+from ..core import Parameter
+from .optimizer import check_numbers, gradient_of, replace_gradient
 
 __all__ = ["ClipGrad", "FreezeParam", "WeightDecay"]
 
@@ -24,8 +24,8 @@ class WeightDecay:
 
     def __call__(self, params: list[Parameter]) -> None:
         for param in params:
-            # A new gradient: the old one may be somebody else's, too.
-            param.grad = Variable(gradient_of(param) + float(self.rate) * param.data)
+            decay = float(self.rate) * param.data
+            replace_gradient(param, gradient_of(param) + decay)
 
 
 class ClipGrad:
@@ -62,7 +62,7 @@ class ClipGrad:
         rate = self.max_norm / (norm + 1e-6)
         if rate < 1:
             for param in params:
-                param.grad = Variable(gradient_of(param) * rate)
+                replace_gradient(param, gradient_of(param) * rate)
 
 
 class FreezeParam:

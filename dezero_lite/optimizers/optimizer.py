@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import Parameter, Variable, describe, kind_of
+from ..core.sums import is_half
 from ..cuda import as_numpy, get_array_module
 from ..npz import StrPath, check_fit, load_arrays, save_arrays
 
@@ -43,7 +44,7 @@ class Optimizer:
     """
 
     #: Names of what is remembered about each parameter: arrays of its shape, zeros at
-    #: first.
+    #: first; of its dtype, but float32 for a float16 parameter.
     state_names: tuple[str, ...] = ()
 
     def __init__(self) -> None:
@@ -142,7 +143,11 @@ class Optimizer:
     def state(self, param: Parameter) -> dict[str, Any]:
         """What is remembered about `param`, by name."""
         if param not in self._states:
-            zeros = {name: np.zeros_like(param.data) for name in self.state_names}
+            # In float16, eps and the square of a small gradient underflow to 0.
+            dtype = np.float32 if is_half(param) else param.dtype
+            zeros = {
+                name: np.zeros_like(param.data, dtype) for name in self.state_names
+            }
             self._states[param] = zeros
         return self._states[param]
 
@@ -150,7 +155,8 @@ class Optimizer:
         """The data, the gradient and all that is remembered, in pieces small enough for
         the cache.
 
-        All but the gradient are there to be changed in place.
+        All but the gradient are there to be changed in place. A float16 gradient comes
+        as float32.
         """
         data, state = param.data, self.state(param)
         arrays = (data, gradient_of(param), *[state[name] for name in self.state_names])
@@ -271,5 +277,14 @@ def check_numbers(owner: object, **settings: object) -> None:
 
 
 def gradient_of(param: Parameter) -> Any:
+    """The gradient as an array; a float16 one as float32, so that what is computed from
+    it neither overflows nor underflows.
+    """
     assert param.grad is not None
-    return param.grad.data
+    grad = param.grad.data
+    return grad.astype(np.float32) if is_half(grad) else grad
+
+
+def replace_gradient(param: Parameter, grad: Any) -> None:
+    """Give `param` a new gradient and leave the old one, which others may hold."""
+    param.grad = Variable(grad.astype(param.dtype, copy=False))

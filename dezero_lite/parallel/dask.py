@@ -30,6 +30,7 @@ from .. import __version__
 from ..checkpoint import Checkpoint
 from ..core import Variable, no_grad
 from ..core.types import Array
+from ..random import generator, manual_seed
 from .gradients import mean_gradients, own_gradients, set_gradients
 from .importable import check_importable
 from .shards import shards
@@ -73,8 +74,8 @@ class DataParallel:
     Notes
     -----
     What a model keeps beside its parameters stays with each worker: the running
-    averages of batch normalisation are those of a shard, and dropout draws on each
-    worker for itself.
+    averages of batch normalisation are those of a shard, and each worker draws its own
+    dropout masks, even if `make_model` calls :func:`dezero_lite.manual_seed`.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class DataParallel:
             for k, array in enumerate(examples):
                 content = np.ascontiguousarray(array)
                 self._digests[k] = zlib.crc32(content.data, self._digests.get(k, 0))
-            replica = Replica, __version__, make_model, loss, *examples
+            replica = Replica, __version__, i, make_model, loss, *examples
             place = [workers[i % len(workers)]]
             options = {"workers": place, "allow_other_workers": True, "pure": False}
             self._replicas.append(client.submit(*replica, **options))
@@ -198,7 +199,13 @@ class Replica:
     """A worker's model, and its shard of the data."""
 
     def __init__(
-        self, version: str, make_model: Callable[[], Any], loss: Loss, x: Any, t: Any
+        self,
+        version: str,
+        rank: int,
+        make_model: Callable[[], Any],
+        loss: Loss,
+        x: Any,
+        t: Any,
     ) -> None:
         _check_version("this worker", __version__, version)
         self.model, self.loss = make_model(), loss
@@ -206,6 +213,8 @@ class Replica:
         if len(x):
             with no_grad():
                 loss(self.model, x[:1], t[:1])
+        # Where make_model seeds, all replicas would draw the same dropout masks.
+        manual_seed(int(generator().integers(2**32)) + rank)
 
     def gradients(
         self, weights: Sequence[Array], places: NDArray[np.int64]

@@ -148,7 +148,7 @@ def test_another_version_is_refused_with_both_named(client, monkeypatch):
     with pytest.raises(RuntimeError, match=r"has dezero_lite .* with 0\.0\.9"):
         trainer_on(client, 2)
     with pytest.raises(RuntimeError, match=r"was begun with 7\.7"):
-        Replica("7.7", training.make_model, training.loss, np.zeros((0, 64)), [])
+        Replica("7.7", 0, training.make_model, training.loss, np.zeros((0, 64)), [])
 
 
 def test_what_workers_cannot_import_is_refused(client):

@@ -84,6 +84,20 @@ def test_an_error_of_the_data_set_itself_is_left_as_it_is(error):
         next(DataLoader(Broken(3), 2))
 
 
+class OneByOne(Numbers):
+    def __getitem__(self, index):
+        return super().__getitem__(index)
+
+
+@pytest.mark.parametrize("kind", [Numbers, OneByOne])
+@pytest.mark.parametrize("ask", [list, next])
+def test_the_end_of_something_else_does_not_end_an_epoch(kind, ask):
+    data = kind(4, transform=lambda _: next(iter([])))
+    with pytest.raises(RuntimeError, match="StopIteration, which would") as told:
+        ask(DataLoader(data, 2))
+    assert isinstance(told.value.__cause__, StopIteration)
+
+
 # --- the GPU --------------------------------------------------------------------------
 
 

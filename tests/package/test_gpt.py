@@ -53,13 +53,20 @@ def test_the_cache_writes_the_same(model, beginning):
     assert with_cache.shape == (*np.shape(beginning)[:-1], np.shape(beginning)[-1] + 9)
 
 
+class Scores:
+    """A model that gives every token the same scores."""
+
+    context = 1
+
+    def __init__(self, *scores):
+        self.scores = np.array([[scores]])
+
+    def __call__(self, ids):
+        return Variable(self.scores + np.zeros((len(ids), 1, 1)))
+
+
 def test_temperature_and_top_k():
-    class Fixed:
-        context = 1
-
-        def __call__(self, ids):
-            return Variable(np.log([[[0.5, 0.3, 0.2]]]) + np.zeros((len(ids), 1, 1)))
-
+    model = Scores(*np.log([0.5, 0.3, 0.2]))
     squares = np.array([0.25, 0.09, 0.04]) / 0.38
     for settings, expected in [
         ({}, [0.5, 0.3, 0.2]),
@@ -70,9 +77,32 @@ def test_temperature_and_top_k():
         ({"temperature": 0.5}, squares),
     ]:
         rng = np.random.default_rng(0)
-        drawn = generate(Fixed(), np.zeros((4000, 1), int), 1, rng=rng, **settings)
+        drawn = generate(model, np.zeros((4000, 1), int), 1, rng=rng, **settings)
         shares = np.bincount(drawn[:, 1], minlength=3) / 4000
         assert_close(shares, expected, rtol=0, atol=0.03)
+
+
+@pytest.mark.parametrize(
+    ("k", "scores", "kept"),
+    [
+        (1, [0, 0, 0], [0]),
+        (2, [0, 0, 0], [0, 1]),
+        (2, [1, 3, 1, 1], [0, 1]),
+        (3, [2, 1, 2, 1, -np.inf], [0, 1, 2]),
+        (4, [1, -np.inf, -np.inf, 1], [0, 3]),
+    ],
+)
+def test_of_equal_scores_top_k_keeps_the_first(k, scores, kept):
+    rng = np.random.default_rng(0)
+    drawn = generate(Scores(*scores), np.zeros((500, 1), int), 1, top_k=k, rng=rng)
+    assert np.unique(drawn[:, 1]).tolist() == kept
+
+
+@pytest.mark.parametrize("temperature", [0, 1])
+@pytest.mark.parametrize("scores", [[0, np.nan], [0, np.inf], [-np.inf, -np.inf]])
+def test_scores_that_are_not_finite_are_refused(scores, temperature):
+    with pytest.raises(ValueError, match="scores for the next token are nan or inf"):
+        generate(Scores(*scores), [1], 1, temperature)
 
 
 def test_it_draws_from_the_framework_s_numbers(model):

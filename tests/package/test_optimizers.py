@@ -142,6 +142,30 @@ def test_float32_stays_float32_and_so_does_all_that_is_remembered(make, formula)
 
 
 @every_optimizer
+def test_float16_moves_as_float64_does_whatever_the_size_of_the_gradient(make):
+    grads = np.array([0, 1e-7, 1e-4, 5e-3, 0.1, 300, 60_000], np.float16)
+    found = []
+    for dtype in (np.float16, np.float64):
+        param = parameter(np.ones(7, dtype))
+        optimizer = make().setup(Holder(param))
+        for _ in range(3):
+            param.grad = Variable(grads.astype(dtype))
+            optimizer.update()
+        found.append(param.data)
+    half, double = found
+    assert half.dtype == np.float16
+    assert half[0] == double[0].astype(np.float16)
+    assert_close(half, double, rtol=2e-3)
+
+
+def test_many_large_float16_gradients_are_clipped_to_the_norm():
+    param = parameter(np.ones(10**5, np.float16), np.full(10**5, 60_000, np.float16))
+    ClipGrad(1.0)([param])
+    assert param.grad.dtype == np.float16
+    assert_close(param.grad.data, 10**-2.5, rtol=1e-3)
+
+
+@every_optimizer
 def test_settings_may_be_numpy_numbers(make):
     optimizer = make()
     for key, value in optimizer._settings().items():

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from dezero_lite import parallel
 from dezero_lite.checkpoint import Checkpoint
+from dezero_lite.functions import dropout
 from dezero_lite.optimizers import Adam, MomentumSGD
+from dezero_lite.parallel.dask import DataParallel
 from dezero_lite.parallel.mpi import MPIRing
 from tests.support import training
 from tests.support.arrays import assert_close, assert_equal
@@ -133,6 +135,35 @@ def test_failures_are_told():
         parallel.run_ring(training.everyone_sends_first, 2, timeout=5)
 
 
+# --- replicas -------------------------------------------------------------------------
+
+
+class Here:
+    """In the place of Dask's client: this process works, and draws after each call."""
+
+    def __init__(self):
+        self.drawn = []
+
+    def run(self, f):
+        return {"here": f()}
+
+    def submit(self, f, *args, **_):
+        made = f(*args)
+        self.drawn.append(dropout(np.ones(64)).data)
+        return made
+
+
+def test_each_replica_draws_dropout_masks_of_its_own():
+    # The model's seed is 0 on every worker.
+    data, again = training.part_of_digits(9), []
+    for _ in range(2):
+        client = Here()
+        DataParallel(client, training.make_model, training.loss, data, 3)
+        again.append(client.drawn)
+    assert_equal(*map(np.array, again))
+    assert len({mask.tobytes() for mask in client.drawn}) == 3
+
+
 # --- checkpoints ----------------------------------------------------------------------
 
 
@@ -143,7 +174,7 @@ def test_a_checkpoint_holds_the_last_state(tmp_path):
     place.save(3, model, optimizer)
     place.save(7, model, optimizer, losses=losses)
     files = sorted(p.name for p in (tmp_path / "run").iterdir())
-    assert files == ["state.json", "step00000007"]
+    assert [name.partition("-")[0] for name in files] == ["state.json", "step00000007"]
     expected = [p.data.copy() for p in model.params()]
     for p in model.params():
         p.data += 1.0

@@ -1,0 +1,107 @@
+"""Files that are saved whole or not at all. Step 53 explains them.
+
+What is saved goes to another name first, and takes the place of the old file in one
+step at the end. Each save has a name of its own, so that several processes do not
+disturb each other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO
+
+StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+# Seconds. No save pauses for so long.
+HOUR = 3600
+
+
+@contextmanager
+def open_atomic(path: StrPath) -> Iterator[IO[bytes]]:
+    """Open a file for writing that replaces `path` at the end of the ``with`` block; if
+    the block fails, `path` stays as it was.
+
+    The new file has the permissions of the old one.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder is not there.
+    PermissionError
+        If the file is there and read-only.
+    """
+    path = os.path.realpath(os.fsdecode(path))
+    if os.path.exists(path) and not os.path.isfile(path):
+        # A terminal or a pipe is written to, not replaced.
+        with open(path, "wb") as file:
+            yield file
+        return
+    mode = _permissions(path)
+    folder, name = os.path.split(path)
+    remove_leftovers(folder, rf"{re.escape(name)}\.[0-9a-f]{{16}}\.tmp")
+    # A name that nobody can foresee, so that x alone refuses what others put there.
+    unfinished = f"{path}.{own_suffix()}.tmp"
+    try:
+        make = lambda path, flags: os.open(path, flags, mode)
+        with open(unfinished, "xb", opener=make) as file:
+            yield file
+        if os.path.exists(path):
+            os.chmod(unfinished, mode)
+        os.replace(unfinished, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.remove(unfinished)
+        raise
+
+
+def own_suffix() -> str:
+    """Sixteen hexadecimal digits for a name that no other save has."""
+    return os.urandom(8).hex()
+
+
+def remove_leftovers(
+    folder: str | os.PathLike[str], names: str, but: str | None = None
+) -> None:
+    """Delete what killed saves have left in a folder: all that matches `names`, a
+    regular expression, except `but`.
+
+    What was written to within the last hour stays: another process may be saving it.
+    """
+    from shutil import rmtree
+
+    # A folder that cannot be read, or what another process is deleting, is no reason
+    # not to save.
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if entry.name == but or not re.fullmatch(names, entry.name):
+                continue
+            with suppress(OSError):
+                inside = os.scandir(entry) if entry.is_dir() else ()
+                last = max(part.stat().st_mtime for part in (entry, *inside))
+                if time.time() - last > HOUR:
+                    rmtree(entry) if entry.is_dir() else os.remove(entry)
+
+
+def _permissions(path: str) -> int:
+    # Those of the file to replace, else of any new one.
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(
+            f"there is no folder {folder} to save in: make it first"
+        )
+    if not os.path.exists(path):
+        return 0o666
+    mode = stat.S_IMODE(os.stat(path).st_mode)
+    # An administrator may write everywhere; a file without a bit for writing was made
+    # so to stay as it is.
+    if not mode & 0o222 or not os.access(path, os.W_OK):
+        raise PermissionError(
+            f"{path} is read-only, so it was not replaced: save under another name, or "
+            "make it writable first"
+        )
+    return mode
