@@ -16,7 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .core import Function, Primitive, Variable, as_array, no_grad, unwrap, walk
+from .core import (
+    Function,
+    Primitive,
+    Variable,
+    as_array,
+    no_grad,
+    unwrap,
+    using_config,
+    walk,
+)
 from .graph import functions_behind
 
 Array = NDArray[Any]
@@ -242,8 +251,11 @@ def _gradients(
     for y, weight in zip(ys, weights, strict=True):
         given = weight.astype(y.dtype)
         seed = kind(given.copy())
+        found = {y: seed}
         try:
-            found = walk(y, seed, create_graph=create_graph) if y.creator else {y: seed}
+            with using_config("enable_backprop", create_graph):  # as `backward` does
+                if y.creator:
+                    found = walk(y, seed, create_graph=create_graph)
         except (TypeError, ValueError) as error:
             raise _Wrong(str(error)) from error
         if not np.array_equal(unwrap(seed), given):
