@@ -8,7 +8,7 @@ from . import step85
 from .step82 import calls
 from .step83 import njit
 from .step85 import *  # noqa: F403
-from .step85 import Function, Variable
+from .step85 import Function, Variable, using_config
 
 __all__ = [*step85.__all__]
 
@@ -59,7 +59,8 @@ class Chain:
         self.f, self.count, self.backs = f, count, {}
         self.functions = {"tanh": tanh, "exp": exp}
         inputs = [Variable(np.ones(1)) for _ in range(count)]
-        self.source = source_of(f(*inputs), inputs)
+        with using_config("enable_backprop", True):  # off in a plain backward
+            self.source = source_of(f(*inputs), inputs)
         room = dict(self.functions)
         exec(self.source, room)
         self.loop = njit(room["kernel"], error_model="numpy")
