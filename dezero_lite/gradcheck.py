@@ -21,6 +21,7 @@ from .core import (
     as_array,
     no_grad,
     unwrap,
+    using_config,
     walk,
 )
 from .detached import marked, warn_of_detached
@@ -233,11 +234,12 @@ def _gradients(
     for y, weight in zip(ys, weights, strict=True):
         given = weight.astype(y.dtype)
         seed = kind(given.copy())
+        found = {y: seed}
         try:
-            found = {y: seed}
-            if y.creator:
-                mark = marked if create_graph else None
-                found = walk(y, seed, create_graph=create_graph, mark=mark)
+            with using_config("enable_backprop", create_graph):  # as `backward` does
+                if y.creator:
+                    mark = marked if create_graph else None
+                    found = walk(y, seed, create_graph=create_graph, mark=mark)
         except (TypeError, ValueError) as error:
             raise _Wrong(str(error)) from error
         if not np.array_equal(unwrap(seed), given):

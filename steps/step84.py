@@ -77,15 +77,16 @@ class RememberingPool(Pooling):
         self.settings, self.find, self.put = (size, stride), find, put
 
     def forward(self, x):
-        y = super().forward(x)
-        self.places = np.empty(y.shape, np.int8)
+        y, self.shape = super().forward(x), x.shape
+        fields = self.settings[0] ** 2
+        self.places = np.empty(y.shape, np.min_scalar_type(-fields))
         self.find(flat(x), flat(y), flat(self.places))
         return y
 
     def vjp(self, xs, gy):
         if isinstance(gy, Variable):  # for double backprop, the old way
             return super().vjp(xs, gy)
-        gx = np.zeros(xs[0].shape, gy.dtype)
+        gx = np.zeros(self.shape, gy.dtype)
         gy = np.ascontiguousarray(gy)
         self.put(flat(gy), flat(self.places), *self.settings, flat(gx))
         return gx

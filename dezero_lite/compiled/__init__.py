@@ -14,12 +14,14 @@ taken in float64.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..core.operators import Mul
+from ..core.types import Shape
 from ..functions import conv_fast
 from ..functions.loss import SoftmaxCrossEntropy
 from ..functions.norm import LayerNorm
@@ -36,14 +38,17 @@ FEW_SCORES = 5_000
 kernels: ModuleType
 
 
-def _fit(*arrays: Any) -> bool:
-    """Whether kernels may have these arrays: they check no bounds, and no dtype."""
+def _fit(arrays: Sequence[Any], shapes: Sequence[Shape]) -> bool:
+    """Tell whether kernels may have these arrays, each in the shape given for it: a
+    kernel checks neither bounds nor dtypes, and may write into what it is given.
+    """
     return all(
         type(x) is np.ndarray
         and x.dtype in DTYPES
         and x.dtype == arrays[0].dtype
-        and x.flags.c_contiguous
-        for x in arrays
+        and x.shape == shape
+        and x.flags.carray  # contiguous, aligned and writeable
+        for x, shape in zip(arrays, shapes, strict=True)
     )
 
 
@@ -84,29 +89,20 @@ def _swap(methods: dict[tuple[Any, str], Any]) -> None:
 # --- what takes the place of what -----------------------------------------------------
 
 
-def _pooling(self: Any, x: Any) -> Any:
-    y = BEFORE[Pooling, "forward"](self, x)
-    if _fit(x, y) and self.window.area <= LARGE:  # beyond, it adds in another order
-        self._places = np.empty(y.shape, np.int8)
-        # A border of NaN wins nothing.
-        images = _images(self.window.border(x, np.nan))
-        size, stride = self.window.kernel, self.window.stride
-        kernels.find_places(images, _images(y), size, stride, _images(self._places))
-    return y
-
-
 def _pooling_back(self: Any, xs: Any, gy: Any) -> Any:
-    places, (x,), window = getattr(self, "_places", None), xs, self.window
-    known = places is not None and type(gy) is np.ndarray and gy.shape == places.shape
-    if not known or window.stops(x.shape) != gy.shape[2:]:
+    (x,), y, window = xs, self._y, self.window
+    shape = *x.shape[:2], *window.stops(x.shape)
+    gy = np.ascontiguousarray(gy) if type(gy) is np.ndarray else gy
+    # Beyond LARGE, NumPy's way adds in another order.
+    if window.area > LARGE or not _fit([x, y, gy], [x.shape, shape, shape]):
         return BEFORE[Pooling, "vjp"](self, xs, gy)
-    gy = np.ascontiguousarray(gy)
-    if not _fit(x, gy):
-        return BEFORE[Pooling, "vjp"](self, xs, gy)
+    settings, places = (window.kernel, window.stride), np.empty(shape, np.int8)
+    # A border of NaN wins nothing.
+    images = _images(window.border(x, np.nan))
+    kernels.find_places(images, _images(y), *settings, _images(places))
     bordered = np.zeros(window.bordered(x.shape), gy.dtype)
     share = kernels.add_up if _overlap(window) else kernels.spread
-    arrays = _images(gy), _images(places)
-    share(*arrays, window.kernel, window.stride, _images(bordered))
+    share(_images(gy), _images(places), *settings, _images(bordered))
     return window.inside(bordered) if any(window.pad) else bordered
 
 
@@ -116,7 +112,8 @@ def _images(x: Any) -> Any:
 
 def _scatter(y: Any, W: Any, window: Any, shape: Any, groups: int) -> Any:
     dtype = np.result_type(y, W)
-    if not type(y) is type(W) is np.ndarray or dtype not in DTYPES:
+    plain = type(y) is type(W) is np.ndarray and dtype in DTYPES
+    if not plain or y.shape[2:] != window.stops(shape):
         return BEFORE[conv_fast, "_scatter"](y, W, window, shape, groups)
     kernel = conv_fast._as_matrices(W, groups).transpose(0, 2, 1)
     bordered = np.zeros(window.bordered(shape), dtype)
@@ -133,7 +130,7 @@ def _scatter(y: Any, W: Any, window: Any, shape: Any, groups: int) -> Any:
 def _adam(self: Adam, param: Any) -> None:
     state = self.state(param)
     arrays = param.data, gradient_of(param), state["m"], state["v"]
-    if not _fit(*arrays):
+    if not _fit(arrays, [param.shape] * len(arrays)):
         return BEFORE[Adam, "update_one"](self, param)  # type: ignore[no-any-return]
     state["t"] += 1
     new = 1 - float(self.beta1), 1 - float(self.beta2)
@@ -160,9 +157,9 @@ def _product_right(self: Mul, gy: Any, a: Any, b: Any) -> Any:
 
 def _summed(gy: Any, x: Any, thin: Any) -> Any:
     # gy * x, summed down to a row or a column.
-    if type(thin) is not np.ndarray or not _fit(x, thin) or thin.size >= x.size:
+    if not type(gy) is type(thin) is np.ndarray or thin.size >= gy.size:
         return None
-    if type(gy) is not np.ndarray or gy.shape != x.shape:
+    if not _fit([x, thin], [gy.shape, thin.shape]):
         return None
     is_row = thin.shape[-1:] == x.shape[-1:] == (thin.size,)
     if not is_row and thin.shape != (*x.shape[:-1], 1):
@@ -177,11 +174,11 @@ def _summed(gy: Any, x: Any, thin: Any) -> Any:
 
 
 def _layer_norm(self: LayerNorm, x: Any, gamma: Any, beta: Any) -> Any:
-    n = gamma.ndim
-    same = gamma.shape == beta.shape == x.shape[-n:]
-    if not (n and gamma.size and same and _fit(x, gamma, beta)):
+    example = x.shape[-gamma.ndim :]
+    empty = 0 in (gamma.ndim, gamma.size)
+    if empty or not _fit([x, gamma, beta], [x.shape, example, example]):
         return BEFORE[LayerNorm, "forward"](self, x, gamma, beta)
-    self.axes, self.form = tuple(range(-n, 0)), gamma.shape
+    self.axes, self.form = tuple(range(-gamma.ndim, 0)), gamma.shape
     y = np.empty_like(x)
     rows = [array.reshape(-1, gamma.size) for array in (x, y)]
     kernels.layer_norm(rows[0], gamma.ravel(), beta.ravel(), self.eps, rows[1])
@@ -190,7 +187,8 @@ def _layer_norm(self: LayerNorm, x: Any, gamma: Any, beta: Any) -> Any:
 
 def _layer_norm_back(self: LayerNorm, xs: Any, gy: Any) -> Any:
     x, gamma, _ = xs
-    if not _fit(x, gamma, gy) or x.shape != gy.shape or gamma.shape != self.form:
+    example = x.shape[-len(self.form) :]
+    if not _fit([x, gamma, gy], [x.shape, example, x.shape]):
         return BEFORE[LayerNorm, "vjp"](self, xs, gy)
     gx, ggamma, gbeta = np.empty_like(x), np.zeros(gamma.size), np.zeros(gamma.size)
     rows = [array.reshape(-1, gamma.size) for array in (x, gy, gx)]
@@ -217,11 +215,10 @@ def _cross_entropy_back(self: SoftmaxCrossEntropy, xs: Any, gy: Any) -> Any:
 
 
 def _few(x: Any, t: Any) -> bool:
-    return _fit(x) and 0 < x.size <= FEW_SCORES and np.shape(t) == x.shape[:1]
+    return 0 < x.size <= FEW_SCORES and _fit([x], [(*t.shape, *x.shape[-1:])])
 
 
 COMPILED: dict[tuple[Any, str], Any] = {
-    (Pooling, "forward"): _pooling,
     (Pooling, "vjp"): _pooling_back,
     (conv_fast, "_scatter"): _scatter,
     (Adam, "update_one"): _adam,

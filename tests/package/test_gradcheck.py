@@ -92,6 +92,10 @@ def steeper_for_variables(self, xs, gy):
     return gy * xs[0] * (2 + isinstance(gy, Variable))
 
 
+def steeper_unless_recorded(self, gy):
+    return gy * (2 if core.Config.enable_backprop else 3)
+
+
 def steeper_at_the_end(self, xs, gy):
     return gy * (2 + np.array([[0, 0, 0], [0, 0, 1]]))
 
@@ -135,6 +139,7 @@ SQUARE = {"forward": lambda self, x: x**2}
 DOUBLE = {"forward": doubled, "vjp": lambda self, xs, gy: gy * 2.0}
 CUT = bug(**SQUARE, backward=cut)
 OTHER = bug(**SQUARE, vjp=steeper_for_variables)
+PLAIN = bug(forward=doubled, backward=steeper_unless_recorded)
 KEEPS = bug(forward=doubled, vjp=keeps_its_gradient)
 INTO_GY = bug(forward=doubled, vjp=writes_into_gradient)
 INTO_X = bug(**DOUBLE | {"forward": writes_into_input})
@@ -155,6 +160,7 @@ WRONG = {
     "wrong axis": (bug(Row, vjp=across), [(3, 3)], FIRST),
     "second order cut": (CUT, ONE, "the second-order gradient of input 0"),
     "by Variables": (OTHER, ONE, "the gradient with create_graph of input 0"),
+    "by a plain backward": (PLAIN, ONE, FIRST),
     "one array for all": (KEEPS, ONE, "shares its memory"),
     "writes into gy": (INTO_GY, ONE, "came from the output has been written into"),
     "writes into x": (INTO_X, ONE, "input 0 .x. has been written into"),

@@ -14,8 +14,8 @@ def var(*shape, **kwargs):
 
 
 def check_function(f, *inputs, rtol=1e-4, atol=1e-5):
-    """Check `f` on float64 arrays: both orders of its gradient, float32 kept, and a
-    second array module.
+    """Check `f` on float64 arrays: its gradient by a plain backward, by one with
+    `create_graph`, and to the second order; float32 kept, and a second array module.
 
     Arrays of other dtypes and anything else are passed on as they are, arrays as arrays
     of the module in use.
