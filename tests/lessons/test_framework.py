@@ -4,6 +4,7 @@ nothing but what the steps bring.
 
 import ast
 import inspect
+import math
 import textwrap
 from importlib import import_module
 from types import SimpleNamespace
@@ -174,6 +175,46 @@ def test_the_judge_sees_a_wrong_gradient_and_a_wrong_second_one(capsys):
     assert "the gradient" in capsys.readouterr().out
     assert not step60.gradient_check(lambda x: WrongSecond()(x), x)
     assert "the second derivative" in capsys.readouterr().out
+
+
+def test_a_kept_gradient_does_not_count_twice():
+    a = step60.Variable(np.array(2.0))
+    b = a * a
+    (b * b).backward(retain_grad=True)
+    a.cleargrad()
+    (b * 3).backward()
+    assert a.grad.data == 12.0
+
+
+def test_a_walk_that_keeps_gradients_has_the_same_second_derivative():
+    x = step60.Variable(np.array(2.0))
+    a = x * x
+    (a * a).backward(retain_grad=True, create_graph=True)
+    slope = x.grad
+    x.cleargrad()
+    slope.backward()
+    assert x.grad.data == 48.0
+
+
+@pytest.mark.parametrize("c", range(4))
+def test_powers_are_flat_at_0_from_some_order_on(c):
+    x = step60.Variable(np.array(0.0))
+    y, found = x**c, []
+    for _ in range(c + 2):
+        x.cleargrad()
+        y.backward(create_graph=True)
+        y = x.grad
+        found.append(y.data.item())
+    assert found == [*[0.0] * (c - 1), *[math.factorial(c)] * (c > 0), 0.0, 0.0]
+
+
+def test_an_update_by_a_variable_is_named_in_the_next_function():
+    x = step60.Variable(np.array(2.0))
+    (x**2).backward()
+    x.data -= 0.1 * x.grad
+    for f in (lambda x: x**2, lambda x: 1 - x, step60.sin):
+        with pytest.raises(TypeError, match=r"x\.data -= lr \* x\.grad\.data"):
+            f(x)
 
 
 # --- layers and training --------------------------------------------------------------
@@ -431,7 +472,7 @@ def parts(path):
 
 # What differs from step 32, and why.
 CHANGED = {
-    "as_variable": "says whose a variable of another framework is",
+    "as_variable": "says whose a variable is, and where data has become one",
     "Variable.backward": "checks each gradient",
     "add": "by operands: a number takes dtype and shape of the other",
     "mul": "the same",
