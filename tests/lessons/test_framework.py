@@ -217,6 +217,21 @@ def test_an_update_by_a_variable_is_named_in_the_next_function():
             f(x)
 
 
+def test_many_equal_numbers_of_float16_share_a_maximum():
+    x = step60.Variable(np.ones(70_000, np.float16))
+    step60.max(x).backward()
+    assert x.grad.dtype == np.float16
+    assert np.allclose(x.grad.data, 1 / 70_000, rtol=1e-2)
+
+
+def test_batch_norm_in_use_keeps_float32_beside_averages_of_float64():
+    x = step60.Variable(np.ones((4, 3), np.float32))
+    ones = np.ones(3, np.float32)
+    with step60.test_mode():
+        y = step60.batch_norm(x, ones, ones, np.zeros(3), np.ones(3))
+    assert y.dtype == np.float32
+
+
 # --- layers and training --------------------------------------------------------------
 
 
@@ -283,6 +298,17 @@ def test_the_two_packages_learn_alike(make, optimizer):
     theirs = trained(lite, LL, LM, LO, LF, make, optimizer)
     assert np.allclose(ours, theirs, rtol=1e-4 if make is rows else 1e-7)
     assert ours[4] < ours[0]
+
+
+@pytest.mark.parametrize("optimizer", [step60.AdaGrad, step60.AdaDelta, step60.Adam])
+def test_a_gradient_of_0_changes_nothing_in_float16(optimizer):
+    layer = step60.Layer()
+    layer.p = step60.Parameter(np.ones(2, np.float16))
+    optimizer = optimizer().setup(layer)
+    layer.p.grad = step60.Variable(np.array([0.0, 1.0], np.float16))
+    optimizer.update()
+    assert layer.p.dtype == np.float16
+    assert layer.p.data[0] == 1.0 > layer.p.data[1]
 
 
 def test_a_layer_finds_each_of_its_parameters_once():
