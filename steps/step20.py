@@ -111,6 +111,8 @@ class Variable:
             if not isinstance(gxs, tuple):
                 gxs = (gxs,)
             for x, gx in zip(f.inputs, gxs, strict=True):
+                if x.creator is not None and x.creator not in seen:
+                    x.grad = None  # an earlier walk has kept it
                 x.grad = as_array(gx if x.grad is None else x.grad + gx)
                 put(x)
 

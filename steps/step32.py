@@ -128,6 +128,8 @@ class Variable:
                 if not isinstance(gxs, tuple):
                     gxs = (gxs,)
                 for x, gx in zip(f.inputs, gxs, strict=True):
+                    if x.creator is not None and x.creator not in seen:
+                        x.grad = None  # an earlier walk has kept it
                     x.grad = as_variable(gx if x.grad is None else x.grad + gx)
                     put(x)
 
@@ -307,7 +309,8 @@ class Pow(Function):
 
     def backward(self, gy):
         x = self.inputs[0]
-        return self.c * x ** (self.c - 1) * gy
+        n = self.c - 1 if self.c else 0  # 0 · x⁻¹ would be NaN at x = 0
+        return self.c * x**n * gy
 
 
 def pow(x, c):

@@ -100,9 +100,10 @@ class Variable:
                 gxs = f.backward(*[y().grad for y in f.outputs])
                 if not isinstance(gxs, tuple):
                     gxs = (gxs,)
-                for x, gx in zip(f.inputs, gxs, strict=True):
-                    gx = as_variable(gx)
+                for x, gx in zip(f.inputs, map(as_variable, gxs), strict=True):
                     check_gradient(f, x, gx)
+                    if x.creator is not None and x.creator not in seen:
+                        x.grad = None  # an earlier walk has kept it
                     x.grad = gx if x.grad is None else x.grad + gx
                     put(x)
 
@@ -208,6 +209,8 @@ def as_array(x):
 def as_variable(x):
     """Return ``x`` as a variable: an array or a number is put into a new one."""
     if isinstance(x, Variable):
+        if isinstance(x.data, Variable):
+            raise TypeError("x.data is a variable: write x.data -= lr * x.grad.data")
         return x
     if hasattr(x, "creator"):
         theirs = type(x).__module__
@@ -324,7 +327,8 @@ class Pow(Function):
 
     def backward(self, gy):
         x = self.inputs[0]
-        return self.c * x ** (self.c - 1) * gy
+        n = self.c - 1 if self.c else 0  # 0 · x⁻¹ would be NaN at x = 0
+        return self.c * x**n * gy
 
 
 def pow(x, c):

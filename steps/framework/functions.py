@@ -212,9 +212,9 @@ class Max(Function):
     def backward(self, gy):
         x, y = self.inputs[0], self.outputs[0]()
         shape = max_backward_shape(x, self.axis)
-        chosen = (x.data == y.data.reshape(shape)).astype(x.dtype)
+        chosen = x.data == y.data.reshape(shape)
         share = chosen / chosen.sum(axis=self.axis, keepdims=True)
-        return Spread(x.shape, self.axis, self.keepdims)(gy) * share
+        return Spread(x.shape, self.axis, self.keepdims)(gy) * share.astype(x.dtype)
 
 
 def max(x, axis=None, keepdims=False):
@@ -614,7 +614,7 @@ def batch_norm(x, gamma, beta, mean, var, decay=0.9, eps=2e-5):
         n = x.size // x.shape[1]
         remember(var, sigma2 * (n / np.maximum(n - 1, 1)), decay)
     else:
-        mu, sigma2 = mean.reshape(shape), var.reshape(shape)
+        mu, sigma2 = (a.astype(x.dtype).reshape(shape) for a in (mean, var))
         sigma2 = as_variable(sigma2)
     y = (x - mu) / sqrt(sigma2 + eps)
     return reshape(gamma, shape) * y + reshape(beta, shape)

@@ -126,7 +126,8 @@ class AdaGrad(Optimizer):
         (h,) = self.state(param, "h")
         grad = param.grad.data
         h += grad**2
-        param.data -= self.lr * grad / (np.sqrt(h) + self.eps)
+        eps = max(self.eps, np.finfo(h.dtype).tiny)  # in float16, 1e-8 would be 0
+        param.data -= self.lr * grad / (np.sqrt(h) + eps)
 
 
 class AdaDelta(Optimizer):
@@ -174,4 +175,5 @@ class Adam(Optimizer):
         grad = param.grad.data
         m += (1 - self.beta1) * (grad - m)
         v += (1 - self.beta2) * (grad**2 - v)
-        param.data -= self.lr * m / (np.sqrt(v) + self.eps)
+        eps = max(self.eps, np.finfo(v.dtype).tiny)  # in float16, 1e-8 would be 0
+        param.data -= self.lr * m / (np.sqrt(v) + eps)

@@ -4,6 +4,7 @@ nothing but what the steps bring.
 
 import ast
 import inspect
+import math
 import textwrap
 from importlib import import_module
 from types import SimpleNamespace
@@ -176,6 +177,61 @@ def test_the_judge_sees_a_wrong_gradient_and_a_wrong_second_one(capsys):
     assert "the second derivative" in capsys.readouterr().out
 
 
+def test_a_kept_gradient_does_not_count_twice():
+    a = step60.Variable(np.array(2.0))
+    b = a * a
+    (b * b).backward(retain_grad=True)
+    a.cleargrad()
+    (b * 3).backward()
+    assert a.grad.data == 12.0
+
+
+def test_a_walk_that_keeps_gradients_has_the_same_second_derivative():
+    x = step60.Variable(np.array(2.0))
+    a = x * x
+    (a * a).backward(retain_grad=True, create_graph=True)
+    slope = x.grad
+    x.cleargrad()
+    slope.backward()
+    assert x.grad.data == 48.0
+
+
+@pytest.mark.parametrize("c", range(4))
+def test_powers_are_flat_at_0_from_some_order_on(c):
+    x = step60.Variable(np.array(0.0))
+    y, found = x**c, []
+    for _ in range(c + 2):
+        x.cleargrad()
+        y.backward(create_graph=True)
+        y = x.grad
+        found.append(y.data.item())
+    assert found == [*[0.0] * (c - 1), *[math.factorial(c)] * (c > 0), 0.0, 0.0]
+
+
+def test_an_update_by_a_variable_is_named_in_the_next_function():
+    x = step60.Variable(np.array(2.0))
+    (x**2).backward()
+    x.data -= 0.1 * x.grad
+    for f in (lambda x: x**2, lambda x: 1 - x, step60.sin):
+        with pytest.raises(TypeError, match=r"x\.data -= lr \* x\.grad\.data"):
+            f(x)
+
+
+def test_many_equal_numbers_of_float16_share_a_maximum():
+    x = step60.Variable(np.ones(70_000, np.float16))
+    step60.max(x).backward()
+    assert x.grad.dtype == np.float16
+    assert np.allclose(x.grad.data, 1 / 70_000, rtol=1e-2)
+
+
+def test_batch_norm_in_use_keeps_float32_beside_averages_of_float64():
+    x = step60.Variable(np.ones((4, 3), np.float32))
+    ones = np.ones(3, np.float32)
+    with step60.test_mode():
+        y = step60.batch_norm(x, ones, ones, np.zeros(3), np.ones(3))
+    assert y.dtype == np.float32
+
+
 # --- layers and training --------------------------------------------------------------
 
 
@@ -242,6 +298,17 @@ def test_the_two_packages_learn_alike(make, optimizer):
     theirs = trained(lite, LL, LM, LO, LF, make, optimizer)
     assert np.allclose(ours, theirs, rtol=1e-4 if make is rows else 1e-7)
     assert ours[4] < ours[0]
+
+
+@pytest.mark.parametrize("optimizer", [step60.AdaGrad, step60.AdaDelta, step60.Adam])
+def test_a_gradient_of_0_changes_nothing_in_float16(optimizer):
+    layer = step60.Layer()
+    layer.p = step60.Parameter(np.ones(2, np.float16))
+    optimizer = optimizer().setup(layer)
+    layer.p.grad = step60.Variable(np.array([0.0, 1.0], np.float16))
+    optimizer.update()
+    assert layer.p.dtype == np.float16
+    assert layer.p.data[0] == 1.0 > layer.p.data[1]
 
 
 def test_a_layer_finds_each_of_its_parameters_once():
@@ -431,7 +498,7 @@ def parts(path):
 
 # What differs from step 32, and why.
 CHANGED = {
-    "as_variable": "says whose a variable of another framework is",
+    "as_variable": "says whose a variable is, and where data has become one",
     "Variable.backward": "checks each gradient",
     "add": "by operands: a number takes dtype and shape of the other",
     "mul": "the same",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from steps.course.lessons import StepKind, of_kind
+from steps.framework.utils import plain
 from tests.support.arrays import assert_equal
 from tests.support.lesson_checks import fail_with
 
@@ -99,6 +100,16 @@ def makes_a_variable_of_everything_that_is_a_number(step):
         assert step.mul(value, value).data == 4.0
 
 
+@from_step(18)
+def does_not_count_a_kept_gradient_twice(step):
+    x = step.Variable(np.array(2.0))
+    a = step.square(x)
+    step.square(a).backward(retain_grad=True)
+    x.cleargrad()
+    step.add(a, a).backward()
+    assert plain(x.grad) == 8.0
+
+
 @from_step(21)
 def says_what_to_use_instead_of_numpys_functions(step):
     for function in (np.exp, np.sum, np.array, np.sqrt, np.mean):
@@ -116,3 +127,10 @@ def leaves_signs_to_the_right_side(step):
         for y, expected in pairs:
             assert isinstance(y, step.Variable)
             assert_equal(y.data, expected)
+
+
+@from_step(22)
+def has_a_flat_slope_for_the_power_0(step):
+    x = step.Variable(np.array([0.0, 2.0]))
+    (x**0).backward()
+    assert_equal(plain(x.grad), [0.0, 0.0])
