@@ -12,6 +12,7 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from . import limits
 from .frameworks import FRAMEWORKS
-from .programs import COMPILED, MEMORY, ROWS, SMALL, Row
+from .programs import COMPILED, MEMORY, ROWS, SMALL, SUM_OF_PRODUCT, Row
 
 # Seconds between turns, and runs that count in each.
 PAUSE = 0.1
@@ -27,6 +28,8 @@ RUNS = 5
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 OURS = "dezero_lite"
 OUR_TWO = OURS, SMALL
+# That pyproject.toml allows.
+OLDEST_NUMPY = "numpy==2.0.0"
 # Measured in processes that do nothing else.
 IMPORT = Row("import, against numpy", program=None)
 
@@ -81,10 +84,13 @@ def main():
     times = medians(names, asked, options.rounds)
     if not options.only:
         times[IMPORT] = import_ratios(names, options.rounds)
+    oldest = None
+    if SUM_OF_PRODUCT in asked:
+        oldest = on_oldest_numpy(options.rounds)
     memory = None
     if sys.platform == "linux":  # which says what the peak of a process was
         memory = peaks(names, [row for row in MEMORY if options.only in row.title])
-    text = report(names, times, memory, limits.measure(), options.rounds)
+    text = report(names, times, memory, limits.measure(), options.rounds, oldest)
     print(text)
     if options.write:
         (DOCS / "benchmarks.md").write_text(text, encoding="utf-8", newline="\n")
@@ -141,12 +147,17 @@ def turn(worker, row):
 
 
 class Worker:
-    """A process with one framework."""
+    """A process with one framework; packages in `folder` go before all others."""
 
-    def __init__(self, name):
+    def __init__(self, name, folder=None):
         command = [sys.executable, "-m", "benchmarks.worker", name]
+        path = filter(None, [folder, os.environ.get("PYTHONPATH")])
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         self.read()
 
@@ -201,6 +212,21 @@ print(time.perf_counter() - start)
     return {name: statistics.median(values) / base for name, values in seconds.items()}
 
 
+def on_oldest_numpy(rounds):
+    """The time of one row on the oldest NumPy, divided by that on this one; None if pip
+    cannot install it for this Python.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        pip = [sys.executable, "-m", "pip", "install", "-q", "--target", folder]
+        if subprocess.run([*pip, "--only-binary=:all:", OLDEST_NUMPY]).returncode:
+            return None
+        print("  ", "on", OLDEST_NUMPY, end="")
+        with Worker(OURS) as ours, Worker(OURS, folder) as oldest:
+            workers = {"ours": ours, "oldest": oldest}
+            times = rows_by(workers, [SUM_OF_PRODUCT], rounds)[SUM_OF_PRODUCT]
+    return times["oldest"] / times["ours"]
+
+
 def peaks(names, rows):
     """Megabytes by row and framework: the median of three processes each."""
     memory = {}
@@ -214,7 +240,7 @@ def peaks(names, rows):
     return memory
 
 
-def report(names, times, memory, rates, rounds):
+def report(names, times, memory, rates, rounds, oldest):
     """The tables as Markdown: our time, and every other's divided by ours; peaks of
     memory; limits.
     """
@@ -264,6 +290,13 @@ def report(names, times, memory, rates, rounds):
             f"| {row.title} | {' | '.join(cells)} | "
             f"{limits.distance(row.work, by[OURS], rates)} |"
         )
+    if oldest is not None:
+        lines += [
+            "",
+            f"With {OLDEST_NUMPY}, the oldest that is supported, the row "
+            f"“{SUM_OF_PRODUCT.title}” takes {oldest:.1f} times as long as with "
+            f"{installed('numpy')}.",
+        ]
     lines += [
         "",
         "![The same as a plot](benchmarks.png)",

@@ -23,6 +23,17 @@ def scaled_rows(x, row):
     return gy * row, np.einsum("ij,ij->j", gy, x)
 
 
+def sum_of_product(x, W):
+    """A function that returns the sum, and its gradients."""
+
+    def work():
+        y = (x @ W).sum()
+        gy = np.full((len(x), W.shape[1]), np.ones_like(y))
+        return y, gy @ W.T, x.T @ gy
+
+    return work
+
+
 class Bare(Networks):
     def conv2d(self, x_shape, w_shape, stride, pad):
         work = convolution(x_shape, w_shape, stride, pad)
@@ -30,6 +41,9 @@ class Bare(Networks):
 
     def pooling(self, kind, kernel_size, stride):
         return max_pooling(image(8, 64, 56, 56), kernel_size, stride)
+
+    def sum_of_product(self, n):
+        return sum_of_product(image(n, n), image(n, n))
 
     def lenet_step(self):
         """Only its convolutions and poolings."""

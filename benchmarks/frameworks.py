@@ -39,10 +39,7 @@ def of_the_book(name):
             int  # the book's framework was written for a NumPy that still had this name
         )
     importlib.import_module(f"{name}.functions")
-    module = importlib.import_module(name)
-    if name == "dezero_lite":
-        module.keep_memory()
-    return module
+    return importlib.import_module(name)
 
 
 def with_compiled_loops():

@@ -122,6 +122,12 @@ class LikeDezero(Networks):
             lambda x: pool(x, kernel_size, stride), image(8, 64, 56, 56)
         )
 
+    def sum_of_product(self, n):
+        F = self.F
+        return self.forward_and_backward(
+            lambda x, W: F.sum(F.matmul(x, W)), image(n, n), image(n, n)
+        )
+
     def lenet_step(self):
         F, L = self.F, self.L
 
@@ -266,6 +272,11 @@ class Torch(Networks):
         pool = {"max": self.F.max_pool2d, "average": self.F.avg_pool2d}[kind]
         return self.forward_and_backward(
             lambda x: pool(x, kernel_size, stride), image(8, 64, 56, 56)
+        )
+
+    def sum_of_product(self, n):
+        return self.forward_and_backward(
+            lambda x, W: (x @ W).sum(), image(n, n), image(n, n)
         )
 
     def lenet_step(self):

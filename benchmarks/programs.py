@@ -180,6 +180,14 @@ LENET_STEP = (
     + 6 * 64 * 58_920
 )
 
+# Measured on the oldest NumPy as well.
+SUM_OF_PRODUCT = network(
+    "sum of x·W, 500×500 each",
+    lambda networks: networks.sum_of_product(500),
+    work=products(3 * 2 * 500**3),
+    bare=True,
+)
+
 ROWS = [
     Row(
         "one scalar operation (chain of 2,000), forward",
@@ -202,6 +210,7 @@ ROWS = [
     Row("ten Newton steps", newton),
     Row("tanh to order 6", tanh_to_order_6),
     Row("x·row, 1000×1000", scaled_rows, fresh_floats(2 * 1000 * 1000), bare=True),
+    SUM_OF_PRODUCT,
     network(
         "MLP 784-1000-10, batch 100, SGD step",
         lambda networks: networks.mlp_step("SGD"),

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import dezero_lite.functions as F
-from dezero_lite import keep_memory, manual_seed
+from dezero_lite import manual_seed
 from dezero_lite.models import MLP
 from dezero_lite.optimizers import SGD
 from dezero_lite.parallel import average_gradients, run_ring, shards
@@ -67,7 +67,6 @@ def on_a_ring(ring, steps):
     """The figures of one worker: medians over its steps."""
     mine = shards(BATCH, ring.size)[ring.rank]
     x, t = Images()[mine]
-    keep_memory()
     model = make_model()
     loss(model, x[:1], t[:1])
     optimizer = SGD().setup(model)

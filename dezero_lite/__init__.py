@@ -5,6 +5,9 @@ functions and backward. On it stand, in this order, functions, layers and models
 them optimizers, datasets, dataloaders and transforms.
 """
 
+import os
+from contextlib import suppress
+
 from . import book as book
 from . import (
     cuda,
@@ -39,6 +42,10 @@ __all__ += ["DataLoader", "Dataset", "Layer", "Model", "SeqDataLoader"]
 __all__ += ["keep_memory", "manual_seed"]
 __all__ += ["cuda", "dataloaders", "datasets", "functions", "functions_conv", "layers"]
 __all__ += ["models", "optimizers", "transforms", "utils"]
+
+if os.environ.get("DEZERO_LITE_KEEP_MEMORY") != "0":
+    with suppress(MemoryError):  # where memory is short, importing still works
+        keep_memory()
 
 
 def __dir__() -> list[str]:

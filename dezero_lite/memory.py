@@ -1,4 +1,4 @@
-"""What a training run may ask of the C library."""
+"""What importing the package asks of the C library."""
 
 import numpy as np
 
@@ -6,13 +6,15 @@ __all__ = ["keep_memory"]
 
 
 def keep_memory() -> None:
-    """Let the process keep the memory of large arrays for the next ones, on Linux.
+    """Let the process keep the memory of freed arrays for new ones, on Linux.
 
-    There, the C library gives it back to the system when an array is gone, and to get
-    it again, cleared, takes longer than to compute with it. Once an array of 31 MB has
-    come and gone, glibc keeps what it has. How much that is has no bound: memory is
-    given back from the end only, and one small thing that lives there holds all before
-    it.
+    Importing the package calls this, unless the environment variable
+    ``DEZERO_LITE_KEEP_MEMORY`` is 0. By default, glibc returns the memory of a large
+    array to the system as soon as the array is freed, and getting it back, page by
+    page, takes longer than computing with it. glibc adapts to the largest array that
+    it has freed, so one of 31 MB, which is never written to, makes it keep the rest.
+    There is no limit on what is kept: memory is returned from the end only, so one
+    small object at the end holds everything before it.
 
     Raises
     ------

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-import dezero_lite
-
 
 def options(description: str | None) -> argparse.ArgumentParser:
     """The options that every example has."""
@@ -56,7 +54,6 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
     matplotlib, `plot` is empty.
     """
     args = parser.parse_args()
-    dezero_lite.keep_memory()
     if args.seed < 0:
         parser.error(f"--seed {args.seed}: a seed is 0 or more")
     if not find_spec("matplotlib"):

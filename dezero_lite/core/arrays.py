@@ -18,6 +18,9 @@ __all__ = ["as_array"]
 # A GPU's array type joins when the first such array comes along.
 ARRAYS: Any = (ndarray, np.generic)
 NUMBERS = (float, int)
+SCALARS = (*NUMBERS, np.generic)
+# From this size on, filling an array with ones takes longer than making a view.
+LARGE = 10_000
 FLOAT_SCALARS = {np.float64, np.float32, np.float16, np.longdouble}
 
 
@@ -25,7 +28,7 @@ def as_array(x: Any, array_module: Any = np) -> Any:
     """A number as an array without dimensions; anything else as it is. Source: book
     step 9.
     """
-    return array_module.array(x) if isinstance(x, (*NUMBERS, np.generic)) else x
+    return array_module.array(x) if isinstance(x, SCALARS) else x
 
 
 def is_array(x: Any) -> bool:
@@ -47,8 +50,14 @@ def as_scalar(data: Any) -> Any:
 
 
 def ones_like(data: Any) -> Any:
-    """Ones of the form of `data`, an array or a NumPy scalar."""
-    return type(data)(1) if isinstance(data, np.generic) else np.ones_like(data)
+    """Ones of the form of `data`, an array or a NumPy scalar; those of a large array
+    are a read-only view of a single one.
+    """
+    if isinstance(data, np.generic):
+        return type(data)(1)
+    if data.size < LARGE:
+        return np.ones_like(data)
+    return np.broadcast_to(np.ones_like(data, shape=()), data.shape)
 
 
 def with_dtypes(values: Sequence[Any], dtypes: Sequence[Any]) -> list[Any]:

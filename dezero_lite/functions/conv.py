@@ -20,6 +20,7 @@ import numpy as np
 from ..core import Operand, Primitive, Variable, as_array, as_variable
 from ..core.types import Array, Value
 from .conv_fast import both_gradients, convolve, deconvolve, kernel_gradient
+from .linear import materialize
 from .precision import require_data
 from .reduce import Sum
 from .window import Pair, Window, get_deconv_outsize, im2col, not_images, pair
@@ -183,6 +184,7 @@ class Conv2d(_Convolution):
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, W = xs[:2]
+        gy = materialize(gy)
         wants_x, wants_W = self.needs_input_grad(0), self.needs_input_grad(1)
         if wants_x and wants_W and not isinstance(gy, Variable):
             gx, gW = both_gradients(x, W, gy, self.window(W), self.groups)
@@ -213,6 +215,7 @@ class Deconv2d(_Convolution):
 
     def vjp(self, xs: Sequence[Value], gx: Value) -> Value:
         y, W = xs[:2]
+        gx = materialize(gx)
         wants_y, wants_W = self.needs_input_grad(0), self.needs_input_grad(1)
         gy = self.convolve(gx, W) if wants_y else None
         gW = self.kernel_gradient(gx, y, W.shape[2:]) if wants_W else None

@@ -58,6 +58,7 @@ class MatMul(Primitive):
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, W = xs[:2]
+        gy = materialize(gy)
         gx = _left(x, W, gy) if self.needs_input_grad(0) else None
         gW = _right(x, W, gy) if self.needs_input_grad(1) else None
         if len(xs) == 2:
@@ -67,6 +68,13 @@ class MatMul(Primitive):
 
     def _explain(self, inputs: Sequence[Any]) -> None:
         _compare(*inputs)
+
+
+def materialize(x: Value) -> Value:
+    """Copy `x` if it repeats numbers, as the gradient of a sum does: products of such
+    an array bypass BLAS before NumPy 2.3.
+    """
+    return x.astype(x.dtype) if 0 in unwrap(x).strides else x
 
 
 def _left(x: Value, W: Value, gy: Value) -> Value:

@@ -88,27 +88,41 @@ class Pooling(Primitive):
         return self._y
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
+        x, y = unwrap(xs[0]), self._y
+        if isinstance(gy, Variable) or x.nbytes <= PIECE:
+            return self._to_winners(x, y, gy)
+        gx = np.empty_like(gy, shape=x.shape, order="C")
+        planes = [a.reshape(-1, 1, *a.shape[2:]) for a in (gx, x, y, gy)]
+        count = max(1, PIECE // x[0, 0].nbytes)
+        for i in range(0, len(planes[0]), count):
+            part, *given = [a[i : i + count] for a in planes]
+            part[...] = self._to_winners(*given)
+        return gx
+
+    def _to_winners(self, x: Any, y: Any, gy: Any) -> Any:
         # Who wins does not change when x changes a little. So the winners are
         # constants, to every order.
-        x, window = unwrap(xs[0]), self.window
+        window = self.window
         if window.area > LARGE:
-            return self._in_two_steps(x, gy)
-        return Pooling2DGrad(window, x.shape, _winners(x, self._y, window)).on(gy)
+            return self._in_two_steps(x, y, gy)
+        return Pooling2DGrad(window, x.shape, _winners(x, y, window)).on(gy)
 
-    def _in_two_steps(self, x: Any, gy: Any) -> Any:
+    def _in_two_steps(self, x: Any, y: Any, gy: Any) -> Any:
         # The winner of each row, then the first among those.
         (kh, kw), (sh, sw) = self.window.kernel, self.window.stride
         ph, pw = self.window.pad
         row = Window((1, kw), (1, sw), (0, pw))
         column = Window((kh, 1), (sh, 1), (ph, 0))
         best = _maxima(x, row)
-        winners = _winners(best, self._y, column)
+        winners = _winners(best, y, column)
         gbest = Pooling2DGrad(column, best.shape, winners).on(gy)
         return Pooling2DGrad(row, x.shape, _winners(x, best, row)).on(gbest)
 
 
 # A window of more fields than this looks for its winner in two steps.
 LARGE = 16
+# In backward, images are processed this many bytes at a time, to stay in the cache.
+PIECE = 2**20
 
 
 class Pooling2DGrad(Primitive):

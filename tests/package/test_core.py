@@ -15,8 +15,9 @@ from hypothesis.extra import numpy as hnp
 
 from dezero_lite import Config, Function, Variable, core, no_grad
 from dezero_lite.core import Add, Primitive, arrays, backward, broadcast_to, sum_to
-from tests.support.arrays import assert_close, uniform
+from tests.support.arrays import assert_close, assert_equal, uniform
 from tests.support.function_checks import check_function
+from tests.support.memory_checks import at_most
 from tests.support.programs import python
 
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -267,18 +268,30 @@ def test_an_unused_output_counts_as_zero(dropped, create_graph):
         lambda a, b: a * b,
     ],
 )
-def test_gradients_share_memory_with_nothing(f, create_graph):
+@pytest.mark.parametrize("seeded", [True, False])
+def test_gradients_share_memory_with_nothing(f, create_graph, seeded, monkeypatch):
+    monkeypatch.setattr(arrays, "LARGE", 0)
     a, b = var([1.0, 2.0, 3.0]), var([4.0, 5.0, 6.0])
-    y = f(a, b)
-    y.grad = seed = Variable(np.ones(y.shape))
+    y, seed = f(a, b), None
+    if seeded:
+        y.grad = seed = Variable(np.ones(y.shape))
     y.backward(retain_grad=True, create_graph=create_graph)
-    found = [v.data for v in (a, b, y, a.grad, b.grad, y.grad, seed)]
+    gradients = [a.grad, b.grad, y.grad, seed]
+    found = [v.data for v in (a, b, y, *gradients) if v is not None]
     for i, array in enumerate(found):
         assert array.flags.writeable or array is y.data
         for other in found[:i]:
             assert not np.shares_memory(array, other)
     a.cleargrad()
     b.cleargrad()
+
+
+def test_the_first_gradient_of_a_large_result_takes_no_memory():
+    x = Variable(np.zeros(1_000_000))
+    y = x + 1
+    with at_most(1.5 * x.data.nbytes):
+        y.backward()
+    assert_equal(x.grad.data, np.ones(1_000_000))
 
 
 HANDS_ON = {

@@ -352,6 +352,27 @@ def test_a_window_as_large_as_the_image_takes_few_steps(monkeypatch):
     assert_equal(x.grad.data, x.data == x.data.max())
 
 
+@poolings
+def test_pooling_goes_back_piece_by_piece(window, monkeypatch):
+    gradients = []
+    for piece in (pool.PIECE, 1):
+        monkeypatch.setattr(pool, "PIECE", piece)
+        x = Variable(distinct(2, 3, 7, 8))
+        y = C.pooling(x, *window)
+        y.grad = Variable(normal(*y.shape))
+        y.backward()
+        gradients.append(x.grad.data)
+    assert_equal(*gradients)
+
+
+def test_pooling_takes_little_memory_on_the_way_back():
+    x = Variable(normal(8, 16, 128, 128, dtype=np.float32))
+    y = C.pooling(x, 3, 1, 1)
+    y.grad = Variable(np.ones_like(y.data))
+    with at_most(2 * x.data.nbytes):
+        y.backward()
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, bool, np.float16])
 def test_the_border_never_wins(dtype):
     lowest = np.iinfo(dtype).min if np.dtype(dtype).kind == "i" else 0

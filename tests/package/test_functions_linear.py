@@ -1,5 +1,7 @@
 """Matrix products and the linear transformation."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,50 @@ x(2, 3).dot(x(3, 4))
 @pytest.mark.parametrize("code", PRODUCTS.split("\n")[1:-1])
 def test_products_are_numpys(code):
     check_as_numpy(code)
+
+
+class Watched(np.ndarray):
+    """An array that notes the strides of all that it is multiplied with."""
+
+    strides_seen: ClassVar = []
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=(), **kwargs):
+        if ufunc is np.matmul:
+            self.strides_seen += [x.strides for x in inputs]
+        plain = [np.asarray(x) for x in inputs]
+        if out:
+            kwargs["out"] = tuple([np.asarray(y) for y in out])
+        y = getattr(ufunc, method)(*plain, **kwargs)
+        return y.view(Watched) if isinstance(y, np.ndarray) else y
+
+
+# The gradient of a sum repeats one number in memory. Before NumPy 2.3, products of such
+# an array are many times slower.
+PRODUCT_RULES = {
+    "matmul": (F.matmul, (5, 4), (4, 3)),
+    "matmul of many": (F.matmul, (2, 5, 4), (2, 4, 3)),
+    "linear": (F.linear, (5, 4), (4, 3)),
+    "linear of many": (F.linear, (2, 5, 4), (4, 3)),
+    "conv2d": (F.conv2d, (2, 3, 6, 6), (4, 3, 3, 3)),
+    "conv2d with gaps": (
+        lambda x, W: F.conv2d(x, W, stride=2),
+        (2, 3, 6, 6),
+        (4, 3, 3, 3),
+    ),
+    "conv2d of pixels": (F.conv2d, (2, 3, 6, 6), (4, 3, 1, 1)),
+    "deconv2d of pixels": (F.deconv2d, (2, 3, 6, 6), (3, 4, 1, 1)),
+}
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("name", PRODUCT_RULES)
+def test_gradients_of_products_are_computed_by_blas(name, create_graph, monkeypatch):
+    monkeypatch.setattr(Watched, "strides_seen", seen := [])
+    f, *shapes = PRODUCT_RULES[name]
+    x, W = [Variable(uniform(*shape).view(Watched)) for shape in shapes]
+    F.sum(f(x, W)).backward(create_graph=create_graph)
+    assert len(seen) >= 6, "a product has not been noted"
+    assert not any(0 in strides for strides in seen)
 
 
 # --- linear ---------------------------------------------------------------------------

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from dezero_lite import Variable, manual_seed
-from dezero_lite.functions import softmax_cross_entropy
+from dezero_lite.functions import softmax, softmax_cross_entropy
 from dezero_lite.models import GPT, generate
 from dezero_lite.optimizers import Adam
 from dezero_lite.schedules import WarmupCosine, WarmupLinear
-from tests.support.arrays import assert_close, assert_equal
+from tests.support.arrays import assert_close, assert_equal, normal
 from tests.support.training import train_step
 
 
@@ -103,6 +103,21 @@ def test_of_equal_scores_top_k_keeps_the_first(k, scores, kept):
 def test_scores_that_are_not_finite_are_refused(scores, temperature):
     with pytest.raises(ValueError, match="scores for the next token are nan or inf"):
         generate(Scores(*scores), [1], 1, temperature)
+
+
+def test_tokens_are_those_that_numpy_chooses():
+    scores = normal(200, 27)
+
+    class Fixed:
+        context = 1
+
+        def __call__(self, ids):
+            return Variable(scores[:, None])
+
+    drawn = generate(Fixed(), np.zeros((200, 1), int), 1, rng=np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    expected = [rng.choice(27, p=row) for row in softmax(scores).data]
+    assert drawn[:, 1].tolist() == expected
 
 
 def test_it_draws_from_the_framework_s_numbers(model):
