@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Node:
-    """A function in both graphs, and how it is said in operators."""
+    """A function in both graphs, with the means to write its operators."""
 
     def __init__(self, graph: Graph, first: Any, other: Any) -> None:
         self.graph, self.first, self.other = graph, first, other
@@ -96,7 +96,7 @@ class Settings:
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Whether two arrays, numbers or the like are the same, in tuples too."""
+    """Compare arrays, numbers and tuples of them; NaN equals NaN."""
     if isinstance(a, (list, tuple)):
         return len(a) == len(b) and all(map(equal, a, b))
     if isinstance(a, np.ndarray):
