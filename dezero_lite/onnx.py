@@ -1,42 +1,29 @@
 """Models as ONNX files, which other programs run. Step 91 explains it.
 
-:func:`export` calls the model on two batches, a small one and one more example, and
-walks both graphs side by side. What is equal in both belongs to the model; a length
-that differs is the batch; anything else that differs was computed from the input where
-the graph does not see it, and is refused.
+:func:`export` calls the model on several batches and walks the graph of each side by
+side with that of the first. What is equal in all of them belongs to the model, and a
+length that grows with the batch is its number of rows; anything else that differs was
+computed from the input where the graph does not see it, and is refused.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from traceback import extract_stack
 from typing import Any
 
 import numpy as np
 
 from .atomic import open_atomic
-from .core import Function, Parameter, Variable, test_mode, unwrap, using_config
-from .core.operators import Add, AsType, BroadcastTo, Div, Log, Mul, Neg, Pow, Sub
-from .functions import activation, elementwise, reduce
-from .functions.conv import Conv2d, Deconv2d
-from .functions.indexing import GetItem
-from .functions.joining import Concat, Split, Stack, Unstack
-from .functions.linear import Linear, MatMul
-from .functions.norm import BatchNorm, LayerNorm
-from .functions.pool import AveragePooling, Pooling
-from .functions.shape import Pad, Reshape, Transpose
-from .functions.window import get_deconv_outsize
-from .layers.layer import Layer, contents
-from .layers.recurrent import LSTMStep
+from .core import Function, Parameter, Variable, unwrap
 from .npz import Array, StrPath
+from .onnx_probes import Why, call_on_batches, lines_noted, parts_of
+from .onnx_rules import RULES, Node, equal
 
 __all__ = ["RULES", "export"]
 
 OPSET, FORMAT = 20, 10
 BATCH = "N"
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def export(model: Callable[[Any], Any], example: Any, path: StrPath) -> None:
@@ -45,7 +32,11 @@ def export(model: Callable[[Any], Any], example: Any, path: StrPath) -> None:
 
     The first axis of the input, and of what comes out, is free: other programs may call
     the model with any number of examples. A layer with a state, as `LSTM`, begins
-    without one.
+    without one in the file, and keeps the one that it has here.
+
+    The model is called on the example and on other batches, with numbers of other
+    signs, sizes and orders. A batch that makes it raise an error, or that gives NaN or
+    infinity where the example does not, does not count.
 
     Parameters
     ----------
@@ -65,18 +56,21 @@ def export(model: Callable[[Any], Any], example: Any, path: StrPath) -> None:
         it.
     ValueError
         If the file would be wrong for another input, since the model looks at the
-        numbers of the example outside of the graph.
+        numbers of the example, or counts its rows, outside of the graph.
     """
     onnx = _library()
-    first = np.asarray(unwrap(example))
-    if not first.ndim or not len(first):
+    x = np.asarray(unwrap(example))
+    if not x.ndim or not x.size:
         raise ValueError("an example is a batch with one input at least")
-    batches = [first, _another(first)]
-    outputs = [_outputs(model, batch) for batch in batches]
-    graph = Graph(onnx, model, batches)
-    for f, g in zip_longest(*map(_functions, outputs)):
-        graph.add(f, g)
-    made = graph.finish(*outputs)
+    with lines_noted():
+        runs = call_on_batches(model, x)
+        batch, outputs, _ = next(runs)
+        for other, others, why in runs:
+            graph = Graph(onnx, model, (batch, other), len(outputs), why)
+            for f, g in zip_longest(_functions(outputs), _functions(others)):
+                graph.add(f, g)
+            graph.end(outputs, others)
+    made = graph.model_proto(outputs, others)
     onnx.checker.check_model(made, full_check=True)
     with open_atomic(path) as file:
         file.write(made.SerializeToString())
@@ -93,66 +87,74 @@ def _library() -> Any:
     return onnx
 
 
-def _another(batch: Array) -> Any:
-    # With one more, and with other numbers that the model takes as well.
-    longer = np.concatenate([batch, batch[:1]])
-    if longer.dtype.kind != "f":
-        return (longer.max() + longer.min() - longer).astype(batch.dtype)
-    factors = np.random.default_rng(0).uniform(0.5, 1.5, longer.shape)
-    return np.asarray(longer * factors + 0.1, batch.dtype)
-
-
-def _outputs(model: Any, batch: Array) -> list[Variable]:
-    for layer in _parts(model):
-        if hasattr(layer, "reset_state"):
-            layer.reset_state()
-    with test_mode(), using_config("enable_backprop", True):
-        found = model(Variable(batch))
-    return list(found) if isinstance(found, tuple) else [found]
-
-
-def _parts(model: Any) -> list[Any]:
-    if not isinstance(model, Layer):
-        return []
-    return [model, *[found for _, found in contents(model)]]
-
-
 def _functions(outputs: Sequence[Variable]) -> list[Any]:
     """The functions behind some outputs, each after those that it builds on."""
     found: dict[Any, None] = {}
-    waiting = [y.creator for y in outputs]
+    waiting = [y.creator for y in outputs if y.creator is not None][::-1]
     while waiting:
-        f = waiting.pop()
-        if f is None or f in found:
-            continue
-        found[f] = None
-        waiting += [getattr(x, "creator", None) for x in f.inputs]
-    return sorted(found, key=lambda f: f.generation)
+        f: Any = waiting[-1]
+        values = (*f.inputs, getattr(f, "chosen_by", None))
+        creators = [getattr(x, "creator", None) for x in values]
+        missing = [g for g in creators if g is not None and g not in found]
+        if missing:
+            waiting += missing[::-1]
+        else:
+            found[waiting.pop()] = None
+    return [*found]
 
 
 class Graph:
     """What the file will hold: operators, arrays, and the name of everything."""
 
-    def __init__(self, onnx: Any, model: Any, batches: Sequence[Array]) -> None:
-        self.onnx, self.model, self.batches = onnx, model, batches
+    def __init__(
+        self,
+        onnx: Any,
+        model: Any,
+        batches: tuple[Array, Array],
+        count: int,
+        why: Why,
+    ) -> None:
+        self.onnx, self.model, self.batches, self.why = onnx, model, batches, why
+        self.rows = len(batches[0]), len(batches[1])
         self.nodes: list[Any] = []
         self.arrays: dict[str, Array] = {}
         self.names: dict[Any, str] = {}
-        named = model.named_params() if isinstance(model, Layer) else []
-        self.parameters = {id(param): name for name, param in named}
+        self.pairs: dict[Any, Any] = {}
+        self.taken: set[str] = set()
+        self.x = self.new_name("x")
+        ys = ["y"] if count == 1 else [f"y{i}" for i in range(count)]
+        self.ys = [self.new_name(y) for y in ys]
+        self.parameters = {
+            id(part): self.new_name(name)
+            for name, part in parts_of(model)
+            if isinstance(part, Parameter)
+        }
+
+    def new_name(self, name: str) -> str:
+        """A name that nothing in the file has so far: this one, if it is free."""
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
 
     def add(self, f: Function, g: Function) -> None:
         """The operators for a function, which is `f` in the first graph and `g` in the
         second.
         """
         if type(f) is not type(g):
-            raise self.depends(f or g)
+            a, b = ["no function" if h is None else type(h).__name__ for h in (f, g)]
+            raise self.refusal(
+                f or g,
+                f"the model looks at {self.why.cause} and calls {a}, but for another "
+                f"batch {b}, while a file holds one graph only",
+            )
         rule = RULES.get(type(f))
         if rule is None:
             raise NotImplementedError(
-                f"{type(f).__name__} has no operator in ONNX that is known here, so "
-                f"the model was not exported. {self._called(type(f))}"
+                f"{type(f).__name__} has no operator in ONNX that is known here: add a "
+                f"rule for it to RULES, or use other functions in {f.called_in}"  # type: ignore[attr-defined]
             )
+        self.pairs[f] = g
         names = rule(Node(self, f, g))
         names = names if isinstance(names, list) else [names]
         for number, name in enumerate(names):
@@ -160,97 +162,108 @@ class Graph:
 
     def operator(self, kind: str, inputs: Sequence[str], count: int, **how: Any) -> Any:
         """Add an operator, and name what comes out."""
-        outputs = [f"{kind}{len(self.nodes)}_{i}" for i in range(count)]
+        stem = f"{kind}{len(self.nodes)}"
+        outputs = [self.new_name(f"{stem}_{i}") for i in range(count)]
         node = self.onnx.helper.make_node(kind, inputs, outputs, **how)
         self.nodes.append(node)
         return outputs if count > 1 else outputs[0]
 
-    def array(self, array: Any, name: str = "") -> str:
+    def array(self, array: Any) -> str:
         """Store an array, and name it."""
-        name = name or f"array{len(self.arrays)}"
+        name = self.new_name(f"array{len(self.arrays)}")
         self.arrays[name] = np.asarray(array)
         return name
 
     def value(self, a: Any, b: Any, f: Any, dtype: Any = None) -> str:
-        """The name of what is `a` in the first graph and `b` in the second."""
-        if getattr(a, "creator", None) is not None:
-            f, outputs = a.creator, a.creator.outputs
-            return self.names[f, [ref() is a for ref in outputs].index(True)]
-        if isinstance(a, Parameter):
-            name = self.parameters.get(id(a), f"parameter{id(a)}")
-            self.arrays[name] = a.data
-            return name
-        first, other = np.asarray(unwrap(a)), np.asarray(unwrap(b))
-        if self.is_input(first, other):
-            return "x"
-        return self.array(self.constant(first, other, f).astype(dtype or first.dtype))
-
-    def is_input(self, a: Array, b: Array) -> bool:
-        """Whether two arrays are what the model was called with."""
-        return all(map(np.array_equal, self.batches, (a, b)))
-
-    def constant(self, a: Array, b: Array, f: Function) -> Any:
-        """An array that is the same for every input; if it has a row for each example,
-        one of them, which broadcasts.
+        """The name of what is `a` in the first graph and `b` in the second, as `dtype`,
+        for a function `f` that takes it.
         """
-        for axis in range(a.ndim if a.ndim == b.ndim else 0):
-            if (a.shape[axis], b.shape[axis]) == tuple(map(len, self.batches)):
+        first, other = np.asarray(unwrap(a)), np.asarray(unwrap(b))
+        found = first.dtype
+        maker = getattr(a, "creator", None)
+        if maker is not None:
+            number = [ref() is a for ref in maker.outputs].index(True)
+            if b is not self.pairs[maker].outputs[number]():
+                raise self.depends(f)
+            name = self.names[maker, number]
+        elif isinstance(a, Parameter):
+            if a is not b:
+                raise self.depends(f)
+            name = self.parameter(a)
+        elif equal(self.batches, (first, other)):
+            name, found = self.x, self.batches[0].dtype
+        else:
+            return self.constant(first, other, f, dtype or found)
+        if dtype is None or dtype == found:
+            return name
+        kind = self.onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        return self.operator("Cast", [name], 1, to=kind)  # type: ignore[no-any-return]
+
+    def parameter(self, parameter: Parameter) -> str:
+        """Store what the model learns, under its name in files if it has one."""
+        if id(parameter) not in self.parameters:
+            self.parameters[id(parameter)] = self.new_name("parameter")
+        name = self.parameters[id(parameter)]
+        self.arrays[name] = parameter.data
+        return name
+
+    def constant(self, a: Array, b: Array, f: Any, dtype: Any) -> str:
+        """Store an array that is the same for every input. If it has a row for each
+        example, all of them equal, that is one row, which the file repeats.
+        """
+        lengths, shape = [*zip(a.shape, b.shape, strict=False)], a.shape
+        for axis, pair in enumerate(lengths):
+            if pair == self.rows:
                 one, other = a.take([0], axis), b.take([0], axis)
                 if (one == a).all() and (other == b).all():
                     a, b = one, other
-        if not np.array_equal(a, b):
+        if not equal(a, b):
             raise self.depends(f)
-        return a
+        name = self.array(a.astype(dtype))
+        if a.shape == shape:
+            return name
+        return self.operator("Expand", [name, self.shape(lengths, f)], 1)  # type: ignore[no-any-return]
 
-    def lengths(self, a: Sequence[int], b: Sequence[int], f: Function) -> list[int]:
-        """A shape, with −1 for the length that depends on the batch."""
-        if len(a) != len(b):
+    def shape(self, lengths: Sequence[tuple[int, int]], f: Any) -> str:
+        """The name of a shape, by its lengths in both graphs: each is the same in both,
+        or the number of rows, which is then taken from the input.
+        """
+        if all(n == m for n, m in lengths):
+            return self.array(np.array([n for n, _ in lengths], np.int64))
+        if any(n != m and (n, m) != self.rows for n, m in lengths):
             raise self.depends(f)
-        found = [n if n == m else -1 for n, m in zip(a, b, strict=True)]
-        if found.count(-1) > 1:
-            raise self.depends(f)
-        return found
+        rows = self.operator("Shape", [self.x], 1, start=0, end=1)
+        parts = [rows if n != m else self.shape([(n, m)], f) for n, m in lengths]
+        return self.operator("Concat", parts, 1, axis=0)  # type: ignore[no-any-return]
 
     def depends(self, f: Any) -> ValueError:
-        """What to say where the two graphs differ."""
-        return ValueError(
-            f"{type(f).__name__} takes something that was computed from the numbers "
-            "of the example, or from how many there are, outside of the graph; the "
-            f"file would be wrong for others. {self._called(type(f))}"
+        """What to say where `f` takes something else in the second graph."""
+        name = "The result" if f is None else type(f).__name__
+        return self.refusal(
+            f,
+            f"{name} depends on something that was computed outside of the graph, from "
+            f"{self.why.cause}, so that the file would be wrong for others",
         )
 
-    def _called(self, kind: type[Function]) -> str:
-        # By calling the model once more, and listening.
-        stacks: list[Any] = []
-        forward = kind.forward
+    def refusal(self, f: Any, what: str) -> ValueError:
+        place = "" if f is None else f", in {f.called_in}"
+        return ValueError(f"{what}: {self.why.advice}{place}")
 
-        def listening(self: Any, *xs: Any, **how: Any) -> Any:
-            stacks.append(extract_stack())
-            return forward(self, *xs, **how)
+    def end(self, first: Sequence[Variable], second: Sequence[Variable]) -> None:
+        """Name what comes out."""
+        for y, a, b in zip(self.ys, first, second, strict=True):
+            name = self.value(a, b, a.creator)
+            self.nodes.append(self.onnx.helper.make_node("Identity", [name], [y]))
 
-        kind.forward = listening  # type: ignore[method-assign]
-        try:
-            _outputs(self.model, self.batches[0])
-        finally:
-            kind.forward = forward  # type: ignore[method-assign]
-        lines = [s for s in stacks[0] if not s.filename.startswith(HERE)]
-        where = lines[-1]
-        return f"It is called in {where.filename}, line {where.lineno}: {where.line}"
-
-    def finish(self, first: Sequence[Variable], second: Sequence[Variable]) -> Any:
+    def model_proto(self, first: Sequence[Variable], second: Sequence[Variable]) -> Any:
         """The model as ONNX has it."""
         helper = self.onnx.helper
-        results = []
-        for number, (a, b) in enumerate(zip(first, second, strict=True)):
-            name = self.value(a, b, a.creator)
-            results.append("y" if len(first) == 1 else f"y{number}")
-            self.nodes.append(helper.make_node("Identity", [name], [results[-1]]))
         say = helper.make_tensor_value_info
         kind = helper.np_dtype_to_tensor_dtype
         x = self.batches[0]
-        inputs = [say("x", kind(x.dtype), [BATCH, *x.shape[1:]])]
+        inputs = [say(self.x, kind(x.dtype), [BATCH, *x.shape[1:]])]
         outputs = []
-        for name, a, b in zip(results, first, second, strict=True):
+        for name, a, b in zip(self.ys, first, second, strict=True):
             free = [
                 n if n == m else None for n, m in zip(a.shape, b.shape, strict=True)
             ]
@@ -264,245 +277,3 @@ class Graph:
         )
         opset = [helper.make_opsetid("", OPSET)]
         return helper.make_model(graph, opset_imports=opset, ir_version=FORMAT)
-
-
-# --- a rule for each function ---------------------------------------------------------
-
-
-class Node:
-    """A function in both graphs, and how it is said in operators."""
-
-    def __init__(self, graph: Graph, f: Any, g: Any) -> None:
-        self.graph, self.f, self.g = graph, f, g
-        results = [ref() for ref in f.outputs]
-        self.dtype = next((y.dtype for y in results if y is not None), None)
-
-    @property
-    def x(self) -> str:
-        """The name of the first input."""
-        return self.inputs()[0]
-
-    def inputs(self) -> list[str]:
-        """The names of the inputs, all of the dtype that comes out."""
-        return [self.input(i) for i in range(len(self.f.inputs))]
-
-    def input(self, i: int) -> Any:
-        a, b = self.f.inputs[i], self.g.inputs[i]
-        name = self.graph.value(a, b, self.f, self.dtype)
-        dtype = np.asarray(unwrap(a)).dtype
-        is_constant = name in self.graph.arrays and not isinstance(a, Parameter)
-        return name if is_constant or dtype == self.dtype else self.cast(name)
-
-    def cast(self, name: str) -> Any:
-        kind = self.graph.onnx.helper.np_dtype_to_tensor_dtype(np.dtype(self.dtype))
-        return self.op("Cast", name, to=kind)
-
-    def op(self, kind: str, *inputs: str, count: int = 1, **how: Any) -> Any:
-        """One operator: the name of what comes out, or a list of them."""
-        return self.graph.operator(kind, inputs, count, **how)
-
-    def number(self, value: Any) -> str:
-        """A number, or an array, of the dtype that comes out."""
-        return self.graph.array(np.asarray(value, self.dtype))
-
-    def whole(self, values: Any) -> str:
-        """Whole numbers: axes, or a shape."""
-        return self.graph.array(np.asarray(values, np.int64))
-
-    def same(self, a: Any, b: Any) -> Any:
-        """A setting that has to be equal in both graphs."""
-        if a != b:
-            raise self.graph.depends(self.f)
-        return a
-
-
-Rule = Callable[[Node], Any]
-
-
-def _named(kind: str, **how: Any) -> Rule:
-    return lambda n: n.op(kind, *n.inputs(), **how)
-
-
-def _linear(n: Node) -> Any:
-    x, W, *b = n.inputs()
-    y = n.op("MatMul", x, W)
-    return n.op("Add", y, *b) if b else y
-
-
-def _reshape(n: Node) -> Any:
-    return n.op("Reshape", n.x, n.whole(n.graph.lengths(n.f.shape, n.g.shape, n.f)))
-
-
-def _broadcast(n: Node) -> Any:
-    # 1 leaves a length as it is.
-    lengths = n.graph.lengths(n.f.shape, n.g.shape, n.f)
-    return n.op("Expand", n.x, n.whole([1 if size < 0 else size for size in lengths]))
-
-
-def _transpose(n: Node) -> Any:
-    ndim = n.f.inputs[0].ndim
-    axes = range(ndim)[::-1] if n.f.axes is None else n.f.axes
-    return n.op("Transpose", n.x, perm=[axis % ndim for axis in axes])
-
-
-def _reduction(kind: str) -> Rule:
-    def rule(n: Node) -> Any:
-        axis = n.f.axis
-        axes = range(n.f.inputs[0].ndim) if axis is None else np.atleast_1d(axis)
-        return n.op(kind, n.x, n.whole([*axes]), keepdims=int(n.f.keepdims))
-
-    return rule
-
-
-def _window(window: Any) -> dict[str, Any]:
-    sizes = {"kernel_shape": window.kernel, "strides": window.stride}
-    return sizes | {"pads": window.pad * 2, "dilations": window.dilation}
-
-
-def _conv(n: Node) -> Any:
-    how = _window(n.f.window(n.f.inputs[1]))
-    return n.op("Conv", *n.inputs(), group=n.f.groups, **how)
-
-
-def _deconv(n: Node) -> Any:
-    window, y = n.f.window(n.f.inputs[1]), n.f.inputs[0]
-    natural = [
-        get_deconv_outsize(size, reach, s, p)
-        for size, reach, s, p in zip(
-            y.shape[2:], window.reach, window.stride, window.pad, strict=True
-        )
-    ]
-    size = n.f.outputs[0]().shape[2:]
-    more = [a - b for a, b in zip(size, natural, strict=True)]
-    how = _window(window) | {"output_padding": more, "group": n.f.groups}
-    return n.op("ConvTranspose", *n.inputs(), **how)
-
-
-def _average(n: Node) -> Any:
-    return n.op("AveragePool", n.x, count_include_pad=1, **_window(n.f.window))
-
-
-def _batch_norm(n: Node) -> Any:
-    averages = n.number(n.f.avg_mean), n.number(n.f.avg_var)
-    return n.op("BatchNormalization", *n.inputs(), *averages, epsilon=n.f.eps)
-
-
-def _layer_norm(n: Node) -> Any:
-    x, gamma, beta = n.inputs()
-    axis = -len(n.f.form)
-    return n.op("LayerNormalization", x, gamma, beta, axis=axis, epsilon=n.f.eps)
-
-
-def _where(n: Node) -> Any:
-    condition = n.graph.constant(n.f.condition, n.g.condition, n.f)
-    return n.op("Where", n.graph.array(condition), *n.inputs())
-
-
-def _get_item(n: Node) -> Any:
-    part, other = n.f.slices, n.g.slices
-    if isinstance(part, np.ndarray):
-        if part.dtype.kind not in "iu":
-            raise n.graph.depends(n.f)
-        return n.op("Gather", n.x, n.graph.value(part, other, n.f), axis=0)
-    parts = part if isinstance(part, tuple) else (part,)
-    if any(not isinstance(p, (int, slice, np.integer)) for p in parts):
-        raise NotImplementedError(
-            f"an index such as {parts} has no operator in ONNX that is known here: "
-            f"{n.graph._called(type(n.f))}"
-        )
-    n.same(repr(part), repr(other))
-    name, numbers = n.x, [i for i, p in enumerate(parts) if not isinstance(p, slice)]
-    for axis, p in enumerate(parts):
-        if p != slice(None):
-            name = _slice(n, name, axis, p)
-    return n.op("Squeeze", name, n.whole(numbers)) if numbers else name
-
-
-def _slice(n: Node, name: str, axis: int, part: Any) -> Any:
-    if not isinstance(part, slice):
-        part = slice(part, part + 1 or None)
-    step = 1 if part.step is None else part.step
-    far = 2**31 - 1
-    start = part.start if part.start is not None else (0 if step > 0 else far)
-    stop = part.stop if part.stop is not None else (far if step > 0 else -far)
-    ends = [n.whole([number]) for number in (start, stop, axis, step)]
-    return n.op("Slice", name, *ends)
-
-
-def _split(n: Node) -> Any:
-    lengths = [form[0][n.f.axis] for form in n.f._forms]
-    n.same(lengths, [form[0][n.g.axis] for form in n.g._forms])
-    return n.op("Split", n.x, n.whole(lengths), count=len(lengths), axis=n.f.axis)
-
-
-def _stack(n: Node) -> Any:
-    axis = n.whole([n.f.axis])
-    parts = [n.op("Unsqueeze", name, axis) for name in n.inputs()]
-    return n.op("Concat", *parts, axis=n.f.axis)
-
-
-def _unstack(n: Node) -> list[str]:
-    count = n.same(len(n.f.outputs), len(n.g.outputs))
-    parts = [_slice(n, n.x, n.f.axis, i) for i in range(count)]
-    return [n.op("Squeeze", part, n.whole([n.f.axis])) for part in parts]
-
-
-def _pad(n: Node) -> Any:
-    before, after = zip(*n.f.widths, strict=True)
-    return n.op("Pad", n.x, n.whole(before + after), n.number(n.f.value))
-
-
-def _clip(n: Node) -> Any:
-    limits = [n.f.x_min, n.f.x_max]
-    return n.op("Clip", n.x, *["" if v is None else n.number(v) for v in limits])
-
-
-def _lstm_step(n: Node) -> list[str]:
-    x, h, c, Wx, Wh, b = n.inputs()
-    products = n.op("Add", n.op("MatMul", x, Wx), n.op("MatMul", h, Wh))
-    f, i, o, u = n.op("Split", n.op("Add", products, b), count=4, axis=1, num_outputs=4)
-    kept = n.op("Mul", n.op("Sigmoid", f), c)
-    c = n.op("Add", kept, n.op("Mul", n.op("Sigmoid", i), n.op("Tanh", u)))
-    return [n.op("Mul", n.op("Sigmoid", o), n.op("Tanh", c)), c]
-
-
-# Functions whose names are ONNX's, too.
-SAME = [Add, Sub, Mul, Div, Pow, Neg, Log, MatMul, activation.Sigmoid]
-SAME += [elementwise.Sin, elementwise.Cos, elementwise.Tanh]
-SAME += [elementwise.Exp, elementwise.Sqrt, elementwise.Abs]
-#: What makes operators of a function, by its class; one's own can be added.
-RULES: dict[type[Function], Rule] = {kind: _named(kind.__name__) for kind in SAME}
-RULES |= {
-    activation.ReLU: _named("Relu"),
-    activation.LeakyReLU: lambda n: n.op("LeakyRelu", n.x, alpha=n.f.slope),
-    activation.Gelu: _named("Gelu", approximate="tanh"),
-    activation.Softmax: lambda n: n.op("Softmax", n.x, axis=n.f.axis),
-    activation.LogSoftmax: lambda n: n.op("LogSoftmax", n.x, axis=n.f.axis),
-    elementwise.Maximum: _named("Max"),
-    elementwise.Minimum: _named("Min"),
-    elementwise.Where: _where,
-    elementwise.Clip: _clip,
-    reduce.Sum: _reduction("ReduceSum"),
-    reduce.Mean: _reduction("ReduceMean"),
-    reduce.Max: _reduction("ReduceMax"),
-    reduce.Min: _reduction("ReduceMin"),
-    reduce.LogSumExp: _reduction("ReduceLogSumExp"),
-    AsType: lambda n: n.x,
-    BroadcastTo: _broadcast,
-    Reshape: _reshape,
-    Transpose: _transpose,
-    Pad: _pad,
-    Concat: lambda n: n.op("Concat", *n.inputs(), axis=n.f.axis),
-    Stack: _stack,
-    Unstack: _unstack,
-    Split: _split,
-    GetItem: _get_item,
-    Linear: _linear,
-    Conv2d: _conv,
-    Deconv2d: _deconv,
-    Pooling: lambda n: n.op("MaxPool", n.x, **_window(n.f.window)),
-    AveragePooling: _average,
-    BatchNorm: _batch_norm,
-    LayerNorm: _layer_norm,
-    LSTMStep: _lstm_step,
-}

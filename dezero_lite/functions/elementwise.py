@@ -252,6 +252,7 @@ class Where(BinaryOperator):
                 "condition is None"
             )
         self.condition = np.not_equal(require_data(condition), 0)
+        self.chosen_by = condition if isinstance(condition, Variable) else None
 
     def forward(self, a: Array, b: Array) -> Array:
         return np.where(self.condition, a, b)

@@ -64,7 +64,7 @@ def get_item(x: Operand, slices: Any) -> Variable:
         return Gather()(x, *parts)
     if isinstance(slices, tuple):
         return GetItem(tuple([_index(part, x) for part in slices]))(x)
-    return GetItem(_index(slices, x))(x)
+    return GetItem(_index(slices, x), slices)(x)
 
 
 def _index(part: Any, x: Operand) -> Any:
@@ -81,8 +81,9 @@ def _index(part: Any, x: Operand) -> Any:
 
 
 class GetItem(Primitive):
-    def __init__(self, slices: Any) -> None:
+    def __init__(self, slices: Any, given: Any = None) -> None:
         self.slices = slices
+        self.chosen_by = given if isinstance(given, Variable) else None
 
     def forward(self, x: Array) -> Array:
         return x[self.slices]
@@ -163,7 +164,7 @@ def embed_id(x: Operand, W: Operand) -> Variable:
             f"{hint}"
         )
     try:
-        return get_item(W, ids)
+        return get_item(W, x if isinstance(x, Variable) else ids)
     except IndexError:
         raise IndexError(
             f"x holds numbers from {ids.min()} to {ids.max()}, but W, {describe(W)}, "
