@@ -139,9 +139,13 @@ def test_it_computes_and_writes_what_pytorch_does(tmp_path):
     assert np.ptp(expected) > 2
     greedy = {"max_new_tokens": 12, "do_sample": False, "pad_token_id": 0}
     written = theirs.generate(from_numpy(ids), **greedy).numpy()
-    for cache in (True, False):
-        rows = generate(model, ids, 12, temperature=0, cache=cache)
-        np.testing.assert_array_equal(rows, written)
+    ours = [generate(model, ids, 12, temperature=0, cache=c) for c in (True, False)]
+    for rows in (written, *ours):
+        # Two tokens may be equally likely up to rounding: then each may choose its own.
+        with dezero_lite.no_grad(), dezero_lite.test_mode():
+            scores = model(rows[:, :-1]).data[:, ids.shape[1] - 1 :]
+        chosen = np.take_along_axis(scores, rows[:, ids.shape[1] :, None], axis=2)
+        assert np.max(scores.max(axis=2) - chosen[..., 0]) < 1e-4
 
 
 # --- tokens ---------------------------------------------------------------------------
