@@ -2,8 +2,8 @@
 
 Sphinx and myst-nb render what is there already: the built notebooks with their outputs,
 the pages of this folder, and the docstrings. `_ext/pages.py` writes the pages that
-follow from the course itself, into folders that git does not see. Nothing is executed, and no
-page asks another host for anything.
+follow from the course itself, into folders that git does not see. Nothing is executed,
+and no page asks another host for anything.
 """
 
 import re
