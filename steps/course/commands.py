@@ -8,15 +8,16 @@ import sys
 import time
 from pathlib import Path
 
-from . import builder, learner_folder, lessons, mutating, results
+from . import builder, learner_folder, lessons, results
 from . import progress as solved
 from .beginning import begin, next_number
 from .classroom import class_command
 from .classroom.repository import TO_FILL_IN, lay_repository
 from .differences import Differences
-from .judge import wall
+from .judge import bubblewrap
 from .judge.sequence import RIGHT
 from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
+from .mutating import scores
 from .results import NOT_BEGUN
 from .student_copies import write_agents, write_copies
 from .workshop import workshop_command
@@ -190,7 +191,7 @@ def progress(options):
     """show which exercises are solved in a folder"""
     folder = options.folder or learner_folder.FOLDER
     if not (options.json or solved.is_own(folder)):
-        print(wall.said(), flush=True)
+        print(bubblewrap.said(), flush=True)
     found = solved.progress(folder)
     judged = [
         results.of_exercise(stem(number), exercise, said)
@@ -245,8 +246,8 @@ def slides(options):
 def mutate(options):
     """measure the checks with mutants of solutions"""
     _need_checkout()
-    scores = mutating.measure(options.steps, options.jobs)
-    for score in scores:
+    measured = scores.measure(options.steps, options.jobs)
+    for score in measured:
         print(
             f"{stem(score.step)}: {score.mutants} mutants, {score.killed} found, "
             f"{score.harmless} harmless, {len(score.survivors)} survivors"
@@ -256,8 +257,8 @@ def mutate(options):
         for exercise, change in score.gone:
             print(f"    {score.step}.{exercise}  harmless, but found now: {change}")
     if options.table:
-        mutating.write_table(scores)
-    return int(any(score.survivors or score.gone for score in scores))
+        scores.write_table(measured)
+    return int(any(score.survivors or score.gone for score in measured))
 
 
 def verify(options):

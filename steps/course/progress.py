@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import learner_folder, student_copies
 from .classroom import answers, grading, submissions
-from .classroom.handed_in import file_at
+from .classroom.archives import file_at
 from .judge.cells import TOO_SLOW
 from .judge.sequence import judge
 from .lessons import CourseError, notebook_path, numbers

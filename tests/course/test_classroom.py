@@ -18,7 +18,7 @@ import pytest
 from steps.course import exercises
 from steps.course.classroom import answers, grading, handout, submissions
 from steps.course.commands import main
-from steps.course.judge import cells, sequence, wall
+from steps.course.judge import bubblewrap, cells, sequence
 from steps.course.lessons import LESSONS, ROOT, CourseError
 from tests.course.texts import blocks, cases
 from tests.support.lesson_checks import tags
@@ -329,14 +329,15 @@ shift
 
 @pytest.fixture
 def wall_is_asked_again():
-    wall.stands.cache_clear()
+    bubblewrap.stands.cache_clear()
     yield
-    wall.stands.cache_clear()
+    bubblewrap.stands.cache_clear()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no bubblewrap there")
 @pytest.mark.parametrize(
-    ("does", "says"), [('exec "$@"', wall.WALLED), ("exit 1", wall.FENCED), ("", "")]
+    ("does", "says"),
+    [('exec "$@"', bubblewrap.WALLED), ("exit 1", bubblewrap.FENCED), ("", "")],
 )
 def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
     does, says, course, monkeypatch, tmp_path, capsys, wall_is_asked_again
@@ -349,10 +350,10 @@ def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
     course.hands_in("anna", course.answered(TWICE))
     table = str(tmp_path / "points.csv")
     assert main(["class", "grade", str(course.folder), "-o", table]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == (says or wall.FENCED)
+    assert capsys.readouterr().out.splitlines()[0] == (says or bubblewrap.FENCED)
     asked = log.read_text().splitlines() if does else []
     # Once to try it, and once for a notebook.
-    assert len(asked) == {wall.WALLED: 2, wall.FENCED: 1, "": 0}[says]
+    assert len(asked) == {bubblewrap.WALLED: 2, bubblewrap.FENCED: 1, "": 0}[says]
     for line in asked:
         assert "--unshare-all --die-with-parent --new-session" in line
         readable = re.findall(r"--ro-bind-try (\S+)", line)
@@ -362,7 +363,9 @@ def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
         assert len(re.findall(r"--bind (\S+) \1 ", line)) == 1
 
 
-@pytest.mark.skipif(not wall.stands(), reason="bubblewrap is not there, or may not run")
+@pytest.mark.skipif(
+    not bubblewrap.stands(), reason="bubblewrap is not there, or may not run"
+)
 def test_nothing_is_seen_through_the_wall(course, tmp_path):
     """By one who has got around the fence: what it would refuse, the wall has not."""
     outside = str(tmp_path / "outside")
@@ -372,7 +375,7 @@ def test_nothing_is_seen_through_the_wall(course, tmp_path):
         look += "os.listdir('/tmp'))"
         look += "\nprint(len([n for n in os.listdir('/proc') if n.isdigit()]) < 4)"
         look += "\nprint(socket.if_nameindex()[1:])"
-        command = [*wall.around(folder), sys.executable, "-c", look]
+        command = [*bubblewrap.around(folder), sys.executable, "-c", look]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         seen = f"False [] ['{Path(folder).name}']\nTrue\n[]\n"
         assert done.stdout == seen

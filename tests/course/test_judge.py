@@ -1,4 +1,4 @@
-"""The judge: what a cell fails with, the process beside this one, the forks."""
+"""The judge: what a cell fails with, the process beside this one, the fork_pool."""
 
 import os
 import warnings
@@ -8,10 +8,11 @@ from unittest.mock import Mock, call
 
 import pytest
 
-from steps.course.judge import cells, forks, sequence
+from steps.course.judge import cells, sequence
 from steps.course.judge.child import Child, Stopped
 from steps.course.judge.sequence import ADDED, ATTEMPT, CHECK, LESSON
 from steps.course.lessons import KERNELS, ROOT, STEPS
+from steps.course.mutating import fork_pool
 
 # --- One cell -------------------------------------------------------------------------
 
@@ -137,14 +138,14 @@ def test_a_process_finds_this_package_and_hears_nothing_but_its_own(tmp_path):
 
 # --- In forks -------------------------------------------------------------------------
 
-fork = pytest.mark.skipif(not forks.CAN_FORK, reason="this system cannot fork")
+fork = pytest.mark.skipif(not fork_pool.CAN_FORK, reason="this system cannot fork")
 
 
 def tried(*attempts, jobs=2, lesson=("x = [1]",), patience=60):
     """What comes of attempts after a lesson, in their order."""
-    with Child(forks.__name__, ROOT) as child:
+    with Child(fork_pool.__name__, ROOT) as child:
         at = {len(lesson): [list(attempt) for attempt in attempts]}
-        found = forks.tries(child, [*lesson, ""], at, jobs, patience)
+        found = fork_pool.tries(child, [*lesson, ""], at, jobs, patience)
         return [failures for _, _, failures in sorted(found, key=lambda f: f[1] or 0)]
 
 
@@ -159,7 +160,7 @@ def test_an_attempt_spoils_nothing_for_the_others(jobs, tmp_path):
     attempts = spoils, checks, ["import os\nos._exit(0)"], checks, ["1 / 0", "y"]
     found = tried(*attempts, jobs=jobs, lesson=lesson)
     assert found[:2] == [{}, {}]
-    assert found[2][forks.ALL].words == "ends Python"
+    assert found[2][fork_pool.ALL].words == "ends Python"
     assert found[3] == {}
     kinds = [(n, failed.kind) for n, failed in sorted(found[4].items())]
     assert kinds == [(0, "ZeroDivisionError"), (1, "NameError")]
@@ -171,7 +172,7 @@ def test_an_attempt_spoils_nothing_for_the_others(jobs, tmp_path):
 def test_an_attempt_that_never_ends_is_ended_whatever_it_does():
     never = "while True:\n    try:\n        while True: pass\n    except: pass"
     (_, stopped, after) = tried([""], [never], ["x"], patience=1)
-    assert stopped == {forks.ALL: cells.Failure("TimeoutError", "")}
+    assert stopped == {fork_pool.ALL: cells.Failure("TimeoutError", "")}
     assert after == {}
 
 
@@ -186,7 +187,7 @@ def test_what_takes_more_memory_than_any_solution_fails():
 @pytest.mark.parametrize("why", ["no fork", "threads"])
 def test_where_no_fork_would_do_an_attempt_gets_a_copy_of_the_names(why, monkeypatch):
     if why == "no fork":
-        monkeypatch.setattr(forks, "CAN_FORK", False)
+        monkeypatch.setattr(fork_pool, "CAN_FORK", False)
     lesson = ["here = 1"]
     if why == "threads":
         lesson += ["import threading\nstop = threading.Event()"]
@@ -195,6 +196,6 @@ def test_where_no_fork_would_do_an_attempt_gets_a_copy_of_the_names(why, monkeyp
     lesson += [f"import os\nassert os.getpid() == {os.getpid()}"]
     said = []
     task = {"cells": [*([text, []] for text in lesson), ["", sequences]]}
-    forks._lesson(task | {"jobs": 2, "patience": 5}, said.append)
+    fork_pool._lesson(task | {"jobs": 2, "patience": 5}, said.append)
     found = [(line["number"], line["failures"]) for line in said]
     assert found == [(0, []), (1, [(0, ("ZeroDivisionError", "division by zero"))])]

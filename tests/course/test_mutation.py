@@ -3,7 +3,7 @@
 import ast
 
 from steps.course.lessons import ROOT
-from steps.course.mutants import faults
+from steps.course.mutating.mutants import faults
 from tests.course.texts import text
 from tests.mutation.mutants import harmless, mutants_of, names_by_line, sample
 

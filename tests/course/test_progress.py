@@ -10,7 +10,7 @@ from steps.course import exercises, learner_folder
 from steps.course import progress as progress_module
 from steps.course.classroom.answers import Answers, cells_to_run
 from steps.course.commands import main
-from steps.course.judge import wall
+from steps.course.judge import bubblewrap
 from steps.course.lessons import CourseError
 from steps.course.progress import progress
 from tests.course.test_classroom import TOTAL, TWICE, new_cell
@@ -89,7 +89,7 @@ def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
     (theirs / "step02.ipynb").write_text("null")
     assert main(["progress", str(theirs)]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith(wall.said())
+    assert shown.startswith(bubblewrap.said())
     refused = f"PermissionError: not allowed while grading: to write {trace}"
     assert f"not yet: {refused}" in shown
     assert "step02.ipynb is no notebook that can be read" in shown

@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from steps.course.classroom import gradebooks, handed_in, submissions
+from steps.course.classroom import archives, gradebooks, submissions
+from steps.course.classroom.archives import owner_of
 from steps.course.classroom.feedback import write_feedback
-from steps.course.classroom.handed_in import owner_of
 from steps.course.classroom.roster import Person, find, read_roster
 from steps.course.classroom.submissions import Submission
 from steps.course.commands import main
@@ -132,10 +132,10 @@ def test_a_name_in_a_zip_without_the_mark_of_utf_8_is_read(handed):
 
 
 def test_what_a_zip_pretends_is_not_believed(handed, monkeypatch):
-    monkeypatch.setattr(handed_in, "LARGEST", 1000)
+    monkeypatch.setattr(archives, "LARGEST", 1000)
     monkeypatch.setattr(submissions, "LARGEST", 1000)
     monkeypatch.setattr(submissions, "MUCH", 5000)
-    monkeypatch.setattr(handed_in, "MOST", 50)
+    monkeypatch.setattr(archives, "MOST", 50)
     inner = zipped({"x.ipynb": lesson(1)})
     files = {
         "broken.zip": b"PK",

@@ -9,9 +9,7 @@ import nbformat
 import pytest
 
 from steps.course import builder, exercises
-from steps.course.judge import forks
 from steps.course.judge.child import Child
-from steps.course.judge.needed import needed
 from steps.course.lessons import (
     NOTEBOOKS,
     CourseError,
@@ -20,6 +18,8 @@ from steps.course.lessons import (
     stem,
     with_map,
 )
+from steps.course.mutating import fork_pool
+from steps.course.mutating.slicing import needed
 from steps.course.student_copies import write_copies
 from tests.support.lesson_attempts import Attempts, touched_by_exercises
 from tests.support.lesson_checks import code_cells, notebook, source
@@ -63,7 +63,7 @@ def little(solution=SOLUTION, check=HELPS, *after):
 
 @pytest.fixture(scope="module")
 def child():
-    with Child(forks.__name__) as child:
+    with Child(fork_pool.__name__) as child:
         yield child
 
 

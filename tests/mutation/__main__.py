@@ -24,7 +24,7 @@ from .processes import PARTS, ROOT, preload, run_pytest
 
 WORK = ROOT / ".mutation"
 NOTES, RESULTS = WORK / "notes", WORK / "results.jsonl"
-TESTED = ("dezero_lite/**/*.py", "steps/course/*.py")
+TESTED = ("dezero_lite/**/*.py", "steps/course/*.py", "steps/course/mutating/*.py")
 TESTS = (
     *("tests/package/**/test_*.py", "tests/package/*/*.md"),
     *("tests/course/**/test_*.py", "tests/course/sessions/*.md"),

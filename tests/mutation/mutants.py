@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from steps.course.mutants import Fault, faults
+from steps.course.mutating.mutants import Fault, faults
 
 HARMLESS = Path(__file__).with_name("harmless.json")
 

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from steps.course import builder, exercises
-from steps.course.judge import forks, needed
 from steps.course.judge.child import Child
+from steps.course.mutating import fork_pool, slicing
 from tests.support.lesson_checks import code_cells, source, tags
 
 KINDS = {"right", "wrong", "by heart"}
@@ -24,7 +24,7 @@ JOBS = 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count() or 1
 def child_of(config):
     """One process for all lessons of a run: each is run in a fork of it."""
     if CHILD not in config.stash:
-        config.stash[CHILD] = Child(forks.__name__)
+        config.stash[CHILD] = Child(fork_pool.__name__)
         config.add_cleanup(config.stash[CHILD].end)
     return config.stash[CHILD]
 
@@ -32,7 +32,7 @@ def child_of(config):
 def cells_of(number):
     """The cells of a lesson that its exercises stand on, or that stand on them."""
     cells = code_cells(builder.assemble(number))
-    return needed.needed(cells, touched_by_exercises(cells))
+    return slicing.needed(cells, touched_by_exercises(cells))
 
 
 def touched_by_exercises(cells):
@@ -44,16 +44,16 @@ def touched_by_exercises(cells):
         solution = exercises.is_solution(source(cell))
         check = exercises.is_check(cell)
         stub = exercises.without_solution(source(cell))
-        used = needed.used_first({"source": stub})
+        used = slicing.used_first({"source": stub})
         if not check:
             written, own = written | own, set()
         if written & used:
             found.append(cell)
-            written |= needed.bound(cell) | needed.changed(cell)
+            written |= slicing.bound(cell) | slicing.changed(cell)
         elif not solution:
-            written -= needed.bound(cell)
+            written -= slicing.bound(cell)
         if solution:
-            own = needed.bound(cell)
+            own = slicing.bound(cell)
     return found
 
 
@@ -65,14 +65,14 @@ class Attempts:
     def __init__(self, cells, text=""):
         self._cells, self._text = cells, text
         self._found = ATTEMPT.findall(text)
-        self._places = forks.places(cells)
+        self._places = fork_pool.places(cells)
 
     def complaints(self, child):
         """All that is wrong, one after the other, each with the code that shows it."""
         trials = self._trials()
         tries = {p: [cells for cells, _ in made] for p, made in trials.items()}
         found = []
-        for position, number, failures in forks.tries(
+        for position, number, failures in fork_pool.tries(
             child, self._way(), tries, JOBS, PATIENCE
         ):
             if number is None:
@@ -87,9 +87,9 @@ class Attempts:
         """
         way, used = [], set()
         for cell in reversed(self._cells):
-            left_out = exercises.is_check(cell) and not needed.bound(cell) & used
-            used = used - (set() if left_out else needed.bound(cell))
-            used |= needed.used_first(cell)
+            left_out = exercises.is_check(cell) and not slicing.bound(cell) & used
+            used = used - (set() if left_out else slicing.bound(cell))
+            used |= slicing.used_first(cell)
             way.append("" if left_out else source(cell))
         return way[::-1]
 

@@ -3,8 +3,8 @@
 import re
 
 from steps.course import builder
-from steps.course.judge import forks
-from steps.course.judge.needed import LISTING, needed
+from steps.course.mutating import fork_pool
+from steps.course.mutating.slicing import LISTING, needed
 from tests.support.lesson_checks import source, tags
 
 INVITED = re.compile(r"\bPredict, then change\b")
@@ -81,7 +81,7 @@ class Changes:
             trials = at.setdefault(position, [])
             asked[position, len(trials)] = follows, diff
             trials.append([source(cell) for cell in changed_cells])
-        for place in forks.tries(child, lesson, at, 1, PATIENCE):
+        for place in fork_pool.tries(child, lesson, at, 1, PATIENCE):
             position, number, failures = place
             if number is None:
                 (failed,) = failures.values()

@@ -7,7 +7,7 @@ import sys
 from time import process_time
 
 from steps.course.judge import cells
-from steps.course.judge.needed import needed
+from steps.course.mutating.slicing import needed
 from steps.course.workshop import notebook, package
 from tests.support.lesson_checks import code_cells
 

@@ -182,7 +182,9 @@ def _copy_without_solutions(tree):
         text = exercises.without_hidden_tests(text)
         path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
     # Faults that do no harm quote the solutions; the file has to be there.
-    (tree / STEPS / "course" / "harmless.json").write_text("{}\n", encoding="utf-8")
+    (tree / STEPS / "course" / "mutating" / "harmless.json").write_text(
+        "{}\n", encoding="utf-8"
+    )
     settings = tree / "pyproject.toml"
     text = settings.read_text(encoding="utf-8")
     # So that pip tells the two apart.

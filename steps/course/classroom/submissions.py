@@ -10,7 +10,7 @@ from typing import Any
 
 from ..lessons import CourseError, notebook_path, numbers, spans, stem
 from . import roster
-from .handed_in import LARGEST, Owner, files_in, owner_of, readable
+from .archives import LARGEST, Owner, files_in, owner_of, readable
 from .roster import Person
 
 # Of one student, in all.

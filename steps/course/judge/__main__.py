@@ -11,7 +11,7 @@ import json
 import os
 from functools import partial
 
-from . import cells, fence
+from . import audit_hook, cells
 from .child import TOKEN
 
 
@@ -32,7 +32,7 @@ def main():
     module = importlib.import_module(settings["module"])
     fenced = settings["reads"] is not None
     if fenced:
-        fence.set_up(os.getcwd(), settings["reads"], say)
+        audit_hook.set_up(os.getcwd(), settings["reads"], say)
     for line in tasks:
         tell = say if fenced else partial(say, token=line[:TOKEN])
         done = module.answer(json.loads(line[TOKEN:]), tell)

@@ -11,7 +11,7 @@ import sys
 import threading
 from typing import Any
 
-from . import wall
+from . import bubblewrap
 from .cells import ENDS, TOO_SLOW
 
 # Beside the limit that the process keeps itself, for what cannot be interrupted there.
@@ -47,11 +47,11 @@ class Child(contextlib.AbstractContextManager["Child"]):
         self._token: str | None = None
         self._lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._fenced = fenced
-        walls = wall.around(folder) if fenced else []
+        walls = bubblewrap.around(folder) if fenced else []
         self._process = subprocess.Popen(
             [*walls, sys.executable, "-m", __package__],
             cwd=folder,
-            env=wall.surroundings(folder if fenced else None),
+            env=bubblewrap.surroundings(folder if fenced else None),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -60,7 +60,7 @@ class Child(contextlib.AbstractContextManager["Child"]):
         assert self._process.stdin
         self._tasks = self._process.stdin
         threading.Thread(target=self._read, daemon=True).start()
-        self._write({"module": module, "reads": wall.reads() if fenced else None})
+        self._write({"module": module, "reads": bubblewrap.reads() if fenced else None})
 
     def __exit__(self, *_):
         self.end()

@@ -11,10 +11,10 @@ import tempfile
 import threading
 import time
 
-from . import fence
+from ..mutating.slicing import bound
+from . import audit_hook
 from .cells import TOO_SLOW, failure, new_names, plain, run
 from .child import GRACE, NOTICES, Child, Stopped
-from .needed import bound
 
 LESSON = "lesson"
 ADDED = "added"
@@ -138,14 +138,14 @@ def answer(task, say):
     """Run a cell; return what it fails with, in words, or None."""
     kind, source = task["kind"], task.pop("source")
     if kind == LESSON:
-        before = fence.pythons(_names)
+        before = audit_hook.pythons(_names)
         failure(source, _names)
-        fence.keep(before, _names)
+        audit_hook.keep(before, _names)
         return None
-    held = fence.hold(_names, tuple(task["keeps"]), kind == CHECK)
+    held = audit_hook.hold(_names, tuple(task["keeps"]), kind == CHECK)
     way = _run_check if kind == CHECK else _run_attempt
     found = failure(source, _names, task["seconds"], way)
-    changed = fence.let_go(held, _names)
+    changed = audit_hook.let_go(held, _names)
     if found is not None:
         return found.words
     return f"changed {changed} during its check" if changed and kind == CHECK else None

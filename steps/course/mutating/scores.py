@@ -13,12 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import builder, exercises
-from .judge import forks
-from .judge.child import Child, Stopped
-from .judge.needed import needed
-from .lessons import ROOT, CourseError, known, numbers
+from .. import builder, exercises
+from ..judge.child import Child, Stopped
+from ..lessons import ROOT, CourseError, known, numbers
+from . import fork_pool
 from .mutants import mutants
+from .slicing import needed
 
 HARMLESS = Path(__file__).with_name("harmless.json")
 PAGE = ROOT / "docs" / "exercises.md"
@@ -57,7 +57,7 @@ def measure(steps=None, jobs=None):
     """
     from tqdm import tqdm
 
-    if not forks.CAN_FORK:
+    if not fork_pool.CAN_FORK:
         raise CourseError("Mutants need forks, which this system does not have.")
     chosen = [known(n) for n in steps] if steps else numbers()
     jobs = jobs or os.cpu_count() or 1
@@ -83,14 +83,14 @@ def _tried(number, jobs):
     lesson = builder.assemble(number)["cells"]
     cells = needed([cell for cell in lesson if cell["cell_type"] == "code"])
     at, planted = {}, {}
-    for exercise, (position, rest) in enumerate(forks.places(cells), start=1):
+    for exercise, (position, rest) in enumerate(fork_pool.places(cells), start=1):
         solution = cells[position]["source"]
         faults = mutants(solution)
         at[position] = [[text, *rest] for text in [solution, *faults.values()]]
         planted[position] = exercise, [solution, *faults]
     try:
-        with Child(forks.__name__, ROOT) as child:
-            for position, count, failures in forks.tries(
+        with Child(fork_pool.__name__, ROOT) as child:
+            for position, count, failures in fork_pool.tries(
                 child, [cell["source"] for cell in cells], at, jobs
             ):
                 if count is None:  # a cell of the lesson fails, and may be meant to

@@ -2,7 +2,7 @@
 
 The faults are those that people make: an operator is another one, a constant is off, a
 condition is turned round, a statement or a returned value is missing, two arguments
-stand the wrong way round. They are planted in solutions (:mod:`.mutating`), and in the
+stand the wrong way round. They are planted in solutions (:mod:`.scores`), and in the
 package and the course tool themselves (``python -m tests.mutation``).
 
 A fault is named by the line of its statement before and after, such as ``return 2 * x
@@ -16,7 +16,7 @@ import itertools
 from dataclasses import dataclass
 from typing import Any
 
-from .exercises import BEGIN, END
+from ..exercises import BEGIN, END
 
 # Each of a pair stands for the other; those of the second list only one way.
 PAIRS: list[tuple[Any, Any]] = [(ast.Add, ast.Sub), (ast.Mult, ast.Div)]

@@ -16,8 +16,8 @@ import time
 from functools import partial
 
 from .. import exercises
-from . import fence
-from .cells import ENDS, Failure, failure, new_names
+from ..judge import audit_hook
+from ..judge.cells import ENDS, Failure, failure, new_names
 
 CAN_FORK = hasattr(os, "fork")
 # The first try may take this long; another one ten times as long as that, and so many
@@ -145,7 +145,7 @@ def _forked(action, seconds=None):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, seconds or 0)
         if seconds:
-            fence.limit(MEMORY)
+            audit_hook.limit(MEMORY)
         with os.fdopen(here, "w", encoding="utf-8") as file:
             json.dump(action(), file)
     finally:
