@@ -9,6 +9,7 @@ from unittest.mock import Mock, call
 import pytest
 
 from steps.course.judge import cells, sequence
+from steps.course.judge.cell_text import find_bound_names
 from steps.course.judge.child import Child, Stopped
 from steps.course.judge.sequence import ADDED, ATTEMPT, CHECK, LESSON
 from steps.course.lessons import KERNELS, ROOT, STEPS
@@ -63,6 +64,25 @@ def test_a_judge_draws_on_no_screen_shares_the_cores_and_warns_of_nothing(monkey
         of_a_judge = {"MPLBACKEND": "Agg", "TQDM_DISABLE": "1"}
         of_a_judge["OPENBLAS_NUM_THREADS"] = threads
         assert before == KERNELS | of_a_judge
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "imported"),
+    [
+        ("a, *b = c\nfor d in e: pass\nf: int = 1", "a b d f", ""),
+        ("import a.b, c as d\nfrom e import f", "", "a d f"),
+        ("from e import f\ndef f(): g = 1", "f", ""),
+        ("a = 0\ndef b():\n    global a\n    a = 1", "a b", ""),
+        ("print(a)\na.b = 1\na[0] = 2", "", ""),
+        ("%matplotlib inline\na = 1", "a", ""),
+        ("class A:\n    def f(self", "A", ""),
+    ],
+)
+def test_the_names_that_a_cell_binds_are_found_without_running_it(
+    text, names, imported
+):
+    assert find_bound_names(text, imports=False) == {*names.split()}
+    assert find_bound_names(text) == {*names.split(), *imported.split()}
 
 
 # --- In a process of its own ----------------------------------------------------------

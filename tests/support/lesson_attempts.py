@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from steps.course import builder, exercises
+from steps.course.judge.cell_text import find_bound_names
 from steps.course.judge.child import Child
 from steps.course.mutating import fork_pool, slicing
 from tests.support.lesson_checks import code_cells, source, tags
@@ -49,11 +50,11 @@ def touched_by_exercises(cells):
             written, own = written | own, set()
         if written & used:
             found.append(cell)
-            written |= slicing.bound(cell) | slicing.changed(cell)
+            written |= find_bound_names(source(cell)) | slicing.changed(cell)
         elif not solution:
-            written -= slicing.bound(cell)
+            written -= find_bound_names(source(cell))
         if solution:
-            own = slicing.bound(cell)
+            own = find_bound_names(source(cell))
     return found
 
 
@@ -87,8 +88,10 @@ class Attempts:
         """
         way, used = [], set()
         for cell in reversed(self._cells):
-            left_out = exercises.is_check(cell) and not slicing.bound(cell) & used
-            used = used - (set() if left_out else slicing.bound(cell))
+            left_out = (
+                exercises.is_check(cell) and not find_bound_names(source(cell)) & used
+            )
+            used = used - (set() if left_out else find_bound_names(source(cell)))
             used |= slicing.used_first(cell)
             way.append("" if left_out else source(cell))
         return way[::-1]

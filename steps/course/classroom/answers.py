@@ -9,12 +9,12 @@ an exercise asks for, counts as its answer, or as part of it.
 """
 
 import re
-import symtable
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
 from .. import builder, exercises, student_copies
+from ..judge.cell_text import drop_magics, find_bound_names, is_python
 from ..judge.sequence import ADDED, ATTEMPT, CHECK, LESSON
 from .submissions import grade_id
 
@@ -33,6 +33,10 @@ class Task:
     def is_begun(self, text):
         return _bare(text) != _bare(self.stub)
 
+    def is_defined_in(self, text):
+        """Say whether a text defines what is asked for: to import it is not enough."""
+        return bool(self.asks_for & find_bound_names(text, imports=False))
+
 
 @cache
 def lesson(number):
@@ -42,7 +46,9 @@ def lesson(number):
     for n, each in enumerate(exercises.of_lesson(cells), start=1):
         ids = cells[each.place]["id"], cells[each.check_place]["id"]
         stub = exercises.without_solution(each.solution)
-        tasks[n] = Task(*ids, stub, bound(stub) or bound(each.solution))
+        asks_for = find_bound_names(stub, imports=False)
+        asks_for = asks_for or find_bound_names(each.solution, imports=False)
+        tasks[n] = Task(*ids, stub, asks_for)
     return cells, tasks
 
 
@@ -87,7 +93,7 @@ class Answers:
         wrote = {n for n, texts in written.items() if texts}
         self.added: dict[str | None, list[str]] = {}
         for before, at, text in others:
-            home = self._home(at, bound(text), wrote)
+            home = self._home(at, text, wrote)
             place = written[home] if home else self.added.setdefault(before, [])
             place.append(text)
         self.texts = {n: _one_text(written[n], parts[n]) for n in parts}
@@ -115,11 +121,11 @@ class Answers:
                 others.append((before, at, text))
         return others
 
-    def _home(self, at, names, wrote):
+    def _home(self, at, text, wrote):
         """The exercise that an added cell answers. Where an answer is written, only a
         cell below it is a later version of it.
         """
-        fits = [n for n, task in self._tasks.items() if task.asks_for & names]
+        fits = [n for n, task in self._tasks.items() if task.is_defined_in(text)]
         if at in fits:
             return at
         open_ones = [n for n in fits if n not in wrote]
@@ -167,31 +173,5 @@ def _one_text(texts, parts):
     """
     if not texts:
         return None
-    wholes = ["\n".join(map(without_magics, cells)) for cells in (texts, parts)]
-    return next(filter(compiles, wholes), without_magics(texts[-1]))
-
-
-def without_magics(text):
-    """A cell without lines that only Jupyter understands."""
-    if compiles(text):
-        return text
-    plain = "\n".join("" if re.match(r"\s*[%!]", x) else x for x in text.splitlines())
-    return plain if compiles(plain) else text
-
-
-def compiles(text):
-    try:
-        compile(text, "answer", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
-
-
-def bound(text):
-    """The names that a cell defines at its top."""
-    try:
-        table = symtable.symtable(without_magics(text), "cell", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        # Half a definition, as a split leaves it, still says what it begins.
-        return set(re.findall(r"(?m)^(?:def|class) (\w+)", text))
-    return {s.get_name() for s in table.get_symbols() if s.is_assigned()}
+    wholes = ["\n".join(map(drop_magics, cells)) for cells in (texts, parts)]
+    return next(filter(is_python, wholes), drop_magics(texts[-1]))

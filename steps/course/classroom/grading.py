@@ -7,10 +7,11 @@ from pathlib import Path
 
 from .. import learner_folder
 from ..judge import sequence
+from ..judge.cell_text import is_python
 from ..judge.cells import plain
 from ..judge.sequence import RIGHT, SECONDS
 from ..lessons import CourseError, known
-from .answers import Answers, bound, cells_to_run, compiles, lesson, source_of
+from .answers import Answers, cells_to_run, lesson, source_of
 from .submissions import handed_in, submissions
 
 # An exercise takes about as many minutes.
@@ -109,7 +110,7 @@ def grade_notebook(number, notebook, seconds=SECONDS):
     outcomes = _all(number, NOT_BEGUN)
     for n, task in lesson(number)[1].items():
         text = answers.texts[n]
-        if text and compiles(text) and not (bound(text) & task.asks_for):
+        if text and is_python(text) and not task.is_defined_in(text):
             # The lesson may have something of that name, which must not be judged.
             outcomes[n] = f"defines no {', '.join(sorted(task.asks_for))}"
             answers.texts[n] = None

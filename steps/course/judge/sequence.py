@@ -11,8 +11,8 @@ import tempfile
 import threading
 import time
 
-from ..mutating.slicing import bound
 from . import audit_hook
+from .cell_text import find_bound_names
 from .cells import TOO_SLOW, failure, new_names, plain, run
 from .child import GRACE, NOTICES, Child, Stopped
 
@@ -76,7 +76,7 @@ def judge(cells, folder=None, seconds=SECONDS, asked=frozenset()):
 
 def _task(cell, seconds, asked):
     kind, exercise, source = cell
-    keeps = asked | bound({"source": source}) if kind == CHECK else asked
+    keeps = asked | find_bound_names(source) if kind == CHECK else asked
     task = {"kind": kind, "exercise": exercise, "source": source, "seconds": seconds}
     return task | {"keeps": sorted(keeps)}
 

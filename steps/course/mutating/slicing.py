@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import exercises
 from ..definitions import imports
+from ..judge.cell_text import find_bound_names
 
 # A variable, and a path, stay as they are.
 CLASS = re.compile(r"\b(?!(?:Variable|Path)\()[A-Z]\w*\(|\.setup\(")
@@ -44,7 +45,8 @@ def needed(cells, also=()):
             or all(isinstance(statement, DEFINES) for statement in tree.body)
             or (_is_listing(cell) and _stand_on(names, tree, objects))
         ):
-            names = names - bound(cell) | used_first(cell)
+            bound = find_bound_names("".join(cell["source"]))
+            names = names - bound | used_first(cell)
             found.append(cell)
         elif _stand_on(names, tree, objects):
             kept, names = _stood_on(tree.body, names, objects)
@@ -64,7 +66,7 @@ def _is_listing(cell):
 
 
 def _stand_on(names, tree, objects):
-    made = _bound(tree) - set(imports(tree)) | _changed(tree)
+    made = find_bound_names(ast.unparse(tree)) - set(imports(tree)) | _changed(tree)
     return names & (made | objects & _used_first(_code(tree)))
 
 
@@ -78,12 +80,12 @@ def _stood_on(body, names, objects):
     for statement in reversed(body):
         tree = ast.Module([statement], [])
         if isinstance(statement, DEFINES):
-            names = names - _bound(tree)
+            names = names - find_bound_names(ast.unparse(tree))
         elif isinstance(statement, ast.Assert):
             continue
         elif _stand_on(names, tree, objects) or _is_given(names, statement):
             if not isinstance(statement, MAY_NOT_RUN):
-                names = names - _bound(tree)
+                names = names - find_bound_names(ast.unparse(tree))
             names = names | _used_first(_code(tree))
         elif not SEEDS.match(ast.unparse(statement)):
             continue
@@ -108,16 +110,6 @@ def _tree(cell):
 
 def _code(tree):
     return compile(tree, "cell", "exec")
-
-
-def bound(cell):
-    """The names that a cell defines."""
-    return _bound(_tree(cell))
-
-
-def _bound(tree):
-    steps = dis.get_instructions(_code(tree))
-    return {step.argval for step in steps if step.opname == BINDS}
 
 
 def used_first(cell):
