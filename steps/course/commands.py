@@ -15,7 +15,7 @@ from .classroom import class_command
 from .classroom.repository import TO_FILL_IN, lay_repository
 from .differences import Differences
 from .judge import bubblewrap
-from .judge.sequence import RIGHT
+from .judge.attempts import RIGHT
 from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
 from .mutating import scores
 from .results import NOT_BEGUN
@@ -191,7 +191,7 @@ def progress(options):
     """show which exercises are solved in a folder"""
     folder = options.folder or learner_folder.FOLDER
     if not (options.json or solved.is_own(folder)):
-        print(bubblewrap.said(), flush=True)
+        print(bubblewrap.describe_isolation(), flush=True)
     found = solved.progress(folder)
     judged = [
         results.of_exercise(stem(number), exercise, said)
@@ -249,13 +249,13 @@ def mutate(options):
     measured = scores.measure(options.steps, options.jobs)
     for score in measured:
         print(
-            f"{stem(score.step)}: {score.mutants} mutants, {score.killed} found, "
+            f"{stem(score.number)}: {score.mutants} mutants, {score.killed} found, "
             f"{score.harmless} harmless, {len(score.survivors)} survivors"
         )
         for exercise, change in score.survivors:
-            print(f"    {score.step}.{exercise}  {change}")
+            print(f"    {score.number}.{exercise}  {change}")
         for exercise, change in score.gone:
-            print(f"    {score.step}.{exercise}  harmless, but found now: {change}")
+            print(f"    {score.number}.{exercise}  harmless, but found now: {change}")
     if options.table:
         scores.write_table(measured)
     return int(any(score.survivors or score.gone for score in measured))

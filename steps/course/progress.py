@@ -12,8 +12,8 @@ from pathlib import Path
 from . import learner_folder, student_copies
 from .classroom import answers, grading, submissions
 from .classroom.archives import file_at
+from .judge.attempts import judge
 from .judge.cells import TOO_SLOW
-from .judge.sequence import judge
 from .lessons import CourseError, notebook_path, numbers
 from .results import NOT_BEGUN
 

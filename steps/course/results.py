@@ -8,7 +8,7 @@ import re
 from dataclasses import asdict, dataclass
 from xml.etree import ElementTree
 
-from .judge.sequence import RIGHT
+from .judge.attempts import RIGHT
 from .lessons import CourseError
 
 WRONG, NOT_BEGUN = "wrong", "not begun"

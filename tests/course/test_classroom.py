@@ -18,7 +18,8 @@ import pytest
 from steps.course import exercises
 from steps.course.classroom import answers, grading, handout, submissions
 from steps.course.commands import main
-from steps.course.judge import bubblewrap, cells, sequence
+from steps.course.judge import attempts, bubblewrap, cells
+from steps.course.judge.bubblewrap import WITH_BUBBLEWRAP, WITHOUT_BUBBLEWRAP
 from steps.course.lessons import LESSONS, ROOT, CourseError
 from tests.course.texts import blocks, cases
 from tests.support.lesson_checks import tags
@@ -40,23 +41,23 @@ def course(toy):
 
 @pytest.fixture
 def at_once(monkeypatch):
-    """Judged without a process and without a fence, for what does no harm."""
+    """Judged without a process and an audit hook, for what does no harm."""
 
     class AtOnce(contextlib.nullcontext):
         def __init__(self, *_, **__):
             super().__init__(self)
-            monkeypatch.setattr(sequence, "_names", sequence.new_names())
+            monkeypatch.setattr(attempts, "_names", attempts.make_names())
 
         def send(self, task):
-            self.done = sequence.answer(task | {"seconds": None}, None)
+            self.done = attempts.answer(task | {"seconds": None}, None)
 
-        def hear(self, _):
+        def receive(self, _):
             return {"done": self.done}
 
         def end(self):
             pass
 
-    monkeypatch.setattr(sequence, "Child", AtOnce)
+    monkeypatch.setattr(attempts, "Child", AtOnce)
 
 
 class Class:
@@ -183,7 +184,7 @@ def test_notebooks_that_go_with_a_package_call_it_by_its_name(course, monkeypatc
 
 
 def test_a_blank_one_is_not_even_run(course, monkeypatch):
-    monkeypatch.setattr(sequence, "Child", lambda *_: pytest.fail("ran"))
+    monkeypatch.setattr(attempts, "Child", lambda *_: pytest.fail("ran"))
     assert course.one(course.copy()) == (grading.NOT_BEGUN, grading.NOT_BEGUN, [])
     # Nothing is written in a cell that only says so.
     todo = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()"
@@ -254,7 +255,7 @@ def test_a_notebook_without_ids_and_marks_and_with_lines_for_jupyter_is_read(
 @pytest.mark.slow
 def test_what_never_ends_is_stopped(course, monkeypatch):
     """Whether an alarm wakes it or not."""
-    monkeypatch.setattr(sequence, "GRACE", 0.5)
+    monkeypatch.setattr(attempts, "GRACE_SECONDS", 0.5)
     loops = "while True: pass", "sum(range(10**13))"
     twice, total = (f"def {{}}(x):\n    {loop}" for loop in loops)
     notebook = course.answered(twice.format("twice"), total.format("total"))
@@ -299,12 +300,12 @@ def test_a_cheat_gets_no_points_costs_the_next_answer_nothing_and_is_named(
 ):
     (outcome, *looks), cheat = CHEATS[heading]
     slow = "never ends" in heading
-    monkeypatch.setattr(sequence, "GRACE", 1 if slow else 10)
+    monkeypatch.setattr(attempts, "GRACE_SECONDS", 1 if slow else 10)
     notebook = course.answered(cheat, TOTAL)
     first, second, said = course.one(notebook, 2 if slow else CORES_ARE_BUSY)
     assert outcome in first
     assert first != RIGHT == second
-    assert len(first) <= cells.MOST
+    assert len(first) <= cells.MAX_LETTERS
     assert [look for look in looks if look not in "\n".join(said)] == []
     assert bool(said) == bool(looks)
 
@@ -317,7 +318,7 @@ def test_own_files_are_no_offence_and_nothing_of_the_teacher_s_is_in_reach(
     assert course.one(course.answered(*texts)) == (RIGHT, RIGHT, [])
 
 
-# --- Behind a wall, or only fenced ----------------------------------------------------
+# --- In bubblewrap, or under the audit hook alone -------------------------------------
 
 BWRAP = """#!/bin/sh
 echo "$@" >> {log}
@@ -329,15 +330,15 @@ shift
 
 @pytest.fixture
 def wall_is_asked_again():
-    bubblewrap.stands.cache_clear()
+    bubblewrap.is_available.cache_clear()
     yield
-    bubblewrap.stands.cache_clear()
+    bubblewrap.is_available.cache_clear()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no bubblewrap there")
 @pytest.mark.parametrize(
     ("does", "says"),
-    [('exec "$@"', bubblewrap.WALLED), ("exit 1", bubblewrap.FENCED), ("", "")],
+    [('exec "$@"', WITH_BUBBLEWRAP), ("exit 1", WITHOUT_BUBBLEWRAP), ("", "")],
 )
 def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
     does, says, course, monkeypatch, tmp_path, capsys, wall_is_asked_again
@@ -350,10 +351,10 @@ def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
     course.hands_in("anna", course.answered(TWICE))
     table = str(tmp_path / "points.csv")
     assert main(["class", "grade", str(course.folder), "-o", table]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == (says or bubblewrap.FENCED)
+    assert capsys.readouterr().out.splitlines()[0] == (says or WITHOUT_BUBBLEWRAP)
     asked = log.read_text().splitlines() if does else []
     # Once to try it, and once for a notebook.
-    assert len(asked) == {bubblewrap.WALLED: 2, bubblewrap.FENCED: 1, "": 0}[says]
+    assert len(asked) == {WITH_BUBBLEWRAP: 2, WITHOUT_BUBBLEWRAP: 1, "": 0}[says]
     for line in asked:
         assert "--unshare-all --die-with-parent --new-session" in line
         readable = re.findall(r"--ro-bind-try (\S+)", line)
@@ -363,11 +364,9 @@ def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
         assert len(re.findall(r"--bind (\S+) \1 ", line)) == 1
 
 
-@pytest.mark.skipif(
-    not bubblewrap.stands(), reason="bubblewrap is not there, or may not run"
-)
+@pytest.mark.skipif(not bubblewrap.is_available(), reason="bubblewrap does not run")
 def test_nothing_is_seen_through_the_wall(course, tmp_path):
-    """By one who has got around the fence: what it would refuse, the wall has not."""
+    """By one who got around the hook: what that would refuse, bubblewrap has not."""
     outside = str(tmp_path / "outside")
     Path(outside).write_text("secret")
     with tempfile.TemporaryDirectory() as folder:
@@ -375,7 +374,7 @@ def test_nothing_is_seen_through_the_wall(course, tmp_path):
         look += "os.listdir('/tmp'))"
         look += "\nprint(len([n for n in os.listdir('/proc') if n.isdigit()]) < 4)"
         look += "\nprint(socket.if_nameindex()[1:])"
-        command = [*bubblewrap.around(folder), sys.executable, "-c", look]
+        command = [*bubblewrap.make_prefix(folder), sys.executable, "-c", look]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         seen = f"False [] ['{Path(folder).name}']\nTrue\n[]\n"
         assert done.stdout == seen

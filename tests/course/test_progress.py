@@ -89,7 +89,7 @@ def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
     (theirs / "step02.ipynb").write_text("null")
     assert main(["progress", str(theirs)]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith(bubblewrap.said())
+    assert shown.startswith(bubblewrap.describe_isolation())
     refused = f"PermissionError: not allowed while grading: to write {trace}"
     assert f"not yet: {refused}" in shown
     assert "step02.ipynb is no notebook that can be read" in shown

@@ -19,7 +19,7 @@ from steps.course.lessons import (
     with_map,
 )
 from steps.course.mutating import fork_pool
-from steps.course.mutating.slicing import needed
+from steps.course.mutating.slicing import slice_cells
 from steps.course.student_copies import write_copies
 from tests.support.lesson_attempts import Attempts, touched_by_exercises
 from tests.support.lesson_checks import code_cells, notebook, source
@@ -162,7 +162,7 @@ def test_what_an_exercise_does_not_stand_on_is_left_out():
     kept = "import numpy as np\n\ndef half(x):\n    return x / 2"
     drawn = cell(kept + "\nprint(half(np.pi))")
     cells = [drawn, *map(cell, CELLS), *own, cell("late = 1")]
-    found = [source(cell) for cell in needed(cells)]
+    found = [source(cell) for cell in slice_cells(cells)]
     stood_on = [text for text, wanted in CELLS.items() if wanted]
     assert found == [kept, *stood_on, *map(source, own)]
 
@@ -185,7 +185,7 @@ PARTS = {
 @pytest.mark.parametrize("text", PARTS)
 def test_of_a_cell_the_statements_are_kept_that_an_exercise_stands_on(text):
     cells = [cell(text), *little(SOLUTION, "assert f(x) == v(x)")]
-    first, *_ = needed(cells)
+    first, *_ = slice_cells(cells)
     assert source(first) == (PARTS[text] or text)
 
 

@@ -154,7 +154,7 @@ def _verdict(mutant, calls, folder):
     text = path.read_text("utf-8")
     for cached in path.parent.glob(f"__pycache__/{path.stem}.*"):
         cached.unlink()
-    path.write_text(mutant.fault.planted(text), "utf-8")
+    path.write_text(mutant.fault.plant(text), "utf-8")
     try:
         for tests in _stages(mutant, calls):
             if tests and _is_noticed(tests, folder):

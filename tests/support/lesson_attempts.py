@@ -33,7 +33,7 @@ def child_of(config):
 def cells_of(number):
     """The cells of a lesson that its exercises stand on, or that stand on them."""
     cells = code_cells(builder.assemble(number))
-    return slicing.needed(cells, touched_by_exercises(cells))
+    return slicing.slice_cells(cells, touched_by_exercises(cells))
 
 
 def touched_by_exercises(cells):
@@ -45,12 +45,12 @@ def touched_by_exercises(cells):
         solution = exercises.is_solution(source(cell))
         check = exercises.is_check(cell)
         stub = exercises.without_solution(source(cell))
-        used = slicing.used_first({"source": stub})
+        used = slicing.find_used_names({"source": stub})
         if not check:
             written, own = written | own, set()
         if written & used:
             found.append(cell)
-            written |= find_bound_names(source(cell)) | slicing.changed(cell)
+            written |= find_bound_names(source(cell)) | slicing.find_changed_names(cell)
         elif not solution:
             written -= find_bound_names(source(cell))
         if solution:
@@ -66,14 +66,14 @@ class Attempts:
     def __init__(self, cells, text=""):
         self._cells, self._text = cells, text
         self._found = ATTEMPT.findall(text)
-        self._places = fork_pool.places(cells)
+        self._places = fork_pool.locate_exercises(cells)
 
     def complaints(self, child):
         """All that is wrong, one after the other, each with the code that shows it."""
         trials = self._trials()
         tries = {p: [cells for cells, _ in made] for p, made in trials.items()}
         found = []
-        for position, number, failures in fork_pool.tries(
+        for position, number, failures in fork_pool.run_attempts(
             child, self._way(), tries, JOBS, PATIENCE
         ):
             if number is None:
@@ -92,7 +92,7 @@ class Attempts:
                 exercises.is_check(cell) and not find_bound_names(source(cell)) & used
             )
             used = used - (set() if left_out else find_bound_names(source(cell)))
-            used |= slicing.used_first(cell)
+            used |= slicing.find_used_names(cell)
             way.append("" if left_out else source(cell))
         return way[::-1]
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from .. import builder, exercises, student_copies
+from ..judge.attempts import ADDED, ATTEMPT, CHECK, LESSON
 from ..judge.cell_text import drop_magics, find_bound_names, is_python
-from ..judge.sequence import ADDED, ATTEMPT, CHECK, LESSON
 from .submissions import grade_id
 
 NOT_WRITTEN = "raise NotImplementedError", "raise NotImplementedError()"

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from .. import student_copies
-from ..judge.cells import plain
+from ..judge.cells import make_printable
 
 # A lesson with all its pictures has less than one.
 LARGEST = 50_000_000
@@ -78,7 +78,7 @@ def owner_of(path, is_folder):
 def readable(name):
     """A name in letters that every file and every terminal can show."""
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return plain(text).replace("\n", " ")
+    return make_printable(text).replace("\n", " ")
 
 
 # --- Folders --------------------------------------------------------------------------

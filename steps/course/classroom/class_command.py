@@ -5,7 +5,7 @@ import os
 import time
 
 from ..judge import bubblewrap
-from ..judge.sequence import SECONDS
+from ..judge.attempts import SECONDS
 from ..lessons import CourseError, notebook_path
 from ..student_copies import write_agents
 from . import gradebooks, grading, handout
@@ -93,7 +93,7 @@ def grade(options):
     """judge a folder of submissions, and write a table of points"""
     if not os.path.isdir(os.path.dirname(os.path.abspath(options.output))):
         raise CourseError(f"There is no folder for {options.output}.")
-    print(bubblewrap.said(), flush=True)
+    print(bubblewrap.describe_isolation(), flush=True)
     people = read_roster(options.roster) if options.roster else []
     if options.gradebook == "moodle":
         gradebooks.need_roster(people)

@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 
 from .. import learner_folder
-from ..judge.sequence import RIGHT
+from ..judge.attempts import RIGHT
 from ..lessons import CourseError, head
 from .answers import lesson
 from .grading import points_got, points_of

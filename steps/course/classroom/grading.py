@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .. import learner_folder
-from ..judge import sequence
+from ..judge import attempts
+from ..judge.attempts import RIGHT, SECONDS
 from ..judge.cell_text import is_python
-from ..judge.cells import plain
-from ..judge.sequence import RIGHT, SECONDS
+from ..judge.cells import make_printable
 from ..lessons import CourseError, known
 from .answers import Answers, cells_to_run, lesson, source_of
 from .submissions import handed_in, submissions
@@ -116,7 +116,7 @@ def grade_notebook(number, notebook, seconds=SECONDS):
             answers.texts[n] = None
     cells = cells_to_run(number, answers)
     asked = frozenset().union(*(t.asks_for for t in lesson(number)[1].values()))
-    found, noticed = sequence.judge(cells, seconds=seconds, asked=asked)
+    found, noticed = attempts.judge(cells, seconds=seconds, requested_names=asked)
     return outcomes | found, [*answers.odd, *noticed]
 
 
@@ -151,7 +151,7 @@ def write_points(path, rows, encoding):
 def _line(text):
     """The first line of what was said, in letters that every program can show."""
     line = (str(text).strip().splitlines() or [""])[0][:200]
-    return plain(line)
+    return make_printable(line)
 
 
 def _cell(value):

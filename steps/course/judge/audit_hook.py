@@ -1,12 +1,12 @@
-"""What a student's code may not do, and saying that it tried.
+"""Refuses what a student's code may not do, and reports that it tried.
 
 The process gets some memory and no help, and its files have a size. Python tells an
 audit hook of each file that is opened, each program that is started and each connection
 that is made. The hook here refuses what leads outside of the folder that the code runs
 in, and what would show the code the process that runs it. What Python does not tell is
-taken away. It is a fence and no wall: it stops mistakes and pranks, and names them.
-Code that is written to get around it can, for it runs in the same process; what is a
-wall, `wall` has.
+taken away. It stops mistakes and pranks, and names them. Code that is written to get
+around it can, for it runs in the same process; what it cannot get around is
+`bubblewrap`.
 """
 
 import builtins
@@ -26,8 +26,8 @@ from ..lessons import ROOT, STEPS
 
 # For NumPy and a network of a lesson's size with room to spare; a file may not fill the
 # disk.
-MEMORY = 4 << 30
-FILE = 100 << 20
+MAX_MEMORY = 4 << 30
+MAX_FILE_SIZE = 100 << 20
 READING = re.compile(r"os\.(listdir|scandir|chdir|listxattr|getxattr)")
 WRITING = re.compile(
     r"os\.(remove|rmdir|mkdir|rename|link|symlink|truncate|chmod|chown|utime"
@@ -46,7 +46,7 @@ REFUSED = {
     "load a library of the system": re.compile(r"ctypes\.dlopen"),
 }
 # What Python tells no hook of, by what it would be.
-UNTOLD = {
+UNAUDITED = {
     "os": ("write a pipe", "mkfifo mknod"),
     os.name: ("write a pipe", "mkfifo mknod"),
     "_posixsubprocess": ("start a program", "fork_exec"),
@@ -56,129 +56,137 @@ UNTOLD = {
     "_signal": ("handle a signal", "signal getsignal pidfd_send_signal"),
     "gc": ("read the grader", "unfreeze"),
 }
-TAKEN = "course.taken"
+UNAUDITED_EVENT = "course.taken"
 # Ways to the grader's own variables, and the modules that go them for others.
-FRAMES = {"tb_frame", "gi_frame", "cr_frame", "ag_frame"}
-WATCHES = re.compile(r"sys\.(_current_frames|settrace|setprofile|addaudithook|mon.*)")
-FOR_OTHERS = re.compile(r".*\b(inspect|traceback|(logging|ctypes).__init__)\.py")
+FRAME_ATTRIBUTES = {"tb_frame", "gi_frame", "cr_frame", "ag_frame"}
+WATCHING = re.compile(r"sys\.(_current_frames|settrace|setprofile|addaudithook|mon.*)")
+FRAME_READERS = re.compile(r".*\b(inspect|traceback|(logging|ctypes).__init__)\.py")
 # Files of a lesson's cells, and of Python; what an attempt makes of a text has others.
-OURS = re.compile(r"<(cell|frozen) .*|/.*|\w:.*", re.S)
+TRUSTED_FILES = re.compile(r"<(cell|frozen) .*|/.*|\w:.*", re.S)
 # Lessons with their solutions, and what others handed in.
-SOLVED = (".md", ".ipynb")
-WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-PYTHONS = {name for name in dir(builtins) if name[0] != "_"} | {"__builtins__"}
+SOLUTION_FILES = (".md", ".ipynb")
+WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+BUILTIN_NAMES = {name for name in dir(builtins) if name[0] != "_"} | {"__builtins__"}
 
 
-class Fence:
-    """Stands around a folder, and tells what students' code tries at it."""
+class AuditHook:
+    """Refuses what leads out of a folder, and reports what students' code tries."""
 
-    def __init__(self, folder, reads, say):
+    def __init__(self, folder, readable_paths, say):
         self._folder, self._say = os.path.realpath(folder), say
-        self._reads = [os.path.realpath(place) for place in reads]
-        self._theirs = self._looking = False
-        self._before = [(owner, dict(vars(owner))) for owner in _what_checks_rely_on()]
+        self._readable_paths = list(map(os.path.realpath, readable_paths))
+        self._is_student_code = self._is_checking = False
+        owners = _list_what_checks_use()
+        self._guarded = [(owner, dict(vars(owner))) for owner in owners]
         # What the lesson itself has under names of Python's own.
-        self._own = {"__builtins__": vars(builtins)}
+        self._lesson_builtins = {"__builtins__": vars(builtins)}
 
-    def noticed(self, text):
+    def report(self, text):
         # What a lesson does is none of the student's doing.
-        if self._theirs:
+        if self._is_student_code:
             self._say({"noticed": text})
 
-    def keep(self, before, names):
-        self._own.update(_changed(before, pythons(names)))
+    def remember_lesson_names(self, builtins_before, names):
+        changes = _find_changes(builtins_before, select_builtins(names))
+        self._lesson_builtins.update(changes)
 
-    def hold(self, names, keeps, check):
-        """What happens from now on is the student's doing; a check finds Python's own
-        names, whatever was bound. What is returned tells `let_go` how it was.
+    def before_student_code(self, names, kept_names, is_check):
+        """Prepare for what is the student's doing; a check finds Python's own names,
+        whatever was bound. Return the state that `after_student_code` puts back.
         """
-        taken = _changed(self._own, pythons(names), keeps) if check else ()
-        for name, _ in taken:
-            del names[name]
-        if check:
-            names.update((n, x) for n, x in self._own.items() if n not in keeps)
-        modules = [n for n, x in names.items() if isinstance(x, types.ModuleType)]
-        self._theirs = True
-        return taken, pythons(names), tuple((n, names[n]) for n in modules), keeps
+        lesson, replaced = self._lesson_builtins, ()
+        if is_check:
+            replaced = _find_changes(lesson, select_builtins(names), kept_names)
+            for name, _ in replaced:
+                del names[name]
+            names.update((n, lesson[n]) for n in lesson if n not in kept_names)
+        modules = {n: x for n, x in names.items() if isinstance(x, types.ModuleType)}
+        self._is_student_code = True
+        return replaced, select_builtins(names), tuple(modules.items()), kept_names
 
-    def let_go(self, held, names):
-        """Put back what checks rely on; the names of what was changed."""
-        taken, python, modules, keeps = held
-        found = [n for owner, before in self._before for n in _put_back(owner, before)]
-        found += [n for n, x in modules if names.get(n) is not x]
+    def after_student_code(self, state, names):
+        """Put back what checks rely on; return the names of what was changed."""
+        replaced, builtins_before, modules, kept_names = state
+        changed = [n for guarded in self._guarded for n in _restore(*guarded)]
+        changed += [n for n, module in modules if names.get(n) is not module]
         names.update(modules)
-        found += [n for n, _ in _changed(python, pythons(names), keeps)]
-        names.update(taken)
-        changed = ", ".join(dict.fromkeys(found))
-        if changed:
-            self.noticed(f"changed {changed}")
-        self._theirs = False
-        return changed
+        now = select_builtins(names)
+        changed += [n for n, _ in _find_changes(builtins_before, now, kept_names)]
+        names.update(replaced)
+        listed = ", ".join(dict.fromkeys(changed))
+        if listed:
+            self.report(f"changed {listed}")
+        self._is_student_code = False
+        return listed
 
-    def hook(self, event, arguments):
-        tried = self._tried(event, arguments) or self._watched(event, arguments)
-        if tried:
-            self.noticed(f"tried to {tried}")
-            raise PermissionError(f"not allowed while grading: to {tried}")
+    def check_event(self, event, arguments):
+        """Refuse an event of Python's that is not allowed."""
+        action = self._find_forbidden(event, arguments)
+        if action := action or self._check_frames(event, arguments):
+            self.report(f"tried to {action}")
+            raise PermissionError(f"not allowed while grading: to {action}")
 
-    def _tried(self, event, arguments):
+    def _find_forbidden(self, event, arguments):
         if event == "open":
-            return self._open(*arguments)
+            return self._check_open(*arguments)
         if WRITING.fullmatch(event):
-            return next((f"write {p}" for p in outside(arguments, self._folder)), "")
+            paths = find_outside(arguments, self._folder)
+            return next((f"write {path}" for path in paths), "")
         if READING.fullmatch(event):
-            read = map(self._read, outside(arguments, self._folder))
-            return next(filter(None, read), "")
+            paths = find_outside(arguments, self._folder)
+            return next(filter(None, map(self._check_read, paths)), "")
         if event == "import":
-            inside = arguments[1] and not any(outside(arguments[1:2], self._folder))
-            return "load a library" if inside else ""
-        if event == TAKEN:
+            is_outside = any(find_outside(arguments[1:2], self._folder))
+            return "load a library" if arguments[1] and not is_outside else ""
+        if event == UNAUDITED_EVENT:
             return arguments[0]
-        refused = (what for what, kind in REFUSED.items() if kind.fullmatch(event))
-        return next(refused, "")
+        actions = (action for action, kind in REFUSED.items() if kind.fullmatch(event))
+        return next(actions, "")
 
-    def _open(self, path, mode, flags):
-        place = next(outside([path], self._folder), "")
+    def _check_open(self, path, mode, flags):
+        outside = next(find_outside([path], self._folder), "")
         writes = isinstance(mode, str) and set(mode) & set("wax+")
-        if place and (writes or (isinstance(flags, int) and flags & WRITES)):
-            return f"write {place}"
+        if outside and (writes or (isinstance(flags, int) and flags & WRITE_FLAGS)):
+            return f"write {outside}"
         if mode is None and isinstance(path, (str, bytes)) and os.path.isdir(path):
             return f"open the folder {os.fsdecode(path)}"  # from it, paths lead out
-        return place and self._read(place)
+        return outside and self._check_read(outside)
 
-    def _read(self, place):
-        known = any((place + os.sep).startswith(r + os.sep) for r in self._reads)
-        known = known or place == str(ROOT)  # there Python looks for the course
-        return "" if known and not place.endswith(SOLVED) else f"read {place}"
+    def _check_read(self, path):
+        inside = ((path + os.sep).startswith(p + os.sep) for p in self._readable_paths)
+        # In the root, Python looks for the course.
+        is_readable = path == str(ROOT) or any(inside)
+        is_solution = path.endswith(SOLUTION_FILES)
+        return "" if is_readable and not is_solution else f"read {path}"
 
-    def _watched(self, event, arguments):
-        """Frames lead from an answer to its check, and to the grader."""
-        frames = event == "object.__getattr__" and arguments[1] in FRAMES
-        watches = WATCHES.fullmatch(event)
-        looks = frames or event == "sys._getframe" or event.startswith("ctypes.")
-        if self._looking or not (looks or watches):
+    def _check_frames(self, event, arguments):
+        """Refuse frames: they lead from an answer to its check, and to the grader."""
+        reads_frame = event == "object.__getattr__" and arguments[1] in FRAME_ATTRIBUTES
+        reads_frame |= event == "sys._getframe" or event.startswith("ctypes.")
+        watches = WATCHING.fullmatch(event)
+        if self._is_checking or not (reads_frame or watches):
             return ""
-        self._looking = True
+        self._is_checking = True
         try:
             caller = sys._getframe(2)
-            if not watches and FOR_OTHERS.fullmatch(caller.f_code.co_filename):
+            if not watches and FRAME_READERS.fullmatch(caller.f_code.co_filename):
                 caller = caller.f_back or caller
         finally:
-            self._looking = False
+            self._is_checking = False
         file = caller.f_code.co_filename
-        return "" if OURS.fullmatch(file) else "read the grader"
+        return "" if TRUSTED_FILES.fullmatch(file) else "read the grader"
 
 
-_fence: Fence | None = None
+_hook: AuditHook | None = None
 
 
-def set_up(folder, reads, say):
-    """From now on, refuse what leads outside of a folder, and say so; there is no way
+def install(folder, readable_paths, say):
+    """Refuse from now on what leads out of a folder, and report it; there is no way
     back.
     """
-    global _fence
+    global _hook
 
-    # What writes when it is first imported has to be there before the fence.
+    # What writes when it is first imported has to be there before the hook.
     import matplotlib.pyplot  # noqa: F401
     import numpy.testing  # noqa: F401
 
@@ -186,26 +194,28 @@ def set_up(folder, reads, say):
     # So that folders are left out by their names.
     shutil._use_fd_functions = False  # type: ignore[attr-defined]
     os.environ["PATH"] = ""
-    _no_help()
-    limit(MEMORY, FILE)
-    _take_away()
-    _fence = Fence(folder, reads, say)
-    sys.addaudithook(_fence.hook)
+    _disable_help()
+    limit_resources(MAX_MEMORY, MAX_FILE_SIZE)
+    _replace_unaudited()
+    _hook = AuditHook(folder, readable_paths, say)
+    sys.addaudithook(_hook.check_event)
     _hide()
 
 
-def _take_away():
-    """What is there instead is no function of ours, which would lead to us."""
-    for module, (what, functions) in UNTOLD.items():
-        names = {"audit": sys.audit, "event": TAKEN, "what": what}
-        refuse = eval("lambda *_, **__: audit(event, what)", names)
-        place = sys.modules.get(module)
-        for function in filter(partial(hasattr, place), functions.split()):
-            setattr(place, function, refuse)
+def _replace_unaudited():
+    """Let what Python tells no hook of tell ours. A function of this module would lead
+    to us.
+    """
+    for name, (action, functions) in UNAUDITED.items():
+        names = {"audit": sys.audit, "event": UNAUDITED_EVENT, "action": action}
+        refuse = eval("lambda *_, **__: audit(event, action)", names)
+        module = sys.modules.get(name)
+        for function in filter(partial(hasattr, module), functions.split()):
+            setattr(module, function, refuse)
 
 
 def _hide():
-    """No module, and no list of objects, leads to ourselves."""
+    """Let no module, and no list of objects, lead to ourselves."""
     for name in [name for name in sys.modules if name.startswith(__package__)]:
         del sys.modules[name]
     del importlib.import_module(__package__.rpartition(".")[0]).judge
@@ -213,28 +223,28 @@ def _hide():
     gc.freeze()
 
 
-def pythons(names):
-    """What names have of those that are Python's own."""
-    return tuple((name, names[name]) for name in sorted(PYTHONS & names.keys()))
+def select_builtins(names):
+    """Select the names that are Python's own: pairs of name and value."""
+    return tuple((name, names[name]) for name in sorted(BUILTIN_NAMES & names.keys()))
 
 
-def keep(before, names):
+def remember_lesson_names(builtins_before, names):
     """Remember what a lesson has under names of Python's own."""
-    if _fence:
-        _fence.keep(before, names)
+    if _hook:
+        _hook.remember_lesson_names(builtins_before, names)
 
 
-def hold(names, keeps, check):
-    """Before what a student wrote; without a fence, nothing is done about it."""
-    return _fence.hold(names, keeps, check) if _fence else None
+def before_student_code(names, kept_names, is_check):
+    """Prepare for what a student wrote; without a hook, nothing is done about it."""
+    return _hook.before_student_code(names, kept_names, is_check) if _hook else None
 
 
-def let_go(held, names):
-    """After what a student wrote: the names of what was changed and is put back."""
-    return _fence.let_go(held, names) if _fence else ""
+def after_student_code(state, names):
+    """Put back what a student's code changed; return the names of it."""
+    return _hook.after_student_code(state, names) if _hook else ""
 
 
-def limit(memory, file=None):
+def limit_resources(memory, file=None):
     """Let this process have so much memory, and files of that size."""
     try:
         import resource
@@ -243,22 +253,22 @@ def limit(memory, file=None):
     limits = {resource.RLIMIT_AS: memory, resource.RLIMIT_CORE: 0}
     if file:
         limits[resource.RLIMIT_FSIZE] = file
-    for kind, most in limits.items():
-        _, hard = resource.getrlimit(kind)
-        if hard != resource.RLIM_INFINITY:
-            most = min(most, hard)
-        resource.setrlimit(kind, (most, hard))
+    for resource_kind, limit in limits.items():
+        _, hard_limit = resource.getrlimit(resource_kind)
+        if hard_limit != resource.RLIM_INFINITY:
+            limit = min(limit, hard_limit)
+        resource.setrlimit(resource_kind, (limit, hard_limit))
 
 
-def _no_help():
-    """Hints do nothing, solutions cannot be asked for."""
+def _disable_help():
+    """Let hints and solutions do nothing."""
     steps = importlib.import_module(STEPS)
     for name in ("hint", "solution"):
         setattr(steps, name, eval("lambda *_, **__: None", {}))
 
 
-def _what_checks_rely_on():
-    """What checks compare with, and what tells their outcome."""
+def _list_what_checks_use():
+    """List the modules and classes that checks, and reports of verdicts, use."""
     import numpy as np
 
     core = np._core.numeric  # type: ignore[attr-defined]
@@ -267,25 +277,25 @@ def _what_checks_rely_on():
     return [builtins, *numpy, json, *reads, *writes, os, signal]
 
 
-def _put_back(owner, before):
-    """The names of what was changed in a module or a class, which is put back."""
-    changed = [n for n, x in before.items() if vars(owner).get(n) is not x]
+def _restore(owner, before):
+    """Put back what was changed in a module or a class; return the names of it."""
+    changed = [n for n, value in before.items() if vars(owner).get(n) is not value]
     for name in changed:
         setattr(owner, name, before[name])
     return changed
 
 
-def _changed(before, after, keeps=()):
+def _find_changes(before, after, kept_names=()):
     before = dict(before)
-    now = ((n, x) for n, x in after if n not in keeps)
-    return tuple((n, x) for n, x in now if x is not before.get(n))
+    now = ((n, value) for n, value in after if n not in kept_names)
+    return tuple((n, value) for n, value in now if value is not before.get(n))
 
 
-def outside(places, folder):
-    """Those of some paths that lead outside of a folder."""
-    for place in places:
-        if not isinstance(place, (str, bytes, os.PathLike)):
+def find_outside(paths, folder):
+    """Find those of some paths that lead out of a folder."""
+    for path in paths:
+        if not isinstance(path, (str, bytes, os.PathLike)):
             continue  # a file that is open already
-        path = os.path.realpath(os.fsdecode(place))
-        if path != os.devnull and not (path + os.sep).startswith(folder + os.sep):
-            yield path
+        real = os.path.realpath(os.fsdecode(path))
+        if real != os.devnull and not (real + os.sep).startswith(folder + os.sep):
+            yield real

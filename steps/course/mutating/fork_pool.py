@@ -17,20 +17,20 @@ from functools import partial
 
 from .. import exercises
 from ..judge import audit_hook
-from ..judge.cells import ENDS, Failure, failure, new_names
+from ..judge.cells import ENDS, Failure, catch_failure, make_names
 
 CAN_FORK = hasattr(os, "fork")
-# The first try may take this long; another one ten times as long as that, and so many
-# seconds at least.
-FIRST = 600
-PATIENCE = 5
-MEMORY = 4 << 30
-# A failure of all the cells of a try, and not of one of them.
-ALL = -1
+# The first attempt may take this long; another one ten times as long as that, and so
+# many seconds at least.
+FIRST_SECONDS = 600
+MIN_SECONDS = 5
+MAX_MEMORY = 4 << 30
+# A failure of all the cells of an attempt, and not of one of them.
+WHOLE_ATTEMPT = -1
 
 
-def tries(child, cells, at, jobs=1, patience=PATIENCE):
-    """Run a lesson in a child, and try attempts on the way; what comes of it.
+def run_attempts(child, cells, attempts, jobs=1, min_seconds=MIN_SECONDS):
+    """Run a lesson in a child, and attempts on the way; yield what comes of it.
 
     Parameters
     ----------
@@ -38,27 +38,30 @@ def tries(child, cells, at, jobs=1, patience=PATIENCE):
         Answers with this module.
     cells : list of str
         The lesson's.
-    at : dict
-        Maps positions of cells to what is tried before them: a list of lists of cells.
+    attempts : dict
+        Maps positions of cells to what runs before them: a list of lists of cells.
     jobs : int
-        How many are tried at once.
+        How many run at once.
+    min_seconds : float
+        What an attempt may take at least.
 
     Yields
     ------
     position, number, failures
-        What comes of a try: a dict from positions of its own cells, or `ALL`, to their
-        Failures. Without a number, it is the lesson's own cell that fails.
+        What comes of an attempt: a dict from positions of its own cells, or
+        `WHOLE_ATTEMPT`, to their Failures. Without a number, it is the lesson's own
+        cell that fails.
     """
-    task = {"cells": [[cell, at.get(n, [])] for n, cell in enumerate(cells)]}
-    child.send(task | {"jobs": jobs, "patience": patience})
-    while "done" not in (line := child.hear(FIRST)):
-        failures = {n: Failure(*failed) for n, failed in line["failures"]}
+    pairs = [(cell, attempts.get(n, [])) for n, cell in enumerate(cells)]
+    child.send({"cells": pairs, "jobs": jobs, "min_seconds": min_seconds})
+    while "done" not in (line := child.receive(FIRST_SECONDS)):
+        failures = {n: Failure(*failure) for n, failure in line["failures"]}
         yield line["position"], line["number"], failures
 
 
-def places(cells):
-    """Where a lesson's exercises are: pairs of the position of a solution's cell, and
-    the sources of the cells after it up to its check.
+def locate_exercises(cells):
+    """Locate a lesson's exercises: pairs of the position of a solution's cell, and the
+    sources of the cells after it up to its check.
     """
     sources = [cell["source"] for cell in cells]
     return [
@@ -73,7 +76,7 @@ def places(cells):
 def answer(task, say):
     """Run a lesson; where it can be, in a fork, so that the next one finds nothing."""
     if not CAN_FORK:
-        _lesson(task, say)
+        _run_lesson(task, say)
         return
     # So that no fork has to.
     import matplotlib.pyplot  # noqa: F401
@@ -82,82 +85,83 @@ def answer(task, say):
 
     tqdm.monitor_interval = 0  # the watch on its bars is a thread
     gc.freeze()
-    if failures := _end_of(*_forked(partial(_lesson, task, say))):
-        _tell(say, None, None, failures)
+    if failures := _wait_for(*_fork(partial(_run_lesson, task, say))):
+        _report(say, None, None, failures)
 
 
-def _lesson(task, say):
-    names = new_names()
-    for position, (cell, tried) in enumerate(task["cells"]):
-        for number, failures in _tried(tried, names, task["jobs"], task["patience"]):
-            _tell(say, position, number, failures)
-        if failed := failure(cell, names):
-            _tell(say, position, None, {0: failed})
+def _run_lesson(task, say):
+    names = make_names()
+    limits = task["jobs"], task["min_seconds"]
+    for position, (cell, attempts) in enumerate(task["cells"]):
+        for number, failures in _run_attempts(attempts, names, *limits):
+            _report(say, position, number, failures)
+        if failure := catch_failure(cell, names):
+            _report(say, position, None, {0: failure})
     return {}
 
 
-def _tell(say, position, number, failures):
+def _report(say, position, number, failures):
     line = {"position": position, "number": number}
     say(line | {"failures": list(failures.items())})
 
 
-def _tried(sequences, names, jobs, patience):
-    """Pairs of the number of a try and its failures, the first one first."""
-    one_by_one = not CAN_FORK or threading.active_count() > 1
-    began = time.perf_counter()
-    seconds, running = FIRST, {}
-    for number, cells in enumerate(sequences):
-        if one_by_one:
-            yield number, _run(cells, dict(names), seconds)
+def _run_attempts(attempts, names, jobs, min_seconds):
+    """Yield pairs of the number of an attempt and its failures, the first one first."""
+    without_forks = not CAN_FORK or threading.active_count() > 1
+    start = time.perf_counter()
+    seconds, running = FIRST_SECONDS, {}
+    for number, cells in enumerate(attempts):
+        if without_forks:
+            yield number, _run_cells(cells, dict(names), seconds)
         else:
-            child, result = _forked(partial(_run, cells, names), seconds)
-            running[result] = number, child
+            process, result = _fork(partial(_run_cells, cells, names), seconds)
+            running[result] = number, process
         if running and (number == 0 or len(running) == jobs):
-            yield from _first_to_end(running)
+            yield from _collect_finished(running)
         if number == 0:
-            seconds = max(patience, 10 * (time.perf_counter() - began))
+            seconds = max(min_seconds, 10 * (time.perf_counter() - start))
     while running:
-        yield from _first_to_end(running)
+        yield from _collect_finished(running)
 
 
-def _run(cells, names, seconds=None):
-    found = ((n, failure(cell, names, seconds)) for n, cell in enumerate(cells))
-    return {n: failed for n, failed in found if failed}
+def _run_cells(cells, names, seconds=None):
+    failures = (catch_failure(cell, names, seconds) for cell in cells)
+    return {n: failure for n, failure in enumerate(failures) if failure}
 
 
-def _first_to_end(running):
+def _collect_finished(running):
     for result in select.select(list(running), [], [])[0]:
-        number, child = running.pop(result)
-        yield number, _end_of(child, result)
+        number, process = running.pop(result)
+        yield number, _wait_for(process, result)
 
 
-def _forked(action, seconds=None):
-    """Begin an action in a fork that an alarm ends: its process id, and where its
-    result is to be read.
+def _fork(action, seconds=None):
+    """Begin an action in a fork that an alarm ends; return its process id, and where
+    its result is to be read.
     """
-    result, here = os.pipe()
-    child = os.fork()
-    if child:
-        os.close(here)
-        return child, result
+    read_end, write_end = os.pipe()
+    process = os.fork()
+    if process:
+        os.close(write_end)
+        return process, read_end
     try:
         # The alarm ends the process, whatever it does: nothing is there to catch it.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, seconds or 0)
         if seconds:
-            audit_hook.limit(MEMORY)
-        with os.fdopen(here, "w", encoding="utf-8") as file:
+            audit_hook.limit_resources(MAX_MEMORY)
+        with os.fdopen(write_end, "w", encoding="utf-8") as file:
             json.dump(action(), file)
     finally:
         os._exit(0)
 
 
-def _end_of(child, result):
-    """The result of a fork; that it was stopped, or ended, where there is none."""
-    with os.fdopen(result, encoding="utf-8") as file:
+def _wait_for(process, read_end):
+    """Return the result of a fork; that it was stopped, or ended, if there is none."""
+    with os.fdopen(read_end, encoding="utf-8") as file:
         text = file.read()
-    _, status = os.waitpid(child, 0)
+    _, status = os.waitpid(process, 0)
     if text:
-        return {int(n): failed for n, failed in json.loads(text).items()}
-    alarmed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
-    return {ALL: Failure("TimeoutError" if alarmed else ENDS, "")}
+        return {int(n): failure for n, failure in json.loads(text).items()}
+    is_alarm = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
+    return {WHOLE_ATTEMPT: Failure("TimeoutError" if is_alarm else ENDS, "")}

@@ -1,4 +1,4 @@
-"""Measures the checks: how many mutants of the solutions do they find?
+"""Measures checks: how many mutants of the solutions do they find?
 
 ``python -m steps mutate 8`` makes the mutants of lesson 8. The lesson runs once; at
 each exercise the process forks, and each fork tries one mutant. A mutant is killed if
@@ -17,8 +17,8 @@ from .. import builder, exercises
 from ..judge.child import Child, Stopped
 from ..lessons import ROOT, CourseError, known, numbers
 from . import fork_pool
-from .mutants import mutants
-from .slicing import needed
+from .mutants import make_mutants
+from .slicing import slice_cells
 
 HARMLESS = Path(__file__).with_name("harmless.json")
 PAGE = ROOT / "docs" / "exercises.md"
@@ -28,7 +28,7 @@ PAGE = ROOT / "docs" / "exercises.md"
 class Score:
     """What the checks of a lesson found."""
 
-    step: int
+    number: int
     exercises: int
     mutants: int
     killed: int
@@ -39,14 +39,14 @@ class Score:
     gone: list[tuple[int, str]]
 
 
-def measure(steps=None, jobs=None):
-    """Try the mutants of lessons, and show at a terminal how far it is: a Score for
-    each.
+def measure(chosen=None, jobs=None):
+    """Try the mutants of lessons, and show at a terminal how far it is; return a Score
+    for each.
 
     Parameters
     ----------
-    steps : list of int, optional
-        All steps if not given.
+    chosen : list of int, optional
+        Step numbers; all steps if not given.
     jobs : int, optional
         How many mutants are tried at once; as many as there are cores if not given.
 
@@ -59,45 +59,51 @@ def measure(steps=None, jobs=None):
 
     if not fork_pool.CAN_FORK:
         raise CourseError("Mutants need forks, which this system does not have.")
-    chosen = [known(n) for n in steps] if steps else numbers()
+    chosen = [known(number) for number in chosen] if chosen else numbers()
     jobs = jobs or os.cpu_count() or 1
-    tasks = [e for n in chosen for e in exercises.of_lesson(builder.lesson_cells(n))]
-    total = sum(len(mutants(exercise.solution)) for exercise in tasks)
+    solutions = [each.solution for number in chosen for each in _read(number)]
+    total = sum(len(make_mutants(solution)) for solution in solutions)
 
-    def lesson(number):
-        found = []
-        for line in _tried(number, max(1, jobs // len(chosen))):
-            found.append(line)
+    def measure_lesson(number):
+        outcomes = []
+        for outcome in _run_mutants(number, max(1, jobs // len(chosen))):
+            outcomes.append(outcome)
             bar.update()
-        return _score(number, found)
+        return _make_score(number, outcomes)
 
     with (
         tqdm(total=total, unit="mutant", disable=None) as bar,
         ThreadPoolExecutor(min(jobs, len(chosen))) as pool,
     ):
-        return list(pool.map(lesson, chosen))
+        return list(pool.map(measure_lesson, chosen))
 
 
-def _tried(number, jobs):
-    """Triples (exercise, change, survives), one for each mutant of a lesson."""
+def _read(number):
+    return exercises.of_lesson(builder.lesson_cells(number))
+
+
+def _run_mutants(number, jobs):
+    """Yield triples (exercise, change, survives), one for each mutant of a lesson."""
     lesson = builder.assemble(number)["cells"]
-    cells = needed([cell for cell in lesson if cell["cell_type"] == "code"])
-    at, planted = {}, {}
-    for exercise, (position, rest) in enumerate(fork_pool.places(cells), start=1):
-        solution = cells[position]["source"]
-        faults = mutants(solution)
-        at[position] = [[text, *rest] for text in [solution, *faults.values()]]
-        planted[position] = exercise, [solution, *faults]
+    cells = slice_cells([cell for cell in lesson if cell["cell_type"] == "code"])
+    sources = [cell["source"] for cell in cells]
+    attempts, planted = {}, {}
+    places = fork_pool.locate_exercises(cells)
+    for exercise, (position, following) in enumerate(places, start=1):
+        solution = sources[position]
+        mutants = make_mutants(solution)
+        texts = solution, *mutants.values()
+        attempts[position] = [[text, *following] for text in texts]
+        planted[position] = exercise, [solution, *mutants]
     try:
         with Child(fork_pool.__name__, ROOT) as child:
-            for position, count, failures in fork_pool.tries(
-                child, [cell["source"] for cell in cells], at, jobs
-            ):
-                if count is None:  # a cell of the lesson fails, and may be meant to
+            outcomes = fork_pool.run_attempts(child, sources, attempts, jobs)
+            for position, attempt, failures in outcomes:
+                if attempt is None:  # a cell of the lesson fails, and may be meant to
                     continue
                 exercise, changes = planted[position]
-                if count:
-                    yield exercise, changes[count], not failures
+                if attempt:
+                    yield exercise, changes[attempt], not failures
                 elif failures:
                     raise CourseError(f"The check is not content with: {changes[0]}")
     except Stopped as stopped:
@@ -106,27 +112,27 @@ def _tried(number, jobs):
         ) from None
 
 
-def _score(number, lines):
-    named, tasks = harmless(), exercises.of_lesson(builder.lesson_cells(number))
-    survived = {(e, change) for e, change, survives in lines if survives}
+def _make_score(number, outcomes):
+    harmless, count = read_harmless(), len(_read(number))
+    survived = {(n, change) for n, change, survives in outcomes if survives}
     listed = {
-        (exercise, change)
-        for exercise in range(1, len(tasks) + 1)
-        for change in named.get(f"{number}.{exercise}", ())
+        (n, change)
+        for n in range(1, count + 1)
+        for change in harmless.get(f"{number}.{n}", ())
     }
     return Score(
-        step=number,
-        exercises=len(tasks),
-        mutants=len(lines),
-        killed=len(lines) - len(survived),
+        number=number,
+        exercises=count,
+        mutants=len(outcomes),
+        killed=len(outcomes) - len(survived),
         harmless=len(survived & listed),
         survivors=sorted(survived - listed),
         gone=sorted(listed - survived),
     )
 
 
-def harmless():
-    """Survivors that do no harm: maps "8.2" to a dict from a change to the reason."""
+def read_harmless():
+    """Read which survivors do no harm: from "8.2" to a dict of changes and reasons."""
     return json.loads(HARMLESS.read_text(encoding="utf-8"))
 
 
@@ -141,14 +147,14 @@ def write_table(scores, page=PAGE):
     """
     old = page.read_text(encoding="utf-8")
     rows = {int(row[1]): row[0] for row in ROW.finditer(old)}
-    rows |= {score.step: _row(score) for score in scores}
+    rows |= {score.number: _make_row(score) for score in scores}
     text = ROW.split(old)[0] + "".join(f"{rows[n]}\n" for n in sorted(rows))
     page.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _row(score):
-    counted = score.mutants - score.harmless
-    share = f"{score.killed / counted:.1%}" if counted else "–"
-    cells = [score.step, score.exercises, score.mutants, score.killed]
+def _make_row(score):
+    harmful = score.mutants - score.harmless
+    share = f"{score.killed / harmful:.1%}" if harmful else "–"
+    cells = [score.number, score.exercises, score.mutants, score.killed]
     cells += [score.harmless, len(score.survivors), share]
     return f"| {' | '.join(map(str, cells))} |"

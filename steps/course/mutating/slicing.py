@@ -1,4 +1,4 @@
-"""Which cells of a lesson its exercises stand on, and which of their statements.
+"""Finds the cells of a lesson that its exercises need, and of these the statements.
 
 What trains or draws beside them takes most of the time, and need not run to try an
 attempt. It goes by names, from the last statement to the first. Should it leave out too
@@ -16,129 +16,131 @@ from ..definitions import imports
 from ..judge.cell_text import find_bound_names
 
 # A variable, and a path, stay as they are.
-CLASS = re.compile(r"\b(?!(?:Variable|Path)\()[A-Z]\w*\(|\.setup\(")
-DEFINES = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
-ADDS = {"append", "add", "extend", "insert", "pop", "setdefault", "update"}
+CONSTRUCTOR = re.compile(r"\b(?!(?:Variable|Path)\()[A-Z]\w*\(|\.setup\(")
+DEFINITIONS = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
+ADDERS = {"append", "add", "extend", "insert", "pop", "setdefault", "update"}
 LISTING = "# %load -s "
-MAY_NOT_RUN = ast.If | ast.For | ast.While | ast.Try | ast.Match
+CONDITIONAL = ast.If | ast.For | ast.While | ast.Try | ast.Match
 # What is random is the same in each run.
 SEEDS = re.compile(r"[\w.]*seed\(")
-USES = {"LOAD_NAME", "LOAD_GLOBAL"}
-BINDS = "STORE_NAME"
+LOAD_OPS = {"LOAD_NAME", "LOAD_GLOBAL"}
+STORE_OP = "STORE_NAME"
 
 
-def needed(cells, also=()):
-    """The cells that a lesson's exercises, and some more of its cells, stand on; of a
+def slice_cells(cells, whole_cells=()):
+    """Find the cells that a lesson's exercises, and some whole cells, stand on; of a
     cell that is neither, the statements.
     """
-    objects = _made_of_classes(cells)
-    found: list[Any] = []
+    stateful = _find_stateful_names(cells)
+    slices: list[Any] = []
     names: set[str] = set()
     for cell in reversed(cells):
-        tree = _tree(cell)
+        tree = _parse(cell)
         imported = set(imports(tree))
-        kept: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
         if (
-            cell in also
+            cell in whole_cells
             or exercises.is_solution("".join(cell["source"]))
             or exercises.is_check(cell)
-            or all(isinstance(statement, DEFINES) for statement in tree.body)
-            or (_is_listing(cell) and _stand_on(names, tree, objects))
+            or all(isinstance(statement, DEFINITIONS) for statement in tree.body)
+            or (_is_listing(cell) and _find_needed_names(names, tree, stateful))
         ):
             bound = find_bound_names("".join(cell["source"]))
-            names = names - bound | used_first(cell)
-            found.append(cell)
-        elif _stand_on(names, tree, objects):
-            kept, names = _stood_on(tree.body, names, objects)
-            found.append({**cell, "source": ast.unparse(ast.Module(kept, []))})
+            names = names - bound | find_used_names(cell)
+            slices.append(cell)
+        elif _find_needed_names(names, tree, stateful):
+            statements, names = _slice_statements(tree.body, names, stateful)
+            slices.append({**cell, "source": ast.unparse(ast.Module(statements, []))})
         elif imported:
             # An attempt may use them, and what is defined beside them; what the cell
             # does with them is left out.
-            kept = [each for each in tree.body if isinstance(each, DEFINES)]
+            statements = [node for node in tree.body if isinstance(node, DEFINITIONS)]
             names = names - imported
-            found.append({**cell, "source": ast.unparse(ast.Module(kept, []))})
-    return found[::-1]
+            slices.append({**cell, "source": ast.unparse(ast.Module(statements, []))})
+    return slices[::-1]
 
 
 def _is_listing(cell):
-    """Whether a cell has code of the step, where definitions may name later ones."""
+    """Say whether a cell lists code of the step, where definitions name later ones."""
     return "".join(cell["source"]).startswith(LISTING)
 
 
-def _stand_on(names, tree, objects):
-    made = find_bound_names(ast.unparse(tree)) - set(imports(tree)) | _changed(tree)
-    return names & (made | objects & _used_first(_code(tree)))
+def _find_needed_names(names, tree, stateful):
+    """Find those of some names that a tree sets, or may change."""
+    bound = find_bound_names(ast.unparse(tree)) - set(imports(tree))
+    changed = bound | _find_changed_names(tree)
+    return names & (changed | stateful & _find_used_names(tree))
 
 
-def _stood_on(body, names, objects):
-    """The statements of a cell that some names stand on, with all that it defines; and
-    the names that are needed before it.
+def _slice_statements(body, names, stateful):
+    """Find the statements of a cell that some names stand on, with all that it defines;
+    and the names that are needed before it.
     """
-    kept: list[ast.stmt] = []
-    defines: list[ast.stmt] = [each for each in body if isinstance(each, DEFINES)]
-    names = names | _used_first(_code(ast.Module(defines, [])))
+    statements: list[ast.stmt] = []
+    definitions: list[Any] = [node for node in body if isinstance(node, DEFINITIONS)]
+    names = names | _find_used_names(ast.Module(definitions, []))
     for statement in reversed(body):
         tree = ast.Module([statement], [])
-        if isinstance(statement, DEFINES):
+        if isinstance(statement, DEFINITIONS):
             names = names - find_bound_names(ast.unparse(tree))
         elif isinstance(statement, ast.Assert):
             continue
-        elif _stand_on(names, tree, objects) or _is_given(names, statement):
-            if not isinstance(statement, MAY_NOT_RUN):
+        elif _find_needed_names(names, tree, stateful) or _may_change(statement, names):
+            if not isinstance(statement, CONDITIONAL):
                 names = names - find_bound_names(ast.unparse(tree))
-            names = names | _used_first(_code(tree))
+            names = names | _find_used_names(tree)
         elif not SEEDS.match(ast.unparse(statement)):
             continue
-        kept.append(statement)
-    return kept[::-1], names
+        statements.append(statement)
+    return statements[::-1], names
 
 
-def _is_given(names, statement):
-    """Whether a function gets one of some names, and nothing of what it returns is
+def _may_change(statement, names):
+    """Say whether a function gets one of some names, and nothing of what it returns is
     kept: it may fill or change it, as it may write a file.
     """
-    tree = ast.Module([statement], [])
-    return isinstance(statement, ast.Expr) and names & _used_first(_code(tree))
+    used = _find_used_names(ast.Module([statement], []))
+    return isinstance(statement, ast.Expr) and names & used
 
 
-def _tree(cell):
+def _parse(cell):
     try:
         return ast.parse("".join(cell["source"]))
     except SyntaxError:  # a magic
         return ast.Module([], [])
 
 
-def _code(tree):
-    return compile(tree, "cell", "exec")
+def find_used_names(cell):
+    """Find the names that a cell, or a function in it, uses before it binds them."""
+    return _find_used_names(_parse(cell))
 
 
-def used_first(cell):
-    """The names that a cell uses before it binds them, in its functions, too."""
-    return _used_first(_code(_tree(cell)))
+def _find_used_names(tree):
+    return _find_names_of_code(compile(tree, "cell", "exec"))
 
 
-def _used_first(code, known=()):
-    found, known = set(), set(known)
-    for step in dis.get_instructions(code):
-        if step.opname in USES:
-            found |= {step.argval} - known
-        elif step.opname == BINDS:
-            known.add(step.argval)
-        elif inspect.iscode(step.argval):
-            found |= _used_first(step.argval, known)
-    return found
+def _find_names_of_code(code, bound=()):
+    used, bound = set(), set(bound)
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in LOAD_OPS:
+            used |= {instruction.argval} - bound
+        elif instruction.opname == STORE_OP:
+            bound.add(instruction.argval)
+        elif inspect.iscode(instruction.argval):
+            used |= _find_names_of_code(instruction.argval, bound)
+    return used
 
 
-def changed(cell):
-    """The names of which a cell sets an attribute or an item, or adds one to."""
-    return _changed(_tree(cell))
+def find_changed_names(cell):
+    """Find the names of which a cell sets an attribute or an item, or adds one to."""
+    return _find_changed_names(_parse(cell))
 
 
-def _changed(tree):
+def _find_changed_names(tree):
     owners = []
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in ADDS:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in ADDERS:
                 owners.append(owner)
             case ast.Attribute(value=owner, ctx=ast.Store() | ast.Del()):
                 owners.append(owner)
@@ -147,15 +149,15 @@ def _changed(tree):
     return {owner.id for owner in owners if isinstance(owner, ast.Name)}
 
 
-def _made_of_classes(cells):
-    """The names of models, optimizers and their like, which a cell that mentions them
-    may change.
+def _find_stateful_names(cells):
+    """Find the names of models, optimizers and their like, which a cell that mentions
+    them may change.
     """
     return {
         target.id
         for cell in cells
-        for node in ast.walk(_tree(cell))
-        if isinstance(node, ast.Assign) and CLASS.search(ast.unparse(node.value))
+        for node in ast.walk(_parse(cell))
+        if isinstance(node, ast.Assign) and CONSTRUCTOR.search(ast.unparse(node.value))
         for target in node.targets
         if isinstance(target, ast.Name)
     }
