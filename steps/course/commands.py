@@ -12,7 +12,7 @@ from . import builder, learner_folder, lessons, results
 from . import progress as solved
 from .beginning import begin, next_number
 from .classroom import class_command
-from .classroom.repository import TO_FILL_IN, lay_repository
+from .classroom.repository import MISSING_ADDRESS, lay_repository
 from .differences import Differences
 from .judge import bubblewrap
 from .judge.attempts import RIGHT
@@ -45,7 +45,7 @@ def _parser():
     commands = parser.add_subparsers(required=True, metavar="command")
 
     def command(name, run, **arguments):
-        more = class_command.command(commands, name, run)
+        more = class_command.add_command(commands, name, run)
         for argument, settings in arguments.items():
             more(argument, **settings)
         return more
@@ -65,17 +65,17 @@ def _parser():
     command("new", new, step=step | {"nargs": "?", "help": text}, title=title)
     command("check", check)
     command("student", student, folder={"metavar": "DIR"}, steps=steps)
-    class_command.add_agents(command("lay", lay, folder=folder))
+    class_command.add_agents_option(command("lay", lay, folder=folder))
     command("fresh", fresh, step=step, folder=folder)
-    results.add_options(command("progress", progress, folder=folder))
+    results.add_result_options(command("progress", progress, folder=folder))
     workshop_command.add_to(commands)
-    class_command.add_to(commands)
+    class_command.add_class_commands(commands)
     text = "the student's repository"
     where = {"metavar": "DIR", "help": text}
     more = command("repository", repository, folder=where, steps=steps)
     text = "of the exercises have to be right for the service's green; 100"
     more("--fail-under", metavar="N", type=float, default=100, help=f"N percent {text}")
-    class_command.add_agents(more)
+    class_command.add_agents_option(more)
     more = command("slides", slides, step=step)
     more("-o", "--output", metavar="FILE", help="stepNN-slides.html")
     more = command("mutate", mutate, steps=steps)
@@ -192,13 +192,13 @@ def progress(options):
     folder = options.folder or learner_folder.FOLDER
     if not (options.json or solved.is_own(folder)):
         print(bubblewrap.describe_isolation(), flush=True)
-    found = solved.progress(folder)
+    found = solved.judge_folder(folder)
     judged = [
-        results.of_exercise(stem(number), exercise, said)
+        results.make_result(stem(number), exercise, said)
         for number, outcomes in found.items()
         for exercise, said in enumerate(outcomes, start=1)
     ]
-    return results.tell(judged, options, "\n".join(_progress_in_words(found)))
+    return results.report_results(judged, options, "\n".join(_progress_in_words(found)))
 
 
 def _progress_in_words(found):
@@ -225,10 +225,10 @@ def repository(options):
     course, written = lay_repository(options.folder, options.steps, percent, agents)
     print(f"Wrote {len(written)} files into {Path(options.folder).resolve()}.")
     print(f"What judges is {course}")
-    if TO_FILL_IN in course:
+    if MISSING_ADDRESS in course:
         print(
             "No address of the course is known here. Write yours in place of "
-            f"{TO_FILL_IN} in README.md, .gitlab-ci.yml and .github/workflows/"
+            f"{MISSING_ADDRESS} in README.md, .gitlab-ci.yml and .github/workflows/"
             "exercises.yml, or set COURSE_URL and lay it anew."
         )
 

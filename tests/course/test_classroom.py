@@ -82,12 +82,12 @@ class Class:
         (place / name).write_text(text, encoding="utf-8")
 
     def grade(self, *chosen, seconds=CORES_ARE_BUSY):
-        _, graded = grading.grade(self.folder, chosen or [1], seconds)
+        _, graded = grading.judge_submissions(self.folder, chosen or [1], seconds)
         return {one.student: one for one in graded}
 
     def one(self, notebook, seconds=CORES_ARE_BUSY):
         """What one notebook gets: its two outcomes, and what is to be said."""
-        outcomes, said = grading.grade_notebook(1, notebook, seconds)
+        outcomes, said = grading.judge_notebook(1, notebook, seconds)
         return outcomes[1], outcomes[2], said
 
 
@@ -158,7 +158,7 @@ def test_nothing_is_overwritten(course, capsys):
 
 def test_sources_for_nbgrader_have_solutions_and_hidden_tests_and_no_hints(course):
     folder = course.out / "school"
-    written = handout.for_nbgrader(folder, [1], points=(2, 4))
+    written = handout.write_nbgrader_sources(folder, [1], points=(2, 4))
     path = folder / "source" / "step01" / "step01.ipynb"
     assert written == [path, folder / "nbgrader_config.py"]
     text = path.read_text(encoding="utf-8")
@@ -167,7 +167,7 @@ def test_sources_for_nbgrader_have_solutions_and_hidden_tests_and_no_hints(cours
     assert "Multiply" not in text
     assert marks(json.loads(text)) == [2, 4]
     with pytest.raises(CourseError, match="already holds"):
-        handout.for_nbgrader(folder, [1])
+        handout.write_nbgrader_sources(folder, [1])
 
 
 def test_notebooks_that_go_with_a_package_call_it_by_its_name(course, monkeypatch):
@@ -213,7 +213,7 @@ def test_what_a_lesson_has_under_the_name_is_not_judged(course, at_once):
 def found_in(notebook):
     """The answer to the first exercise, and what is odd."""
     found = answers.Answers(1, notebook)
-    return found.texts[1], found.odd
+    return found.texts[1], found.remarks
 
 
 def test_an_answer_in_another_cell_counts(course):
@@ -401,7 +401,7 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
     os.mkfifo(course.folder / "leo.ipynb")
     course.hands_in("\x1b[2Amia\u202e", course.answered(TWICE + "#" * 10**6))
     found = course.grade(1).items()
-    said = {name: (grading.first_wrong(one), *one.said) for name, one in found}
+    said = {name: (grading.find_first_wrong(one), *one.remarks) for name, one in found}
     missing = "1.1: there is no notebook of this lesson"
     unread = "is no notebook that can be read"
     letters = "it has more than 1,000,000 letters"
@@ -427,13 +427,13 @@ def test_of_two_copies_the_one_with_the_lesson_s_name_counts(course, at_once):
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("anna", course.copy(), "step01-Copy1.ipynb")
     one = course.grade(1)["anna"]
-    assert grading.first_wrong(one) == ""
-    assert one.said == ["step01-Copy1.ipynb is another copy of lesson 1: not graded"]
+    assert grading.find_first_wrong(one) == ""
+    assert one.remarks == ["step01-Copy1.ipynb is another copy of lesson 1: not graded"]
     # A link to another's work is not followed.
     (course.folder / "ben").mkdir()
     theirs = course.folder / "anna" / "step01.ipynb"
     (course.folder / "ben" / "step01.ipynb").symlink_to(theirs)
-    assert course.grade(1)["ben"].said == ["step01.ipynb is a link, and not a file"]
+    assert course.grade(1)["ben"].remarks == ["step01.ipynb is a link, and not a file"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
@@ -454,9 +454,9 @@ def test_what_cannot_be_judged_is_said_and_the_others_are(course, at_once, monke
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("ben", course.answered(TWICE, TOTAL))
     breaks_once = RuntimeError("the disk is full"), ({1: RIGHT, 2: RIGHT}, [])
-    monkeypatch.setattr(grading, "grade_notebook", Mock(side_effect=breaks_once))
-    found = grading.grade(course.folder, [1], CORES_ARE_BUSY, jobs=1)[1]
-    assert [grading.first_wrong(one) for one in found] == [
+    monkeypatch.setattr(grading, "judge_notebook", Mock(side_effect=breaks_once))
+    found = grading.judge_submissions(course.folder, [1], CORES_ARE_BUSY, jobs=1)[1]
+    assert [grading.find_first_wrong(one) for one in found] == [
         "1.1: cannot be graded (RuntimeError: the disk is full)",
         "",
     ]
@@ -485,7 +485,7 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
 
 def test_folders_with_nothing_to_grade_are_named(course, tmp_path):
     place = tmp_path / "nothing"
-    grade = lambda: grading.grade(place)
+    grade = lambda: grading.judge_submissions(place)
     assert_refused(CourseError, "There is no folder", grade)
     place.mkdir()
     assert_refused(CourseError, "is empty", grade)
@@ -496,9 +496,9 @@ def test_folders_with_nothing_to_grade_are_named(course, tmp_path):
 def test_a_lesson_is_known_by_its_cells_where_nothing_else_says_it(course):
     notebook = course.copy()
     notebook["metadata"] = {"course": {"step": "many"}}
-    assert submissions.lesson_of(notebook) == 1
+    assert submissions.identify_lesson(notebook) == 1
     for cell in notebook["cells"]:
         cell["id"] = "x"
-    assert submissions.lesson_of(notebook) == 1
-    assert submissions.lesson_of({"cells": []}, "step02_anna.ipynb") == 2
-    assert submissions.lesson_of({"cells": []}, "step99.ipynb") is None
+    assert submissions.identify_lesson(notebook) == 1
+    assert submissions.identify_lesson({"cells": []}, "step02_anna.ipynb") == 2
+    assert submissions.identify_lesson({"cells": []}, "step99.ipynb") is None

@@ -27,7 +27,7 @@ def test_what_a_lesson_does_is_no_offence_and_its_solutions_are_right(number, tm
     _, path, *_ = handout.release(tmp_path, [number])
     notebook = json.loads(path.read_text(encoding="utf-8"))
     notebook = written_into(notebook, solutions(number))
-    outcomes, said = grading.grade_notebook(number, notebook, CORES_ARE_BUSY)
+    outcomes, said = grading.judge_notebook(number, notebook, CORES_ARE_BUSY)
     assert set(outcomes.values()) == {"right"}
     assert said == []
 

@@ -14,6 +14,6 @@ class_command   the command line, ``python -m steps class``
 =============== ======================================================================
 
 Nothing here trusts what a student handed in: it is read as data, what runs of it runs
-behind the fence of ``judge``, with limits of time and memory, and whatever goes wrong
+isolated by ``judge``, with limits of time and memory, and whatever goes wrong
 is said about that student while the others are graded.
 """

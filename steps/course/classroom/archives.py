@@ -1,4 +1,4 @@
-"""The files that were handed in, in folders and in zips, as learning platforms pack
+"""Finds files that were handed in, in folders and in zips, as learning platforms pack
 them.
 
 Nothing is unpacked to the disk: so it does not matter where the paths in a zip lead.
@@ -17,9 +17,9 @@ from .. import student_copies
 from ..judge.cells import make_printable
 
 # A lesson with all its pictures has less than one.
-LARGEST = 50_000_000
+MAX_FILE_SIZE = 50_000_000
 # Files in a zip, and zips in a zip.
-MOST, DEEPEST = 10_000, 2
+MAX_MEMBERS, MAX_DEPTH = 10_000, 2
 # Canvas: surnamename_LATE_12345_987654_step01-1.ipynb, or with anon_a1b2c for a name.
 CANVAS = re.compile(
     r"(?:(?:LATE_)?(?P<anon>anon_\w+?)|(?P<name>\w+?)(?:_LATE)?_(?P<canvas>\d+))"
@@ -51,32 +51,33 @@ class Owner:
     prefix: str = ""
 
 
-def files_in(place):
-    """All files in a folder of submissions, or in a zip of it."""
-    if place.is_file():
-        return _unwrapped(_in_zip(place, PurePosixPath(place.name)))
-    ends = [path.suffix for path in place.iterdir() if not _is_hidden([path.name])]
-    files = list(_in_folder(place))
-    return _unwrapped(files) if ends == [".zip"] else files
+def list_files(folder):
+    """List the files in a folder of submissions, or in a zip of it."""
+    if folder.is_file():
+        return _unwrap(_walk_zip(folder, PurePosixPath(folder.name)))
+    suffixes = [path.suffix for path in folder.iterdir() if not _is_hidden([path.name])]
+    files = list(_walk_folder(folder))
+    return _unwrap(files) if suffixes == [".zip"] else files
 
 
-def owner_of(path, is_folder):
-    """Whose a path is, and what the file is called without what a platform added."""
+def identify_owner(path, is_folder):
+    """Identify whose a path is, and the file's name without what a platform added."""
     top = path.parts[0]
-    found = MOODLE.fullmatch(top) or CANVAS.fullmatch(top)
-    if not found:
-        whole = is_folder or len(path.parts) > 1
-        return Owner(readable(top if whole else PurePosixPath(top).stem)), path.name
-    told = {key: text or "" for key, text in found.groupdict().items()}
-    flat = told["file"] and len(path.parts) == 1
-    prefix = top[: found.start("file")] if told["file"] else f"{top.rstrip('_')}_"
-    name, canvas = readable(told["name"] or told["anon"]), told.get("canvas", "")
-    owner = Owner(name, told.get("number") or canvas, canvas, readable(prefix))
-    return owner, told["file"] if flat else path.name
+    match = MOODLE.fullmatch(top) or CANVAS.fullmatch(top)
+    if not match:
+        is_name = is_folder or len(path.parts) > 1
+        name = top if is_name else PurePosixPath(top).stem
+        return Owner(make_readable(name)), path.name
+    fields = {key: text or "" for key, text in match.groupdict().items()}
+    name, canvas = fields["name"] or fields["anon"], fields.get("canvas", "")
+    number, file = fields.get("number") or canvas, fields["file"]
+    prefix = top[: match.start("file")] if file else f"{top.rstrip('_')}_"
+    owner = Owner(make_readable(name), number, canvas, make_readable(prefix))
+    return owner, file if file and len(path.parts) == 1 else path.name
 
 
-def readable(name):
-    """A name in letters that every file and every terminal can show."""
+def make_readable(name):
+    """Replace the letters of a name that a file or a terminal cannot show."""
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
     return make_printable(text).replace("\n", " ")
 
@@ -86,37 +87,37 @@ def readable(name):
 
 def _is_hidden(parts):
     # AGENTS.md was handed out with the lessons, and is nobody's work.
-    others = "__MACOSX", student_copies.AGENTS
-    return any(part.startswith(".") or part in others for part in parts)
+    ignored = "__MACOSX", student_copies.AGENTS
+    return any(part.startswith(".") or part in ignored for part in parts)
 
 
-def _in_folder(folder):
-    for place in sorted(folder.rglob("*"), key=os.fsencode):
-        path = PurePosixPath(place.relative_to(folder).as_posix())
+def _walk_folder(folder):
+    for entry in sorted(folder.rglob("*"), key=os.fsencode):
+        path = PurePosixPath(entry.relative_to(folder).as_posix())
         if _is_hidden(path.parts):
             continue
-        regular = place.is_file() and not place.is_symlink()
-        if regular and place.suffix.lower() == ".zip":
-            yield from _in_zip(place, path)
-        elif place.is_dir() and not place.is_symlink():
+        is_regular = entry.is_file() and not entry.is_symlink()
+        if is_regular and entry.suffix.lower() == ".zip":
+            yield from _walk_zip(entry, path)
+        elif entry.is_dir() and not entry.is_symlink():
             yield File(path)
         else:
-            yield file_at(place, path)
+            yield make_file(entry, path)
 
 
-def file_at(place, path=None):
-    """A file on this machine, which is read when it is asked for."""
-    path = path or PurePosixPath(place.name)
-    return File(path, place.lstat().st_size, partial(_on_disk, place))
+def make_file(location, path=None):
+    """Make a File of one on this machine, which is read when it is asked for."""
+    path = path or PurePosixPath(location.name)
+    return File(path, location.lstat().st_size, partial(_read_from_disk, location))
 
 
-def _on_disk(place):
-    if place.is_symlink():
+def _read_from_disk(location):
+    if location.is_symlink():
         raise ValueError("is a link, and not a file")
-    if not place.is_file():  # a pipe would be waited for
+    if not location.is_file():  # a pipe would be waited for
         raise ValueError("is no file")
     try:
-        return place.read_bytes()
+        return location.read_bytes()
     except OSError as error:
         raise ValueError(f"cannot be read ({error.strerror})") from None
 
@@ -124,40 +125,41 @@ def _on_disk(place):
 # --- Zips -----------------------------------------------------------------------------
 
 
-def _in_zip(source, path, depth=1):
-    """What lies in a zip, as if it were a folder of its name: a zip on the disk, or one
-    in a zip, to be read. One that cannot be read stays a file, which says why.
+def _walk_zip(source, path, depth=1):
+    """Yield what lies in a zip, as if it were a folder of its name: a zip on the disk,
+    or one in a zip, to be read. One that cannot be read stays a file, which says why.
     """
     try:
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             raise ValueError("is a zip too deep in others: not read")
-        file = io.BytesIO(source()) if callable(source) else source
-        opened = partial(zipfile.ZipFile, file)
-        with opened() as archive:
+        archive_file = io.BytesIO(source()) if callable(source) else source
+        open_archive = partial(zipfile.ZipFile, archive_file)
+        with open_archive() as archive:
             members = archive.infolist()
-        if len(members) > MOST:
-            raise ValueError(f"holds more than {MOST} files: not read")
+        if len(members) > MAX_MEMBERS:
+            raise ValueError(f"holds more than {MAX_MEMBERS} files: not read")
     except Exception as error:  # whatever is wrong with it
-        known = isinstance(error, ValueError)
-        reason = str(error) if known else "is no zip that can be read"
+        is_explained = isinstance(error, ValueError)
+        reason = str(error) if is_explained else "is no zip that can be read"
         yield File(path, 0, partial(_refuse, reason))
         return
     yield File(path.with_suffix(""))
     for member in members:
-        parts = [x for x in re.split(r"[/\\]", _name(member)) if x not in ("", "..")]
+        parts = re.split(r"[/\\]", _decode_name(member))
+        parts = [part for part in parts if part not in ("", "..")]
         if not parts or _is_hidden(parts):
             continue
-        inside = path.with_suffix("").joinpath(*parts)
-        read = partial(_from_zip, opened, member)
+        member_path = path.with_suffix("").joinpath(*parts)
+        read = partial(_read_member, open_archive, member)
         if member.is_dir():
-            yield File(inside)
-        elif inside.suffix.lower() == ".zip" and member.file_size <= LARGEST:
-            yield from _in_zip(read, inside, depth + 1)
+            yield File(member_path)
+        elif member_path.suffix.lower() == ".zip" and member.file_size <= MAX_FILE_SIZE:
+            yield from _walk_zip(read, member_path, depth + 1)
         else:
-            yield File(inside, member.file_size, read)
+            yield File(member_path, member.file_size, read)
 
 
-def _name(member):
+def _decode_name(member):
     # Without this mark a name is read as of 1981; a Mac leaves it out and means UTF-8.
     if member.flag_bits & 0x800:
         return member.filename
@@ -167,10 +169,10 @@ def _name(member):
         return member.filename
 
 
-def _from_zip(opened, member):
+def _read_member(open_archive, member):
     try:
         # By its size, which may be a lie: without one, all is unpacked at once.
-        with opened() as archive, archive.open(member) as file:
+        with open_archive() as archive, archive.open(member) as file:
             return file.read(member.file_size + 1)
     except Exception:  # a password, a checksum, another kind of zip
         raise ValueError("cannot be read from its zip") from None
@@ -180,18 +182,19 @@ def _refuse(reason):
     raise ValueError(reason)
 
 
-def _unwrapped(files):
-    """What lies in the zip, and in a folder in it that holds all; but what is one
-    student's stays together.
+def _unwrap(files):
+    """Take files out of the zip, or the folder in it, that holds them all; but what is
+    one student's stays together.
     """
     files = list(files)
     while len(tops := {file.path.parts[0] for file in files}) == 1:
-        cut = (replace(f, path=PurePosixPath(*f.path.parts[1:])) for f in files)
-        inner = [file for file in cut if file.path.parts]
+        shortened = (replace(f, path=PurePosixPath(*f.path.parts[1:])) for f in files)
+        inner = [file for file in shortened if file.path.parts]
         names = (file.path for file in inner if len(file.path.parts) == 1)
         books = [name for name in names if name.suffix == ".ipynb"]
-        mine = any(not owner_of(name, False)[0].prefix for name in books)
-        if not inner or mine or owner_of(PurePosixPath(*tops), True)[0].prefix:
+        is_one_student = not all(identify_owner(n, False)[0].prefix for n in books)
+        is_one_student |= bool(identify_owner(PurePosixPath(*tops), True)[0].prefix)
+        if not inner or is_one_student:
             break
         files = inner
     return files
