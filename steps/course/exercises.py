@@ -21,7 +21,6 @@ BEGIN HIDDEN TESTS`` and ``### END HIDDEN TESTS`` is not in the copies: it tries
 inputs, which a hard-coded answer does not know.
 """
 
-import copy
 import itertools
 import re
 from dataclasses import dataclass
@@ -40,7 +39,6 @@ FOLDED = "hide-input"
 GOES_ON = "raises-exception"
 
 HINT = re.compile(r"^```\{hint\}\n(?P<text>.*?)\n```$\n*", re.M | re.S)
-FOLDED_HINT = re.compile(r'<details class="hint">.*?</details>\n*', re.S)
 
 
 @dataclass
@@ -135,53 +133,3 @@ def with_folded_hints(text):
         return f"{head}\n\n{hint['text']}\n\n</details>\n\n"
 
     return HINT.sub(folded, text).rstrip()
-
-
-def for_students(notebook, tell_solutions=False):
-    """A copy of a notebook (as a dict) without solutions, hints, hidden tests and
-    outputs.
-
-    Its exercise cells are open, and its checks folded. An exercise that is not solved
-    yet does not stop *Run All*. Where a lesson has a part *Write it*, the code after it
-    would give the answer away: it is folded, too.
-
-    Parameters
-    ----------
-    tell_solutions : bool
-        Whether to say how to see the solution, too, and not the hints alone.
-    """
-    notebook = copy.deepcopy(notebook)
-    step = notebook["metadata"].pop("course", {}).get("step")
-    exercise, task, gives_away = 0, None, False
-    for cell in notebook["cells"]:
-        source = "".join(cell["source"])
-        tags = cell["metadata"].get("tags", [])
-        if cell["cell_type"] != "code":
-            cell["source"] = FOLDED_HINT.sub("", source).rstrip()
-            hints, task = source != cell["source"], cell
-            if part := re.search(r"^## .+", source, re.M):
-                gives_away = part[0] == "## The code" and exercise > 0
-            continue
-        cell.update(outputs=[], execution_count=None)
-        if is_solution(source):
-            exercise += 1
-            cell["source"] = without_solution(source)
-            cell["metadata"].pop("jupyter", None)
-            tags = [tag for tag in tags if tag != FOLDED]
-            cell["metadata"]["tags"] = [*tags, GOES_ON]
-            if task:
-                task["source"] += _where_help_is(step, exercise, hints, tell_solutions)
-                task = None
-        elif CHECK in tags:
-            cell["source"] = without_hidden_tests(source)
-            cell["metadata"]["tags"] = [*tags, GOES_ON]
-        elif gives_away:
-            folded = {"source_hidden": True, "outputs_hidden": True}
-            cell["metadata"]["jupyter"] = folded
-    return notebook
-
-
-def _where_help_is(step, exercise, hints, solutions):
-    ways = [f"`steps.hint({step}, {exercise})` gives a hint"] * hints
-    ways += [f"`steps.solution({step}, {exercise})` shows a solution"] * solutions
-    return f"\n\nStuck? {', '.join(ways)}." if ways else ""

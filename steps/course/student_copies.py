@@ -1,18 +1,19 @@
 """Students' copies of the lessons: no solutions, no outputs, and theirs to keep."""
 
+import copy
 import hashlib
 import json
 import os
 import re
 from pathlib import Path
 
-from . import builder, lessons, overview
-from .exercises import for_students
+from . import builder, exercises, lessons, overview
 from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, with_map
 
 # An installed package has no notebooks but this one, which lies beside the lessons.
 BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
 AGENTS = "AGENTS.md"
+FOLDED_HINT = re.compile(r'<details class="hint">.*?</details>\n*', re.S)
 
 
 def write_copies(folder, chosen=None):
@@ -107,7 +108,7 @@ def copy_of(
         What the steps are called where the copy will run.
     """
     whole = _with_outputs(number) if number == MAP else builder.assemble(number)
-    notebook = whole if number == MAP else for_students(whole, tell_solutions)
+    notebook = whole if number == MAP else remove_solutions(whole, tell_solutions)
     _import_steps(notebook)
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
@@ -116,6 +117,56 @@ def copy_of(
             cell["source"] = overview.without_links_to(cell["source"], missing)
     finish(notebook)
     return text_of_copy(number, notebook, name)
+
+
+def remove_solutions(notebook, tell_solutions=False):
+    """A copy of a notebook (as a dict) without solutions, hints, hidden tests and
+    outputs.
+
+    Its exercise cells are open, and its checks folded. An exercise that is not solved
+    yet does not stop *Run All*. Where a lesson has a part *Write it*, the code after it
+    would give the answer away: it is folded, too.
+
+    Parameters
+    ----------
+    tell_solutions : bool
+        Whether to say how to see the solution, too, and not the hints alone.
+    """
+    notebook = copy.deepcopy(notebook)
+    step = notebook["metadata"].pop("course", {}).get("step")
+    exercise, task, gives_away = 0, None, False
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        tags = cell["metadata"].get("tags", [])
+        if cell["cell_type"] != "code":
+            cell["source"] = FOLDED_HINT.sub("", source).rstrip()
+            hints, task = source != cell["source"], cell
+            if part := re.search(r"^## .+", source, re.M):
+                gives_away = part[0] == "## The code" and exercise > 0
+            continue
+        cell.update(outputs=[], execution_count=None)
+        if exercises.is_solution(source):
+            exercise += 1
+            cell["source"] = exercises.without_solution(source)
+            cell["metadata"].pop("jupyter", None)
+            tags = [tag for tag in tags if tag != exercises.FOLDED]
+            cell["metadata"]["tags"] = [*tags, exercises.GOES_ON]
+            if task:
+                task["source"] += _where_help_is(step, exercise, hints, tell_solutions)
+                task = None
+        elif exercises.CHECK in tags:
+            cell["source"] = exercises.without_hidden_tests(source)
+            cell["metadata"]["tags"] = [*tags, exercises.GOES_ON]
+        elif gives_away:
+            folded = {"source_hidden": True, "outputs_hidden": True}
+            cell["metadata"]["jupyter"] = folded
+    return notebook
+
+
+def _where_help_is(step, exercise, hints, solutions):
+    ways = [f"`steps.hint({step}, {exercise})` gives a hint"] * hints
+    ways += [f"`steps.solution({step}, {exercise})` shows a solution"] * solutions
+    return f"\n\nStuck? {', '.join(ways)}." if ways else ""
 
 
 def text_of_copy(number, notebook, name=STEPS):

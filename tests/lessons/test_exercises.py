@@ -20,7 +20,7 @@ from steps.course.lessons import (
 )
 from steps.course.mutating import fork_pool
 from steps.course.mutating.slicing import slice_cells
-from steps.course.student_copies import write_copies
+from steps.course.student_copies import remove_solutions, write_copies
 from tests.support.lesson_attempts import Attempts, touched_by_exercises
 from tests.support.lesson_checks import code_cells, notebook, source
 
@@ -259,12 +259,12 @@ def test_what_gives_a_task_away_is_folded_in_copies():
     for part, code in (("## The code", "show(double)"), ("## It works", "double(21)")):
         book["cells"].append(nbformat.v4.new_markdown_cell(part))
         book["cells"].append(nbformat.v4.new_code_cell(code))
-    *_, shown, _, works = exercises.for_students(book)["cells"]
+    *_, shown, _, works = remove_solutions(book)["cells"]
     folded = {"source_hidden": True, "outputs_hidden": True}
     assert shown["metadata"]["jupyter"] == folded
     assert "jupyter" not in works["metadata"]
     book["cells"] = book["cells"][-4:]  # nothing is to be written here
-    assert "jupyter" not in exercises.for_students(book)["cells"][1]["metadata"]
+    assert "jupyter" not in remove_solutions(book)["cells"][1]["metadata"]
 
 
 def test_copies_point_at_the_code(tmp_path, monkeypatch):

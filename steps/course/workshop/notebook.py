@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import builder, definitions, overview, student_copies
 from ..builder import code_cell, text_cell
-from ..exercises import FOLDED, GOES_ON, for_students
+from ..exercises import FOLDED, GOES_ON
 from ..lessons import MAP, head, notebook_path, stem
 from .framework import step_of
 from .modules import with_member
@@ -46,7 +46,7 @@ def text_of(number, module):
     """The text of the notebook of a step, for one who has a module after the step
     before.
     """
-    whole = for_students(lesson_of(number), tell_solutions=True)
+    whole = student_copies.remove_solutions(lesson_of(number), tell_solutions=True)
     cells: list[dict[str, Any]] = []
     for title, section in sections(whole["cells"]):
         if title == WRITE:  # the workshop asks for all of the step
@@ -253,7 +253,7 @@ def judging_cells(step):
 @cache
 def own_sources(step):
     """The sources of all the code cells that are the lesson's, as a copy has them."""
-    cells = for_students(lesson_of(step))["cells"]
+    cells = student_copies.remove_solutions(lesson_of(step))["cells"]
     return {cell["source"].strip() for cell in cells if cell["cell_type"] == "code"}
 
 

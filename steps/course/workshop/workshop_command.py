@@ -102,13 +102,13 @@ def hint(options):
     """give a hint for a definition: hint 8 NAME; `hint 8 NAME 3` is the third one"""
     number, name, stages = _definition(options.words)
     stage = stages[0] - 1 if stages else options.nearer
-    print(hints.Hint(number, name, stage).in_a_terminal())
+    print(hints.make_terminal_hint(number, name, stage))
 
 
 def solution(options):
     """show the lesson's code of a definition: solution 8 NAME"""
     number, name, _ = _definition(options.words)
-    print(hints.code(number, name))
+    print(hints.show_code(number, name))
 
 
 def fresh(options):
