@@ -66,14 +66,14 @@ def make_hint(number, exercise, nearer=False):
 
 def show_solution(number, exercise):
     """Show a solution of an exercise: other right ones exist."""
-    text = exercises.without_markers(_find_exercise(number, exercise).solution)
+    text = exercises.remove_markers(_find_exercise(number, exercise).solution)
     if exercises.STUB in text or exercises.STUB_OUTSIDE in text.splitlines():
         text = "# This package of the course was made without solutions."
     return Listing(text)
 
 
 def _find_exercise(number, exercise):
-    found = exercises.of_lesson(builder.lesson_cells(known(number)))
+    found = exercises.find_exercises(builder.read_lesson_cells(known(number)))
     if exercise not in range(1, len(found) + 1):
         raise CourseError(
             f"Step {number} has no exercise {exercise}; it has {len(found)} exercises."

@@ -68,7 +68,7 @@ def _judge_lesson(number, folder, remembered):
     cells = answers.list_cells_to_run(number, answers.Answers(number, notebook))
     if not cells:
         return "", list(verdicts.values())
-    key = student_copies.digest_of([number, cells])
+    key = student_copies.digest([number, cells])
     if key in remembered:
         return key, remembered[key]
     judged = list((verdicts | judge(cells, folder)[0]).values())

@@ -141,7 +141,7 @@ def test_what_is_handed_out_has_points_and_no_solutions_hints_or_hidden_tests(co
     assert not any(exercises.FOLDED in tags(c) for c in places(notebook))
     assert not any("jupyter" in c["metadata"] for c in places(notebook))
     for cell in places(notebook) + checks(notebook):
-        assert exercises.GOES_ON in tags(cell)
+        assert exercises.MAY_RAISE in tags(cell)
         assert cell["metadata"]["nbgrader"]["schema_version"] == 3
     assert marks(notebook) == [3, 5]
 

@@ -38,7 +38,7 @@ def test_what_is_planted_in_a_line():
 def test_every_exercise_has_mutants_that_are_python():
     wrong = []
     for number in numbers():
-        found = exercises.of_lesson(builder.lesson_cells(number))
+        found = exercises.find_exercises(builder.read_lesson_cells(number))
         of_each = [list(make_mutants(e.solution).values()) for e in found]
         if not of_each or not all(of_each):
             wrong.append(f"{number}: no mutants")
@@ -160,7 +160,7 @@ def test_the_table_keeps_the_rows_of_other_lessons(tried):
 def test_harmless_survivors_have_a_reason_and_an_exercise():
     for key, changes in scores.read_harmless().items():
         step, exercise = map(int, key.split("."))
-        found = exercises.of_lesson(builder.lesson_cells(step))
+        found = exercises.find_exercises(builder.read_lesson_cells(step))
         planted = make_mutants(found[exercise - 1].solution)
         for change, reason in changes.items():
             assert change in planted, f"{key}: there is no mutant {change}"

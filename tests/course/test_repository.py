@@ -36,16 +36,16 @@ FOUND = [
 
 
 def test_words_or_json_are_printed_and_a_percentage_is_the_exit_status(capsys):
-    assert results.report(FOUND, asked(), "words") == 0
+    assert results.report_results(FOUND, asked(), "words") == 0
     assert capsys.readouterr().out == "words\n"
-    assert results.report(FOUND, asked(), "words", 1) == 1
+    assert results.report_results(FOUND, asked(), "words", 1) == 1
     for least, status in ((33, 0), (34, 3), (0, 0)):
         assert (
-            results.report(FOUND, asked(json=True, fail_under=least), "", 1) == status
+            results.report_results(FOUND, asked(json=True, fail_under=least), "", 1) == status
         )
-    assert results.report([], asked(fail_under=1), "") == 3
+    assert results.report_results([], asked(fail_under=1), "") == 3
     capsys.readouterr()
-    results.report(FOUND, asked(json=True), "")
+    results.report_results(FOUND, asked(json=True), "")
     told = json.loads(capsys.readouterr().out)
     page = (REAL / "docs" / "classroom.md").read_text(encoding="utf-8")
     for key in (*told, *told["results"][1], *("--json", "--junit", "--fail-under")):
@@ -56,7 +56,7 @@ def test_words_or_json_are_printed_and_a_percentage_is_the_exit_status(capsys):
 
 def test_junit_has_a_suite_a_lesson_and_is_xml_whatever_was_said(tmp_path):
     path = tmp_path / "results.xml"
-    results.report(FOUND, asked(junit=path), "")
+    results.report_results(FOUND, asked(junit=path), "")
     first, second = ElementTree.parse(path).getroot()
     said = " ".join(f"{name}={value}" for name, value in first.attrib.items())
     assert said == "name=step01 tests=2 failures=1 errors=0 skipped=0"
@@ -67,7 +67,7 @@ def test_junit_has_a_suite_a_lesson_and_is_xml_whatever_was_said(tmp_path):
     assert wrong[0].text == "a <b>  [2J &  \nmore"
     assert second[0][0].tag == "skipped"
     with pytest.raises(CourseError, match="No such file"):
-        results.report(FOUND, asked(junit=tmp_path / "no" / "x.xml"), "")
+        results.report_results(FOUND, asked(junit=tmp_path / "no" / "x.xml"), "")
 
 
 def test_progress_tells_it(toy, capsys, tmp_path):

@@ -296,7 +296,7 @@ def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path
         assert said["failure"]["error"] == "it ends Python"
         with monkeypatch.context() as hasty:
             hasty.setattr(trial, "SECONDS", 1)
-            hasty.setattr("steps.course.workshop.trial.GRACE", 1)
+            hasty.setattr("steps.course.workshop.trial.GRACE_SECONDS", 1)
             said = process.try_out(1, [], "sum(range(10**12))")  # deaf to signals
         assert said["failure"]["error"] == "it takes more than 1 seconds"
         assert process.try_out(1, [], "raise SystemExit")["failure"]

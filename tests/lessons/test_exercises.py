@@ -207,8 +207,8 @@ def test_every_lesson_has_attempts_at_its_exercises():
 def exercises_without(what, has):
     found = []
     for number in numbers():
-        cells = builder.lesson_cells(number)
-        for count, exercise in enumerate(exercises.of_lesson(cells), start=1):
+        cells = builder.read_lesson_cells(number)
+        for count, exercise in enumerate(exercises.find_exercises(cells), start=1):
             if not has(exercise):
                 found.append(f"step {number}, exercise {count}: no {what}")
     return found
@@ -227,7 +227,7 @@ def test_every_exercise_has_hidden_tests():
 
 
 def test_without_solution_leaves_a_stub_at_the_same_depth():
-    stub = exercises.without_solution(SOLUTION)
+    stub = exercises.replace_solutions(SOLUTION)
     assert stub == "def f(x):\n    ...  # your code here"
 
 
@@ -235,7 +235,7 @@ def test_without_solution_leaves_a_stub_at_the_same_depth():
 def test_a_lone_marker_is_an_error(lone):
     lone = lone.format(exercises.BEGIN, exercises.END)
     with pytest.raises(CourseError, match="SOLUTION"):
-        exercises.without_solution(f"x = 1\n{lone}\nx = 2\n")
+        exercises.replace_solutions(f"x = 1\n{lone}\nx = 2\n")
 
 
 @pytest.mark.slow

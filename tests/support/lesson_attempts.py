@@ -44,7 +44,7 @@ def touched_by_exercises(cells):
     for cell in cells:
         solution = exercises.is_solution(source(cell))
         check = exercises.is_check(cell)
-        stub = exercises.without_solution(source(cell))
+        stub = exercises.replace_solutions(source(cell))
         used = slicing.find_used_names({"source": stub})
         if not check:
             written, own = written | own, set()
@@ -120,7 +120,7 @@ class Attempts:
     def _unsolved(self):
         """The lesson from its first exercise on without solutions."""
         cells = self._cells[self._places[0][0] :]
-        stubs = [exercises.without_solution(source(cell)) for cell in cells]
+        stubs = [exercises.replace_solutions(source(cell)) for cell in cells]
 
         def complaints(failures):
             found = []
@@ -161,7 +161,7 @@ def _again(exercise, solution, rest):
     """The check fails on the untouched stub, with a sentence, and can then be run on
     the solution, more than once.
     """
-    stub, check = exercises.without_solution(solution), rest[-1]
+    stub, check = exercises.replace_solutions(solution), rest[-1]
     cells = [stub, *rest, solution, *rest, check, solution]
     on_stub, once_more = len(rest), 2 * len(rest) + 2
 
@@ -198,7 +198,7 @@ def _attempt(number, kind, words, attempt, rest):
 def _seen(number, attempt, rest):
     """An answer by heart is right in all that can be seen."""
     *between, check = rest
-    cells = [attempt, *between, exercises.without_hidden_tests(check)]
+    cells = [attempt, *between, exercises.remove_hidden_tests(check)]
     what = f"{number} by heart, without hidden tests"
     return cells, lambda failures: [
         _shown(what, f.words, attempt) for f in failures.values()

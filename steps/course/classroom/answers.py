@@ -43,9 +43,9 @@ def read_lesson(number):
     """Return a lesson's cells, and its exercises by their numbers."""
     cells = builder.assemble(number)["cells"]
     tasks = {}
-    for n, exercise in enumerate(exercises.of_lesson(cells), start=1):
-        ids = cells[exercise.place]["id"], cells[exercise.check_place]["id"]
-        stub = exercises.without_solution(exercise.solution)
+    for n, exercise in enumerate(exercises.find_exercises(cells), start=1):
+        ids = cells[exercise.position]["id"], cells[exercise.check_position]["id"]
+        stub = exercises.replace_solutions(exercise.solution)
         names = find_bound_names(stub, imports=False)
         names = names or find_bound_names(exercise.solution, imports=False)
         tasks[n] = Task(*ids, stub, names)
@@ -60,7 +60,7 @@ def list_cells_to_run(number, answers):
     selected = [(ADDED, 0, text) for text in answers.added.get(None, [])]
     end = 0
     for cell in cells:
-        cell_id, source = cell["id"], student_copies.as_installed(cell["source"])
+        cell_id, source = cell["id"], student_copies.rename_in_code(cell["source"])
         if exercise := answered_at.get(cell_id):
             if text := answers.texts[exercise]:
                 selected.append((ATTEMPT, exercise, text))
@@ -157,7 +157,7 @@ def use_local_steps(text):
     an installed package.
     """
     text = re.sub(r"(?m)^( *)from dezero_lite import steps$", r"\1import steps", text)
-    return student_copies.as_installed(text.replace("dezero_lite.steps", "steps"))
+    return student_copies.rename_in_code(text.replace("dezero_lite.steps", "steps"))
 
 
 def _drop_placeholders(text):

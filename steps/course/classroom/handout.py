@@ -55,7 +55,7 @@ def make_texts(folder, chosen, points=POINTS, name=INSTALLED_STEPS, workshop=Fal
     numbers = sorted({known(n) for n in chosen})
     settings = {"finish": partial(_set_points, points), "name": name}
     copied = [] if workshop else numbers
-    texts = student_copies.texts_of_copies(folder, copied, **settings)
+    texts = student_copies.make_copies(folder, copied, **settings)
     for number in numbers if workshop else ():
         path = folder / "workshop" / notebook_path(number).name
         texts[path] = _make_workshop_copy(number, name)
@@ -82,7 +82,7 @@ def _make_workshop_copy(number, name):
     previous = lessons.previous(folder.of_the_workshop(number))
     module = modules.Module.of(framework.code_of(previous))
     copied = json.loads(notebook.text_of(number, module))
-    return student_copies.text_of_copy(number, copied, name)
+    return student_copies.finish_copy(number, copied, name)
 
 
 def _set_points(points, notebook):
@@ -134,7 +134,7 @@ def _make_source(number, folder, points):
             if "nbgrader" in cell["metadata"]:
                 cell["source"] = whole[cell["id"]]
 
-    return student_copies.copy_of(number, folder, lambda name: True, finish=finish)
+    return student_copies.make_copy(number, folder, lambda name: True, finish=finish)
 
 
 # --- A package without solutions ------------------------------------------------------
@@ -180,8 +180,8 @@ def _copy_without_solutions(tree):
         path = tree / STEPS / f"{stem(number)}.md"
         # The markers stay: hints look for the exercise there.
         text = path.read_text(encoding="utf-8")
-        text = exercises.without_solution(text, markers=True)
-        text = exercises.without_hidden_tests(text)
+        text = exercises.replace_solutions(text, markers=True)
+        text = exercises.remove_hidden_tests(text)
         path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
     # Faults that do no harm quote the solutions; the file has to be there.
     (tree / STEPS / "course" / "mutating" / "harmless.json").write_text(

@@ -22,7 +22,7 @@ import tempfile
 import types
 from functools import partial
 
-from ..lessons import ROOT, STEPS
+from ..lessons import ROOT, STEPS, facts, numbers
 
 # For NumPy and a network of a lesson's size with room to spare; a file may not fill the
 # disk.
@@ -191,6 +191,9 @@ def install(folder, readable_paths, say):
     import numpy.testing  # noqa: F401
 
     tempfile.gettempdir()
+    # Lessons ask for facts of others, whose texts, with the solutions, are refused.
+    for number in numbers():
+        facts(number)
     # So that folders are left out by their names.
     shutil._use_fd_functions = False  # type: ignore[attr-defined]
     os.environ["PATH"] = ""

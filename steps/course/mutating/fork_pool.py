@@ -65,8 +65,8 @@ def locate_exercises(cells):
     """
     sources = [cell["source"] for cell in cells]
     return [
-        (each.place, sources[each.place + 1 : each.check_place + 1])
-        for each in exercises.of_lesson(cells)
+        (each.position, sources[each.position + 1 : each.check_position + 1])
+        for each in exercises.find_exercises(cells)
     ]
 
 

@@ -79,7 +79,7 @@ def measure(chosen=None, jobs=None):
 
 
 def _read(number):
-    return exercises.of_lesson(builder.lesson_cells(number))
+    return exercises.find_exercises(builder.read_lesson_cells(number))
 
 
 def _run_mutants(number, jobs):
