@@ -27,7 +27,7 @@ from .workshop import workshop_command
 def main(arguments=None):
     """Run the course tool; return the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    options = _parser().parse_args(workshop_command.spelt_out(arguments))
+    options = _make_parser().parse_args(workshop_command.spelt_out(arguments))
     try:
         return options.run(options) or 0
     except CourseError as error:
@@ -38,52 +38,52 @@ def main(arguments=None):
     return 1
 
 
-def _parser():
+def _make_parser():
     parser = argparse.ArgumentParser(
         prog=os.environ.get("COURSE_COMMAND", f"python -m {lessons.STEPS}"),
         description="The course tool.",
     )
     commands = parser.add_subparsers(required=True, metavar="command")
 
-    def command(name, run, **arguments):
-        add = class_command.add_command(commands, name, run)
+    def add(name, run, **arguments):
+        add_argument = class_command.add_command(commands, name, run)
         for argument, settings in arguments.items():
-            add(argument, **settings)
-        return add
+            add_argument(argument, **settings)
+        return add_argument
 
-    step = {"metavar": "N", "type": int}
-    steps = step | {"nargs": "*", "help": "the steps; all if none is named"}
+    number = {"metavar": "N", "type": int}
+    several = number | {"nargs": "*", "help": "the steps; all if none is named"}
     folder = {"metavar": "DIR", "nargs": "?"}
-    command("list", list_steps)
-    command("lab", lab, step=step)
-    command("diff", diff, before=step | {"metavar": "A"}, after=step | {"metavar": "B"})
+    add("list", list_steps)
+    add("lab", open_lab, number=number)
+    two = {"before": number | {"metavar": "A"}, "after": number | {"metavar": "B"}}
+    add("diff", show_diff, **two)
     text = "the steps to build, or start, the map; all if none is named"
-    add = command("build", build, steps=steps | {"type": _parse_number, "help": text})
+    built = several | {"type": _parse_number, "help": text}
+    option = add("build", build, numbers=built)
     text = "overwrite notebooks that were changed by hand"
-    add("--force", action="store_true", help=text)
-    text = "the next number, if left out"
-    title = {"metavar": "TITLE"}
-    command("new", new, step=step | {"nargs": "?", "help": text}, title=title)
-    command("check", check)
-    command("student", write_student_copies, folder={"metavar": "DIR"}, steps=steps)
-    class_command.add_agents_option(command("lay", lay, folder=folder))
-    command("fresh", lay_fresh, step=step, folder=folder)
-    results.add_result_options(command("progress", show_progress, folder=folder))
+    option("--force", action="store_true", help=text)
+    following = number | {"nargs": "?", "help": "the next number, if left out"}
+    add("new", begin_step, number=following, title={"metavar": "TITLE"})
+    add("check", check_notebooks)
+    add("student", write_student_copies, folder={"metavar": "DIR"}, numbers=several)
+    class_command.add_agents_option(add("lay", lay, folder=folder))
+    add("fresh", lay_fresh, number=number, folder=folder)
+    results.add_result_options(add("progress", show_progress, folder=folder))
     workshop_command.add_to(commands)
     class_command.add_class_commands(commands)
-    text = "the student's repository"
-    where = {"metavar": "DIR", "help": text}
-    add = command("repository", lay_student_repository, folder=where, steps=steps)
-    text = "of the exercises have to be right for the service's green; 100"
-    add("--fail-under", metavar="N", type=float, default=100, help=f"N percent {text}")
-    class_command.add_agents_option(add)
-    add = command("slides", make_slides, step=step)
-    add("-o", "--output", metavar="FILE", help="stepNN-slides.html")
-    add = command("mutate", mutate, steps=steps)
-    add("--jobs", metavar="N", type=int, help="mutants tried at once; one a core")
+    where = {"metavar": "DIR", "help": "the student's repository"}
+    option = add("repository", lay_student_repository, folder=where, numbers=several)
+    text = "N percent of the exercises have to be right for the service's green; 100"
+    option("--fail-under", metavar="N", type=float, default=100, help=text)
+    class_command.add_agents_option(option)
+    option = add("slides", make_slides, number=number)
+    option("-o", "--output", metavar="FILE", help="stepNN-slides.html")
+    option = add("mutate", mutate, numbers=several)
+    option("--jobs", metavar="N", type=int, help="mutants tried at once; one a core")
     text = "write the scores to docs/exercises.md"
-    add("--table", action="store_true", help=text)
-    command("verify", verify, steps=steps)
+    option("--table", action="store_true", help=text)
+    add("verify", verify, numbers=several)
     return parser
 
 
@@ -99,13 +99,13 @@ def list_steps(options):
         print(f"{number:3d}  {facts.title}{new}  {facts.minutes} min")
 
 
-def lab(options):
+def open_lab(options):
     """open a step in JupyterLab"""
-    path = _require_notebook(options.step)
+    path = _require_notebook(options.number)
     return subprocess.call([sys.executable, "-m", "jupyterlab", str(path)])
 
 
-def diff(options):
+def show_diff(options):
     """show what changed between two steps"""
     print(Differences(options.before, options.after))
 
@@ -113,7 +113,7 @@ def diff(options):
 def build(options):
     """build notebooks from lessons and code"""
     _require_checkout()
-    for number in [n if n == MAP else known(n) for n in options.steps] or with_map():
+    for number in [n if n == MAP else known(n) for n in options.numbers] or with_map():
         print(f"{stem(number)} … ", end="", flush=True)
         start = time.perf_counter()
         changed = builder.build(number, options.force)
@@ -121,7 +121,7 @@ def build(options):
         print(f"{'built' if changed else 'unchanged'} ({seconds:.1f} s)")
 
 
-def check(options):
+def check_notebooks(options):
     """say which notebooks are stale; exit code 1 if any is"""
     _require_checkout()
     complaints, all_numbers = halves(), with_map()
@@ -136,12 +136,12 @@ def check(options):
     return int(bool(complaints))
 
 
-def new(options):
+def begin_step(options):
     """begin a step: a lesson and a module to rewrite"""
     _require_checkout()
     if options.title.isdecimal():
         raise CourseError('A step needs a title: python -m steps new "A toy lesson"')
-    number = options.step or find_next_number()
+    number = options.number or find_next_number()
     for path in begin(number, options.title):
         print(f"Wrote {path.relative_to(lessons.ROOT)}.")
     print(f"Rewrite what says TODO; `python -m steps build {number}` builds it.")
@@ -149,7 +149,7 @@ def new(options):
 
 def write_student_copies(options):
     """write copies without solutions; overwrites nothing"""
-    written = write_copies(options.folder, options.steps)
+    written = write_copies(options.folder, options.numbers)
     folder = shlex.quote(str(Path(options.folder).resolve()))
     print(
         f"Wrote {', '.join(path.stem for path in written)} into {folder}, without "
@@ -186,8 +186,9 @@ def _name_notebooks(numbers):
 def lay_fresh(options):
     """set your copy of a step aside, and lay a new one"""
     folder = options.folder or learner_folder.FOLDER
-    old_copy = learner_folder.fresh(options.step, folder)
-    print(f"{stem(options.step)}.ipynb is new; your copy is {old_copy.name} beside it.")
+    old_copy = learner_folder.fresh(options.number, folder)
+    name = stem(options.number)
+    print(f"{name}.ipynb is new; your copy is {old_copy.name} beside it.")
 
 
 def show_progress(options):
@@ -225,7 +226,7 @@ def _describe_progress(judged):
 def lay_student_repository(options):
     """lay a repository for a student: notebooks, and workflows that judge them"""
     percent, agents = f"{options.fail_under:g}", not options.no_agents
-    course, written = lay_repository(options.folder, options.steps, percent, agents)
+    course, written = lay_repository(options.folder, options.numbers, percent, agents)
     print(f"Wrote {len(written)} files into {Path(options.folder).resolve()}.")
     print(f"What judges is {course}")
     if MISSING_ADDRESS in course:
@@ -240,8 +241,8 @@ def make_slides(options):
     """write slides of a step, which need no network"""
     from .slides import write_slides
 
-    _require_notebook(options.step)
-    path = write_slides(options.step, options.output)
+    _require_notebook(options.number)
+    path = write_slides(options.number, options.output)
     print(
         f"Wrote {path.resolve()}. A browser opens it; the arrow keys lead through it."
     )
@@ -250,7 +251,7 @@ def make_slides(options):
 def mutate(options):
     """measure the checks with mutants of solutions"""
     _require_checkout()
-    measured = scores.measure(options.steps, options.jobs)
+    measured = scores.measure(options.numbers, options.jobs)
     for score in measured:
         print(
             f"{stem(score.number)}: {score.mutants} mutants, {score.killed} found, "
@@ -267,7 +268,7 @@ def mutate(options):
 
 def verify(options):
     """run notebooks and compare every output"""
-    paths = [str(_require_notebook(number)) for number in options.steps or numbers()]
+    paths = [str(_require_notebook(number)) for number in options.numbers or numbers()]
     return subprocess.call([sys.executable, "-m", "pytest", *paths], cwd=lessons.ROOT)
 
 

@@ -88,12 +88,12 @@ def replace_solutions(source, markers=False):
         If the markers do not stand in pairs.
     """
 
-    def stub(marked):
+    def make_stub(marked):
         line = STUB if marked["indent"] else STUB_OUTSIDE
         lines = [BEGIN, line, END] if markers else [line]
         return "\n".join(marked["indent"] + line for line in lines) + marked["end"]
 
-    return _replace_marked(source, BEGIN, END, stub)
+    return _replace_marked(source, BEGIN, END, make_stub)
 
 
 def remove_hidden_tests(source):
@@ -128,8 +128,8 @@ def fold_hints(text):
     """Fold the hints of a task, as in the built notebook: they open at a click."""
     counter = itertools.count(1)
 
-    def folded(hint):
+    def fold(hint):
         head = f'<details class="hint"><summary>Hint {next(counter)}</summary>'
         return f"{head}\n\n{hint['text']}\n\n</details>\n\n"
 
-    return HINT.sub(folded, text).rstrip()
+    return HINT.sub(fold, text).rstrip()

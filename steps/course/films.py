@@ -41,10 +41,10 @@ class Film:
         self.frames = len(frames)
         images = [frame.convert("RGB") for frame in frames]
         self.png = _encode(images, animation._interval)
-        self.html = self._player(animation) if is_watched() else None
+        self.html = self._make_player(animation) if is_watched() else None
         plt.close(animation._fig)
 
-    def _player(self, animation):
+    def _make_player(self, animation):
         html = animation.to_jshtml(default_mode="once")
         html = ICON.sub(lambda icon: ICONS[icon[1]], ICON_FONT.sub("", html))
         # For a reader who cannot see it.

@@ -51,10 +51,10 @@ def _print_as_text(page, printer, cycle):
 def convert_to_text(page):
     """Convert a piece of HTML to text: without tags, code as it was written."""
 
-    def sign(tag):
+    def replace_tag(tag):
         closes, name = tag[1], tag[2]
         if name in ("td", "th"):
             return "\t" if closes else ""
         return "\n" if name == "br" or (closes and name in BLOCK_TAGS) else ""
 
-    return html.unescape(TAG.sub(sign, page)).strip("\n")
+    return html.unescape(TAG.sub(replace_tag, page)).strip("\n")

@@ -41,7 +41,8 @@ def test_words_or_json_are_printed_and_a_percentage_is_the_exit_status(capsys):
     assert results.report_results(FOUND, asked(), "words", 1) == 1
     for least, status in ((33, 0), (34, 3), (0, 0)):
         assert (
-            results.report_results(FOUND, asked(json=True, fail_under=least), "", 1) == status
+            results.report_results(FOUND, asked(json=True, fail_under=least), "", 1)
+            == status
         )
     assert results.report_results([], asked(fail_under=1), "") == 3
     capsys.readouterr()

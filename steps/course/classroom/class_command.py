@@ -32,7 +32,7 @@ def add_class_commands(commands):
     def add_verb(name, run, folder, count="+"):
         add = add_command(verbs, name, run)
         add("folder", metavar="DIR", help=folder)
-        add("steps", metavar="N", type=int, nargs=count, help="the steps")
+        add("numbers", metavar="N", type=int, nargs=count, help="the steps")
         text = "what the exercises of a lesson bring; 3,5,8 if it is not said"
         default = grading.POINTS
         add("--points", metavar="P", type=_parse_points, default=default, help=text)
@@ -71,7 +71,7 @@ def _parse_points(text):
 def release(options):
     """write notebooks to hand out, without solutions; overwrites nothing"""
     settings = options.points, options.workshop, options.package
-    written = handout.release(options.folder, options.steps, *settings)
+    written = handout.release(options.folder, options.numbers, *settings)
     written += [] if options.no_agents else write_agents(options.folder)
     print(f"Wrote {_count_files(written)} into {os.path.abspath(options.folder)}:")
     for path in written:
@@ -81,7 +81,7 @@ def release(options):
 def write_sources(options):
     """write lessons as sources for nbgrader, solutions in them"""
     folder, points = options.folder, options.points
-    written = handout.write_nbgrader_sources(folder, options.steps, points)
+    written = handout.write_nbgrader_sources(folder, options.numbers, points)
     print(f"Wrote {_count_files(written)} into {os.path.abspath(options.folder)}.")
     print("They hold the solutions: what students get is what nbgrader makes of them.")
 
@@ -109,7 +109,7 @@ def grade(options):
         print(f"{submission.student:20}  {points:3d}  {wrong}{remarks}", flush=True)
 
     lessons, graded = grading.judge_submissions(
-        options.folder, options.steps, options.seconds, options.jobs, report, people
+        options.folder, options.numbers, options.seconds, options.jobs, report, people
     )
     # No mark at the beginning for a gradebook: it is no spreadsheet.
     encoding = "utf-8" if options.gradebook else "utf-8-sig"

@@ -141,9 +141,9 @@ def _make_source(number, folder, points):
 
 
 def _add_package(folder):
-    there = sorted(folder.glob("dezero_lite-*.whl"))
-    written = [] if there else [build_package(folder)]
-    read_me, (wheel, *_) = folder / READ_ME, there or written
+    wheels = sorted(folder.glob("dezero_lite-*.whl"))
+    written = [] if wheels else [build_package(folder)]
+    read_me, (wheel, *_) = folder / READ_ME, wheels or written
     if not read_me.exists():
         text = (TEMPLATES / "read-me.md").read_text(encoding="utf-8")
         written.append(write_new(read_me, text.format(wheel=wheel.name)))

@@ -70,16 +70,16 @@ def read_submissions(folder, people=()):
             f"{make_readable(str(folder))} is empty. It should hold a file or a folder "
             "for each student."
         )
-    found = [_add_notebooks(*students[key]) for key in students]
+    submissions = [_add_notebooks(*students[key]) for key in students]
     missing = [person for person in people if person not in students]
-    found += [Submission(person.name, person=person) for person in missing]
-    counts = Counter(each.student for each in found)
-    for submission in found:
+    submissions += [Submission(person.name, person=person) for person in missing]
+    counts = Counter(each.student for each in submissions)
+    for submission in submissions:
         person, owner = submission.person, submission.owner
         number = person.id if person else owner.number
         if counts[submission.student] > 1 and number:  # what tells them apart
             submission.student += f" ({number})"
-    return sorted(found, key=lambda each: os.fsencode(each.student))
+    return sorted(submissions, key=lambda each: os.fsencode(each.student))
 
 
 def _add_notebooks(submission, files):

@@ -97,9 +97,9 @@ def _list_changes(parent, statement=None, around=()):
         is_default = isinstance(parent, ast.FunctionDef) and field == "args"
         inner_around = around[:-1] if is_default else around
         for variant in _list_variants(child, field):
-            before = _first_line(inner)
+            before = _find_first_line(inner)
             container[key] = variant
-            after = _first_line(variant if inner is child else inner)
+            after = _find_first_line(variant if inner is child else inner)
             container[key] = child
             if before != after:
                 yield child, variant, inner_around, inner.lineno, f"{before} -> {after}"
@@ -177,7 +177,7 @@ def _copy_with(node, **changed):
     return type(node)(**(fields | changed))
 
 
-def _first_line(statement):
+def _find_first_line(statement):
     """Return the line with which a statement begins, without what stands in it."""
     inside = {"decorator_list", "body", "orelse"}.intersection(statement._fields)
     head = _copy_with(statement, **{name: [] for name in inside})
