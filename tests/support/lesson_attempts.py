@@ -42,19 +42,18 @@ def touched_by_exercises(cells):
     """
     found, written, own = [], set(), set()
     for cell in cells:
-        solution = exercises.is_solution(source(cell))
-        check = exercises.is_check(cell)
-        stub = exercises.replace_solutions(source(cell))
-        used = slicing.find_used_names({"source": stub})
-        if not check:
+        text = source(cell)
+        solution = exercises.is_solution(text)
+        used = slicing.find_used_names(exercises.replace_solutions(text))
+        if not exercises.is_check(cell):
             written, own = written | own, set()
         if written & used:
             found.append(cell)
-            written |= find_bound_names(source(cell)) | slicing.find_changed_names(cell)
+            written |= find_bound_names(text) | slicing.find_changed_names(text)
         elif not solution:
-            written -= find_bound_names(source(cell))
+            written -= find_bound_names(text)
         if solution:
-            own = find_bound_names(source(cell))
+            own = find_bound_names(text)
     return found
 
 
@@ -92,7 +91,7 @@ class Attempts:
                 exercises.is_check(cell) and not find_bound_names(source(cell)) & used
             )
             used = used - (set() if left_out else find_bound_names(source(cell)))
-            used |= slicing.find_used_names(cell)
+            used |= slicing.find_used_names(source(cell))
             way.append("" if left_out else source(cell))
         return way[::-1]
 

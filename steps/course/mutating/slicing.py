@@ -35,88 +35,81 @@ def slice_cells(cells, whole_cells=()):
     slices: list[Any] = []
     names: set[str] = set()
     for cell in reversed(cells):
-        tree = _parse(cell)
-        imported = set(imports(tree))
-        statements: list[ast.stmt] = []
+        source = "".join(cell["source"])
+        tree = _parse(source)
+        is_needed = _find_needed_names(names, source, stateful)
         if (
             cell in whole_cells
-            or exercises.is_solution("".join(cell["source"]))
+            or exercises.is_solution(source)
             or exercises.is_check(cell)
             or all(isinstance(statement, DEFINITIONS) for statement in tree.body)
-            or (_is_listing(cell) and _find_needed_names(names, tree, stateful))
+            # In code of the step, definitions may name later ones.
+            or (source.startswith(LISTING) and is_needed)
         ):
-            bound = find_bound_names("".join(cell["source"]))
-            names = names - bound | find_used_names(cell)
+            names = names - find_bound_names(source) | find_used_names(source)
             slices.append(cell)
-        elif _find_needed_names(names, tree, stateful):
+        elif is_needed:
             statements, names = _slice_statements(tree.body, names, stateful)
-            slices.append({**cell, "source": ast.unparse(ast.Module(statements, []))})
-        elif imported:
+            slices.append({**cell, "source": _unparse(statements)})
+        elif imported := set(imports(tree)):
             # An attempt may use them, and what is defined beside them; what the cell
             # does with them is left out.
-            statements = [node for node in tree.body if isinstance(node, DEFINITIONS)]
             names = names - imported
-            slices.append({**cell, "source": ast.unparse(ast.Module(statements, []))})
+            slices.append({**cell, "source": _unparse(_select_definitions(tree.body))})
     return slices[::-1]
 
 
-def _is_listing(cell):
-    """Say whether a cell lists code of the step, where definitions name later ones."""
-    return "".join(cell["source"]).startswith(LISTING)
-
-
-def _find_needed_names(names, tree, stateful):
-    """Find those of some names that a tree sets, or may change."""
-    bound = find_bound_names(ast.unparse(tree)) - set(imports(tree))
-    changed = bound | _find_changed_names(tree)
-    return names & (changed | stateful & _find_used_names(tree))
+def _find_needed_names(names, source, stateful):
+    """Find those of some names that a cell, or a statement, sets or may change."""
+    bound = find_bound_names(source) - set(imports(_parse(source)))
+    changed = bound | find_changed_names(source)
+    return names & (changed | stateful & find_used_names(source))
 
 
 def _slice_statements(body, names, stateful):
     """Find the statements of a cell that some names stand on, with all that it defines;
     and the names that are needed before it.
     """
-    statements: list[ast.stmt] = []
-    definitions: list[Any] = [node for node in body if isinstance(node, DEFINITIONS)]
-    names = names | _find_used_names(ast.Module(definitions, []))
+    statements = []
+    names = names | find_used_names(_unparse(_select_definitions(body)))
     for statement in reversed(body):
-        tree = ast.Module([statement], [])
+        source = ast.unparse(statement)
         if isinstance(statement, DEFINITIONS):
-            names = names - find_bound_names(ast.unparse(tree))
+            names = names - find_bound_names(source)
         elif isinstance(statement, ast.Assert):
             continue
-        elif _find_needed_names(names, tree, stateful) or _may_change(statement, names):
+        elif _find_needed_names(names, source, stateful) or (
+            # A function gets one of the names, and nothing of what it returns is kept:
+            # it may fill or change it, as it may write a file.
+            isinstance(statement, ast.Expr) and names & find_used_names(source)
+        ):
             if not isinstance(statement, CONDITIONAL):
-                names = names - find_bound_names(ast.unparse(tree))
-            names = names | _find_used_names(tree)
-        elif not SEEDS.match(ast.unparse(statement)):
+                names = names - find_bound_names(source)
+            names = names | find_used_names(source)
+        elif not SEEDS.match(source):
             continue
         statements.append(statement)
     return statements[::-1], names
 
 
-def _may_change(statement, names):
-    """Say whether a function gets one of some names, and nothing of what it returns is
-    kept: it may fill or change it, as it may write a file.
-    """
-    used = _find_used_names(ast.Module([statement], []))
-    return isinstance(statement, ast.Expr) and names & used
+def _select_definitions(body):
+    return [statement for statement in body if isinstance(statement, DEFINITIONS)]
 
 
-def _parse(cell):
+def _unparse(statements):
+    return ast.unparse(ast.Module(statements, []))
+
+
+def _parse(source):
     try:
-        return ast.parse("".join(cell["source"]))
+        return ast.parse(source)
     except SyntaxError:  # a magic
         return ast.Module([], [])
 
 
-def find_used_names(cell):
+def find_used_names(source):
     """Find the names that a cell, or a function in it, uses before it binds them."""
-    return _find_used_names(_parse(cell))
-
-
-def _find_used_names(tree):
-    return _find_names_of_code(compile(tree, "cell", "exec"))
+    return _find_names_of_code(compile(_parse(source), "cell", "exec"))
 
 
 def _find_names_of_code(code, bound=()):
@@ -131,20 +124,17 @@ def _find_names_of_code(code, bound=()):
     return used
 
 
-def find_changed_names(cell):
+def find_changed_names(source):
     """Find the names of which a cell sets an attribute or an item, or adds one to."""
-    return _find_changed_names(_parse(cell))
-
-
-def _find_changed_names(tree):
     owners = []
-    for node in ast.walk(tree):
+    for node in ast.walk(_parse(source)):
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in ADDERS:
                 owners.append(owner)
-            case ast.Attribute(value=owner, ctx=ast.Store() | ast.Del()):
-                owners.append(owner)
-            case ast.Subscript(value=owner, ctx=ast.Store() | ast.Del()):
+            case (
+                ast.Attribute(value=owner, ctx=ast.Store() | ast.Del())
+                | ast.Subscript(value=owner, ctx=ast.Store() | ast.Del())
+            ):
                 owners.append(owner)
     return {owner.id for owner in owners if isinstance(owner, ast.Name)}
 
@@ -156,7 +146,7 @@ def _find_stateful_names(cells):
     return {
         target.id
         for cell in cells
-        for node in ast.walk(_parse(cell))
+        for node in ast.walk(_parse("".join(cell["source"])))
         if isinstance(node, ast.Assign) and CONSTRUCTOR.search(ast.unparse(node.value))
         for target in node.targets
         if isinstance(target, ast.Name)
