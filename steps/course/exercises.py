@@ -39,6 +39,7 @@ FOLDED = "hide-input"
 MAY_RAISE = "raises-exception"
 
 HINT = re.compile(r"^```\{hint\}\n(?P<text>.*?)\n```$\n*", re.M | re.S)
+FOLDED_HINT = re.compile(r'<details class="hint">.*?</details>\n*', re.S)
 
 
 @dataclass

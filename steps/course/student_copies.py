@@ -13,7 +13,6 @@ from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, wit
 # An installed package has no notebooks but this one, which lies beside the lessons.
 BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
 AGENTS = "AGENTS.md"
-FOLDED_HINT = re.compile(r'<details class="hint">.*?</details>\n*', re.S)
 
 
 def write_copies(folder, chosen=None):
@@ -141,7 +140,7 @@ def remove_solutions(notebook, tell_solutions=False):
         source = "".join(cell["source"])
         tags = cell["metadata"].get("tags", [])
         if cell["cell_type"] != "code":
-            cell["source"] = FOLDED_HINT.sub("", source).rstrip()
+            cell["source"] = exercises.FOLDED_HINT.sub("", source).rstrip()
             hints, task = source != cell["source"], cell
             if part := re.search(r"^## .+", source, re.M):
                 gives_away = part[0] == "## The code" and exercise > 0
