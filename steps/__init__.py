@@ -168,7 +168,7 @@ def hint(step, exercise, nearer=False):
 
     Returns
     -------
-    Hints
+    Hint
         Shows itself in a notebook and in a terminal.
 
     Raises
@@ -177,12 +177,10 @@ def hint(step, exercise, nearer=False):
         If there is no such exercise or definition, or if it has no hints.
     """
     if isinstance(exercise, str):
-        from .course.workshop.hints import Hint
-
-        return Hint(step, exercise, nearer)
-    from .course.help import Hints
-
-    return Hints(step, exercise, nearer)
+        from .course.workshop.hints import make_hint
+    else:
+        from .course.help import make_hint
+    return make_hint(step, exercise, nearer)
 
 
 def solution(step, exercise):
@@ -198,7 +196,7 @@ def solution(step, exercise):
 
     Returns
     -------
-    Solution
+    Listing
         Shows itself highlighted in a notebook and as text in a terminal.
 
     Raises
@@ -207,12 +205,12 @@ def solution(step, exercise):
         If there is no such exercise or definition.
     """
     if isinstance(exercise, str):
-        from .course.workshop.hints import code
+        from .course.workshop.hints import show_code
 
-        return code(step, exercise)
-    from .course.help import Solution
+        return show_code(step, exercise)
+    from .course.help import show_solution
 
-    return Solution(step, exercise)
+    return show_solution(step, exercise)
 
 
 def workshop(step=None):

@@ -21,7 +21,7 @@ if importlib.util.find_spec("steps") is None:
 
 def write(folder, url):
     """Write a copy of the map and of each lesson that begins with the same cell."""
-    for path, text in student_copies.texts_of_copies(folder, numbers()).items():
+    for path, text in student_copies.make_copies(folder, numbers()).items():
         notebook = json.loads(text)
         notebook["cells"].insert(0, install(url))
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,7 @@ def stages_as_dots():
     step.
     """
     rows = ['<div class="course-stages">']
-    for count, stage in enumerate(overview.stages(), 1):
+    for count, stage in enumerate(overview.read_stages(), 1):
         title = escape(f"{count}  {stage.title[0].upper()}{stage.title[1:]}")
         rows += [f"<p><strong>{title}</strong></p>", "<ol>"]
         for number, title in stage.steps.items():

@@ -162,7 +162,7 @@ def beginning(number):
     """What stands under the title of a lesson: where in the course it is, and the ways
     to have it elsewhere.
     """
-    stages = dict(enumerate(overview.stages(), 1))
+    stages = dict(enumerate(overview.read_stages(), 1))
     where = next(n for n, stage in stages.items() if number in stage.steps)
     words = f"Step {number} of {len(numbers())} · stage {where}, {stages[where].title}"
     return f'<p class="where">{escape(words)}</p>{away(number)}'
@@ -204,7 +204,7 @@ def linked_glossary(text):
     """The glossary with an alphabet to click on, the stages as headings, and a link
     from each term to its step.
     """
-    begins = {min(stage.steps): stage for stage in overview.stages()}
+    begins = {min(stage.steps): stage for stage in overview.read_stages()}
     stages = {
         first: f"Stage {count}: {stage.title}"
         for count, (first, stage) in enumerate(begins.items(), 1)
@@ -256,7 +256,7 @@ def write_stages(folder):
     """
     lines = ["# The course by stage", ""]
     toctree = ["../lessons/start"]
-    for count, stage in enumerate(overview.stages(), 1):
+    for count, stage in enumerate(overview.read_stages(), 1):
         hours = sum(head(number).minutes for number in stage.steps) / 60
         title = f"Stage {count}: {stage.title}"
         gain = f"After it, {stage.gain} Its lessons take about {hours:.0f} hours."

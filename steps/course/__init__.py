@@ -15,7 +15,7 @@ overview        the map, and the links between lessons
 exercises       solutions, and the stubs that take their place
 builder         from text and code to a notebook
 help            hints and solutions on request
-student_copies  students' copies of the lessons
+student_copies  students' copies of the lessons, without solutions
 learner_folder  the learner's own folder, renewed with care
 judge           runs attempts where their lesson asks; a package of its own
 capabilities    what a framework can do, found out by trying
@@ -24,8 +24,7 @@ progress        which exercises are solved in a folder
 results         what was judged, as other programs take it
 classroom       hands out lessons, grades what comes back; a package of its own
 slides          slides of a lesson
-mutants         solutions with one small fault planted
-mutating        how many of them the checks find
+mutating        measures checks with mutants of solutions; a package of its own
 beginning       the skeleton of a new step
 commands        the command line, ``python -m steps``
 =============== ======================================================================

@@ -1,4 +1,4 @@
-"""The beginning of a new step: a lesson and a module that build, to be rewritten."""
+"""Begins a new step: with a lesson and a module that build, to be rewritten."""
 
 from pathlib import Path
 
@@ -28,13 +28,13 @@ def begin(number, title):
         If the step is there already, or if its number would leave a gap.
     """
     paths = lesson_path(number), module_path(number)
-    if there := [path.name for path in paths if path.exists()]:
-        raise CourseError(f"{' and '.join(there)}: there already. Nothing was written.")
-    if number != (following := next_number()):
+    if names := [path.name for path in paths if path.exists()]:
+        raise CourseError(f"{' and '.join(names)}: there already. Nothing was written.")
+    if number != (following := find_next_number()):
         raise CourseError(f"Step {number} would leave a gap. The next is {following}.")
-    before = of_kind(StepKind.PACKAGE)[-1]
+    previous = of_kind(StepKind.PACKAGE)[-1]
     lesson = SKELETON.read_text(encoding="utf-8").format(
-        number=number, title=title, before=before, module=paths[1].name
+        number=number, title=title, before=previous, module=paths[1].name
     )
     module = MODULE.format(number, f"{title[:1].lower()}{title[1:]}")
     for path, text in zip(paths, (lesson, module), strict=True):
@@ -42,6 +42,6 @@ def begin(number, title):
     return paths
 
 
-def next_number():
-    """The number that a new step has to have: a new one comes last."""
+def find_next_number():
+    """Find the number that a new step has to have: a new one comes last."""
     return lessons.numbers()[-1] + 1

@@ -1,4 +1,4 @@
-"""From text and code to a notebook: ``stepNN.md`` + ``stepNN.py`` become
+"""Builds a notebook from text and code: ``stepNN.md`` + ``stepNN.py`` become
 ``notebooks/stepNN.ipynb``, executed.
 
 Building twice gives the same bytes. Cell ids come from step and position, and nothing
@@ -26,7 +26,7 @@ from .lessons import MAP, CourseError, lesson_path, module_path, notebook_path, 
 LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)")
 MEASURED = "nbval-ignore-output"
 LINKS = "links"
-LARGEST = 1_000_000
+MAX_BYTES = 1_000_000
 CELL_TIMEOUT = 120
 # Matplotlib's pictures, without its version.
 PICTURES = (
@@ -41,55 +41,55 @@ KERNEL = {"kernelspec": PYTHON, "language_info": {"name": "python"}}
 
 
 def assemble(number):
-    """The notebook of a step before it runs, as a dict: the lesson's cells, with the
-    code put in.
+    """Assemble the notebook of a step before it runs, as a dict: the lesson's cells,
+    with the code put in.
     """
-    numbered = enumerate(lesson_cells(number), start=1)
-    cells = [_cell(number, position, cell) for position, cell in numbered]
+    numbered = enumerate(read_lesson_cells(number), start=1)
+    cells = [_make_cell(number, position, cell) for position, cell in numbered]
     _mark_exercises(number, cells)
-    _link(number, cells)
+    _add_links(number, cells)
     metadata = {"course": {"step": number}} | KERNEL
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-def lesson_cells(number):
-    """The cells of a lesson as its text has them, without the code of its step."""
-    return list(_parsed(lesson_path(number).read_text(encoding="utf-8")))
+def read_lesson_cells(number):
+    """Read the cells of a lesson as its text has them, without its step's code."""
+    return list(_parse(lesson_path(number).read_text(encoding="utf-8")))
 
 
 @lru_cache(maxsize=128)
-def _parsed(text):
+def _parse(text):
     # The tests ask for the same lesson hundreds of times, and this takes a while.
     from .formats import jupytext
 
     return jupytext.reads(text, fmt="md:myst").cells
 
 
-def _cell(number, position, cell):
+def _make_cell(number, position, cell):
     name = {"id": f"{stem(number)}-{position:02d}"}
     if cell.cell_type != "code":
-        return text_cell(exercises.with_folded_hints(cell.source)) | name
-    made = code_cell(_with_code(cell.source)) | name
+        return make_text_cell(exercises.fold_hints(cell.source)) | name
+    code = make_code_cell(_load_code(cell.source)) | name
     for key in ("tags", "alt"):  # in this order: copies have a digest of it
         if key in cell.metadata:
-            made["metadata"][key] = copy(cell.metadata[key])
-    if exercises.FOLDED in made["metadata"].get("tags", ()):
-        made["metadata"]["jupyter"] = {"source_hidden": True}
-    return made
+            code["metadata"][key] = copy(cell.metadata[key])
+    if exercises.FOLDED in code["metadata"].get("tags", ()):
+        code["metadata"]["jupyter"] = {"source_hidden": True}
+    return code
 
 
-def text_cell(source):
+def make_text_cell(source):
     return {"cell_type": "markdown", "metadata": {}, "source": source}
 
 
-def code_cell(source):
-    made = {"cell_type": "code", "metadata": {}, "source": source}
-    return made | {"execution_count": None, "outputs": []}
+def make_code_cell(source):
+    cell = {"cell_type": "code", "metadata": {}, "source": source}
+    return cell | {"execution_count": None, "outputs": []}
 
 
 def cut(cell, signs):
-    """A text in which parts of the lesson begin, as several; their titles have these
-    signs, as a pattern.
+    """Cut a text in which parts of the lesson begin into several; their titles have
+    these signs, as a pattern.
     """
     if cell["cell_type"] != "markdown":
         return [cell]
@@ -97,7 +97,7 @@ def cut(cell, signs):
     return [cell | {"source": text.rstrip()} for text in texts if text.strip()]
 
 
-def _with_code(source):
+def _load_code(source):
     if not source.startswith("# %load"):
         return source
     lines = list(map(LOAD.fullmatch, source.strip().splitlines()))
@@ -106,70 +106,71 @@ def _with_code(source):
             "A %load cell holds nothing but lines like "
             f"`# %load -s Name ../steps/stepNN.py`, and not: {source}"
         )
-    return "\n\n\n".join(map(_loaded, lines))
+    return "\n\n\n".join(map(_load_line, lines))
 
 
-def _loaded(line):
+def _load_line(line):
     path = lessons.LESSONS / line["file"]
-    text = _there(path).read_text(encoding="utf-8")
+    text = _require(path).read_text(encoding="utf-8")
     return f"{line[0]}\n{extract(text, line['names'].split(','), path.name)}"
 
 
-def _link(number, cells):
+def _add_links(number, cells):
     if number == MAP:
         for cell in cells:
             if cell["cell_type"] == "markdown":
-                cell["source"] = overview.with_links(cell["source"])
-    elif ways := overview.ways_on(number):
+                cell["source"] = overview.add_links(cell["source"])
+    elif navigation := overview.make_navigation(number):
         name = f"{stem(number)}-{LINKS}"
-        cells.insert(1, text_cell(ways) | {"id": name})
-        cells.append(text_cell(ways) | {"id": f"{name}-end"})
+        cells.insert(1, make_text_cell(navigation) | {"id": name})
+        cells.append(make_text_cell(navigation) | {"id": f"{name}-end"})
 
 
 def _mark_exercises(number, cells):
     # nbgrader's metadata, so that a teacher can hand the notebooks out and grade them
     # with it.
-    for count, each in enumerate(exercises.of_lesson(cells), start=1):
-        exercises.without_solution(each.solution)
-        exercises.without_hidden_tests(each.check)
-        for kind, place in (("check", each.check_place), ("exercise", each.place)):
-            solution, metadata = kind == "exercise", cells[place]["metadata"]
-            marks = {"grade": not solution, "grade_id": f"{stem(number)}-{kind}{count}"}
+    for n, exercise in enumerate(exercises.find_exercises(cells), start=1):
+        exercises.replace_solutions(exercise.solution)
+        exercises.remove_hidden_tests(exercise.check)
+        positions = {"check": exercise.check_position, "exercise": exercise.position}
+        for kind, position in positions.items():
+            solution, metadata = kind == "exercise", cells[position]["metadata"]
+            marks = {"grade": not solution, "grade_id": f"{stem(number)}-{kind}{n}"}
             marks |= {"locked": not solution, "schema_version": 3, "solution": solution}
             marks |= {"task": False} | ({} if solution else {"points": 1})
             metadata["tags"] = [*metadata.get("tags", []), exercises.FOLDED]
             metadata["jupyter"], metadata["nbgrader"] = {"source_hidden": True}, marks
 
 
-def sources_digest(number):
-    """A digest of every file that the notebook of a step is made from, and of what it
-    shows of the package.
+def digest_sources(number):
+    """Digest every file that the notebook of a step is made from, and what it shows of
+    the package.
 
     Raises
     ------
     CourseError
         If one of the files is missing, or if something shown has no source.
     """
-    cells = [cell for cell in lesson_cells(number) if cell.cell_type == "code"]
+    cells = [cell for cell in read_lesson_cells(number) if cell.cell_type == "code"]
     codes = [cell.source for cell in cells]
-    used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", "\n".join(codes))}
+    used_numbers = set(map(int, re.findall(r"\bstep(\d\d)\b", "\n".join(codes))))
     style = lessons.LESSONS / "course.mplstyle"
     paths = [lesson_path(number), style, Path(pictures.__file__)]
-    paths += [module_path(n) for n in sorted(used | {number} - {MAP})]
+    paths += [module_path(n) for n in sorted(used_numbers | {number} - {MAP})]
     if any("steps.play(" in code for code in codes):
         paths += sorted(Path(player.__file__).parent.glob("*.*"))
     digest = hashlib.sha256()
     if number == MAP:  # its picture shows which lessons are there
         digest.update(str(lessons.numbers()).encode())
     for path in paths:
-        text = lessons.without_facts(_there(path).read_text(encoding="utf-8"))
+        text = lessons.without_facts(_require(path).read_text(encoding="utf-8"))
         digest.update(f"{path.name}{text}".encode())
     for texts in sources.shown(cells):
         digest.update("".join(texts).encode())
     return digest.hexdigest()[:16]
 
 
-def _there(path):
+def _require(path):
     if not path.exists():
         raise CourseError(f"The lesson uses {path.name}, which does not exist.")
     return path
@@ -201,22 +202,22 @@ def execute(notebook, folder=None):
     try:
         client.execute(env=lessons.KERNELS | os.environ)
     except nbclient.exceptions.CellExecutionError as error:
-        name = stem(_course(notebook)["step"])
+        name = stem(_read_course(notebook)["step"])
         raise CourseError(f"{name} does not run:\n{error}") from None
     for cell, ran in zip(notebook["cells"], running.cells, strict=True):
         if cell["cell_type"] == "code":
             cell["execution_count"] = ran.execution_count
             alt = cell["metadata"].get("alt")
-            cell["outputs"] = [_cleaned(output, alt) for output in ran.outputs]
+            cell["outputs"] = [_clean_output(output, alt) for output in ran.outputs]
             _refuse_what_varies(cell)
     return notebook
 
 
-def _cleaned(output, alt):
+def _clean_output(output, alt):
     output = json.loads(json.dumps(output))
     output.pop("transient", None)
     if "traceback" in output:
-        output["traceback"] = [_without_paths(line) for line in output["traceback"]]
+        output["traceback"] = [_remove_paths(line) for line in output["traceback"]]
     if alt and "image/png" in output.get("data", {}):
         # For who cannot see the picture. Site and slides read it there, JupyterLab does
         # not yet; nbval does not compare it.
@@ -224,10 +225,10 @@ def _cleaned(output, alt):
     return output
 
 
-def _without_paths(line):
+def _remove_paths(line):
     prefixes = (Path(sys.prefix), "environment/"), (Path(sys.base_prefix), "python/")
-    for place, name in ((lessons.ROOT, ""), *prefixes):
-        for spelling in (str(place), str(place).replace(str(Path.home()), "~", 1)):
+    for folder, name in ((lessons.ROOT, ""), *prefixes):
+        for spelling in (str(folder), str(folder).replace(str(Path.home()), "~", 1)):
             line = line.replace(spelling + os.sep, name)
     return line
 
@@ -238,13 +239,13 @@ def _refuse_what_varies(cell):
             f"Cell {cell['id']} writes to stderr, which nbval compares. For a progress "
             "bar there is steps.progress."
         )
-    text, about = json.dumps(cell["outputs"]), f"The output of cell {cell['id']}"
-    places = lessons.ROOT, Path.home(), Path(sys.prefix)
-    for place in (*places, Path(tempfile.gettempdir()) / "ipykernel_"):
-        if json.dumps(str(place))[1:-1] in text:
-            raise CourseError(f"{about} names a path of this machine ({place}).")
+    text, subject = json.dumps(cell["outputs"]), f"The output of cell {cell['id']}"
+    paths = lessons.ROOT, Path.home(), Path(sys.prefix)
+    for path in (*paths, Path(tempfile.gettempdir()) / "ipykernel_"):
+        if json.dumps(str(path))[1:-1] in text:
+            raise CourseError(f"{subject} names a path of this machine ({path}).")
     if address := re.search(r"<[\w.]+ (object )?at 0x[0-9a-f]+>", text):
-        raise CourseError(f"{about} shows an address in memory: {address[0]}.")
+        raise CourseError(f"{subject} shows an address in memory: {address[0]}.")
 
 
 # --- Writing --------------------------------------------------------------------------
@@ -266,16 +267,16 @@ def build(number, force=False):
             f"{path.name} was changed since it was built, and building would lose "
             "that. Keep a copy under another name, or say --force."
         )
-    digest = sources_digest(number)
+    new_digest = digest_sources(number)
     notebook = execute(assemble(number))
-    notebook["metadata"]["course"]["sources"] = digest
+    notebook["metadata"]["course"]["sources"] = new_digest
     if old:
         _keep_measured(notebook, old)
-    notebook["metadata"]["course"]["checksum"] = checksum(notebook)
-    text = as_text(notebook)
-    if len(text) > LARGEST:
+    notebook["metadata"]["course"]["checksum"] = digest_cells(notebook)
+    text = serialize(notebook)
+    if len(text) > MAX_BYTES:
         raise CourseError(
-            f"{path.name} would have {len(text):,} bytes; the limit is {LARGEST:,}."
+            f"{path.name} would have {len(text):,} bytes; the limit is {MAX_BYTES:,}."
         )
     changed = not path.exists() or path.read_text(encoding="utf-8") != text
     if changed:
@@ -289,31 +290,31 @@ def _read(path):
     return nbformat.read(path, as_version=4) if path.exists() else None
 
 
-def as_text(notebook):
+def serialize(notebook):
     from .formats import nbformat
 
     return nbformat.writes(nbformat.from_dict(notebook)) + "\n"
 
 
-def checksum(notebook):
-    """A digest of a built notebook's cells, outputs included: a change of one digit by
-    hand breaks it.
+def digest_cells(notebook):
+    """Digest a built notebook's cells, outputs included: a change of one digit by hand
+    breaks it.
     """
     text = json.dumps(notebook["cells"], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _course(notebook):
+def _read_course(notebook):
     return notebook["metadata"].get("course", {})
 
 
 def _is_edited(notebook):
-    return checksum(notebook) != _course(notebook).get("checksum")
+    return digest_cells(notebook) != _read_course(notebook).get("checksum")
 
 
 def _keep_measured(notebook, old):
     # What is measured stays, as long as nothing it is made from has changed.
-    if _course(notebook)["sources"] != _course(old).get("sources"):
+    if _read_course(notebook)["sources"] != _read_course(old).get("sources"):
         return
     outputs = {cell["id"]: cell.get("outputs") for cell in old["cells"]}
     for cell in notebook["cells"]:
@@ -324,10 +325,8 @@ def _keep_measured(notebook, old):
 # --- Checking -------------------------------------------------------------------------
 
 
-def why_stale(number):
-    """Why the notebook of a step is not what the builder would give, in words; None if
-    it is.
-    """
+def explain_staleness(number):
+    """Say why a step's notebook is not what the builder gives; None if it is."""
     notebook = _read(notebook_path(number))
     if not notebook:
         return "it is not built yet"
@@ -337,16 +336,16 @@ def why_stale(number):
             "that)"
         )
     try:
-        fresh, digest = assemble(number), sources_digest(number)
+        fresh, digest = assemble(number), digest_sources(number)
     except CourseError as error:
         return f"it cannot be built. {str(error).rstrip('.')}"
-    if _course(notebook).get("sources") != digest:
+    if _read_course(notebook).get("sources") != digest:
         return "its lesson, or code that its lesson uses, changed since"
-    if _without_outputs(notebook) != _without_outputs(fresh):
+    if _remove_outputs(notebook) != _remove_outputs(fresh):
         return "the builder, or the title of a lesson that it links to, changed since"
     return None
 
 
-def _without_outputs(notebook):
+def _remove_outputs(notebook):
     keys = "cell_type", "id", "metadata", "source"
     return [{key: cell[key] for key in keys} for cell in notebook["cells"]]

@@ -1,6 +1,7 @@
 """The command line of the course tool: ``python -m steps --help``."""
 
 import argparse
+import itertools
 import os
 import shlex
 import subprocess
@@ -8,15 +9,16 @@ import sys
 import time
 from pathlib import Path
 
-from . import builder, learner_folder, lessons, mutating, results
+from . import builder, learner_folder, lessons, results
 from . import progress as solved
-from .beginning import begin, next_number
+from .beginning import begin, find_next_number
 from .classroom import class_command
-from .classroom.repository import TO_FILL_IN, lay_repository
+from .classroom.repository import MISSING_ADDRESS, lay_repository
 from .differences import Differences
-from .judge import wall
-from .judge.sequence import RIGHT
+from .judge import bubblewrap
+from .judge.attempts import RIGHT
 from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
+from .mutating import scores
 from .results import NOT_BEGUN
 from .student_copies import write_agents, write_copies
 from .workshop import workshop_command
@@ -25,67 +27,67 @@ from .workshop import workshop_command
 def main(arguments=None):
     """Run the course tool; return the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    options = _parser().parse_args(workshop_command.spelt_out(arguments))
+    options = _make_parser().parse_args(workshop_command.spelt_out(arguments))
     try:
         return options.run(options) or 0
     except CourseError as error:
-        said = str(error)
+        message = str(error)
     except ModuleNotFoundError as error:
-        said = f'This needs {error.name}: pip install "dezero-lite[course,test]"'
-    print(said, file=sys.stderr)
+        message = f'This needs {error.name}: pip install "dezero-lite[course,test]"'
+    print(message, file=sys.stderr)
     return 1
 
 
-def _parser():
+def _make_parser():
     parser = argparse.ArgumentParser(
         prog=os.environ.get("COURSE_COMMAND", f"python -m {lessons.STEPS}"),
         description="The course tool.",
     )
     commands = parser.add_subparsers(required=True, metavar="command")
 
-    def command(name, run, **arguments):
-        more = class_command.command(commands, name, run)
+    def add(name, run, **arguments):
+        add_argument = class_command.add_command(commands, name, run)
         for argument, settings in arguments.items():
-            more(argument, **settings)
-        return more
+            add_argument(argument, **settings)
+        return add_argument
 
-    step = {"metavar": "N", "type": int}
-    steps = step | {"nargs": "*", "help": "the steps; all if none is named"}
+    number = {"metavar": "N", "type": int}
+    several = number | {"nargs": "*", "help": "the steps; all if none is named"}
     folder = {"metavar": "DIR", "nargs": "?"}
-    command("list", list_steps)
-    command("lab", lab, step=step)
-    command("diff", diff, before=step | {"metavar": "A"}, after=step | {"metavar": "B"})
+    add("list", list_steps)
+    add("lab", open_lab, number=number)
+    two = {"before": number | {"metavar": "A"}, "after": number | {"metavar": "B"}}
+    add("diff", show_diff, **two)
     text = "the steps to build, or start, the map; all if none is named"
-    more = command("build", build, steps=steps | {"type": _number_or_map, "help": text})
+    built = several | {"type": _parse_number, "help": text}
+    option = add("build", build, numbers=built)
     text = "overwrite notebooks that were changed by hand"
-    more("--force", action="store_true", help=text)
-    text = "the next number, if left out"
-    title = {"metavar": "TITLE"}
-    command("new", new, step=step | {"nargs": "?", "help": text}, title=title)
-    command("check", check)
-    command("student", student, folder={"metavar": "DIR"}, steps=steps)
-    class_command.add_agents(command("lay", lay, folder=folder))
-    command("fresh", fresh, step=step, folder=folder)
-    results.add_options(command("progress", progress, folder=folder))
+    option("--force", action="store_true", help=text)
+    following = number | {"nargs": "?", "help": "the next number, if left out"}
+    add("new", begin_step, number=following, title={"metavar": "TITLE"})
+    add("check", check_notebooks)
+    add("student", write_student_copies, folder={"metavar": "DIR"}, numbers=several)
+    class_command.add_agents_option(add("lay", lay, folder=folder))
+    add("fresh", lay_fresh, number=number, folder=folder)
+    results.add_result_options(add("progress", show_progress, folder=folder))
     workshop_command.add_to(commands)
-    class_command.add_to(commands)
-    text = "the student's repository"
-    where = {"metavar": "DIR", "help": text}
-    more = command("repository", repository, folder=where, steps=steps)
-    text = "of the exercises have to be right for the service's green; 100"
-    more("--fail-under", metavar="N", type=float, default=100, help=f"N percent {text}")
-    class_command.add_agents(more)
-    more = command("slides", slides, step=step)
-    more("-o", "--output", metavar="FILE", help="stepNN-slides.html")
-    more = command("mutate", mutate, steps=steps)
-    more("--jobs", metavar="N", type=int, help="mutants tried at once; one a core")
+    class_command.add_class_commands(commands)
+    where = {"metavar": "DIR", "help": "the student's repository"}
+    option = add("repository", lay_student_repository, folder=where, numbers=several)
+    text = "N percent of the exercises have to be right for the service's green; 100"
+    option("--fail-under", metavar="N", type=float, default=100, help=text)
+    class_command.add_agents_option(option)
+    option = add("slides", make_slides, number=number)
+    option("-o", "--output", metavar="FILE", help="stepNN-slides.html")
+    option = add("mutate", mutate, numbers=several)
+    option("--jobs", metavar="N", type=int, help="mutants tried at once; one a core")
     text = "write the scores to docs/exercises.md"
-    more("--table", action="store_true", help=text)
-    command("verify", verify, steps=steps)
+    option("--table", action="store_true", help=text)
+    add("verify", verify, numbers=several)
     return parser
 
 
-def _number_or_map(text):
+def _parse_number(text):
     return MAP if text == "start" else int(text)
 
 
@@ -97,21 +99,21 @@ def list_steps(options):
         print(f"{number:3d}  {facts.title}{new}  {facts.minutes} min")
 
 
-def lab(options):
+def open_lab(options):
     """open a step in JupyterLab"""
-    path = _built(options.step)
+    path = _require_notebook(options.number)
     return subprocess.call([sys.executable, "-m", "jupyterlab", str(path)])
 
 
-def diff(options):
+def show_diff(options):
     """show what changed between two steps"""
     print(Differences(options.before, options.after))
 
 
 def build(options):
     """build notebooks from lessons and code"""
-    _need_checkout()
-    for number in [n if n == MAP else known(n) for n in options.steps] or with_map():
+    _require_checkout()
+    for number in [n if n == MAP else known(n) for n in options.numbers] or with_map():
         print(f"{stem(number)} … ", end="", flush=True)
         start = time.perf_counter()
         changed = builder.build(number, options.force)
@@ -119,35 +121,35 @@ def build(options):
         print(f"{'built' if changed else 'unchanged'} ({seconds:.1f} s)")
 
 
-def check(options):
+def check_notebooks(options):
     """say which notebooks are stale; exit code 1 if any is"""
-    _need_checkout()
-    complaints, checked = halves(), with_map()
-    for number in checked:
-        if reason := builder.why_stale(number):
+    _require_checkout()
+    complaints, all_numbers = halves(), with_map()
+    for number in all_numbers:
+        if reason := builder.explain_staleness(number):
             complaints.append(
                 f"{stem(number)}.ipynb is stale: {reason}. `python -m steps build "
                 f"{number or 'start'}` builds it."
             )
-    all_well = f"All {len(checked)} notebooks are what the builder gives."
+    all_well = f"All {len(all_numbers)} notebooks are what the builder gives."
     print("\n".join(complaints) or all_well)
     return int(bool(complaints))
 
 
-def new(options):
+def begin_step(options):
     """begin a step: a lesson and a module to rewrite"""
-    _need_checkout()
+    _require_checkout()
     if options.title.isdecimal():
         raise CourseError('A step needs a title: python -m steps new "A toy lesson"')
-    number = options.step or next_number()
+    number = options.number or find_next_number()
     for path in begin(number, options.title):
         print(f"Wrote {path.relative_to(lessons.ROOT)}.")
     print(f"Rewrite what says TODO; `python -m steps build {number}` builds it.")
 
 
-def student(options):
+def write_student_copies(options):
     """write copies without solutions; overwrites nothing"""
-    written = write_copies(options.folder, options.steps)
+    written = write_copies(options.folder, options.numbers)
     folder = shlex.quote(str(Path(options.folder).resolve()))
     print(
         f"Wrote {', '.join(path.stem for path in written)} into {folder}, without "
@@ -158,116 +160,120 @@ def student(options):
 def lay(options):
     """make my-course, or renew it; loses no work"""
     folder = Path(options.folder or learner_folder.FOLDER)
-    done = learner_folder.lay(folder)
-    if done["new"]:
+    laid = learner_folder.lay(folder)
+    new, renewed, kept = laid["new"], laid["renewed"], laid["kept"]
+    if new:
         if not options.no_agents:
             write_agents(folder)
-        print(f"Laid {_count(done['new'])} in {folder}, to work in.")
-    if done["renewed"]:
-        print(f"The course is newer: renewed {_count(done['renewed'])}.")
-    if done["kept"]:
-        where = f" {shlex.quote(str(options.folder))}" if options.folder else ""
-        anew = f"`{lessons.typed('fresh N')}{where}`"
-        worked_in = ", ".join(map(stem, done["kept"]))
+        print(f"Laid {_name_notebooks(new)} in {folder}, to work in.")
+    if renewed:
+        print(f"The course is newer: renewed {_name_notebooks(renewed)}.")
+    if kept:
+        argument = f" {shlex.quote(str(options.folder))}" if options.folder else ""
+        command = f"`{lessons.typed('fresh N')}{argument}`"
+        worked_in = ", ".join(map(stem, kept))
         print(
-            f"You have worked in {worked_in}, and the course has "
-            f"a newer version. Yours stays as it is; {anew} sets your copy of step N "
-            "aside and lays the new one."
+            f"You have worked in {worked_in}, and the course has a newer version. "
+            f"Yours stays as it is; {command} sets your copy of step N aside and lays "
+            "the new one."
         )
 
 
-def _count(steps):
-    return stem(steps[0]) if len(steps) == 1 else f"{len(steps)} notebooks"
+def _name_notebooks(numbers):
+    return stem(numbers[0]) if len(numbers) == 1 else f"{len(numbers)} notebooks"
 
 
-def fresh(options):
+def lay_fresh(options):
     """set your copy of a step aside, and lay a new one"""
-    aside = learner_folder.fresh(options.step, options.folder or learner_folder.FOLDER)
-    print(f"{stem(options.step)}.ipynb is new; your copy is {aside.name} beside it.")
+    folder = options.folder or learner_folder.FOLDER
+    old_copy = learner_folder.fresh(options.number, folder)
+    name = stem(options.number)
+    print(f"{name}.ipynb is new; your copy is {old_copy.name} beside it.")
 
 
-def progress(options):
+def show_progress(options):
     """show which exercises are solved in a folder"""
     folder = options.folder or learner_folder.FOLDER
     if not (options.json or solved.is_own(folder)):
-        print(wall.said(), flush=True)
-    found = solved.progress(folder)
-    judged = [
-        results.of_exercise(stem(number), exercise, said)
-        for number, outcomes in found.items()
-        for exercise, said in enumerate(outcomes, start=1)
+        print(bubblewrap.describe_isolation(), flush=True)
+    judged = solved.judge_folder(folder)
+    made = [
+        results.make_result(stem(number), exercise, verdict)
+        for number, verdicts in judged.items()
+        for exercise, verdict in enumerate(verdicts, start=1)
     ]
-    return results.tell(judged, options, "\n".join(_progress_in_words(found)))
+    return results.report_results(made, options, "\n".join(_describe_progress(judged)))
 
 
-def _progress_in_words(found):
-    untouched = [n for n, said in found.items() if set(said) == {NOT_BEGUN}]
-    for number, outcomes in found.items():
+def _describe_progress(judged):
+    untouched = [n for n, verdicts in judged.items() if set(verdicts) == {NOT_BEGUN}]
+    for number, verdicts in judged.items():
         if number in untouched:
             continue
         yield f"{number:3d}  {head(number).title}"
-        for exercise, said in enumerate(outcomes, start=1):
+        for exercise, verdict in enumerate(verdicts, start=1):
             # One line each: what a check says may go on for many.
-            wrong = said not in (RIGHT, NOT_BEGUN)
-            said = f"not yet: {said.splitlines()[0]}" if wrong else said
-            yield f"     {exercise}  {said}"
+            wrong = verdict not in (RIGHT, NOT_BEGUN)
+            verdict = f"not yet: {verdict.splitlines()[0]}" if wrong else verdict
+            yield f"     {exercise}  {verdict}"
     if untouched:
         yield f"Not begun: {lessons.spans(untouched)}."
-    solved = sum(said == RIGHT for outcomes in found.values() for said in outcomes)
-    total = sum(map(len, found.values()))
-    yield f"{solved} of {total} exercises are solved."
+    all_verdicts = list(itertools.chain(*judged.values()))
+    count = f"{all_verdicts.count(RIGHT)} of {len(all_verdicts)}"
+    yield f"{count} exercises are solved."
 
 
-def repository(options):
+def lay_student_repository(options):
     """lay a repository for a student: notebooks, and workflows that judge them"""
     percent, agents = f"{options.fail_under:g}", not options.no_agents
-    course, written = lay_repository(options.folder, options.steps, percent, agents)
+    course, written = lay_repository(options.folder, options.numbers, percent, agents)
     print(f"Wrote {len(written)} files into {Path(options.folder).resolve()}.")
     print(f"What judges is {course}")
-    if TO_FILL_IN in course:
+    if MISSING_ADDRESS in course:
         print(
             "No address of the course is known here. Write yours in place of "
-            f"{TO_FILL_IN} in README.md, .gitlab-ci.yml and .github/workflows/"
+            f"{MISSING_ADDRESS} in README.md, .gitlab-ci.yml and .github/workflows/"
             "exercises.yml, or set COURSE_URL and lay it anew."
         )
 
 
-def slides(options):
+def make_slides(options):
     """write slides of a step, which need no network"""
-    from .slides import write
+    from .slides import write_slides
 
-    _built(options.step)
-    path = write(options.step, options.output)
-    said = "A browser opens it; the arrow keys lead through it."
-    print(f"Wrote {path.resolve()}. {said}")
+    _require_notebook(options.number)
+    path = write_slides(options.number, options.output)
+    print(
+        f"Wrote {path.resolve()}. A browser opens it; the arrow keys lead through it."
+    )
 
 
 def mutate(options):
     """measure the checks with mutants of solutions"""
-    _need_checkout()
-    scores = mutating.measure(options.steps, options.jobs)
-    for score in scores:
+    _require_checkout()
+    measured = scores.measure(options.numbers, options.jobs)
+    for score in measured:
         print(
-            f"{stem(score.step)}: {score.mutants} mutants, {score.killed} found, "
+            f"{stem(score.number)}: {score.mutants} mutants, {score.killed} found, "
             f"{score.harmless} harmless, {len(score.survivors)} survivors"
         )
         for exercise, change in score.survivors:
-            print(f"    {score.step}.{exercise}  {change}")
+            print(f"    {score.number}.{exercise}  {change}")
         for exercise, change in score.gone:
-            print(f"    {score.step}.{exercise}  harmless, but found now: {change}")
+            print(f"    {score.number}.{exercise}  harmless, but found now: {change}")
     if options.table:
-        mutating.write_table(scores)
-    return int(any(score.survivors or score.gone for score in scores))
+        scores.write_table(measured)
+    return int(any(score.survivors or score.gone for score in measured))
 
 
 def verify(options):
     """run notebooks and compare every output"""
-    paths = [str(_built(number)) for number in options.steps or numbers()]
+    paths = [str(_require_notebook(number)) for number in options.numbers or numbers()]
     return subprocess.call([sys.executable, "-m", "pytest", *paths], cwd=lessons.ROOT)
 
 
-def _built(number):
-    _need_checkout()
+def _require_notebook(number):
+    _require_checkout()
     path = lessons.notebook_path(known(number))
     if not path.exists():
         raise CourseError(
@@ -276,7 +282,7 @@ def _built(number):
     return path
 
 
-def _need_checkout():
+def _require_checkout():
     if not lessons.NOTEBOOKS.is_dir():
         raise CourseError(
             "This needs a checkout of the course: the installed package has the "

@@ -21,7 +21,6 @@ BEGIN HIDDEN TESTS`` and ``### END HIDDEN TESTS`` is not in the copies: it tries
 inputs, which a hard-coded answer does not know.
 """
 
-import copy
 import itertools
 import re
 from dataclasses import dataclass
@@ -37,7 +36,7 @@ STUB = "...  # your code here"
 STUB_OUTSIDE = "# your code here"
 CHECK = "check"
 FOLDED = "hide-input"
-GOES_ON = "raises-exception"
+MAY_RAISE = "raises-exception"
 
 HINT = re.compile(r"^```\{hint\}\n(?P<text>.*?)\n```$\n*", re.M | re.S)
 FOLDED_HINT = re.compile(r'<details class="hint">.*?</details>\n*', re.S)
@@ -51,25 +50,25 @@ class Exercise:
 
     hints: list[str]
     solution: str
-    place: int
+    position: int
     check: str = ""
-    check_place: int = 0
+    check_position: int = 0
 
 
-def of_lesson(cells):
-    """The exercises of a lesson, from its cells as the lesson has them."""
-    found: list[Exercise] = []
+def find_exercises(cells):
+    """Find the exercises of a lesson, from its cells as the lesson has them."""
+    exercises: list[Exercise] = []
     hints: list[str] = []
-    for place, cell in enumerate(cells):
+    for position, cell in enumerate(cells):
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
             hints = [hint["text"] for hint in HINT.finditer(source)] or hints
         elif is_solution(source):
-            found.append(Exercise(hints, source, place, check_place=place))
+            exercises.append(Exercise(hints, source, position, check_position=position))
             hints = []
-        elif is_check(cell) and found:
-            found[-1].check, found[-1].check_place = source, place
-    return found
+        elif is_check(cell) and exercises:
+            exercises[-1].check, exercises[-1].check_position = source, position
+    return exercises
 
 
 def is_solution(source):
@@ -80,7 +79,7 @@ def is_check(cell):
     return CHECK in cell["metadata"].get("tags", ())
 
 
-def without_solution(source, markers=False):
+def replace_solutions(source, markers=False):
     """Replace each marked solution by a stub that runs and does nothing; the markers
     stay around it if that is asked for.
 
@@ -90,15 +89,15 @@ def without_solution(source, markers=False):
         If the markers do not stand in pairs.
     """
 
-    def stub(marked):
-        word = STUB if marked["indent"] else STUB_OUTSIDE
-        lines = [BEGIN, word, END] if markers else [word]
-        return "\n".join(marked["indent"] + x for x in lines) + marked["end"]
+    def make_stub(marked):
+        line = STUB if marked["indent"] else STUB_OUTSIDE
+        lines = [BEGIN, line, END] if markers else [line]
+        return "\n".join(marked["indent"] + line for line in lines) + marked["end"]
 
-    return _replaced(source, BEGIN, END, stub)
+    return _replace_marked(source, BEGIN, END, make_stub)
 
 
-def without_hidden_tests(source):
+def remove_hidden_tests(source):
     """Take the hidden tests out of a check.
 
     Raises
@@ -106,18 +105,18 @@ def without_hidden_tests(source):
     CourseError
         If the markers do not stand in pairs.
     """
-    return _replaced(source, BEGIN_HIDDEN, END_HIDDEN, lambda marked: "")
+    return _replace_marked(source, BEGIN_HIDDEN, END_HIDDEN, lambda marked: "")
 
 
-def without_markers(source):
-    """A solution as one would write it, without the two lines around it."""
+def remove_markers(source):
+    """Remove the two lines around a solution."""
     marks = BEGIN, END
     return "\n".join(line for line in source.splitlines() if line.strip() not in marks)
 
 
-def _replaced(source, begin, end, replacement):
-    marked = rf"(?m)^(?P<indent> *){begin}\n(?:.*\n)*?(?P=indent){end}(?P<end>\n|\Z)"
-    text, count = re.subn(marked, replacement, source)
+def _replace_marked(source, begin, end, replacement):
+    pattern = rf"(?m)^(?P<indent> *){begin}\n(?:.*\n)*?(?P=indent){end}(?P<end>\n|\Z)"
+    text, count = re.subn(pattern, replacement, source)
     if not count == source.count(begin) == source.count(end):
         raise CourseError(f"The markers `{begin}` and `{end}` must stand in pairs.")
     return text.removesuffix("\n")
@@ -126,62 +125,12 @@ def _replaced(source, begin, end, replacement):
 # --- In notebooks ---------------------------------------------------------------------
 
 
-def with_folded_hints(text):
-    """A task as the built notebook shows it: its hints open at a click."""
-    counted = itertools.count(1)
+def fold_hints(text):
+    """Fold the hints of a task, as in the built notebook: they open at a click."""
+    counter = itertools.count(1)
 
-    def folded(hint):
-        head = f'<details class="hint"><summary>Hint {next(counted)}</summary>'
+    def fold(hint):
+        head = f'<details class="hint"><summary>Hint {next(counter)}</summary>'
         return f"{head}\n\n{hint['text']}\n\n</details>\n\n"
 
-    return HINT.sub(folded, text).rstrip()
-
-
-def for_students(notebook, tell_solutions=False):
-    """A copy of a notebook (as a dict) without solutions, hints, hidden tests and
-    outputs.
-
-    Its exercise cells are open, and its checks folded. An exercise that is not solved
-    yet does not stop *Run All*. Where a lesson has a part *Write it*, the code after it
-    would give the answer away: it is folded, too.
-
-    Parameters
-    ----------
-    tell_solutions : bool
-        Whether to say how to see the solution, too, and not the hints alone.
-    """
-    notebook = copy.deepcopy(notebook)
-    step = notebook["metadata"].pop("course", {}).get("step")
-    exercise, task, gives_away = 0, None, False
-    for cell in notebook["cells"]:
-        source = "".join(cell["source"])
-        tags = cell["metadata"].get("tags", [])
-        if cell["cell_type"] != "code":
-            cell["source"] = FOLDED_HINT.sub("", source).rstrip()
-            hints, task = source != cell["source"], cell
-            if part := re.search(r"^## .+", source, re.M):
-                gives_away = part[0] == "## The code" and exercise > 0
-            continue
-        cell.update(outputs=[], execution_count=None)
-        if is_solution(source):
-            exercise += 1
-            cell["source"] = without_solution(source)
-            cell["metadata"].pop("jupyter", None)
-            tags = [tag for tag in tags if tag != FOLDED]
-            cell["metadata"]["tags"] = [*tags, GOES_ON]
-            if task:
-                task["source"] += _where_help_is(step, exercise, hints, tell_solutions)
-                task = None
-        elif CHECK in tags:
-            cell["source"] = without_hidden_tests(source)
-            cell["metadata"]["tags"] = [*tags, GOES_ON]
-        elif gives_away:
-            folded = {"source_hidden": True, "outputs_hidden": True}
-            cell["metadata"]["jupyter"] = folded
-    return notebook
-
-
-def _where_help_is(step, exercise, hints, solutions):
-    ways = [f"`steps.hint({step}, {exercise})` gives a hint"] * hints
-    ways += [f"`steps.solution({step}, {exercise})` shows a solution"] * solutions
-    return f"\n\nStuck? {', '.join(ways)}." if ways else ""
+    return HINT.sub(fold, text).rstrip()

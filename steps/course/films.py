@@ -1,4 +1,6 @@
-"""Animations: a player where somebody watches, else a picture that moves once."""
+"""Shows animations: in a player where somebody watches, else as a picture that moves
+once.
+"""
 
 import io
 import re
@@ -22,27 +24,27 @@ ICONS = {
 ICON = re.compile(r'<i class="fa ([\w -]+)"></i>')
 ICON_FONT = re.compile(r'<link rel="stylesheet"\s+href="[^"]*font-awesome[^"]*">\s*')
 # A picture that moves by itself for longer has to be one that can be stopped.
-LONGEST = 4_900  # milliseconds
+MAX_MILLISECONDS = 4_900
 
 
 class Film:
-    """An animation. Its player holds every frame, drawn as this machine draws, and ids
-    by chance: a stored notebook keeps the picture in its place.
+    """Shows an animation. Its player holds every frame, drawn as this machine draws,
+    and ids by chance: a stored notebook keeps the picture in its place.
     """
 
     def __init__(self, animation):
         import matplotlib.pyplot as plt
 
-        _lay_out_once(animation)
+        _fix_layout(animation)
         animation.save("film", writer=(drawn := _Frames()))
         frames = drawn._frames  # type: ignore[attr-defined]
         self.frames = len(frames)
         images = [frame.convert("RGB") for frame in frames]
-        self.png = _moving(images, animation._interval)
-        self.html = self._player(animation) if is_watched() else None
+        self.png = _encode(images, animation._interval)
+        self.html = self._make_player(animation) if is_watched() else None
         plt.close(animation._fig)
 
-    def _player(self, animation):
+    def _make_player(self, animation):
         html = animation.to_jshtml(default_mode="once")
         html = ICON.sub(lambda icon: ICONS[icon[1]], ICON_FONT.sub("", html))
         # For a reader who cannot see it.
@@ -64,15 +66,15 @@ class _Frames(PillowWriter):
         """Nothing is written to a file."""
 
 
-def _moving(images, interval):
-    """Frames as one PNG that moves once; the last frame where pictures do not move."""
+def _encode(images, interval):
+    """Encode frames as one PNG that moves once; where it does not, shows the last."""
     png = io.BytesIO()
-    once = {"duration": min(interval, LONGEST // len(images)), "loop": 1}
+    once = {"duration": min(interval, MAX_MILLISECONDS // len(images)), "loop": 1}
     images[-1].save(png, "png", default_image=True, append_images=images, **once)
     return png.getvalue()
 
 
-def _lay_out_once(animation):
+def _fix_layout(animation):
     """Let all frames have the layout of the first. Matplotlib would draw each three
     times: to be seen at once, to find its layout, and to save it.
     """

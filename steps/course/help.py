@@ -1,51 +1,81 @@
-"""Help with an exercise, on request: :func:`steps.hint` and :func:`steps.solution`."""
+"""Helps with an exercise, on request: :func:`steps.hint` and :func:`steps.solution`."""
+
+from dataclasses import dataclass
 
 from . import builder, exercises
 from .lessons import CourseError, known
 from .listings import Listing
 
 
-class Hints:
-    """The hints of an exercise: the first at once, the nearer ones at a click."""
+@dataclass(repr=False)
+class Hint:
+    """Shows hints: the first at once, the nearer ones at a click.
 
-    def __init__(self, step, exercise, nearer=False):
-        hints = _exercise(step, exercise).hints
-        if not hints:
-            raise CourseError(
-                f"Exercise {exercise} of step {step} has no hints. "
-                f"`steps.solution({step}, {exercise})` shows a solution."
-            )
-        self._first, *self._nearer = hints
-        self._all = nearer
-        self._way_on = f"A nearer one: steps.hint({step}, {exercise}, nearer=True)"
+    Parameters
+    ----------
+    hints : list of str
+        The nearest is the last.
+    titles : list of str
+        What opens the nearer ones.
+    shown : int
+        How many of the nearer ones are shown at once.
+    call : str
+        What asks for the next one.
+    solution : str
+        What shows the lesson's code, of which the last hint is then a skeleton.
+    """
+
+    hints: list[str]
+    titles: list[str]
+    shown: int
+    call: str
+    solution: str = ""
 
     def __repr__(self):
-        more = self._nearer if self._all else [self._way_on] * bool(self._nearer)
-        return "\n\n".join([self._first, *more])
+        parts = self.hints[: self.shown + 1]
+        if len(parts) < len(self.hints):
+            parts.append(f"A nearer one: {self.call}")
+        elif self.solution:
+            parts.append(f"The lesson's code: {self.solution}")
+        return "\n\n".join(parts)
 
     def _repr_markdown_(self):
-        folded = [
-            f"<details{' open' if self._all else ''}><summary>A nearer hint</summary>"
-            f"\n\n{hint}\n\n</details>"
-            for hint in self._nearer
-        ]
-        return "\n\n".join([self._first, *folded])
+        first, *nearer = self.hints
+        if self.solution:
+            code = f"```python\n{nearer[-1]}\n```"
+            nearer[-1] = f"{code}\n\nThe lesson's code: `{self.solution}`"
+        parts = [first]
+        for n, (title, hint) in enumerate(zip(self.titles, nearer, strict=True), 1):
+            head = f"<details{' open' * (self.shown >= n)}><summary>{title}</summary>"
+            parts.append(f"{head}\n\n{hint}\n\n</details>")
+        return "\n\n".join(parts)
 
 
-class Solution(Listing):
-    """A solution of an exercise: other right ones exist."""
+def make_hint(number, exercise, nearer=False):
+    """Make the Hint of an exercise."""
+    hints = _find_exercise(number, exercise).hints
+    if not hints:
+        raise CourseError(
+            f"Exercise {exercise} of step {number} has no hints. "
+            f"`steps.solution({number}, {exercise})` shows a solution."
+        )
+    titles = ["A nearer hint"] * (len(hints) - 1)
+    call = f"steps.hint({number}, {exercise}, nearer=True)"
+    return Hint(hints, titles, len(titles) * bool(nearer), call)
 
-    def __init__(self, step, exercise):
-        text = exercises.without_markers(_exercise(step, exercise).solution)
-        if exercises.STUB in text or exercises.STUB_OUTSIDE in text.splitlines():
-            text = "# This package of the course was made without solutions."
-        super().__init__(text)
+
+def show_solution(number, exercise):
+    """Show a solution of an exercise: other right ones exist."""
+    text = exercises.remove_markers(_find_exercise(number, exercise).solution)
+    if exercises.STUB in text or exercises.STUB_OUTSIDE in text.splitlines():
+        text = "# This package of the course was made without solutions."
+    return Listing(text)
 
 
-def _exercise(step, exercise):
-    found = exercises.of_lesson(builder.lesson_cells(known(step)))
+def _find_exercise(number, exercise):
+    found = exercises.find_exercises(builder.read_lesson_cells(known(number)))
     if exercise not in range(1, len(found) + 1):
         raise CourseError(
-            f"Step {step} has no exercise {exercise}; it has {len(found)} exercises."
+            f"Step {number} has no exercise {exercise}; it has {len(found)} exercises."
         )
     return found[exercise - 1]

@@ -1,5 +1,5 @@
-"""What ``import steps`` adds to a notebook's kernel: a failed check shows its sentence,
-and a page of HTML has a text, for where it is not shown.
+"""Prepares the kernel of a notebook that imports steps: a failed check shows its
+sentence, and a page of HTML has a text, for where it is not shown.
 """
 
 import html
@@ -10,7 +10,7 @@ from .watching import notebook_shell
 
 TAG = re.compile(r"<style>.*?</style>|<(/?)(\w*)[^>]*>", re.S)
 # After these, the text goes on in a line of its own.
-BLOCKS = ("div", "h1", "h2", "h3", "li", "p", "summary", "table", "tr")
+BLOCK_TAGS = ("div", "h1", "h2", "h3", "li", "p", "summary", "table", "tr")
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -19,16 +19,16 @@ def prepare():
     shell = notebook_shell()
     if not hasattr(shell, "kernel"):
         return
-    shell.set_custom_exc((AssertionError,), _shown)
+    shell.set_custom_exc((AssertionError,), _show_error)
     texts = shell.display_formatter.formatters["text/plain"]
-    texts.for_type_by_name("IPython.core.display", "HTML", _as_text)
+    texts.for_type_by_name("IPython.core.display", "HTML", _print_as_text)
 
 
-def _shown(shell, kind, error, traceback, tb_offset=None):
+def _show_error(shell, kind, error, traceback, tb_offset=None):
     """Show what a check says, and that alone: the lines around it would give the answer
     away. The magic ``%tb`` shows the traceback.
     """
-    if is_check(shell) and str(error):
+    if is_check_running(shell) and str(error):
         error._render_traceback_ = lambda: [f"{BOLD}{error}{PLAIN}"]
     try:
         shell.showtraceback((kind, error, traceback), running_compiled_code=True)
@@ -36,25 +36,25 @@ def _shown(shell, kind, error, traceback, tb_offset=None):
         vars(error).pop("_render_traceback_", None)
 
 
-def is_check(shell):
-    """Whether a check runs. JupyterLab sends the tags of a cell along with its code;
-    what grades, or runs notebooks by itself, sends none.
+def is_check_running(shell):
+    """Say whether a check runs. JupyterLab sends the tags of a cell along with its
+    code; what grades, or runs notebooks by itself, sends none.
     """
     asked = shell.kernel.get_parent("shell").get("metadata", {})
     return CHECK in asked.get("tags", ())
 
 
-def _as_text(page, printer, cycle):
-    printer.text(text_of(page.data))
+def _print_as_text(page, printer, cycle):
+    printer.text(convert_to_text(page.data))
 
 
-def text_of(page):
-    """A piece of HTML as text: without tags, code as it was written."""
+def convert_to_text(page):
+    """Convert a piece of HTML to text: without tags, code as it was written."""
 
-    def sign(tag):
+    def replace_tag(tag):
         closes, name = tag[1], tag[2]
         if name in ("td", "th"):
             return "\t" if closes else ""
-        return "\n" if name == "br" or (closes and name in BLOCKS) else ""
+        return "\n" if name == "br" or (closes and name in BLOCK_TAGS) else ""
 
-    return html.unescape(TAG.sub(sign, page)).strip("\n")
+    return html.unescape(TAG.sub(replace_tag, page)).strip("\n")

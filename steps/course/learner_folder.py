@@ -36,7 +36,7 @@ def lay(folder=None):
         return done
     folder.mkdir(parents=True, exist_ok=True)
     for number, target in targets.items():
-        text = student_copies.copy_of(number, folder, tell_solutions=True)
+        text = student_copies.make_copy(number, folder, tell_solutions=True)
         if happened := lay_one(target, text):
             done[happened].append(number)
     replace(folder / STAMP, json.dumps({"course": _course()}) + "\n")
@@ -79,7 +79,7 @@ def fresh(number, folder=None):
     """
     folder = Path(folder or FOLDER).resolve()
     target = folder / notebook_path(known(number)).name
-    text = student_copies.copy_of(number, folder, tell_solutions=True)
+    text = student_copies.make_copy(number, folder, tell_solutions=True)
     aside = set_aside(target)
     student_copies.write_new(target, text)
     return aside
@@ -106,9 +106,7 @@ def set_aside(target):
 def is_untouched(notebook):
     """Whether nobody has worked in a copy since it was laid."""
     marks = _marks(notebook)
-    return bool(marks) and marks["sources"] == student_copies.digest_of_sources(
-        notebook
-    )
+    return bool(marks) and marks["sources"] == student_copies.digest_sources(notebook)
 
 
 def _marks(notebook):

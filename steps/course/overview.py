@@ -23,55 +23,55 @@ class Stage:
     steps: dict[int, str]
 
 
-def stages():
-    """The stages of the map, each with the steps from its first on."""
+def read_stages():
+    """Read the stages of the map, each with the steps from its first on."""
     text = lesson_path(MAP).read_text(encoding="utf-8")
-    found, stage = [Stage(title, gain, {}) for title, gain in STAGE.findall(text)], 1
+    stages, n = [Stage(title, gain, {}) for title, gain in STAGE.findall(text)], 1
     for number in numbers():
-        stage = facts(number).stage or stage
-        if stage > len(found):
-            raise CourseError(f"Step {number} is in stage {stage}: start.md lacks it.")
-        found[stage - 1].steps[number] = head(number).title
-    return found
+        n = facts(number).stage or n
+        if n > len(stages):
+            raise CourseError(f"Step {number} is in stage {n}: start.md lacks it.")
+        stages[n - 1].steps[number] = head(number).title
+    return stages
 
 
 # --- Links ----------------------------------------------------------------------------
 
 
-def with_links(text):
-    """The map's text, with links to the lessons of each stage."""
-    for stage in stages():
+def add_links(text):
+    """Add links to the lessons of each stage to the map's text."""
+    for stage in read_stages():
         lines = [
-            f"{number}. {link(title, number)}, {head(number).minutes} minutes"
+            f"{number}. {make_link(title, number)}, {head(number).minutes} minutes"
             for number, title in stage.steps.items()
         ]
         text = text.replace(stage.gain, "\n".join([stage.gain, "", *lines]))
     return text
 
 
-def link(text, number):
+def make_link(text, number):
     # Notebooks that link to each other lie in one folder, here and in copies.
     return f"[{text}]({notebook_path(number).name})"
 
 
-def ways_on(number):
-    """The line of links in a lesson: to the map, the lesson before, the next one."""
-    steps = numbers()
-    place = steps.index(number)
-    ways = [link("The map", MAP)] if lesson_path(MAP).exists() else []
-    if place > 0:
-        ways.append(f"before: {_titled(steps[place - 1])}")
-    if place < len(steps) - 1:
-        ways.append(f"next: {_titled(steps[place + 1])}")
-    return " · ".join(ways)
+def make_navigation(number):
+    """Make the line of links in a lesson: to the map, the lessons before and after."""
+    course = numbers()
+    position = course.index(number)
+    links = [make_link("The map", MAP)] if lesson_path(MAP).exists() else []
+    if position > 0:
+        links.append(f"before: {_make_titled_link(course[position - 1])}")
+    if position < len(course) - 1:
+        links.append(f"next: {_make_titled_link(course[position + 1])}")
+    return " · ".join(links)
 
 
-def _titled(number):
-    return link(f"{number}. {head(number).title}", number)
+def _make_titled_link(number):
+    return make_link(f"{number}. {head(number).title}", number)
 
 
-def without_links_to(text, missing):
-    """A text whose links to some notebooks are plain words.
+def remove_links(text, missing):
+    """Turn the links of a text to some notebooks into plain words.
 
     Parameters
     ----------
@@ -92,15 +92,15 @@ def picture():
     """Show the course: a row for each stage, a dot for each step."""
     import matplotlib.pyplot as plt
 
-    rows = stages()
+    rows = read_stages()
     _, ax = plt.subplots(figsize=(9.5, 0.95 * len(rows)))
     for row, stage in enumerate(rows):
         title = f"{row + 1}  {stage.title[0].upper()}{stage.title[1:]}"
         ax.text(0, row - 0.23, title, weight="bold", va="bottom")
         ax.text(0, row + 0.2, f"After it, {stage.gain}", va="top", fontsize=9)
         ax.plot([0.1, len(stage.steps) - 0.5], [row, row], color="0.8", zorder=0)
-        for place, number in enumerate(stage.steps):
-            ax.text(place + 0.3, row, str(number), color="white", bbox=DOT, **CENTRED)
+        for column, number in enumerate(stage.steps):
+            ax.text(column + 0.3, row, str(number), color="white", bbox=DOT, **CENTRED)
     ax.set(xlim=(-0.2, 15.5), ylim=(len(rows) - 0.2, -0.7))
     ax.axis("off")
     plt.show()

@@ -1,4 +1,4 @@
-"""What was judged, as other programs take it: JSON, JUnit's XML, an exit status.
+"""Reports verdicts as other programs take them: JSON, JUnit's XML, an exit status.
 
 docs/classroom.md promises that these forms stay.
 """
@@ -8,7 +8,7 @@ import re
 from dataclasses import asdict, dataclass
 from xml.etree import ElementTree
 
-from .judge.sequence import RIGHT
+from .judge.attempts import RIGHT
 from .lessons import CourseError
 
 WRONG, NOT_BEGUN = "wrong", "not begun"
@@ -18,7 +18,7 @@ TOO_FEW = 3
 
 @dataclass
 class Result:
-    """What came of one exercise, or of one part of a step in the workshop."""
+    """Holds what came of one exercise, or of one part of a step in the workshop."""
 
     lesson: str
     name: str
@@ -26,67 +26,69 @@ class Result:
     said: str = ""
 
 
-def of_exercise(lesson, number, said):
-    """The result of an exercise: right, not begun, or what its check says."""
-    begun = said in (RIGHT, NOT_BEGUN)
-    return Result(lesson, f"exercise {number}", *((said,) if begun else (WRONG, said)))
+def make_result(lesson, number, verdict):
+    """Make the result of an exercise: right, not begun, or what its check says."""
+    outcome = (verdict,) if verdict in (RIGHT, NOT_BEGUN) else (WRONG, verdict)
+    return Result(lesson, f"exercise {number}", *outcome)
 
 
-def add_options(more):
-    more("--json", action="store_true", help="print JSON, and nothing else")
-    more("--junit", metavar="FILE", help="write JUnit's XML, which CI services show")
+def add_result_options(add):
+    add("--json", action="store_true", help="print JSON, and nothing else")
+    add("--junit", metavar="FILE", help="write JUnit's XML, which CI services show")
     text = f"exit status {TOO_FEW} if less than N percent are right"
-    more("--fail-under", metavar="N", type=float, help=text)
+    add("--fail-under", metavar="N", type=float, help=text)
 
 
-def tell(results, options, words, status=0):
+def report_results(results, options, words, status=0):
     """Print words, or what the options ask for; return the exit status: the one given
     where no percentage is asked for.
     """
-    print(as_json(results) if options.json else words)
+    print(make_json(results) if options.json else words)
     if options.junit:
         try:
-            junit(results).write(options.junit, encoding="utf-8", xml_declaration=True)
+            tree = make_junit(results)
+            tree.write(options.junit, encoding="utf-8", xml_declaration=True)
         except OSError as error:
             raise CourseError(f"{options.junit}: {error.strerror}.") from None
     if options.fail_under is None:
         return status
-    return TOO_FEW if percent(results) < options.fail_under else 0
+    return TOO_FEW if calculate_percent(results) < options.fail_under else 0
 
 
-def percent(results):
-    right = sum(one.outcome == RIGHT for one in results)
+def calculate_percent(results):
+    right = sum(result.outcome == RIGHT for result in results)
     return 100 * right / len(results) if results else 0.0
 
 
-def as_json(results):
-    right = sum(one.outcome == RIGHT for one in results)
-    told = {"version": 1, "right": right, "total": len(results)}
-    told["percent"] = round(percent(results), 1)
-    return json.dumps(told | {"results": list(map(asdict, results))}, indent=1)
+def make_json(results):
+    right = sum(result.outcome == RIGHT for result in results)
+    summary = {"version": 1, "right": right, "total": len(results)}
+    summary["percent"] = round(calculate_percent(results), 1)
+    return json.dumps(summary | {"results": list(map(asdict, results))}, indent=1)
 
 
-def junit(results):
-    """A suite a lesson; what is wrong has failed, what is not begun was skipped."""
+def make_junit(results):
+    """Make a suite a lesson: what is wrong failed, what is not begun was skipped."""
     root = ElementTree.Element("testsuites")
-    for lesson in dict.fromkeys(one.lesson for one in results):
-        found = [one for one in results if one.lesson == lesson]
-        outcomes = [one.outcome for one in found]
-        facts = {"name": lesson, "tests": str(len(found))}
-        facts |= {"failures": str(outcomes.count(WRONG)), "errors": "0"}
-        facts |= {"skipped": str(outcomes.count(NOT_BEGUN))}
-        suite = ElementTree.SubElement(root, "testsuite", facts)
-        for one in found:
-            names = {"classname": lesson, "name": _xml(one.name)}
-            case = ElementTree.SubElement(suite, "testcase", names)
-            if one.outcome != RIGHT:
-                kind = "failure" if one.outcome == WRONG else "skipped"
-                first = (one.said.splitlines() or [one.outcome])[0]
-                told = ElementTree.SubElement(case, kind, message=_xml(first))
-                told.text = _xml(one.said)
+    for lesson in dict.fromkeys(result.lesson for result in results):
+        lesson_results = [result for result in results if result.lesson == lesson]
+        outcomes = [result.outcome for result in lesson_results]
+        attributes = {"name": lesson, "tests": str(len(lesson_results))}
+        attributes |= {"failures": str(outcomes.count(WRONG)), "errors": "0"}
+        attributes |= {"skipped": str(outcomes.count(NOT_BEGUN))}
+        suite = ElementTree.SubElement(root, "testsuite", attributes)
+        for result in lesson_results:
+            attributes = {"classname": lesson, "name": _make_valid_xml(result.name)}
+            case = ElementTree.SubElement(suite, "testcase", attributes)
+            if result.outcome != RIGHT:
+                kind = "failure" if result.outcome == WRONG else "skipped"
+                first = (result.said.splitlines() or [result.outcome])[0]
+                message = {"message": _make_valid_xml(first)}
+                element = ElementTree.SubElement(case, kind, message)
+                element.text = _make_valid_xml(result.said)
     return ElementTree.ElementTree(root)
 
 
-def _xml(text):
-    """A text without the letters that XML does not have."""
+def _make_valid_xml(text):
+    """Replace the letters of a text that XML does not have."""
     return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text)

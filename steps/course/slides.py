@@ -1,4 +1,4 @@
-"""Slides of a lesson: one page, which needs no network and no other file.
+"""Makes slides of a lesson: one page, which needs no network and no other file.
 
 The built notebook is cut where a text begins; a section of the lesson is a column of
 slides. Exercises are not on them. What is too long for one slide goes on on the next:
@@ -23,12 +23,12 @@ REVEAL = "sphinx_revealjs", "_static/revealjs/dist"
 MATHJAX = "sphinx-mathjax-offline", "static/mathjax"
 # The browser's own fonts are used there: others would have to be fetched.
 TEMPLATE = Path(__file__).with_name("slides.html")
-FOR_READERS = ("Exercise", "Write it")  # parts, by how their titles begin
+LEFT_OUT = ("Exercise", "Write it")  # parts, by how their titles begin
 # Code that belongs to a picture.
-SHOW = "Show the code"
+SUMMARY = "Show the code"
 
 
-def write(number, path=None):
+def write_slides(number, path=None):
     """Write the slides of a step; return where they are.
 
     Raises
@@ -41,106 +41,106 @@ def write(number, path=None):
         raise CourseError(
             f"{path} is there already and stays as it is; -o names another file."
         )
-    write_new(path, page(number))
+    write_new(path, make_page(number))
     return path
 
 
-def page(number):
-    """The page, as text."""
+def make_page(number):
+    """Make the page, as text."""
     from pygments.formatters import HtmlFormatter
 
-    columns = "\n".join(map(_column, sections(_shown(number))))
-    fill = {
+    columns = "\n".join(map(_render_column, group_slides(_select_cells(number))))
+    fields = {
         "title": html.escape(f"{number}. {head(number).title}"),
-        "reveal.css": _file(*REVEAL, "reveal.css"),
+        "reveal.css": _read_asset(*REVEAL, "reveal.css"),
         "colours": HtmlFormatter(style="default").get_style_defs(".highlight"),
         "columns": columns,
-        "reveal.js": _script(_file(*REVEAL, "reveal.js")),
-        "mathjax": _script(_file(*MATHJAX, "tex-svg.js")),
+        "reveal.js": _escape_script(_read_asset(*REVEAL, "reveal.js")),
+        "mathjax": _escape_script(_read_asset(*MATHJAX, "tex-svg.js")),
     }
     template = TEMPLATE.read_text(encoding="utf-8")
-    return re.sub(r"<<([\w.]+)>>", lambda found: fill[found[1]], template)
+    return re.sub(r"<<([\w.]+)>>", lambda match: fields[match[1]], template)
 
 
-def _shown(number):
-    """The cells that are shown: all but exercises, and the imports beside the title."""
+def _select_cells(number):
+    """Select the cells that are shown: not exercises, nor imports beside the title."""
     from .formats import nbformat
 
-    whole = nbformat.read(notebook_path(number), as_version=4)
-    part, shown = "", []
-    for cell in chain.from_iterable(cut(cell, "#{1,3}") for cell in whole["cells"]):
-        text = cell["cell_type"] == "markdown"
-        if text and (heading := re.match(r"#{2,3} (.+)", cell["source"])):
+    notebook = nbformat.read(notebook_path(number), as_version=4)
+    part, selected = "", []
+    for cell in chain.from_iterable(cut(cell, "#{1,3}") for cell in notebook["cells"]):
+        is_text = cell["cell_type"] == "markdown"
+        if is_text and (heading := re.match(r"#{2,3} (.+)", cell["source"])):
             part = heading[1]
-        if part.startswith(FOR_READERS) or f"-{LINKS}" in cell["id"]:
+        if part.startswith(LEFT_OUT) or f"-{LINKS}" in cell["id"]:
             continue
-        if text:
-            cell["source"] = overview.without_links_to(cell["source"], lambda _: True)
-        if text or part:
-            shown.append(cell)
-    return shown
+        if is_text:
+            cell["source"] = overview.remove_links(cell["source"], lambda _: True)
+        if is_text or part:
+            selected.append(cell)
+    return selected
 
 
-def sections(cells):
-    """Columns of slides: a column for each section, a slide for each text and what
-    follows it.
+def group_slides(cells):
+    """Group cells into columns of slides: a column for each section, a slide for each
+    text and what follows it.
     """
     columns: list[list[list[dict[str, Any]]]] = []
     for cell in cells:
-        text = cell["cell_type"] == "markdown"
-        if not columns or (text and re.match(r"#{1,2} ", cell["source"])):
+        is_text = cell["cell_type"] == "markdown"
+        if not columns or (is_text and re.match(r"#{1,2} ", cell["source"])):
             columns.append([[]])
-        elif text:
+        elif is_text:
             columns[-1].append([])
         columns[-1][-1].append(cell)
     return columns
 
 
-def _column(slides):
-    shown = ("".join(map(_folded, cells)) for cells in slides)
-    inside = "\n".join(f"<section>{slide}</section>" for slide in shown)
-    return f"<section>{inside}</section>"
+def _render_column(slides):
+    slides_html = ("".join(map(_render_cell, cells)) for cells in slides)
+    column = "\n".join(f"<section>{slide}</section>" for slide in slides_html)
+    return f"<section>{column}</section>"
 
 
-def _folded(cell):
-    """A cell; code that is hidden behind a word that opens it, and its output."""
+def _render_cell(cell):
+    """Render a cell; hidden code behind words that open it, then its output."""
     if exercises.FOLDED not in cell["metadata"].get("tags", ()):
-        return _html(cell)
-    code = _html(cell | {"outputs": []})
-    outputs = _html(cell | {"source": ""}) if cell["outputs"] else ""
-    return f"<details><summary>{SHOW}</summary>{code}</details>{outputs}"
+        return _convert_cell(cell)
+    code = _convert_cell(cell | {"outputs": []})
+    outputs = _convert_cell(cell | {"source": ""}) if cell["outputs"] else ""
+    return f"<details><summary>{SUMMARY}</summary>{code}</details>{outputs}"
 
 
-def _html(cell):
-    """A cell as nbconvert shows it."""
+def _convert_cell(cell):
+    """Convert a cell as nbconvert shows it."""
     from .formats import nbformat
 
-    exporter = _exporter(cell["cell_type"] == "code" and not cell["source"])
+    exporter = _make_exporter(cell["cell_type"] == "code" and not cell["source"])
     notebook = nbformat.v4.new_notebook(cells=[nbformat.from_dict(cell)])
-    shown, _ = exporter.from_notebook_node(notebook)
+    page, _ = exporter.from_notebook_node(notebook)
     # Signs that lead to a heading have no place to lead to.
-    return re.sub(r'<a class="anchor-link".*?</a>', "", shown)
+    return re.sub(r'<a class="anchor-link".*?</a>', "", page)
 
 
 @cache
-def _exporter(without_code):
+def _make_exporter(without_code):
     from nbconvert import HTMLExporter
 
     prompts = dict.fromkeys(("exclude_input_prompt", "exclude_output_prompt"), True)
     return HTMLExporter(template_name="basic", exclude_input=without_code, **prompts)
 
 
-def _script(text):
+def _escape_script(text):
     return text.replace("</script", r"<\/script")
 
 
-def _file(package, folder, name):
-    found = find_spec(package)
-    if not found or not found.submodule_search_locations:
+def _read_asset(package, folder, name):
+    spec = find_spec(package)
+    if not spec or not spec.submodule_search_locations:
         raise CourseError(
             f"Slides need {package}: "
             'pip install -e ".[classroom]" -c constraints.txt, or '
             "python start.py slides N, which installs it."
         )
-    place = Path(found.submodule_search_locations[0]) / folder / name
-    return place.read_text(encoding="utf-8")
+    path = Path(spec.submodule_search_locations[0]) / folder / name
+    return path.read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import ast
 import re
 
 from .definitions import imports
-from .exercises import GOES_ON
+from .exercises import MAY_RAISE
 from .lessons import CourseError
 
 SHOWN_FROM = ("dezero_lite", "steps")
@@ -35,7 +35,7 @@ def shown(cells):
     trees = [_parsed("".join(cell["source"])) for cell in cells]
     names: dict[str, object] = {}
     for cell, tree in zip(cells, trees, strict=True):
-        _import(tree, names, GOES_ON in cell["metadata"].get("tags", ()))
+        _import(tree, names, MAY_RAISE in cell["metadata"].get("tags", ()))
     calls = [filter(_shows, ast.walk(tree)) for tree in trees]
     return [[_shown_text(call, names) for call in found] for found in calls]
 

@@ -1,13 +1,13 @@
-"""Students' copies of the lessons: no solutions, no outputs, and theirs to keep."""
+"""Makes students' copies of lessons: no solutions, no outputs, and theirs to keep."""
 
+import copy
 import hashlib
 import json
 import os
 import re
 from pathlib import Path
 
-from . import builder, lessons, overview
-from .exercises import for_students
+from . import builder, exercises, lessons, overview
 from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, with_map
 
 # An installed package has no notebooks but this one, which lies beside the lessons.
@@ -35,32 +35,33 @@ def write_copies(folder, chosen=None):
         The files written.
     """
     folder = Path(folder).resolve()
-    steps = [known(n) for n in chosen or numbers()]
-    return write_all(folder, texts_of_copies(folder, steps))
+    chosen = [known(n) for n in chosen or numbers()]
+    return write_all(folder, make_copies(folder, chosen))
 
 
-def texts_of_copies(folder, steps, **how):
-    """The texts of copies that are to lie in a folder, and of the map if it has none,
-    by their paths; how they are made, `copy_of` is told.
+def make_copies(folder, chosen, **settings):
+    """Make the texts of copies that are to lie in a folder, and of the map if it has
+    none, by their paths; the settings are those of `make_copy`.
     """
-    targets = {folder / notebook_path(n).name: n for n in steps}
-    the_map = folder / notebook_path(MAP).name
-    if MAP in with_map() and not the_map.exists():
-        targets = {the_map: MAP} | targets
+    number_at = {folder / notebook_path(n).name: n for n in chosen}
+    map_path = folder / notebook_path(MAP).name
+    if MAP in with_map() and not map_path.exists():
+        number_at = {map_path: MAP} | number_at
 
     def missing(name):
-        return folder / name not in targets and not (folder / name).exists()
+        return folder / name not in number_at and not (folder / name).exists()
 
-    return {path: copy_of(n, folder, missing, **how) for path, n in targets.items()}
+    made = (make_copy(n, folder, missing, **settings) for n in number_at.values())
+    return dict(zip(number_at, made, strict=True))
 
 
 def write_all(folder, texts):
     """Write new files, whose texts are given by their paths; none if one of them is
     there already. Return the paths.
     """
-    if there := sorted(path.name for path in texts if path.exists()):
+    if names := sorted(path.name for path in texts if path.exists()):
         raise CourseError(
-            f"{folder} already holds {', '.join(there)}. Nothing was written, so that "
+            f"{folder} already holds {', '.join(names)}. Nothing was written, so that "
             "no work is lost: choose another folder, or name the steps that are "
             "missing."
         )
@@ -85,14 +86,14 @@ def write_agents(folder):
     return [] if path.exists() else [write_new(path, text)]
 
 
-def nothing(_):
-    """Finds nothing missing, has nothing to finish."""
+def ignore(_):
+    """Find nothing missing, have nothing to finish."""
 
 
-def copy_of(
-    number, folder, missing=nothing, tell_solutions=False, finish=nothing, name=STEPS
+def make_copy(
+    number, folder, missing=ignore, tell_solutions=False, finish=ignore, name=STEPS
 ):
-    """The text of a student's copy that is to lie in a folder.
+    """Make the text of a student's copy that is to lie in a folder.
 
     Parameters
     ----------
@@ -106,33 +107,84 @@ def copy_of(
     name : str
         What the steps are called where the copy will run.
     """
-    whole = _with_outputs(number) if number == MAP else builder.assemble(number)
-    notebook = whole if number == MAP else for_students(whole, tell_solutions)
+    if number == MAP:
+        notebook = _read_built(number)
+    else:
+        notebook = remove_solutions(builder.assemble(number), tell_solutions)
     _import_steps(notebook)
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
-            cell["source"] = _pointed_at_code(cell["source"], folder)
+            cell["source"] = _adapt_listings(cell["source"], folder)
         else:
-            cell["source"] = overview.without_links_to(cell["source"], missing)
+            cell["source"] = overview.remove_links(cell["source"], missing)
     finish(notebook)
-    return text_of_copy(number, notebook, name)
+    return finish_copy(number, notebook, name)
 
 
-def text_of_copy(number, notebook, name=STEPS):
-    """The text of a copy, which from then on knows what it was laid with."""
+def remove_solutions(notebook, tell_solutions=False):
+    """Copy a notebook (a dict) without solutions, hints, hidden tests and outputs.
+
+    Its exercise cells are open, and its checks folded. An exercise that is not solved
+    yet does not stop *Run All*. Where a lesson has a part *Write it*, the code after it
+    would give the answer away: it is folded, too.
+
+    Parameters
+    ----------
+    tell_solutions : bool
+        Whether to say how to see the solution, too, and not the hints alone.
+    """
+    notebook = copy.deepcopy(notebook)
+    number = notebook["metadata"].pop("course", {}).get("step")
+    exercise, task, gives_away = 0, None, False
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        tags = cell["metadata"].get("tags", [])
+        if cell["cell_type"] != "code":
+            cell["source"] = exercises.FOLDED_HINT.sub("", source).rstrip()
+            hints, task = source != cell["source"], cell
+            if part := re.search(r"^## .+", source, re.M):
+                gives_away = part[0] == "## The code" and exercise > 0
+            continue
+        cell.update(outputs=[], execution_count=None)
+        if exercises.is_solution(source):
+            exercise += 1
+            cell["source"] = exercises.replace_solutions(source)
+            cell["metadata"].pop("jupyter", None)
+            tags = [tag for tag in tags if tag != exercises.FOLDED]
+            cell["metadata"]["tags"] = [*tags, exercises.MAY_RAISE]
+            if task:
+                task["source"] += _name_help(number, exercise, hints, tell_solutions)
+                task = None
+        elif exercises.CHECK in tags:
+            cell["source"] = exercises.remove_hidden_tests(source)
+            cell["metadata"]["tags"] = [*tags, exercises.MAY_RAISE]
+        elif gives_away:
+            folded = {"source_hidden": True, "outputs_hidden": True}
+            cell["metadata"]["jupyter"] = folded
+    return notebook
+
+
+def _name_help(number, exercise, hints, solutions):
+    ways = [f"`steps.hint({number}, {exercise})` gives a hint"] * hints
+    ways += [f"`steps.solution({number}, {exercise})` shows a solution"] * solutions
+    return f"\n\nStuck? {', '.join(ways)}." if ways else ""
+
+
+def finish_copy(number, notebook, name=STEPS):
+    """Make the text of a copy, which from then on knows what it was laid with."""
     name_steps(notebook, name)
-    notebook["metadata"] |= kernel()
+    notebook["metadata"] |= make_kernel_metadata()
     notebook["metadata"]["course"] = {
         "step": number,
-        "sources": digest_of_sources(notebook),
-        "copy": digest_of([cell["metadata"] for cell in notebook["cells"]]),
+        "sources": digest_sources(notebook),
+        "copy": digest([cell["metadata"] for cell in notebook["cells"]]),
     }
-    return builder.as_text(notebook)
+    return builder.serialize(notebook)
 
 
-def kernel():
-    """As JupyterLab would have it from the kernel: what it has to add, it calls
-    unsaved.
+def make_kernel_metadata():
+    """Make the metadata that JupyterLab would have from the kernel: what it has to add,
+    it calls unsaved.
     """
     from ipykernel.ipkernel import IPythonKernel
 
@@ -140,10 +192,10 @@ def kernel():
     return {"kernelspec": spec, "language_info": IPythonKernel.language_info}
 
 
-def _with_outputs(number):
-    """The map as it was built, its picture shown; bare where it is not built yet."""
-    built = [notebook_path(number), BUILT_MAP]
-    path = next((path for path in built if path.exists()), None)
+def _read_built(number):
+    """Read the map as it was built, its picture shown; bare if it is not built yet."""
+    paths = [notebook_path(number), BUILT_MAP]
+    path = next((path for path in paths if path.exists()), None)
     if path is None:
         return builder.assemble(number)
     notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -152,33 +204,33 @@ def _with_outputs(number):
     return notebook
 
 
-def digest_of_sources(notebook):
-    """A digest of what someone can write in a notebook: kinds and sources of cells."""
+def digest_sources(notebook):
+    """Digest what someone can write in a notebook: kinds and sources of cells."""
     cells = [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"]]
-    return digest_of(cells)
+    return digest(cells)
 
 
-def digest_of(thing):
+def digest(thing):
     return hashlib.sha256(json.dumps(thing).encode()).hexdigest()[:16]
 
 
 def _import_steps(notebook):
     # steps.hint and steps.solution are to be at hand, whatever the lesson needs.
-    codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    if any(re.search(r"(?m)^import steps$", cell["source"]) for cell in codes):
+    code_cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    if any(re.search(r"(?m)^import steps$", cell["source"]) for cell in code_cells):
         return
-    for cell in codes:
+    for cell in code_cells:
         if re.match(r"import |from ", cell["source"]):
             cell["source"] += "\n\nimport steps"
             return
 
 
-def _pointed_at_code(code, folder):
+def _adapt_listings(code, folder):
     # The %load lines name the code's place as seen from notebooks/; a copy elsewhere in
     # the checkout needs its own way there. A copy that leaves this machine has none.
     if folder.resolve().is_relative_to(lessons.ROOT):
-        way = Path(os.path.relpath(lessons.LESSONS, folder.resolve())).as_posix()
-        replacement = rf"# %load -s \g<names> {way}/\g<file>"
+        prefix = Path(os.path.relpath(lessons.LESSONS, folder.resolve())).as_posix()
+        replacement = rf"# %load -s \g<names> {prefix}/\g<file>"
     else:
         replacement = r"# From \g<file>: \g<names>"
     return builder.LOAD.sub(replacement, code)
@@ -187,13 +239,13 @@ def _pointed_at_code(code, folder):
 def name_steps(notebook, steps=STEPS):
     """Let a notebook call the steps as they are called where it will run."""
     for cell in notebook["cells"]:
-        named = as_installed if cell["cell_type"] == "code" else as_typed
-        cell["source"] = named("".join(cell["source"]), steps)
+        rename = rename_in_code if cell["cell_type"] == "code" else rename_in_text
+        cell["source"] = rename("".join(cell["source"]), steps)
 
 
-def as_installed(code, steps=STEPS):
-    """Code as it has to be here: what a checkout calls steps is dezero_lite.steps in an
-    installed package.
+def rename_in_code(code, steps=STEPS):
+    """Let code call the steps as it has to here: what a checkout calls steps is
+    dezero_lite.steps in an installed package.
     """
     if steps == "steps":
         return code
@@ -203,9 +255,9 @@ def as_installed(code, steps=STEPS):
     return code.replace('"steps.course"', f'"{steps}.course"')
 
 
-def as_typed(text, steps=STEPS):
-    """A text whose commands are those that can be typed here: an installed package has
-    no start.py.
+def rename_in_text(text, steps=STEPS):
+    """Let a text have the commands that can be typed here: an installed package has no
+    start.py.
     """
     if steps == "steps":
         return text

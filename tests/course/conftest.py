@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steps.course import learner_folder, lessons
-from steps.course.classroom.answers import lesson
+from steps.course.classroom.answers import read_lesson
 from steps.course.workshop.trial import TrialProcess
 from tests.course.learner import Learner
 
@@ -46,6 +46,6 @@ def toy(tmp_path, monkeypatch):
         text = template.replace("NUMBER", str(number))
         (root / "steps" / f"step0{number}.md").write_text(text, encoding="utf-8")
         shutil.copy(TOY / "step.py", root / "steps" / f"step0{number}.py")
-    lesson.cache_clear()
+    read_lesson.cache_clear()
     yield root
-    lesson.cache_clear()
+    read_lesson.cache_clear()

@@ -11,7 +11,7 @@ from importlib import import_module
 import pytest
 
 from steps.course import builder, lessons
-from steps.course.beginning import begin, next_number
+from steps.course.beginning import begin, find_next_number
 from steps.course.commands import main
 from steps.course.lessons import (
     LESSONS,
@@ -53,7 +53,7 @@ def files(room):
 
 @pytest.mark.slow
 def test_a_new_step_builds_and_touches_its_own_two_files_only(room):
-    before, number = files(room), next_number()
+    before, number = files(room), find_next_number()
     lesson, module = begin(number, "A toy")
     assert number in numbers()
     texts = [path.read_text("utf-8") for path in (lesson, module)]
@@ -62,12 +62,13 @@ def test_a_new_step_builds_and_touches_its_own_two_files_only(room):
     assert len(checks.unwritten(new)) == 15, "each TODO, with its line"
     assert "def double" in module.read_text(encoding="utf-8")
     builder.build(number)
-    assert builder.why_stale(number) is None
+    assert builder.explain_staleness(number) is None
 
     says = 'course:\n  write: [double]\n  question: "What is twice x?"\n'
     head, _, rest = texts[0].partition("---\n\n")
     lesson.write_text(f"{head}{says}---\n\n{rest}", encoding="utf-8")
-    assert builder.why_stale(number) is None, "no notebook shows what the head says"
+    said = "no notebook shows what the head says"
+    assert builder.explain_staleness(number) is None, said
     after = files(room)
     assert {*after} - {*before} == {lesson, module, lessons.notebook_path(number)}
     assert all(after[path] == before[path] for path in before)
@@ -105,7 +106,7 @@ def test_what_a_head_can_say_is_listed_for_who_writes_one():
 
 
 def test_a_new_step_exports_its_own(room, monkeypatch):
-    number = next_number()
+    number = find_next_number()
     begin(number, "A toy")
     monkeypatch.setattr(import_module("steps"), "__path__", [str(room)])
     step = import_module(f"steps.step{number:02d}")
@@ -120,7 +121,7 @@ def test_nothing_is_overwritten_and_no_gap_is_left(room):
 
 
 def test_half_a_step_is_named(room, capsys):
-    number = next_number()
+    number = find_next_number()
     _, module = begin(number, "A toy")
     module.unlink()
     name = f"step{number:02d}"
@@ -132,7 +133,7 @@ def test_half_a_step_is_named(room, capsys):
 
 
 def test_the_command_finds_the_number_and_asks_for_a_title(room, capsys):
-    number = next_number()
+    number = find_next_number()
     assert main(["new", str(number)]) == 1
     assert "A step needs a title" in capsys.readouterr().err
     assert number not in numbers()

@@ -65,7 +65,7 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(
     path.unlink()
     builder.build(1)
     assert path.read_bytes() == first
-    assert builder.why_stale(1) is None
+    assert builder.explain_staleness(1) is None
 
     version = sys.version.split()[0]
     varying = ["iopub", "graphviz version", "matplotlib.org", sys.prefix, version]
@@ -124,7 +124,7 @@ def test_a_traceback_names_no_place_of_this_machine(monkeypatch):
         "/opt/python/lib/json.py:3": "python/lib/json.py:3",
         "of someone": "of someone",
     }.items():
-        found = builder._without_paths(line.replace("/", os.sep))
+        found = builder._remove_paths(line.replace("/", os.sep))
         assert found.replace(os.sep, "/") == expected
 
 
@@ -147,7 +147,7 @@ def test_a_lesson_that_cannot_be_built_is_refused(
 ):
     path = one_step(cell)
     monkeypatch.setattr(lessons, "ROOT", path.parent.parent)
-    monkeypatch.setattr(builder, "LARGEST", 10)
+    monkeypatch.setattr(builder, "MAX_BYTES", 10)
     with pytest.raises(CourseError, match=complaint):
         builder.build(1)
     assert not path.exists()
@@ -209,27 +209,27 @@ def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(
 
 def test_what_makes_a_notebook_stale(one_step, no_kernel, monkeypatch):
     path = one_step(":tags: [hide-input]\n\nprint(1)")
-    assert "not built" in builder.why_stale(1)
+    assert "not built" in builder.explain_staleness(1)
     builder.build(1)
     built = path.read_text(encoding="utf-8")
-    assert builder.why_stale(1) is None
+    assert builder.explain_staleness(1) is None
     with monkeypatch.context() as patch:
         patch.setattr(builder.exercises, "FOLDED", "another-tag")
-        assert builder.why_stale(1).startswith("the builder")
+        assert builder.explain_staleness(1).startswith("the builder")
 
     for old, new in (("42", "43"), ('"execution_count": 2', '"execution_count": 3')):
         assert old in built
         path.write_text(built.replace(old, new, 1), encoding="utf-8")
-        assert "changed since it was built" in builder.why_stale(1)
+        assert "changed since it was built" in builder.explain_staleness(1)
     path.write_text(built, encoding="utf-8")
 
     code = path.parent.parent / "steps" / "step01.py"
     code.write_text(CODE.replace("2 * x", "x + x"), encoding="utf-8")
-    assert "code that its lesson uses" in builder.why_stale(1)
+    assert "code that its lesson uses" in builder.explain_staleness(1)
     code.write_text(CODE, encoding="utf-8")
 
     one_step(lesson=LESSON.replace("little", "small"))
-    assert "its lesson" in builder.why_stale(1)
+    assert "its lesson" in builder.explain_staleness(1)
 
 
 # --- What nbval sees ------------------------------------------------------------------
@@ -284,7 +284,7 @@ IMPORTS = blocks("programs.md")["imports of a lesson"]
 
 
 def shown_by(*codes):
-    return sources.shown(list(map(builder.code_cell, codes)))
+    return sources.shown(list(map(builder.make_code_cell, codes)))
 
 
 def test_what_is_shown_is_found_where_it_is_defined():
@@ -345,11 +345,11 @@ def test_of_what_changed_both_versions_count():
 
 def test_an_import_that_fails_is_named_if_it_does_not_on_purpose():
     # Cells that are not Python are passed over.
-    lost = builder.code_cell("from dezero_lite import nothing")
+    lost = builder.make_code_cell("from dezero_lite import nothing")
     words = "`from dezero_lite import nothing` fails: can"
     assert_refused(CourseError, words, lambda: sources.shown([lost]))
     lost["metadata"]["tags"] = ["raises-exception"]
-    others = map(builder.code_cell, ("%time 1", "1 +"))
+    others = map(builder.make_code_cell, ("%time 1", "1 +"))
     assert sources.shown([*others, lost]) == [[], [], []]
 
 
@@ -365,12 +365,12 @@ def test_a_change_of_what_a_lesson_shows_makes_it_stale(
         ("steps.play(y)", player, source),
     ]:
         one_step(IMPORTS, cell)
-        before = builder.sources_digest(1)
+        before = builder.digest_sources(1)
         with monkeypatch.context() as patch:
             patch.setattr(*other)
-            assert builder.sources_digest(1) == before
+            assert builder.digest_sources(1) == before
             patch.setattr(*stale_by)
-            assert builder.sources_digest(1) != before
+            assert builder.digest_sources(1) != before
 
 
 def test_a_missing_file_is_an_error(one_step, no_kernel):
@@ -381,7 +381,7 @@ def test_a_missing_file_is_an_error(one_step, no_kernel):
     for missing in ("step01.py", "course.mplstyle", "step07.py"):
         text = (steps / missing).read_text(encoding="utf-8")
         (steps / missing).unlink()
-        assert missing in builder.why_stale(1)
+        assert missing in builder.explain_staleness(1)
         with pytest.raises(CourseError, match=missing):
             builder.build(1, force=True)
         (steps / missing).write_text(text, encoding="utf-8")

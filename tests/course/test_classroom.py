@@ -18,7 +18,8 @@ import pytest
 from steps.course import exercises
 from steps.course.classroom import answers, grading, handout, submissions
 from steps.course.commands import main
-from steps.course.judge import cells, sequence, wall
+from steps.course.judge import attempts, bubblewrap, cells
+from steps.course.judge.bubblewrap import WITH_BUBBLEWRAP, WITHOUT_BUBBLEWRAP
 from steps.course.lessons import LESSONS, ROOT, CourseError
 from tests.course.texts import blocks, cases
 from tests.support.lesson_checks import tags
@@ -40,23 +41,23 @@ def course(toy):
 
 @pytest.fixture
 def at_once(monkeypatch):
-    """Judged without a process and without a fence, for what does no harm."""
+    """Judged without a process and an audit hook, for what does no harm."""
 
     class AtOnce(contextlib.nullcontext):
         def __init__(self, *_, **__):
             super().__init__(self)
-            monkeypatch.setattr(sequence, "_names", sequence.new_names())
+            monkeypatch.setattr(attempts, "_names", attempts.make_names())
 
         def send(self, task):
-            self.done = sequence.answer(task | {"seconds": None}, None)
+            self.done = attempts.answer(task | {"seconds": None}, None)
 
-        def hear(self, _):
+        def receive(self, _):
             return {"done": self.done}
 
         def end(self):
             pass
 
-    monkeypatch.setattr(sequence, "Child", AtOnce)
+    monkeypatch.setattr(attempts, "Child", AtOnce)
 
 
 class Class:
@@ -81,12 +82,12 @@ class Class:
         (place / name).write_text(text, encoding="utf-8")
 
     def grade(self, *chosen, seconds=CORES_ARE_BUSY):
-        _, graded = grading.grade(self.folder, chosen or [1], seconds)
+        _, graded = grading.judge_submissions(self.folder, chosen or [1], seconds)
         return {one.student: one for one in graded}
 
     def one(self, notebook, seconds=CORES_ARE_BUSY):
         """What one notebook gets: its two outcomes, and what is to be said."""
-        outcomes, said = grading.grade_notebook(1, notebook, seconds)
+        outcomes, said = grading.judge_notebook(1, notebook, seconds)
         return outcomes[1], outcomes[2], said
 
 
@@ -140,7 +141,7 @@ def test_what_is_handed_out_has_points_and_no_solutions_hints_or_hidden_tests(co
     assert not any(exercises.FOLDED in tags(c) for c in places(notebook))
     assert not any("jupyter" in c["metadata"] for c in places(notebook))
     for cell in places(notebook) + checks(notebook):
-        assert exercises.GOES_ON in tags(cell)
+        assert exercises.MAY_RAISE in tags(cell)
         assert cell["metadata"]["nbgrader"]["schema_version"] == 3
     assert marks(notebook) == [3, 5]
 
@@ -157,7 +158,7 @@ def test_nothing_is_overwritten(course, capsys):
 
 def test_sources_for_nbgrader_have_solutions_and_hidden_tests_and_no_hints(course):
     folder = course.out / "school"
-    written = handout.for_nbgrader(folder, [1], points=(2, 4))
+    written = handout.write_nbgrader_sources(folder, [1], points=(2, 4))
     path = folder / "source" / "step01" / "step01.ipynb"
     assert written == [path, folder / "nbgrader_config.py"]
     text = path.read_text(encoding="utf-8")
@@ -166,7 +167,7 @@ def test_sources_for_nbgrader_have_solutions_and_hidden_tests_and_no_hints(cours
     assert "Multiply" not in text
     assert marks(json.loads(text)) == [2, 4]
     with pytest.raises(CourseError, match="already holds"):
-        handout.for_nbgrader(folder, [1])
+        handout.write_nbgrader_sources(folder, [1])
 
 
 def test_notebooks_that_go_with_a_package_call_it_by_its_name(course, monkeypatch):
@@ -183,7 +184,7 @@ def test_notebooks_that_go_with_a_package_call_it_by_its_name(course, monkeypatc
 
 
 def test_a_blank_one_is_not_even_run(course, monkeypatch):
-    monkeypatch.setattr(sequence, "Child", lambda *_: pytest.fail("ran"))
+    monkeypatch.setattr(attempts, "Child", lambda *_: pytest.fail("ran"))
     assert course.one(course.copy()) == (grading.NOT_BEGUN, grading.NOT_BEGUN, [])
     # Nothing is written in a cell that only says so.
     todo = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()"
@@ -212,7 +213,7 @@ def test_what_a_lesson_has_under_the_name_is_not_judged(course, at_once):
 def found_in(notebook):
     """The answer to the first exercise, and what is odd."""
     found = answers.Answers(1, notebook)
-    return found.texts[1], found.odd
+    return found.texts[1], found.remarks
 
 
 def test_an_answer_in_another_cell_counts(course):
@@ -254,7 +255,7 @@ def test_a_notebook_without_ids_and_marks_and_with_lines_for_jupyter_is_read(
 @pytest.mark.slow
 def test_what_never_ends_is_stopped(course, monkeypatch):
     """Whether an alarm wakes it or not."""
-    monkeypatch.setattr(sequence, "GRACE", 0.5)
+    monkeypatch.setattr(attempts, "GRACE_SECONDS", 0.5)
     loops = "while True: pass", "sum(range(10**13))"
     twice, total = (f"def {{}}(x):\n    {loop}" for loop in loops)
     notebook = course.answered(twice.format("twice"), total.format("total"))
@@ -299,12 +300,12 @@ def test_a_cheat_gets_no_points_costs_the_next_answer_nothing_and_is_named(
 ):
     (outcome, *looks), cheat = CHEATS[heading]
     slow = "never ends" in heading
-    monkeypatch.setattr(sequence, "GRACE", 1 if slow else 10)
+    monkeypatch.setattr(attempts, "GRACE_SECONDS", 1 if slow else 10)
     notebook = course.answered(cheat, TOTAL)
     first, second, said = course.one(notebook, 2 if slow else CORES_ARE_BUSY)
     assert outcome in first
     assert first != RIGHT == second
-    assert len(first) <= cells.MOST
+    assert len(first) <= cells.MAX_LETTERS
     assert [look for look in looks if look not in "\n".join(said)] == []
     assert bool(said) == bool(looks)
 
@@ -317,7 +318,7 @@ def test_own_files_are_no_offence_and_nothing_of_the_teacher_s_is_in_reach(
     assert course.one(course.answered(*texts)) == (RIGHT, RIGHT, [])
 
 
-# --- Behind a wall, or only fenced ----------------------------------------------------
+# --- In bubblewrap, or under the audit hook alone -------------------------------------
 
 BWRAP = """#!/bin/sh
 echo "$@" >> {log}
@@ -329,14 +330,15 @@ shift
 
 @pytest.fixture
 def wall_is_asked_again():
-    wall.stands.cache_clear()
+    bubblewrap.is_available.cache_clear()
     yield
-    wall.stands.cache_clear()
+    bubblewrap.is_available.cache_clear()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no bubblewrap there")
 @pytest.mark.parametrize(
-    ("does", "says"), [('exec "$@"', wall.WALLED), ("exit 1", wall.FENCED), ("", "")]
+    ("does", "says"),
+    [('exec "$@"', WITH_BUBBLEWRAP), ("exit 1", WITHOUT_BUBBLEWRAP), ("", "")],
 )
 def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
     does, says, course, monkeypatch, tmp_path, capsys, wall_is_asked_again
@@ -349,10 +351,10 @@ def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
     course.hands_in("anna", course.answered(TWICE))
     table = str(tmp_path / "points.csv")
     assert main(["class", "grade", str(course.folder), "-o", table]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == (says or wall.FENCED)
+    assert capsys.readouterr().out.splitlines()[0] == (says or WITHOUT_BUBBLEWRAP)
     asked = log.read_text().splitlines() if does else []
     # Once to try it, and once for a notebook.
-    assert len(asked) == {wall.WALLED: 2, wall.FENCED: 1, "": 0}[says]
+    assert len(asked) == {WITH_BUBBLEWRAP: 2, WITHOUT_BUBBLEWRAP: 1, "": 0}[says]
     for line in asked:
         assert "--unshare-all --die-with-parent --new-session" in line
         readable = re.findall(r"--ro-bind-try (\S+)", line)
@@ -362,9 +364,9 @@ def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
         assert len(re.findall(r"--bind (\S+) \1 ", line)) == 1
 
 
-@pytest.mark.skipif(not wall.stands(), reason="bubblewrap is not there, or may not run")
+@pytest.mark.skipif(not bubblewrap.is_available(), reason="bubblewrap does not run")
 def test_nothing_is_seen_through_the_wall(course, tmp_path):
-    """By one who has got around the fence: what it would refuse, the wall has not."""
+    """By one who got around the hook: what that would refuse, bubblewrap has not."""
     outside = str(tmp_path / "outside")
     Path(outside).write_text("secret")
     with tempfile.TemporaryDirectory() as folder:
@@ -372,7 +374,7 @@ def test_nothing_is_seen_through_the_wall(course, tmp_path):
         look += "os.listdir('/tmp'))"
         look += "\nprint(len([n for n in os.listdir('/proc') if n.isdigit()]) < 4)"
         look += "\nprint(socket.if_nameindex()[1:])"
-        command = [*wall.around(folder), sys.executable, "-c", look]
+        command = [*bubblewrap.make_prefix(folder), sys.executable, "-c", look]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         seen = f"False [] ['{Path(folder).name}']\nTrue\n[]\n"
         assert done.stdout == seen
@@ -399,7 +401,7 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
     os.mkfifo(course.folder / "leo.ipynb")
     course.hands_in("\x1b[2Amia\u202e", course.answered(TWICE + "#" * 10**6))
     found = course.grade(1).items()
-    said = {name: (grading.first_wrong(one), *one.said) for name, one in found}
+    said = {name: (grading.find_first_wrong(one), *one.remarks) for name, one in found}
     missing = "1.1: there is no notebook of this lesson"
     unread = "is no notebook that can be read"
     letters = "it has more than 1,000,000 letters"
@@ -425,13 +427,13 @@ def test_of_two_copies_the_one_with_the_lesson_s_name_counts(course, at_once):
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("anna", course.copy(), "step01-Copy1.ipynb")
     one = course.grade(1)["anna"]
-    assert grading.first_wrong(one) == ""
-    assert one.said == ["step01-Copy1.ipynb is another copy of lesson 1: not graded"]
+    assert grading.find_first_wrong(one) == ""
+    assert one.remarks == ["step01-Copy1.ipynb is another copy of lesson 1: not graded"]
     # A link to another's work is not followed.
     (course.folder / "ben").mkdir()
     theirs = course.folder / "anna" / "step01.ipynb"
     (course.folder / "ben" / "step01.ipynb").symlink_to(theirs)
-    assert course.grade(1)["ben"].said == ["step01.ipynb is a link, and not a file"]
+    assert course.grade(1)["ben"].remarks == ["step01.ipynb is a link, and not a file"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
@@ -452,9 +454,9 @@ def test_what_cannot_be_judged_is_said_and_the_others_are(course, at_once, monke
     course.hands_in("anna", course.answered(TWICE, TOTAL))
     course.hands_in("ben", course.answered(TWICE, TOTAL))
     breaks_once = RuntimeError("the disk is full"), ({1: RIGHT, 2: RIGHT}, [])
-    monkeypatch.setattr(grading, "grade_notebook", Mock(side_effect=breaks_once))
-    found = grading.grade(course.folder, [1], CORES_ARE_BUSY, jobs=1)[1]
-    assert [grading.first_wrong(one) for one in found] == [
+    monkeypatch.setattr(grading, "judge_notebook", Mock(side_effect=breaks_once))
+    found = grading.judge_submissions(course.folder, [1], CORES_ARE_BUSY, jobs=1)[1]
+    assert [grading.find_first_wrong(one) for one in found] == [
         "1.1: cannot be graded (RuntimeError: the disk is full)",
         "",
     ]
@@ -483,7 +485,7 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
 
 def test_folders_with_nothing_to_grade_are_named(course, tmp_path):
     place = tmp_path / "nothing"
-    grade = lambda: grading.grade(place)
+    grade = lambda: grading.judge_submissions(place)
     assert_refused(CourseError, "There is no folder", grade)
     place.mkdir()
     assert_refused(CourseError, "is empty", grade)
@@ -494,9 +496,9 @@ def test_folders_with_nothing_to_grade_are_named(course, tmp_path):
 def test_a_lesson_is_known_by_its_cells_where_nothing_else_says_it(course):
     notebook = course.copy()
     notebook["metadata"] = {"course": {"step": "many"}}
-    assert submissions.lesson_of(notebook) == 1
+    assert submissions.identify_lesson(notebook) == 1
     for cell in notebook["cells"]:
         cell["id"] = "x"
-    assert submissions.lesson_of(notebook) == 1
-    assert submissions.lesson_of({"cells": []}, "step02_anna.ipynb") == 2
-    assert submissions.lesson_of({"cells": []}, "step99.ipynb") is None
+    assert submissions.identify_lesson(notebook) == 1
+    assert submissions.identify_lesson({"cells": []}, "step02_anna.ipynb") == 2
+    assert submissions.identify_lesson({"cells": []}, "step99.ipynb") is None

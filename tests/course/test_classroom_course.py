@@ -16,8 +16,8 @@ CORES_ARE_BUSY = 120
 
 
 def solutions(number):
-    found = exercises.of_lesson(builder.lesson_cells(number))
-    return [exercises.without_markers(exercise.solution) for exercise in found]
+    found = exercises.find_exercises(builder.read_lesson_cells(number))
+    return [exercises.remove_markers(exercise.solution) for exercise in found]
 
 
 # One that stands alone, one that takes the package apart, one whose lesson reaches
@@ -27,7 +27,7 @@ def test_what_a_lesson_does_is_no_offence_and_its_solutions_are_right(number, tm
     _, path, *_ = handout.release(tmp_path, [number])
     notebook = json.loads(path.read_text(encoding="utf-8"))
     notebook = written_into(notebook, solutions(number))
-    outcomes, said = grading.grade_notebook(number, notebook, CORES_ARE_BUSY)
+    outcomes, said = grading.judge_notebook(number, notebook, CORES_ARE_BUSY)
     assert set(outcomes.values()) == {"right"}
     assert said == []
 
@@ -92,7 +92,7 @@ def test_what_is_handed_out_runs_with_the_package_alone(hand_out, tmp_path):
     program = "import sys\nsys.modules['steps'] = None\n"
     for cell in notebook["cells"]:
         tags = cell["metadata"].get("tags", ())
-        if cell["cell_type"] == "code" and exercises.GOES_ON not in tags:
+        if cell["cell_type"] == "code" and exercises.MAY_RAISE not in tags:
             program += "".join(cell["source"]) + "\n"
     program += "print(steps.hint(8, 1)); print(steps.solution(8, 1))"
     variables = {"PYTHONPATH": str(tmp_path / "site"), "MPLBACKEND": "Agg"}

@@ -19,23 +19,23 @@ pytestmark = needs("nbconvert")
 @pytest.fixture
 def bare(monkeypatch):
     """Pages without what shows them, which need not be installed."""
-    monkeypatch.setattr(slides, "_file", lambda *names: "")
+    monkeypatch.setattr(slides, "_read_asset", lambda *names: "")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [8, 23, 33])
 def test_exercises_and_imports_are_not_on_slides(bare, number):
-    text = "\n".join(cell["source"] for cell in slides._shown(number))
+    text = "\n".join(cell["source"] for cell in slides._select_cells(number))
     assert "## The code" in text
     assert not re.search("^#+ (Exercise|Write it)", text, re.M)
-    found = exercises.of_lesson(builder.lesson_cells(number))
+    found = exercises.find_exercises(builder.read_lesson_cells(number))
     assert len(found) >= 2
     for exercise in found:
         for code in (exercise.solution, exercise.check):
             assert code not in text
-            assert exercises.without_solution(code) not in text
+            assert exercises.replace_solutions(code) not in text
         assert not any(hint in text for hint in exercise.hints)
-    page = slides.page(number)
+    page = slides.make_page(number)
     assert "is right." not in page
     assert "](step" not in page
     (first,) = re.findall("(<section><section>.*?</section>)", page, re.S)[:1]
@@ -45,7 +45,7 @@ def test_exercises_and_imports_are_not_on_slides(bare, number):
 
 @pytest.mark.slow
 def test_outputs_and_pictures_are_on_slides_and_nothing_is_fetched(bare, caplog):
-    page = slides.page(8)
+    page = slides.make_page(8)
     notebook = json.loads(notebook_path(8).read_text(encoding="utf-8"))
     outputs = [x for cell in notebook["cells"] for x in cell.get("outputs", ())]
     kinds = [set(output.get("data", ())) for output in outputs]
@@ -61,10 +61,10 @@ def test_outputs_and_pictures_are_on_slides_and_nothing_is_fetched(bare, caplog)
 
 def test_a_part_of_the_lesson_begins_a_column_and_a_text_a_slide():
     texts = "# Title\n\nWords.\n\n## One\n\nMore.", "So much.\n\n### Two\n\nEnd."
-    first, last = (builder.cut(builder.text_cell(text), "#{1,3}") for text in texts)
-    cells = [*first, builder.code_cell("# no heading"), *last]
+    first, last = (builder.cut(x, "#{1,3}") for x in map(builder.make_text_cell, texts))
+    cells = [*first, builder.make_code_cell("# no heading"), *last]
     heads = lambda slide: [cell["source"].split("\n")[0] for cell in slide]
-    (title,), one = [[*map(heads, column)] for column in slides.sections(cells)]
+    (title,), one = [[*map(heads, column)] for column in slides.group_slides(cells)]
     assert title == ["# Title"]
     assert one == [["## One", "# no heading"], ["So much."], ["### Two"]]
 
@@ -79,8 +79,8 @@ def test_slides_that_are_there_stay(bare, tmp_path, capsys):
 
 def test_what_is_not_installed_is_named_and_a_script_cannot_end_its_element():
     with pytest.raises(CourseError, match=r"Slides need no_such.*classroom"):
-        slides._file("no_such", "folder", "file")
-    assert "</script" not in slides._script("'</script>'")
+        slides._read_asset("no_such", "folder", "file")
+    assert "</script" not in slides._escape_script("'</script>'")
 
 
 # Of a slide: how far it runs out of the screen, the sizes of its code in pixels of the
@@ -104,7 +104,7 @@ SEEN = """() => [...document.querySelectorAll("section > section")].map(slide =>
 @needs(slides.REVEAL[0], slides.MATHJAX[0])
 @pytest.mark.parametrize("number", [8, 16, 33, 60])
 def test_on_a_small_projector_no_slide_is_cut_and_code_is_large(number, tmp_path):
-    path = slides.write(number, tmp_path / "slides.html")
+    path = slides.write_slides(number, tmp_path / "slides.html")
     with browser.launched() as running:
         page = running.new_page(viewport={"width": 1024, "height": 768})
         page.goto(path.as_uri())
@@ -115,7 +115,7 @@ def test_on_a_small_projector_no_slide_is_cut_and_code_is_large(number, tmp_path
     # Nothing is lost, and nothing is cut after a line that opens a block.
     code = [text for one in seen for text in one["code"]]
     assert not [text for text in code if text.endswith(":")]
-    shown = [c for c in slides._shown(number) if c["cell_type"] == "code"]
+    shown = [c for c in slides._select_cells(number) if c["cell_type"] == "code"]
     folded = exercises.FOLDED
     open_ = [c["source"] for c in shown if folded not in c["metadata"].get("tags", ())]
     lines = lambda texts: {line.strip() for text in texts for line in text.splitlines()}
@@ -126,7 +126,7 @@ def test_on_a_small_projector_no_slide_is_cut_and_code_is_large(number, tmp_path
 @needs(slides.REVEAL[0], slides.MATHJAX[0])
 @pytest.mark.parametrize("number", [16, 33])
 def test_a_browser_shows_them_without_a_network(number, tmp_path):
-    path = slides.write(number, tmp_path / "slides.html")
+    path = slides.write_slides(number, tmp_path / "slides.html")
     with browser.launched() as running:
         page = running.new_context(offline=True).new_page()
         asked, errors = [], []

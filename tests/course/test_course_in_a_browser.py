@@ -20,7 +20,7 @@ import pytest
 
 from steps.course import overview
 from steps.course.lessons import ROOT, notebook_path, numbers, stem
-from steps.course.student_copies import kernel
+from steps.course.student_copies import make_kernel_metadata
 from tests.course.servers import free_ports, serving
 from tests.course.test_listings_in_a_browser import CONTRASTS, weak
 from tests.course.test_start import load
@@ -42,7 +42,7 @@ PATIENT = "--MappingKernelManager.kernel_info_timeout=600"
 QUICK = [7, 16, 26, 38, 53, 62]
 LESSONS = [
     next((n for n in QUICK if n in stage.steps), min(stage.steps))
-    for stage in overview.stages()
+    for stage in overview.read_stages()
     if set(stage.steps) <= set(numbers())
 ]
 NOT_COPIED = [".git", ".venv", "my-course", "_build", "__pycache__", ".*_cache"]
@@ -205,7 +205,7 @@ def test_the_address_leads_to_the_map(page, started):
     assert "/lab/tree/my-course/start.ipynb?token=" in started.address
     open_map(page, started)
     shown = panel(page).inner_text()
-    assert all(stage.title in shown for stage in overview.stages())
+    assert all(stage.title in shown for stage in overview.read_stages())
 
 
 def test_the_first_minute_is_calm(page, started):
@@ -289,7 +289,7 @@ def test_code_and_the_sentence_of_a_check_can_be_read_in_light_and_dark(page, st
     cells += [made("import steps\nfrom tests.course import test_listings_in_a_browser")]
     cells += [made(SHOW), made(CHECK, "check", "raises-exception"), made("%tb")]
     path = started.folder / "colours.ipynb"
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata=kernel())
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=make_kernel_metadata())
     nbformat.write(notebook, path)
     page.goto(f"{started.address.replace('start.ipynb', path.name)}&reset")
     panel(page).locator("h1").first.wait_for()

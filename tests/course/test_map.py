@@ -20,7 +20,7 @@ def texts(book):
 
 
 def test_every_step_stands_on_the_map_once_and_under_its_own_title():
-    assert [n for stage in overview.stages() for n in stage.steps] == numbers()
+    assert [n for stage in overview.read_stages() for n in stage.steps] == numbers()
     text = "\n".join(texts(builder.assemble(MAP)))
     for number in numbers():
         assert f"{number}. [{head(number).title}](step{number:02d}.ipynb)" in text
@@ -43,7 +43,7 @@ def add_second(room, lesson):
 def test_the_map_links_to_what_is_there(room):
     (text,) = texts(builder.assemble(MAP))
     assert "1. [A little lesson](step01.ipynb), 1 minutes" in text
-    (stage,) = overview.stages()
+    (stage,) = overview.read_stages()
     assert (stage.title, stage.gain) == ("beginnings", "numbers double.")
     assert stage.steps == {1: "A little lesson"}
 
@@ -52,7 +52,7 @@ def test_a_lesson_links_to_the_map_and_its_neighbours(room):
     add_second(room, LESSON.replace("Step 1: A little", "Step 2: Another"))
     books = [builder.assemble(number)["cells"] for number in (1, 2)]
     assert [book[i]["source"] for book in books for i in (1, -1)] == [
-        ways for number in (1, 2) for ways in [overview.ways_on(number)] * 2
+        ways for number in (1, 2) for ways in [overview.make_navigation(number)] * 2
     ]
     first, last = texts(builder.assemble(1)), texts(builder.assemble(2))
     assert first[1] == first[-1]
@@ -65,7 +65,7 @@ def test_every_lesson_leads_to_the_map_and_on():
     steps = numbers()
     for place, number in enumerate(steps):
         around = [*steps[max(place - 1, 0) : place], *steps[place + 1 : place + 2]]
-        links = LINK.findall(overview.ways_on(number))
+        links = LINK.findall(overview.make_navigation(number))
         assert links == ["start.ipynb", *(f"step{n:02d}.ipynb" for n in around)]
         assert all((NOTEBOOKS / link).exists() for link in links)
 
@@ -73,11 +73,11 @@ def test_every_lesson_leads_to_the_map_and_on():
 def test_a_change_of_a_title_next_door_makes_a_notebook_stale(room, no_kernel):  # noqa: F811
     builder.build(1)
     builder.build(MAP)
-    assert builder.why_stale(1) is None
-    assert builder.why_stale(MAP) is None
+    assert builder.explain_staleness(1) is None
+    assert builder.explain_staleness(MAP) is None
     add_second(room, LESSON.replace("Step 1", "Step 2"))
-    assert "the title of a lesson" in builder.why_stale(1)
-    assert "changed since" in builder.why_stale(MAP)
+    assert "the title of a lesson" in builder.explain_staleness(1)
+    assert "changed since" in builder.explain_staleness(MAP)
 
 
 def test_in_the_maps_picture_each_stage_has_a_row_and_each_step_a_dot(monkeypatch):
@@ -96,7 +96,8 @@ def test_in_the_maps_picture_each_stage_has_a_row_and_each_step_a_dot(monkeypatc
         return left, right, top, bottom
 
     texts = iter(ax.texts)
-    for row, (stage, line) in enumerate(zip(overview.stages(), ax.lines, strict=True)):
+    rows = zip(overview.read_stages(), ax.lines, strict=True)
+    for row, (stage, line) in enumerate(rows):
         title, gain = next(texts), next(texts)
         dots = [next(texts) for _ in stage.steps]
         assert title.get_text().lower() == f"{row + 1}  {stage.title}".lower()

@@ -8,21 +8,21 @@ from unittest.mock import Mock
 
 import pytest
 
-from steps.course import builder, exercises, mutating
+from steps.course import builder, exercises
 from steps.course.commands import main
 from steps.course.exercises import BEGIN, END
-from steps.course.judge import forks
 from steps.course.judge.child import Stopped
 from steps.course.lessons import CourseError, numbers
-from steps.course.mutants import mutants
-from steps.course.mutating import Score
+from steps.course.mutating import fork_pool, scores
+from steps.course.mutating.mutants import make_mutants
+from steps.course.mutating.scores import Score
 from tests.course.texts import text
 
 
 def of(*lines):
     """The mutants of a function's solution."""
     body = "\n".join(f"    {line}" for line in lines)
-    return mutants(f"def f(a, b):\n    {BEGIN}\n{body}\n    {END}\n")
+    return make_mutants(f"def f(a, b):\n    {BEGIN}\n{body}\n    {END}\n")
 
 
 def test_what_is_planted_in_a_line():
@@ -38,8 +38,8 @@ def test_what_is_planted_in_a_line():
 def test_every_exercise_has_mutants_that_are_python():
     wrong = []
     for number in numbers():
-        found = exercises.of_lesson(builder.lesson_cells(number))
-        of_each = [list(mutants(e.solution).values()) for e in found]
+        found = exercises.find_exercises(builder.read_lesson_cells(number))
+        of_each = [list(make_mutants(e.solution).values()) for e in found]
         if not of_each or not all(of_each):
             wrong.append(f"{number}: no mutants")
         for source in itertools.chain(*of_each):
@@ -54,9 +54,9 @@ def test_every_exercise_has_mutants_that_are_python():
 
 
 def outcomes(number, jobs=2):
-    if not forks.CAN_FORK:
+    if not fork_pool.CAN_FORK:
         pytest.skip("mutants are tried in forks")
-    found = mutating._tried(number, jobs)
+    found = scores._run_mutants(number, jobs)
     return {(exercise, change): survives for exercise, change, survives in found}
 
 
@@ -83,7 +83,7 @@ def test_a_weak_check_lets_mutants_pass_and_a_good_one_finds_all(toy):
 
 
 def test_a_mutant_that_never_ends_counts_as_found(toy, monkeypatch):
-    monkeypatch.setattr(forks.tries, "__defaults__", (1, 0.5))
+    monkeypatch.setattr(fork_pool.run_attempts, "__defaults__", (1, 0.5))
     edit(toy, "    for number in numbers:", "    left = len(numbers)\n    while left:")
     edit(toy, "+= number\n", "+= numbers[left - 1]\n        left -= 1\n")
     assert not outcomes(1)[2, "left -= 1 -> pass"]
@@ -97,7 +97,7 @@ def test_a_check_that_rejects_the_solution_is_told(toy):
 
 def test_a_process_that_fails_is_told(monkeypatch):
     stops = Mock(side_effect=Stopped("ends Python"))
-    monkeypatch.setattr(mutating.Child, "hear", stops)
+    monkeypatch.setattr(scores.Child, "receive", stops)
     with pytest.raises(CourseError, match="step 8 could not be tried: it ends Python"):
         outcomes(8)
 
@@ -106,12 +106,12 @@ def test_a_process_that_fails_is_told(monkeypatch):
 def tried(toy, monkeypatch, tmp_path):
     """Stands in for the processes: what a lesson's mutants are to give."""
     lines = []
-    monkeypatch.setattr(mutating, "_tried", lambda number, jobs: iter(lines))
-    monkeypatch.setattr(mutating, "HARMLESS", tmp_path / "harmless.json")
-    monkeypatch.setattr(mutating, "PAGE", tmp_path / "exercises.md")
-    monkeypatch.setattr(mutating.write_table, "__defaults__", (mutating.PAGE,))
-    mutating.HARMLESS.write_text("{}")
-    mutating.PAGE.write_text("# How good\n\n| step |\n| ---: |\n")
+    monkeypatch.setattr(scores, "_run_mutants", lambda number, jobs: iter(lines))
+    monkeypatch.setattr(scores, "HARMLESS", tmp_path / "harmless.json")
+    monkeypatch.setattr(scores, "PAGE", tmp_path / "exercises.md")
+    monkeypatch.setattr(scores.write_table, "__defaults__", (scores.PAGE,))
+    scores.HARMLESS.write_text("{}")
+    scores.PAGE.write_text("# How good\n\n| step |\n| ---: |\n")
     return lines
 
 
@@ -122,7 +122,7 @@ def test_survivors_are_told_and_the_exit_code_says_so(tried, capsys):
         ({"c -> d": "x"}, 0, ["3 mutants, 2 found, 1 harmless, 0 survivors"]),
         ({"c -> d": "x", "a -> b": "x"}, 1, ["1.1  harmless, but found now: a -> b"]),
     ):
-        mutating.HARMLESS.write_text(json.dumps({"1.1": named}))
+        scores.HARMLESS.write_text(json.dumps({"1.1": named}))
         assert main(["mutate", "1"]) == code
         told = capsys.readouterr().out.replace("step01:", "").splitlines()
         assert [line.strip() for line in told][-len(said) :] == said
@@ -130,7 +130,7 @@ def test_survivors_are_told_and_the_exit_code_says_so(tried, capsys):
 
 def test_how_far_it_is_is_shown_after_each_mutant(tried, monkeypatch):
     tried += [[1, "a -> b", False], [1, "c -> d", True]]
-    monkeypatch.setattr(mutating, "mutants", lambda solution: range(5))
+    monkeypatch.setattr(scores, "make_mutants", lambda solution: range(5))
     shown = []
 
     class Bar(contextlib.nullcontext):
@@ -142,13 +142,13 @@ def test_how_far_it_is_is_shown_after_each_mutant(tried, monkeypatch):
             shown.append(1)
 
     monkeypatch.setattr("tqdm.tqdm", Bar)
-    mutating.measure([1])
+    scores.measure([1])
     assert shown == [10, 1, 1]
 
 
 def test_the_table_keeps_the_rows_of_other_lessons(tried):
-    page = mutating.PAGE
-    mutating.write_table([Score(2, 3, 10, 8, 1, [(1, "a -> b")], [])])
+    page = scores.PAGE
+    scores.write_table([Score(2, 3, 10, 8, 1, [(1, "a -> b")], [])])
     tried += [[1, "a -> b", False]]
     assert main(["mutate", "--table", "1"]) == 0
     assert page.read_text(encoding="utf-8").splitlines()[2:] == [
@@ -158,13 +158,13 @@ def test_the_table_keeps_the_rows_of_other_lessons(tried):
 
 
 def test_harmless_survivors_have_a_reason_and_an_exercise():
-    for key, changes in mutating.harmless().items():
+    for key, changes in scores.read_harmless().items():
         step, exercise = map(int, key.split("."))
-        found = exercises.of_lesson(builder.lesson_cells(step))
-        planted = mutants(found[exercise - 1].solution)
+        found = exercises.find_exercises(builder.read_lesson_cells(step))
+        planted = make_mutants(found[exercise - 1].solution)
         for change, reason in changes.items():
             assert change in planted, f"{key}: there is no mutant {change}"
             assert len(reason.split()) >= 3
     # The table speaks of lessons that are there.
-    rows = mutating.ROW.findall(mutating.PAGE.read_text(encoding="utf-8"))
+    rows = scores.ROW.findall(scores.PAGE.read_text(encoding="utf-8"))
     assert set(map(int, rows)) <= set(numbers())

@@ -3,7 +3,7 @@
 import ast
 
 from steps.course.lessons import ROOT
-from steps.course.mutants import faults
+from steps.course.mutating.mutants import list_faults
 from tests.course.texts import text
 from tests.mutation.mutants import harmless, mutants_of, names_by_line, sample
 
@@ -11,13 +11,13 @@ PROGRAM = text("faulty.py.txt")
 
 
 def test_every_fault_is_found_once_and_says_where_it_stands():
-    found = [f"{fault.around[-1]}: {fault.change}" for fault in faults(PROGRAM)]
+    found = [f"{fault.around[-1]}: {fault.change}" for fault in list_faults(PROGRAM)]
     assert sorted(found) == sorted(text("faults.txt").splitlines())
 
 
 def test_a_planted_fault_is_a_program_that_differs_there_alone():
-    for fault in faults(PROGRAM):
-        planted = fault.planted(PROGRAM)
+    for fault in list_faults(PROGRAM):
+        planted = fault.plant(PROGRAM)
         ast.parse(planted)
         before = PROGRAM.splitlines()[: fault.line - 1]
         assert planted.splitlines()[: fault.line - 1] == before

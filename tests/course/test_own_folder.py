@@ -35,10 +35,10 @@ def change(path, old, new):
 
 def test_code_finds_an_installed_package():
     code = 'import steps\nfrom steps import diff\nwhere = "steps.course"'
-    assert student_copies.as_installed(code) == code
+    assert student_copies.rename_in_code(code) == code
     expected = "from dezero_lite import steps\nfrom dezero_lite.steps import diff\n"
     expected += 'where = "dezero_lite.steps.course"'
-    assert student_copies.as_installed(code, "dezero_lite.steps") == expected
+    assert student_copies.rename_in_code(code, "dezero_lite.steps") == expected
 
 
 def run_and_save(path):
@@ -74,7 +74,7 @@ def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(
     assert learner_folder.lay()["new"] == [2]
     # Nothing is made again while the course stays.
     again = lambda *_, **__: pytest.fail("made again")
-    monkeypatch.setattr(student_copies, "copy_of", again)
+    monkeypatch.setattr(student_copies, "make_copy", again)
     assert not any(learner_folder.lay().values())
 
 
@@ -171,7 +171,7 @@ def test_the_copies_checks_are_folded_and_let_run_all_go_on(toy, tmp_path):
     found = [cell["metadata"] for cell in book(path)["cells"]]
     checks = [m for m in found if exercises.CHECK in m.get("tags", [])]
     assert [m["jupyter"] for m in checks] == [{"source_hidden": True}] * 2
-    assert all(exercises.GOES_ON in m["tags"] for m in checks)
+    assert all(exercises.MAY_RAISE in m["tags"] for m in checks)
     unsolved = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
     _, second = (c for c in unsolved.cells if exercises.STUB in c.source)
     second.source = second.source.replace(exercises.STUB, "return (")
@@ -198,7 +198,7 @@ def test_a_copy_that_leaves_the_course_names_no_path(toy, tmp_path):
         assert "../" not in path.read_text(encoding="utf-8")
     assert "# From step01.py: one\ndef one" in "\n".join(sources(written[1]))
     lines = [f"# %load -s {name} ../steps/step01.py" for name in ("one", "two")]
-    pointed = student_copies._pointed_at_code("\n".join(lines), tmp_path)
+    pointed = student_copies._adapt_listings("\n".join(lines), tmp_path)
     assert pointed == "# From step01.py: one\n# From step01.py: two"
     learner_folder.lay()
     text = "\n".join(sources(learner_folder.FOLDER / "step01.ipynb"))
@@ -240,5 +240,5 @@ def test_what_there_is_to_show_is_told(toy):
     assert_refused(CourseError, "no exercise 0", lambda: steps.solution(1, 0))
     for marker in (exercises.BEGIN_HIDDEN, exercises.END_HIDDEN):
         lone = f"x = 1\n{marker}\nx = 2\n"
-        refused = lambda lone=lone: exercises.without_hidden_tests(lone)
+        refused = lambda lone=lone: exercises.remove_hidden_tests(lone)
         assert_refused(CourseError, "HIDDEN TESTS", refused)

@@ -160,7 +160,7 @@ def test_a_name_is_said_to_come_from_its_step(pages):
 
 def test_the_front_page_has_a_dot_for_each_step(pages):
     made = pages.front.stages_as_dots()
-    for stage in overview.stages():
+    for stage in overview.read_stages():
         for number in stage.steps:
             assert f'href="lessons/step{number:02d}.html"' in made
             assert f">{number}</" in made

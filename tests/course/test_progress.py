@@ -8,11 +8,11 @@ import pytest
 
 from steps.course import exercises, learner_folder
 from steps.course import progress as progress_module
-from steps.course.classroom.answers import Answers, cells_to_run
+from steps.course.classroom.answers import Answers, list_cells_to_run
 from steps.course.commands import main
-from steps.course.judge import wall
+from steps.course.judge import bubblewrap
 from steps.course.lessons import CourseError
-from steps.course.progress import progress
+from steps.course.progress import judge_folder
 from tests.course.test_classroom import TOTAL, TWICE, new_cell
 from tests.course.test_own_folder import book
 
@@ -46,11 +46,11 @@ def test_a_lesson_that_nobody_began_is_not_run(toy, monkeypatch):
     learner_folder.lay()
     monkeypatch.setattr(progress_module, "judge", lambda *_: pytest.fail("ran"))
     blank = ["not begun"] * 2
-    assert progress(learner_folder.FOLDER) == {1: blank, 2: blank}
+    assert judge_folder(learner_folder.FOLDER) == {1: blank, 2: blank}
 
 
 def run_for(notebook):
-    cells = cells_to_run(1, Answers(1, notebook))
+    cells = list_cells_to_run(1, Answers(1, notebook))
     return [f"{kind} {number}" for kind, number, _ in cells]
 
 
@@ -64,13 +64,13 @@ def test_a_lesson_runs_up_to_the_last_exercise_that_was_begun(toy):
 def test_what_was_judged_is_remembered_until_it_changes(toy, monkeypatch):
     learner_folder.lay()
     solve(1, TWICE)
-    first = progress(learner_folder.FOLDER)
+    first = judge_folder(learner_folder.FOLDER)
     judge = Mock(return_value=({1: "new"}, []))
     monkeypatch.setattr(progress_module, "judge", judge)
-    assert progress(learner_folder.FOLDER) == first
+    assert judge_folder(learner_folder.FOLDER) == first
     judge.assert_not_called()
     solve(1, TOTAL)  # in the second exercise, the first that is still a stub
-    assert progress(learner_folder.FOLDER)[1][0] == "new"
+    assert judge_folder(learner_folder.FOLDER)[1][0] == "new"
 
 
 def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
@@ -80,16 +80,16 @@ def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
     trace = tmp_path / "trace"
     solve(1, f"def twice(x):\n    open({str(trace)!r}, 'w')", TOTAL)
     theirs = tmp_path / "theirs"
-    assert progress(learner_folder.FOLDER)[1][0] != "right"
+    assert judge_folder(learner_folder.FOLDER)[1][0] != "right"
     trace.unlink()
     shutil.copytree(learner_folder.FOLDER, theirs)
-    said = theirs / progress_module.KNOWN
+    said = theirs / progress_module.REMEMBERED
     lie = json.loads(said.read_text())
     said.write_text(json.dumps({key: ["right", "right"] for key in lie}))
     (theirs / "step02.ipynb").write_text("null")
     assert main(["progress", str(theirs)]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith(wall.said())
+    assert shown.startswith(bubblewrap.describe_isolation())
     refused = f"PermissionError: not allowed while grading: to write {trace}"
     assert f"not yet: {refused}" in shown
     assert "step02.ipynb is no notebook that can be read" in shown
@@ -107,7 +107,7 @@ def test_cells_that_the_learner_added_run_too(toy):
     notebook["cells"].insert(0, new_cell("import math"))
     around = ["added 0", "lesson 0", "lesson 0", "added 0"]
     assert run_for(notebook) == [*around, "attempt 1", "check 1"]
-    assert progress(learner_folder.FOLDER)[1][0] == "right"
+    assert judge_folder(learner_folder.FOLDER)[1][0] == "right"
 
 
 def test_what_takes_too_long_is_judged_again(toy, monkeypatch):
@@ -115,10 +115,10 @@ def test_what_takes_too_long_is_judged_again(toy, monkeypatch):
     solve(1, TWICE)
     said = [({1: progress_module.TOO_SLOW}, []), ({1: "right"}, [])]
     monkeypatch.setattr(progress_module, "judge", Mock(side_effect=said))
-    assert progress(learner_folder.FOLDER)[1] == ["takes too long", "not begun"]
-    assert progress(learner_folder.FOLDER)[1] == ["right", "not begun"]
+    assert judge_folder(learner_folder.FOLDER)[1] == ["takes too long", "not begun"]
+    assert judge_folder(learner_folder.FOLDER)[1] == ["right", "not begun"]
 
 
 def test_a_folder_without_lessons_is_named(tmp_path):
     with pytest.raises(CourseError, match="holds no lesson"):
-        progress(tmp_path)
+        judge_folder(tmp_path)

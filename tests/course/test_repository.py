@@ -36,14 +36,17 @@ FOUND = [
 
 
 def test_words_or_json_are_printed_and_a_percentage_is_the_exit_status(capsys):
-    assert results.tell(FOUND, asked(), "words") == 0
+    assert results.report_results(FOUND, asked(), "words") == 0
     assert capsys.readouterr().out == "words\n"
-    assert results.tell(FOUND, asked(), "words", 1) == 1
+    assert results.report_results(FOUND, asked(), "words", 1) == 1
     for least, status in ((33, 0), (34, 3), (0, 0)):
-        assert results.tell(FOUND, asked(json=True, fail_under=least), "", 1) == status
-    assert results.tell([], asked(fail_under=1), "") == 3
+        assert (
+            results.report_results(FOUND, asked(json=True, fail_under=least), "", 1)
+            == status
+        )
+    assert results.report_results([], asked(fail_under=1), "") == 3
     capsys.readouterr()
-    results.tell(FOUND, asked(json=True), "")
+    results.report_results(FOUND, asked(json=True), "")
     told = json.loads(capsys.readouterr().out)
     page = (REAL / "docs" / "classroom.md").read_text(encoding="utf-8")
     for key in (*told, *told["results"][1], *("--json", "--junit", "--fail-under")):
@@ -54,7 +57,7 @@ def test_words_or_json_are_printed_and_a_percentage_is_the_exit_status(capsys):
 
 def test_junit_has_a_suite_a_lesson_and_is_xml_whatever_was_said(tmp_path):
     path = tmp_path / "results.xml"
-    results.tell(FOUND, asked(junit=path), "")
+    results.report_results(FOUND, asked(junit=path), "")
     first, second = ElementTree.parse(path).getroot()
     said = " ".join(f"{name}={value}" for name, value in first.attrib.items())
     assert said == "name=step01 tests=2 failures=1 errors=0 skipped=0"
@@ -65,7 +68,7 @@ def test_junit_has_a_suite_a_lesson_and_is_xml_whatever_was_said(tmp_path):
     assert wrong[0].text == "a <b>  [2J &  \nmore"
     assert second[0][0].tag == "skipped"
     with pytest.raises(CourseError, match="No such file"):
-        results.tell(FOUND, asked(junit=tmp_path / "no" / "x.xml"), "")
+        results.report_results(FOUND, asked(junit=tmp_path / "no" / "x.xml"), "")
 
 
 def test_progress_tells_it(toy, capsys, tmp_path):
@@ -158,16 +161,16 @@ def test_the_course_is_the_commit_of_the_checkout_or_is_to_be_filled_in(
     assert main(["repository", str(tmp_path / "a"), "1"]) == 0
     assert "No address of the course is known here" in capsys.readouterr().out
     readme = (tmp_path / "a" / "README.md").read_text(encoding="utf-8")
-    assert f"git+{repository.TO_FILL_IN}@v1.0.0" in readme
+    assert f"git+{repository.MISSING_ADDRESS}@v1.0.0" in readme
     git(toy, "init")
     git(toy, "commit", "--allow-empty", "-m", "x")
     git(toy, "remote", "add", "origin", "git@git.school.org:dl/course.git")
     commit = git(toy, "rev-parse", "HEAD").strip()
     address = "https://git.school.org/dl/course.git"
-    assert repository.pinned() == f"dezero-lite[course] @ git+{address}@{commit}"
+    assert repository.pin_course() == f"dezero-lite[course] @ git+{address}@{commit}"
     # An installed package lies perhaps in a repository, but not in its own.
     monkeypatch.setattr(lessons, "ROOT", toy / "steps")
-    assert repository.pinned().endswith("@v1.0.0")
+    assert repository.pin_course().endswith("@v1.0.0")
 
 
 def test_an_address_is_one_that_all_can_use():
@@ -181,7 +184,7 @@ def test_an_address_is_one_that_all_can_use():
         ("https://$(id)/a", ""),
         ("", ""),
     ):
-        assert repository._public(given) == public
+        assert repository._make_public(given) == public
 
 
 # --- Words for assistants -------------------------------------------------------------

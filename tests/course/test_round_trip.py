@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from steps.course.classroom import gradebooks, handed_in, submissions
+from steps.course.classroom import archives, gradebooks, submissions
+from steps.course.classroom.archives import identify_owner
 from steps.course.classroom.feedback import write_feedback
-from steps.course.classroom.handed_in import owner_of
-from steps.course.classroom.roster import Person, find, read_roster
+from steps.course.classroom.roster import Person, find_person, read_roster
 from steps.course.classroom.submissions import Submission
 from steps.course.commands import main
 from steps.course.lessons import CourseError
@@ -36,8 +36,8 @@ def handed(tmp_path):
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        found = submissions.submissions(where, people)
-        return {one.student: (sorted(one.notebooks), one.said) for one in found}
+        found = submissions.read_submissions(where, people)
+        return {one.student: (sorted(one.notebooks), one.remarks) for one in found}
 
     read.folder = folder
     return read
@@ -72,7 +72,7 @@ def test_a_file_says_whose_it_is():
         ("Miller_Cleo_12345_file/x", "Miller_Cleo_12345_file", "", "x"),
         ("step01_2_anna.ipynb", "step01_2_anna", "", "step01_2_anna.ipynb"),
     ):
-        owner, name = owner_of(PurePosixPath(path), False)
+        owner, name = identify_owner(PurePosixPath(path), False)
         assert [owner.name, owner.canvas, name] == expected, path
 
 
@@ -132,10 +132,10 @@ def test_a_name_in_a_zip_without_the_mark_of_utf_8_is_read(handed):
 
 
 def test_what_a_zip_pretends_is_not_believed(handed, monkeypatch):
-    monkeypatch.setattr(handed_in, "LARGEST", 1000)
-    monkeypatch.setattr(submissions, "LARGEST", 1000)
-    monkeypatch.setattr(submissions, "MUCH", 5000)
-    monkeypatch.setattr(handed_in, "MOST", 50)
+    monkeypatch.setattr(archives, "MAX_FILE_SIZE", 1000)
+    monkeypatch.setattr(submissions, "MAX_FILE_SIZE", 1000)
+    monkeypatch.setattr(submissions, "MAX_TOTAL_SIZE", 5000)
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 50)
     inner = zipped({"x.ipynb": lesson(1)})
     files = {
         "broken.zip": b"PK",
@@ -195,12 +195,12 @@ def test_rosters_of_three_kinds_are_read(tmp_path):
 def test_whoever_fits_one_person_is_that_person():
     people = [ANNA, Person("Ben Young"), Person("Ben Young", "s2")]
     for name in ("mullerannamaria", "Anna Maria Mu\u0308ller", "müller, anna maria"):
-        assert find(people, name) == ANNA
-    assert find(people, "s1") == find(people, "anna") == ANNA
-    assert find(people, "somebody", "12345") == ANNA
-    assert find(people, "s2") == people[2]
+        assert find_person(people, name) == ANNA
+    assert find_person(people, "s1") == find_person(people, "anna") == ANNA
+    assert find_person(people, "somebody", "12345") == ANNA
+    assert find_person(people, "s2") == people[2]
     for name in ("Ben Young", "Maria Anna Müller", "Anna Müller", "", "…"):
-        assert find(people, name) is None
+        assert find_person(people, name) is None
 
 
 def test_the_roster_names_students_and_who_is_missing(handed):
@@ -220,30 +220,30 @@ def test_the_roster_names_students_and_who_is_missing(handed):
 @pytest.fixture
 def graded(course):
     """Two who handed in, one of them in the roster, and one who did not."""
-    anna, ben = owner_of(PurePosixPath(CANVAS), False)[0], Person("Ben")
-    zoe = owner_of(PurePosixPath("<b>zoe<b>.ipynb"), False)[0]
+    anna, ben = identify_owner(PurePosixPath(CANVAS), False)[0], Person("Ben")
+    zoe = identify_owner(PurePosixPath("<b>zoe<b>.ipynb"), False)[0]
     wrong = "twice(2) is <script>alert(1)</script>\nand more"
     outcomes = {(1, 1): RIGHT, (1, 2): wrong, (2, 1): RIGHT, (2, 2): RIGHT}
     none = dict.fromkeys(outcomes, "nothing was written")
     return [
-        Submission(ANNA.name, person=ANNA, owner=anna, outcomes=outcomes),
-        Submission("Ben", person=ben, outcomes=none),
-        Submission("<b>zoe<b>", owner=zoe, outcomes=none),
+        Submission(ANNA.name, person=ANNA, owner=anna, verdicts=outcomes),
+        Submission("Ben", person=ben, verdicts=none),
+        Submission("<b>zoe<b>", owner=zoe, verdicts=none),
     ]
 
 
 def test_moodle_gets_those_whom_it_knows(graded):
-    rows = gradebooks.for_moodle([1, 2], graded, (3, 5))
+    rows = gradebooks.make_moodle_rows([1, 2], graded, (3, 5))
     assert rows == [
         ["Full name", "ID number", "Email address", "Step 1", "Step 2"],
         [ANNA.name, "s1", "anna@school.org", 3, 8],
     ]
     with pytest.raises(CourseError, match="--roster"):
-        gradebooks.need_roster([Person("Ben")])
+        gradebooks.require_roster([Person("Ben")])
 
 
 def test_canvas_gets_its_header_the_points_possible_and_its_numbers(graded):
-    rows = gradebooks.for_canvas([1, 2], graded, (3, 5))
+    rows = gradebooks.make_canvas_rows([1, 2], graded, (3, 5))
     # As Canvas checks it: Student first, ID second, Section last before the points.
     who = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
     assert rows == [
@@ -272,7 +272,7 @@ def test_a_page_says_what_is_right_and_its_names_are_text(graded, tmp_path):
 
 def test_pages_keep_to_their_folder_and_to_one_student(graded, tmp_path):
     for one, name in zip(graded, ("../../x", "", "../../x"), strict=True):
-        one.owner = owner_of(PurePosixPath("anna"), True)[0]
+        one.owner = identify_owner(PurePosixPath("anna"), True)[0]
         one.student = name
     write_feedback(tmp_path / "a" / "b", graded, (3, 5))
     names = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.html")}

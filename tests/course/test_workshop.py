@@ -296,7 +296,7 @@ def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path
         assert said["failure"]["error"] == "it ends Python"
         with monkeypatch.context() as hasty:
             hasty.setattr(trial, "SECONDS", 1)
-            hasty.setattr("steps.course.workshop.trial.GRACE", 1)
+            hasty.setattr("steps.course.workshop.trial.GRACE_SECONDS", 1)
             said = process.try_out(1, [], "sum(range(10**12))")  # deaf to signals
         assert said["failure"]["error"] == "it takes more than 1 seconds"
         assert process.try_out(1, [], "raise SystemExit")["failure"]
@@ -352,13 +352,13 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
     for step in map(step_of, folder.steps()):
         for name in step.to_write:
             asked = step.number, name
-            if asked not in hints.written():
+            if asked not in hints.read_hints():
                 wrong.append(f"{asked}: nobody has written a hint")
                 continue
-            question, way = hints.written()[asked]
+            question, way = hints.read_hints()[asked]
             hint, nearer, nearest = (steps.hint(*asked, nearer=n) for n in range(3))
             code, folded = repr(steps.solution(*asked)), hint._repr_markdown_()
-            skeleton = hints.skeleton(code)
+            skeleton = hints.make_skeleton(code)
             ast.parse(skeleton)
             lines = [line.strip() for line in code.splitlines() if '"""' not in line]
             given = [line for line in lines if " = " in line and line in skeleton]
@@ -378,7 +378,7 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
             wrong += [f"{asked}: not true that {what}" for what in untrue]
     assert not wrong, "\n".join(wrong)
     asked_for = {(n, name) for n in folder.steps() for name in step_of(n).to_write}
-    there = {asked for asked in hints.written() if asked[0] in folder.steps()}
+    there = {asked for asked in hints.read_hints() if asked[0] in folder.steps()}
     assert not there - asked_for, "hints that nobody can ask for"
 
 
@@ -390,7 +390,7 @@ def small_package():
 
 
 def test_hints_for_a_package_of_ones_own_ask_and_do_not_tell():
-    written, wrong = hints.written(), []
+    written, wrong = hints.read_hints(), []
     for number, name in (asked for asked in written if asked[0] not in folder.steps()):
         question, way = written[number, name]
         code = small_package()[name].text

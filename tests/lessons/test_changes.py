@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from steps.course.judge import forks
 from steps.course.judge.child import Child
 from steps.course.lessons import facts, lesson_path, stem, with_map
+from steps.course.mutating import fork_pool
 from tests.support.lesson_changes import Changes, invitations
 
 FOLDER = Path(__file__).with_name("changes")
@@ -47,7 +47,7 @@ def change(follows, old, new, then=""):
 
 @pytest.fixture(scope="module")
 def child():
-    with Child(forks.__name__) as child:
+    with Child(fork_pool.__name__) as child:
         yield child
 
 

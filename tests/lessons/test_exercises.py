@@ -9,9 +9,7 @@ import nbformat
 import pytest
 
 from steps.course import builder, exercises
-from steps.course.judge import forks
 from steps.course.judge.child import Child
-from steps.course.judge.needed import needed
 from steps.course.lessons import (
     NOTEBOOKS,
     CourseError,
@@ -20,7 +18,9 @@ from steps.course.lessons import (
     stem,
     with_map,
 )
-from steps.course.student_copies import write_copies
+from steps.course.mutating import fork_pool
+from steps.course.mutating.slicing import slice_cells
+from steps.course.student_copies import remove_solutions, write_copies
 from tests.support.lesson_attempts import Attempts, touched_by_exercises
 from tests.support.lesson_checks import code_cells, notebook, source
 
@@ -63,7 +63,7 @@ def little(solution=SOLUTION, check=HELPS, *after):
 
 @pytest.fixture(scope="module")
 def child():
-    with Child(forks.__name__) as child:
+    with Child(fork_pool.__name__) as child:
         yield child
 
 
@@ -162,7 +162,7 @@ def test_what_an_exercise_does_not_stand_on_is_left_out():
     kept = "import numpy as np\n\ndef half(x):\n    return x / 2"
     drawn = cell(kept + "\nprint(half(np.pi))")
     cells = [drawn, *map(cell, CELLS), *own, cell("late = 1")]
-    found = [source(cell) for cell in needed(cells)]
+    found = [source(cell) for cell in slice_cells(cells)]
     stood_on = [text for text, wanted in CELLS.items() if wanted]
     assert found == [kept, *stood_on, *map(source, own)]
 
@@ -185,7 +185,7 @@ PARTS = {
 @pytest.mark.parametrize("text", PARTS)
 def test_of_a_cell_the_statements_are_kept_that_an_exercise_stands_on(text):
     cells = [cell(text), *little(SOLUTION, "assert f(x) == v(x)")]
-    first, *_ = needed(cells)
+    first, *_ = slice_cells(cells)
     assert source(first) == (PARTS[text] or text)
 
 
@@ -207,8 +207,8 @@ def test_every_lesson_has_attempts_at_its_exercises():
 def exercises_without(what, has):
     found = []
     for number in numbers():
-        cells = builder.lesson_cells(number)
-        for count, exercise in enumerate(exercises.of_lesson(cells), start=1):
+        cells = builder.read_lesson_cells(number)
+        for count, exercise in enumerate(exercises.find_exercises(cells), start=1):
             if not has(exercise):
                 found.append(f"step {number}, exercise {count}: no {what}")
     return found
@@ -227,7 +227,7 @@ def test_every_exercise_has_hidden_tests():
 
 
 def test_without_solution_leaves_a_stub_at_the_same_depth():
-    stub = exercises.without_solution(SOLUTION)
+    stub = exercises.replace_solutions(SOLUTION)
     assert stub == "def f(x):\n    ...  # your code here"
 
 
@@ -235,7 +235,7 @@ def test_without_solution_leaves_a_stub_at_the_same_depth():
 def test_a_lone_marker_is_an_error(lone):
     lone = lone.format(exercises.BEGIN, exercises.END)
     with pytest.raises(CourseError, match="SOLUTION"):
-        exercises.without_solution(f"x = 1\n{lone}\nx = 2\n")
+        exercises.replace_solutions(f"x = 1\n{lone}\nx = 2\n")
 
 
 @pytest.mark.slow
@@ -259,12 +259,12 @@ def test_what_gives_a_task_away_is_folded_in_copies():
     for part, code in (("## The code", "show(double)"), ("## It works", "double(21)")):
         book["cells"].append(nbformat.v4.new_markdown_cell(part))
         book["cells"].append(nbformat.v4.new_code_cell(code))
-    *_, shown, _, works = exercises.for_students(book)["cells"]
+    *_, shown, _, works = remove_solutions(book)["cells"]
     folded = {"source_hidden": True, "outputs_hidden": True}
     assert shown["metadata"]["jupyter"] == folded
     assert "jupyter" not in works["metadata"]
     book["cells"] = book["cells"][-4:]  # nothing is to be written here
-    assert "jupyter" not in exercises.for_students(book)["cells"][1]["metadata"]
+    assert "jupyter" not in remove_solutions(book)["cells"][1]["metadata"]
 
 
 def test_copies_point_at_the_code(tmp_path, monkeypatch):

@@ -116,14 +116,15 @@ def test_all_complaints_are_said_at_once_and_each_under_its_guard():
 
 
 def test_a_notebook_that_is_not_built_is_said_once(monkeypatch):
-    monkeypatch.setattr(checks.builder, "why_stale", lambda number: "not built yet")
+    why = lambda number: "not built yet"
+    monkeypatch.setattr(checks.builder, "explain_staleness", why)
     (said,) = checks.complaints(replace(lesson(8), notebook={"cells": []}))
     assert "not built yet" in said
 
 
 def test_a_stale_notebook_is_seen(monkeypatch):
     reason = "the lesson or its code has changed"
-    monkeypatch.setattr(checks.builder, "why_stale", lambda number: reason)
+    monkeypatch.setattr(checks.builder, "explain_staleness", lambda number: reason)
     (said,) = checks.not_what_the_builder_gives(lesson(8))
     assert said == f"{reason}: `python -m steps build 8`"
 

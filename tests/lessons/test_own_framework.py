@@ -21,8 +21,8 @@ def own():
     """Step 32's names, and on top of them what is written from lesson 38 on."""
     names = {name: getattr(step32, name) for name in step32.__all__} | {"np": np}
     for number in WRITTEN:
-        first = exercises.of_lesson(builder.lesson_cells(number))[0]
-        exec(exercises.without_markers(first.solution), names)
+        first = exercises.find_exercises(builder.read_lesson_cells(number))[0]
+        exec(exercises.remove_markers(first.solution), names)
     return names
 
 

@@ -24,7 +24,7 @@ from .processes import PARTS, ROOT, preload, run_pytest
 
 WORK = ROOT / ".mutation"
 NOTES, RESULTS = WORK / "notes", WORK / "results.jsonl"
-TESTED = ("dezero_lite/**/*.py", "steps/course/*.py")
+TESTED = ("dezero_lite/**/*.py", "steps/course/*.py", "steps/course/mutating/*.py")
 TESTS = (
     *("tests/package/**/test_*.py", "tests/package/*/*.md"),
     *("tests/course/**/test_*.py", "tests/course/sessions/*.md"),
@@ -154,7 +154,7 @@ def _verdict(mutant, calls, folder):
     text = path.read_text("utf-8")
     for cached in path.parent.glob(f"__pycache__/{path.stem}.*"):
         cached.unlink()
-    path.write_text(mutant.fault.planted(text), "utf-8")
+    path.write_text(mutant.fault.plant(text), "utf-8")
     try:
         for tests in _stages(mutant, calls):
             if tests and _is_noticed(tests, folder):

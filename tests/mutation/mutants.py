@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from steps.course.mutants import Fault, faults
+from steps.course.mutating.mutants import Fault, list_faults
 
 HARMLESS = Path(__file__).with_name("harmless.json")
 
@@ -37,7 +37,7 @@ class Mutant:
 def mutants_of(path: str, text: str) -> list[Mutant]:
     """Every fault that can be planted in a file."""
     file_hash = hashlib.sha256(text.encode()).hexdigest()[:12]
-    return [Mutant(path, fault, file_hash) for fault in faults(text)]
+    return [Mutant(path, fault, file_hash) for fault in list_faults(text)]
 
 
 def harmless() -> dict[str, dict[str, str]]:

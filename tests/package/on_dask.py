@@ -15,7 +15,7 @@ import pytest
 from benchmarks import workers
 from dezero_lite.checkpoint import Checkpoint
 from dezero_lite.optimizers import SGD, Adam, MomentumSGD
-from steps.course.judge.cells import alone
+from steps.course.judge.cells import silence_with_timeout
 from steps.course.lessons import ROOT
 from tests.support import training
 from tests.support.programs import python
@@ -39,18 +39,18 @@ PATIENCE = 180
 
 @pytest.fixture(autouse=True)
 def in_time():
-    with alone(PATIENCE):
+    with silence_with_timeout(PATIENCE):
         yield
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    with alone(PATIENCE):
+    with silence_with_timeout(PATIENCE):
         cluster = distributed.LocalCluster(
             n_workers=4, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         )
     yield cluster
-    with alone(PATIENCE):
+    with silence_with_timeout(PATIENCE):
         cluster.close()
 
 

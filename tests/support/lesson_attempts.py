@@ -7,8 +7,9 @@ from collections import Counter
 import pytest
 
 from steps.course import builder, exercises
-from steps.course.judge import forks, needed
+from steps.course.judge.cell_text import find_bound_names
 from steps.course.judge.child import Child
+from steps.course.mutating import fork_pool, slicing
 from tests.support.lesson_checks import code_cells, source, tags
 
 KINDS = {"right", "wrong", "by heart"}
@@ -24,7 +25,7 @@ JOBS = 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count() or 1
 def child_of(config):
     """One process for all lessons of a run: each is run in a fork of it."""
     if CHILD not in config.stash:
-        config.stash[CHILD] = Child(forks.__name__)
+        config.stash[CHILD] = Child(fork_pool.__name__)
         config.add_cleanup(config.stash[CHILD].end)
     return config.stash[CHILD]
 
@@ -32,7 +33,7 @@ def child_of(config):
 def cells_of(number):
     """The cells of a lesson that its exercises stand on, or that stand on them."""
     cells = code_cells(builder.assemble(number))
-    return needed.needed(cells, touched_by_exercises(cells))
+    return slicing.slice_cells(cells, touched_by_exercises(cells))
 
 
 def touched_by_exercises(cells):
@@ -41,19 +42,18 @@ def touched_by_exercises(cells):
     """
     found, written, own = [], set(), set()
     for cell in cells:
-        solution = exercises.is_solution(source(cell))
-        check = exercises.is_check(cell)
-        stub = exercises.without_solution(source(cell))
-        used = needed.used_first({"source": stub})
-        if not check:
+        text = source(cell)
+        solution = exercises.is_solution(text)
+        used = slicing.find_used_names(exercises.replace_solutions(text))
+        if not exercises.is_check(cell):
             written, own = written | own, set()
         if written & used:
             found.append(cell)
-            written |= needed.bound(cell) | needed.changed(cell)
+            written |= find_bound_names(text) | slicing.find_changed_names(text)
         elif not solution:
-            written -= needed.bound(cell)
+            written -= find_bound_names(text)
         if solution:
-            own = needed.bound(cell)
+            own = find_bound_names(text)
     return found
 
 
@@ -65,14 +65,14 @@ class Attempts:
     def __init__(self, cells, text=""):
         self._cells, self._text = cells, text
         self._found = ATTEMPT.findall(text)
-        self._places = forks.places(cells)
+        self._places = fork_pool.locate_exercises(cells)
 
     def complaints(self, child):
         """All that is wrong, one after the other, each with the code that shows it."""
         trials = self._trials()
         tries = {p: [cells for cells, _ in made] for p, made in trials.items()}
         found = []
-        for position, number, failures in forks.tries(
+        for position, number, failures in fork_pool.run_attempts(
             child, self._way(), tries, JOBS, PATIENCE
         ):
             if number is None:
@@ -87,9 +87,11 @@ class Attempts:
         """
         way, used = [], set()
         for cell in reversed(self._cells):
-            left_out = exercises.is_check(cell) and not needed.bound(cell) & used
-            used = used - (set() if left_out else needed.bound(cell))
-            used |= needed.used_first(cell)
+            left_out = (
+                exercises.is_check(cell) and not find_bound_names(source(cell)) & used
+            )
+            used = used - (set() if left_out else find_bound_names(source(cell)))
+            used |= slicing.find_used_names(source(cell))
             way.append("" if left_out else source(cell))
         return way[::-1]
 
@@ -117,7 +119,7 @@ class Attempts:
     def _unsolved(self):
         """The lesson from its first exercise on without solutions."""
         cells = self._cells[self._places[0][0] :]
-        stubs = [exercises.without_solution(source(cell)) for cell in cells]
+        stubs = [exercises.replace_solutions(source(cell)) for cell in cells]
 
         def complaints(failures):
             found = []
@@ -158,7 +160,7 @@ def _again(exercise, solution, rest):
     """The check fails on the untouched stub, with a sentence, and can then be run on
     the solution, more than once.
     """
-    stub, check = exercises.without_solution(solution), rest[-1]
+    stub, check = exercises.replace_solutions(solution), rest[-1]
     cells = [stub, *rest, solution, *rest, check, solution]
     on_stub, once_more = len(rest), 2 * len(rest) + 2
 
@@ -195,7 +197,7 @@ def _attempt(number, kind, words, attempt, rest):
 def _seen(number, attempt, rest):
     """An answer by heart is right in all that can be seen."""
     *between, check = rest
-    cells = [attempt, *between, exercises.without_hidden_tests(check)]
+    cells = [attempt, *between, exercises.remove_hidden_tests(check)]
     what = f"{number} by heart, without hidden tests"
     return cells, lambda failures: [
         _shown(what, f.words, attempt) for f in failures.values()

@@ -3,8 +3,8 @@
 import re
 
 from steps.course import builder
-from steps.course.judge import forks
-from steps.course.judge.needed import LISTING, needed
+from steps.course.mutating import fork_pool
+from steps.course.mutating.slicing import LISTING, slice_cells
 from tests.support.lesson_checks import source, tags
 
 INVITED = re.compile(r"\bPredict, then change\b")
@@ -72,7 +72,7 @@ class Changes:
         placed = [{**cell, "place": n} for n, cell in enumerate(self._cells[:last])]
         cells = [cell for cell in placed if _runs(cell)]
         listed = [cell for cell in cells if source(cell).startswith(LISTING)]
-        stood_on = needed(cells + changed, changed + listed)[: -len(changed)]
+        stood_on = slice_cells(cells + changed, changed + listed)[: -len(changed)]
         lesson = [source(cell) for cell in stood_on] + [""]
         at: dict[int, list[list[str]]] = {}
         asked = {}
@@ -81,7 +81,7 @@ class Changes:
             trials = at.setdefault(position, [])
             asked[position, len(trials)] = follows, diff
             trials.append([source(cell) for cell in changed_cells])
-        for place in forks.tries(child, lesson, at, 1, PATIENCE):
+        for place in fork_pool.run_attempts(child, lesson, at, 1, PATIENCE):
             position, number, failures = place
             if number is None:
                 (failed,) = failures.values()

@@ -186,7 +186,7 @@ def visited(number):
 
 
 def not_what_the_builder_gives(lesson):
-    reason = builder.why_stale(lesson.number)
+    reason = builder.explain_staleness(lesson.number)
     return [f"{reason}: `python -m steps build {lesson.number}`"] if reason else []
 
 

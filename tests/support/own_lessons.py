@@ -7,7 +7,7 @@ import sys
 from time import process_time
 
 from steps.course.judge import cells
-from steps.course.judge.needed import needed
+from steps.course.mutating.slicing import slice_cells
 from steps.course.workshop import notebook, package
 from tests.support.lesson_checks import code_cells
 
@@ -27,10 +27,10 @@ def main(arguments):
     cells.prepare()
     for number in [int(each) for each in arguments if each != "--brief"]:
         step = package.load_lessons(number)
-        names, begin, failed = cells.new_names(), process_time(), None
+        names, begin, failed = cells.make_names(), process_time(), None
         lesson = code_cells(notebook.lesson_of(number))
-        for cell in needed(lesson) if brief else lesson:
-            failed = failed or cells.failure(cell["source"], names)
+        for cell in slice_cells(lesson) if brief else lesson:
+            failed = failed or cells.catch_failure(cell["source"], names)
         said = failed.words if failed else "fine"
         others = ", ".join(strangers(vars(step) | names)) or "nothing"
         took = process_time() - begin

@@ -9,16 +9,16 @@ an exercise asks for, counts as its answer, or as part of it.
 """
 
 import re
-import symtable
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
 from .. import builder, exercises, student_copies
-from ..judge.sequence import ADDED, ATTEMPT, CHECK, LESSON
-from .submissions import grade_id
+from ..judge.attempts import ADDED, ATTEMPT, CHECK, LESSON
+from ..judge.cell_text import drop_magics, find_bound_names, is_python
+from .submissions import read_grade_id
 
-NOT_WRITTEN = "raise NotImplementedError", "raise NotImplementedError()"
+PLACEHOLDERS = "raise NotImplementedError", "raise NotImplementedError()"
 
 
 @dataclass
@@ -28,170 +28,150 @@ class Task:
     answer_id: str
     check_id: str
     stub: str
-    asks_for: set[str]
+    required_names: set[str]
 
     def is_begun(self, text):
-        return _bare(text) != _bare(self.stub)
+        return _drop_placeholders(text) != _drop_placeholders(self.stub)
+
+    def is_defined_in(self, text):
+        """Say whether a text defines what is asked for: to import it is not enough."""
+        return bool(self.required_names & find_bound_names(text, imports=False))
 
 
 @cache
-def lesson(number):
-    """A lesson's cells, and its exercises by their numbers."""
+def read_lesson(number):
+    """Return a lesson's cells, and its exercises by their numbers."""
     cells = builder.assemble(number)["cells"]
     tasks = {}
-    for n, each in enumerate(exercises.of_lesson(cells), start=1):
-        ids = cells[each.place]["id"], cells[each.check_place]["id"]
-        stub = exercises.without_solution(each.solution)
-        tasks[n] = Task(*ids, stub, bound(stub) or bound(each.solution))
+    for n, exercise in enumerate(exercises.find_exercises(cells), start=1):
+        ids = cells[exercise.position]["id"], cells[exercise.check_position]["id"]
+        stub = exercises.replace_solutions(exercise.solution)
+        names = find_bound_names(stub, imports=False)
+        names = names or find_bound_names(exercise.solution, imports=False)
+        tasks[n] = Task(*ids, stub, names)
     return cells, tasks
 
 
-def cells_to_run(number, answers):
-    """Triples (kind, number of the exercise, source), up to the last answer."""
-    cells, tasks = lesson(number)
-    places = {task.answer_id: n for n, task in tasks.items()}
-    checks = {task.check_id: n for n, task in tasks.items()}
-    run = [(ADDED, 0, text) for text in answers.added.get(None, [])]
+def list_cells_to_run(number, answers):
+    """List triples (kind, number of the exercise, source), up to the last answer."""
+    cells, tasks = read_lesson(number)
+    answered_at = {task.answer_id: n for n, task in tasks.items()}
+    checked_at = {task.check_id: n for n, task in tasks.items()}
+    selected = [(ADDED, 0, text) for text in answers.added.get(None, [])]
     end = 0
     for cell in cells:
-        key, source = cell["id"], student_copies.as_installed(cell["source"])
-        if key in places:
-            exercise = places[key]
+        cell_id, source = cell["id"], student_copies.rename_in_code(cell["source"])
+        if exercise := answered_at.get(cell_id):
             if text := answers.texts[exercise]:
-                run.append((ATTEMPT, exercise, text))
-        elif key in checks:
-            if answers.texts[checks[key]]:
-                run.append((CHECK, checks[key], source))
-                end = len(run)
+                selected.append((ATTEMPT, exercise, text))
+        elif exercise := checked_at.get(cell_id):
+            if answers.texts[exercise]:
+                selected.append((CHECK, exercise, source))
+                end = len(selected)
         elif cell["cell_type"] == "code":
-            run.append((LESSON, 0, source))
-        run += [(ADDED, 0, text) for text in answers.added.get(key, [])]
-    return run[:end]
+            selected.append((LESSON, 0, source))
+        selected += [(ADDED, 0, text) for text in answers.added.get(cell_id, [])]
+    return selected[:end]
 
 
 class Answers:
-    """What a notebook holds, however it was cut up.
+    """Holds the answers of a notebook, however it was cut up.
 
     ``texts`` has for each exercise the text of its answer, or None where nothing was
     written; ``added`` the added cells, by the id of the lesson's cell before them.
     """
 
     def __init__(self, number, notebook):
-        cells, self._tasks = lesson(number)
+        cells, self._tasks = read_lesson(number)
         self._known = {cell["id"]: cell["id"] for cell in cells}
-        self._known |= {mark: cell["id"] for cell in cells if (mark := grade_id(cell))}
+        self._known |= {i: cell["id"] for cell in cells if (i := read_grade_id(cell))}
         self._seen: Counter[str] = Counter()
         parts: dict[int, list[str]] = {n: [] for n in self._tasks}
-        others = self._sorted(notebook["cells"], parts)
-        written = {n: list(filter(self._tasks[n].is_begun, parts[n])) for n in parts}
-        wrote = {n for n, texts in written.items() if texts}
+        added = self._collect(notebook["cells"], parts)
+        begun = {n: list(filter(self._tasks[n].is_begun, parts[n])) for n in parts}
+        answered = {n for n, texts in begun.items() if texts}
         self.added: dict[str | None, list[str]] = {}
-        for before, at, text in others:
-            home = self._home(at, bound(text), wrote)
-            place = written[home] if home else self.added.setdefault(before, [])
-            place.append(text)
-        self.texts = {n: _one_text(written[n], parts[n]) for n in parts}
+        for previous_id, previous_exercise, text in added:
+            exercise = self._find_exercise(previous_exercise, text, answered)
+            answer = begun.get(exercise)
+            texts = self.added.setdefault(previous_id, []) if answer is None else answer
+            texts.append(text)
+        self.texts = {n: _join_parts(begun[n], parts[n]) for n in parts}
 
-    def _sorted(self, cells, parts):
-        """Sort the code of answers into parts; the other cells that were added, each
-        with the lesson's cell, and the exercise, before it.
+    def _collect(self, cells, parts):
+        """Sort the code of answers into parts; return the other cells that were added,
+        each with the lesson's cell, and the exercise, before it.
         """
-        exercise_of = {task.answer_id: n for n, task in self._tasks.items()}
-        before, at, others = None, 0, []
+        answered_at = {task.answer_id: n for n, task in self._tasks.items()}
+        previous_id, previous_exercise, added = None, 0, []
         for cell in cells:
-            code = cell.get("cell_type") == "code"
-            names = str(cell.get("id")), grade_id(cell)
-            key = self._known.get(names[0]) or self._known.get(names[1])
-            exercise = exercise_of.get(key)
-            if exercise and not code:  # turned into text: no answer any more
+            is_code = cell.get("cell_type") == "code"
+            cell_id = self._known.get(str(cell.get("id")))
+            cell_id = cell_id or self._known.get(read_grade_id(cell))
+            exercise = answered_at.get(cell_id)
+            if exercise and not is_code:  # turned into text: no answer any more
                 continue
-            if key:
-                self._seen[key] += 1
-                before, at = key, exercise or at
-            text = as_here(source_of(cell)) if code else ""
+            if cell_id:
+                self._seen[cell_id] += 1
+                previous_id, previous_exercise = cell_id, exercise or previous_exercise
+            text = use_local_steps(read_source(cell)) if is_code else ""
             if exercise:
                 parts[exercise].append(text)
-            elif not key and text.strip():
-                others.append((before, at, text))
-        return others
+            elif not cell_id and text.strip():
+                added.append((previous_id, previous_exercise, text))
+        return added
 
-    def _home(self, at, names, wrote):
-        """The exercise that an added cell answers. Where an answer is written, only a
-        cell below it is a later version of it.
+    def _find_exercise(self, previous, text, answered):
+        """Find the exercise that an added cell answers. Where an answer is written,
+        only a cell below it is a later version of it.
         """
-        fits = [n for n, task in self._tasks.items() if task.asks_for & names]
-        if at in fits:
-            return at
-        open_ones = [n for n in fits if n not in wrote]
-        return min(open_ones, key=lambda n: abs(n - at), default=None)
+        candidates = [n for n, task in self._tasks.items() if task.is_defined_in(text)]
+        if previous in candidates:
+            return previous
+        unanswered = [n for n in candidates if n not in answered]
+        return min(unanswered, key=lambda n: abs(n - previous), default=None)
 
     @property
-    def odd(self):
-        """What is odd about the notebook."""
-        said = []
+    def remarks(self):
+        """Say what is odd about the notebook."""
+        remarks = []
         # Where no cell is known, another program has left out all that marks them.
         for n, task in self._tasks.items() if self._seen else ():
             if not self._seen[task.answer_id]:
-                said.append(f"{n}: its answer cell is gone")
+                remarks.append(f"{n}: its answer cell is gone")
             elif self._seen[task.answer_id] > 1:
-                said.append(f"{n}: its answer is in several cells")
+                remarks.append(f"{n}: its answer is in several cells")
             if not self._seen[task.check_id]:
-                said.append(f"{n}: its check is gone")
-        return said
+                remarks.append(f"{n}: its check is gone")
+        return remarks
 
 
-def source_of(cell):
+def read_source(cell):
     source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
     return "".join(line for line in lines if isinstance(line, str))
 
 
-def as_here(text):
-    """A student's text with the course's own name for the steps, be it the one of the
-    checkout or of the installed package.
+def use_local_steps(text):
+    """Let a student's text call the steps as they are called here, in a checkout or in
+    an installed package.
     """
     text = re.sub(r"(?m)^( *)from dezero_lite import steps$", r"\1import steps", text)
-    return student_copies.as_installed(text.replace("dezero_lite.steps", "steps"))
+    return student_copies.rename_in_code(text.replace("dezero_lite.steps", "steps"))
 
 
-def _bare(text):
-    """What is left of a cell without what stands for an answer, nbgrader's too."""
+def _drop_placeholders(text):
+    """Return the lines of a cell without what stands for an answer."""
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
-    return [x for x in lines if x not in ("", "...", "pass", *NOT_WRITTEN)]
+    return [line for line in lines if line not in ("", "...", "pass", *PLACEHOLDERS)]
 
 
-def _one_text(texts, parts):
-    """Of an answer in several cells the whole, as it was before it was split; where
-    that is no Python, the last of them. A part may hold no more than the stub does: the
+def _join_parts(texts, all_parts):
+    """Join an answer in several cells, as it was before it was split; where that is not
+    Python, return the last of them. A part may hold no more than the stub does: the
     line that it begins with.
     """
     if not texts:
         return None
-    wholes = ["\n".join(map(without_magics, cells)) for cells in (texts, parts)]
-    return next(filter(compiles, wholes), without_magics(texts[-1]))
-
-
-def without_magics(text):
-    """A cell without lines that only Jupyter understands."""
-    if compiles(text):
-        return text
-    plain = "\n".join("" if re.match(r"\s*[%!]", x) else x for x in text.splitlines())
-    return plain if compiles(plain) else text
-
-
-def compiles(text):
-    try:
-        compile(text, "answer", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
-
-
-def bound(text):
-    """The names that a cell defines at its top."""
-    try:
-        table = symtable.symtable(without_magics(text), "cell", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        # Half a definition, as a split leaves it, still says what it begins.
-        return set(re.findall(r"(?m)^(?:def|class) (\w+)", text))
-    return {s.get_name() for s in table.get_symbols() if s.is_assigned()}
+    joined = ["\n".join(map(drop_magics, parts)) for parts in (texts, all_parts)]
+    return next(filter(is_python, joined), drop_magics(texts[-1]))

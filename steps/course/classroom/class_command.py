@@ -4,8 +4,8 @@ import inspect
 import os
 import time
 
-from ..judge import wall
-from ..judge.sequence import SECONDS
+from ..judge import bubblewrap
+from ..judge.attempts import SECONDS
 from ..lessons import CourseError, notebook_path
 from ..student_copies import write_agents
 from . import gradebooks, grading, handout
@@ -13,79 +13,80 @@ from .feedback import refuse_other_folder, write_feedback
 from .roster import read_roster
 
 
-def command(commands, name, run):
+def add_command(commands, name, run):
     """Add a command, which says of itself what its function's docstring says; return
     what adds an argument.
     """
-    text = inspect.getdoc(run)
-    added = commands.add_parser(name, help=text, description=text)
-    added.set_defaults(run=run)
-    return added.add_argument
+    description = inspect.getdoc(run)
+    parser = commands.add_parser(name, help=description, description=description)
+    parser.set_defaults(run=run)
+    return parser.add_argument
 
 
-def add_to(commands):
+def add_class_commands(commands):
     """Add the command, with its own ones, to the course tool's."""
-    text = "for teachers: hand out lessons, grade what comes back"
-    group = commands.add_parser("class", help=text, description=text)
+    description = "for teachers: hand out lessons, grade what comes back"
+    group = commands.add_parser("class", help=description, description=description)
     verbs = group.add_subparsers(required=True, metavar="command")
 
-    def verb(name, run, folder, count="+"):
-        more = command(verbs, name, run)
-        more("folder", metavar="DIR", help=folder)
-        more("steps", metavar="N", type=int, nargs=count, help="the steps")
+    def add_verb(name, run, folder, count="+"):
+        add = add_command(verbs, name, run)
+        add("folder", metavar="DIR", help=folder)
+        add("numbers", metavar="N", type=int, nargs=count, help="the steps")
         text = "what the exercises of a lesson bring; 3,5,8 if it is not said"
         default = grading.POINTS
-        more("--points", metavar="P", type=_points, default=default, help=text)
-        return more
+        add("--points", metavar="P", type=_parse_points, default=default, help=text)
+        return add
 
-    more = verb("release", release, "the folder to hand out")
+    add = add_verb("release", release, "the folder to hand out")
     text = "the notebooks of the workshop instead"
-    more("--workshop", action="store_true", help=text)
+    add("--workshop", action="store_true", help=text)
     text = "with the course as a package that has no solutions, to install"
-    more("--package", action="store_true", help=text)
-    add_agents(more)
+    add("--package", action="store_true", help=text)
+    add_agents_option(add)
     text = "holds a file, a folder or a zip for each student; or a zip of that"
-    more = verb("grade", grade, text, "*")
-    more("-o", "--output", metavar="FILE", default="points.csv", help="points.csv")
+    add = add_verb("grade", grade, text, "*")
+    add("-o", "--output", metavar="FILE", default="points.csv", help="points.csv")
     text = "the class, in CSV: name,id,email"
-    more("--roster", metavar="FILE", help=text)
+    add("--roster", metavar="FILE", help=text)
     text = "the table that this gradebook imports"
-    more("--for", dest="gradebook", choices=("moodle", "canvas"), help=text)
+    add("--for", dest="gradebook", choices=gradebooks.MAKE_ROWS, help=text)
     text = "write a page for each student, too; into feedback"
-    more("--feedback", metavar="DIR", nargs="?", const="feedback", help=text)
+    add("--feedback", metavar="DIR", nargs="?", const="feedback", help=text)
     text = f"what an answer may take; {SECONDS}"
-    more("--seconds", metavar="S", type=float, default=SECONDS, help=text)
-    more("--jobs", metavar="N", type=int, help="students judged at once; one a core")
-    verb("nbgrader", nbgrader, "nbgrader's folder of the course")
+    add("--seconds", metavar="S", type=float, default=SECONDS, help=text)
+    add("--jobs", metavar="N", type=int, help="students judged at once; one a core")
+    add_verb("nbgrader", write_sources, "nbgrader's folder of the course")
 
 
-def add_agents(more):
+def add_agents_option(add):
     text = "without AGENTS.md, which asks assistants not to write the answers"
-    more("--no-agents", action="store_true", help=text)
+    add("--no-agents", action="store_true", help=text)
 
 
-def _points(text):
+def _parse_points(text):
     return tuple(int(part) for part in text.split(","))
 
 
 def release(options):
     """write notebooks to hand out, without solutions; overwrites nothing"""
-    more = options.points, options.workshop, options.package
-    written = handout.release(options.folder, options.steps, *more)
+    settings = options.points, options.workshop, options.package
+    written = handout.release(options.folder, options.numbers, *settings)
     written += [] if options.no_agents else write_agents(options.folder)
-    print(f"Wrote {_count(written)} into {os.path.abspath(options.folder)}:")
+    print(f"Wrote {_count_files(written)} into {os.path.abspath(options.folder)}:")
     for path in written:
         print(f"  {path.name}")
 
 
-def nbgrader(options):
+def write_sources(options):
     """write lessons as sources for nbgrader, solutions in them"""
-    written = handout.for_nbgrader(options.folder, options.steps, options.points)
-    print(f"Wrote {_count(written)} into {os.path.abspath(options.folder)}.")
+    folder, points = options.folder, options.points
+    written = handout.write_nbgrader_sources(folder, options.numbers, points)
+    print(f"Wrote {_count_files(written)} into {os.path.abspath(options.folder)}.")
     print("They hold the solutions: what students get is what nbgrader makes of them.")
 
 
-def _count(written):
+def _count_files(written):
     return f"{len(written)} file{'s' * (len(written) != 1)}"
 
 
@@ -93,47 +94,46 @@ def grade(options):
     """judge a folder of submissions, and write a table of points"""
     if not os.path.isdir(os.path.dirname(os.path.abspath(options.output))):
         raise CourseError(f"There is no folder for {options.output}.")
-    print(wall.said(), flush=True)
+    print(bubblewrap.describe_isolation(), flush=True)
     people = read_roster(options.roster) if options.roster else []
     if options.gradebook == "moodle":
-        gradebooks.need_roster(people)
+        gradebooks.require_roster(people)
     if options.feedback:
         refuse_other_folder(options.feedback)
-    began = time.time()
+    start = time.time()
 
-    def tell(one):
-        points = sum(grading.points_got(one, options.points).values())
-        wrong = grading.first_wrong(one) or "all right"
-        looks = f"  [{'; '.join(one.said)}]" if one.said else ""
-        print(f"{one.student:20}  {points:3d}  {wrong}{looks}", flush=True)
+    def report(submission):
+        points = sum(grading.award_points(submission, options.points).values())
+        wrong = grading.find_first_wrong(submission) or "all right"
+        remarks = f"  [{'; '.join(submission.remarks)}]" if submission.remarks else ""
+        print(f"{submission.student:20}  {points:3d}  {wrong}{remarks}", flush=True)
 
-    lessons, graded = grading.grade(
-        options.folder, options.steps, options.seconds, options.jobs, tell, people
+    lessons, graded = grading.judge_submissions(
+        options.folder, options.numbers, options.seconds, options.jobs, report, people
     )
     # No mark at the beginning for a gradebook: it is no spreadsheet.
     encoding = "utf-8" if options.gradebook else "utf-8-sig"
-    form = getattr(gradebooks, f"for_{options.gradebook}", grading.table)
-    rows = form(lessons, graded, options.points)
-    aside = grading.write_points(options.output, rows, encoding)
+    make_rows = gradebooks.MAKE_ROWS.get(options.gradebook, grading.make_table)
+    rows = make_rows(lessons, graded, options.points)
+    old_table = grading.write_points(options.output, rows, encoding)
     names = ", ".join(notebook_path(n).stem for n in lessons)
     print(
-        f"Judged {names} of {len(graded)} students in {time.time() - began:.0f} s. "
+        f"Judged {names} of {len(graded)} students in {time.time() - start:.0f} s. "
         f"The points are in {os.path.abspath(options.output)}."
     )
-    if aside:
-        print(f"The table that was there is {aside.name} now.")
+    if old_table:
+        print(f"The table that was there is {old_table.name} now.")
     if options.feedback:
-        if before := write_feedback(options.feedback, graded, options.points):
-            print(f"The folder that was there is {before.name} now.")
+        if old_pages := write_feedback(options.feedback, graded, options.points):
+            print(f"The folder that was there is {old_pages.name} now.")
         print(f"The pages are in {os.path.abspath(options.feedback)}.")
     if people:
-        _tell_who(graded)
+        _report_people(graded)
 
 
-def _tell_who(graded):
+def _report_people(graded):
     """Name who of the roster is missing, and who is not in it."""
-    missing = [one.student for one in graded if not one.owner]
-    unknown = [one.student for one in graded if not one.person]
-    for said, names in (("Handed in nothing", missing), ("Not in the roster", unknown)):
-        if names:
-            print(f"{said}: {', '.join(names)}.")
+    if missing := [each.student for each in graded if not each.owner]:
+        print(f"Handed in nothing: {', '.join(missing)}.")
+    if unknown := [each.student for each in graded if not each.person]:
+        print(f"Not in the roster: {', '.join(unknown)}.")

@@ -1,4 +1,4 @@
-"""Points in the form in which the gradebooks of Moodle and of Canvas take them: a row a
+"""Makes tables of points as the gradebooks of Moodle and of Canvas take them: a row a
 student, a column a lesson.
 
 In either, who is not in the file keeps what they have; so does here whoever handed in
@@ -8,53 +8,54 @@ nothing.
 import itertools
 
 from ..lessons import CourseError
-from .grading import points_got, worth
+from .grading import award_points, list_worths
 from .roster import Person
 
 
-def need_roster(people):
+def require_roster(people):
     """Raise CourseError where the roster is not enough for Moodle."""
-    if not any(one.email or one.id for one in people):
+    if not any(person.email or person.id for person in people):
         raise CourseError(
             "Moodle knows students by their e-mail or ID number: `--roster roster.csv` "
             "has to name the class, with one of the two."
         )
 
 
-def for_moodle(lessons, graded, points):
-    """Known by their e-mail or, where the roster has none, by their ID number. Moodle
-    takes nothing at all where it does not know one of them.
+def make_moodle_rows(lessons, graded, points):
+    """Make rows by e-mail or, where the roster has none, by ID number. Moodle takes
+    nothing at all where it does not know one of them.
     """
-    people = {one.person: one for one in graded if one.owner and one.person}
-    key = "email" if any(person.email for person in people) else "id"
+    submissions = {each.person: each for each in graded if each.owner and each.person}
+    key = "email" if any(person.email for person in submissions) else "id"
     titles = [f"Step {number}" for number in lessons]
     rows = [["Full name", "ID number", "Email address", *titles]]
-    for person, one in people.items():
+    for person, submission in submissions.items():
         if getattr(person, key):
-            got = _by_lesson(points_got(one, points))
-            rows.append([person.name, person.id, person.email, *got])
+            awarded = _sum_by_lesson(award_points(submission, points))
+            rows.append([person.name, person.id, person.email, *awarded])
     return rows
 
 
-def for_canvas(lessons, graded, points):
-    """Known by Canvas's own number, which its files have, or by what a roster has."""
-    possible = _by_lesson(worth(points, lessons))
+def make_canvas_rows(lessons, graded, points):
+    """Make rows by Canvas's own number, which its files have, or by a roster's."""
+    possible = _sum_by_lesson(list_worths(points, lessons))
     titles = [f"Step {number}" for number in lessons]
-    who = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-    rows = [[*who, *titles], ["Points Possible", *[""] * 4, *possible]]
-    for one in graded:
-        if one.owner:
-            person = one.person or Person(one.student)
-            canvas, login = (
-                person.canvas or one.owner.canvas,
-                person.login or person.email,
-            )
+    headings = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+    rows = [[*headings, *titles], ["Points Possible", *[""] * 4, *possible]]
+    for submission in graded:
+        if submission.owner:
+            person = submission.person or Person(submission.student)
+            canvas = person.canvas or submission.owner.canvas
+            login = person.login or person.email
             ids = [person.name, canvas, person.id, login, person.section]
-            rows.append([*ids, *_by_lesson(points_got(one, points))])
+            rows.append([*ids, *_sum_by_lesson(award_points(submission, points))])
     return rows
 
 
-def _by_lesson(points):
-    """Points of exercises, lesson by lesson."""
-    exercises = itertools.groupby(points.items(), lambda item: item[0][0])
-    return [sum(brings for _, brings in some) for _, some in exercises]
+def _sum_by_lesson(points):
+    """Sum the points of exercises, lesson by lesson."""
+    lessons = itertools.groupby(points, lambda exercise: exercise[0])
+    return [sum(map(points.get, exercises)) for _, exercises in lessons]
+
+
+MAKE_ROWS = {"moodle": make_moodle_rows, "canvas": make_canvas_rows}

@@ -3,48 +3,53 @@
 import csv
 import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from .. import learner_folder
-from ..judge import sequence
-from ..judge.cells import plain
-from ..judge.sequence import RIGHT, SECONDS
+from ..judge import attempts
+from ..judge.attempts import RIGHT, SECONDS
+from ..judge.cell_text import is_python
+from ..judge.cells import make_printable
 from ..lessons import CourseError, known
-from .answers import Answers, bound, cells_to_run, compiles, lesson, source_of
-from .submissions import handed_in, submissions
+from .answers import Answers, list_cells_to_run, read_lesson, read_source
+from .submissions import list_lessons, read_submissions
 
 # An exercise takes about as many minutes.
 POINTS = (3, 5, 8)
 NOT_BEGUN = "nothing was written"
 # Of a notebook's cells; a lesson has a tenth of it.
-LONGEST = 1_000_000
+MAX_LETTERS = 1_000_000
 
 
-def points_got(one, points):
-    """What each exercise brings a student, by lesson and number."""
-    outcomes = one.outcomes.items()
-    return {key: points_of(key[1], points) * (said == RIGHT) for key, said in outcomes}
+def award_points(submission, points):
+    """Award a student's points, by lesson and number of the exercise."""
+    verdicts = submission.verdicts
+    worths = {key: look_up_points(key[1], points) for key in verdicts}
+    return {key: worths[key] * (verdicts[key] == RIGHT) for key in verdicts}
 
 
-def first_wrong(one):
-    """The first thing that went wrong, in words."""
-    outcomes = one.outcomes.items()
-    wrong = (f"{s}.{n}: {_line(said)}" for (s, n), said in outcomes if said != RIGHT)
-    return next(wrong, "")
+def find_first_wrong(submission):
+    """Find the first thing that went wrong, in words."""
+    for (number, n), verdict in submission.verdicts.items():
+        if verdict != RIGHT:
+            return f"{number}.{n}: {_take_first_line(verdict)}"
+    return ""
 
 
-def worth(points, lessons):
-    """What the exercises of lessons bring; from the last one named on, the same."""
-    tasks = [(number, n) for number in lessons for n in lesson(number)[1]]
-    return {(number, n): points_of(n, points) for number, n in tasks}
+def list_worths(points, lessons):
+    """List what the exercises of lessons bring, by lesson and number."""
+    exercises = [(number, n) for number in lessons for n in read_lesson(number)[1]]
+    return {(number, n): look_up_points(n, points) for number, n in exercises}
 
 
-def points_of(exercise, points):
+def look_up_points(exercise, points):
+    """Look up what an exercise brings; from the last one named on, it is the same."""
     return points[min(exercise, len(points)) - 1]
 
 
-def grade(
-    folder, chosen=(), seconds=SECONDS, jobs=None, told=lambda one: None, people=()
+def judge_submissions(
+    folder, chosen=(), seconds=SECONDS, jobs=None, report=lambda _: None, people=()
 ):
     """Judge all submissions in a folder.
 
@@ -58,80 +63,83 @@ def grade(
         What an answer, or its check, may take.
     jobs : int, optional
         Notebooks judged at once; one a core if not given.
-    told : callable
-        Told each Submission when it is judged.
+    report : callable
+        Called with each Submission when it is judged.
     people : list of roster.Person, optional
         The class, whose names the table then has.
 
     Returns
     -------
     list of int, list of Submission
-        The lessons, and the students in the order of their names, with their outcomes.
+        The lessons, and the students in the order of their names, with verdicts.
     """
-    found = submissions(folder, people)
-    lessons = list(dict.fromkeys(map(known, chosen))) or handed_in(found)
+    submissions = read_submissions(folder, people)
+    lessons = list(dict.fromkeys(map(known, chosen))) or list_lessons(submissions)
     for number in lessons:
-        if not lesson(number)[1]:
+        if not read_lesson(number)[1]:
             raise CourseError(f"Step {number} has no exercises.")
+    judge = partial(_judge_submission, lessons, seconds)
     with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-        for one in pool.map(lambda one: _judged(one, lessons, seconds), found):
-            told(one)
-    return lessons, found
+        for submission in pool.map(judge, submissions):
+            report(submission)
+    return lessons, submissions
 
 
-def _judged(one, lessons, seconds):
+def _judge_submission(lessons, seconds, submission):
+    notebooks = submission.notebooks
     for number in lessons:
-        outcomes, said = _all(number, "there is no notebook of this lesson"), []
+        verdicts, remarks = _give_all(number, "there is no notebook of this lesson"), []
         try:
-            if number in one.notebooks:
-                outcomes, said = grade_notebook(number, one.notebooks[number], seconds)
+            if number in notebooks:
+                verdicts, remarks = judge_notebook(number, notebooks[number], seconds)
         except Exception as error:  # whatever it is, the others are to be graded
-            reason = f"cannot be graded ({type(error).__name__}: {_line(error)})"
-            outcomes = _all(number, reason)
-        one.outcomes |= {(number, n): told for n, told in outcomes.items()}
-        one.said += [f"{number}.{told}" for told in said]
-    for number in sorted(set(one.notebooks) - set(lessons)):
-        one.said.append(f"lesson {number} was handed in, and not asked for")
-    return one
+            reason = f"{type(error).__name__}: {_take_first_line(error)}"
+            verdicts = _give_all(number, f"cannot be graded ({reason})")
+        submission.verdicts |= {(number, n): verdict for n, verdict in verdicts.items()}
+        submission.remarks += [f"{number}.{remark}" for remark in remarks]
+    for number in sorted(set(notebooks) - set(lessons)):
+        submission.remarks.append(f"lesson {number} was handed in, and not asked for")
+    return submission
 
 
-def _all(number, outcome):
-    return dict.fromkeys(lesson(number)[1], outcome)
+def _give_all(number, verdict):
+    return dict.fromkeys(read_lesson(number)[1], verdict)
 
 
-def grade_notebook(number, notebook, seconds=SECONDS):
-    """The outcomes of a notebook's exercises by number, and what was odd, each
-    beginning with the number of the exercise.
+def judge_notebook(number, notebook, seconds=SECONDS):
+    """Judge a notebook; return the verdicts on its exercises by number, and remarks,
+    each beginning with the number of the exercise.
     """
-    if sum(len(source_of(cell)) for cell in notebook["cells"]) > LONGEST:
-        raise ValueError(f"it has more than {LONGEST:,} letters")
-    answers = Answers(number, notebook)
-    outcomes = _all(number, NOT_BEGUN)
-    for n, task in lesson(number)[1].items():
+    if sum(len(read_source(cell)) for cell in notebook["cells"]) > MAX_LETTERS:
+        raise ValueError(f"it has more than {MAX_LETTERS:,} letters")
+    answers, (_, tasks) = Answers(number, notebook), read_lesson(number)
+    verdicts = _give_all(number, NOT_BEGUN)
+    for n, task in tasks.items():
         text = answers.texts[n]
-        if text and compiles(text) and not (bound(text) & task.asks_for):
+        if text and is_python(text) and not task.is_defined_in(text):
             # The lesson may have something of that name, which must not be judged.
-            outcomes[n] = f"defines no {', '.join(sorted(task.asks_for))}"
+            verdicts[n] = f"defines no {', '.join(sorted(task.required_names))}"
             answers.texts[n] = None
-    cells = cells_to_run(number, answers)
-    asked = frozenset().union(*(t.asks_for for t in lesson(number)[1].values()))
-    found, noticed = sequence.judge(cells, seconds=seconds, asked=asked)
-    return outcomes | found, [*answers.odd, *noticed]
+    cells = list_cells_to_run(number, answers)
+    names = frozenset().union(*(task.required_names for task in tasks.values()))
+    judged, notices = attempts.judge(cells, seconds=seconds, requested_names=names)
+    return verdicts | judged, [*answers.remarks, *notices]
 
 
 # --- The points -----------------------------------------------------------------------
 
 
-def table(lessons, graded, points=POINTS):
-    """A row a student, a column an exercise, for a teacher to read."""
-    worths = worth(points, lessons)
-    columns = [f"{step}.{n} ({worths[step, n]})" for step, n in worths]
-    after = [f"total ({sum(worths.values())})", "first wrong", "to look at"]
-    rows = [["student", *columns, *after]]
-    for one in graded:
-        got = points_got(one, points).values()
-        said = "; ".join(map(_line, one.said))
-        rows.append([one.student, *got, sum(got), first_wrong(one), said])
+def make_table(lessons, graded, points=POINTS):
+    """Make a row a student, a column an exercise, for a teacher to read."""
+    worths = list_worths(points, lessons)
+    columns = [f"{number}.{n} ({worths[number, n]})" for number, n in worths]
+    last_columns = [f"total ({sum(worths.values())})", "first wrong", "to look at"]
+    rows = [["student", *columns, *last_columns]]
+    for submission in graded:
+        awarded = award_points(submission, points).values()
+        remarks = "; ".join(map(_take_first_line, submission.remarks))
+        row = [submission.student, *awarded, sum(awarded)]
+        rows.append([*row, find_first_wrong(submission), remarks])
     return rows
 
 
@@ -141,19 +149,19 @@ def write_points(path, rows, encoding):
     With the mark of utf-8-sig at its beginning, spreadsheets read it as UTF-8.
     """
     path = Path(path)
-    aside = learner_folder.set_aside(path) if path.exists() else None
+    old_table = learner_folder.set_aside(path) if path.exists() else None
     with path.open("x", encoding=encoding, newline="") as file:
-        csv.writer(file).writerows([_cell(value) for value in row] for row in rows)
-    return aside
+        csv.writer(file).writerows(map(_escape_formula, row) for row in rows)
+    return old_table
 
 
-def _line(text):
-    """The first line of what was said, in letters that every program can show."""
+def _take_first_line(text):
+    """Take the first line of a text, in letters that every program can show."""
     line = (str(text).strip().splitlines() or [""])[0][:200]
-    return plain(line)
+    return make_printable(line)
 
 
-def _cell(value):
-    """A spreadsheet takes what begins like this for a formula, and computes it."""
+def _escape_formula(value):
+    """Quote what a spreadsheet would take for a formula, and compute."""
     risky = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t"))
     return f"'{value}" if risky else value

@@ -14,9 +14,9 @@ from pathlib import Path
 from .. import builder, exercises, lessons, student_copies
 from ..lessons import MAP, STEPS, CourseError, known, notebook_path, stem
 from ..student_copies import write_new
-from .grading import POINTS, points_of
+from .grading import POINTS, look_up_points
 
-INSTALLED = "dezero_lite.steps"
+INSTALLED_STEPS = "dezero_lite.steps"
 EXERCISE = re.compile(r"(?m)^### Exercise (\d+).*$")
 READ_ME = "READ-ME.md"
 TEMPLATES = Path(__file__).with_name("templates")
@@ -44,28 +44,29 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
         The files written.
     """
     folder = Path(folder).resolve()
-    name = INSTALLED if package else STEPS
-    texts = texts_to_release(folder, chosen, points, name, workshop)
+    name = INSTALLED_STEPS if package else STEPS
+    texts = make_texts(folder, chosen, points, name, workshop)
     written = student_copies.write_all(folder, texts)
-    return written + (_with_package(folder) if package else [])
+    return written + (_add_package(folder) if package else [])
 
 
-def texts_to_release(folder, chosen, points=POINTS, name=INSTALLED, workshop=False):
-    """The texts of notebooks that call the steps by a name, by their paths."""
-    steps = sorted({known(n) for n in chosen})
-    how = {"finish": partial(_set_points, points), "name": name}
-    texts = student_copies.texts_of_copies(folder, [] if workshop else steps, **how)
-    if workshop:
-        place = folder / "workshop"
-        texts |= {place / notebook_path(n).name: _workshop(n, name) for n in steps}
-    the_map = folder / notebook_path(MAP).name
-    if name == INSTALLED and the_map in texts:
-        texts[the_map] = _of_this_folder(texts[the_map])
+def make_texts(folder, chosen, points=POINTS, name=INSTALLED_STEPS, workshop=False):
+    """Make the texts of notebooks that call the steps by a name, by their paths."""
+    numbers = sorted({known(n) for n in chosen})
+    settings = {"finish": partial(_set_points, points), "name": name}
+    copied = [] if workshop else numbers
+    texts = student_copies.make_copies(folder, copied, **settings)
+    for number in numbers if workshop else ():
+        path = folder / "workshop" / notebook_path(number).name
+        texts[path] = _make_workshop_copy(number, name)
+    map_path = folder / notebook_path(MAP).name
+    if name == INSTALLED_STEPS and map_path in texts:
+        texts[map_path] = _adapt_map(texts[map_path])
     return texts
 
 
-def _of_this_folder(text):
-    """A map whose commands are for lessons that lie beside it, not in my-course."""
+def _adapt_map(text):
+    """Let the map's commands be for lessons that lie beside it, not in my-course."""
     text = text.replace("folder that holds `my-course`", "folder of this map")
     text = text.replace("progress my-course", "progress .")
     text = text.replace("lab my-course/", "lab ")
@@ -74,29 +75,30 @@ def _of_this_folder(text):
     return re.sub(r"(?s) When the course is updated.*?left alone\.", "", text)
 
 
-def _workshop(number, name):
-    """The notebook of a step in the workshop, for one who begins there."""
+def _make_workshop_copy(number, name):
+    """Make the notebook of a step in the workshop, for one who begins there."""
     from ..workshop import folder, framework, modules, notebook
 
-    before = framework.code_of(lessons.previous(folder.of_the_workshop(number)))
-    made = json.loads(notebook.text_of(number, modules.Module.of(before)))
-    return student_copies.text_of_copy(number, made, name)
+    previous = lessons.previous(folder.of_the_workshop(number))
+    module = modules.Module.of(framework.code_of(previous))
+    copied = json.loads(notebook.text_of(number, module))
+    return student_copies.finish_copy(number, copied, name)
 
 
 def _set_points(points, notebook):
     """Let a notebook's exercises say how many points they bring."""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
-            with_points = partial(_with_points, points)
-            cell["source"] = EXERCISE.sub(with_points, cell["source"])
-        marks = cell["metadata"].get("nbgrader", {})
-        if number := re.search(r"check(\d+)$", marks.get("grade_id", "")):
-            marks["points"] = points_of(int(number[1]), points)
+            append = partial(_append_points, points)
+            cell["source"] = EXERCISE.sub(append, cell["source"])
+        metadata = cell["metadata"].get("nbgrader", {})
+        if number := re.search(r"check(\d+)$", metadata.get("grade_id", "")):
+            metadata["points"] = look_up_points(int(number[1]), points)
 
 
-def _with_points(points, found):
-    worth = points_of(int(found[1]), points)
-    return f"{found[0]} ({worth} point{'s' * (worth != 1)})"
+def _append_points(points, match):
+    worth = look_up_points(int(match[1]), points)
+    return f"{match[0]} ({worth} point{'s' * (worth != 1)})"
 
 
 # --- nbgrader -------------------------------------------------------------------------
@@ -109,7 +111,7 @@ c.ExecutePreprocessor.timeout = 120
 """
 
 
-def for_nbgrader(folder, chosen, points=POINTS):
+def write_nbgrader_sources(folder, chosen, points=POINTS):
     """Write lessons as nbgrader wants its sources, solutions and hidden tests in them:
     it takes them out itself. Return the files written.
     """
@@ -117,13 +119,13 @@ def for_nbgrader(folder, chosen, points=POINTS):
     texts = {}
     for number in sorted({known(n) for n in chosen}):
         path = folder / "source" / stem(number) / notebook_path(number).name
-        texts[path] = _source(number, path.parent, points)
+        texts[path] = _make_source(number, path.parent, points)
     if not (settings := folder / "nbgrader_config.py").exists():
         texts[settings] = CONFIGURATION.format(name=folder.name)
     return student_copies.write_all(folder, texts)
 
 
-def _source(number, folder, points):
+def _make_source(number, folder, points):
     whole = {cell["id"]: cell["source"] for cell in builder.assemble(number)["cells"]}
 
     def finish(notebook):
@@ -132,16 +134,16 @@ def _source(number, folder, points):
             if "nbgrader" in cell["metadata"]:
                 cell["source"] = whole[cell["id"]]
 
-    return student_copies.copy_of(number, folder, lambda name: True, finish=finish)
+    return student_copies.make_copy(number, folder, lambda name: True, finish=finish)
 
 
 # --- A package without solutions ------------------------------------------------------
 
 
-def _with_package(folder):
-    there = sorted(folder.glob("dezero_lite-*.whl"))
-    written = [] if there else [build_package(folder)]
-    read_me, (wheel, *_) = folder / READ_ME, there or written
+def _add_package(folder):
+    wheels = sorted(folder.glob("dezero_lite-*.whl"))
+    written = [] if wheels else [build_package(folder)]
+    read_me, (wheel, *_) = folder / READ_ME, wheels or written
     if not read_me.exists():
         text = (TEMPLATES / "read-me.md").read_text(encoding="utf-8")
         written.append(write_new(read_me, text.format(wheel=wheel.name)))
@@ -154,16 +156,16 @@ def build_package(folder):
         raise CourseError("A package can be built from a checkout of the course only.")
     import hatchling  # noqa: F401
 
-    with tempfile.TemporaryDirectory() as place:
-        tree = Path(place) / "course"
-        _copy_without_solutions(tree)
-        words = "-m", "hatchling", "build", "-t", "wheel", "-d", place
-        done = subprocess.run([sys.executable, *words], cwd=tree, capture_output=True)
-        built = next(Path(place).glob("*.whl"), None)
-        if not built:
-            said = done.stderr.decode("utf-8", "replace")
-            raise CourseError(f"The package could not be built:\n{said}")
-        return Path(shutil.copy(built, folder))
+    with tempfile.TemporaryDirectory() as target:
+        course = Path(target) / "course"
+        _copy_without_solutions(course)
+        build = sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", target
+        finished = subprocess.run(build, cwd=course, capture_output=True)
+        wheel = next(Path(target).glob("*.whl"), None)
+        if not wheel:
+            message = finished.stderr.decode("utf-8", "replace")
+            raise CourseError(f"The package could not be built:\n{message}")
+        return Path(shutil.copy(wheel, folder))
 
 
 def _copy_without_solutions(tree):
@@ -178,11 +180,13 @@ def _copy_without_solutions(tree):
         path = tree / STEPS / f"{stem(number)}.md"
         # The markers stay: hints look for the exercise there.
         text = path.read_text(encoding="utf-8")
-        text = exercises.without_solution(text, markers=True)
-        text = exercises.without_hidden_tests(text)
+        text = exercises.replace_solutions(text, markers=True)
+        text = exercises.remove_hidden_tests(text)
         path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
     # Faults that do no harm quote the solutions; the file has to be there.
-    (tree / STEPS / "course" / "harmless.json").write_text("{}\n", encoding="utf-8")
+    (tree / STEPS / "course" / "mutating" / "harmless.json").write_text(
+        "{}\n", encoding="utf-8"
+    )
     settings = tree / "pyproject.toml"
     text = settings.read_text(encoding="utf-8")
     # So that pip tells the two apart.

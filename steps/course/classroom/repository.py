@@ -1,4 +1,4 @@
-"""What a student's repository needs, so that the service that hosts it judges."""
+"""Lays what a student's repository needs, so that the service that hosts it judges."""
 
 import os
 import re
@@ -18,8 +18,8 @@ FILES = {
     ".gitlab-ci.yml": "gitlab.yml",
     "README.md": "repository.md",
 }
-IGNORED = ".venv/\n.ipynb_checkpoints/\n.progress.json\nresults.xml\n"
-TO_FILL_IN = "https://THE-ADDRESS-OF-THE-COURSE"
+IGNORED_FILES = ".venv/\n.ipynb_checkpoints/\n.progress.json\nresults.xml\n"
+MISSING_ADDRESS = "https://THE-ADDRESS-OF-THE-COURSE"
 
 
 def lay_repository(folder, chosen, percent, agents):
@@ -31,12 +31,12 @@ def lay_repository(folder, chosen, percent, agents):
         The course that the workflows install, as pip takes it; the files written.
     """
     folder = Path(folder).resolve()
-    course = pinned()
-    texts = {folder / ".gitignore": IGNORED}
+    course = pin_course()
+    texts = {folder / ".gitignore": IGNORED_FILES}
     for path, template in FILES.items():
         page = Template((handout.TEMPLATES / template).read_text(encoding="utf-8"))
         texts[folder / path] = page.substitute(course=course, percent=percent)
-    texts |= handout.texts_to_release(folder, chosen or numbers())
+    texts |= handout.make_texts(folder, chosen or numbers())
     written = student_copies.write_all(folder, texts)
     return course, written + (student_copies.write_agents(folder) if agents else [])
 
@@ -44,29 +44,30 @@ def lay_repository(folder, chosen, percent, agents):
 # --- Which course ---------------------------------------------------------------------
 
 
-def pinned():
-    """The course as pip installs it, always the same: at this commit of a checkout, or
-    at the release that is installed.
+def pin_course():
+    """Name the course as pip installs it, always the same: at this commit of a
+    checkout, or at the release that is installed.
     """
-    address = os.environ.get("COURSE_URL") or _git("remote", "get-url", "origin")
-    commit = _git("rev-parse", "HEAD") or f"v{dezero_lite.__version__}"
-    return f"dezero-lite[course] @ git+{_public(address) or TO_FILL_IN}@{commit}"
+    address = os.environ.get("COURSE_URL") or _run_git("remote", "get-url", "origin")
+    commit = _run_git("rev-parse", "HEAD") or f"v{dezero_lite.__version__}"
+    address = _make_public(address) or MISSING_ADDRESS
+    return f"dezero-lite[course] @ git+{address}@{commit}"
 
 
-def _git(*words):
+def _run_git(*arguments):
     if not (lessons.ROOT / ".git").exists():
         return ""
     try:
-        command = ["git", "-C", str(lessons.ROOT), *words]
-        done = subprocess.run(command, capture_output=True, encoding="utf-8")
+        command = ["git", "-C", str(lessons.ROOT), *arguments]
+        finished = subprocess.run(command, capture_output=True, encoding="utf-8")
     except OSError:
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return finished.stdout.strip() if finished.returncode == 0 else ""
 
 
-def _public(address):
-    """An address that anybody can use, without the teacher's name and password; none
-    if it leads nowhere but on this machine.
+def _make_public(address):
+    """Make an address that anybody can use, without the teacher's name and password;
+    none if it leads nowhere but on this machine.
     """
     address = address.removeprefix("git+")
     address = re.sub(r"^(?:ssh://)?git@([^:/]+)[:/]", r"https://\1/", address)

@@ -1,4 +1,4 @@
-"""The people of a class, as the school or a learning platform lists them."""
+"""Reads the people of a class, as the school or a learning platform lists them."""
 
 import csv
 import re
@@ -10,7 +10,7 @@ from ..lessons import CourseError
 
 # What the columns of a roster are called, in small letters without signs. The first
 # row is what docs/classroom.md asks for; the others are what Moodle and Canvas export.
-NAMES = {
+HEADINGS = {
     "name": ("name", "student", "full name", "student name"),
     "first": ("first name", "firstname"),
     "last": ("last name", "lastname", "surname"),
@@ -36,15 +36,15 @@ class Person:
     @property
     def keys(self):
         """What a folder or a file of theirs may be called."""
-        words = re.findall(r"\w+", self.name)
-        turned = (words[n:] + words[:n] for n in range(len(words)))
-        alike = ["".join(some) for some in turned]
-        alike += [self.id, self.login, self.email, self.email.partition("@")[0]]
-        return {squeezed(text) for text in alike} - {""}
+        name_parts = re.findall(r"\w+", self.name)
+        rotations = (name_parts[n:] + name_parts[:n] for n in range(len(name_parts)))
+        spellings = ["".join(rotation) for rotation in rotations]
+        spellings += [self.id, self.login, self.email, self.email.partition("@")[0]]
+        return {normalize(text) for text in spellings} - {""}
 
 
 def read_roster(path):
-    """The people of a roster in CSV, with commas or semicolons.
+    """Read the people of a roster in CSV, with commas or semicolons.
 
     Raises
     ------
@@ -56,8 +56,8 @@ def read_roster(path):
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError(f"The roster {path} cannot be read: {error}.") from None
     separator = max(",;\t", key=text.partition("\n")[0].count)
-    rows = map(_person, csv.DictReader(text.splitlines(), delimiter=separator))
-    people = [one for one in rows if one.name and one.name != "Points Possible"]
+    rows = map(_read_person, csv.DictReader(text.splitlines(), delimiter=separator))
+    people = [each for each in rows if each.name not in ("", "Points Possible")]
     if not people:
         raise CourseError(
             f"The roster {path} names nobody. Its first line should be `name,id,email`."
@@ -65,32 +65,33 @@ def read_roster(path):
     return people
 
 
-def _person(row):
-    cells = {_plain(head): (cell or "").strip() for head, cell in row.items() if head}
+def _read_person(row):
+    filled = {heading: cell or "" for heading, cell in row.items() if heading}
+    cells = {_clean_heading(heading): filled[heading].strip() for heading in filled}
     if "sis user id" in cells:  # an export of Canvas, whose ID is a number of its own
         cells["canvas id"] = cells.pop("id", "")
-    found = {
+    values = {
         field: next((cells[name] for name in names if cells.get(name)), "")
-        for field, names in NAMES.items()
+        for field, names in HEADINGS.items()
     }
-    whole = f"{found.pop('first')} {found.pop('last')}".strip()
-    return Person(**found | {"name": found["name"] or whole})
+    full_name = f"{values.pop('first')} {values.pop('last')}".strip()
+    return Person(**values | {"name": values["name"] or full_name})
 
 
-def _plain(head):
-    return re.sub(r"[^a-z ]", "", head.lower()).strip()
+def _clean_heading(heading):
+    return re.sub(r"[^a-z ]", "", heading.lower()).strip()
 
 
-def find(people, name, canvas=""):
-    """The one person to whom a name, or Canvas's number, belongs; None if there is
+def find_person(people, name, canvas=""):
+    """Find the one person to whom a name, or Canvas's number, belongs; None if there is
     none, or more than one.
     """
-    if canvas and (known := [one for one in people if one.canvas == canvas]):
-        return known[0]
-    fits = [one for one in people if squeezed(name) in one.keys]
-    return fits[0] if len(fits) == 1 else None
+    if canvas and (matches := [each for each in people if each.canvas == canvas]):
+        return matches[0]
+    matches = [each for each in people if normalize(name) in each.keys]
+    return matches[0] if len(matches) == 1 else None
 
 
-def squeezed(name):
-    """A name without what platforms leave out of it: accents, signs, capitals."""
+def normalize(name):
+    """Take out of a name what platforms leave out: accents, signs, capitals."""
     return re.sub(r"[\W_]", "", unicodedata.normalize("NFKD", name).casefold())

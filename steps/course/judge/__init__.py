@@ -1,8 +1,12 @@
-"""The one judge: a lesson's cells up to the exercise, then the attempt, then its check.
+"""The one judge: runs a lesson's cells up to the exercise, the attempt, then its check.
 
-``cells`` runs one cell and says what it fails with; ``sequence`` runs those of a
-lesson, attempts among them, in a process of its own; ``child`` is that process, with
-its deadline and its one reader of lines, and ``__main__`` what runs in it; ``fence``
-keeps what students wrote inside; ``forks`` tries many attempts at one place;
-``needed`` says which cells of a lesson its exercises stand on.
+=========== ==========================================================================
+attempts    judges the attempts at a lesson, each where the lesson asks for it
+cells       runs one cell and says what it fails with
+cell_text   reads a cell without running it
+child       the process in which attempts run, with its deadline
+__main__    what runs in that process
+audit_hook  refuses what students' code may not do, in Python
+bubblewrap  keeps it in by means of the system, where there is bubblewrap
+=========== ==========================================================================
 """

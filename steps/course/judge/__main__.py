@@ -1,9 +1,10 @@
 """What runs in a :class:`~.child.Child`: ``python -m steps.course.judge``.
 
-The first line of its input, as JSON, says which module answers, and what may be read
-behind a fence. Each other line is a task, after a token that what is said of it has to
-carry: an attempt, which could write to the same place, does not know it. Behind a fence
-it is in no object that an attempt could find, but in a frame of this function alone.
+The first line of its input, as JSON, says which module answers, and what an isolated
+process may read. Each other line is a task, after a token that what is said of it has
+to carry: an attempt, which could write to the same place, does not know it. In an
+isolated process it is in no object that an attempt could find, but in a frame of this
+function alone.
 """
 
 import importlib
@@ -11,32 +12,32 @@ import json
 import os
 from functools import partial
 
-from . import cells, fence
-from .child import TOKEN
+from . import audit_hook, cells
+from .child import TOKEN_LENGTH
 
 
 def main():
     tasks = os.fdopen(os.dup(0), encoding="utf-8")
-    lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     # Attempts have nothing to read, and nowhere to write.
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)
+    null_device = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null_device, 0)
+    os.dup2(null_device, 1)
     settings = json.loads(tasks.readline())
 
     def say(line, token=""):
         # An attempt may have begun a line.
-        print("\n" + json.dumps(line | {"token": token}), file=lines, flush=True)
+        print("\n" + json.dumps(line | {"token": token}), file=output, flush=True)
 
     cells.prepare()
     module = importlib.import_module(settings["module"])
-    fenced = settings["reads"] is not None
-    if fenced:
-        fence.set_up(os.getcwd(), settings["reads"], say)
+    is_isolated = settings["readable_paths"] is not None
+    if is_isolated:
+        audit_hook.install(os.getcwd(), settings["readable_paths"], say)
     for line in tasks:
-        tell = say if fenced else partial(say, token=line[:TOKEN])
-        done = module.answer(json.loads(line[TOKEN:]), tell)
-        say({"done": done}, line[:TOKEN])
+        report = say if is_isolated else partial(say, token=line[:TOKEN_LENGTH])
+        done = module.answer(json.loads(line[TOKEN_LENGTH:]), report)
+        say({"done": done}, line[:TOKEN_LENGTH])
 
 
 if __name__ == "__main__":

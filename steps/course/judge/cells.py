@@ -14,7 +14,7 @@ from ..lessons import KERNELS
 TOO_SLOW = "takes too long"
 ENDS = "ends Python"
 # Letters of what an error says that are kept.
-MOST = 10_000
+MAX_LETTERS = 10_000
 
 
 class Failure(NamedTuple):
@@ -33,66 +33,66 @@ class Failure(NamedTuple):
 
 
 def prepare():
-    """Nothing is drawn on a screen, no progress shown; several runs share the cores."""
+    """Let this process draw on no screen, show no progress and share the cores."""
     os.environ["MPLBACKEND"] = "Agg"
     os.environ["TQDM_DISABLE"] = "1"
     os.environ.update(KERNELS | os.environ)
     warnings.simplefilter("ignore")
 
 
-def new_names():
-    """The names of a notebook before its first cell; what it shows, nobody sees."""
+def make_names():
+    """Make the names that a notebook begins with; what it shows, nobody sees."""
     # Functions of no module: an attempt would reach ours through theirs.
     nothing = eval("lambda *_, **__: None", {})
     return {"__name__": "__main__", "display": nothing, "get_ipython": nothing}
 
 
-def plain(text):
-    """A text in letters that a terminal shows, and does not obey: none that move the
+def make_printable(text):
+    """Replace the letters of a text that a terminal would obey: those that move the
     cursor, turn the line around, or are halves of letters.
     """
     return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
-def run(text, names, file=None, tree=None):
+def run(source, names, file=None, tree=None):
     """Run a cell, or a tree made of it; its lines can be read in a traceback, as in a
     notebook.
     """
     file = file or f"<cell {len(linecache.cache)}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    exec(compile(tree or text, file, "exec"), names)
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    exec(compile(tree or source, file, "exec"), names)
 
 
-def failure(source, names, seconds=None, run=run):
-    """Run a cell in silence, and in some seconds if they are given: its Failure, or
-    None.
+def catch_failure(source, names, seconds=None, run=run):
+    """Run a cell in silence, and in some seconds if they are given; return its Failure,
+    or None.
 
     It uses nothing of the library that an attempt could change so that errors are lost.
     """
     kind: str | None = ENDS
-    said, shown = "", (sys.stdout, sys.stderr)
+    message, streams = "", (sys.stdout, sys.stderr)
     try:
-        with open(os.devnull, "w", encoding="utf-8", errors="replace") as nowhere:
+        with open(os.devnull, "w", encoding="utf-8", errors="replace") as null_file:
             try:
-                sys.stdout = sys.stderr = nowhere
-                _wake(seconds)
+                sys.stdout = sys.stderr = null_file
+                _set_alarm(seconds)
                 run(source, names)
                 kind = None
             finally:
-                sys.stdout, sys.stderr = shown
-                _wake(seconds and 0)
+                sys.stdout, sys.stderr = streams
+                _set_alarm(seconds and 0)
     except BaseException as error:  # an attempt may raise anything
-        kinds = TimeoutError, AssertionError, type(error)
-        kind = next(kind.__name__ for kind in kinds if isinstance(error, kind))
-        said = _text(error)
+        error_types = TimeoutError, AssertionError, type(error)
+        kind = next(kind.__name__ for kind in error_types if isinstance(error, kind))
+        message = _read_message(error)
     finally:
         close_pictures()
-    return None if kind is None else Failure(kind, said)
+    return None if kind is None else Failure(kind, message)
 
 
-def _text(error):
+def _read_message(error):
     try:
-        return str(error)[:MOST]
+        return str(error)[:MAX_LETTERS]
     except Exception:  # an attempt may define errors that cannot be shown
         return ""
 
@@ -102,34 +102,34 @@ def close_pictures():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
-# Behind the fence nobody else gets at them.
+# The audit hook lets nobody else get at them.
 _handle: Any = _signal.signal
 _set_timer: Any = getattr(_signal, "setitimer", None)
 
 
-def _wake(seconds):
+def _set_alarm(seconds):
     """Raise a TimeoutError in so many seconds; never, if there are none."""
     if seconds is not None and hasattr(signal, "SIGALRM"):
-        _handle(signal.SIGALRM, _stop)
+        _handle(signal.SIGALRM, _raise_timeout)
         _set_timer(signal.ITIMER_REAL, seconds)
 
 
-def _stop(*_):
+def _raise_timeout(*_):
     raise TimeoutError
 
 
 @contextlib.contextmanager
-def alone(seconds):
-    """What runs here prints nowhere, and is ended if it takes longer; where the system
+def silence_with_timeout(seconds):
+    """Let what runs here print nowhere, and end it if it takes longer; where the system
     cannot do that, it goes on.
     """
     with (
-        open(os.devnull, "w", encoding="utf-8", errors="replace") as nowhere,
-        contextlib.redirect_stdout(nowhere),
-        contextlib.redirect_stderr(nowhere),
+        open(os.devnull, "w", encoding="utf-8", errors="replace") as null_file,
+        contextlib.redirect_stdout(null_file),
+        contextlib.redirect_stderr(null_file),
     ):
-        _wake(seconds)
+        _set_alarm(seconds)
         try:
             yield
         finally:
-            _wake(seconds and 0)
+            _set_alarm(seconds and 0)

@@ -11,17 +11,18 @@ import sys
 import threading
 from typing import Any
 
-from . import wall
+from . import bubblewrap
 from .cells import ENDS, TOO_SLOW
 
 # Beside the limit that the process keeps itself, for what cannot be interrupted there.
-GRACE = 10
+GRACE_SECONDS = 10
 # The letters of what a task begins with.
-TOKEN = 32
+TOKEN_LENGTH = 32
 # No line of a process is longer; one that an attempt writes may be.
-LINE = 10 << 20
-# What a process behind the fence notices, or writes without our token.
-NOTICES = 50
+MAX_LINE = 10 << 20
+# Notices of an isolated process: what its audit hook reports, and what comes without
+# our token.
+MAX_NOTICES = 50
 STRAY = "wrote to where outcomes are told"
 
 
@@ -36,22 +37,22 @@ class Child(contextlib.AbstractContextManager["Child"]):
     ----------
     module : str
         Has a function ``answer(task, say)``. What it says, and what it returns as
-        ``{"done": ...}``, are the lines that `hear` gives.
+        ``{"done": ...}``, are the lines that `receive` gives.
     folder : path, optional
         Where the process works.
-    fenced : bool
+    isolated : bool
         Whether it is kept from all that lies outside of the folder.
     """
 
-    def __init__(self, module, folder=None, fenced=False):
+    def __init__(self, module, folder=None, isolated=False):
         self._token: str | None = None
         self._lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        self._fenced = fenced
-        walls = wall.around(folder) if fenced else []
+        self._isolated = isolated
+        prefix = bubblewrap.make_prefix(folder) if isolated else []
         self._process = subprocess.Popen(
-            [*walls, sys.executable, "-m", __package__],
+            [*prefix, sys.executable, "-m", __package__],
             cwd=folder,
-            env=wall.surroundings(folder if fenced else None),
+            env=bubblewrap.make_environment(folder if isolated else None),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -60,14 +61,15 @@ class Child(contextlib.AbstractContextManager["Child"]):
         assert self._process.stdin
         self._tasks = self._process.stdin
         threading.Thread(target=self._read, daemon=True).start()
-        self._write({"module": module, "reads": wall.reads() if fenced else None})
+        readable_paths = bubblewrap.list_readable_paths() if isolated else None
+        self._write({"module": module, "readable_paths": readable_paths})
 
     def __exit__(self, *_):
         self.end()
 
     def send(self, task):
-        """Hand over a task; what it is answered, `hear` gives."""
-        self._token = secrets.token_hex(TOKEN // 2)
+        """Hand over a task, whose answer `receive` gives."""
+        self._token = secrets.token_hex(TOKEN_LENGTH // 2)
         self._write(task, self._token)
 
     def _write(self, task, token=""):
@@ -76,8 +78,8 @@ class Child(contextlib.AbstractContextManager["Child"]):
             self._tasks.write(f"{token}{json.dumps(task)}\n".encode())
             self._tasks.flush()
 
-    def hear(self, seconds=None):
-        """The next line of the process.
+    def receive(self, seconds=None):
+        """Return the next line of the process.
 
         Raises
         ------
@@ -93,16 +95,16 @@ class Child(contextlib.AbstractContextManager["Child"]):
         return line
 
     def _read(self):
-        notices = NOTICES if self._fenced else 0
+        notices_left = MAX_NOTICES if self._isolated else 0
         assert self._process.stdout
         with contextlib.suppress(ValueError, OSError), self._process.stdout as lines:
-            while text := lines.readline(LINE):
-                line = _parsed(text)
+            while text := lines.readline(MAX_LINE):
+                line = _parse(text)
                 # What an attempt wrote there itself does not have it.
                 if line.pop("token", "") == self._token:
                     self._lines.put(line)
-                elif notices and text.strip():
-                    notices -= 1
+                elif notices_left and text.strip():
+                    notices_left -= 1
                     self._lines.put({"noticed": str(line.get("noticed", STRAY))})
         self._lines.put(None)
 
@@ -117,7 +119,7 @@ class Child(contextlib.AbstractContextManager["Child"]):
             self._tasks.close()
 
 
-def _parsed(text):
+def _parse(text):
     try:
         line = json.loads(text)
     except (ValueError, RecursionError):

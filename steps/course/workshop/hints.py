@@ -1,4 +1,4 @@
-"""Hints for one definition, in stages: two from ``hints.md``, and one made from the
+"""Makes hints for one definition, in stages: two from ``hints.md``, and one from the
 lesson's own code.
 """
 
@@ -7,6 +7,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+from ..help import Hint
 from ..lessons import CourseError, typed
 from ..listings import Listing
 from .folder import of_the_workshop
@@ -15,11 +16,12 @@ from .parts import listed, owner
 
 # Of what a step brings and leaves to nobody.
 GIVEN = "It is given: nothing of it is to be written.", "Read its code, at the end."
+TITLES = ["The way", "Its skeleton"]
 SECTION = re.compile(r"^## (\d+) (.+)\n\n(.+)\n\n(.+)$", re.M)
 
 
-def found(number, name):
-    """The full name of a part of a step, and the part.
+def find_definition(number, name):
+    """Find the full name of a definition of a step, and the definition.
 
     Raises
     ------
@@ -39,8 +41,8 @@ def found(number, name):
 
 
 @cache
-def written():
-    """The hints of the file, by step and part: the question, and the way."""
+def read_hints():
+    """Read the hints of the file, by step and name: the question, and the way."""
     text = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
     return {
         (int(step), name): (question, way)
@@ -49,9 +51,9 @@ def written():
     }
 
 
-class Hint:
-    """A question about a definition, then the way, then what it looks like, the words
-    left out.
+def make_hint(number, name, nearer=0):
+    """Make the Hint of a definition: a question, then the way, then what it looks like,
+    the words left out.
 
     Parameters
     ----------
@@ -59,68 +61,51 @@ class Hint:
         Which of the three is shown, counted from 0; in a notebook, the others are a
         click away.
     """
-
-    def __init__(self, number, name, nearer=0):
-        self._name, self._part = found(number, name)
-        self._step, self._nearer = step_of(number), int(nearer)
-
-    def __repr__(self):
-        call = f'({self._step.number}, "{self._name}"'
-        nearer = f"steps.hint{call}, nearer={self._nearer + 1})"
-        return self._said(nearer, f"steps.solution{call})")
-
-    def in_a_terminal(self):
-        """The words for someone who asked there, and asks on there."""
-        which = f"{self._step.number} {self._name}"
-        nearer = " 3" if self._nearer else " --nearer"
-        solution = typed(f"workshop solution {which}")
-        return self._said(typed(f"workshop hint {which}{nearer}"), solution)
-
-    def _said(self, nearer, solution):
-        stages = [*self._words(), skeleton(self._part.text)]
-        more = f"A nearer one: {nearer}"
-        if self._nearer >= len(stages) - 1:
-            more = f"The lesson's code: {solution}"
-        return "\n\n".join([*stages[: self._nearer + 1], more])
-
-    def _repr_markdown_(self):
-        call = f'`steps.solution({self._step.number}, "{self._name}")`'
-        question, way = self._words()
-        shape = f"```python\n{skeleton(self._part.text)}\n```"
-        last = f"{shape}\n\nThe lesson's code: {call}"
-        folded = self._folded(1, "The way", way) + self._folded(2, "Its skeleton", last)
-        return f"{question}\n\n{folded}"
-
-    def _folded(self, stage, title, text):
-        head = f"<details{' open' * (self._nearer >= stage)}><summary>{title}</summary>"
-        return f"{head}\n\n{text}\n\n</details>\n\n"
-
-    def _words(self):
-        name, step, begins = self._name, self._step, "stays as it was"
-        if name in step.new.union(map(owner, step.new)):
-            begins = "is new" if name in step.added else "changes"
-        begins = f"`{name}` {begins} in step {step.number}."
-        inside = [n for n in step.to_write if owner(n) == name != n]
-        if inside:
-            question = f"{begins} In it are to be written: {listed(inside)}."
-            return question, "Each of them has hints of its own."
-        # What stays has its hint at the step that brought it, or that changed it last.
-        asked = ((n, x) for n in range(step.number, 0, -1) for x in (name, owner(name)))
-        found = (written()[key] for key in asked if key in written())
-        question, way = next(found, GIVEN)
-        return f"{begins} {question}", way
+    name, hints = _find_hints(number, name)
+    arguments = f'{number}, "{name}"'
+    call = f"steps.hint({arguments}, nearer={int(nearer) + 1})"
+    return Hint(hints, TITLES, int(nearer), call, f"steps.solution({arguments})")
 
 
-def code(number, name):
-    """The lesson's code of one definition."""
-    return Listing(found(number, name)[1].text)
+def make_terminal_hint(number, name, nearer=0):
+    """Make the Hint of a definition for someone who asked in a terminal, and asks on
+    there.
+    """
+    name, hints = _find_hints(number, name)
+    words = f"{number} {name}"
+    call = typed(f"workshop hint {words}{' 3' if nearer else ' --nearer'}")
+    return Hint(hints, TITLES, nearer, call, typed(f"workshop solution {words}"))
+
+
+def _find_hints(number, name):
+    """Find the full name of a definition, and its hints, the nearest last."""
+    name, definition = find_definition(number, name)
+    step, begins = step_of(number), "stays as it was"
+    skeleton = make_skeleton(definition.text)
+    if name in step.new.union(map(owner, step.new)):
+        begins = "is new" if name in step.added else "changes"
+    begins = f"`{name}` {begins} in step {number}."
+    inside = [n for n in step.to_write if owner(n) == name != n]
+    if inside:
+        question = f"{begins} In it are to be written: {listed(inside)}."
+        return name, [question, "Each of them has hints of its own.", skeleton]
+    # What stays has its hint at the step that brought it, or that changed it last.
+    keys = ((n, x) for n in range(number, 0, -1) for x in (name, owner(name)))
+    written = (read_hints()[key] for key in keys if key in read_hints())
+    question, way = next(written, GIVEN)
+    return name, [f"{begins} {question}", way, skeleton]
+
+
+def show_code(number, name):
+    """Show the lesson's code of one definition."""
+    return Listing(find_definition(number, name)[1].text)
 
 
 # --- The skeleton ---------------------------------------------------------------------
 
 
-def skeleton(text):
-    """A definition with its loops and branches, and dots for all that they do."""
+def make_skeleton(text):
+    """Make of a definition its loops and branches, and dots for all that they do."""
     tree, dots = ast.parse(text), ast.Constant(...)
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AugAssign | ast.Return):

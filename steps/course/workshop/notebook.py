@@ -11,8 +11,8 @@ from itertools import takewhile
 from typing import Any
 
 from .. import builder, definitions, overview, student_copies
-from ..builder import code_cell, text_cell
-from ..exercises import FOLDED, GOES_ON, for_students
+from ..builder import make_code_cell, make_text_cell
+from ..exercises import FOLDED, MAY_RAISE
 from ..lessons import MAP, head, notebook_path, stem
 from .framework import step_of
 from .modules import with_member
@@ -46,7 +46,7 @@ def text_of(number, module):
     """The text of the notebook of a step, for one who has a module after the step
     before.
     """
-    whole = for_students(lesson_of(number), tell_solutions=True)
+    whole = student_copies.remove_solutions(lesson_of(number), tell_solutions=True)
     cells: list[dict[str, Any]] = []
     for title, section in sections(whole["cells"]):
         if title == WRITE:  # the workshop asks for all of the step
@@ -66,13 +66,13 @@ def text_of(number, module):
             cells += section
     if step_of(number).is_package:
         _fold_imports(cells)
-    cells.insert(2, code_cell(f"import steps\n\nsteps.workshop({number})"))
-    ways = overview.ways_on(number)
+    cells.insert(2, make_code_cell(f"import steps\n\nsteps.workshop({number})"))
+    ways = overview.make_navigation(number)
     for place, cell in enumerate(cells, start=1):
         cell["id"] = f"workshop{number:02d}-{place:03d}"
         if cell["cell_type"] == "markdown":
             cell["source"] = _linked(number, ways, cell["source"])
-    return student_copies.text_of_copy(number, whole | {"cells": cells})
+    return student_copies.finish_copy(number, whole | {"cells": cells})
 
 
 def _fold_imports(cells):
@@ -93,8 +93,9 @@ def _write_it(number, module, section):
     rest = [*without_listings(number, code)]
     imports = [cell for cell in rest if IMPORTS.fullmatch(cell["source"] + "\n")]
     others = [cell for cell in rest if cell not in imports]
-    to_fill = [code_cell(text) for text in stubs(step_of(number), module)]
-    return [text_cell(_task(number, prose)), *imports, *to_fill, *map(_goes_on, others)]
+    to_fill = map(make_code_cell, stubs(step_of(number), module))
+    task = make_text_cell(_task(number, prose))
+    return [task, *imports, *to_fill, *map(_goes_on, others)]
 
 
 def _for_all_exercises(section):
@@ -153,7 +154,7 @@ def _about_the_code(prose):
 
 def _goes_on(cell):
     """A cell after which Run All goes on, to the one that judges, if it fails."""
-    return _tagged(cell, GOES_ON) if cell["cell_type"] == "code" else cell
+    return _tagged(cell, MAY_RAISE) if cell["cell_type"] == "code" else cell
 
 
 def _judge(number):
@@ -165,7 +166,7 @@ def _judge(number):
         f"lesson's cells of *It works*{table}. What takes more than {seconds} seconds "
         "is stopped."
     )
-    return [text_cell(words), code_cell(f"steps.judge({number})")]
+    return [make_text_cell(words), make_code_cell(f"steps.judge({number})")]
 
 
 def _linked(number, ways, text):
@@ -246,14 +247,14 @@ def judging_cells(step):
         for count, cell in enumerate(judge, start=1):
             place = f"{title or 'The beginning'}, cell {count}"
             place = WRITE if title == CODE else place  # no cells of code there
-            found.append((place, student_copies.as_installed(cell["source"])))
+            found.append((place, student_copies.rename_in_code(cell["source"])))
     return found
 
 
 @cache
 def own_sources(step):
     """The sources of all the code cells that are the lesson's, as a copy has them."""
-    cells = for_students(lesson_of(step))["cells"]
+    cells = student_copies.remove_solutions(lesson_of(step))["cells"]
     return {cell["source"].strip() for cell in cells if cell["cell_type"] == "code"}
 
 

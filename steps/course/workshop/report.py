@@ -8,7 +8,7 @@ from html import escape
 from .. import results
 from ..capabilities import SIGNS, WORKS, WRONG
 from ..differences import Change
-from ..judge.sequence import RIGHT
+from ..judge.attempts import RIGHT
 from ..lessons import head, numbers, stem
 from . import folder as workshop
 from .framework import before, steps

@@ -15,8 +15,8 @@ from typing import Any
 from .. import capabilities
 from ..capabilities import WORKS
 from ..definitions import nodes
-from ..judge.cells import ENDS, alone, close_pictures, new_names, run
-from ..judge.child import GRACE, Child, Stopped
+from ..judge.cells import ENDS, close_pictures, make_names, run, silence_with_timeout
+from ..judge.child import GRACE_SECONDS, Child, Stopped
 from ..lessons import STEPS, latest, stem
 from . import growth
 from .package import FIRST, LAST, forget, is_package, load, take_the_place
@@ -85,7 +85,7 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
         self._child.send(task | {"brief": brief, "seconds": seconds})
         at = BEGINNING
         try:
-            while "done" not in (line := self._child.hear(seconds + GRACE)):
+            while "done" not in (line := self._child.receive(seconds + GRACE_SECONDS)):
                 at = line["at"]
         except Stopped as stopped:
             self._end()
@@ -145,7 +145,7 @@ def _attempted(task, say):
 
 def _load(task):
     """Let the framework take the place of the lesson's."""
-    with alone(task["seconds"]):
+    with silence_with_timeout(task["seconds"]):
         if is_package(task["step"]):
             load(task["text"], task["step"])
         else:
@@ -157,13 +157,13 @@ def _module(task):
 
 
 def _run_cells(task, say, at):
-    names = new_names() | {"__Seen__": Seen}
+    names = make_names() | {"__Seen__": Seen}
     for at[0], source in task["cells"]:
         say({"at": at[0]})
         if source == LOAD:
             names |= names_in(_module(task), task["text"])
             continue
-        with alone(task["seconds"]):
+        with silence_with_timeout(task["seconds"]):
             run(source, names, tree=watched(source))
         close_pictures()
 
@@ -177,7 +177,7 @@ def _try_rows(task, say, found):
         say({"at": row.name})
         outcome = WORKS
         try:
-            with alone(task["seconds"]):
+            with silence_with_timeout(task["seconds"]):
                 row.quick(module)
         except Exception as error:
             outcome = type(error).__name__

@@ -4,9 +4,9 @@ import contextlib
 import re
 import time
 
-from ..classroom.class_command import command
+from ..classroom.class_command import add_command
 from ..lessons import CourseError, head, stem, typed
-from ..results import add_options, tell
+from ..results import add_result_options, report_results
 from . import cut, hints, learner_module
 from . import folder as workshop
 from .framework import before as before_it
@@ -31,7 +31,7 @@ def add_to(commands):
     verbs = group.add_subparsers(metavar="command")
 
     def verb(name, run):
-        more = command(verbs, name, run)
+        more = add_command(verbs, name, run)
         text = "the step; the first that is not done, if left out"
         more("step", metavar="N", type=int, nargs="?", help=text)
         return more
@@ -39,18 +39,18 @@ def add_to(commands):
     verb("open", open_step)
     text = "go on with the lesson's own code in place of what is missing or wrong"
     verb("next", next_step)("--anyway", action="store_true", help=text)
-    add_options(verb("judge", judge))
-    command(verbs, "watch", watch_workshop)
+    add_result_options(verb("judge", judge))
+    add_command(verbs, "watch", watch_workshop)
     definition = {"metavar": ("N", "NAME"), "nargs": "*", "help": "step and definition"}
-    more = command(verbs, "hint", hint)
+    more = add_command(verbs, "hint", hint)
     more("words", **definition)
     more("--nearer", action="store_true", help="the nearer one")
-    command(verbs, "solution", solution)("words", **definition)
+    add_command(verbs, "solution", solution)("words", **definition)
     verb("diff", diff)
     verb("fresh", fresh)
     verb("where", where)
-    command(verbs, "name", name)("name", metavar="NAME", nargs="?")
-    command(verbs, "pack", pack)("folder", metavar="DIR", nargs="?")
+    add_command(verbs, "name", name)("name", metavar="NAME", nargs="?")
+    add_command(verbs, "pack", pack)("folder", metavar="DIR", nargs="?")
 
 
 def spelt_out(arguments):
@@ -90,7 +90,7 @@ def judge(options):
         return print(learner_module.cut_up())
     number = _chosen(options.step)
     report, goes_on = _judged(number)
-    return tell(report.results(), options, report, int(not goes_on))
+    return report_results(report.results(), options, report, int(not goes_on))
 
 
 def watch_workshop(options):
@@ -102,13 +102,13 @@ def hint(options):
     """give a hint for a definition: hint 8 NAME; `hint 8 NAME 3` is the third one"""
     number, name, stages = _definition(options.words)
     stage = stages[0] - 1 if stages else options.nearer
-    print(hints.Hint(number, name, stage).in_a_terminal())
+    print(hints.make_terminal_hint(number, name, stage))
 
 
 def solution(options):
     """show the lesson's code of a definition: solution 8 NAME"""
     number, name, _ = _definition(options.words)
-    print(hints.code(number, name))
+    print(hints.show_code(number, name))
 
 
 def fresh(options):

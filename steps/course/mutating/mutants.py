@@ -1,8 +1,9 @@
-"""Mutants: a text with one small fault planted, which a check or a test has to find.
+"""Makes mutants: texts with one small fault planted, which a check or a test has to
+find.
 
 The faults are those that people make: an operator is another one, a constant is off, a
 condition is turned round, a statement or a returned value is missing, two arguments
-stand the wrong way round. They are planted in solutions (:mod:`.mutating`), and in the
+stand the wrong way round. They are planted in solutions (:mod:`.scores`), and in the
 package and the course tool themselves (``python -m tests.mutation``).
 
 A fault is named by the line of its statement before and after, such as ``return 2 * x
@@ -16,20 +17,21 @@ import itertools
 from dataclasses import dataclass
 from typing import Any
 
-from .exercises import BEGIN, END
+from ..exercises import BEGIN, END
 
 # Each of a pair stands for the other; those of the second list only one way.
-PAIRS: list[tuple[Any, Any]] = [(ast.Add, ast.Sub), (ast.Mult, ast.Div)]
-PAIRS += [(ast.BitOr, ast.BitAnd)]
-PAIRS += [(ast.And, ast.Or), (ast.Eq, ast.NotEq), (ast.Lt, ast.LtE)]
-PAIRS += [(ast.Gt, ast.GtE), (ast.Is, ast.IsNot), (ast.In, ast.NotIn)]
-ONE_WAY = [(ast.FloorDiv, ast.Div), (ast.Mod, ast.Mult), (ast.Pow, ast.Mult)]
-ONE_WAY += [(ast.MatMult, ast.Mult)]
-ANOTHER = dict([*PAIRS, *((b, a) for a, b in PAIRS), *ONE_WAY])
-DROPPED = ast.Expr | ast.Assign | ast.AugAssign | ast.Raise | ast.Assert | ast.Delete
-DROPPED |= ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Continue | ast.Break
+SWAPPED: list[tuple[Any, Any]] = [(ast.Add, ast.Sub), (ast.Mult, ast.Div)]
+SWAPPED += [(ast.BitOr, ast.BitAnd)]
+SWAPPED += [(ast.And, ast.Or), (ast.Eq, ast.NotEq), (ast.Lt, ast.LtE)]
+SWAPPED += [(ast.Gt, ast.GtE), (ast.Is, ast.IsNot), (ast.In, ast.NotIn)]
+REPLACED = [(ast.FloorDiv, ast.Div), (ast.Mod, ast.Mult), (ast.Pow, ast.Mult)]
+REPLACED += [(ast.MatMult, ast.Mult)]
+REPLACEMENTS = dict([*SWAPPED, *((b, a) for a, b in SWAPPED), *REPLACED])
+DROPPABLE = ast.Expr | ast.Assign | ast.AugAssign | ast.Raise | ast.Assert | ast.Delete
+DROPPABLE |= ast.If | ast.For | ast.While | ast.With | ast.Try | ast.Continue
+DROPPABLE |= ast.Break
 DEFINITIONS = ast.FunctionDef | ast.ClassDef
-NOTHING = "return", "return None"
+EMPTY_RETURNS = "return", "return None"
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,13 @@ class Fault:
     end: int
     text: str
 
-    def planted(self, source):
+    def plant(self, source):
         data = source.encode()
         return (data[: self.start] + self.text.encode() + data[self.end :]).decode()
 
 
-def mutants(solution):
-    """The mutants of a solution cell.
+def make_mutants(solution):
+    """Make the mutants of a solution cell.
 
     Returns
     -------
@@ -61,20 +63,20 @@ def mutants(solution):
     """
     lines = [line.strip() for line in solution.splitlines()]
     # The numbers of the lines between the two marks; the first line is 1.
-    region = range(lines.index(BEGIN) + 2, len(lines) - lines[::-1].index(END))
-    found: dict[str, str] = {}
-    for fault in faults(solution):
-        if fault.line in region:
-            found[_new_name(fault.change, found)] = fault.planted(solution)
-    return found
+    marked_lines = range(lines.index(BEGIN) + 2, len(lines) - lines[::-1].index(END))
+    sources: dict[str, str] = {}
+    for fault in list_faults(solution):
+        if fault.line in marked_lines:
+            sources[_make_unique(fault.change, sources)] = fault.plant(solution)
+    return sources
 
 
-def faults(source):
-    """Every fault that can be planted in a text, each once."""
+def list_faults(source):
+    """List every fault that can be planted in a text, each once."""
     lengths = map(len, source.encode().splitlines(keepends=True))
     starts = [0, *itertools.accumulate(lengths)]
     seen = set()
-    for node, variant, around, line, change in _changes(ast.parse(source)):
+    for node, variant, around, line, change in _list_changes(ast.parse(source)):
         if (line, change) not in seen:
             seen.add((line, change))
             start = starts[node.lineno - 1] + node.col_offset
@@ -84,42 +86,43 @@ def faults(source):
             yield Fault(change, around, node.lineno, start, end, text)
 
 
-def _changes(parent, statement=None, around=()):
-    """For each fault below a node: what may be replaced, by what, the definitions
+def _list_changes(parent, statement=None, around=()):
+    """List for each fault below a node what may be replaced, by what, the definitions
     around it, the line of its statement, and the name.
     """
-    for field, place, key in _places(parent):
-        child = place[key]
+    for field, container, key in _list_places(parent):
+        child = container[key]
         inner = child if isinstance(child, ast.stmt) else statement
         # Defaults belong to the time when the function is made.
         is_default = isinstance(parent, ast.FunctionDef) and field == "args"
-        here = around[:-1] if is_default else around
-        for variant in _variants(child, field):
-            before = _first_line(inner)
-            place[key] = variant
-            after = _first_line(variant if inner is child else inner)
-            place[key] = child
+        inner_around = around[:-1] if is_default else around
+        for variant in _list_variants(child, field):
+            before = _find_first_line(inner)
+            container[key] = variant
+            after = _find_first_line(variant if inner is child else inner)
+            container[key] = child
             if before != after:
-                yield child, variant, here, inner.lineno, f"{before} -> {after}"
+                yield child, variant, inner_around, inner.lineno, f"{before} -> {after}"
         if isinstance(child, DEFINITIONS):
-            here = (*here, ".".join([*here[-1:], child.name]))
-        yield from _changes(child, inner, here)
+            inner_around = (*inner_around, ".".join([*inner_around[-1:], child.name]))
+        yield from _list_changes(child, inner, inner_around)
 
 
-def _places(parent):
-    """Where the nodes below one stand: a field's name, and a list or a dict with an
-    index or a key. What only people and type checkers read is left out: annotations,
+def _list_places(parent):
+    """List where the nodes below one stand: a field's name, and a list or a dict with
+    an index or a key. What only people and type checkers read is left out: annotations,
     docstrings, and the words of messages.
     """
     if isinstance(parent, ast.JoinedStr):
         return
     for name, value in ast.iter_fields(parent):
         if name not in ("annotation", "returns", "decorator_list"):
-            several = isinstance(value, list)
-            place = value if several else vars(parent)
-            for key in range(len(value)) if several else [name]:
-                if isinstance(place[key], ast.AST) and not _is_for_people(place[key]):
-                    yield name, place, key
+            is_list = isinstance(value, list)
+            container = value if is_list else vars(parent)
+            for key in range(len(value)) if is_list else [name]:
+                node = container[key]
+                if isinstance(node, ast.AST) and not _is_for_people(node):
+                    yield name, container, key
 
 
 def _is_for_people(node):
@@ -128,35 +131,35 @@ def _is_for_people(node):
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _variants(node, field):
-    """The faults that can be planted in place of a node, which stands in a field of
-    another one.
+def _list_variants(node, field):
+    """List the faults that can be planted in place of a node, which stands in a field
+    of another one.
     """
     if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign):
-        if type(node.op) in ANOTHER:
-            yield _like(node, op=ANOTHER[type(node.op)]())
+        if type(node.op) in REPLACEMENTS:
+            yield _copy_with(node, op=REPLACEMENTS[type(node.op)]())
     elif isinstance(node, ast.Compare):
         for index, op in enumerate(node.ops):
-            ops = [*node.ops[:index], ANOTHER[type(op)](), *node.ops[index + 1 :]]
-            yield _like(node, ops=ops)
+            ops = [*node.ops[:index], REPLACEMENTS[type(op)](), *node.ops[index + 1 :]]
+            yield _copy_with(node, ops=ops)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
         yield node.operand
     elif isinstance(node, ast.Call):
         for index in range(len(node.args) - 1):
             args = list(node.args)
             args[index : index + 2] = args[index + 1], args[index]
-            yield _like(node, args=args)
-    elif isinstance(node, ast.Return) and ast.unparse(node) not in NOTHING:
+            yield _copy_with(node, args=args)
+    elif isinstance(node, ast.Return) and ast.unparse(node) not in EMPTY_RETURNS:
         yield ast.Return(None)
     elif isinstance(node, ast.Constant):
-        yield from _other_constants(node.value)
+        yield from _list_other_constants(node.value)
     if field == "test" and isinstance(node, ast.Name | ast.Attribute | ast.Call):
         yield ast.UnaryOp(ast.Not(), node)
-    if isinstance(node, DROPPED):
+    if isinstance(node, DROPPABLE):
         yield ast.Pass()
 
 
-def _other_constants(value):
+def _list_other_constants(value):
     if isinstance(value, bool):
         yield ast.Constant(not value)
     elif isinstance(value, int | float):
@@ -169,18 +172,19 @@ def _other_constants(value):
         yield ast.Constant(value + "?")
 
 
-def _like(node, **changed):
+def _copy_with(node, **changed):
     fields = {name: getattr(node, name) for name in node._fields}
     return type(node)(**(fields | changed))
 
 
-def _first_line(statement):
-    """The line with which a statement begins; what stands in it is not looked at."""
+def _find_first_line(statement):
+    """Return the line with which a statement begins, without what stands in it."""
     inside = {"decorator_list", "body", "orelse"}.intersection(statement._fields)
-    head = _like(statement, **{name: [] for name in inside})
+    head = _copy_with(statement, **{name: [] for name in inside})
     return ast.unparse(ast.fix_missing_locations(head)).strip().splitlines()[0]
 
 
-def _new_name(change, taken):
-    others = (f"{change} ({count})" for count in itertools.count(2))
-    return next(name for name in itertools.chain([change], others) if name not in taken)
+def _make_unique(change, taken):
+    numbered = (f"{change} ({count})" for count in itertools.count(2))
+    names = itertools.chain([change], numbered)
+    return next(name for name in names if name not in taken)

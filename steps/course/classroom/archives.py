@@ -1,0 +1,200 @@
+"""Finds files that were handed in, in folders and in zips, as learning platforms pack
+them.
+
+Nothing is unpacked to the disk: so it does not matter where the paths in a zip lead.
+"""
+
+import io
+import os
+import re
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import PurePosixPath
+
+from .. import student_copies
+from ..judge.cells import make_printable
+
+# A lesson with all its pictures has less than one.
+MAX_FILE_SIZE = 50_000_000
+# Files in a zip, and zips in a zip.
+MAX_MEMBERS, MAX_DEPTH = 10_000, 2
+# Canvas: surnamename_LATE_12345_987654_step01-1.ipynb, or with anon_a1b2c for a name.
+CANVAS = re.compile(
+    r"(?:(?:LATE_)?(?P<anon>anon_\w+?)|(?P<name>\w+?)(?:_LATE)?_(?P<canvas>\d+))"
+    r"_\d+_(?P<file>.+)"
+)
+# Moodle: Anna Miller_12345_assignsubmission_file_, with or without a folder of its own.
+MOODLE = re.compile(
+    r"(?P<name>[^_]+)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_(?P<file>.*))?"
+)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that was handed in; a folder has nothing to read."""
+
+    path: PurePosixPath
+    size: int = 0
+    read: Callable[[], bytes] | None = None
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose a file is, by its path: a name, and what a platform wrote beside it."""
+
+    name: str
+    number: str = ""
+    canvas: str = ""
+    # With this before its name, the platform takes a file back for the same student.
+    prefix: str = ""
+
+
+def list_files(folder):
+    """List the files in a folder of submissions, or in a zip of it."""
+    if folder.is_file():
+        return _unwrap(_walk_zip(folder, PurePosixPath(folder.name)))
+    suffixes = [path.suffix for path in folder.iterdir() if not _is_hidden([path.name])]
+    files = list(_walk_folder(folder))
+    return _unwrap(files) if suffixes == [".zip"] else files
+
+
+def identify_owner(path, is_folder):
+    """Identify whose a path is, and the file's name without what a platform added."""
+    top = path.parts[0]
+    match = MOODLE.fullmatch(top) or CANVAS.fullmatch(top)
+    if not match:
+        is_name = is_folder or len(path.parts) > 1
+        name = top if is_name else PurePosixPath(top).stem
+        return Owner(make_readable(name)), path.name
+    fields = {key: text or "" for key, text in match.groupdict().items()}
+    name, canvas = fields["name"] or fields["anon"], fields.get("canvas", "")
+    number, file = fields.get("number") or canvas, fields["file"]
+    prefix = top[: match.start("file")] if file else f"{top.rstrip('_')}_"
+    owner = Owner(make_readable(name), number, canvas, make_readable(prefix))
+    return owner, file if file and len(path.parts) == 1 else path.name
+
+
+def make_readable(name):
+    """Replace the letters of a name that a file or a terminal cannot show."""
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return make_printable(text).replace("\n", " ")
+
+
+# --- Folders --------------------------------------------------------------------------
+
+
+def _is_hidden(parts):
+    # AGENTS.md was handed out with the lessons, and is nobody's work.
+    ignored = "__MACOSX", student_copies.AGENTS
+    return any(part.startswith(".") or part in ignored for part in parts)
+
+
+def _walk_folder(folder):
+    for entry in sorted(folder.rglob("*"), key=os.fsencode):
+        path = PurePosixPath(entry.relative_to(folder).as_posix())
+        if _is_hidden(path.parts):
+            continue
+        is_regular = entry.is_file() and not entry.is_symlink()
+        if is_regular and entry.suffix.lower() == ".zip":
+            yield from _walk_zip(entry, path)
+        elif entry.is_dir() and not entry.is_symlink():
+            yield File(path)
+        else:
+            yield make_file(entry, path)
+
+
+def make_file(location, path=None):
+    """Make a File of one on this machine, which is read when it is asked for."""
+    path = path or PurePosixPath(location.name)
+    return File(path, location.lstat().st_size, partial(_read_from_disk, location))
+
+
+def _read_from_disk(location):
+    if location.is_symlink():
+        raise ValueError("is a link, and not a file")
+    if not location.is_file():  # a pipe would be waited for
+        raise ValueError("is no file")
+    try:
+        return location.read_bytes()
+    except OSError as error:
+        raise ValueError(f"cannot be read ({error.strerror})") from None
+
+
+# --- Zips -----------------------------------------------------------------------------
+
+
+def _walk_zip(source, path, depth=1):
+    """Yield what lies in a zip, as if it were a folder of its name: a zip on the disk,
+    or one in a zip, to be read. One that cannot be read stays a file, which says why.
+    """
+    try:
+        if depth > MAX_DEPTH:
+            raise ValueError("is a zip too deep in others: not read")
+        archive_file = io.BytesIO(source()) if callable(source) else source
+        open_archive = partial(zipfile.ZipFile, archive_file)
+        with open_archive() as archive:
+            members = archive.infolist()
+        if len(members) > MAX_MEMBERS:
+            raise ValueError(f"holds more than {MAX_MEMBERS} files: not read")
+    except Exception as error:  # whatever is wrong with it
+        is_explained = isinstance(error, ValueError)
+        reason = str(error) if is_explained else "is no zip that can be read"
+        yield File(path, 0, partial(_refuse, reason))
+        return
+    yield File(path.with_suffix(""))
+    for member in members:
+        parts = re.split(r"[/\\]", _decode_name(member))
+        parts = [part for part in parts if part not in ("", "..")]
+        if not parts or _is_hidden(parts):
+            continue
+        member_path = path.with_suffix("").joinpath(*parts)
+        read = partial(_read_member, open_archive, member)
+        if member.is_dir():
+            yield File(member_path)
+        elif member_path.suffix.lower() == ".zip" and member.file_size <= MAX_FILE_SIZE:
+            yield from _walk_zip(read, member_path, depth + 1)
+        else:
+            yield File(member_path, member.file_size, read)
+
+
+def _decode_name(member):
+    # Without this mark a name is read as of 1981; a Mac leaves it out and means UTF-8.
+    if member.flag_bits & 0x800:
+        return member.filename
+    try:
+        return member.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return member.filename
+
+
+def _read_member(open_archive, member):
+    try:
+        # By its size, which may be a lie: without one, all is unpacked at once.
+        with open_archive() as archive, archive.open(member) as file:
+            return file.read(member.file_size + 1)
+    except Exception:  # a password, a checksum, another kind of zip
+        raise ValueError("cannot be read from its zip") from None
+
+
+def _refuse(reason):
+    raise ValueError(reason)
+
+
+def _unwrap(files):
+    """Take files out of the zip, or the folder in it, that holds them all; but what is
+    one student's stays together.
+    """
+    files = list(files)
+    while len(tops := {file.path.parts[0] for file in files}) == 1:
+        shortened = (replace(f, path=PurePosixPath(*f.path.parts[1:])) for f in files)
+        inner = [file for file in shortened if file.path.parts]
+        names = (file.path for file in inner if len(file.path.parts) == 1)
+        books = [name for name in names if name.suffix == ".ipynb"]
+        is_one_student = not all(identify_owner(n, False)[0].prefix for n in books)
+        is_one_student |= bool(identify_owner(PurePosixPath(*tops), True)[0].prefix)
+        if not inner or is_one_student:
+            break
+        files = inner
+    return files

@@ -1,0 +1,162 @@
+"""Judges attempts in the place where their lesson asks for them.
+
+What runs are triples (kind, number of the exercise, source), in order: the lesson's own
+cells, attempts, checks, and cells that the learner added. The process gets each when
+the one before is done: no attempt finds a check before it runs, and what an attempt
+says by itself counts for nothing.
+"""
+
+import linecache
+import tempfile
+import threading
+import time
+
+from . import audit_hook
+from .cell_text import find_bound_names
+from .cells import TOO_SLOW, catch_failure, make_names, make_printable, run
+from .child import GRACE_SECONDS, MAX_NOTICES, Child, Stopped
+
+LESSON = "lesson"
+ADDED = "added"
+ATTEMPT = "attempt"
+CHECK = "check"
+JUDGED_KINDS = ATTEMPT, CHECK
+RIGHT = "right"
+# For an attempt and for its check; they take a second or two.
+SECONDS = 20
+# A cell of a lesson may train a network, on a machine that others use, too.
+LESSON_SECONDS = 180
+
+
+# What ends the process is left out, and the rest is run again, so many times.
+MAX_RUNS = 8
+# A process has to begin before the time of a cell does.
+FIRST_TASK = {"kind": LESSON, "source": ""}
+
+
+def judge(cells, folder=None, seconds=SECONDS, requested_names=frozenset()):
+    """Run cells in a process of their own, in a folder; or isolated, without one.
+
+    Parameters
+    ----------
+    seconds : float
+        What a cell that is not the lesson's own may take.
+    requested_names : set of str
+        The names that exercises ask for: those of Python's own among them are to be
+        taken for it.
+
+    Returns
+    -------
+    dict, list of str
+        The verdicts, by the number of the exercise: "right", or what its check says;
+        and notices, each beginning with the number of the exercise.
+    """
+    verdicts: dict[int, str] = {}
+    notices: dict[str, None] = {}
+    checks = sum(kind == CHECK for kind, *_ in cells)
+    # Whatever is handed in, there is an end.
+    patience = 2 * (LESSON_SECONDS + checks * (seconds + GRACE_SECONDS))
+    deadline = time.monotonic() + patience
+    for _ in range(MAX_RUNS):
+        if not any(kind == CHECK for kind, *_ in cells):
+            return verdicts, list(notices)
+        tasks = [_make_task(cell, seconds, requested_names) for cell in cells]
+        position, reason = _run_tasks(tasks, folder, deadline, verdicts, notices)
+        if position is None:
+            return verdicts, list(notices)
+        stopped = kind, exercise, _ = cells[position]
+        if kind in JUDGED_KINDS:
+            verdicts[exercise] = reason
+            cells = [c for c in cells if c[0] not in JUDGED_KINDS or c[1] != exercise]
+        else:
+            notices[f"0: a cell that is no answer {reason}"] = None
+            cells = [cell for cell in cells if cell != stopped]
+    remaining = {n: reason for kind, n, _ in cells if kind == CHECK}
+    return remaining | verdicts, list(notices)
+
+
+def _make_task(cell, seconds, requested_names):
+    kind, exercise, source = cell
+    own_names = find_bound_names(source) if kind == CHECK else set()
+    task = {"kind": kind, "exercise": exercise, "source": source, "seconds": seconds}
+    return task | {"kept_names": sorted(requested_names | own_names)}
+
+
+def _run_tasks(tasks, folder, deadline, verdicts, notices):
+    """Run tasks once, and note verdicts and notices; return the position of the one at
+    which they were stopped, or None, and the reason.
+    """
+    attempt_failures: dict[int, str | None] = {}
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty_folder,
+        Child(__name__, folder or empty_folder, isolated=folder is None) as child,
+    ):
+        timer = threading.Timer(max(0, deadline - time.monotonic()), child.end)
+        timer.start()
+        position = 0
+        try:
+            _await_answer(child, FIRST_TASK, notices)
+            for task in tasks:
+                failure = _await_answer(child, task, notices)
+                if task["kind"] == ATTEMPT:
+                    attempt_failures[task["exercise"]] = failure
+                elif task["kind"] == CHECK:
+                    failure = attempt_failures.get(task["exercise"]) or failure
+                    verdicts[task["exercise"]] = _make_verdict(failure)
+                position += 1
+        except Stopped as stopped:
+            return position, TOO_SLOW if time.monotonic() > deadline else str(stopped)
+        finally:
+            timer.cancel()
+    return None, ""
+
+
+def _await_answer(child, task, notices):
+    """Return what a task fails with, or None; a notice meanwhile brings no time."""
+    is_lesson = task["kind"] == LESSON
+    seconds = LESSON_SECONDS if is_lesson else task["seconds"] + GRACE_SECONDS
+    deadline = time.monotonic() + seconds
+    child.send(task)
+    while "done" not in (line := child.receive(max(0, deadline - time.monotonic()))):
+        if len(notices) < MAX_NOTICES:
+            notices[f"{task['exercise']}: {make_printable(line['noticed'])}"] = None
+    return line["done"]
+
+
+def _make_verdict(failure):
+    """Make a verdict; what an attempt says is never that it is right."""
+    if failure is None:
+        return RIGHT
+    return f"AssertionError: {RIGHT}" if failure == RIGHT else make_printable(failure)
+
+
+# --- In the process -------------------------------------------------------------------
+
+_names = make_names()
+
+
+def answer(task, say):
+    """Run a cell; return what it fails with, in words, or None."""
+    kind, source = task["kind"], task.pop("source")
+    if kind == LESSON:
+        builtins_before = audit_hook.select_builtins(_names)
+        catch_failure(source, _names)
+        audit_hook.remember_lesson_names(builtins_before, _names)
+        return None
+    is_check, kept_names = kind == CHECK, tuple(task["kept_names"])
+    state = audit_hook.before_student_code(_names, kept_names, is_check)
+    run_source = _run_check if is_check else _run_attempt
+    failure = catch_failure(source, _names, task["seconds"], run_source)
+    changed = audit_hook.after_student_code(state, _names)
+    if failure is not None:
+        return failure.words
+    return f"changed {changed} during its check" if changed and is_check else None
+
+
+def _run_attempt(source, names):
+    run(source, names, f"<answer {len(linecache.cache)}>")
+
+
+def _run_check(source, names):
+    # It is in no list of files: there an attempt could read it.
+    exec(compile(source, "<cell of a check>", "exec"), names)

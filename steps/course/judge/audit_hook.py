@@ -1,0 +1,304 @@
+"""Refuses what a student's code may not do, and reports that it tried.
+
+The process gets some memory and no help, and its files have a size. Python tells an
+audit hook of each file that is opened, each program that is started and each connection
+that is made. The hook here refuses what leads outside of the folder that the code runs
+in, and what would show the code the process that runs it. What Python does not tell is
+taken away. It stops mistakes and pranks, and names them. Code that is written to get
+around it can, for it runs in the same process; what it cannot get around is
+`bubblewrap`.
+"""
+
+import builtins
+import gc
+import importlib
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import types
+from functools import partial
+
+from ..lessons import ROOT, STEPS, facts, numbers
+
+# For NumPy and a network of a lesson's size with room to spare; a file may not fill the
+# disk.
+MAX_MEMORY = 4 << 30
+MAX_FILE_SIZE = 100 << 20
+READING = re.compile(r"os\.(listdir|scandir|chdir|listxattr|getxattr)")
+WRITING = re.compile(
+    r"os\.(remove|rmdir|mkdir|rename|link|symlink|truncate|chmod|chown|utime"
+    r"|setxattr|removexattr)|shutil\.(rmtree|move)|sqlite3\.connect"
+)
+STARTING = (
+    r"os\.(system|exec|posix_spawn|spawn|fork|forkpty|startfile)"
+    r"|subprocess\.Popen|pty\.spawn"
+)
+REFUSED = {
+    "start a program": re.compile(STARTING),
+    "end a program": re.compile(r"os\.(kill|killpg)|signal\.pthread_kill"),
+    # The machine's own name is asked for by what measures.
+    "reach the network": re.compile(r"socket\.(?!gethostname).*"),
+    # From C there is a way around every hook.
+    "load a library of the system": re.compile(r"ctypes\.dlopen"),
+}
+# What Python tells no hook of, by what it would be.
+UNAUDITED = {
+    "os": ("write a pipe", "mkfifo mknod"),
+    os.name: ("write a pipe", "mkfifo mknod"),
+    "_posixsubprocess": ("start a program", "fork_exec"),
+    "subprocess": ("start a program", "_fork_exec"),
+    # Handlers are handed a frame.
+    "signal": ("handle a signal", "signal getsignal pidfd_send_signal"),
+    "_signal": ("handle a signal", "signal getsignal pidfd_send_signal"),
+    "gc": ("read the grader", "unfreeze"),
+}
+UNAUDITED_EVENT = "course.taken"
+# Ways to the grader's own variables, and the modules that go them for others.
+FRAME_ATTRIBUTES = {"tb_frame", "gi_frame", "cr_frame", "ag_frame"}
+WATCHING = re.compile(r"sys\.(_current_frames|settrace|setprofile|addaudithook|mon.*)")
+FRAME_READERS = re.compile(r".*\b(inspect|traceback|(logging|ctypes).__init__)\.py")
+# Files of a lesson's cells, and of Python; what an attempt makes of a text has others.
+TRUSTED_FILES = re.compile(r"<(cell|frozen) .*|/.*|\w:.*", re.S)
+# Lessons with their solutions, and what others handed in.
+SOLUTION_FILES = (".md", ".ipynb")
+WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+BUILTIN_NAMES = {name for name in dir(builtins) if name[0] != "_"} | {"__builtins__"}
+
+
+class AuditHook:
+    """Refuses what leads out of a folder, and reports what students' code tries."""
+
+    def __init__(self, folder, readable_paths, say):
+        self._folder, self._say = os.path.realpath(folder), say
+        self._readable_paths = list(map(os.path.realpath, readable_paths))
+        self._is_student_code = self._is_checking = False
+        owners = _list_what_checks_use()
+        self._guarded = [(owner, dict(vars(owner))) for owner in owners]
+        # What the lesson itself has under names of Python's own.
+        self._lesson_builtins = {"__builtins__": vars(builtins)}
+
+    def report(self, text):
+        # What a lesson does is none of the student's doing.
+        if self._is_student_code:
+            self._say({"noticed": text})
+
+    def remember_lesson_names(self, builtins_before, names):
+        changes = _find_changes(builtins_before, select_builtins(names))
+        self._lesson_builtins.update(changes)
+
+    def before_student_code(self, names, kept_names, is_check):
+        """Prepare for what is the student's doing; a check finds Python's own names,
+        whatever was bound. Return the state that `after_student_code` puts back.
+        """
+        lesson, replaced = self._lesson_builtins, ()
+        if is_check:
+            replaced = _find_changes(lesson, select_builtins(names), kept_names)
+            for name, _ in replaced:
+                del names[name]
+            names.update((n, lesson[n]) for n in lesson if n not in kept_names)
+        modules = {n: x for n, x in names.items() if isinstance(x, types.ModuleType)}
+        self._is_student_code = True
+        return replaced, select_builtins(names), tuple(modules.items()), kept_names
+
+    def after_student_code(self, state, names):
+        """Put back what checks rely on; return the names of what was changed."""
+        replaced, builtins_before, modules, kept_names = state
+        changed = [n for guarded in self._guarded for n in _restore(*guarded)]
+        changed += [n for n, module in modules if names.get(n) is not module]
+        names.update(modules)
+        now = select_builtins(names)
+        changed += [n for n, _ in _find_changes(builtins_before, now, kept_names)]
+        names.update(replaced)
+        listed = ", ".join(dict.fromkeys(changed))
+        if listed:
+            self.report(f"changed {listed}")
+        self._is_student_code = False
+        return listed
+
+    def check_event(self, event, arguments):
+        """Refuse an event of Python's that is not allowed."""
+        action = self._find_forbidden(event, arguments)
+        if action := action or self._check_frames(event, arguments):
+            self.report(f"tried to {action}")
+            raise PermissionError(f"not allowed while grading: to {action}")
+
+    def _find_forbidden(self, event, arguments):
+        if event == "open":
+            return self._check_open(*arguments)
+        if WRITING.fullmatch(event):
+            paths = find_outside(arguments, self._folder)
+            return next((f"write {path}" for path in paths), "")
+        if READING.fullmatch(event):
+            paths = find_outside(arguments, self._folder)
+            return next(filter(None, map(self._check_read, paths)), "")
+        if event == "import":
+            is_outside = any(find_outside(arguments[1:2], self._folder))
+            return "load a library" if arguments[1] and not is_outside else ""
+        if event == UNAUDITED_EVENT:
+            return arguments[0]
+        actions = (action for action, kind in REFUSED.items() if kind.fullmatch(event))
+        return next(actions, "")
+
+    def _check_open(self, path, mode, flags):
+        outside = next(find_outside([path], self._folder), "")
+        writes = isinstance(mode, str) and set(mode) & set("wax+")
+        if outside and (writes or (isinstance(flags, int) and flags & WRITE_FLAGS)):
+            return f"write {outside}"
+        if mode is None and isinstance(path, (str, bytes)) and os.path.isdir(path):
+            return f"open the folder {os.fsdecode(path)}"  # from it, paths lead out
+        return outside and self._check_read(outside)
+
+    def _check_read(self, path):
+        inside = ((path + os.sep).startswith(p + os.sep) for p in self._readable_paths)
+        # In the root, Python looks for the course.
+        is_readable = path == str(ROOT) or any(inside)
+        is_solution = path.endswith(SOLUTION_FILES)
+        return "" if is_readable and not is_solution else f"read {path}"
+
+    def _check_frames(self, event, arguments):
+        """Refuse frames: they lead from an answer to its check, and to the grader."""
+        reads_frame = event == "object.__getattr__" and arguments[1] in FRAME_ATTRIBUTES
+        reads_frame |= event == "sys._getframe" or event.startswith("ctypes.")
+        watches = WATCHING.fullmatch(event)
+        if self._is_checking or not (reads_frame or watches):
+            return ""
+        self._is_checking = True
+        try:
+            caller = sys._getframe(2)
+            if not watches and FRAME_READERS.fullmatch(caller.f_code.co_filename):
+                caller = caller.f_back or caller
+        finally:
+            self._is_checking = False
+        file = caller.f_code.co_filename
+        return "" if TRUSTED_FILES.fullmatch(file) else "read the grader"
+
+
+_hook: AuditHook | None = None
+
+
+def install(folder, readable_paths, say):
+    """Refuse from now on what leads out of a folder, and report it; there is no way
+    back.
+    """
+    global _hook
+
+    # What writes when it is first imported has to be there before the hook.
+    import matplotlib.pyplot  # noqa: F401
+    import numpy.testing  # noqa: F401
+
+    tempfile.gettempdir()
+    # Lessons ask for facts of others, whose texts, with the solutions, are refused.
+    for number in numbers():
+        facts(number)
+    # So that folders are left out by their names.
+    shutil._use_fd_functions = False  # type: ignore[attr-defined]
+    os.environ["PATH"] = ""
+    _disable_help()
+    limit_resources(MAX_MEMORY, MAX_FILE_SIZE)
+    _replace_unaudited()
+    _hook = AuditHook(folder, readable_paths, say)
+    sys.addaudithook(_hook.check_event)
+    _hide()
+
+
+def _replace_unaudited():
+    """Let what Python tells no hook of tell ours. A function of this module would lead
+    to us.
+    """
+    for name, (action, functions) in UNAUDITED.items():
+        names = {"audit": sys.audit, "event": UNAUDITED_EVENT, "action": action}
+        refuse = eval("lambda *_, **__: audit(event, action)", names)
+        module = sys.modules.get(name)
+        for function in filter(partial(hasattr, module), functions.split()):
+            setattr(module, function, refuse)
+
+
+def _hide():
+    """Let no module, and no list of objects, lead to ourselves."""
+    for name in [name for name in sys.modules if name.startswith(__package__)]:
+        del sys.modules[name]
+    del importlib.import_module(__package__.rpartition(".")[0]).judge
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    gc.freeze()
+
+
+def select_builtins(names):
+    """Select the names that are Python's own: pairs of name and value."""
+    return tuple((name, names[name]) for name in sorted(BUILTIN_NAMES & names.keys()))
+
+
+def remember_lesson_names(builtins_before, names):
+    """Remember what a lesson has under names of Python's own."""
+    if _hook:
+        _hook.remember_lesson_names(builtins_before, names)
+
+
+def before_student_code(names, kept_names, is_check):
+    """Prepare for what a student wrote; without a hook, nothing is done about it."""
+    return _hook.before_student_code(names, kept_names, is_check) if _hook else None
+
+
+def after_student_code(state, names):
+    """Put back what a student's code changed; return the names of it."""
+    return _hook.after_student_code(state, names) if _hook else ""
+
+
+def limit_resources(memory, file=None):
+    """Let this process have so much memory, and files of that size."""
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows; there the time limit alone has to do
+        return
+    limits = {resource.RLIMIT_AS: memory, resource.RLIMIT_CORE: 0}
+    if file:
+        limits[resource.RLIMIT_FSIZE] = file
+    for resource_kind, limit in limits.items():
+        _, hard_limit = resource.getrlimit(resource_kind)
+        if hard_limit != resource.RLIM_INFINITY:
+            limit = min(limit, hard_limit)
+        resource.setrlimit(resource_kind, (limit, hard_limit))
+
+
+def _disable_help():
+    """Let hints and solutions do nothing."""
+    steps = importlib.import_module(STEPS)
+    for name in ("hint", "solution"):
+        setattr(steps, name, eval("lambda *_, **__: None", {}))
+
+
+def _list_what_checks_use():
+    """List the modules and classes that checks, and reports of verdicts, use."""
+    import numpy as np
+
+    core = np._core.numeric  # type: ignore[attr-defined]
+    numpy = np, np.testing, np.testing._private.utils, core
+    reads, writes = (json.decoder, json.JSONDecoder), (json.encoder, json.JSONEncoder)
+    return [builtins, *numpy, json, *reads, *writes, os, signal]
+
+
+def _restore(owner, before):
+    """Put back what was changed in a module or a class; return the names of it."""
+    changed = [n for n, value in before.items() if vars(owner).get(n) is not value]
+    for name in changed:
+        setattr(owner, name, before[name])
+    return changed
+
+
+def _find_changes(before, after, kept_names=()):
+    before = dict(before)
+    now = ((n, value) for n, value in after if n not in kept_names)
+    return tuple((n, value) for n, value in now if value is not before.get(n))
+
+
+def find_outside(paths, folder):
+    """Find those of some paths that lead out of a folder."""
+    for path in paths:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            continue  # a file that is open already
+        real = os.path.realpath(os.fsdecode(path))
+        if real != os.devnull and not (real + os.sep).startswith(folder + os.sep):
+            yield real

@@ -1,0 +1,153 @@
+"""Finds the cells of a lesson that its exercises need, and of these the statements.
+
+What trains or draws beside them takes most of the time, and need not run to try an
+attempt. It goes by names, from the last statement to the first. Should it leave out too
+much, an exercise stops, or its check is not content with a right attempt.
+"""
+
+import ast
+import dis
+import inspect
+import re
+from typing import Any
+
+from .. import exercises
+from ..definitions import imports
+from ..judge.cell_text import find_bound_names
+
+# A variable, and a path, stay as they are.
+CONSTRUCTOR = re.compile(r"\b(?!(?:Variable|Path)\()[A-Z]\w*\(|\.setup\(")
+DEFINITIONS = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
+ADDERS = {"append", "add", "extend", "insert", "pop", "setdefault", "update"}
+LISTING = "# %load -s "
+CONDITIONAL = ast.If | ast.For | ast.While | ast.Try | ast.Match
+# What is random is the same in each run.
+SEEDS = re.compile(r"[\w.]*seed\(")
+LOAD_OPS = {"LOAD_NAME", "LOAD_GLOBAL"}
+STORE_OP = "STORE_NAME"
+
+
+def slice_cells(cells, whole_cells=()):
+    """Find the cells that a lesson's exercises, and some whole cells, stand on; of a
+    cell that is neither, the statements.
+    """
+    stateful = _find_stateful_names(cells)
+    slices: list[Any] = []
+    names: set[str] = set()
+    for cell in reversed(cells):
+        source = "".join(cell["source"])
+        tree = _parse(source)
+        is_needed = _find_needed_names(names, source, stateful)
+        if (
+            cell in whole_cells
+            or exercises.is_solution(source)
+            or exercises.is_check(cell)
+            or all(isinstance(statement, DEFINITIONS) for statement in tree.body)
+            # In code of the step, definitions may name later ones.
+            or (source.startswith(LISTING) and is_needed)
+        ):
+            names = names - find_bound_names(source) | find_used_names(source)
+            slices.append(cell)
+        elif is_needed:
+            statements, names = _slice_statements(tree.body, names, stateful)
+            slices.append({**cell, "source": _unparse(statements)})
+        elif imported := set(imports(tree)):
+            # An attempt may use them, and what is defined beside them; what the cell
+            # does with them is left out.
+            names = names - imported
+            slices.append({**cell, "source": _unparse(_select_definitions(tree.body))})
+    return slices[::-1]
+
+
+def _find_needed_names(names, source, stateful):
+    """Find those of some names that a cell, or a statement, sets or may change."""
+    bound = find_bound_names(source) - set(imports(_parse(source)))
+    changed = bound | find_changed_names(source)
+    return names & (changed | stateful & find_used_names(source))
+
+
+def _slice_statements(body, names, stateful):
+    """Find the statements of a cell that some names stand on, with all that it defines;
+    and the names that are needed before it.
+    """
+    statements = []
+    names = names | find_used_names(_unparse(_select_definitions(body)))
+    for statement in reversed(body):
+        source = ast.unparse(statement)
+        if isinstance(statement, DEFINITIONS):
+            names = names - find_bound_names(source)
+        elif isinstance(statement, ast.Assert):
+            continue
+        elif _find_needed_names(names, source, stateful) or (
+            # A function gets one of the names, and nothing of what it returns is kept:
+            # it may fill or change it, as it may write a file.
+            isinstance(statement, ast.Expr) and names & find_used_names(source)
+        ):
+            if not isinstance(statement, CONDITIONAL):
+                names = names - find_bound_names(source)
+            names = names | find_used_names(source)
+        elif not SEEDS.match(source):
+            continue
+        statements.append(statement)
+    return statements[::-1], names
+
+
+def _select_definitions(body):
+    return [statement for statement in body if isinstance(statement, DEFINITIONS)]
+
+
+def _unparse(statements):
+    return ast.unparse(ast.Module(statements, []))
+
+
+def _parse(source):
+    try:
+        return ast.parse(source)
+    except SyntaxError:  # a magic
+        return ast.Module([], [])
+
+
+def find_used_names(source):
+    """Find the names that a cell, or a function in it, uses before it binds them."""
+    return _find_names_of_code(compile(_parse(source), "cell", "exec"))
+
+
+def _find_names_of_code(code, bound=()):
+    used, bound = set(), set(bound)
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in LOAD_OPS:
+            used |= {instruction.argval} - bound
+        elif instruction.opname == STORE_OP:
+            bound.add(instruction.argval)
+        elif inspect.iscode(instruction.argval):
+            used |= _find_names_of_code(instruction.argval, bound)
+    return used
+
+
+def find_changed_names(source):
+    """Find the names of which a cell sets an attribute or an item, or adds one to."""
+    owners = []
+    for node in ast.walk(_parse(source)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in ADDERS:
+                owners.append(owner)
+            case (
+                ast.Attribute(value=owner, ctx=ast.Store() | ast.Del())
+                | ast.Subscript(value=owner, ctx=ast.Store() | ast.Del())
+            ):
+                owners.append(owner)
+    return {owner.id for owner in owners if isinstance(owner, ast.Name)}
+
+
+def _find_stateful_names(cells):
+    """Find the names of models, optimizers and their like, which a cell that mentions
+    them may change.
+    """
+    return {
+        target.id
+        for cell in cells
+        for node in ast.walk(_parse("".join(cell["source"])))
+        if isinstance(node, ast.Assign) and CONSTRUCTOR.search(ast.unparse(node.value))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
