@@ -5,7 +5,7 @@ import textwrap
 from dataclasses import dataclass
 from html import escape
 
-from .definitions import pieces
+from .definitions import split_module
 from .lessons import known, module_path
 from .listings import FONT, Source
 
@@ -69,7 +69,7 @@ def changes(before, after):
         In the order of ``after``, then what is gone. A class that is new, or gone, is
         one change with all its methods.
     """
-    before, after = pieces(before), pieces(after)
+    before, after = split_module(before), split_module(after)
     old, new = _whole_classes(before, after), _whole_classes(after, before)
     kinds = {name: "changed" if name in old else "added" for name in new}
     kinds |= {name: "removed" for name in old if name not in new}

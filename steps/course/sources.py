@@ -3,7 +3,7 @@
 import ast
 import re
 
-from .definitions import imports
+from .definitions import read_imports
 from .exercises import GOES_ON
 from .lessons import CourseError
 
@@ -57,7 +57,7 @@ def _parsed(cell):
 
 def _import(tree, names, may_fail):
     """Run the imports of a cell that bring what is shown."""
-    for text in imports(tree).values():
+    for text in read_imports(tree).values():
         if re.split(r"[ .]", text)[1] in SHOWN_FROM:
             try:
                 exec(text, names)

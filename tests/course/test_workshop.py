@@ -20,16 +20,17 @@ import steps
 from steps import step08, step09
 from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
+from steps.course.definitions import get_owner, read_definitions
 from steps.course.lessons import LESSONS, STEPS, CourseError, stem
+from steps.course.module_text import ModuleText
 from steps.course.workshop import folder, hints, package, trial
 from steps.course.workshop import verdict as verdicts
 from steps.course.workshop import workshop_command as commands
+from steps.course.workshop.folder import LESSONS_OWN
 from steps.course.workshop.framework import code_of, step_of
-from steps.course.workshop.learner_code import learner_code
-from steps.course.workshop.modules import LESSONS_OWN, Module
+from steps.course.workshop.learner_code import read_cells
 from steps.course.workshop.notebook import ONE_WAY, judging_cells, own_sources
 from steps.course.workshop.package import FIRST, LAST
-from steps.course.workshop.parts import owner, parts
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, go_on, not_run
 from steps.course.workshop.trial import TrialProcess
@@ -44,7 +45,7 @@ WALK = CELLS["a walk in a loop"]
 
 
 def found(number, *cells):
-    return learner_code(cells, step_of(number).parts, own_sources(number))
+    return read_cells(cells, step_of(number).definitions, own_sources(number))
 
 
 # --- The notebooks --------------------------------------------------------------------
@@ -93,10 +94,12 @@ def test_the_lesson_s_own_code_counts_when_it_is_typed_in(learner):
     wrong = []
     for number in [n for n in folder.steps() if n < FIRST]:
         framework = learner.writes(number, code_of(number))
-        lesson, there = step_of(number).parts, framework.module.parts()
-        exec(framework.module.text(), {})
-        changed = [n for n, part in lesson.items() if not part.same_code(there.get(n))]
-        others = set(Module.of(code_of(number)).parts()) ^ set(there)
+        lesson, there = step_of(number).definitions, framework.module.definitions
+        exec(framework.module.format(), {})
+        changed = [
+            n for n, part in lesson.items() if not part.has_same_code(there.get(n))
+        ]
+        others = set(ModuleText.read(code_of(number)).definitions) ^ set(there)
         found = [framework.missing, framework.broken, changed, others]
         wrong += [f"{number}: {names}" for names in found if names]
     assert not wrong, "\n".join(wrong)
@@ -158,21 +161,21 @@ BEFORE, BODY = WALK.split("    def backward(self):\n")
 )
 def test_a_method_is_found_wherever_it_stands(learner, cells):
     framework, names = learner.writes(8, *cells), {}
-    exec(framework.module.text(), names)
+    exec(framework.module.format(), names)
     x = names["Variable"](np.array(3.0))
     y = names["Square"]()(x)
     y.grad = 1.0
     y.backward()
     assert x.grad == 6.0
     assert not framework.missing
-    assert "while box.creator" in framework.module.text()
+    assert "while box.creator" in framework.module.format()
 
 
 def test_what_cannot_be_read_is_named_and_not_taken_for_unchanged(learner):
     broken = "class Variable:\n    def backward(self)\n        pass"
     assert "expected ':'" in found(8, broken).broken["Variable"]
     assert found(8, broken, WALK).broken == {}
-    assert found(8, "what is this?", "!ls", "%%bash\nls -l | wc").parts == {}
+    assert found(8, "what is this?", "!ls", "%%bash\nls -l | wc").definitions == {}
     broken = "class Variable:\n    def __init__(self, data)\n        pass"
     framework = learner.writes(7, broken)
     assert framework.missing[0] == "Variable.__init__"
@@ -185,7 +188,7 @@ def test_what_cannot_be_read_is_named_and_not_taken_for_unchanged(learner):
 
 def test_helpers_and_imports_come_along_and_nothing_else_does(learner):
     cells = map(CELLS.get, ("imports", "names", "a helper", "what needs the helper"))
-    text = learner.writes(8, *cells).module.text()
+    text = learner.writes(8, *cells).module.format()
     words = ["import math", "def twice", "repeat", "unused", "x = Var"]
     assert [word for word in words if word in text] == words[:2]
 
@@ -218,7 +221,7 @@ def test_notebooks_of_other_programs_are_read(learner, change):
         notebook["metadata"] = {"language_info": {"name": "python"}}
     learner.save(8, notebook)
     framework = folder.saved(8, learner.place)
-    assert "while box.creator" in framework.module.text()
+    assert "while box.creator" in framework.module.format()
     assert learner.open(8) == notebook
 
 
@@ -239,11 +242,11 @@ def test_a_step_out_of_order_takes_what_is_missing_from_the_lessons(learner):
     base = folder.base(16, learner.place)
     assert "steps 9-15" in base.said
     assert "your step08.py" in base.said
-    exp = base.module.parts()["Exp.forward"]
-    assert exp.same_code(step_of(15).parts["Exp.forward"])
-    assert "gxs" in base.module.body()
+    exp = base.module.definitions["Exp.forward"]
+    assert exp.has_same_code(step_of(15).definitions["Exp.forward"])
+    assert "gxs" in base.module.body
     base = folder.base(10, learner.place)
-    assert "# mine" in base.module.body()
+    assert "# mine" in base.module.body
     assert "Exp.forward" not in base.lent
     # A file that is no Python gives way to the lesson's.
     learner.own_file(8).write_text("class Variable\n", encoding="utf-8")
@@ -333,7 +336,8 @@ def test_a_line_that_is_not_true_shows_what_it_compares():
 
 def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
     framework = learner.writes(7, WALK)
-    failure = {"place": "It works", "line": "", "error": "x", "parts": [], "inside": ""}
+    failure = {"place": "It works", "line": "", "error": "x", "inside": ""}
+    failure |= {"definitions": []}
     table = {row.name: "AttributeError" for row in CAPABILITIES}
     for stopped, count in ((failure, 1), (None, 2)):
         verdict = Verdict(framework, stopped, table, framework.module)
@@ -365,7 +369,7 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
             given += [text for text in computed(code) if text in question]
             wrong += [f"{asked}: {line} is given" for line in given]
             fine = {
-                "the code is the lesson's": code == step.parts[name].text,
+                "the code is the lesson's": code == step.definitions[name].text,
                 "the hint names it": f"`{name}`" in repr(hint),
                 "the first is a question": "?" in question and way not in repr(hint),
                 "the second is the way": way in repr(nearer),
@@ -386,7 +390,9 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
 def small_package():
     """All parts of the package that grows."""
     rooms = (LESSONS / "framework").glob("*.py")
-    return ChainMap(*(parts(room.read_text(encoding="utf-8")) for room in rooms))
+    return ChainMap(
+        *(read_definitions(room.read_text(encoding="utf-8")) for room in rooms)
+    )
 
 
 def test_hints_for_a_package_of_ones_own_ask_and_do_not_tell():
@@ -399,7 +405,7 @@ def test_hints_for_a_package_of_ones_own_ask_and_do_not_tell():
         fine = {
             "the first is a question": "?" in question,
             "neither gives the code": not given,
-            "the step has it": owner(name) in step.__all__,
+            "the step has it": get_owner(name) in step.__all__,
         }
         wrong += [f"{number} {name}: not true that {w}" for w in fine if not fine[w]]
     wanted = {(n, name) for n, names in package.STAGE_7.items() for name in names}

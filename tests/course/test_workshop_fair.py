@@ -11,8 +11,8 @@ from steps.course import commands
 from steps.course.capabilities import CAPABILITIES, WORKS
 from steps.course.lessons import StepKind, of_kind
 from steps.course.workshop import folder
+from steps.course.workshop.folder import LESSONS_OWN
 from steps.course.workshop.framework import code_of, step_of
-from steps.course.workshop.modules import LESSONS_OWN
 from steps.course.workshop.notebook import judging_cells
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import go_on
@@ -57,7 +57,7 @@ def test_a_class_written_anew_is_the_whole_class(learner, process):
 
 def test_what_stands_above_an_untouched_stub_counts(learner):
     own = learner.writes(8, CELLS["a walk in a loop"], *learner.cells(8))
-    assert "while box.creator" in own.module.text()
+    assert "while box.creator" in own.module.format()
     assert own.unchanged == []
 
 
@@ -112,15 +112,15 @@ def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
     lent = said.partition("The lesson lends it")[2]
     assert all(f"`{name}`" in lent for name in needed)
     assert folder.lent(folder.own_text(17, learner.place)) == {*needed}
-    theirs, old = verdict.module.parts(), before.module.parts()
+    theirs, old = verdict.module.definitions, before.module.definitions
     kept = [n for n in old if "." in n and n not in needed]
     assert len(kept) > 10
-    assert all(theirs[name].same_code(old[name]) for name in kept)
+    assert all(theirs[name].has_same_code(old[name]) for name in kept)
 
 
 @pytest.mark.slow
 def test_two_methods_are_lent_and_not_their_class(learner, process):
-    now, before = (step_of(n).parts["Variable"].text for n in (9, 8))
+    now, before = (step_of(n).definitions["Variable"].text for n in (9, 8))
     verdict = verdict_on(learner.writes(9, code_of(9).replace(now, before)), process)
     assert sorted(verdict.culprits) == ["Variable.__init__", "Variable.backward"]
 

@@ -53,10 +53,10 @@ def test_all_steps_can_be_written_in_a_way_of_ones_own(own_way):
     for number, verdict in verdicts.items():
         assert verdict.right, f"step {number}: {verdict.failure} {verdict.own.missing}"
         assert not verdict.lent
-        theirs = verdict.module.parts()
+        theirs = verdict.module.definitions
         same = [n for n in verdict.own.step.to_write if n in theirs]
-        lesson = step_of(number).parts
-        differs = [n for n in same if not theirs[n].same_code(lesson[n])]
+        lesson = step_of(number).definitions
+        differs = [n for n in same if not theirs[n].has_same_code(lesson[n])]
         assert differs, f"step {number} is the lesson's, word for word"
 
 
@@ -70,16 +70,16 @@ def test_the_last_file_is_theirs_and_does_all_that_the_lesson_s_does(own_way):
     assert 200 < len(text.splitlines()) < 400
     mine = imported(path)
     assert broken(last, mine) == []
-    assert {n for n in step_of(last).parts if "." not in n} <= set(dir(mine))
+    assert {n for n in step_of(last).definitions if "." not in n} <= set(dir(mine))
 
 
 def test_what_a_step_leaves_alone_is_that_of_their_own_step_before(own_way):
     _learner, verdicts = own_way
-    before, after = (verdicts[n].module.parts() for n in (19, 20))
+    before, after = (verdicts[n].module.definitions for n in (19, 20))
     untouched = set(before) & set(after) - set(verdicts[20].own.step.to_write)
     untouched -= {"Variable"}
     assert len(untouched) > 30
-    assert all(before[name].same_code(after[name]) for name in untouched)
+    assert all(before[name].has_same_code(after[name]) for name in untouched)
 
 
 def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
@@ -160,8 +160,8 @@ def test_the_package_can_be_written_in_a_way_of_ones_own(own_package, process):
     found = process.try_out(74, [("Digits", DIGITS), ("Sums", SUMS)], text)
     assert found["failure"] is None
     assert {*found["table"].values()} == {WORKS}
-    lesson, theirs = step_of(74).parts, module_of(text).parts()
-    same = {n for n in theirs if n in lesson and theirs[n].same_code(lesson[n])}
+    lesson, theirs = step_of(74).definitions, module_of(text).definitions
+    same = {n for n in theirs if n in lesson and theirs[n].has_same_code(lesson[n])}
     for number in [number for number in WRITE if WRITE[number]]:
         assert {*step_of(number).to_write} - same, "the lesson's, word for word"
     assert folder.lent(text) == set()

@@ -18,9 +18,9 @@ import steps
 from steps.course.capabilities import WORKS
 from steps.course.commands import main
 from steps.course.lessons import STEPS, CourseError
+from steps.course.module_text import ModuleText
 from steps.course.workshop import folder, growth, learner_module, package
 from steps.course.workshop.framework import before, code_of, step_of
-from steps.course.workshop.modules import Module
 from steps.course.workshop.package import (
     FIRST,
     LAST,
@@ -54,7 +54,7 @@ def lesson(number, change=(), *, only=None):
     texts = []
     for name in only or step.to_write:
         owner, _, member = name.partition(".")
-        text = step.parts[name].text
+        text = step.definitions[name].text
         inside = "".join(f"    {line}\n" for line in text.splitlines())
         texts.append(f"class {owner}:\n{inside}" if member else text)
     code = "\n\n\n".join(texts)
@@ -91,15 +91,15 @@ def test_what_is_to_be_written_is_new_in_its_step_and_can_be():
 
 def test_the_package_of_the_last_step_is_the_small_package():
     for room in ROOMS:
-        here = package_at(LAST).rooms[room].parts()
-        there = Module.of(package.source(room)).parts()
+        here = package_at(LAST).rooms[room].definitions
+        there = ModuleText.read(package.source(room)).definitions
         assert {*here} == {*there}
-        assert all(part.same_code(there[name]) for name, part in here.items())
+        assert all(part.has_same_code(there[name]) for name, part in here.items())
 
 
 def test_a_package_is_a_text_of_rooms_and_comes_back_from_it():
     text = code_of(LAST)
-    assert text == module_of(text).text()
+    assert text == module_of(text).format()
     assert "# === functions_conv.py\n" in text
     assert "from .functions import linear" in text
     # Python's own max in the core, and that of the package where images are pooled.
@@ -111,9 +111,9 @@ def test_a_package_is_a_text_of_rooms_and_comes_back_from_it():
 def test_a_step_changes_nothing_of_the_learner_s_core(learner):
     core = code_of(32).replace("class Function:", "class Function:\n    mark = 1\n")
     learner.own_file(32).write_text(core, encoding="utf-8")
-    before = Module.of(core).parts()
-    after = folder.base(60, learner.place).module.rooms["core"].parts()
-    changed = [n for n, part in before.items() if not part.same_code(after[n])]
+    before = ModuleText.read(core).definitions
+    after = folder.base(60, learner.place).module.rooms["core"].definitions
+    changed = [n for n, part in before.items() if not part.has_same_code(after[n])]
     assert {*changed} <= {"Variable", *WRITE[33]}
     assert "check_gradient" in after
     assert folder.base(60, learner.place).lent >= {"Sin", "RNN"}
@@ -166,7 +166,7 @@ def test_a_core_of_another_design_is_right(learner, process):
     core = core[:cut].replace("    def cleargrad", f"{method}\n    def cleargrad", 1)
     learner.own_file(32).write_text(core, encoding="utf-8")
     fitted = "        inputs = [*operands(*inputs)] if len(inputs) == 2 else inputs\n"
-    call = step_of(32).parts["Function.__call__"].text
+    call = step_of(32).definitions["Function.__call__"].text
     head, body = call.split("\n", 1)
     code = f"{CHECKED}\n\nclass Function:\n    {head}\n{fitted}"
     code += "\n".join(f"    {line}" for line in body.splitlines())
@@ -382,7 +382,7 @@ def test_the_core_goes_on_in_its_rooms(done, decides):
     everything = "import mine.gpt, mine.optimizers; print(mine.gpt.GPT.__bases__)"
     ran = python("-c", f"{SLOPE}{everything}", folder=core.parent.parent)
     assert "<class 'mine.models.Model'>" in ran.stdout, ran.stderr
-    names = {*package_at(LAST).rooms["core"].parts()}
+    names = {*package_at(LAST).rooms["core"].definitions}
     found = "import mine.core; print(*vars(mine.core))"
     ran = python("-c", found, folder=core.parent.parent)
     assert {n for n in names if "." not in n} <= {*ran.stdout.split()}

@@ -37,7 +37,7 @@ def _times_are_not_measured(monkeypatch):
 def test_the_notebook_leaves_one_part_to_write(learner):
     for number, names in PARTS.items():
         stubs = [cell for cell in learner.cells(number) if "TODO step" in cell]
-        assert {*names} <= {*step_of(number).parts}, number
+        assert {*names} <= {*step_of(number).definitions}, number
         assert len(stubs) == len(names) == 1, number
         assert not any("runs on yours" in cell for cell in learner.cells(number))
     places = dict(notebook.judging_cells(STEP))
@@ -110,7 +110,7 @@ def test_a_missing_part_is_lent(learner, process):
 def test_their_package_ends_at_74_and_the_way_goes_on_to_81(
     learner, monkeypatch, capsys
 ):
-    assert learner.writes(STEP, OWN_PARTS[STEP]).module.parts()["walk"]
+    assert learner.writes(STEP, OWN_PARTS[STEP]).module.definitions["walk"]
     for number in [n for n in folder.steps() if n < STEP]:
         learner.own_file(number).write_text(code_of(number), encoding="utf-8")
     monkeypatch.chdir(learner.place.parent)

@@ -18,9 +18,9 @@ import dezero_lite.models as LM
 import dezero_lite.optimizers as LO
 from steps import step60
 from steps.course.capabilities import CAPABILITIES, WORKS
+from steps.course.definitions import read_definitions as parts_of
 from steps.course.lessons import ROOT, head
 from steps.course.workshop.package import ROOMS_OF_STAGE_7, introduced
-from steps.course.workshop.parts import parts as parts_of
 from steps.framework import attention, gpt
 from tests.package.function_calls import CALLS, function_of
 from tests.support.capabilities import tried

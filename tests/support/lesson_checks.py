@@ -21,7 +21,7 @@ import pytest
 
 import dezero_lite
 from steps.course import builder, exercises, lessons, sources
-from steps.course.definitions import IMPORTS, definitions, pieces
+from steps.course.definitions import IMPORTS, read_texts, split_module
 from steps.course.differences import Differences, changes
 from steps.course.lessons import (
     CourseError,
@@ -391,7 +391,7 @@ def wrongly_announced(lesson):
     head, before, after = lesson.head, lesson.before, lesson.module
     found = [change for change in changes(before, after) if change.name != IMPORTS]
     added = {c.name.split(".")[0] for c in found if c.kind == "added"}
-    whole = {name for name in added if name not in definitions(before)}
+    whole = {name for name in added if name not in read_texts(before)}
     touched = {c.name.split(".")[0] for c in found if c.kind != "removed"} - whole
     named = [*head.new, *head.changed]
     announced = {name.split(".")[0] for name in named} - whole
@@ -410,10 +410,10 @@ def wrongly_announced(lesson):
 
 def _has(text, name):
     # A method is defined; a data attribute is assigned to self somewhere in its class.
-    if name in definitions(text):
+    if name in read_texts(text):
         return True
     owner, _, attribute = name.partition(".")
-    return bool(attribute) and f"self.{attribute} =" in definitions(text).get(owner, "")
+    return bool(attribute) and f"self.{attribute} =" in read_texts(text).get(owner, "")
 
 
 def from_a_later_step(lesson):
@@ -443,7 +443,7 @@ def drifted(lesson):
     """
     if not lesson.before:
         return []
-    old, new = pieces(lesson.before), pieces(lesson.module)
+    old, new = split_module(lesson.before), split_module(lesson.module)
     changed = {name for name in new if old.get(name) != new[name]}
     owners = {name.split(".")[0] for name in changed if "." in name}
     return [
@@ -485,7 +485,7 @@ def foreign_imports(lesson):
 
 def stray_names(lesson):
     """What a star import brings though the step does not define it."""
-    step, defined = imported(lesson.number), definitions(lesson.module)
+    step, defined = imported(lesson.number), read_texts(lesson.module)
     return [
         f"{name} in `__all__` is not the step's own"
         for name in step.__all__
@@ -619,7 +619,7 @@ def news_not_shown(lesson):
 
 def _news(lesson):
     """What the step defines, the public names that it brings, and which are values."""
-    own = [name for name in definitions(lesson.module) if "." not in name]
+    own = [name for name in read_texts(lesson.module) if "." not in name]
     step = imported(lesson.number)
     old = set(own) if is_on_library(lesson.number) else before(lesson.number)
     new = sorted({*step.__all__} - old)

@@ -76,10 +76,11 @@ def _of_this_folder(text):
 
 def _workshop(number, name):
     """The notebook of a step in the workshop, for one who begins there."""
-    from ..workshop import folder, framework, modules, notebook
+    from ..module_text import ModuleText
+    from ..workshop import folder, framework, notebook
 
     before = framework.code_of(lessons.previous(folder.of_the_workshop(number)))
-    made = json.loads(notebook.text_of(number, modules.Module.of(before)))
+    made = json.loads(notebook.text_of(number, ModuleText.read(before)))
     return student_copies.text_of_copy(number, made, name)
 
 

@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from .. import exercises
-from ..definitions import imports
+from ..definitions import read_imports
 
 # A variable, and a path, stay as they are.
 CLASS = re.compile(r"\b(?!(?:Variable|Path)\()[A-Z]\w*\(|\.setup\(")
@@ -35,7 +35,7 @@ def needed(cells, also=()):
     names: set[str] = set()
     for cell in reversed(cells):
         tree = _tree(cell)
-        imported = set(imports(tree))
+        imported = set(read_imports(tree))
         kept: list[ast.stmt] = []
         if (
             cell in also
@@ -64,7 +64,7 @@ def _is_listing(cell):
 
 
 def _stand_on(names, tree, objects):
-    made = _bound(tree) - set(imports(tree)) | _changed(tree)
+    made = _bound(tree) - set(read_imports(tree)) | _changed(tree)
     return names & (made | objects & _used_first(_code(tree)))
 
 

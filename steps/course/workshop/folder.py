@@ -13,15 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import learner_folder, lessons
-from ..definitions import parsed
+from ..definitions import parse
 from ..lessons import CourseError, known, spans, stem, typed
+from ..module_text import ModuleText
 from . import notebook
 from .framework import before, begin_of, code_of, framework, step_of, steps, with_own
-from .learner_code import LearnerCode, learner_code
-from .modules import LESSONS_OWN, Module
+from .learner_code import LearnerCode, read_cells
 from .package import FIRST, LAST, PARTS, Package, module_of
+from .stubs import make_stubs
 
 STAMP = ".workshop.json"
+# In the docstring of a learner's file, above the names of what is not theirs.
+LESSONS_OWN = "The lesson's own in it:"
 ON_OURS = f"This lesson runs on dezero_lite: your own package ends with step {LAST}."
 
 
@@ -135,7 +138,7 @@ class Base:
     and what is to be said about it.
     """
 
-    module: Module
+    module: ModuleText
     lent: set[str]
     said: str = ""
 
@@ -147,7 +150,7 @@ def base(number, folder=None):
     if number in PARTS:
         return Base(begin_of(number), set(), ON_OURS)
     last = before(number)
-    found = reached(last, folder) if last else Base(Module(), set())
+    found = reached(last, folder) if last else Base(ModuleText(), set())
     if number == FIRST:
         found.module = Package({"core": found.module})
     return found
@@ -167,7 +170,7 @@ def reached(number, folder=None):
     said += "lesson's own."
     if not last:
         module = module_of(code_of(number))
-        return Base(module, {*module.parts()}, said)
+        return Base(module, {*module.definitions}, said)
     # What they had, and what the step would have brought.
     begins = base(number, folder)
     own = framework(number, LearnerCode(), begins.module, begins.lent)
@@ -178,7 +181,7 @@ def reached(number, folder=None):
 
 def lent(text):
     """The names of what is the lesson's own in a file, which says so at its top."""
-    said = ast.get_docstring(parsed(text)) or ""
+    said = ast.get_docstring(parse(text)) or ""
     return set(said.partition(LESSONS_OWN)[2].split())
 
 
@@ -186,7 +189,7 @@ def own_text(number, folder=None):
     """The learner's file of a step; None if there is none that is Python."""
     with contextlib.suppress(OSError, ValueError, SyntaxError):
         text = own_file(number, folder).read_text(encoding="utf-8")
-        parsed(text)
+        parse(text)
         return text
     return None
 
@@ -199,8 +202,8 @@ def saved(number, folder=None):
 def assembled(number, cells, folder=None):
     """The learner's framework of a step from the cells of their notebook."""
     step, begins = step_of(number), base(number, folder)
-    laid = notebook.stubs(step, begins.module)
-    found = learner_code(cells, step.parts, notebook.own_sources(number), laid)
+    laid = make_stubs(step, begins.module)
+    found = read_cells(cells, step.definitions, notebook.own_sources(number), laid)
     return framework(number, found, begins.module, begins.lent)
 
 
@@ -213,7 +216,7 @@ def write(verdict, folder=None):
         None if somebody else changed the file: then it stays as it is.
     """
     path = own_file(verdict.step, folder)
-    written = write_ours({path: verdict.module.text(_docstring(verdict))}, folder)
+    written = write_ours({path: verdict.module.format(_docstring(verdict))}, folder)
     return path if written else None
 
 

@@ -7,11 +7,11 @@ import re
 from functools import cache
 from pathlib import Path
 
+from ..definitions import format_names, get_owner
 from ..lessons import CourseError, typed
 from ..listings import Listing
 from .folder import of_the_workshop
 from .framework import step_of
-from .parts import listed, owner
 
 # Of what a step brings and leaves to nobody.
 GIVEN = "It is given: nothing of it is to be written.", "Read its code, at the end."
@@ -27,10 +27,10 @@ def found(number, name):
         If the step has none of that name, or several.
     """
     step = step_of(of_the_workshop(number))
-    ending = [n for n in step.parts if n.rpartition(".")[2] == name]
-    if name in step.parts or len(ending) == 1:
-        name = name if name in step.parts else ending[0]
-        return name, step.parts[name]
+    ending = [n for n in step.definitions if n.rpartition(".")[2] == name]
+    if name in step.definitions or len(ending) == 1:
+        name = name if name in step.definitions else ending[0]
+        return name, step.definitions[name]
     known = ending or step.to_write
     raise CourseError(
         f"Step {number} has {'several' if ending else 'no'} {name}. There "
@@ -97,15 +97,17 @@ class Hint:
 
     def _words(self):
         name, step, begins = self._name, self._step, "stays as it was"
-        if name in step.new.union(map(owner, step.new)):
+        if name in step.new.union(map(get_owner, step.new)):
             begins = "is new" if name in step.added else "changes"
         begins = f"`{name}` {begins} in step {step.number}."
-        inside = [n for n in step.to_write if owner(n) == name != n]
+        inside = [n for n in step.to_write if get_owner(n) == name != n]
         if inside:
-            question = f"{begins} In it are to be written: {listed(inside)}."
+            question = f"{begins} In it are to be written: {format_names(inside)}."
             return question, "Each of them has hints of its own."
         # What stays has its hint at the step that brought it, or that changed it last.
-        asked = ((n, x) for n in range(step.number, 0, -1) for x in (name, owner(name)))
+        asked = (
+            (n, x) for n in range(step.number, 0, -1) for x in (name, get_owner(name))
+        )
         found = (written()[key] for key in asked if key in written())
         question, way = next(found, GIVEN)
         return f"{begins} {question}", way

@@ -18,13 +18,13 @@ from string import Template
 
 from .. import capabilities, learner_folder
 from ..capabilities import WORKS
-from ..definitions import definitions
+from ..definitions import format_names, read_texts
 from ..lessons import STEPS, CourseError, facts, known, numbers, stem, typed
+from ..module_text import ModuleText
 from ..student_copies import write_new
-from . import cut, growth
 from . import folder as workshop
+from . import growth, split_core
 from .framework import given_until, steps
-from .modules import Module
 from .package import (
     FIRST,
     LAST,
@@ -36,7 +36,6 @@ from .package import (
     module_of,
     names_of_rooms,
 )
-from .parts import listed
 from .trial import TrialProcess, due
 
 NAME = "mine"
@@ -80,7 +79,7 @@ def _package(number, place):
     whole = workshop.reached(number, place).module.with_attached(number)
     named, file = f"my_{stem(number)}", f"your {stem(number)}.py"
     package = made(named, "", file)
-    execute(whole.text(), named, file)
+    execute(whole.format(), named, file)
     vars(package).update(names_of_rooms(named))
     return package
 
@@ -102,14 +101,14 @@ def rename(new, folder=None):
     marks = learner_folder.read(stamps) | {NAME: new}
     stamps.parent.mkdir(parents=True, exist_ok=True)
     learner_folder.replace(stamps, json.dumps(marks, indent=1) + "\n")
-    return write(_newest(folder, cut.LESSON - 1), folder)
+    return write(_newest(folder, split_core.LESSON - 1), folder)
 
 
 def cut_up(folder=None):
     """Cut the learner's newest core by what they decided in lesson 23; say so."""
-    said = write(_newest(folder, cut.LESSON - 1), folder)
+    said = write(_newest(folder, split_core.LESSON - 1), folder)
     rooms = (workshop.place(folder).parent / name(folder) / "core").glob("[!_]*.py")
-    names = listed(sorted(path.stem for path in rooms))
+    names = format_names(sorted(path.stem for path in rooms))
     return f"{said} Its core has the rooms {names}." if names else said
 
 
@@ -121,7 +120,7 @@ def write(number, folder=None):
     one_room = place / "core.py"
     # A core of one room that they changed stays, and hides what it is cut into.
     if not one_room.exists() or workshop.is_ours(one_room, folder):
-        homes = cut.decided(place.parent)
+        homes = split_core.read_decision(place.parent)
     rooms, said = files(workshop.own_text(number, folder), number, homes)
     texts = {place / f"{room}.py": text for room, text in rooms.items()}
     old = {*place.glob("*.py"), *place.glob("core/*.py")}.difference(texts)
@@ -139,7 +138,9 @@ def files(text, number, homes=None):
     """The texts of the rooms by name, ``__init__`` among them, the core cut into those
     of its pieces; and what is to be said where it cannot be cut.
     """
-    package = module_of(text) if number >= FIRST else Package({"core": Module.of(text)})
+    package = (
+        module_of(text) if number >= FIRST else Package({"core": ModuleText.read(text)})
+    )
     rooms, said = package.with_attached(number).files(), ""
     listed_rooms = ", ".join(f'"{room}"' for room in rooms)
     init = (
@@ -148,10 +149,10 @@ def files(text, number, homes=None):
     )
     try:
         if homes:
-            core = cut.cut(Module.of(rooms["core"]), homes)
+            core = split_core.format_rooms(ModuleText.read(rooms["core"]), homes)
             rooms |= {f"core/{room}": text for room, text in core.items()}
             del rooms["core"]
-    except cut.Circle as circle:
+    except split_core.Circle as circle:
         said = f" {circle}"
     return {"__init__": init} | rooms, said
 
@@ -180,7 +181,7 @@ def pack(target=None, folder=None):
     if target.exists():
         raise CourseError(f"There is a {target} already: name another folder.")
     with tempfile.TemporaryDirectory() as made:
-        homes = cut.decided(workshop.place(folder).parent)
+        homes = split_core.read_decision(workshop.place(folder).parent)
         _pack(Path(made), number, title, workshop.own_text(number, folder), homes)
         shutil.copytree(made, target, ignore=shutil.ignore_patterns("__pycache__"))
     return target
@@ -200,8 +201,8 @@ def _pack(target, number, title, text, homes):
         shutil.copy(ours.with_name("data") / DATA, target / title)
     words["runs"] = "\n".join(_ran(run, target, words) for run in runs)
     words["table"] = "\n".join(f"- {row.name}" for row in passed)
-    words["given"] = listed(given_until(number)) or "nothing"
-    words["lent"] = listed(sorted(workshop.lent(text))) or "nothing"
+    words["given"] = format_names(given_until(number)) or "nothing"
+    words["lent"] = format_names(sorted(workshop.lent(text))) or "nothing"
     for part in ("README.md", "pyproject.toml"):
         write_new(target / part, _filled(part, words))
 
@@ -221,7 +222,7 @@ def _tests(rows):
     """The rows of the table as tests, and what they use."""
     helpers = [inspect.getsource(getattr(capabilities, name)) for name in HELPERS]
     passed = {row.probe.__name__ for row in rows}
-    for name, text in definitions(inspect.getsource(growth)).items():
+    for name, text in read_texts(inspect.getsource(growth)).items():
         if name in passed:
             helpers.append(text.partition("\n")[2].replace("def ", "def test_", 1))
         elif not text.startswith("@since") and name not in ("GROWTH", "since"):

@@ -19,7 +19,7 @@ from typing import Any
 
 from dezero_lite import datasets
 
-from ..definitions import imports
+from ..definitions import Kind, find_globals, get_owner, read_definitions, read_imports
 from ..lessons import (
     LESSONS,
     STEPS,
@@ -30,8 +30,7 @@ from ..lessons import (
     of_kind,
     stem,
 )
-from .modules import Module
-from .parts import Kind, globals_used, owner, parts
+from ..module_text import ModuleText
 
 # From the lowest one up.
 ROOMS = (
@@ -80,22 +79,22 @@ def is_package(step):
 
 def module_of(text):
     """The module, or the package, that a text describes."""
-    return Package.of(text) if TITLE.search(text) else Module.of(text)
+    return Package.read(text) if TITLE.search(text) else ModuleText.read(text)
 
 
 @dataclass
 class Package:
     """The rooms of a package, each a module as text; what a Module can do, it can."""
 
-    rooms: dict[str, Module] = field(default_factory=dict)
+    rooms: dict[str, ModuleText] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, text):
+    def read(cls, text):
         found = TITLE.split(text)[1:]
         texts = zip(found[::2], found[1::2], strict=True)
-        return cls({room: Module.of(text) for room, text in texts})
+        return cls({room: ModuleText.read(text) for room, text in texts})
 
-    def text(self, docstring=""):
+    def format(self, docstring=""):
         """The whole, as it is kept in one file."""
         rooms = [f"# === {room}.py\n{text}" for room, text in self.files().items()]
         return "\n\n".join([f'"""{docstring}"""'] * bool(docstring) + rooms)
@@ -105,56 +104,59 @@ class Package:
         found: dict[str, str] = {}
         names: dict[str, str] = {}
         for room in [room for room in ROOMS if room in self.rooms]:
-            found[room] = self._with_imports(room, names).text()
+            found[room] = self._with_imports(room, names).format()
             # Of two rooms that have a name, the higher one's is taken from then on.
-            names |= dict.fromkeys(self.rooms[room].parts(), room)
+            names |= dict.fromkeys(self.rooms[room].definitions, room)
         return found
 
+    @property
     def body(self):
-        return "\n".join(module.body() for module in self.rooms.values())
+        return "\n".join(module.body for module in self.rooms.values())
 
     def copy(self):
         return Package({room: module.copy() for room, module in self.rooms.items()})
 
-    def parts(self):
-        return {n: p for m in self.rooms.values() for n, p in m.parts().items()}
+    @property
+    def definitions(self):
+        return {n: p for m in self.rooms.values() for n, p in m.definitions.items()}
 
+    @property
     def missing_names(self):
         """Names that no room defines or imports, and that are no room's name."""
-        missing = set().union(*(m.missing_names() for m in self.rooms.values()))
-        return missing - set(self.parts()) - set(ROOMS)
+        missing = set().union(*(m.missing_names for m in self.rooms.values()))
+        return missing - set(self.definitions) - set(ROOMS)
 
     # --- Changing ---------------------------------------------------------------------
 
     def put(self, name, part, order=()):
         """Put a part into the room that it has in the small package."""
-        there = [r for r, m in self.rooms.items() if owner(name) in m.parts()]
-        room = homes().get(owner(name)) or (there or ["core"])[-1]
-        self.rooms.setdefault(room, Module()).put(name, part, order)
+        there = [r for r, m in self.rooms.items() if get_owner(name) in m.definitions]
+        room = homes().get(get_owner(name)) or (there or ["core"])[-1]
+        self.rooms.setdefault(room, ModuleText()).put(name, part, order)
 
     def drop_attached(self, name):
         for module in self.rooms.values():
             module.drop_attached(name)
 
-    def bring(self, name, text):
+    def put_helper(self, name, text):
         """Put a helper into the lowest room that uses it."""
-        users = [m for m in self.rooms.values() if name in m.missing_names()]
-        users[0].bring(name, text)
+        users = [m for m in self.rooms.values() if name in m.missing_names]
+        users[0].put_helper(name, text)
 
-    def take_imports(self, source, wanted=None):
-        defined = {*self.parts(), *ROOMS}
+    def add_imports(self, source, wanted=None):
+        defined = {*self.definitions, *ROOMS}
         source = {name: source[name] for name in source if name not in defined}
         for module in self.rooms.values():
-            module.take_imports(source, wanted)
+            module.add_imports(source, wanted)
 
     def give(self, step, before):
         """Put in what the steps after one bring up to another, and do not leave to the
         learner. What steps 1 to 32 have made stays as it is.
         """
-        core = parts(module_path(FIRST - 1).read_text(encoding="utf-8"))
+        core = read_definitions(module_path(FIRST - 1).read_text(encoding="utf-8"))
         for room in package_at(step).rooms:
             for chunk, brought in introduced(room).items():
-                defines = set(parts(chunk))
+                defines = set(read_definitions(chunk))
                 is_old = room == "core" and defines & set(core)
                 is_left = defines & {*WRITE.get(brought, ())}
                 if before < brought <= step and not is_old and not is_left:
@@ -162,10 +164,10 @@ class Package:
 
     def _give(self, room, chunk):
         """Put a statement into a room in place of what defines the same."""
-        module = self.rooms.setdefault(room, Module())
-        names = set(parts(chunk))
-        kept = [c for c in module.chunks if not names & set(parts(c))]
-        module.chunks = [*kept, chunk]
+        module = self.rooms.setdefault(room, ModuleText())
+        names = set(read_definitions(chunk))
+        kept = [c for c in module.statements if not names & set(read_definitions(c))]
+        module.statements = [*kept, chunk]
         module.imports = imports_of(room) | module.imports
 
     def with_attached(self, step):
@@ -178,15 +180,17 @@ class Package:
         return whole
 
     def _attach(self, text):
-        own = parts(text)
+        own = read_definitions(text)
         rooms = [self.rooms[room] for room in ROOMS if room in self.rooms]
         for name in [name for name, part in own.items() if part.kind == Kind.ATTACHED]:
-            used = globals_used(own[name].text, True) - {owner(name)}
-            homes = [room for room in rooms if used & set(room.parts())]
+            used = find_globals(own[name].text, True) - {get_owner(name)}
+            homes = [room for room in rooms if used & set(room.definitions)]
             for room in homes[-1:]:
-                new = sorted(used & set(own) - set(room.parts()))
+                new = sorted(used & set(own) - set(room.definitions))
                 lines = [own[each].text for each in [*new, name]]
-                room.chunks += [line for line in lines if line not in room.chunks]
+                room.statements += [
+                    line for line in lines if line not in room.statements
+                ]
 
     # --- Imports ----------------------------------------------------------------------
 
@@ -198,7 +202,7 @@ class Package:
         own = imports_of(room).items()
         theirs = {name: line for name, line in own if line.startswith("from .")}
         module.imports = {n: i for n, i in module.imports.items() if n not in theirs}
-        used = globals_used(module.body(), True) - set(module.parts())
+        used = find_globals(module.body, True) - set(module.definitions)
         for name in used - set(module.imports):
             if name in theirs:
                 module.imports[name] = theirs[name]
@@ -212,14 +216,14 @@ class Package:
 
 @cache
 def imports_of(room):
-    return imports(ast.parse(source(room)))
+    return read_imports(ast.parse(source(room)))
 
 
 @cache
 def homes():
     """From each name to its room; of two rooms that have it, to the lower one."""
     rooms = reversed(package_at(LAST).rooms.items())
-    return {name: room for room, module in rooms for name in module.parts()}
+    return {name: room for room, module in rooms for name in module.definitions}
 
 
 @cache
@@ -228,7 +232,7 @@ def introduced(room):
     says.
     """
     found, step = {}, FIRST
-    for chunk in Module.of(source(room)).chunks:
+    for chunk in ModuleText.read(source(room)).statements:
         if heading := HEADING.match(chunk):
             step = max(step, int(heading[1] or 0))
         found[HEADING.sub("", chunk)] = step
@@ -242,7 +246,7 @@ def package_at(step):
     for room in ROOMS:
         chunks = [c for c, brought in introduced(room).items() if brought <= step]
         if chunks:
-            rooms[room] = Module(chunks, dict(imports_of(room)))
+            rooms[room] = ModuleText(chunks, dict(imports_of(room)))
     return Package(rooms)
 
 

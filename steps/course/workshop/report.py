@@ -7,12 +7,12 @@ from html import escape
 
 from .. import results
 from ..capabilities import SIGNS, WORKS, WRONG
+from ..definitions import Kind, format_names, get_owner
 from ..differences import Change
 from ..judge.sequence import RIGHT
 from ..lessons import head, numbers, stem
 from . import folder as workshop
 from .framework import before, steps
-from .parts import Kind, arguments, listed, owner, returns
 from .trial import rows_at
 from .verdict import wrong_rows
 
@@ -94,12 +94,14 @@ class Report:
         for name, why in own.broken.items():
             said = f"The cell with `{name}` is not Python yet: {why}."
             yield f"{said} So it does not count."
-        for name, why in own.aside.items():
+        for name, why in own.ignored.items():
             short = name.rpartition(".")[2]
             yield f"A `{short}` of yours does not count as `{name}`: {why}."
-        if missing := [n for n in own.missing if not {n, owner(n)} & set(own.broken)]:
+        if missing := [
+            n for n in own.missing if not {n, get_owner(n)} & set(own.broken)
+        ]:
             them = "it" if len(missing) == 1 else "them"
-            said = f"Not written yet: {listed(missing)}."
+            said = f"Not written yet: {format_names(missing)}."
             yield f"{said} In this trial the lesson's own stood in for {them}."
         if self.verdict.passes:
             return
@@ -108,11 +110,12 @@ class Report:
             yield from self._where_to_look()
         untouched = set(self.verdict.culprits).difference(own.missing)
         if still := [name for name in own.unchanged if name in untouched]:
-            yield f"Still as in step {before(self.verdict.step)}: {listed(still)}."
+            names = format_names(still)
+            yield f"Still as in step {before(self.verdict.step)}: {names}."
         if out := [name for name in own.left_out if name in untouched]:
             yield (
-                f"Your class leaves out {listed(out)}. A class that you write anew is "
-                "the whole class: what it is to keep has to be in it."
+                f"Your class leaves out {format_names(out)}. A class that you write "
+                "anew is the whole class: what it is to keep has to be in it."
             )
 
     def _begun(self):
@@ -121,8 +124,8 @@ class Report:
         if not step.to_write:
             return True
         written = step.new.difference(own.unchanged, step.given)
-        written &= set(own.module.parts())
-        return any(step.parts[name].kind != Kind.CLASS for name in written)
+        written &= set(own.module.definitions)
+        return any(step.definitions[name].kind != Kind.CLASS for name in written)
 
     def _where_it_stops(self):
         """The line, and what does not work, the latest idea first."""
@@ -133,8 +136,8 @@ class Report:
         if failure := self.verdict.failure:
             line = f" at the line `{failure['line']}`" if failure["line"] else ""
             said = f"*{failure['place']}* stops{line}: {failure['error']}."
-            if failure["parts"] and failure["inside"]:
-                part, line = failure["parts"][-1], failure["inside"]
+            if failure["definitions"] and failure["inside"]:
+                part, line = failure["definitions"][-1], failure["inside"]
                 said += f" It happened in your `{part}`, at `{line}`."
             yield said
             # Of what broke with it, the line says more.
@@ -161,17 +164,19 @@ class Report:
         them = "it" if len(culprits) == 1 else "the first"
         hint = f'`steps.hint({self.verdict.step}, "{culprits[0]}")`'
         yield (
-            f"With the lesson's {listed(culprits, MOST)} in place of yours, everything "
-            f"passes: look there. {hint} helps with {them}."
+            f"With the lesson's {format_names(culprits, MOST)} in place of yours, "
+            f"everything passes: look there. {hint} helps with {them}."
         )
         # What shows when a function is called: what it hands back, and takes.
         own = self.verdict.own
-        theirs, lessons = own.module.parts(), own.step.parts
+        theirs, lessons = own.module.definitions, own.step.definitions
         for name in [name for name in culprits if name in theirs]:
             is_class = lessons[name].kind == Kind.CLASS
-            if not is_class and returns(lessons[name]) > returns(theirs[name]):
+            if not is_class and lessons[name].returns_value() > (
+                theirs[name].returns_value()
+            ):
                 yield f"Your `{name}` returns `None`: is a `return` missing?"
-            mine, lesson = arguments(theirs[name]), arguments(lessons[name])
+            mine, lesson = theirs[name].arguments, lessons[name].arguments
             if mine and lesson and _called_as(mine) != _called_as(lesson):
                 takes = f"`({ast.unparse(mine)})`; the lesson's takes"
                 yield f"Your `{name}` takes {takes} `({ast.unparse(lesson)})`."
@@ -233,17 +238,17 @@ class Report:
 
 def comparison(own):
     """How the lesson's code of a step differs from the learner's, part by part."""
-    theirs, step = own.module.parts(), own.step
+    theirs, step = own.module.definitions, own.step
     return [
-        Change("differs:", name, theirs[name].text, step.parts[name].text)
+        Change("differs:", name, theirs[name].text, step.definitions[name].text)
         for name in step.to_write
-        if name in theirs and not theirs[name].same_code(step.parts[name])
+        if name in theirs and not theirs[name].has_same_code(step.definitions[name])
     ]
 
 
 def _touched(name, names):
     """Whether a part, its class, or something in it is among others."""
-    return any(name in (n, owner(n)) or n == owner(name) for n in names)
+    return any(name in (n, get_owner(n)) or n == get_owner(name) for n in names)
 
 
 def _sign(outcome):

@@ -6,15 +6,16 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
+from ..definitions import Definition, Kind, format_names, get_owner
 from ..lessons import STEPS, CourseError, numbers, previous, stem
 from ..watching import notebook_shell
-from . import cut, learner_module, notebook
 from . import folder as workshop
+from . import learner_module, split_core
 from .framework import step_of
-from .learner_code import learner_code
+from .learner_code import read_cells
 from .package import FIRST, LAST, PLACE, load, names_of_rooms, take_the_place
-from .parts import Kind, Part, listed, owner
 from .report import MOST, Report
+from .stubs import make_stub
 from .trial import module_from, names_in
 from .verdict import verdict_on
 
@@ -37,8 +38,8 @@ class Session:
         cell = result.info.raw_cell
         if not cell or result.error_before_exec or result.error_in_exec:
             return
-        defines = learner_code([cell], step_of(self.number).parts)
-        if not defines.parts and not defines.imports:
+        defines = read_cells([cell], step_of(self.number).definitions)
+        if not defines.definitions and not defines.imports:
             return
         self.cells = [*(c for c in self.cells if c != cell), cell]
         try:
@@ -49,7 +50,7 @@ class Session:
 
     def _put_together(self):
         own = workshop.assembled(self.number, self.cells, self.folder)
-        text = _with_stubs(own).text()
+        text = _with_stubs(own).format()
         names = self._shell.user_ns if self._shell else {}
         if own.step.is_package:
             if text != self._text:
@@ -72,18 +73,18 @@ class Session:
 
     def wrote(self):
         """Whether any cell that ran defines a part of the step."""
-        parts = step_of(self.number).parts
-        return bool(set(learner_code(self.cells, parts).parts) & set(parts))
+        parts = step_of(self.number).definitions
+        return bool(set(read_cells(self.cells, parts).definitions) & set(parts))
 
 
 def _with_stubs(own):
     """A module in which what is missing says so when it is called."""
     module, step = own.module.copy(), own.step
     for name in own.missing:
-        part = step.parts[name]
+        part = step.definitions[name]
         if part.kind not in (Kind.ATTACHED, Kind.ATTRIBUTE, Kind.CONSTANT):
-            stub = Part(part.kind, notebook.stub(step, name, part))
-            module.put(name, stub, step.parts)
+            stub = Definition(part.kind, make_stub(step, name, part))
+            module.put(name, stub, step.definitions)
     return module
 
 
@@ -98,7 +99,7 @@ def renew(names, step):
                 value.__bases__ = tuple(map(_now, value.__bases__))
     there = names_of_rooms(f"{STEPS}.framework")
     new = {*there}.difference(names, dir(builtins))
-    for name in new.union(map(owner, step.to_write)):
+    for name in new.union(map(get_owner, step.to_write)):
         if name in there:
             names[name] = there[name]
 
@@ -143,20 +144,20 @@ def here(number):
 
 def judged(number, anyway=False):
     """Judge the step, from the cells that ran here or else from the saved notebook."""
-    if number == cut.LESSON:
+    if number == split_core.LESSON:
         near = workshop.near()
         return print(learner_module.cut_up(near if near.exists() else None))
     session = SESSION if SESSION and SESSION.number == number else None
     folder = session.folder if session else here(number)
     if session and session.wrote():
         own = workshop.assembled(number, session.cells, folder)
-        own.aside |= not_run(own, folder)
+        own.ignored |= not_run(own, folder)
     else:
         own = workshop.saved(number, folder)
     verdict = verdict_on(own)
     if verdict.right or anyway:
         return Report(verdict, go_on(verdict, folder))
-    lent = listed(verdict.from_the_lesson, MOST)
+    lent = format_names(verdict.from_the_lesson, MOST)
     way_on = f"`steps.judge({number}, anyway=True)` goes on with the lesson's {lent}."
     return Report(verdict, [way_on] if lent else [])
 
@@ -179,21 +180,21 @@ def go_on(verdict, folder):
         what = "framework" if number <= LAST else "code"
         said = [f"Your {what} is now in `{path.name}`."]
         if now := verdict.from_the_lesson:
-            said[0] += f" The lesson lends it {listed(now)}."
+            said[0] += f" The lesson lends it {format_names(now)}."
         if verdict.lent != now:
-            said[0] += f" All of the lesson's own in it: {listed(verdict.lent)}."
+            said[0] += f" All of the lesson's own in it: {format_names(verdict.lent)}."
     else:
         stays = "was changed since it was written, and stays as it is"
         said = [f"`{stem(number)}.py` {stays}. Rename it to have it written anew."]
     later, following = workshop.after(number), number + 1
     if any(workshop.own_file(n, folder).exists() for n in later):
         said[0] += " The files of later steps stay as they are."
-    elif path and cut.LESSON < number <= LAST:
+    elif path and split_core.LESSON < number <= LAST:
         said.append(learner_module.write(number, folder))
     if following in numbers() and following not in later:
         lesson = f"[step {following}](../{stem(following)}.ipynb)"
         said.append(f"Go on with the lesson of {lesson}.")
-        if following == cut.LESSON:
+        if following == split_core.LESSON:
             said[-1] += (
                 " It cuts your file into a package: when you have decided what goes "
                 f"where, and saved, `steps.judge({following})` does so with yours."

@@ -14,13 +14,12 @@ from typing import Any
 
 from .. import capabilities
 from ..capabilities import WORKS
-from ..definitions import nodes
+from ..definitions import read_definitions, walk_definitions
 from ..judge.cells import ENDS, alone, close_pictures, new_names, run
 from ..judge.child import GRACE, Child, Stopped
 from ..lessons import STEPS, latest, stem
 from . import growth
 from .package import FIRST, LAST, forget, is_package, load, take_the_place
-from .parts import parts
 
 # For one cell, or one row of the table; they take a second or two, more where others
 # keep the machine busy.
@@ -63,7 +62,11 @@ def module_from(text, step, module=None):
 
 def names_in(module, text):
     """What a lesson's cell that loads the step would define."""
-    return {name: vars(module)[name] for name in parts(text) if name in vars(module)}
+    return {
+        name: vars(module)[name]
+        for name in read_definitions(text)
+        if name in vars(module)
+    }
 
 
 class TrialProcess(contextlib.AbstractContextManager[Any]):
@@ -91,7 +94,7 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
             self._end()
             slow = f"takes more than {seconds_of(step)} seconds"
             said = f"it {stopped if str(stopped) == ENDS else slow}"
-            nowhere = {"line": "", "parts": [], "inside": ""}
+            nowhere = {"line": "", "definitions": [], "inside": ""}
             failure = {"place": at, "error": said} | nowhere
             return {"failure": failure, "table": {}, "evidence": {}}
         return line["done"]
@@ -198,11 +201,12 @@ def _failure(task, place, error):
         del inside[1:]  # the loop that does not end, not where it was stopped
     # Of a recursion without end there are a thousand.
     lines = dict.fromkeys(frame.lineno for frame in inside)
+    names = dict.fromkeys(part_at(task["text"], line) for line in lines)
     return {
         "place": place,
         "line": cell[0].line if cell else "",
         "error": _said(error, task["seconds"]),
-        "parts": list(dict.fromkeys(part_at(task["text"], line) for line in lines)),
+        "definitions": [*names],
         "inside": inside[-1].line if inside else "",
     }
 
@@ -218,7 +222,7 @@ def _said(error, seconds):
 def part_at(text, number):
     """The name of the innermost part in which a line of a module stands."""
     found = ""
-    for name, _, node in nodes(text):
+    for name, _, node in walk_definitions(text):
         defines = isinstance(node, ast.FunctionDef | ast.ClassDef)
         if defines and node.lineno <= number <= node.end_lineno:
             found = name

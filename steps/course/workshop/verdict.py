@@ -6,11 +6,11 @@ from functools import cache
 from typing import Any
 
 from ..capabilities import WORKS
+from ..definitions import Kind, find_same
+from ..module_text import ModuleText
 from .framework import Framework, code_of, with_own
-from .modules import Module
 from .notebook import judging_cells
 from .package import Package, module_of
-from .parts import Kind, alike
 from .trial import TrialProcess, due
 
 # How many seconds the search may take for what is to be lent. It hardly ever takes
@@ -32,7 +32,7 @@ class Verdict:
     own: Framework
     failure: dict[str, Any] | None
     table: dict[str, str]
-    module: Module | Package
+    module: ModuleText | Package
     culprits: list[str] = field(default_factory=list)
     evidence: dict[str, str] = field(default_factory=dict)
 
@@ -58,7 +58,7 @@ class Verdict:
     def lent(self):
         """The names in ``module`` that are the lesson's own, in order."""
         lessons = {*self.own.lent, *self.from_the_lesson}
-        same = alike(self.own.step.parts, self.module.parts())
+        same = find_same(self.own.step.definitions, self.module.definitions)
         return [name for name in same if name in lessons]
 
 
@@ -82,7 +82,7 @@ def verdict_on(own, process=None):
 
 def _tried(process, own, module, **how):
     cells = judging_cells(own.step.number)
-    return process.try_out(own.step.number, cells, module.text(), **how)
+    return process.try_out(own.step.number, cells, module.format(), **how)
 
 
 def _mended(process, verdict):
@@ -101,7 +101,7 @@ def _mended(process, verdict):
         return _passes(process, own, with_own(filled, own.step, names), wrong)
 
     # A whole class is the most to lend: it stands for all that it holds.
-    members = [n for n in suspects if own.step.parts[n].kind != Kind.CLASS]
+    members = [n for n in suspects if own.step.definitions[n].kind != Kind.CLASS]
     new = [n for n in members if n in own.step.new]
     ends = [len(new) + 2**k for k in range(len(suspects).bit_length())]
     # The step's own come first, together, too, before each of many older ones.
@@ -137,11 +137,11 @@ def _suspects(own, filled, failure):
     of the step, then older ones, and classes as a whole last; among them first those in
     which the error arose, the innermost first, and those that nobody touched.
     """
-    there, step = filled.parts(), own.step
-    alike_or_lent = {*own.missing, *alike(step.parts, there)}
-    arose = (failure["parts"] if failure else [])[::-1]
-    likely = [*arose, *own.left_out, *own.unchanged, *step.parts]
-    kinds, new = {n: p.kind for n, p in step.parts.items()}, step.new
+    there, step = filled.definitions, own.step
+    alike_or_lent = {*own.missing, *find_same(step.definitions, there)}
+    arose = (failure["definitions"] if failure else [])[::-1]
+    likely = [*arose, *own.left_out, *own.unchanged, *step.definitions]
+    kinds, new = {n: p.kind for n, p in step.definitions.items()}, step.new
     mine = {n for n, kind in kinds.items() if n in there and kind != Kind.ATTRIBUTE}
     possible = mine.union(own.left_out) - alike_or_lent
     names = [name for name in dict.fromkeys(likely) if name in possible]

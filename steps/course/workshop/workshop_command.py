@@ -5,14 +5,14 @@ import re
 import time
 
 from ..classroom.class_command import command
+from ..definitions import format_names
 from ..lessons import CourseError, head, stem, typed
 from ..results import add_options, tell
-from . import cut, hints, learner_module
 from . import folder as workshop
+from . import hints, learner_module, split_core
 from .framework import before as before_it
 from .framework import code_of, step_of, steps
 from .notebook import judging_cells
-from .parts import listed
 from .report import MOST, Report, Way, comparison
 from .session import go_on
 from .trial import TrialProcess
@@ -73,7 +73,7 @@ def open_step(options):
 
 def next_step(options):
     """judge a step; if it is right, open the next one"""
-    if options.step == cut.LESSON:
+    if options.step == split_core.LESSON:
         return print(learner_module.cut_up())
     number = _chosen(options.step)
     if not options.anyway and workshop.is_untouched(number):
@@ -86,7 +86,7 @@ def next_step(options):
 
 def judge(options):
     """judge a step; if it is right, write it to a file"""
-    if options.step == cut.LESSON:
+    if options.step == split_core.LESSON:
         return print(learner_module.cut_up())
     number = _chosen(options.step)
     report, goes_on = _judged(number)
@@ -184,7 +184,7 @@ def _judged(number, anyway=False):
         # No terminal shows links.
         said = [LINK.sub(r"\1", text) for text in go_on(verdict, workshop.place())]
         return Report(verdict, said), True
-    lent = f"the lesson's own {listed(verdict.from_the_lesson, MOST)}"
+    lent = f"the lesson's own {format_names(verdict.from_the_lesson, MOST)}"
     way_on = f"`{typed(f'workshop next {number} --anyway')}` goes on with {lent}."
     return Report(verdict, [f"What counts is the saved notebook. {way_on}"]), False
 
