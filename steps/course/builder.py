@@ -164,7 +164,7 @@ def sources_digest(number):
     for path in paths:
         text = lessons.without_facts(_there(path).read_text(encoding="utf-8"))
         digest.update(f"{path.name}{text}".encode())
-    for texts in sources.shown(cells):
+    for texts in sources.list_shown(cells):
         digest.update("".join(texts).encode())
     return digest.hexdigest()[:16]
 

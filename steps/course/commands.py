@@ -16,7 +16,16 @@ from .classroom.repository import TO_FILL_IN, lay_repository
 from .differences import Differences
 from .judge import wall
 from .judge.sequence import RIGHT
-from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
+from .lessons import (
+    MAP,
+    CourseError,
+    find_unpaired_files,
+    head,
+    known,
+    numbers,
+    stem,
+    with_map,
+)
 from .results import NOT_BEGUN
 from .student_copies import write_agents, write_copies
 from .workshop import workshop_command
@@ -25,7 +34,7 @@ from .workshop import workshop_command
 def main(arguments=None):
     """Run the course tool; return the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    options = _parser().parse_args(workshop_command.spelt_out(arguments))
+    options = _parser().parse_args(workshop_command.expand_shorthand(arguments))
     try:
         return options.run(options) or 0
     except CourseError as error:
@@ -122,7 +131,7 @@ def build(options):
 def check(options):
     """say which notebooks are stale; exit code 1 if any is"""
     _need_checkout()
-    complaints, checked = halves(), with_map()
+    complaints, checked = find_unpaired_files(), with_map()
     for number in checked:
         if reason := builder.why_stale(number):
             complaints.append(
@@ -158,7 +167,7 @@ def student(options):
 def lay(options):
     """make my-course, or renew it; loses no work"""
     folder = Path(options.folder or learner_folder.FOLDER)
-    done = learner_folder.lay(folder)
+    done = learner_folder.sync_copies(folder)
     if done["new"]:
         if not options.no_agents:
             write_agents(folder)
@@ -167,7 +176,7 @@ def lay(options):
         print(f"The course is newer: renewed {_count(done['renewed'])}.")
     if done["kept"]:
         where = f" {shlex.quote(str(options.folder))}" if options.folder else ""
-        anew = f"`{lessons.typed('fresh N')}{where}`"
+        anew = f"`{lessons.format_command('fresh N')}{where}`"
         worked_in = ", ".join(map(stem, done["kept"]))
         print(
             f"You have worked in {worked_in}, and the course has "
@@ -182,8 +191,9 @@ def _count(steps):
 
 def fresh(options):
     """set your copy of a step aside, and lay a new one"""
-    aside = learner_folder.fresh(options.step, options.folder or learner_folder.FOLDER)
-    print(f"{stem(options.step)}.ipynb is new; your copy is {aside.name} beside it.")
+    folder = options.folder or learner_folder.FOLDER
+    old = learner_folder.lay_fresh(options.step, folder)
+    print(f"{stem(options.step)}.ipynb is new; your copy is {old.name} beside it.")
 
 
 def progress(options):
@@ -197,7 +207,7 @@ def progress(options):
         for number, outcomes in found.items()
         for exercise, said in enumerate(outcomes, start=1)
     ]
-    return results.tell(judged, options, "\n".join(_progress_in_words(found)))
+    return results.report(judged, options, "\n".join(_progress_in_words(found)))
 
 
 def _progress_in_words(found):

@@ -39,7 +39,7 @@ def progress(folder):
     there = [n for n in numbers() if (folder / notebook_path(n).name).exists()]
     if not there:
         raise CourseError(f"{folder} holds no lesson.")
-    known = learner_folder.read(folder / KNOWN) if is_own(folder) else None
+    known = learner_folder.read_json(folder / KNOWN) if is_own(folder) else None
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = pool.map(lambda number: _lesson(number, folder, known), there)
         found = dict(zip(there, judged, strict=True))

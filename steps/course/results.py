@@ -39,7 +39,7 @@ def add_options(more):
     more("--fail-under", metavar="N", type=float, help=text)
 
 
-def tell(results, options, words, status=0):
+def report(results, options, words, status=0):
     """Print words, or what the options ask for; return the exit status: the one given
     where no percentage is asked for.
     """

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from steps.course.definitions import Definition, Kind, cut_text, read_definitions
 from steps.course.module_text import put_into_class
-from steps.course.workshop import folder
-from steps.course.workshop.framework import step_of
-from steps.course.workshop.session import go_on
+from steps.course.workshop import workspace
+from steps.course.workshop.session import accept
+from steps.course.workshop.step import get_step
 from steps.course.workshop.stubs import is_placeholder, is_stub
-from steps.course.workshop.verdict import verdict_on
+from steps.course.workshop.verdict import judge_attempt
 from tests.support.lesson_checks import code_cells, source
 from tests.support.sections import sections
 
@@ -58,7 +58,7 @@ class Slip(NamedTuple):
 
     @property
     def code(self):
-        step = step_of(self.step)
+        step = get_step(self.step)
         texts = [step.definitions[name].text for name in step.to_write]
         methods = [name for name in step.to_write if "." in name]
         attached = [f"{name} = {name.partition('.')[2]}" for name in methods]
@@ -95,7 +95,7 @@ class Learner:
         self.place = place
 
     def open(self, number):
-        folder.lay(number, self.place)
+        workspace.lay_notebook(number, self.place)
         return json.loads(self.path(number).read_text(encoding="utf-8"))
 
     def path(self, number):
@@ -110,7 +110,7 @@ class Learner:
 
     def writes(self, number, *cells):
         """What cells make of a step."""
-        return folder.assembled(number, cells, self.place)
+        return workspace.make_attempt(number, cells, self.place)
 
     def save(self, number, notebook):
         self.path(number).write_text(json.dumps(notebook), encoding="utf-8")
@@ -122,13 +122,13 @@ class Learner:
         self.save(number, notebook)
 
     def judged(self, number, process=None):
-        return verdict_on(folder.saved(number, self.place), process)
+        return judge_attempt(workspace.read_attempt(number, self.place), process)
 
     def goes_on(self, number, code, process=None):
         """Write a step, have it judged, and go on, whatever came of it."""
         self.types(number, code)
         verdict = self.judged(number, process)
-        go_on(verdict, self.place)
+        accept(verdict, self.place)
         return verdict
 
 

@@ -36,14 +36,16 @@ FOUND = [
 
 
 def test_words_or_json_are_printed_and_a_percentage_is_the_exit_status(capsys):
-    assert results.tell(FOUND, asked(), "words") == 0
+    assert results.report(FOUND, asked(), "words") == 0
     assert capsys.readouterr().out == "words\n"
-    assert results.tell(FOUND, asked(), "words", 1) == 1
+    assert results.report(FOUND, asked(), "words", 1) == 1
     for least, status in ((33, 0), (34, 3), (0, 0)):
-        assert results.tell(FOUND, asked(json=True, fail_under=least), "", 1) == status
-    assert results.tell([], asked(fail_under=1), "") == 3
+        assert (
+            results.report(FOUND, asked(json=True, fail_under=least), "", 1) == status
+        )
+    assert results.report([], asked(fail_under=1), "") == 3
     capsys.readouterr()
-    results.tell(FOUND, asked(json=True), "")
+    results.report(FOUND, asked(json=True), "")
     told = json.loads(capsys.readouterr().out)
     page = (REAL / "docs" / "classroom.md").read_text(encoding="utf-8")
     for key in (*told, *told["results"][1], *("--json", "--junit", "--fail-under")):
@@ -54,7 +56,7 @@ def test_words_or_json_are_printed_and_a_percentage_is_the_exit_status(capsys):
 
 def test_junit_has_a_suite_a_lesson_and_is_xml_whatever_was_said(tmp_path):
     path = tmp_path / "results.xml"
-    results.tell(FOUND, asked(junit=path), "")
+    results.report(FOUND, asked(junit=path), "")
     first, second = ElementTree.parse(path).getroot()
     said = " ".join(f"{name}={value}" for name, value in first.attrib.items())
     assert said == "name=step01 tests=2 failures=1 errors=0 skipped=0"
@@ -65,11 +67,11 @@ def test_junit_has_a_suite_a_lesson_and_is_xml_whatever_was_said(tmp_path):
     assert wrong[0].text == "a <b>  [2J &  \nmore"
     assert second[0][0].tag == "skipped"
     with pytest.raises(CourseError, match="No such file"):
-        results.tell(FOUND, asked(junit=tmp_path / "no" / "x.xml"), "")
+        results.report(FOUND, asked(junit=tmp_path / "no" / "x.xml"), "")
 
 
 def test_progress_tells_it(toy, capsys, tmp_path):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     solve(1, "def twice(x):\n    return 3 * x", TOTAL)
     path = tmp_path / "results.xml"
     assert main(["progress", "--json", "--junit", str(path), "--fail-under", "50"]) == 3

@@ -22,7 +22,7 @@ import pytest
 import dezero_lite
 from steps.course import builder, exercises, lessons, sources
 from steps.course.definitions import IMPORTS, read_texts, split_module
-from steps.course.differences import Differences, changes
+from steps.course.differences import Differences, compare_modules
 from steps.course.lessons import (
     CourseError,
     StepKind,
@@ -276,7 +276,7 @@ def minutes(notebook):
     """
     words = lines = tasks = 0
     cells = code_cells(notebook)
-    for cell, texts in zip(cells, sources.shown(cells), strict=True):
+    for cell, texts in zip(cells, sources.list_shown(cells), strict=True):
         if "hide-input" not in tags(cell):
             lines += sum(map(_full_lines, [source(cell), *texts]))
             lines += _lines_of_differences(source(cell))
@@ -373,7 +373,7 @@ def terms_not_in_the_glossary(lesson):
 
 def definitions_not_shown(lesson):
     """Definitions that the step adds or changes and that no %load line shows."""
-    found = changes(lesson.before, lesson.module)
+    found = compare_modules(lesson.before, lesson.module)
     wanted = [c.name for c in found if c.kind != "removed" and c.name != IMPORTS]
     return [
         f"{name} is not shown: {_load(lesson, name)}"
@@ -389,7 +389,9 @@ def _load(lesson, name):
 def wrongly_announced(lesson):
     """The line under the title against what really changed."""
     head, before, after = lesson.head, lesson.before, lesson.module
-    found = [change for change in changes(before, after) if change.name != IMPORTS]
+    found = [
+        change for change in compare_modules(before, after) if change.name != IMPORTS
+    ]
     added = {c.name.split(".")[0] for c in found if c.kind == "added"}
     whole = {name for name in added if name not in read_texts(before)}
     touched = {c.name.split(".")[0] for c in found if c.kind != "removed"} - whole

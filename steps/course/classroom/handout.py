@@ -77,10 +77,10 @@ def _of_this_folder(text):
 def _workshop(number, name):
     """The notebook of a step in the workshop, for one who begins there."""
     from ..module_text import ModuleText
-    from ..workshop import folder, framework, notebook
+    from ..workshop import notebook, step, workspace
 
-    before = framework.code_of(lessons.previous(folder.of_the_workshop(number)))
-    made = json.loads(notebook.text_of(number, ModuleText.read(before)))
+    before = step.read_code(lessons.previous(workspace.check_number(number)))
+    made = json.loads(notebook.build_text(number, ModuleText.read(before)))
     return student_copies.text_of_copy(number, made, name)
 
 

@@ -1,5 +1,5 @@
-"""Hints for one definition, in stages: two from ``hints.md``, and one made from the
-lesson's own code.
+"""Give hints for one definition, in stages: two from ``hints.md``, and one made from
+the lesson's own code.
 """
 
 import ast
@@ -8,25 +8,25 @@ from functools import cache
 from pathlib import Path
 
 from ..definitions import format_names, get_owner
-from ..lessons import CourseError, typed
+from ..lessons import CourseError, format_command
 from ..listings import Listing
-from .folder import of_the_workshop
-from .framework import step_of
+from .step import get_step
+from .workspace import check_number
 
 # Of what a step brings and leaves to nobody.
 GIVEN = "It is given: nothing of it is to be written.", "Read its code, at the end."
 SECTION = re.compile(r"^## (\d+) (.+)\n\n(.+)\n\n(.+)$", re.M)
 
 
-def found(number, name):
-    """The full name of a part of a step, and the part.
+def find_definition(number, name):
+    """Find the full name of a definition of a step, and the Definition.
 
     Raises
     ------
     CourseError
         If the step has none of that name, or several.
     """
-    step = step_of(of_the_workshop(number))
+    step = get_step(check_number(number))
     ending = [n for n in step.definitions if n.rpartition(".")[2] == name]
     if name in step.definitions or len(ending) == 1:
         name = name if name in step.definitions else ending[0]
@@ -39,8 +39,8 @@ def found(number, name):
 
 
 @cache
-def written():
-    """The hints of the file, by step and part: the question, and the way."""
+def read_hints():
+    """Read the hints of the file, by step and name: the question, and the way."""
     text = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
     return {
         (int(step), name): (question, way)
@@ -61,23 +61,23 @@ class Hint:
     """
 
     def __init__(self, number, name, nearer=0):
-        self._name, self._part = found(number, name)
-        self._step, self._nearer = step_of(number), int(nearer)
+        self._name, self._definition = find_definition(number, name)
+        self._step, self._nearer = get_step(number), int(nearer)
 
     def __repr__(self):
         call = f'({self._step.number}, "{self._name}"'
         nearer = f"steps.hint{call}, nearer={self._nearer + 1})"
-        return self._said(nearer, f"steps.solution{call})")
+        return self._format(nearer, f"steps.solution{call})")
 
-    def in_a_terminal(self):
-        """The words for someone who asked there, and asks on there."""
+    def format_for_terminal(self):
+        """Format it for someone who asked in a terminal, and asks on there."""
         which = f"{self._step.number} {self._name}"
         nearer = " 3" if self._nearer else " --nearer"
-        solution = typed(f"workshop solution {which}")
-        return self._said(typed(f"workshop hint {which}{nearer}"), solution)
+        solution = format_command(f"workshop solution {which}")
+        return self._format(format_command(f"workshop hint {which}{nearer}"), solution)
 
-    def _said(self, nearer, solution):
-        stages = [*self._words(), skeleton(self._part.text)]
+    def _format(self, nearer, solution):
+        stages = [*self._choose_words(), make_skeleton(self._definition.text)]
         more = f"A nearer one: {nearer}"
         if self._nearer >= len(stages) - 1:
             more = f"The lesson's code: {solution}"
@@ -85,17 +85,17 @@ class Hint:
 
     def _repr_markdown_(self):
         call = f'`steps.solution({self._step.number}, "{self._name}")`'
-        question, way = self._words()
-        shape = f"```python\n{skeleton(self._part.text)}\n```"
+        question, way = self._choose_words()
+        shape = f"```python\n{make_skeleton(self._definition.text)}\n```"
         last = f"{shape}\n\nThe lesson's code: {call}"
-        folded = self._folded(1, "The way", way) + self._folded(2, "Its skeleton", last)
+        folded = self._fold(1, "The way", way) + self._fold(2, "Its skeleton", last)
         return f"{question}\n\n{folded}"
 
-    def _folded(self, stage, title, text):
+    def _fold(self, stage, title, text):
         head = f"<details{' open' * (self._nearer >= stage)}><summary>{title}</summary>"
         return f"{head}\n\n{text}\n\n</details>\n\n"
 
-    def _words(self):
+    def _choose_words(self):
         name, step, begins = self._name, self._step, "stays as it was"
         if name in step.new.union(map(get_owner, step.new)):
             begins = "is new" if name in step.added else "changes"
@@ -108,21 +108,21 @@ class Hint:
         asked = (
             (n, x) for n in range(step.number, 0, -1) for x in (name, get_owner(name))
         )
-        found = (written()[key] for key in asked if key in written())
-        question, way = next(found, GIVEN)
+        find_definition = (read_hints()[key] for key in asked if key in read_hints())
+        question, way = next(find_definition, GIVEN)
         return f"{begins} {question}", way
 
 
-def code(number, name):
-    """The lesson's code of one definition."""
-    return Listing(found(number, name)[1].text)
+def show_code(number, name):
+    """Show the lesson's code of one definition."""
+    return Listing(find_definition(number, name)[1].text)
 
 
 # --- The skeleton ---------------------------------------------------------------------
 
 
-def skeleton(text):
-    """A definition with its loops and branches, and dots for all that they do."""
+def make_skeleton(text):
+    """Keep the loops and branches of a definition, with dots for all that they do."""
     tree, dots = ast.parse(text), ast.Constant(...)
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AugAssign | ast.Return):

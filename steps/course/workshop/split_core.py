@@ -15,8 +15,8 @@ from typing import Any
 from ..definitions import Kind, find_globals, get_owner, read_definitions
 from ..lessons import StepKind, of_kind, stem
 from ..module_text import ModuleText
-from .folder import code_in
 from .learner_code import strip_to_python
+from .workspace import read_code_cells
 
 # The first lesson of a package lets its reader decide.
 LESSON = of_kind(StepKind.PACKAGE)[0]
@@ -154,7 +154,7 @@ def read_decision(folder):
     room_of = {piece: room for room, names in ROOMS.items() for piece in names}
     names: dict[str, Any] = {}
     path = folder / f"{stem(LESSON)}.ipynb"
-    for cell in filter(DECIDES.search, code_in(path) or ()):
+    for cell in filter(DECIDES.search, read_code_cells(path) or ()):
         with contextlib.suppress(Exception):  # a cell that is half written
             exec(strip_to_python(cell), names)
     rooms = names.get("rooms")
