@@ -258,7 +258,7 @@ def test_a_step_out_of_order_takes_what_is_missing_from_the_lessons(learner):
     assert "Exp.forward" not in base.lent
     # A file that is no Python gives way to the lesson's.
     learner.own_file(8).write_text("class Variable\n", encoding="utf-8")
-    assert "the lesson's own" in workspace.get_base(9, learner.place).said
+    assert "the lesson's own" in workspace.get_base(9, learner.place).message
 
 
 def test_a_notebook_in_which_somebody_worked_stays_when_the_course_is_newer(
