@@ -80,7 +80,7 @@ def test_what_does_not_count_is_said(learner, begin, said):
     assert said in repr(Report(verdict))
     # Attached, it counts.
     if begin.startswith("def"):
-        assert not learner.writes(8, *cells, "Variable.backward = backward").aside
+        assert not learner.writes(8, *cells, "Variable.backward = backward").ignored
 
 
 @pytest.mark.slow

@@ -133,7 +133,9 @@ def test_a_step_changes_nothing_of_the_learner_s_core(learner):
 def test_every_row_works_on_the_small_package_and_not_before_its_step(restored):
     for number in WRITE:
         new = [
-            row for row in capabilities_package.GROWTH if row.history[0][0] == number
+            row
+            for row in capabilities_package.CAPABILITIES
+            if row.history[0][0] == number
         ]
         for step in (find_previous(number), number):
             if step >= FIRST:
@@ -270,7 +272,7 @@ def test_the_package_lies_beside_the_workshop_and_what_is_changed_stays(done):
     assert rooms == {"__init__", *MODULES}
     program = "import mine, numpy as np; x = mine.Variable(np.ones((2, 3)))"
     program += "; print((x + np.ones(3)).sum(axis=0), x[0])"
-    ran = python("-c", program, workspace=done.place.parent)
+    ran = python("-c", program, folder=done.place.parent)
     assert ran.stdout == "variable([4. 4. 4.]) variable([1. 1. 1.])\n", ran.stderr
     for name in ("layers.py", "core/function.py"):
         (mine / name).write_text("# mine", encoding="utf-8")
@@ -361,7 +363,7 @@ def test_their_file_is_cut_by_what_they_decided(mine, decides, capsys):
     assert "Tape.variable = Variable" in rooms["variable"]
     assert "def backward(self, retain" in rooms["backward"]
     assert "def numerical_diff" in rooms["tools"]
-    ran = python("-c", SLOPE, workspace=mine.parent)
+    ran = python("-c", SLOPE, folder=mine.parent)
     assert ran.stdout == "39.334 mine.core.variable\n", ran.stderr
     # They change their mind: a room that is gone goes, unless somebody worked in it.
     (mine / "core" / "operators.py").write_text("# mine", encoding="utf-8")
@@ -377,7 +379,7 @@ def test_a_core_that_cannot_be_cut_stays_in_one_room(mine, decides, capsys):
     assert "stays in one room" in said
     assert not rooms_of(mine)
     assert (mine / "core.py").exists()
-    ran = python("-c", SLOPE, workspace=mine.parent)
+    ran = python("-c", SLOPE, folder=mine.parent)
     assert ran.stdout == "39.334 mine.core\n", ran.stderr
     # Cut later, the one room goes; if they worked in it, it stays, and is the core.
     decides(TOOLS)
@@ -401,11 +403,11 @@ def test_the_core_goes_on_in_its_rooms(done, decides):
     learner_module.write_package(LAST, done.place)
     assert "class Parameter" in (core / "variable.py").read_text(encoding="utf-8")
     everything = "import mine.gpt, mine.optimizers; print(mine.gpt.GPT.__bases__)"
-    ran = python("-c", f"{SLOPE}{everything}", workspace=core.parent.parent)
+    ran = python("-c", f"{SLOPE}{everything}", folder=core.parent.parent)
     assert "<class 'mine.models.Model'>" in ran.stdout, ran.stderr
     names = {*build_package(LAST).modules["core"].definitions}
     found = "import mine.core; print(*vars(mine.core))"
-    ran = python("-c", found, workspace=core.parent.parent)
+    ran = python("-c", found, folder=core.parent.parent)
     assert {n for n in names if "." not in n} <= {*ran.stdout.split()}
 
 
@@ -443,12 +445,12 @@ def test_a_packed_package_is_installed_elsewhere_and_reads_digits(done, tmp_path
     target = learner_module.pack(tmp_path / "to-go", done.place)
     assert_refused(CourseError, "to-go", lambda: learner_module.pack(target))
     readme = (target / "README.md").read_text(encoding="utf-8")
-    assert readme.count("\n- ") == len(capabilities_package.GROWTH)
+    assert readme.count("\n- ") == len(capabilities_package.CAPABILITIES)
     assert "![](digits.png)" in readme
     assert (target / "spiral.png").stat().st_size > 5_000
-    ran = python("-m", "pytest", "-q", "-p", "no:cacheprovider", workspace=target)
-    assert f"{len(capabilities_package.GROWTH)} passed" in ran.stdout, ran.stdout
-    built = python("-m", "hatchling", "build", "-t", "wheel", workspace=target)
+    ran = python("-m", "pytest", "-q", "-p", "no:cacheprovider", folder=target)
+    assert f"{len(capabilities_package.CAPABILITIES)} passed" in ran.stdout, ran.stdout
+    built = python("-m", "hatchling", "build", "-t", "wheel", folder=target)
     (wheel,) = target.glob("dist/*.whl")
     assert wheel.exists(), built.stderr
     # An environment into which it is installed. NumPy and matplotlib are found on

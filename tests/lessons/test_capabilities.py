@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steps import step08
-from steps.course.capabilities import CAPABILITIES, WORKS, WRONG, run_probe
+from steps.course.capabilities import WORKS, WRONG, run_probe
 from tests.support.capabilities import (
     NAMES,
     PACKAGE,
@@ -31,7 +31,7 @@ def test_capabilities(number):
 
 @pytest.mark.slow
 def test_capabilities_that_take_their_time():
-    rows = [row for row in CAPABILITIES if row.quick is not row.probe]
+    rows = [row for row in SNAPSHOTS.rows if row.quick is not row.probe]
     assert rows
     table = dataclasses.replace(SNAPSHOTS, rows=rows)
     fail_with([c for number in table.columns for c in table.list_complaints(number)])
@@ -52,7 +52,9 @@ def test_the_page_in_the_docs_is_up_to_date():
 
 
 def test_a_broken_step_is_seen(monkeypatch):
-    row = next(r for r in CAPABILITIES if r.name == "differentiates a chain by itself")
+    row = next(
+        r for r in SNAPSHOTS.rows if r.name == "differentiates a chain by itself"
+    )
     assert run_probe(row.probe, step08) == (WORKS, None)
     monkeypatch.setattr(step08.Square, "backward", lambda self, gy: np.array(0.0))
     assert dataclasses.replace(SNAPSHOTS, rows=[row]).list_complaints(8) == [

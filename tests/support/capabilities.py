@@ -8,7 +8,7 @@ the names of package steps in ``package_capabilities.md``.
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -130,7 +130,9 @@ def load_framework(number):
 
 
 COLUMNS = {n: n for n in of_kind(StepKind.SNAPSHOT)} | {PACKAGE: "dezero_lite"}
-SNAPSHOTS = Table(CAPABILITIES, COLUMNS, load_framework)
+# The package can do all of it.
+ROWS = [replace(row, history=(*row.history, (PACKAGE, WORKS))) for row in CAPABILITIES]
+SNAPSHOTS = Table(ROWS, COLUMNS, load_framework)
 
 
 # --- The public names of package steps ------------------------------------------------
