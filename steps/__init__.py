@@ -146,10 +146,10 @@ def source(thing, doc=False, before=None):
     Source or Change
         Shows itself highlighted in a notebook and as text in a terminal.
     """
-    from .course.differences import changed
+    from .course.differences import compare_sources
     from .course.listings import Source
 
-    return Source(thing, doc) if before is None else changed(before, thing, doc)
+    return Source(thing, doc) if before is None else compare_sources(before, thing, doc)
 
 
 def hint(step, exercise, nearer=False):
@@ -224,7 +224,7 @@ def workshop(step=None):
     """
     from .course.workshop import report, session
 
-    return report.Way() if step is None else print(session.begin(step))
+    return report.ProgressLine() if step is None else print(session.begin(step))
 
 
 def judge(step, anyway=False):
@@ -245,7 +245,7 @@ def judge(step, anyway=False):
     """
     from .course.workshop import session
 
-    return session.judged(step, anyway)
+    return session.judge_step(step, anyway)
 
 
 def mine(step):
@@ -255,9 +255,9 @@ def mine(step):
     the notebook; where there is none, the lesson's own. From step 33 to 60 it is their
     package, with all its names; what they have not written in it, the lesson lends.
     """
-    from .course.workshop.learner_module import mine as own
+    from .course.workshop.learner_module import load_own
 
-    return own(step)
+    return load_own(step)
 
 
 def _prepare_kernel():

@@ -2,7 +2,8 @@
 
 =============== ======================================================================
 lessons         where the files of a lesson are, and what its head says
-definitions     cuts a module's text into definitions
+definitions     reads the definitions in the text of a module
+module_text     puts definitions into the text of a module, and drops them
 differences     what changed between two steps
 listings        shows the package's own code
 sources         finds what a lesson shows of the package

@@ -165,7 +165,7 @@ def digest_sources(number):
     for path in paths:
         text = lessons.without_facts(_require(path).read_text(encoding="utf-8"))
         digest.update(f"{path.name}{text}".encode())
-    for texts in sources.shown(cells):
+    for texts in sources.list_shown(cells):
         digest.update("".join(texts).encode())
     return digest.hexdigest()[:16]
 

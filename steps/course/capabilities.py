@@ -77,6 +77,22 @@ def can(*history, quick=None, table=CAPABILITIES):
     return added
 
 
+def run_probe(probe, framework, guard=None):
+    """Run a probe on a framework, in a context if one is given.
+
+    Returns
+    -------
+    tuple
+        The outcome, WORKS or the name of the error, and the error, or None.
+    """
+    try:
+        with guard or contextlib.nullcontext():
+            probe(framework)
+    except Exception as error:
+        return type(error).__name__, error
+    return WORKS, None
+
+
 def complaint(action, kind):
     """An error of some kind, as text; none where there is no error."""
     try:

@@ -17,7 +17,16 @@ from .classroom.repository import MISSING_ADDRESS, lay_repository
 from .differences import Differences
 from .judge import bubblewrap
 from .judge.attempts import RIGHT
-from .lessons import MAP, CourseError, halves, head, known, numbers, stem, with_map
+from .lessons import (
+    MAP,
+    CourseError,
+    find_unpaired_files,
+    head,
+    known,
+    numbers,
+    stem,
+    with_map,
+)
 from .mutating import scores
 from .results import NOT_BEGUN
 from .student_copies import write_agents, write_copies
@@ -27,7 +36,7 @@ from .workshop import workshop_command
 def main(arguments=None):
     """Run the course tool; return the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    options = _make_parser().parse_args(workshop_command.spelt_out(arguments))
+    options = _make_parser().parse_args(workshop_command.expand_shorthand(arguments))
     try:
         return options.run(options) or 0
     except CourseError as error:
@@ -124,7 +133,7 @@ def build(options):
 def check_notebooks(options):
     """say which notebooks are stale; exit code 1 if any is"""
     _require_checkout()
-    complaints, all_numbers = halves(), with_map()
+    complaints, all_numbers = find_unpaired_files(), with_map()
     for number in all_numbers:
         if reason := builder.explain_staleness(number):
             complaints.append(
@@ -160,7 +169,7 @@ def write_student_copies(options):
 def lay(options):
     """make my-course, or renew it; loses no work"""
     folder = Path(options.folder or learner_folder.FOLDER)
-    laid = learner_folder.lay(folder)
+    laid = learner_folder.sync_copies(folder)
     new, renewed, kept = laid["new"], laid["renewed"], laid["kept"]
     if new:
         if not options.no_agents:
@@ -170,7 +179,7 @@ def lay(options):
         print(f"The course is newer: renewed {_name_notebooks(renewed)}.")
     if kept:
         argument = f" {shlex.quote(str(options.folder))}" if options.folder else ""
-        command = f"`{lessons.typed('fresh N')}{argument}`"
+        command = f"`{lessons.format_command('fresh N')}{argument}`"
         worked_in = ", ".join(map(stem, kept))
         print(
             f"You have worked in {worked_in}, and the course has a newer version. "
@@ -186,7 +195,7 @@ def _name_notebooks(numbers):
 def lay_fresh(options):
     """set your copy of a step aside, and lay a new one"""
     folder = options.folder or learner_folder.FOLDER
-    old_copy = learner_folder.fresh(options.number, folder)
+    old_copy = learner_folder.lay_fresh(options.number, folder)
     name = stem(options.number)
     print(f"{name}.ipynb is new; your copy is {old_copy.name} beside it.")
 

@@ -5,7 +5,7 @@ import textwrap
 from dataclasses import dataclass
 from html import escape
 
-from .definitions import pieces
+from .definitions import split_module
 from .lessons import known, module_path
 from .listings import FONT, Source
 
@@ -49,13 +49,13 @@ class Change:
         )
 
 
-def changed(before, after, doc=False):
+def compare_sources(before, after, doc=False):
     """What changed from one class or function to another."""
     texts = (Source(thing, doc).text for thing in (before, after))
     return Change("changed", after.__qualname__, *map(textwrap.dedent, texts))
 
 
-def changes(before, after):
+def compare_modules(before, after):
     """Compare two modules.
 
     Parameters
@@ -69,15 +69,15 @@ def changes(before, after):
         In the order of ``after``, then what is gone. A class that is new, or gone, is
         one change with all its methods.
     """
-    before, after = pieces(before), pieces(after)
-    old, new = _whole_classes(before, after), _whole_classes(after, before)
+    before, after = split_module(before), split_module(after)
+    old, new = _merge_classes(before, after), _merge_classes(after, before)
     kinds = {name: "changed" if name in old else "added" for name in new}
     kinds |= {name: "removed" for name in old if name not in new}
     found = (Change(k, n, old.get(n, ""), new.get(n, "")) for n, k in kinds.items())
     return [change for change in found if change.before != change.after]
 
 
-def _whole_classes(these, others):
+def _merge_classes(these, others):
     # A class that the other side lacks stays in one piece: its methods are no news of
     # their own. A class that comes from elsewhere is not among these.
     merged: dict[str, str] = {}
@@ -97,7 +97,7 @@ class Differences:
         self.steps = known(before), known(after)
         self._paths = [module_path(number) for number in self.steps]
         texts = (path.read_text(encoding="utf-8") for path in self._paths)
-        self.changes = changes(*texts)
+        self.changes = compare_modules(*texts)
 
     def __repr__(self):
         if not self.changes:

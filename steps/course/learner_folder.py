@@ -1,8 +1,8 @@
-"""A folder of the learner's own, ``my-course``: laid once, renewed with care.
+"""Keep the learner's own folder, ``my-course``: nothing of theirs is overwritten.
 
-What the learner changed is never overwritten. A copy knows, in its metadata, a digest
-of the sources it was laid with; as long as its cells still have that digest, nobody has
-worked in it, and a newer lesson can take its place.
+A notebook knows, in its metadata, a digest of the sources it was laid with; as long as
+its cells still have that digest, nobody has worked in it, and a newer lesson can take
+its place. Of other files a stamp beside them has the digests.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ FOLDER = lessons.ROOT / "my-course" if lessons.NOTEBOOKS.is_dir() else Path("my-
 STAMP = ".course.json"
 
 
-def lay(folder=None):
+def sync_copies(folder=None):
     """Write the map and the lessons that are missing; renew those nobody worked in.
 
     Returns
@@ -31,19 +31,22 @@ def lay(folder=None):
     folder = Path(folder or FOLDER).resolve()
     done: dict[str, list[int]] = {"new": [], "renewed": [], "kept": []}
     targets = {number: folder / notebook_path(number).name for number in with_map()}
-    made_from = read(folder / STAMP).get("course")
-    if made_from == _course() and all(p.exists() for p in targets.values()):
+    digest = _digest_course()
+    is_same = read_json(folder / STAMP).get("course") == digest
+    if is_same and all(path.exists() for path in targets.values()):
         return done
-    folder.mkdir(parents=True, exist_ok=True)
     for number, target in targets.items():
-        text = student_copies.make_copy(number, folder, tell_solutions=True)
-        if happened := lay_one(target, text):
-            done[happened].append(number)
-    replace(folder / STAMP, json.dumps({"course": _course()}) + "\n")
+        if state := sync_copy(target, _make_copy(number, folder)):
+            done[state].append(number)
+    write_json(folder / STAMP, {"course": digest})
     return done
 
 
-def lay_one(target, text):
+def _make_copy(number, folder):
+    return student_copies.make_copy(number, folder, tell_solutions=True)
+
+
+def sync_copy(target, text):
     """Write a copy, or renew it if nobody worked in it.
 
     Returns
@@ -55,16 +58,16 @@ def lay_one(target, text):
     if not target.exists():
         student_copies.write_new(target, text)
         return "new"
-    notebook = read(target)
-    if _marks(notebook) == _marks(json.loads(text)):
+    notebook = read_json(target)
+    if _get_marks(notebook) == _get_marks(json.loads(text)):
         return None
     if not is_untouched(notebook):
         return "kept"
-    replace(target, text)
+    replace_file(target, text)
     return "renewed"
 
 
-def fresh(number, folder=None):
+def lay_fresh(number, folder=None):
     """Set the learner's copy of a lesson aside and lay a new one.
 
     Returns
@@ -79,13 +82,13 @@ def fresh(number, folder=None):
     """
     folder = Path(folder or FOLDER).resolve()
     target = folder / notebook_path(known(number)).name
-    text = student_copies.make_copy(number, folder, tell_solutions=True)
-    aside = set_aside(target)
+    text = _make_copy(number, folder)
+    old = set_aside(target)
     student_copies.write_new(target, text)
-    return aside
+    return old
 
 
-def set_aside(target):
+def set_aside(path):
     """Give a file another name, and return that.
 
     Raises
@@ -93,50 +96,82 @@ def set_aside(target):
     CourseError
         If there is no such file.
     """
-    if not target.exists():
-        raise CourseError(f"There is no {target.name} in {target.parent}.")
-    names = (f"{target.stem}-old{number}{target.suffix}" for number in count(1))
-    free = next(name for name in names if not target.with_name(name).exists())
-    return target.rename(target.with_name(free))
+    if not path.exists():
+        raise CourseError(f"There is no {path.name} in {path.parent}.")
+    names = (f"{path.stem}-old{number}{path.suffix}" for number in count(1))
+    free = next(name for name in names if not path.with_name(name).exists())
+    return path.rename(path.with_name(free))
 
 
-# --- What state a copy is in ----------------------------------------------------------
+# --- Whether something is theirs ------------------------------------------------------
 
 
 def is_untouched(notebook):
     """Whether nobody has worked in a copy since it was laid."""
-    marks = _marks(notebook)
-    return bool(marks) and marks["sources"] == student_copies.digest_sources(notebook)
+    marks, digest = _get_marks(notebook), student_copies.digest_sources
+    return bool(marks) and marks["sources"] == digest(notebook)
 
 
-def _marks(notebook):
+def _get_marks(notebook):
     return notebook.get("metadata", {}).get("course", {})
 
 
-def read(path):
-    """A notebook, or another file of JSON, as a dict; an empty one if there is none,
-    or if it cannot be read: then it is not ours to replace.
+def write_tracked(texts, stamp):
+    """Write files, by their paths, and return which: those that somebody else changed
+    stay as they are. The stamp, a file, notes the digests of what was written.
+    """
+    written = [p for p in texts if not p.exists() or is_tracked(p, stamp)]
+    digests = read_json(stamp)
+    for path in written:
+        replace_file(path, texts[path])
+        digests[os.path.relpath(path, stamp.parent)] = _digest(texts[path].encode())
+    write_json(stamp, digests)
+    return written
+
+
+def is_tracked(path, stamp):
+    """Whether a file is still as it was written with this stamp."""
+    digest = read_json(stamp).get(os.path.relpath(path, stamp.parent))
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return digest == _digest(text.encode())
+
+
+def _digest(data):
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _digest_course():
+    """Digest all that copies are made from, the course tool included."""
+    files = [*lessons.LESSONS.glob("*.md"), *lessons.LESSONS.rglob("*.py")]
+    maps = student_copies.BUILT_MAP, notebook_path(lessons.MAP)
+    data = b""
+    for path in sorted([*files, *filter(Path.exists, maps)]):
+        content = path.read_bytes().replace(b"\r\n", b"\n")
+        data += path.name.encode() + hashlib.sha256(content).digest()
+    return _digest(data)
+
+
+# --- Reading and writing --------------------------------------------------------------
+
+
+def read_json(path):
+    """Read a notebook, or another file of JSON, as a dict; an empty one if there is
+    none, or if it cannot be read: then it is not ours to replace.
     """
     try:
-        notebook = json.loads(path.read_text(encoding="utf-8"))
-        return notebook if isinstance(notebook, dict) else {}
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return content if isinstance(content, dict) else {}
     except (FileNotFoundError, ValueError):
         return {}
 
 
-def replace(path, text):
-    # At once or not at all: an interrupted start leaves the old file.
+def write_json(path, content):
+    replace_file(path, json.dumps(content, indent=1) + "\n")
+
+
+def replace_file(path, text):
+    """Write a file at once or not at all: an interrupted start leaves the old one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f".{path.name}.new")
     half.write_text(text, encoding="utf-8", newline="\n")
     os.replace(half, path)
-
-
-def _course():
-    """A digest of all that copies are made from, the course tool included."""
-    digest = hashlib.sha256()
-    files = [*lessons.LESSONS.glob("*.md"), *lessons.LESSONS.rglob("*.py")]
-    maps = student_copies.BUILT_MAP, notebook_path(lessons.MAP)
-    for path in sorted([*files, *filter(Path.exists, maps)]):
-        content = path.read_bytes().replace(b"\r\n", b"\n")
-        digest.update(path.name.encode() + hashlib.sha256(content).digest())
-    return digest.hexdigest()[:16]

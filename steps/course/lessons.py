@@ -41,13 +41,13 @@ def with_map():
     return [MAP] * lesson_path(MAP).exists() + numbers()
 
 
-def halves():
-    """Steps that have a lesson and no module, or the other way round, in words."""
+def find_unpaired_files():
+    """Find steps with a lesson and no module, or the reverse: a list of messages."""
     complaints = []
     for number in sorted(_files(".md") ^ _files(".py")):
         pair = lesson_path(number), module_path(number)
-        there, missing = sorted(pair, key=lambda path: not path.exists())
-        complaints.append(f"{there.name} has no {missing.name} beside it.")
+        found, missing = sorted(pair, key=lambda path: not path.exists())
+        complaints.append(f"{found.name} has no {missing.name} beside it.")
     return complaints
 
 
@@ -177,8 +177,9 @@ def previous(number):
 def known(number):
     """Return the number if there is such a step; raise CourseError if there is not."""
     if number not in numbers():
-        if half := [text for text in halves() if f"step{number:02d}" in text]:
-            raise CourseError(half[0])
+        for message in find_unpaired_files():
+            if f"step{number:02d}" in message:
+                raise CourseError(message)
         raise CourseError(
             f"There is no step {number}. The course has the steps {spans(numbers())}."
         )
@@ -196,8 +197,8 @@ def spans(values):
     return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
 
 
-def typed(command):
-    """What a learner types for a command of the course tool.
+def format_command(command):
+    """Format what a learner types for a command of the course tool.
 
     A checkout has start.py, which finds the environment by itself; an installed package
     has the tool alone.

@@ -39,7 +39,9 @@ def judge_folder(folder):
     chosen = [n for n in numbers() if (folder / notebook_path(n).name).exists()]
     if not chosen:
         raise CourseError(f"{folder} holds no lesson.")
-    remembered = learner_folder.read(folder / REMEMBERED) if is_own(folder) else None
+    remembered = None
+    if is_own(folder):
+        remembered = learner_folder.read_json(folder / REMEMBERED)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = list(pool.map(lambda n: _judge_lesson(n, folder, remembered), chosen))
     if remembered is not None:

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from .definitions import imports
+from .definitions import read_imports
 from .exercises import MAY_RAISE
 from .lessons import CourseError
 
@@ -11,7 +11,7 @@ SHOWN_FROM = ("dezero_lite", "steps")
 SHOWING = "steps.source"
 
 
-def shown(cells):
+def list_shown(cells):
     """The source of all that each cell of a lesson shows of the package, as in
     ``steps.source(Variable.backward)``.
 
@@ -32,19 +32,19 @@ def shown(cells):
         If what is shown is not a name, or a name that leads to no source text, or if an
         import fails.
     """
-    trees = [_parsed("".join(cell["source"])) for cell in cells]
+    trees = [_parse_cell("".join(cell["source"])) for cell in cells]
     names: dict[str, object] = {}
     for cell, tree in zip(cells, trees, strict=True):
-        _import(tree, names, MAY_RAISE in cell["metadata"].get("tags", ()))
-    calls = [filter(_shows, ast.walk(tree)) for tree in trees]
-    return [[_shown_text(call, names) for call in found] for found in calls]
+        _run_imports(tree, names, MAY_RAISE in cell["metadata"].get("tags", ()))
+    calls = [filter(_is_showing, ast.walk(tree)) for tree in trees]
+    return [[_get_text(call, names) for call in found] for found in calls]
 
 
-def _shows(node):
+def _is_showing(node):
     return isinstance(node, ast.Call) and ast.unparse(node.func) == SHOWING
 
 
-def _parsed(cell):
+def _parse_cell(cell):
     try:
         return ast.parse(cell)
     except SyntaxError:  # a magic, or an error on purpose
@@ -55,9 +55,9 @@ def _parsed(cell):
         return ast.parse("")
 
 
-def _import(tree, names, may_fail):
+def _run_imports(tree, names, may_fail):
     """Run the imports of a cell that bring what is shown."""
-    for text in imports(tree).values():
+    for text in read_imports(tree).values():
         if re.split(r"[ .]", text)[1] in SHOWN_FROM:
             try:
                 exec(text, names)
@@ -66,7 +66,7 @@ def _import(tree, names, may_fail):
                     raise CourseError(f"`{text}` fails: {error}.") from None
 
 
-def _shown_text(call, names):
+def _get_text(call, names):
     text = ast.unparse(call)
     try:
         return repr(eval(text, names))

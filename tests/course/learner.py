@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from steps.course.definitions import text_of
-from steps.course.workshop import folder
-from steps.course.workshop.framework import step_of
-from steps.course.workshop.modules import with_member
-from steps.course.workshop.parts import Kind, Part, is_placeholder, is_stub, parts
-from steps.course.workshop.session import go_on
-from steps.course.workshop.verdict import verdict_on
+from steps.course.definitions import Definition, Kind, cut_text, read_definitions
+from steps.course.module_text import put_into_class
+from steps.course.workshop import workspace
+from steps.course.workshop.session import accept
+from steps.course.workshop.step import get_step
+from steps.course.workshop.stubs import is_placeholder, is_stub
+from steps.course.workshop.verdict import judge_attempt
 from tests.support.lesson_checks import code_cells, source
 from tests.support.sections import sections
 
@@ -58,8 +58,8 @@ class Slip(NamedTuple):
 
     @property
     def code(self):
-        step = step_of(self.step)
-        texts = [step.parts[name].text for name in step.to_write]
+        step = get_step(self.step)
+        texts = [step.definitions[name].text for name in step.to_write]
         methods = [name for name in step.to_write if "." in name]
         attached = [f"{name} = {name.partition('.')[2]}" for name in methods]
         whole = "\n\n\n".join([*texts, *attached])
@@ -80,7 +80,7 @@ def slips(name="slips.md"):
 
 def as_typed(step, name):
     """The lesson's text of a part, as somebody types it into a cell."""
-    text = step.parts[name].text
+    text = step.definitions[name].text
     owner, _, member = name.partition(".")
     if not member or text.startswith(f"{name} ="):
         return text
@@ -95,7 +95,7 @@ class Learner:
         self.place = place
 
     def open(self, number):
-        folder.lay(number, self.place)
+        workspace.lay_notebook(number, self.place)
         return json.loads(self.path(number).read_text(encoding="utf-8"))
 
     def path(self, number):
@@ -110,7 +110,7 @@ class Learner:
 
     def writes(self, number, *cells):
         """What cells make of a step."""
-        return folder.assembled(number, cells, self.place)
+        return workspace.make_attempt(number, cells, self.place)
 
     def save(self, number, notebook):
         self.path(number).write_text(json.dumps(notebook), encoding="utf-8")
@@ -122,13 +122,13 @@ class Learner:
         self.save(number, notebook)
 
     def judged(self, number, process=None):
-        return verdict_on(folder.saved(number, self.place), process)
+        return judge_attempt(workspace.read_attempt(number, self.place), process)
 
     def goes_on(self, number, code, process=None):
         """Write a step, have it judged, and go on, whatever came of it."""
         self.types(number, code)
         verdict = self.judged(number, process)
-        go_on(verdict, self.place)
+        accept(verdict, self.place)
         return verdict
 
 
@@ -138,7 +138,7 @@ def type_into(notebook, code):
     """
     rest = []
     for node in ast.parse(code).body:
-        text = text_of(code, node)
+        text = cut_text(code, node)
         if not _typed(notebook, node, text):
             rest.append(text)
     if rest:
@@ -151,13 +151,13 @@ def _typed(notebook, node, text):
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
         name = node.targets[0].id
     for cell in code_cells(notebook):
-        there = parts(source(cell)) if "TODO step" in source(cell) else {}
+        there = read_definitions(source(cell)) if "TODO step" in source(cell) else {}
         if name not in there:
             continue
         old = there[name].text
         if there[name].kind == Kind.CLASS and not _is_new(there[name].text):
-            for member, part in parts(text).items():
-                old = with_member(old, member, part) if "." in member else old
+            for member, part in read_definitions(text).items():
+                old = put_into_class(old, member, part) if "." in member else old
             text = old
         cell["source"] = source(cell).replace(there[name].text, text)
         return True
@@ -169,7 +169,7 @@ def _is_new(text):
     (node,) = ast.parse(text).body
     methods = [n for n in node.body if isinstance(n, ast.FunctionDef)]
     written = [n for n in methods if not is_stub(n)]
-    return all(is_placeholder(Part(Kind.METHOD, ast.unparse(n))) for n in written)
+    return all(is_placeholder(Definition(Kind.METHOD, ast.unparse(n))) for n in written)
 
 
 def _new_cell(notebook, text):

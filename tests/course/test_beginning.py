@@ -125,7 +125,7 @@ def test_half_a_step_is_named(room, capsys):
     _, module = begin(number, "A toy")
     module.unlink()
     name = f"step{number:02d}"
-    assert lessons.halves() == [f"{name}.md has no {name}.py beside it."]
+    assert lessons.find_unpaired_files() == [f"{name}.md has no {name}.py beside it."]
     with pytest.raises(CourseError, match=f"{name}.md has no {name}.py"):
         known(number)
     assert main(["check"]) == 1

@@ -284,7 +284,7 @@ IMPORTS = blocks("programs.md")["imports of a lesson"]
 
 
 def shown_by(*codes):
-    return sources.shown(list(map(builder.make_code_cell, codes)))
+    return sources.list_shown(list(map(builder.make_code_cell, codes)))
 
 
 def test_what_is_shown_is_found_where_it_is_defined():
@@ -347,10 +347,10 @@ def test_an_import_that_fails_is_named_if_it_does_not_on_purpose():
     # Cells that are not Python are passed over.
     lost = builder.make_code_cell("from dezero_lite import nothing")
     words = "`from dezero_lite import nothing` fails: can"
-    assert_refused(CourseError, words, lambda: sources.shown([lost]))
+    assert_refused(CourseError, words, lambda: sources.list_shown([lost]))
     lost["metadata"]["tags"] = ["raises-exception"]
     others = map(builder.make_code_cell, ("%time 1", "1 +"))
-    assert sources.shown([*others, lost]) == [[], [], []]
+    assert sources.list_shown([*others, lost]) == [[], [], []]
 
 
 def test_a_change_of_what_a_lesson_shows_makes_it_stale(

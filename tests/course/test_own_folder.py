@@ -71,15 +71,15 @@ def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(
     assert main(["lay"]) == 0
     assert capsys.readouterr().out == ""
     (learner_folder.FOLDER / "step02.ipynb").unlink()
-    assert learner_folder.lay()["new"] == [2]
+    assert learner_folder.sync_copies()["new"] == [2]
     # Nothing is made again while the course stays.
     again = lambda *_, **__: pytest.fail("made again")
     monkeypatch.setattr(student_copies, "make_copy", again)
-    assert not any(learner_folder.lay().values())
+    assert not any(learner_folder.sync_copies().values())
 
 
 def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     first, second = (learner_folder.FOLDER / f"step0{n}.ipynb" for n in (1, 2))
     change(first, exercises.STUB, "return 2 * x")
     run_and_save(second)
@@ -96,14 +96,14 @@ def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
     assert "start.py steps fresh N" in out
     assert first.read_bytes() == work
     assert "please" in "".join(sources(second))
-    assert not any(learner_folder.lay().values())
+    assert not any(learner_folder.sync_copies().values())
 
 
 NOTE = {"cell_type": "markdown", "id": "x", "metadata": {}, "source": "a note"}
 
 
 def test_a_note_a_deleted_cell_and_a_file_that_cannot_be_read_are_work_too(toy):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     path = learner_folder.FOLDER / "step01.ipynb"
     noted, shorter, unmarked = (book(path) for _ in range(3))
     noted["cells"].append(NOTE)
@@ -114,12 +114,12 @@ def test_a_note_a_deleted_cell_and_a_file_that_cannot_be_read_are_work_too(toy):
     for work in ("", "hours of work", "[]", *changed):
         path.write_text(work)
         (learner_folder.FOLDER / learner_folder.STAMP).unlink()
-        assert learner_folder.lay()["kept"] == [1]
+        assert learner_folder.sync_copies()["kept"] == [1]
         assert path.read_text() == work
 
 
 def test_fresh_sets_the_old_copy_aside(toy, capsys):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     path = learner_folder.FOLDER / "step02.ipynb"
     laid = sources(path)
     change(path, exercises.STUB, "return 2 * x")
@@ -146,7 +146,7 @@ def test_git_does_not_see_the_folder():
 
 
 def test_a_copy_has_no_hint_and_no_hidden_test_and_says_where_help_is(toy):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     text = "\n".join(sources(learner_folder.FOLDER / "step01.ipynb"))
     for word in ("operator", "Multiply", "HIDDEN", "range(10)", "SOLUTION", "details"):
         assert word not in text
@@ -200,7 +200,7 @@ def test_a_copy_that_leaves_the_course_names_no_path(toy, tmp_path):
     lines = [f"# %load -s {name} ../steps/step01.py" for name in ("one", "two")]
     pointed = student_copies._adapt_listings("\n".join(lines), tmp_path)
     assert pointed == "# From step01.py: one\n# From step01.py: two"
-    learner_folder.lay()
+    learner_folder.sync_copies()
     text = "\n".join(sources(learner_folder.FOLDER / "step01.ipynb"))
     assert "# %load -s one ../steps/step01.py\ndef one" in text
 

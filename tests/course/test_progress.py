@@ -30,7 +30,7 @@ def solve(number, *attempts):
 
 
 def test_what_is_solved_is_told_lesson_by_lesson(toy, capsys):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     solve(1, "def twice(x):\n    return 3 * x", TOTAL)
     assert main(["progress"]) == 0
     assert capsys.readouterr().out.splitlines() == [
@@ -43,7 +43,7 @@ def test_what_is_solved_is_told_lesson_by_lesson(toy, capsys):
 
 
 def test_a_lesson_that_nobody_began_is_not_run(toy, monkeypatch):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     monkeypatch.setattr(progress_module, "judge", lambda *_: pytest.fail("ran"))
     blank = ["not begun"] * 2
     assert judge_folder(learner_folder.FOLDER) == {1: blank, 2: blank}
@@ -55,14 +55,14 @@ def run_for(notebook):
 
 
 def test_a_lesson_runs_up_to_the_last_exercise_that_was_begun(toy):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     expected = ["lesson 0", "lesson 0", "attempt 1", "check 1"]
     assert run_for(solve(1, TWICE)) == expected
     assert run_for(solve(1, TOTAL)) == [*expected, "lesson 0", "attempt 2", "check 2"]
 
 
 def test_what_was_judged_is_remembered_until_it_changes(toy, monkeypatch):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     solve(1, TWICE)
     first = judge_folder(learner_folder.FOLDER)
     judge = Mock(return_value=({1: "new"}, []))
@@ -76,7 +76,7 @@ def test_what_was_judged_is_remembered_until_it_changes(toy, monkeypatch):
 def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
     toy, tmp_path, capsys
 ):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     trace = tmp_path / "trace"
     solve(1, f"def twice(x):\n    open({str(trace)!r}, 'w')", TOTAL)
     theirs = tmp_path / "theirs"
@@ -100,7 +100,7 @@ def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
 
 
 def test_cells_that_the_learner_added_run_too(toy):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     notebook = solve(1, "def twice(x):\n    return helper(x)")
     notebook["cells"].insert(4, new_cell("def helper(x):\n    return x + x"))
     (learner_folder.FOLDER / "step01.ipynb").write_text(json.dumps(notebook))
@@ -111,7 +111,7 @@ def test_cells_that_the_learner_added_run_too(toy):
 
 
 def test_what_takes_too_long_is_judged_again(toy, monkeypatch):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     solve(1, TWICE)
     said = [({1: progress_module.TOO_SLOW}, []), ({1: "right"}, [])]
     monkeypatch.setattr(progress_module, "judge", Mock(side_effect=said))

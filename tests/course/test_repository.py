@@ -72,7 +72,7 @@ def test_junit_has_a_suite_a_lesson_and_is_xml_whatever_was_said(tmp_path):
 
 
 def test_progress_tells_it(toy, capsys, tmp_path):
-    learner_folder.lay()
+    learner_folder.sync_copies()
     solve(1, "def twice(x):\n    return 3 * x", TOTAL)
     path = tmp_path / "results.xml"
     assert main(["progress", "--json", "--junit", str(path), "--fail-under", "50"]) == 3

@@ -20,20 +20,25 @@ import steps
 from steps import step08, step09
 from steps.course.capabilities import CAPABILITIES
 from steps.course.commands import main
+from steps.course.definitions import get_owner, read_definitions
 from steps.course.lessons import LESSONS, STEPS, CourseError, stem
-from steps.course.workshop import folder, hints, package, trial
+from steps.course.module_text import ModuleText
+from steps.course.workshop import hints, package, trial, workspace
 from steps.course.workshop import verdict as verdicts
 from steps.course.workshop import workshop_command as commands
-from steps.course.workshop.framework import code_of, step_of
-from steps.course.workshop.learner_code import learner_code
-from steps.course.workshop.modules import LESSONS_OWN, Module
-from steps.course.workshop.notebook import ONE_WAY, judging_cells, own_sources
+from steps.course.workshop.learner_code import read_cells
+from steps.course.workshop.notebook import (
+    ONE_WAY,
+    list_judging_cells,
+    list_lesson_sources,
+)
 from steps.course.workshop.package import FIRST, LAST
-from steps.course.workshop.parts import owner, parts
 from steps.course.workshop.report import Report
-from steps.course.workshop.session import Session, go_on, not_run
+from steps.course.workshop.session import Session, accept, find_not_run
+from steps.course.workshop.step import get_step, list_numbers, read_code
 from steps.course.workshop.trial import TrialProcess
 from steps.course.workshop.verdict import Verdict
+from steps.course.workshop.workspace import LESSONS_OWN
 from tests.course.learner import OWN_WAY, Learner
 from tests.course.texts import blocks
 from tests.support.lesson_checks import code_cells, source
@@ -44,7 +49,7 @@ WALK = CELLS["a walk in a loop"]
 
 
 def found(number, *cells):
-    return learner_code(cells, step_of(number).parts, own_sources(number))
+    return read_cells(cells, get_step(number).definitions, list_lesson_sources(number))
 
 
 # --- The notebooks --------------------------------------------------------------------
@@ -54,7 +59,7 @@ def found(number, *cells):
 def laid(tmp_path_factory):
     """One who opens the notebook of every step, and the notebooks."""
     learner = Learner(tmp_path_factory.mktemp("workshop"))
-    return learner, {number: learner.open(number) for number in folder.steps()}
+    return learner, {number: learner.open(number) for number in list_numbers()}
 
 
 def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away(laid):
@@ -63,14 +68,14 @@ def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away
     for number, notebook in notebooks.items():
         nbformat.validate(nbformat.from_dict(notebook))
         cells = [source(cell) for cell in code_cells(notebook)]
-        step = step_of(number)
+        step = get_step(number)
         stubs = [cell for cell in cells if "TODO step" in cell]
         asked = [{*re.split(r"\W", stub)} for stub in stubs]
         for name in step.to_write:
             if not any({*name.split(".")} <= words for words in asked):
                 wrong.append(f"{number}: no place for {name}")
-        framework = learner.writes(number, *cells)
-        there = {*framework.missing, *framework.unchanged}
+        attempt = learner.writes(number, *cells)
+        there = {*attempt.missing, *attempt.unchanged}
         open_parts = there | {name.partition(".")[0] for name in there}
         given_away = set(step.to_write) - open_parts
         wrong += [f"{number}: {name} is given away" for name in given_away]
@@ -91,13 +96,15 @@ def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away
 
 def test_the_lesson_s_own_code_counts_when_it_is_typed_in(learner):
     wrong = []
-    for number in [n for n in folder.steps() if n < FIRST]:
-        framework = learner.writes(number, code_of(number))
-        lesson, there = step_of(number).parts, framework.module.parts()
-        exec(framework.module.text(), {})
-        changed = [n for n, part in lesson.items() if not part.same_code(there.get(n))]
-        others = set(Module.of(code_of(number)).parts()) ^ set(there)
-        found = [framework.missing, framework.broken, changed, others]
+    for number in [n for n in list_numbers() if n < FIRST]:
+        attempt = learner.writes(number, read_code(number))
+        lesson, there = get_step(number).definitions, attempt.module.definitions
+        exec(attempt.module.format(), {})
+        changed = [
+            n for n, part in lesson.items() if not part.has_same_code(there.get(n))
+        ]
+        others = set(ModuleText.read(read_code(number)).definitions) ^ set(there)
+        found = [attempt.missing, attempt.broken, changed, others]
         wrong += [f"{number}: {names}" for names in found if names]
     assert not wrong, "\n".join(wrong)
 
@@ -112,12 +119,14 @@ def test_the_words_fit_what_is_left_and_run_all_goes_on_to_the_judge(laid):
         links = set(re.findall(r"\]\(([^)]+)\.ipynb\)", "\n".join(texts)))
         if {link[:3] for link in links} != {"../"} or "../start" not in links:
             wrong.append(f"{number}: {links}")
-        one = len(step_of(number).to_write) == 1
+        one = len(get_step(number).to_write) == 1
         if ("The cell below has a place for it" in task) != one:
             wrong.append(f"{number}: a place for one, or for each?")
         cells = code_cells(notebook)
         judge = list(map(source, cells)).index(f"steps.judge({number})")
-        tried = [text for place, text in judging_cells(number) if "It works" in place]
+        tried = [
+            text for place, text in list_judging_cells(number) if "It works" in place
+        ]
         judging = [
             c for c in cells[:judge] if ONE_WAY not in c["metadata"].get("tags", ())
         ]
@@ -126,14 +135,14 @@ def test_the_words_fit_what_is_left_and_run_all_goes_on_to_the_judge(laid):
             wrong.append(f"{number}: the cells before are not those that judge")
         if any("raises-exception" not in c["metadata"]["tags"] for c in before):
             wrong.append(f"{number}: a cell before it ends Run All")
-        places = " | ".join(place for place, _ in judging_cells(number))
+        places = " | ".join(place for place, _ in list_judging_cells(number))
         if re.search(r"Exercise|trap|The code,", places):
             wrong.append(f"{number}: too much judges: {places}")
     assert not wrong, "\n".join(wrong)
 
 
 def test_a_class_that_stays_is_the_learner_s_own(learner):
-    text = code_of(7).replace("self.creator = None", "self.creator = None  # mine")
+    text = read_code(7).replace("self.creator = None", "self.creator = None  # mine")
     learner.own_file(7).write_text(text, encoding="utf-8")
     cells = learner.cells(8)
     assert any("# mine" in cell and "TODO step 8: change" in cell for cell in cells)
@@ -157,26 +166,26 @@ BEFORE, BODY = WALK.split("    def backward(self):\n")
     ],
 )
 def test_a_method_is_found_wherever_it_stands(learner, cells):
-    framework, names = learner.writes(8, *cells), {}
-    exec(framework.module.text(), names)
+    attempt, names = learner.writes(8, *cells), {}
+    exec(attempt.module.format(), names)
     x = names["Variable"](np.array(3.0))
     y = names["Square"]()(x)
     y.grad = 1.0
     y.backward()
     assert x.grad == 6.0
-    assert not framework.missing
-    assert "while box.creator" in framework.module.text()
+    assert not attempt.missing
+    assert "while box.creator" in attempt.module.format()
 
 
 def test_what_cannot_be_read_is_named_and_not_taken_for_unchanged(learner):
     broken = "class Variable:\n    def backward(self)\n        pass"
     assert "expected ':'" in found(8, broken).broken["Variable"]
     assert found(8, broken, WALK).broken == {}
-    assert found(8, "what is this?", "!ls", "%%bash\nls -l | wc").parts == {}
+    assert found(8, "what is this?", "!ls", "%%bash\nls -l | wc").definitions == {}
     broken = "class Variable:\n    def __init__(self, data)\n        pass"
-    framework = learner.writes(7, broken)
-    assert framework.missing[0] == "Variable.__init__"
-    verdict = Verdict(framework, None, {}, framework.filled())
+    attempt = learner.writes(7, broken)
+    assert attempt.missing[0] == "Variable.__init__"
+    verdict = Verdict(attempt, None, {}, attempt.fill())
     verdict.table = {row.name: "works" for row in CAPABILITIES}
     said = repr(Report(verdict))
     assert "Step 7: a cell is not Python yet." in said
@@ -185,15 +194,15 @@ def test_what_cannot_be_read_is_named_and_not_taken_for_unchanged(learner):
 
 def test_helpers_and_imports_come_along_and_nothing_else_does(learner):
     cells = map(CELLS.get, ("imports", "names", "a helper", "what needs the helper"))
-    text = learner.writes(8, *cells).module.text()
+    text = learner.writes(8, *cells).module.format()
     words = ["import math", "def twice", "repeat", "unused", "x = Var"]
     assert [word for word in words if word in text] == words[:2]
 
 
 def test_a_deleted_cell_leaves_what_was_there_before(learner):
-    framework = learner.writes(8)
-    assert framework.missing == []
-    assert framework.unchanged == ["Variable.backward"]
+    attempt = learner.writes(8)
+    assert attempt.missing == []
+    assert attempt.unchanged == ["Variable.backward"]
     missing = ["Function.__init__", "as_array", "square", "exp"]
     assert learner.writes(9).missing == missing
 
@@ -217,16 +226,18 @@ def test_notebooks_of_other_programs_are_read(learner, change):
     if change == "vscode":
         notebook["metadata"] = {"language_info": {"name": "python"}}
     learner.save(8, notebook)
-    framework = folder.saved(8, learner.place)
-    assert "while box.creator" in framework.module.text()
+    attempt = workspace.read_attempt(8, learner.place)
+    assert "while box.creator" in attempt.module.format()
     assert learner.open(8) == notebook
 
 
 def test_a_file_that_is_no_notebook_is_named_and_stays(learner):
     learner.open(8)
     learner.path(8).write_text("{", encoding="utf-8")
-    assert_refused(CourseError, "fresh 8", lambda: folder.saved(8, learner.place))
-    folder.lay(8, learner.place)
+    assert_refused(
+        CourseError, "fresh 8", lambda: workspace.read_attempt(8, learner.place)
+    )
+    workspace.lay_notebook(8, learner.place)
     assert learner.path(8).read_text(encoding="utf-8") == "{"
 
 
@@ -234,20 +245,20 @@ def test_a_file_that_is_no_notebook_is_named_and_stays(learner):
 
 
 def test_a_step_out_of_order_takes_what_is_missing_from_the_lessons(learner):
-    text = code_of(8).replace("return np.exp(x)", "return np.exp(x)  # mine")
+    text = read_code(8).replace("return np.exp(x)", "return np.exp(x)  # mine")
     learner.own_file(8).write_text(text, encoding="utf-8")
-    base = folder.base(16, learner.place)
-    assert "steps 9-15" in base.said
-    assert "your step08.py" in base.said
-    exp = base.module.parts()["Exp.forward"]
-    assert exp.same_code(step_of(15).parts["Exp.forward"])
-    assert "gxs" in base.module.body()
-    base = folder.base(10, learner.place)
-    assert "# mine" in base.module.body()
+    base = workspace.get_base(16, learner.place)
+    assert "steps 9-15" in base.message
+    assert "your step08.py" in base.message
+    exp = base.module.definitions["Exp.forward"]
+    assert exp.has_same_code(get_step(15).definitions["Exp.forward"])
+    assert "gxs" in base.module.body
+    base = workspace.get_base(10, learner.place)
+    assert "# mine" in base.module.body
     assert "Exp.forward" not in base.lent
     # A file that is no Python gives way to the lesson's.
     learner.own_file(8).write_text("class Variable\n", encoding="utf-8")
-    assert "the lesson's own" in folder.base(9, learner.place).said
+    assert "the lesson's own" in workspace.get_base(9, learner.place).message
 
 
 def test_a_notebook_in_which_somebody_worked_stays_when_the_course_is_newer(
@@ -255,9 +266,11 @@ def test_a_notebook_in_which_somebody_worked_stays_when_the_course_is_newer(
 ):
     learner.open(8), learner.types(9, OWN_WAY[9])
     theirs = learner.path(9).read_text(encoding="utf-8")
-    monkeypatch.setattr("steps.course.workshop.notebook._judge", lambda number: [])
-    assert folder.lay(8, learner.place)[1] == "renewed"
-    assert folder.lay(9, learner.place)[1] == "kept"
+    monkeypatch.setattr(
+        "steps.course.workshop.notebook._make_judge_cells", lambda number: []
+    )
+    assert workspace.lay_notebook(8, learner.place)[1] == "renewed"
+    assert workspace.lay_notebook(9, learner.place)[1] == "kept"
     assert learner.path(9).read_text(encoding="utf-8") == theirs
 
 
@@ -265,22 +278,22 @@ def test_begun_afresh_the_old_ones_are_kept(learner):
     learner.types(8, WALK)
     learner.own_file(8).write_text("x = 1\n", encoding="utf-8")
     theirs = learner.path(8).read_text(encoding="utf-8")
-    aside = folder.fresh(8, learner.place)
+    aside = workspace.lay_fresh(8, learner.place)
     assert aside.read_text(encoding="utf-8") == theirs
     assert (learner.place / "step08-old1.py").read_text(encoding="utf-8") == "x = 1\n"
-    assert folder.current(learner.place) == 1
+    assert workspace.find_current(learner.place) == 1
     assert not learner.own_file(8).exists()
 
 
 @pytest.mark.slow
 def test_a_file_that_was_changed_by_hand_is_not_written_again(learner, process):
     verdict = learner.goes_on(1, OWN_WAY[1], process)
-    assert verdict.right
+    assert verdict.is_right
     path = learner.own_file(1)
     text = path.read_text(encoding="utf-8")
-    assert any("step01.py" in said for said in go_on(verdict, learner.place))
+    assert any("step01.py" in said for said in accept(verdict, learner.place))
     path.write_text(text + "# by hand\n", encoding="utf-8")
-    assert "stays as it is" in go_on(verdict, learner.place)[0]
+    assert "stays as it is" in accept(verdict, learner.place)[0]
     assert path.read_text(encoding="utf-8") == text + "# by hand\n"
 
 
@@ -290,7 +303,7 @@ def test_a_file_that_was_changed_by_hand_is_not_written_again(learner, process):
 @pytest.mark.slow
 def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path):
     log = tmp_path / "log"
-    fails = f"{code_of(1)}\n\nopen({str(log)!r}, 'a').write('x')\nraise ValueError\n"
+    fails = f"{read_code(1)}\n\nopen({str(log)!r}, 'a').write('x')\nraise ValueError\n"
     with TrialProcess() as process:
         said = process.try_out(1, [], "import os\nos._exit(3)\n")
         assert said["failure"]["error"] == "it ends Python"
@@ -300,11 +313,11 @@ def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path
             said = process.try_out(1, [], "sum(range(10**12))")  # deaf to signals
         assert said["failure"]["error"] == "it takes more than 1 seconds"
         assert process.try_out(1, [], "raise SystemExit")["failure"]
-        said = process.try_out(1, judging_cells(1), code_of(1))
+        said = process.try_out(1, list_judging_cells(1), read_code(1))
         assert said["failure"] is None
         assert said["table"]["holds an array"] == "works"
         # A cell that fails runs once.
-        process.try_out(1, judging_cells(1), fails)
+        process.try_out(1, list_judging_cells(1), fails)
         assert log.read_text() == "x"
 
 
@@ -325,18 +338,19 @@ def test_a_line_that_is_not_true_shows_what_it_compares():
         "def g():\n assert x == 1\n return x\nassert g() == y": "and should be `2.0`",
     }.items():
         cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
-        task = {"step": 1, "cells": [("It works", cell)], "text": code_of(1)}
+        task = {"number": 1, "cells": [("It works", cell)], "text": read_code(1)}
         task |= {"brief": True, "seconds": 9, "first": []}
         error = trial.answer(task, lambda line: None)["failure"]["error"]
         assert error.endswith(said), error
 
 
 def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
-    framework = learner.writes(7, WALK)
-    failure = {"place": "It works", "line": "", "error": "x", "parts": [], "inside": ""}
+    attempt = learner.writes(7, WALK)
+    failure = {"place": "It works", "line": "", "error": "x", "inside": ""}
+    failure |= {"definitions": []}
     table = {row.name: "AttributeError" for row in CAPABILITIES}
     for stopped, count in ((failure, 1), (None, 2)):
-        verdict = Verdict(framework, stopped, table, framework.module)
+        verdict = Verdict(attempt, stopped, table, attempt.module)
         assert repr(Report(verdict)).count("does not work yet") == count
     # In a notebook, it shows itself in HTML.
     verdict.culprits = ["Variable.backward"]
@@ -349,7 +363,7 @@ def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
 
 def test_hints_come_in_stages_and_the_code_is_the_last():
     wrong = []
-    for step in map(step_of, folder.steps()):
+    for step in map(get_step, list_numbers()):
         for name in step.to_write:
             asked = step.number, name
             if asked not in hints.read_hints():
@@ -365,7 +379,7 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
             given += [text for text in computed(code) if text in question]
             wrong += [f"{asked}: {line} is given" for line in given]
             fine = {
-                "the code is the lesson's": code == step.parts[name].text,
+                "the code is the lesson's": code == step.definitions[name].text,
                 "the hint names it": f"`{name}`" in repr(hint),
                 "the first is a question": "?" in question and way not in repr(hint),
                 "the second is the way": way in repr(nearer),
@@ -377,8 +391,8 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
             untrue = [what for what in fine if not fine[what]]
             wrong += [f"{asked}: not true that {what}" for what in untrue]
     assert not wrong, "\n".join(wrong)
-    asked_for = {(n, name) for n in folder.steps() for name in step_of(n).to_write}
-    there = {asked for asked in hints.read_hints() if asked[0] in folder.steps()}
+    asked_for = {(n, name) for n in list_numbers() for name in get_step(n).to_write}
+    there = {asked for asked in hints.read_hints() if asked[0] in list_numbers()}
     assert not there - asked_for, "hints that nobody can ask for"
 
 
@@ -386,12 +400,14 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
 def small_package():
     """All parts of the package that grows."""
     rooms = (LESSONS / "framework").glob("*.py")
-    return ChainMap(*(parts(room.read_text(encoding="utf-8")) for room in rooms))
+    return ChainMap(
+        *(read_definitions(room.read_text(encoding="utf-8")) for room in rooms)
+    )
 
 
 def test_hints_for_a_package_of_ones_own_ask_and_do_not_tell():
     written, wrong = hints.read_hints(), []
-    for number, name in (asked for asked in written if asked[0] not in folder.steps()):
+    for number, name in (asked for asked in written if asked[0] not in list_numbers()):
         question, way = written[number, name]
         code = small_package()[name].text
         given = [text for text in computed(code) if text in question + way]
@@ -399,7 +415,7 @@ def test_hints_for_a_package_of_ones_own_ask_and_do_not_tell():
         fine = {
             "the first is a question": "?" in question,
             "neither gives the code": not given,
-            "the step has it": owner(name) in step.__all__,
+            "the step has it": get_owner(name) in step.__all__,
         }
         wrong += [f"{number} {name}: not true that {w}" for w in fine if not fine[w]]
     wanted = {(n, name) for n, names in package.STAGE_7.items() for name in names}
@@ -425,7 +441,7 @@ def session(learner, monkeypatch):
     monkeypatch.chdir(learner.place.parent)
     learner.open(8)
     yield Session(8, None, learner.place)
-    package.take_the_place(step08)
+    package.install_module(step08)
 
 
 class Ran:
@@ -439,27 +455,29 @@ class Ran:
 def test_what_a_cell_defines_is_the_step_from_then_on(session, capsys):
     assert "x.backward()" in session._text
     step = sys.modules[f"{STEPS}.{stem(8)}"]
-    session.ran(Ran(WALK))
+    session.handle_cell(Ran(WALK))
     assert sys.modules[f"{STEPS}.{stem(8)}"] is step is steps.step08
     assert "while box.creator" in session._text
     assert "set_creator" in session._text
-    session.ran(Ran("class Variable:\n    def backward(self): 1 / 0", error=1))
+    session.handle_cell(Ran("class Variable:\n    def backward(self): 1 / 0", error=1))
     assert "while box.creator" in session._text
-    session.ran(Ran("print(step08.Variable(3).data)"))
+    session.handle_cell(Ran("print(step08.Variable(3).data)"))
     assert session.cells == [WALK]
     # Definitions that do not fit together leave the last ones that did.
-    session.ran(Ran("class Square(Nothing):\n    def forward(self, x): return x"))
+    session.handle_cell(
+        Ran("class Square(Nothing):\n    def forward(self, x): return x")
+    )
     assert "does not fit together: NameError" in capsys.readouterr().out
     assert steps.step08.Square
 
 
 def test_what_was_not_run_is_said(learner):
     learner.types(8, WALK)
-    said = not_run(learner.writes(8), learner.place)
+    said = find_not_run(learner.writes(8), learner.place)
     assert said == {"Variable.backward": "the cell with it has not been run"}
-    assert not_run(learner.writes(8, WALK), learner.place) == {}
+    assert find_not_run(learner.writes(8, WALK), learner.place) == {}
     learner.path(8).unlink()
-    assert not_run(learner.writes(8), learner.place) == {}
+    assert find_not_run(learner.writes(8), learner.place) == {}
 
 
 def test_a_stub_says_that_it_is_not_written(learner):
@@ -468,7 +486,7 @@ def test_a_stub_says_that_it_is_not_written(learner):
         with pytest.raises(NotImplementedError, match="square is not written yet"):
             sys.modules[f"{STEPS}.{stem(9)}"].square(1)
     finally:
-        package.take_the_place(step09)
+        package.install_module(step09)
 
 
 @pytest.mark.slow
@@ -513,7 +531,7 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
     assert "is right" in said("judge 1")
     assert "+++ the lesson's: Variable" in said("diff 1")
     notebook = learner.open(1)
-    notebook["cells"][-1] = {"cell_type": "code", "source": code_of(1)}
+    notebook["cells"][-1] = {"cell_type": "code", "source": read_code(1)}
     learner.save(1, notebook)
     assert "says the same as the lesson's" in said("diff 1")
     assert said("").startswith("■◧□□□□□□□□ □")
@@ -543,7 +561,7 @@ def test_the_terminal_knows_these_words(learner, capsys, words, said):
 
 
 def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
-    learner.own_file(1).write_text(code_of(1), encoding="utf-8")
+    learner.own_file(1).write_text(read_code(1), encoding="utf-8")
     lent = f'"""{LESSONS_OWN}\n    Square\n"""'
     learner.own_file(2).write_text(lent, encoding="utf-8")
     monkeypatch.chdir(learner.place.parent)
@@ -586,7 +604,7 @@ def test_whoever_watches_gets_a_verdict_at_every_save(
 def test_step_23_takes_the_learner_s_file_where_there_is_one(learner, monkeypatch):
     monkeypatch.chdir(learner.place.parent)
     assert steps.mine(22).__name__ == "steps.step22"
-    text = f"{code_of(22)}\n\nMARK = 1\n"
+    text = f"{read_code(22)}\n\nMARK = 1\n"
     learner.own_file(22).write_text(text, encoding="utf-8")
     assert steps.mine(22).MARK == 1
     learner.own_file(22).write_text("1 / 0\n", encoding="utf-8")

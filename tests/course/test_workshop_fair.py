@@ -10,13 +10,13 @@ import pytest
 from steps.course import commands
 from steps.course.capabilities import CAPABILITIES, WORKS
 from steps.course.lessons import StepKind, of_kind
-from steps.course.workshop import folder
-from steps.course.workshop.framework import code_of, step_of
-from steps.course.workshop.modules import LESSONS_OWN
-from steps.course.workshop.notebook import judging_cells
+from steps.course.workshop import workspace
+from steps.course.workshop.notebook import list_judging_cells
 from steps.course.workshop.report import Report
-from steps.course.workshop.session import go_on
-from steps.course.workshop.verdict import Verdict, fewest, verdict_on
+from steps.course.workshop.session import accept
+from steps.course.workshop.step import get_step, list_numbers, read_code
+from steps.course.workshop.verdict import Verdict, find_fewest, judge_attempt
+from steps.course.workshop.workspace import LESSONS_OWN
 from tests.course.learner import OWN_WAY
 from tests.course.texts import blocks
 
@@ -26,7 +26,7 @@ CELLS = blocks("cells.md")
 def judged(learner, process, number, *cells):
     """What comes of some cells beside those that the notebook has."""
     own = learner.writes(number, *learner.cells(number), *cells)
-    return verdict_on(own, process)
+    return judge_attempt(own, process)
 
 
 # --- Another right design -------------------------------------------------------------
@@ -37,8 +37,8 @@ def judged(learner, process, number, *cells):
 def test_another_right_design_is_right(learner, process, number):
     code = CELLS[f"another design of step {number}"]
     verdict = judged(learner, process, number, code)
-    assert verdict.right, Report(verdict)
-    assert not verdict.from_the_lesson
+    assert verdict.is_right, Report(verdict)
+    assert not verdict.to_lend
 
 
 @pytest.mark.slow
@@ -57,7 +57,7 @@ def test_a_class_written_anew_is_the_whole_class(learner, process):
 
 def test_what_stands_above_an_untouched_stub_counts(learner):
     own = learner.writes(8, CELLS["a walk in a loop"], *learner.cells(8))
-    assert "while box.creator" in own.module.text()
+    assert "while box.creator" in own.module.format()
     assert own.unchanged == []
 
 
@@ -76,18 +76,18 @@ def test_what_does_not_count_is_said(learner, begin, said):
     cells = [f"{begin}{indent}return 1"]
     own = learner.writes(8, *cells)
     assert own.unchanged == ["Variable.backward"]
-    verdict = Verdict(own, None, {}, own.filled())
+    verdict = Verdict(own, None, {}, own.fill())
     assert said in repr(Report(verdict))
     # Attached, it counts.
     if begin.startswith("def"):
-        assert not learner.writes(8, *cells, "Variable.backward = backward").aside
+        assert not learner.writes(8, *cells, "Variable.backward = backward").ignored
 
 
 @pytest.mark.slow
 def test_a_name_that_nobody_imports_is_not_right(learner, process):
     cells = [c.replace("import weakref\n", "") for c in learner.cells(17)]
-    code = re.sub(r"^(import|from) .*\n", "", code_of(17), flags=re.M)
-    verdict = verdict_on(learner.writes(17, *cells, code), process)
+    code = re.sub(r"^(import|from) .*\n", "", read_code(17), flags=re.M)
+    verdict = judge_attempt(learner.writes(17, *cells, code), process)
     assert verdict.failure["error"] == "NameError: name 'weakref' is not defined"
 
 
@@ -98,30 +98,32 @@ def test_a_name_that_nobody_imports_is_not_right(learner, process):
 def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
     for number in range(1, 17):  # right, as test_workshop_learners.py says
         learner.types(number, OWN_WAY[number])
-        own = folder.saved(number, learner.place)
-        folder.write(Verdict(own, None, {}, own.module), learner.place)
-    before = folder.base(17, learner.place)
+        own = workspace.read_attempt(number, learner.place)
+        workspace.write_framework(Verdict(own, None, {}, own.module), learner.place)
+    before = workspace.get_base(17, learner.place)
     assert not before.lent
     learner.open(17)
     verdict = learner.judged(17, process)
     # Their Exp.backward reads what step 17 makes weak.
     needed = ["Variable.backward", "Function.__call__", "Exp.backward"]
-    assert sorted(verdict.from_the_lesson) == sorted(needed)
-    assert verdict.from_the_lesson[-1] == "Exp.backward"
-    said = " ".join(go_on(verdict, learner.place))
+    assert sorted(verdict.to_lend) == sorted(needed)
+    assert verdict.to_lend[-1] == "Exp.backward"
+    said = " ".join(accept(verdict, learner.place))
     lent = said.partition("The lesson lends it")[2]
     assert all(f"`{name}`" in lent for name in needed)
-    assert folder.lent(folder.own_text(17, learner.place)) == {*needed}
-    theirs, old = verdict.module.parts(), before.module.parts()
+    assert workspace.read_lent(workspace.read_own_text(17, learner.place)) == {*needed}
+    theirs, old = verdict.module.definitions, before.module.definitions
     kept = [n for n in old if "." in n and n not in needed]
     assert len(kept) > 10
-    assert all(theirs[name].same_code(old[name]) for name in kept)
+    assert all(theirs[name].has_same_code(old[name]) for name in kept)
 
 
 @pytest.mark.slow
 def test_two_methods_are_lent_and_not_their_class(learner, process):
-    now, before = (step_of(n).parts["Variable"].text for n in (9, 8))
-    verdict = verdict_on(learner.writes(9, code_of(9).replace(now, before)), process)
+    now, before = (get_step(n).definitions["Variable"].text for n in (9, 8))
+    verdict = judge_attempt(
+        learner.writes(9, read_code(9).replace(now, before)), process
+    )
     assert sorted(verdict.culprits) == ["Variable.__init__", "Variable.backward"]
 
 
@@ -132,14 +134,14 @@ def test_of_names_that_mend_the_fewest_are_found():
         tried.append(names)
         return {"c", "g"} <= {*names}
 
-    assert fewest(tuple("abcdefgh"), mend) == ("c", "g")
+    assert find_fewest(tuple("abcdefgh"), mend) == ("c", "g")
     assert len(tried) < 20
-    assert fewest(("a",), mend) == ("a",)
+    assert find_fewest(("a",), mend) == ("a",)
 
 
 def test_a_long_list_is_cut_and_the_likeliest_come_first(learner):
     own = learner.writes(9, "def as_array(x):\n    return x")
-    verdict = Verdict(own, None, {}, own.filled())
+    verdict = Verdict(own, None, {}, own.fill())
     verdict.culprits = own.step.to_write[:5]
     shown = "`, `".join(verdict.culprits[:3])
     assert f"the lesson's `{shown}` and 2 more in place" in repr(Report(verdict))
@@ -148,12 +150,12 @@ def test_a_long_list_is_cut_and_the_likeliest_come_first(learner):
 @pytest.mark.slow
 def test_what_was_lent_and_is_written_since_is_theirs(learner, process):
     lent = f'"""Mine.\n\n{LESSONS_OWN}\n    Variable.backward\n    exp\n"""\n'
-    learner.own_file(13).write_text(lent + code_of(13), encoding="utf-8")
+    learner.own_file(13).write_text(lent + read_code(13), encoding="utf-8")
     there = learner.cells(14)
     assert learner.writes(14, *there).lent == {"Variable.backward", "exp"}
-    own = learner.writes(14, *there, code_of(14))
+    own = learner.writes(14, *there, read_code(14))
     assert own.lent == set()
-    assert verdict_on(own, process).lent == []
+    assert judge_attempt(own, process).lent == []
 
 
 # --- What is said ---------------------------------------------------------------------
@@ -161,7 +163,7 @@ def test_what_was_lent_and_is_written_since_is_theirs(learner, process):
 
 def test_a_file_that_is_gone_is_not_a_newer_course(learner, capsys):
     before = learner.own_file(7)
-    mine = code_of(7).replace("x.backward()", "x.backward()  # mine")
+    mine = read_code(7).replace("x.backward()", "x.backward()  # mine")
     before.write_text(mine, encoding="utf-8")
     commands.main(["workshop", "8"])
     before.unlink()
@@ -173,12 +175,12 @@ def test_a_file_that_is_gone_is_not_a_newer_course(learner, capsys):
 
 
 def test_only_the_first_package_step_cuts_a_file(learner, monkeypatch):
-    monkeypatch.setattr(folder, "write", lambda *_: learner.own_file(32))
+    monkeypatch.setattr(workspace, "write_framework", lambda *_: learner.own_file(32))
     first = of_kind(StepKind.PACKAGE)[0]
     for number in (22, 32):
-        learner.own_file(number).write_text(code_of(number), encoding="utf-8")
+        learner.own_file(number).write_text(read_code(number), encoding="utf-8")
         own = learner.writes(number)
-        said = " ".join(go_on(Verdict(own, None, {}, own.module), learner.place))
+        said = " ".join(accept(Verdict(own, None, {}, own.module), learner.place))
         assert f"step {number + 1}]" in said
         assert ("cuts your file" in said) == (number + 1 == first)
 
@@ -202,9 +204,9 @@ def breaks():
     ("number", "row", "old", "new"), breaks(), ids=lambda value: str(value)[:30]
 )
 def test_what_the_table_asks_for_a_cell_asks_for_too(process, number, row, old, new):
-    code = code_of(number)
+    code = read_code(number)
     assert old in code
-    found = process.try_out(number, judging_cells(number), code.replace(old, new))
+    found = process.try_out(number, list_judging_cells(number), code.replace(old, new))
     assert found["table"][row] != WORKS
     assert found["failure"], "no cell of the lesson asks for it"
     assert found["failure"]["place"].startswith("It works")
@@ -214,7 +216,7 @@ def test_every_row_that_is_learned_in_the_workshop_is_asked_for():
     learned = {
         (number, row.name)
         for row in CAPABILITIES
-        for number in folder.steps()
+        for number in list_numbers()
         if row.expected(number) == WORKS and row.learned_at(number) == number
     }
     # What step 13 brings back, steps 6 to 10 have asked for.

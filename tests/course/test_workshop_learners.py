@@ -11,14 +11,13 @@ import shutil
 import pytest
 
 from steps.course import builder, exercises
-from steps.course.capabilities import CAPABILITIES, WORKS
+from steps.course.capabilities import CAPABILITIES, WORKS, run_probe
 from steps.course.judge.cells import close_pictures, run
-from steps.course.workshop import folder
-from steps.course.workshop.framework import step_of
-from steps.course.workshop.package import FIRST, LAST, WRITE, module_of
+from steps.course.workshop import workspace
+from steps.course.workshop.package import FIRST, LAST, WRITE, read_module
+from steps.course.workshop.step import get_step, list_numbers
 from steps.course.workshop.verdict import Verdict
 from tests.course.learner import OWN_PACKAGE, OWN_WAY, Learner, as_typed
-from tests.support.capabilities import tried
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +28,7 @@ def own_way(tmp_path_factory, process):
     there are up to the package.
     """
     learner = Learner(tmp_path_factory.mktemp("own-way"))
-    numbers = [n for n in folder.steps() if n < FIRST]
+    numbers = [n for n in list_numbers() if n < FIRST]
     verdicts = {n: learner.goes_on(n, OWN_WAY[n], process) for n in numbers}
     return learner, verdicts
 
@@ -45,18 +44,20 @@ def broken(number, module):
     """What should work at a step and does not."""
     rows = [row for row in CAPABILITIES if row.expected(number) == WORKS]
     assert rows
-    return [row.name for row in rows if tried(row.quick, module) != WORKS]
+    return [row.name for row in rows if run_probe(row.quick, module)[0] != WORKS]
 
 
 def test_all_steps_can_be_written_in_a_way_of_ones_own(own_way):
     _learner, verdicts = own_way
     for number, verdict in verdicts.items():
-        assert verdict.right, f"step {number}: {verdict.failure} {verdict.own.missing}"
+        assert verdict.is_right, (
+            f"step {number}: {verdict.failure} {verdict.attempt.missing}"
+        )
         assert not verdict.lent
-        theirs = verdict.module.parts()
-        same = [n for n in verdict.own.step.to_write if n in theirs]
-        lesson = step_of(number).parts
-        differs = [n for n in same if not theirs[n].same_code(lesson[n])]
+        theirs = verdict.module.definitions
+        same = [n for n in verdict.attempt.step.to_write if n in theirs]
+        lesson = get_step(number).definitions
+        differs = [n for n in same if not theirs[n].has_same_code(lesson[n])]
         assert differs, f"step {number} is the lesson's, word for word"
 
 
@@ -70,16 +71,16 @@ def test_the_last_file_is_theirs_and_does_all_that_the_lesson_s_does(own_way):
     assert 200 < len(text.splitlines()) < 400
     mine = imported(path)
     assert broken(last, mine) == []
-    assert {n for n in step_of(last).parts if "." not in n} <= set(dir(mine))
+    assert {n for n in get_step(last).definitions if "." not in n} <= set(dir(mine))
 
 
 def test_what_a_step_leaves_alone_is_that_of_their_own_step_before(own_way):
     _learner, verdicts = own_way
-    before, after = (verdicts[n].module.parts() for n in (19, 20))
-    untouched = set(before) & set(after) - set(verdicts[20].own.step.to_write)
+    before, after = (verdicts[n].module.definitions for n in (19, 20))
+    untouched = set(before) & set(after) - set(verdicts[20].attempt.step.to_write)
     untouched -= {"Variable"}
     assert len(untouched) > 30
-    assert all(before[name].same_code(after[name]) for name in untouched)
+    assert all(before[name].has_same_code(after[name]) for name in untouched)
 
 
 def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
@@ -114,14 +115,14 @@ def own_package(own_way):
     ``python -m tests.support.workshop_proof way`` does, which trains for minutes.
     """
     learner, _verdicts = own_way
-    for number in [n for n in folder.steps() if FIRST <= n <= LAST]:
+    for number in [n for n in list_numbers() if FIRST <= n <= LAST]:
         cells = ["import numpy as np", OWN_PACKAGE.get(number, "")]
         if number == FIRST:  # their class is there, and one method of it changes
             learner.types(number, cells[1])
-            cells = folder.cells_of(number, learner.place)
+            cells = workspace.read_notebook(number, learner.place)
         own = learner.writes(number, *cells)
         assert not own.missing, number
-        folder.write(Verdict(own, None, {}, own.module), learner.place)
+        workspace.write_framework(Verdict(own, None, {}, own.module), learner.place)
     return learner
 
 
@@ -160,25 +161,25 @@ def test_the_package_can_be_written_in_a_way_of_ones_own(own_package, process):
     found = process.try_out(74, [("Digits", DIGITS), ("Sums", SUMS)], text)
     assert found["failure"] is None
     assert {*found["table"].values()} == {WORKS}
-    lesson, theirs = step_of(74).parts, module_of(text).parts()
-    same = {n for n in theirs if n in lesson and theirs[n].same_code(lesson[n])}
+    lesson, theirs = get_step(74).definitions, read_module(text).definitions
+    same = {n for n in theirs if n in lesson and theirs[n].has_same_code(lesson[n])}
     for number in [number for number in WRITE if WRITE[number]]:
-        assert {*step_of(number).to_write} - same, "the lesson's, word for word"
-    assert folder.lent(text) == set()
+        assert {*get_step(number).to_write} - same, "the lesson's, word for word"
+    assert workspace.read_lent(text) == set()
 
 
 def test_every_second_piece_may_be_the_lesson_s(learner, process):
     count = 0
-    for number in folder.steps()[:8]:
-        step = step_of(number)
+    for number in list_numbers()[:8]:
+        step = get_step(number)
         pieces = [n for n in step.to_write if n == n.partition(".")[0]]
         methods = [n for n in step.to_write if n not in pieces]
         chosen = [n for k, n in enumerate([*pieces, *methods]) if (k + number) % 2]
         code = "\n\n\n".join(as_typed(step, name) for name in chosen)
         verdict = learner.goes_on(number, code, process)
         assert verdict.passes or verdict.culprits
-        assert bool(verdict.from_the_lesson) == (not verdict.right)
-        count += len(verdict.from_the_lesson)
+        assert bool(verdict.to_lend) == (not verdict.is_right)
+        count += len(verdict.to_lend)
     assert count > 5
     text = learner.own_file(number).read_text(encoding="utf-8")
     assert "The lesson's own in it:" in ast.get_docstring(ast.parse(text))

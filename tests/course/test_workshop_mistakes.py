@@ -6,10 +6,10 @@ import pytest
 
 from steps.course.judge.child import Child
 from steps.course.workshop import trial, verdict
-from steps.course.workshop.framework import before, code_of
 from steps.course.workshop.report import Report
-from steps.course.workshop.trial import TrialProcess, due
-from steps.course.workshop.verdict import verdict_on
+from steps.course.workshop.step import find_previous, read_code
+from steps.course.workshop.trial import TrialProcess, select_required_rows
+from steps.course.workshop.verdict import judge_attempt
 from tests.course.learner import slips, ways
 from tests.support import brief_trial
 
@@ -22,7 +22,7 @@ def test_a_mistake_meets_a_sentence_that_helps(mistake, learner, monkeypatch, pr
     verdict = learner.judged(mistake.step, process)
     assert not verdict.passes
     # It goes on with the lesson's own in that place, and says so.
-    assert verdict.from_the_lesson
+    assert verdict.to_lend
     assert_said([*mistake.said, "steps.hint("], verdict)
 
 
@@ -48,18 +48,20 @@ def brief_process():
 @pytest.fixture
 def brought(monkeypatch):
     """No more is due than the rows that a step brings."""
-    rows = lambda step: [row for row in due(step) if row.learned_at(step) == step]
-    monkeypatch.setattr(verdict, "due", rows)
+    rows = lambda step: [
+        row for row in select_required_rows(step) if row.learned_at(step) == step
+    ]
+    monkeypatch.setattr(verdict, "select_required_rows", rows)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slip", slips(), ids=lambda way: way.what)
 def test_a_slip_in_the_package_is_named(slip, learner, brief_process, brought):
-    last = before(slip.step)
-    learner.own_file(last).write_text(code_of(last), encoding="utf-8")
+    last = find_previous(slip.step)
+    learner.own_file(last).write_text(read_code(last), encoding="utf-8")
     own = learner.writes(slip.step, "import numpy as np", slip.code)
-    found = verdict_on(own, brief_process)
-    assert not found.own.missing
+    found = judge_attempt(own, brief_process)
+    assert not found.attempt.missing
     assert not found.passes
     assert len(found.culprits) == 1
     assert_said([*slip.said, "in place of yours, everything passes"], found)

@@ -15,24 +15,28 @@ import numpy as np
 import pytest
 
 import steps
-from steps.course.capabilities import WORKS
+from steps.course.capabilities import WORKS, run_probe
 from steps.course.commands import main
 from steps.course.lessons import STEPS, CourseError
-from steps.course.workshop import folder, growth, learner_module, package
-from steps.course.workshop.framework import before, code_of, step_of
-from steps.course.workshop.modules import Module
+from steps.course.module_text import ModuleText
+from steps.course.workshop import (
+    capabilities_package,
+    learner_module,
+    package,
+    workspace,
+)
 from steps.course.workshop.package import (
     FIRST,
     LAST,
-    ROOMS,
+    MODULES,
     WRITE,
-    module_of,
-    package_at,
+    build_package,
+    read_module,
 )
 from steps.course.workshop.report import Report
-from steps.course.workshop.session import Session, go_on
+from steps.course.workshop.session import Session, accept
+from steps.course.workshop.step import find_previous, get_step, list_numbers, read_code
 from tests.course.texts import blocks
-from tests.support.capabilities import tried
 from tests.support.programs import python
 from tests.support.refusals import assert_refused
 
@@ -53,11 +57,11 @@ CHECKED = """class Variable:
 
 def lesson(number, change=(), *, only=None):
     """The lesson's code of what a step leaves to write, with something changed."""
-    step = step_of(number)
+    step = get_step(number)
     texts = []
     for name in only or step.to_write:
         owner, _, member = name.partition(".")
-        text = step.parts[name].text
+        text = step.definitions[name].text
         inside = "".join(f"    {line}\n" for line in text.splitlines())
         texts.append(f"class {owner}:\n{inside}" if member else text)
     code = "\n\n\n".join(texts)
@@ -70,9 +74,13 @@ def lesson(number, change=(), *, only=None):
 @pytest.fixture
 def restored():
     """What is loaded in place of the small package gives way to what was there."""
-    was = {n: module for n, module in sys.modules.items() if package.PLACE.fullmatch(n)}
+    was = {
+        n: module
+        for n, module in sys.modules.items()
+        if package.OF_PACKAGE.fullmatch(n)
+    }
     yield
-    package.forget()
+    package.forget_modules()
     for name, module in was.items():
         parent, _, child = name.rpartition(".")
         sys.modules[name] = module
@@ -85,7 +93,7 @@ def restored():
 def test_what_is_to_be_written_is_new_in_its_step_and_can_be():
     wrong = []
     for number, names in WRITE.items():
-        step = step_of(number)
+        step = get_step(number)
         wrong += [(number, n) for n in names if n not in step.to_write]
         if extra := {*step.to_write} - {*names}:
             wrong.append((number, extra))
@@ -93,33 +101,33 @@ def test_what_is_to_be_written_is_new_in_its_step_and_can_be():
 
 
 def test_the_package_of_the_last_step_is_the_small_package():
-    for room in ROOMS:
-        here = package_at(LAST).rooms[room].parts()
-        there = Module.of(package.source(room)).parts()
+    for room in MODULES:
+        here = build_package(LAST).modules[room].definitions
+        there = ModuleText.read(package.read_source(room)).definitions
         assert {*here} == {*there}
-        assert all(part.same_code(there[name]) for name, part in here.items())
+        assert all(part.has_same_code(there[name]) for name, part in here.items())
 
 
 def test_a_package_is_a_text_of_rooms_and_comes_back_from_it():
-    text = code_of(LAST)
-    assert text == module_of(text).text()
+    text = read_code(LAST)
+    assert text == read_module(text).format()
     assert "# === functions_conv.py\n" in text
     assert "from .functions import linear" in text
     # Python's own max in the core, and that of the package where images are pooled.
-    files = module_of(text).files()
+    files = read_module(text).format_modules()
     assert "import max" not in files["core"]
     assert "import max" in files["functions_conv"]
 
 
 def test_a_step_changes_nothing_of_the_learner_s_core(learner):
-    core = code_of(32).replace("class Function:", "class Function:\n    mark = 1\n")
+    core = read_code(32).replace("class Function:", "class Function:\n    mark = 1\n")
     learner.own_file(32).write_text(core, encoding="utf-8")
-    before = Module.of(core).parts()
-    after = folder.base(60, learner.place).module.rooms["core"].parts()
-    changed = [n for n, part in before.items() if not part.same_code(after[n])]
+    before = ModuleText.read(core).definitions
+    after = workspace.get_base(60, learner.place).module.modules["core"].definitions
+    changed = [n for n, d in before.items() if not d.has_same_code(after[n])]
     assert {*changed} <= {"Variable", *WRITE[33]}
     assert "check_gradient" in after
-    assert folder.base(60, learner.place).lent >= {"Sin", "RNN"}
+    assert workspace.get_base(60, learner.place).lent >= {"Sin", "RNN"}
 
 
 # --- Judging --------------------------------------------------------------------------
@@ -127,29 +135,33 @@ def test_a_step_changes_nothing_of_the_learner_s_core(learner):
 
 def test_every_row_works_on_the_small_package_and_not_before_its_step(restored):
     for number in WRITE:
-        new = [row for row in growth.GROWTH if row.history[0][0] == number]
-        for step in (before(number), number):
+        new = [
+            row
+            for row in capabilities_package.CAPABILITIES
+            if row.history[0][0] == number
+        ]
+        for step in (find_previous(number), number):
             if step >= FIRST:
-                package.load(code_of(step), step)
+                package.load_package(read_code(step), step)
             module = importlib.import_module(f"{STEPS}.step{step}")
-            found = {row.name: tried(row.probe, module) == WORKS for row in new}
+            found = {row.name: run_probe(row.probe, module)[0] == WORKS for row in new}
             assert {*found.values()} <= {step == number}, (step, found)
 
 
 @pytest.mark.parametrize("number", [33, 38, 44, 49])
 def test_the_lesson_s_own_is_right_and_nothing_is_lent(learner, process, number):
     place = learner.own_file(number)
-    earlier = max(n for n in folder.steps() if n < number)
-    learner.own_file(earlier).write_text(code_of(earlier), encoding="utf-8")
+    earlier = max(n for n in list_numbers() if n < number)
+    learner.own_file(earlier).write_text(read_code(earlier), encoding="utf-8")
     verdict = learner.goes_on(number, lesson(number), process)
-    assert verdict.right, repr(Report(verdict))
+    assert verdict.is_right, repr(Report(verdict))
     assert not verdict.lent
     assert "The lesson's own" not in place.read_text(encoding="utf-8")
 
 
 def test_a_core_of_another_design_is_right(learner, process):
     """Operands are fitted where functions are called, and a method of its own walks."""
-    core = code_of(32)
+    core = read_code(32)
     for old, new in (
         ("                for x, gx in zip(f.inputs, gxs, strict=True):\n", ""),
         (KEPT, ""),
@@ -170,13 +182,13 @@ def test_a_core_of_another_design_is_right(learner, process):
     core = core[:cut].replace("    def cleargrad", f"{method}\n    def cleargrad", 1)
     learner.own_file(32).write_text(core, encoding="utf-8")
     fitted = "        inputs = [*operands(*inputs)] if len(inputs) == 2 else inputs\n"
-    call = step_of(32).parts["Function.__call__"].text
+    call = get_step(32).definitions["Function.__call__"].text
     head, body = call.split("\n", 1)
     code = f"{CHECKED}\n\nclass Function:\n    {head}\n{fitted}"
     code += "\n".join(f"    {line}" for line in body.splitlines())
     verdict = learner.goes_on(33, code, process)
-    assert verdict.right, repr(Report(verdict))
-    assert "add" in verdict.own.unchanged
+    assert verdict.is_right, repr(Report(verdict))
+    assert "add" in verdict.attempt.unchanged
 
 
 # More of them are in ways/slips.md; these are judged by the lesson's cells, too.
@@ -207,9 +219,9 @@ def test_what_is_not_written_is_lent_and_said(learner, process):
     learner.types(34, lesson(34, only=["Sin", "sin"]))
     verdict = learner.judged(34, process)
     assert verdict.passes
-    assert verdict.own.missing == ["Cos", "cos"]
-    go_on(verdict, learner.place)
-    lent = folder.lent(folder.own_text(34, learner.place))
+    assert verdict.attempt.missing == ["Cos", "cos"]
+    accept(verdict, learner.place)
+    lent = workspace.read_lent(workspace.read_own_text(34, learner.place))
     assert {"Cos", "cos"} <= lent
     assert not {"Sin", "sin"} & lent
 
@@ -220,7 +232,7 @@ def test_a_step_without_anything_to_write_runs_the_lesson_on_theirs(learner, pro
     assert "TODO" not in code
     assert "from dezero_lite" not in code
     verdict = learner.judged(69, process)
-    assert verdict.right
+    assert verdict.is_right
     assert "Step 69 is right" in repr(Report(verdict))
 
 
@@ -252,23 +264,23 @@ def test_a_session_takes_the_place_of_the_package(learner, restored):
 @pytest.fixture
 def done(learner):
     """A learner who has come to the end."""
-    learner.own_file(LAST).write_text(code_of(LAST), encoding="utf-8")
+    learner.own_file(LAST).write_text(read_code(LAST), encoding="utf-8")
     return learner
 
 
 def test_the_package_lies_beside_the_workshop_and_what_is_changed_stays(done):
     mine = done.place.parent / "mine"
-    said = learner_module.write(LAST, done.place)
+    said = learner_module.write_package(LAST, done.place)
     assert "import mine" in said
     rooms = {path.stem for path in mine.glob("*.py")} | {"core"}
-    assert rooms == {"__init__", *ROOMS}
+    assert rooms == {"__init__", *MODULES}
     program = "import mine, numpy as np; x = mine.Variable(np.ones((2, 3)))"
     program += "; print((x + np.ones(3)).sum(axis=0), x[0])"
     ran = python("-c", program, folder=done.place.parent)
     assert ran.stdout == "variable([4. 4. 4.]) variable([1. 1. 1.])\n", ran.stderr
     for name in ("layers.py", "core/function.py"):
         (mine / name).write_text("# mine", encoding="utf-8")
-    said = learner_module.write(LAST, done.place)
+    said = learner_module.write_package(LAST, done.place)
     assert "You changed layers.py, function.py" in said
     assert (mine / "layers.py").read_text(encoding="utf-8") == "# mine"
 
@@ -310,7 +322,7 @@ def decides(learner):
 @pytest.fixture
 def mine(learner):
     """Their step 22, with signs in the class, and helpers of their own."""
-    text = code_of(22)
+    text = read_code(22)
     for lesson_s, own in (
         ("Variable.__neg__ = neg\n", ""),
         ("Variable.__radd__ = add\n", ""),
@@ -328,6 +340,17 @@ def mine(learner):
 
 def rooms_of(mine):
     return sorted(path.stem for path in (mine / "core").glob("[!_]*.py"))
+
+
+def test_copies_of_lesson_23_that_were_laid_before_find_their_names():
+    from steps.course.definitions import definitions
+    from steps.course.workshop import cut
+    from steps.course.workshop.modules import Module
+
+    text = read_code(22)
+    pieces = cut.pieces(Module.of(text))
+    assert pieces["walk"].body().startswith(definitions(text)["Variable.backward"])
+    assert cut.members(pieces["walk"]) == ["Variable.backward"]
 
 
 def test_their_file_is_cut_by_what_they_decided(mine, decides, capsys):
@@ -377,16 +400,16 @@ def test_the_core_goes_on_in_its_rooms(done, decides):
     """In 32 gradients become variables there, and later rooms import from them."""
     core = done.place.parent / "mine" / "core"
     done.own_file(LAST).unlink()
-    done.own_file(32).write_text(code_of(32), encoding="utf-8")
+    done.own_file(32).write_text(read_code(32), encoding="utf-8")
     decides(TOOLS)
     assert "create_graph" in (core / "backward.py").read_text(encoding="utf-8")
-    done.own_file(LAST).write_text(code_of(LAST), encoding="utf-8")
-    learner_module.write(LAST, done.place)
+    done.own_file(LAST).write_text(read_code(LAST), encoding="utf-8")
+    learner_module.write_package(LAST, done.place)
     assert "class Parameter" in (core / "variable.py").read_text(encoding="utf-8")
     everything = "import mine.gpt, mine.optimizers; print(mine.gpt.GPT.__bases__)"
     ran = python("-c", f"{SLOPE}{everything}", folder=core.parent.parent)
     assert "<class 'mine.models.Model'>" in ran.stdout, ran.stderr
-    names = {*package_at(LAST).rooms["core"].parts()}
+    names = {*build_package(LAST).modules["core"].definitions}
     found = "import mine.core; print(*vars(mine.core))"
     ran = python("-c", found, folder=core.parent.parent)
     assert {n for n in names if "." not in n} <= {*ran.stdout.split()}
@@ -403,11 +426,11 @@ def test_a_package_has_the_name_that_its_owner_gives_it(done, capsys):
 
 def test_there_is_no_package_before_its_step(learner):
     assert_refused(CourseError, "This needs step 33", lambda: learner_module.pack())
-    assert_refused(CourseError, "This needs step 22", learner_module.cut_up)
+    assert_refused(CourseError, "This needs step 22", learner_module.split_up)
 
 
 def test_any_notebook_gets_the_package_by_steps_mine(done, monkeypatch, capsys):
-    text = code_of(LAST).replace('"""A variable that an opt', 'mark = 1\n    """')
+    text = read_code(LAST).replace('"""A variable that an opt', 'mark = 1\n    """')
     done.own_file(LAST).write_text(text, encoding="utf-8")
     monkeypatch.chdir(done.place.parent)
     own = steps.mine(LAST)
@@ -426,11 +449,11 @@ def test_a_packed_package_is_installed_elsewhere_and_reads_digits(done, tmp_path
     target = learner_module.pack(tmp_path / "to-go", done.place)
     assert_refused(CourseError, "to-go", lambda: learner_module.pack(target))
     readme = (target / "README.md").read_text(encoding="utf-8")
-    assert readme.count("\n- ") == len(growth.GROWTH)
+    assert readme.count("\n- ") == len(capabilities_package.CAPABILITIES)
     assert "![](digits.png)" in readme
     assert (target / "spiral.png").stat().st_size > 5_000
     ran = python("-m", "pytest", "-q", "-p", "no:cacheprovider", folder=target)
-    assert f"{len(growth.GROWTH)} passed" in ran.stdout, ran.stdout
+    assert f"{len(capabilities_package.CAPABILITIES)} passed" in ran.stdout, ran.stdout
     built = python("-m", "hatchling", "build", "-t", "wheel", folder=target)
     (wheel,) = target.glob("dist/*.whl")
     assert wheel.exists(), built.stderr

@@ -9,10 +9,10 @@ import pytest
 
 import steps
 from steps.course.commands import main
-from steps.course.workshop import folder, notebook, session, trial, verdict
-from steps.course.workshop.framework import code_of, step_of
-from steps.course.workshop.package import PARTS
+from steps.course.workshop import notebook, session, trial, verdict, workspace
+from steps.course.workshop.package import WRITE_LATER
 from steps.course.workshop.report import Report
+from steps.course.workshop.step import get_step, list_numbers, read_code
 from tests.course.learner import OWN_PARTS, slips
 from tests.support import short_lessons
 
@@ -31,16 +31,16 @@ def _times_are_not_measured(monkeypatch):
     """They are as they are, and ``python -m tests.support.workshop_proof parts`` has
     the time for it.
     """
-    monkeypatch.setattr(verdict, "judging_cells", short_lessons.cells)
+    monkeypatch.setattr(verdict, "list_judging_cells", short_lessons.cells)
 
 
 def test_the_notebook_leaves_one_part_to_write(learner):
-    for number, names in PARTS.items():
+    for number, names in WRITE_LATER.items():
         stubs = [cell for cell in learner.cells(number) if "TODO step" in cell]
-        assert {*names} <= {*step_of(number).parts}, number
+        assert {*names} <= {*get_step(number).definitions}, number
         assert len(stubs) == len(names) == 1, number
         assert not any("runs on yours" in cell for cell in learner.cells(number))
-    places = dict(notebook.judging_cells(STEP))
+    places = dict(notebook.list_judging_cells(STEP))
     assert trial.LOAD in places.values()
     cells = learner.cells(STEP)
     # What else the lesson shows stays, and what helps the checks of its exercises.
@@ -50,11 +50,11 @@ def test_the_notebook_leaves_one_part_to_write(learner):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", PARTS)
+@pytest.mark.parametrize("number", WRITE_LATER)
 def test_another_way_is_right(number, learner, process):
     learner.types(number, OWN_PARTS[number])
     found = learner.judged(number, process)
-    assert found.right, repr(Report(found))
+    assert found.is_right, repr(Report(found))
     assert f"Step {number} is right: It works passes." in repr(Report(found))
 
 
@@ -79,7 +79,7 @@ class UpToTheFailure:
 @pytest.mark.parametrize("slip", slips("slips_parts.md"), ids=lambda way: way.what)
 def test_a_slip_is_named(slip, learner, process):
     own = learner.writes(slip.step, slip.code)
-    found = verdict.verdict_on(own, UpToTheFailure(process))
+    found = verdict.judge_attempt(own, UpToTheFailure(process))
     said = repr(Report(found))
     assert len(found.culprits) == 1, said
     pieces = [*slip.said, "in place of yours, everything passes"]
@@ -89,7 +89,7 @@ def test_a_slip_is_named(slip, learner, process):
 def test_their_part_takes_the_place_of_the_lesson_s(learner, process):
     learner.types(STEP, OWN_PARTS[STEP])
     found = learner.judged(STEP, process)
-    said = session.go_on(found, learner.place)
+    said = session.accept(found, learner.place)
     assert said[0] == "Your code is now in `step81.py`."
     text = learner.own_file(STEP).read_text(encoding="utf-8")
     assert "def seen" in text
@@ -101,8 +101,8 @@ def test_their_part_takes_the_place_of_the_lesson_s(learner, process):
 
 
 def test_a_missing_part_is_lent(learner, process):
-    found = verdict.verdict_on(learner.writes(STEP), process)
-    assert found.own.missing == ["Strip"]
+    found = verdict.judge_attempt(learner.writes(STEP), process)
+    assert found.attempt.missing == ["Strip"]
     assert found.passes
     assert found.lent[0] == "Strip"
 
@@ -110,9 +110,9 @@ def test_a_missing_part_is_lent(learner, process):
 def test_their_package_ends_at_74_and_the_way_goes_on_to_81(
     learner, monkeypatch, capsys
 ):
-    assert learner.writes(STEP, OWN_PARTS[STEP]).module.parts()["walk"]
-    for number in [n for n in folder.steps() if n < STEP]:
-        learner.own_file(number).write_text(code_of(number), encoding="utf-8")
+    assert learner.writes(STEP, OWN_PARTS[STEP]).module.definitions["walk"]
+    for number in [n for n in list_numbers() if n < STEP]:
+        learner.own_file(number).write_text(read_code(number), encoding="utf-8")
     monkeypatch.chdir(learner.place.parent)
     assert main(["workshop"]) == 0
     said = capsys.readouterr().out
@@ -120,8 +120,8 @@ def test_their_package_ends_at_74_and_the_way_goes_on_to_81(
     assert line[73:82] == "■······□□"
     assert "Step 81, A strip of memory" in said
     assert f"your own package ends with step {74}." in said
-    for number in [n for n in folder.steps() if n >= STEP]:
-        text = f"{code_of(number)}\n\nMARK = {number}\n"
+    for number in [n for n in list_numbers() if n >= STEP]:
+        text = f"{read_code(number)}\n\nMARK = {number}\n"
         learner.own_file(number).write_text(text, encoding="utf-8")
     assert steps.mine(STEP).MARK == STEP
     with pytest.warns(DeprecationWarning, match="import Variable from dezero_lite"):
@@ -129,7 +129,7 @@ def test_their_package_ends_at_74_and_the_way_goes_on_to_81(
     assert steps.mine(80).__name__ == "my_step74"
     # Its files lie beside the course, not beside theirs.
     assert steps.mine(91).torch_digits()[0].exists()
-    assert folder.current(learner.place) is None
+    assert workspace.find_current(learner.place) is None
 
 
 def test_a_session_puts_the_stub_and_then_theirs_in_the_place_of_the_module(learner):

@@ -5,32 +5,25 @@ from importlib import import_module
 import pytest
 
 from steps import step66
-from tests.support import design_capabilities
-from tests.support.design_capabilities import (
-    CAPABILITIES,
-    DESIGNS,
-    NO,
-    PAGE,
-    YES,
-    outcome,
-    page,
-)
+from steps.course.capabilities import WORKS, run_probe
+from tests.support.design_capabilities import DESIGNS, PAGE, TABLE, format_page
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("number", DESIGNS, ids=TABLE.columns.get)
 @pytest.mark.parametrize(
-    "name",
+    "row",
     [
-        pytest.param(name, marks=pytest.mark.slow if "100,000" in name else ())
-        for name in CAPABILITIES
+        pytest.param(
+            row, id=row.name, marks=pytest.mark.slow if "100,000" in row.name else ()
+        )
+        for row in TABLE.rows
     ],
 )
-def test_capability(name, design, without_collector):
-    _, cannot = CAPABILITIES[name]
-    assert outcome(name, design) == (NO if design.name in cannot else YES)
+def test_capability(row, number, without_collector):
+    assert TABLE.get_outcome(row, number) == row.expected(number)
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=lambda design: design.name)
 def test_a_ladder_of_additions_is_not_walked_along_every_path(design):
     def ladder(x):
         for _ in range(200):
@@ -41,19 +34,20 @@ def test_a_ladder_of_additions_is_not_walked_along_every_path(design):
     assert (value, slope) == (2.0**200, 2.0**200)
 
 
-def test_the_page_in_the_docs_is_up_to_date(monkeypatch):
+def test_the_page_in_the_docs_is_up_to_date():
     # What the tests above expect, without finding it out again.
-    expected = lambda name, design: NO if design.name in CAPABILITIES[name][1] else YES
-    monkeypatch.setattr(design_capabilities, "outcome", expected)
-    text = PAGE.read_text(encoding="utf-8")
-    assert text == page(text), "run python -m tests.support.design_capabilities"
+    text, command = (
+        PAGE.read_text(encoding="utf-8"),
+        "tests.support.design_capabilities",
+    )
+    assert text == format_page(text, expected=True), f"run python -m {command}"
 
 
 def test_a_broken_design_is_seen(monkeypatch):
-    design = next(design for design in DESIGNS if design.name == "step 66")
-    assert outcome("differentiates a diamond", design) == YES
+    row = next(row for row in TABLE.rows if row.name == "differentiates a diamond")
+    assert run_probe(row.probe, DESIGNS[66]) == (WORKS, None)
     monkeypatch.setattr(step66.Tensor, "__mul__", lambda a, b: step66.add(a, b))
-    assert outcome.__wrapped__("differentiates a diamond", design) == NO
+    assert run_probe(row.probe, DESIGNS[66])[0] != WORKS
 
 
 @pytest.mark.parametrize("number", [61, 62, 63])

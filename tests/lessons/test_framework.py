@@ -18,19 +18,18 @@ import dezero_lite.layers as LL
 import dezero_lite.models as LM
 import dezero_lite.optimizers as LO
 from steps import step60
-from steps.course.capabilities import CAPABILITIES, WORKS
+from steps.course.capabilities import CAPABILITIES, WORKS, run_probe
+from steps.course.definitions import read_definitions as parts_of
 from steps.course.lessons import ROOT, head
-from steps.course.workshop.package import ROOMS_OF_STAGE_7, introduced
-from steps.course.workshop.parts import parts as parts_of
+from steps.course.workshop.package import MODULES_OF_STAGE_7, read_introductions
 from steps.framework import attention, gpt
 from tests.package.function_calls import CALLS, function_of
-from tests.support.capabilities import tried
 from tests.support.programs import python
 
 FOLDER = ROOT / "steps" / "framework"
 ALL_ROOMS = [path.stem for path in sorted(FOLDER.glob("[!_]*.py"))]
 # The others are for stage 7, on a package of one's own.
-ROOMS = [room for room in ALL_ROOMS if room not in ROOMS_OF_STAGE_7]
+ROOMS = [room for room in ALL_ROOMS if room not in MODULES_OF_STAGE_7]
 STEPS = range(33, 61)
 DRAWING = {"get_dot_graph", "plot_dot_graph", "play"}  # these draw every framework
 
@@ -431,7 +430,7 @@ def test_the_parts_that_steps_bring_are_the_package():
 def test_the_headings_of_the_rooms_name_the_steps_that_bring_what_is_below():
     said = {}
     for room in ROOMS:
-        for chunk, number in introduced(room).items():
+        for chunk, number in read_introductions(room).items():
             for name in parts_of(chunk):
                 said[name] = min(number, said.get(name, number))
     for number in STEPS:
@@ -537,7 +536,7 @@ def test_every_definition_is_short_and_says_what_it_computes(room):
 
 @pytest.mark.parametrize(
     ("rooms", "least", "most"),
-    [(ROOMS, 950, 1200), (ROOMS_OF_STAGE_7, 150, 250)],
+    [(ROOMS, 950, 1200), (MODULES_OF_STAGE_7, 150, 250)],
 )
 def test_the_whole_is_a_dozen_pages_and_stage_7_three(rooms, least, most):
     lines = 0
@@ -563,4 +562,4 @@ for name in step60.__all__:
 
 @pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda row: row.name)
 def test_it_can_do_what_the_steps_can_do(capability):
-    assert tried(capability.quick, Framework) == WORKS
+    assert run_probe(capability.quick, Framework)[0] == WORKS

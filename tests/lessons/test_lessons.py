@@ -23,7 +23,7 @@ def test_lesson(number):
 
 def test_the_course_has_no_gap_and_every_step_a_lesson_and_a_module():
     assert numbers() == list(range(1, len(numbers()) + 1))
-    assert lessons.halves() == []
+    assert lessons.find_unpaired_files() == []
 
 
 def test_every_step_has_one_kind():

@@ -5,7 +5,7 @@ what a process of the workshop runs where a test has no time for more.
 from steps.course.capabilities import WORKS
 from steps.course.workshop import trial
 
-ROWS_AT = trial.rows_at
+ROWS_AT = trial.list_rows
 
 
 def brought(step, names_of):
@@ -15,5 +15,5 @@ def brought(step, names_of):
 
 
 def answer(task, say):
-    trial.rows_at = brought
+    trial.list_rows = brought
     return trial.answer(task | {"cells": []}, say)

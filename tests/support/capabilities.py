@@ -1,34 +1,102 @@
-"""What the framework can do at each step, found out by trying.
+"""What frameworks can do, found out by trying: the tables of docs/capabilities.md.
 
-The table in docs/capabilities.md is made from this: in the folder of the checkout,
-``python -m tests.support.capabilities`` writes it. What is tried stands in
-``steps/course/capabilities.py``.
+In the folder of the checkout, ``python -m tests.support.capabilities`` writes the page.
+What is tried on the snapshots stands in ``steps/course/capabilities.py``, and what on
+the names of package steps in ``package_capabilities.md``.
 """
 
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
 
 import dezero_lite
 from dezero_lite.gradcheck import gradient_check, numerical_grad
-from steps.course.capabilities import CAPABILITIES, SIGNS, WORKS
+from steps.course.capabilities import (
+    CAPABILITIES,
+    MISSING,
+    SIGNS,
+    WORKS,
+    Capability,
+    run_probe,
+)
 from steps.course.lessons import ROOT, StepKind, of_kind
-from tests.support import package_capabilities
-from tests.support.sections import markdown_table
+from tests.support.sections import markdown_table, rows
 
-SNAPSHOTS = of_kind(StepKind.SNAPSHOT)
-PACKAGE = "dezero_lite"
+# The column after all steps.
+PACKAGE = math.inf
 PAGE = ROOT / "docs" / "capabilities.md"
 
 
-def tried(probe, framework):
-    """Try a probe on a framework: WORKS, or the name of the error."""
-    try:
-        probe(framework)
-    except Exception as error:
-        return type(error).__name__
-    return WORKS
+@dataclass(eq=False)
+class Table:
+    """Rows that are tried on several frameworks.
+
+    ``columns`` has the title of each framework by its number, by which ``load`` gets
+    it. If ``any_error`` is true, all that does not work is MISSING.
+    """
+
+    rows: list[Capability]
+    columns: dict[float, Any]
+    load: Callable[[float], Any]
+    any_error: bool = False
+
+    def get_outcome(self, row, number, quick=False):
+        """Get what trying gives: WORKS, or the name of the error."""
+        outcome = _get_outcome(self, row.quick if quick else row.probe, number)
+        return MISSING if self.any_error and outcome != WORKS else outcome
+
+    def list_complaints(self, number, quick=False):
+        """List what trying gives that was not expected."""
+        outcomes = [(row, self.get_outcome(row, number, quick)) for row in self.rows]
+        title = self.columns.get(number, number)
+        return [
+            f"{title}, {row.name}: {outcome}, and not {row.expected(number)}"
+            for row, outcome in outcomes
+            if outcome != row.expected(number)
+        ]
+
+    def format(self, corner, expected=False):
+        """Format the table in Markdown, from what trying gives or what is expected."""
+        get_outcome = Capability.expected if expected else self.get_outcome
+        lines = []
+        for row in self.rows:
+            outcomes = [get_outcome(row, number) for number in self.columns]
+            lines.append([row.name, *(SIGNS.get(each, each) for each in outcomes)])
+        return markdown_table(corner, [*self.columns.values()], lines)
+
+
+@cache  # the test and the page ask the same
+def _get_outcome(table, probe, number):
+    return run_probe(probe, table.load(number))[0]
+
+
+def read_capabilities(path, get_history, called, **names):
+    """Read the rows of a table from Markdown.
+
+    Parameters
+    ----------
+    get_history : callable
+        Gets the history of a row from the words above its code.
+    called : str
+        What the code calls the framework; all else that it uses is in ``names``.
+    """
+
+    def read(name, words, code):
+        probe = lambda framework: exec(code, names | {called: framework})
+        return Capability(name, "", get_history(words), probe, probe)
+
+    return [read(*row) for row in rows(path)]
+
+
+# --- The snapshots, and dezero_lite ---------------------------------------------------
 
 
 class Square(dezero_lite.Function):
@@ -42,8 +110,12 @@ class Square(dezero_lite.Function):
         return 2 * x * gy
 
 
-def package():
-    """The package with the few functions that the snapshots have beside their core."""
+def load_framework(number):
+    """Load a step, or the package with the few functions that the snapshots have beside
+    their core.
+    """
+    if number != PACKAGE:
+        return import_module(f"steps.step{number:02d}")
     return SimpleNamespace(
         Variable=dezero_lite.Variable,
         Function=dezero_lite.Function,
@@ -57,33 +129,45 @@ def package():
     )
 
 
-@cache  # the test and the page ask the same
-def outcome(probe, number):
-    """Try a probe on a step, or on the package: WORKS, or the name of the error."""
-    step = package() if number == PACKAGE else import_module(f"steps.step{number:02d}")
-    return tried(probe, step)
+COLUMNS = {n: n for n in of_kind(StepKind.SNAPSHOT)} | {PACKAGE: "dezero_lite"}
+# The package can do all of it.
+ROWS = [replace(row, history=(*row.history, (PACKAGE, WORKS))) for row in CAPABILITIES]
+SNAPSHOTS = Table(ROWS, COLUMNS, load_framework)
 
 
-def expected(capability, number):
-    return WORKS if number == PACKAGE else capability.expected(number)
+# --- The public names of package steps ------------------------------------------------
 
 
-def complaints(number, probes):
-    """What trying gives that was not expected, from pairs of a probe and its row."""
-    return [
-        f"{number}, {row.name}: {found}, and not {expected(row, number)}"
-        for probe, row in probes
-        if (found := outcome(probe, number)) != expected(row, number)
-    ]
+def load_names(number):
+    """Load the names that are known at a step, and nothing else of the package."""
+    step = import_module(f"steps.step{number}")
+    return SimpleNamespace(**{name: getattr(step, name) for name in step.__all__})
 
 
-def table():
-    """The page for the docs, made by trying everything on every step."""
-    steps = [*SNAPSHOTS, PACKAGE]
-    found = []
-    for row in CAPABILITIES:
-        outcomes = [outcome(row.probe, number) for number in steps]
-        found.append([row.name, *(SIGNS.get(one, one) for one in outcomes)])
+def walked_back(y, *inputs):
+    y.backward()
+    return [x.grad.data for x in inputs]
+
+
+NAMES = Table(
+    read_capabilities(
+        Path(__file__).with_name("package_capabilities.md"),
+        lambda words: ((int(re.findall(r"\d+", words)[0]), WORKS),),
+        "step",
+        np=np,
+        walked_back=walked_back,
+    ),
+    {24: 24},
+    load_names,
+)
+NAMES.columns |= {n: n for n in sorted(row.history[0][0] for row in NAMES.rows)}
+
+
+# --- The page -------------------------------------------------------------------------
+
+
+def format_page(expected=False):
+    """Format the page of the docs, made by trying everything on every step."""
     lines = [
         "# What each step can do",
         "",
@@ -96,17 +180,17 @@ def table():
         "`python -m tests.support.capabilities` makes this page, and a test checks "
         "that it is up to date.",
         "",
-        *markdown_table("step", steps, found),
+        *SNAPSHOTS.format("step", expected),
         "",
         "From step 23 on, names come one by one: up to 31 beside the file of step 22, "
         "from 33 on in the small package.",
         "This is what the names of a step, and of all steps before it, can do.",
         "",
-        *package_capabilities.rows(),
+        *NAMES.format("step", expected),
     ]
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    Path(PAGE).write_text(table(), encoding="utf-8", newline="\n")
+    Path(PAGE).write_text(format_page(), encoding="utf-8", newline="\n")
     print(f"Wrote {PAGE.relative_to(ROOT)}.")

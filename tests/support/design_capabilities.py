@@ -3,27 +3,25 @@ from this. The questions stand in design_capabilities.md.
 
 In the folder of the checkout, ``python -m tests.support.design_capabilities`` writes
 it. Each design speaks its own language; a Design gives them one to be asked in. What a
-design has no words for is None there: a probe that calls it fails, which is NO.
+design has no words for is None there: a probe that calls it fails.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 import dezero_lite
 from steps import step22, step64, step65, step66
+from steps.course.capabilities import MISSING, WORKS
 from steps.course.lessons import ROOT
 from tests.support.arrays import assert_close
 from tests.support.built_graphs import WAYS
-from tests.support.sections import markdown_table, rows
+from tests.support.capabilities import PACKAGE, Table, read_capabilities
 
 PAGE = ROOT / "docs" / "designs.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
-YES, NO = "✓", "·"
-PACKAGE = "dezero_lite"
 
 
 @dataclass(eq=False)
@@ -136,34 +134,29 @@ def constant_66():
     return not y.edges and not y.requires_grad
 
 
-DESIGNS = [
-    eager("step 22", step22),
-    built_first("step 61"),
-    built_first("step 62"),
-    built_first("step 64"),
-    Design(
+# By the number of their step; the package comes after all steps.
+DESIGNS = {
+    22: eager("step 22", step22),
+    61: built_first("step 61"),
+    62: built_first("step 62"),
+    64: built_first("step 64"),
+    65: Design(
         "step 65",
         gradients_65,
         lambda value: step65.Scalar(value, True),
         constants_stay_out=constant_65,
     ),
-    Design(
+    66: Design(
         "step 66",
         gradients_66,
         lambda value: step66.Tensor(value, True),
         constants_stay_out=constant_66,
     ),
-    eager(PACKAGE, dezero_lite, second=second_by_the_package),
-]
+    PACKAGE: eager("dezero_lite", dezero_lite, second=second_by_the_package),
+}
 
 
 # --- What is asked --------------------------------------------------------------------
-
-# From each row of the table to what tries it, and to who is expected to say no.
-CAPABILITIES = {
-    name: (code, words.removeprefix("Not: ").rstrip(".").split(", "))
-    for name, words, code in rows(Path(__file__).with_suffix(".md"))
-}
 
 
 def check(design, f, values, expected):
@@ -174,31 +167,32 @@ def check(design, f, values, expected):
         assert_close(value, right)
 
 
-@cache  # some of them take seconds
-def outcome(name, design):
-    """YES, or NO: wrong, refused, or no words for it."""
-    code, _ = CAPABILITIES[name]
-    try:
-        exec(code, {"design": design, "check": check, "np": np})
-    except Exception:
-        return NO
-    return YES
+def get_history(words):
+    """Get the outcome for each design; the words name those that cannot do it."""
+    refusing = words.removeprefix("Not: ").rstrip(".").split(", ")
+    names = {number: design.name for number, design in DESIGNS.items()}
+    return tuple((n, MISSING if names[n] in refusing else WORKS) for n in names)
 
 
-def table():
-    columns = [design.name for design in DESIGNS]
-    found = [[name, *(outcome(name, d) for d in DESIGNS)] for name in CAPABILITIES]
-    return "\n".join(markdown_table("", columns, found))
+TABLE = Table(
+    read_capabilities(
+        Path(__file__).with_suffix(".md"), get_history, "design", check=check, np=np
+    ),
+    {number: design.name for number, design in DESIGNS.items()},
+    DESIGNS.get,
+    any_error=True,
+)
 
 
-def page(text):
-    """The page with a fresh table between its marks."""
+def format_page(text, expected=False):
+    """Format the page with a fresh table between its marks."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{after}"
+    table = "\n".join(TABLE.format("", expected))
+    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
 
 
 if __name__ == "__main__":
-    made = page(PAGE.read_text(encoding="utf-8"))
-    PAGE.write_text(made, encoding="utf-8", newline="\n")
+    page = format_page(PAGE.read_text(encoding="utf-8"))
+    PAGE.write_text(page, encoding="utf-8", newline="\n")
     print(f"Wrote {PAGE.relative_to(ROOT)}.")

@@ -21,8 +21,8 @@ import pytest
 
 import dezero_lite
 from steps.course import builder, exercises, lessons, sources
-from steps.course.definitions import IMPORTS, definitions, pieces
-from steps.course.differences import Differences, changes
+from steps.course.definitions import IMPORTS, read_texts, split_module
+from steps.course.differences import Differences, compare_modules
 from steps.course.lessons import (
     CourseError,
     StepKind,
@@ -276,7 +276,7 @@ def minutes(notebook):
     """
     words = lines = tasks = 0
     cells = code_cells(notebook)
-    for cell, texts in zip(cells, sources.shown(cells), strict=True):
+    for cell, texts in zip(cells, sources.list_shown(cells), strict=True):
         if "hide-input" not in tags(cell):
             lines += sum(map(_full_lines, [source(cell), *texts]))
             lines += _lines_of_differences(source(cell))
@@ -373,7 +373,7 @@ def terms_not_in_the_glossary(lesson):
 
 def definitions_not_shown(lesson):
     """Definitions that the step adds or changes and that no %load line shows."""
-    found = changes(lesson.before, lesson.module)
+    found = compare_modules(lesson.before, lesson.module)
     wanted = [c.name for c in found if c.kind != "removed" and c.name != IMPORTS]
     return [
         f"{name} is not shown: {_load(lesson, name)}"
@@ -389,9 +389,11 @@ def _load(lesson, name):
 def wrongly_announced(lesson):
     """The line under the title against what really changed."""
     head, before, after = lesson.head, lesson.before, lesson.module
-    found = [change for change in changes(before, after) if change.name != IMPORTS]
+    found = [
+        change for change in compare_modules(before, after) if change.name != IMPORTS
+    ]
     added = {c.name.split(".")[0] for c in found if c.kind == "added"}
-    whole = {name for name in added if name not in definitions(before)}
+    whole = {name for name in added if name not in read_texts(before)}
     touched = {c.name.split(".")[0] for c in found if c.kind != "removed"} - whole
     named = [*head.new, *head.changed]
     announced = {name.split(".")[0] for name in named} - whole
@@ -410,10 +412,10 @@ def wrongly_announced(lesson):
 
 def _has(text, name):
     # A method is defined; a data attribute is assigned to self somewhere in its class.
-    if name in definitions(text):
+    if name in read_texts(text):
         return True
     owner, _, attribute = name.partition(".")
-    return bool(attribute) and f"self.{attribute} =" in definitions(text).get(owner, "")
+    return bool(attribute) and f"self.{attribute} =" in read_texts(text).get(owner, "")
 
 
 def from_a_later_step(lesson):
@@ -443,7 +445,7 @@ def drifted(lesson):
     """
     if not lesson.before:
         return []
-    old, new = pieces(lesson.before), pieces(lesson.module)
+    old, new = split_module(lesson.before), split_module(lesson.module)
     changed = {name for name in new if old.get(name) != new[name]}
     owners = {name.split(".")[0] for name in changed if "." in name}
     return [
@@ -485,7 +487,7 @@ def foreign_imports(lesson):
 
 def stray_names(lesson):
     """What a star import brings though the step does not define it."""
-    step, defined = imported(lesson.number), definitions(lesson.module)
+    step, defined = imported(lesson.number), read_texts(lesson.module)
     return [
         f"{name} in `__all__` is not the step's own"
         for name in step.__all__
@@ -619,7 +621,7 @@ def news_not_shown(lesson):
 
 def _news(lesson):
     """What the step defines, the public names that it brings, and which are values."""
-    own = [name for name in definitions(lesson.module) if "." not in name]
+    own = [name for name in read_texts(lesson.module) if "." not in name]
     step = imported(lesson.number)
     old = set(own) if is_on_library(lesson.number) else before(lesson.number)
     new = sorted({*step.__all__} - old)

@@ -28,7 +28,7 @@ def main(arguments):
     for number in [int(each) for each in arguments if each != "--brief"]:
         step = package.load_lessons(number)
         names, begin, failed = cells.make_names(), process_time(), None
-        lesson = code_cells(notebook.lesson_of(number))
+        lesson = code_cells(notebook.assemble_lesson(number))
         for cell in slice_cells(lesson) if brief else lesson:
             failed = failed or cells.catch_failure(cell["source"], names)
         said = failed.words if failed else "fine"

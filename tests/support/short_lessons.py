@@ -5,13 +5,13 @@ those they ask nothing but in cells that are `one-way`.
 from functools import cache
 
 from steps.course.lessons import facts
-from steps.course.workshop.notebook import judging_cells
+from steps.course.workshop.notebook import list_judging_cells
 
 
 @cache
 def cells(step):
     """The lesson's cells that judge, shortened."""
-    places, sources = zip(*judging_cells(step), strict=True)
+    places, sources = zip(*list_judging_cells(step), strict=True)
     for old, new in facts(step).shorter.items():
         assert any(old in source for source in sources), (
             f"step {step} has no {old!r} any more: what is to be shortened there?"

@@ -11,13 +11,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from steps.course.workshop import folder
-from steps.course.workshop.framework import before, code_of
-from steps.course.workshop.notebook import judging_cells
+from steps.course.workshop.notebook import list_judging_cells
 from steps.course.workshop.package import FIRST, LAST
 from steps.course.workshop.report import Report
+from steps.course.workshop.step import find_previous, list_numbers, read_code
 from steps.course.workshop.trial import TrialProcess
-from steps.course.workshop.verdict import verdict_on
+from steps.course.workshop.verdict import judge_attempt
 from tests.course.learner import OWN_PACKAGE, OWN_PARTS, OWN_WAY, Learner, slips
 
 
@@ -27,14 +26,14 @@ def timed(task, *arguments):
 
 
 def way(learner, process):
-    for number in [n for n in folder.steps() if n <= LAST]:
+    for number in [n for n in list_numbers() if n <= LAST]:
         code = (OWN_WAY | OWN_PACKAGE).get(number, "")
         verdict, seconds = timed(learner.goes_on, number, code, process)
         if number < FIRST:
             continue
-        cells = judging_cells(number)
-        _, usual = timed(process.try_out, number, cells, code_of(number))
-        words = "right" if verdict.right else repr(Report(verdict))
+        cells = list_judging_cells(number)
+        _, usual = timed(process.try_out, number, cells, read_code(number))
+        words = "right" if verdict.is_right else repr(Report(verdict))
         print(
             f"{number} {seconds:.1f} s, the lesson's {usual:.1f} s: {words}", flush=True
         )
@@ -42,11 +41,11 @@ def way(learner, process):
 
 def all_slips(learner, process):
     for slip in [*slips(), *slips("slips_parts.md")]:
-        last = before(slip.step)
-        learner.own_file(last).write_text(code_of(last), encoding="utf-8")
+        last = find_previous(slip.step)
+        learner.own_file(last).write_text(read_code(last), encoding="utf-8")
         imports = ["import numpy as np"] if slip.step <= LAST else []
         own = learner.writes(slip.step, *imports, slip.code)
-        verdict, seconds = timed(verdict_on, own, process)
+        verdict, seconds = timed(judge_attempt, own, process)
         said = repr(Report(verdict))
         missing = [piece for piece in slip.said if piece not in said]
         words = f"{missing} is not in\n{said}" if missing else "named"
@@ -56,8 +55,8 @@ def all_slips(learner, process):
 def all_parts(learner, process):
     for number, code in OWN_PARTS.items():
         own = learner.writes(number, code)
-        verdict, seconds = timed(verdict_on, own, process)
-        words = "right" if verdict.right else repr(Report(verdict))
+        verdict, seconds = timed(judge_attempt, own, process)
+        words = "right" if verdict.is_right else repr(Report(verdict))
         print(f"{number} {seconds:.1f} s: {words}", flush=True)
 
 

@@ -77,11 +77,11 @@ def _adapt_map(text):
 
 def _make_workshop_copy(number, name):
     """Make the notebook of a step in the workshop, for one who begins there."""
-    from ..workshop import folder, framework, modules, notebook
+    from ..module_text import ModuleText
+    from ..workshop import notebook, step, workspace
 
-    previous = lessons.previous(folder.of_the_workshop(number))
-    module = modules.Module.of(framework.code_of(previous))
-    copied = json.loads(notebook.text_of(number, module))
+    before = step.read_code(lessons.previous(workspace.check_number(number)))
+    copied = json.loads(notebook.build_text(number, ModuleText.read(before)))
     return student_copies.finish_copy(number, copied, name)
 
 

@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from .. import exercises
-from ..definitions import imports
+from ..definitions import read_imports
 from ..judge.cell_text import find_bound_names
 
 # A variable, and a path, stay as they are.
@@ -51,7 +51,7 @@ def slice_cells(cells, whole_cells=()):
         elif is_needed:
             statements, names = _slice_statements(tree.body, names, stateful)
             slices.append({**cell, "source": _unparse(statements)})
-        elif imported := set(imports(tree)):
+        elif imported := set(read_imports(tree)):
             # An attempt may use them, and what is defined beside them; what the cell
             # does with them is left out.
             names = names - imported
@@ -61,7 +61,7 @@ def slice_cells(cells, whole_cells=()):
 
 def _find_needed_names(names, source, stateful):
     """Find those of some names that a cell, or a statement, sets or may change."""
-    bound = find_bound_names(source) - set(imports(_parse(source)))
+    bound = find_bound_names(source) - set(read_imports(_parse(source)))
     changed = bound | find_changed_names(source)
     return names & (changed | stateful & find_used_names(source))
 

@@ -7,12 +7,12 @@ import re
 from functools import cache
 from pathlib import Path
 
+from ..definitions import format_names, get_owner
 from ..help import Hint
-from ..lessons import CourseError, typed
+from ..lessons import CourseError, format_command
 from ..listings import Listing
-from .folder import of_the_workshop
-from .framework import step_of
-from .parts import listed, owner
+from .step import get_step
+from .workspace import check_number
 
 # Of what a step brings and leaves to nobody.
 GIVEN = "It is given: nothing of it is to be written.", "Read its code, at the end."
@@ -28,11 +28,11 @@ def find_definition(number, name):
     CourseError
         If the step has none of that name, or several.
     """
-    step = step_of(of_the_workshop(number))
-    ending = [n for n in step.parts if n.rpartition(".")[2] == name]
-    if name in step.parts or len(ending) == 1:
-        name = name if name in step.parts else ending[0]
-        return name, step.parts[name]
+    step = get_step(check_number(number))
+    ending = [n for n in step.definitions if n.rpartition(".")[2] == name]
+    if name in step.definitions or len(ending) == 1:
+        name = name if name in step.definitions else ending[0]
+        return name, step.definitions[name]
     known = ending or step.to_write
     raise CourseError(
         f"Step {number} has {'several' if ending else 'no'} {name}. There "
@@ -73,24 +73,25 @@ def make_terminal_hint(number, name, nearer=0):
     """
     name, hints = _find_hints(number, name)
     words = f"{number} {name}"
-    call = typed(f"workshop hint {words}{' 3' if nearer else ' --nearer'}")
-    return Hint(hints, TITLES, nearer, call, typed(f"workshop solution {words}"))
+    call = format_command(f"workshop hint {words}{' 3' if nearer else ' --nearer'}")
+    code = format_command(f"workshop solution {words}")
+    return Hint(hints, TITLES, nearer, call, code)
 
 
 def _find_hints(number, name):
     """Find the full name of a definition, and its hints, the nearest last."""
     name, definition = find_definition(number, name)
-    step, begins = step_of(number), "stays as it was"
+    step, begins = get_step(number), "stays as it was"
     skeleton = make_skeleton(definition.text)
-    if name in step.new.union(map(owner, step.new)):
+    if name in step.new.union(map(get_owner, step.new)):
         begins = "is new" if name in step.added else "changes"
     begins = f"`{name}` {begins} in step {number}."
-    inside = [n for n in step.to_write if owner(n) == name != n]
+    inside = [n for n in step.to_write if get_owner(n) == name != n]
     if inside:
-        question = f"{begins} In it are to be written: {listed(inside)}."
+        question = f"{begins} In it are to be written: {format_names(inside)}."
         return name, [question, "Each of them has hints of its own.", skeleton]
     # What stays has its hint at the step that brought it, or that changed it last.
-    keys = ((n, x) for n in range(number, 0, -1) for x in (name, owner(name)))
+    keys = ((n, x) for n in range(number, 0, -1) for x in (name, get_owner(name)))
     written = (read_hints()[key] for key in keys if key in read_hints())
     question, way = next(written, GIVEN)
     return name, [f"{begins} {question}", way, skeleton]

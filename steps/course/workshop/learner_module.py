@@ -1,10 +1,9 @@
-"""What a learner wrote: as a module, and from step 23 on as a package of files, which
-can also be installed elsewhere.
+"""Load what a learner wrote as a module, and write it, from step 23 on, as a package of
+files, which can also be installed elsewhere.
 """
 
 import importlib
 import inspect
-import json
 import keyword
 import os
 import re
@@ -16,28 +15,27 @@ from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 
-from .. import capabilities, learner_folder
+from .. import capabilities
 from ..capabilities import WORKS
-from ..definitions import definitions
-from ..lessons import STEPS, CourseError, facts, known, numbers, stem, typed
+from ..definitions import format_names, read_texts
+from ..learner_folder import read_json, write_json
+from ..lessons import STEPS, CourseError, facts, format_command, known, numbers, stem
+from ..module_text import ModuleText
 from ..student_copies import write_new
-from . import cut, growth
-from . import folder as workshop
-from .framework import given_until, steps
-from .modules import Module
+from . import capabilities_package, split_core, workspace
 from .package import (
     FIRST,
     LAST,
-    PARTS,
+    WRITE_LATER,
     Package,
-    execute,
+    collect_names,
+    exec_module,
+    exec_package,
     is_package,
-    made,
-    module_of,
-    names_of_rooms,
+    read_module,
 )
-from .parts import listed
-from .trial import TrialProcess, due
+from .step import list_given, list_numbers
+from .trial import TrialProcess, select_required_rows
 
 NAME = "mine"
 TEMPLATES = Path(__file__).with_name("pack")
@@ -49,24 +47,25 @@ PLACE = f'Path(folder) / "data" / "{DATA}"', f'Path(__file__).with_name("{DATA}"
 HELPERS = ("box", "backward", "complaint", "made")
 
 
-def mine(number):
-    """The learner's framework after a step, as a module: their file in the workshop, or
-    the lesson's own where there is none. From step 33 on it is their package, in which
-    the lesson lends what they have not written.
+def load_own(number):
+    """Load the learner's framework after a step, as a module: their file in the
+    workshop, or the lesson's own where there is none. From step 33 on it is their
+    package, in which the lesson lends what they have not written.
     """
-    place = workshop.near()
+    folder = workspace.find_nearby()
     lesson = importlib.import_module(f"{STEPS}.{stem(known(number))}")
-    until = number if number in PARTS else min(number, LAST)
-    done = [n for n in steps() if n <= until and workshop.own_file(n, place).exists()]
+    until = number if number in WRITE_LATER else min(number, LAST)
+    paths = {n: workspace.get_own_path(n, folder) for n in list_numbers() if n <= until}
+    done = [n for n, path in paths.items() if path.exists()]
     if not done or (not is_package(until) and done[-1] != number):
         return lesson
-    path = workshop.own_file(done[-1], place)
+    path = paths[done[-1]]
     try:
         if is_package(until):
-            module = _package(until, place)
+            module = _load_package(until, folder)
         else:
             text = path.read_text(encoding="utf-8")
-            module = made(f"my_{path.stem}", text, path)
+            module = exec_module(f"my_{path.stem}", text, path)
     except Exception as error:
         print(f"Your {path.name} does not run, so this is the lesson's. {error!r}")
         return lesson
@@ -74,23 +73,24 @@ def mine(number):
     return module
 
 
-def _package(number, place):
-    """The rooms as modules of one that has all their names."""
-    number = max(n for n in steps() if n <= number)
-    whole = workshop.reached(number, place).module.with_attached(number)
-    named, file = f"my_{stem(number)}", f"your {stem(number)}.py"
-    package = made(named, "", file)
-    execute(whole.text(), named, file)
-    vars(package).update(names_of_rooms(named))
+def _load_package(number, folder):
+    """Load the modules of a package as modules of one that has all their names."""
+    number = max(n for n in list_numbers() if n <= number)
+    whole = workspace.get_framework(number, folder).module.copy_with_attached(number)
+    name, file = f"my_{stem(number)}", f"your {stem(number)}.py"
+    package = exec_module(name, "", file)
+    exec_package(whole.format(), name, file)
+    vars(package).update(collect_names(name))
     return package
 
 
 # --- As files -------------------------------------------------------------------------
 
 
-def name(folder=None):
-    """What the learner calls their package."""
-    return learner_folder.read(workshop.place(folder) / workshop.STAMP).get(NAME, NAME)
+def get_name(folder=None):
+    """Get what the learner calls their package."""
+    stamp = workspace.get_folder(folder) / workspace.STAMP
+    return read_json(stamp).get(NAME, NAME)
 
 
 def rename(new, folder=None):
@@ -98,71 +98,75 @@ def rename(new, folder=None):
     taken = new in sys.stdlib_module_names or new in ("numpy", "steps", "dezero_lite")
     if taken or not new.isidentifier() or keyword.iskeyword(new):
         raise CourseError(f"{new!r} cannot be the name of a package: take a new word.")
-    stamps = workshop.place(folder) / workshop.STAMP
-    marks = learner_folder.read(stamps) | {NAME: new}
-    stamps.parent.mkdir(parents=True, exist_ok=True)
-    learner_folder.replace(stamps, json.dumps(marks, indent=1) + "\n")
-    return write(_newest(folder, cut.LESSON - 1), folder)
+    stamp = workspace.get_folder(folder) / workspace.STAMP
+    write_json(stamp, read_json(stamp) | {NAME: new})
+    return write_package(_find_newest(folder, split_core.LESSON - 1), folder)
 
 
-def cut_up(folder=None):
-    """Cut the learner's newest core by what they decided in lesson 23; say so."""
-    said = write(_newest(folder, cut.LESSON - 1), folder)
-    rooms = (workshop.place(folder).parent / name(folder) / "core").glob("[!_]*.py")
-    names = listed(sorted(path.stem for path in rooms))
-    return f"{said} Its core has the rooms {names}." if names else said
+def split_up(folder=None):
+    """Split the learner's newest core as lesson 23 decided; return a message."""
+    message = write_package(_find_newest(folder, split_core.LESSON - 1), folder)
+    package = workspace.get_folder(folder).parent / get_name(folder)
+    rooms = sorted(path.stem for path in package.glob("core/[!_]*.py"))
+    if rooms:
+        message += f" Its core has the rooms {format_names(rooms)}."
+    return message
 
 
-def write(number, folder=None):
+def write_package(number, folder=None):
     """Write the learner's framework after a step as a package beside the workshop;
-    return what is to be said about it.
+    return a message.
     """
-    place, homes = workshop.place(folder).parent / name(folder), None
-    one_room = place / "core.py"
-    # A core of one room that they changed stays, and hides what it is cut into.
-    if not one_room.exists() or workshop.is_ours(one_room, folder):
-        homes = cut.decided(place.parent)
-    rooms, said = files(workshop.own_text(number, folder), number, homes)
-    texts = {place / f"{room}.py": text for room, text in rooms.items()}
-    old = {*place.glob("*.py"), *place.glob("core/*.py")}.difference(texts)
-    written = workshop.write_ours(texts, folder)
+    package, room_of = workspace.get_folder(folder).parent / get_name(folder), None
+    core = package / "core.py"
+    # A core of one room that they changed stays, and hides what it is split into.
+    if not core.exists() or workspace.is_tracked(core, folder):
+        room_of = split_core.read_decision(package.parent)
+    text = workspace.read_own_text(number, folder)
+    modules, problem = format_files(text, number, room_of)
+    texts = {package / f"{name}.py": text for name, text in modules.items()}
+    old = {*package.glob("*.py"), *package.glob("core/*.py")}.difference(texts)
+    written = workspace.write_tracked(texts, folder)
     for path in old:
-        if workshop.is_ours(path, folder):
+        if workspace.is_tracked(path, folder):
             path.unlink()
-    said = f"`import {place.name}` beside it is your package.{said}"
+    message = f"`import {package.name}` beside it is your package.{problem}"
     if kept := [path.name for path in texts if path not in written]:
-        said += f" You changed {', '.join(kept)}: they stay as they are."
-    return said
+        message += f" You changed {', '.join(kept)}: they stay as they are."
+    return message
 
 
-def files(text, number, homes=None):
-    """The texts of the rooms by name, ``__init__`` among them, the core cut into those
-    of its pieces; and what is to be said where it cannot be cut.
+def format_files(text, number, room_of=None):
+    """Format the modules by name, ``__init__`` among them, the core split into rooms;
+    return them, and a message where it cannot be split.
     """
-    package = module_of(text) if number >= FIRST else Package({"core": Module.of(text)})
-    rooms, said = package.with_attached(number).files(), ""
-    listed_rooms = ", ".join(f'"{room}"' for room in rooms)
+    package = Package({"core": ModuleText.read(text)})
+    if number >= FIRST:
+        package = read_module(text)
+    texts, problem = package.copy_with_attached(number).format_modules(), ""
+    listed = ", ".join(f'"{name}"' for name in texts)
     init = (
-        f'"""My framework after step {number}."""\n\nfrom . import {", ".join(rooms)}\n'
-        f"from .core import *\n\nROOMS = [{listed_rooms}]\n"
+        f'"""My framework after step {number}."""\n\nfrom . import {", ".join(texts)}\n'
+        f"from .core import *\n\nROOMS = [{listed}]\n"
     )
     try:
-        if homes:
-            core = cut.cut(Module.of(rooms["core"]), homes)
-            rooms |= {f"core/{room}": text for room, text in core.items()}
-            del rooms["core"]
-    except cut.Circle as circle:
-        said = f" {circle}"
-    return {"__init__": init} | rooms, said
+        if room_of:
+            core = split_core.format_rooms(ModuleText.read(texts["core"]), room_of)
+            texts |= {f"core/{room}": text for room, text in core.items()}
+            del texts["core"]
+    except split_core.Circle as circle:
+        problem = f" {circle}"
+    return {"__init__": init} | texts, problem
 
 
-def _newest(folder, first=FIRST):
-    frameworks = [n for n in steps() if n <= LAST]
-    done = [n for n in frameworks if workshop.own_text(n, folder) is not None]
+def _find_newest(folder, first=FIRST):
+    """Find the last step of which there is a framework; refuse one before the first."""
+    frameworks = [n for n in list_numbers() if n <= LAST]
+    done = [n for n in frameworks if workspace.read_own_text(n, folder) is not None]
     if not done or done[-1] < first:
         raise CourseError(
             f"This needs step {first}, which is not written yet. "
-            f"`{typed('workshop')}` goes on with the way there."
+            f"`{format_command('workshop')}` goes on with the way there."
         )
     return done[-1]
 
@@ -174,71 +178,69 @@ def pack(target=None, folder=None):
     """Write a folder that can be installed, and shown: the package, the tests that it
     passes, what it can do, and pictures of its runs. Return where it is.
     """
-    number, title = _newest(folder), name(folder)
-    place = target or workshop.place(folder).parent / f"{title}-package"
-    target = Path(place).resolve()
+    number, name = _find_newest(folder), get_name(folder)
+    parent = workspace.get_folder(folder).parent
+    target = Path(target or parent / f"{name}-package").resolve()
     if target.exists():
         raise CourseError(f"There is a {target} already: name another folder.")
-    with tempfile.TemporaryDirectory() as made:
-        homes = cut.decided(workshop.place(folder).parent)
-        _pack(Path(made), number, title, workshop.own_text(number, folder), homes)
-        shutil.copytree(made, target, ignore=shutil.ignore_patterns("__pycache__"))
+    text = workspace.read_own_text(number, folder)
+    with tempfile.TemporaryDirectory() as draft:
+        _pack(Path(draft), number, name, text, split_core.read_decision(parent))
+        shutil.copytree(draft, target, ignore=shutil.ignore_patterns("__pycache__"))
     return target
 
 
-def _pack(target, number, title, text, homes):
-    for room, code in files(text, number, homes)[0].items():
+def _pack(target, number, package, text, room_of):
+    for name, code in format_files(text, number, room_of)[0].items():
         code = OURS.sub("", code).replace(*PLACE)
-        write_new(target / title / f"{room}.py", code)
-    passed = _passed(number, text)
-    words = {"name": title, "step": number}
-    tests = "\n\n".join([_filled("tests.txt", words), *_tests(passed)])
-    write_new(target / "tests" / f"test_{title}.py", tests)
+        write_new(target / package / f"{name}.py", code)
+    passed = _list_passed(number, text)
+    words = {"name": package, "step": number}
+    tests = "\n\n".join([_fill_template("tests.txt", words), *_format_tests(passed)])
+    write_new(target / "tests" / f"test_{package}.py", tests)
     runs = [run for n in numbers() if n <= number and (run := facts(n).example)]
     if "digits" in runs:
         ours = Path(find_spec("dezero_lite").origin)  # type: ignore[union-attr, arg-type]
-        shutil.copy(ours.with_name("data") / DATA, target / title)
-    words["runs"] = "\n".join(_ran(run, target, words) for run in runs)
+        shutil.copy(ours.with_name("data") / DATA, target / package)
+    words["runs"] = "\n".join(_run_example(run, target, words) for run in runs)
     words["table"] = "\n".join(f"- {row.name}" for row in passed)
-    words["given"] = listed(given_until(number)) or "nothing"
-    words["lent"] = listed(sorted(workshop.lent(text))) or "nothing"
-    for part in ("README.md", "pyproject.toml"):
-        write_new(target / part, _filled(part, words))
+    words["given"] = format_names(list_given(number)) or "nothing"
+    words["lent"] = format_names(sorted(workspace.read_lent(text))) or "nothing"
+    for file in ("README.md", "pyproject.toml"):
+        write_new(target / file, _fill_template(file, words))
 
 
-def _filled(part, words):
-    return Template((TEMPLATES / part).read_text(encoding="utf-8")).substitute(words)
+def _fill_template(file, words):
+    return Template((TEMPLATES / file).read_text(encoding="utf-8")).substitute(words)
 
 
-def _passed(number, text):
-    """The rows of the table that a framework passes."""
+def _list_passed(number, text):
+    """List the rows of the table that a framework passes."""
     with TrialProcess() as process:
-        found = process.try_out(number, [], text)["table"]
-    return [row for row in due(number) if found.get(row.name) == WORKS]
+        table = process.try_out(number, [], text)["table"]
+    return [row for row in select_required_rows(number) if table.get(row.name) == WORKS]
 
 
-def _tests(rows):
-    """The rows of the table as tests, and what they use."""
+def _format_tests(rows):
+    """Format the rows of the table as tests, with what they use."""
     helpers = [inspect.getsource(getattr(capabilities, name)) for name in HELPERS]
     passed = {row.probe.__name__ for row in rows}
-    for name, text in definitions(inspect.getsource(growth)).items():
+    for name, text in read_texts(inspect.getsource(capabilities_package)).items():
         if name in passed:
             helpers.append(text.partition("\n")[2].replace("def ", "def test_", 1))
-        elif not text.startswith("@since") and name not in ("GROWTH", "since"):
+        elif not text.startswith("@since") and name not in ("CAPABILITIES", "since"):
             helpers.append(text)
     return [f"{text.strip()}\n" for text in helpers]
 
 
-def _ran(run, target, words):
-    """Let an example run, which leaves a picture; return what is to be said of it."""
+def _run_example(run, target, words):
+    """Run an example, which leaves a picture; return what the README says of it."""
     example = Path("examples") / f"{run}.py"
-    write_new(target / example, _filled(f"{run}.txt", words))
+    write_new(target / example, _fill_template(f"{run}.txt", words))
     path = os.pathsep.join(filter(None, [str(target), os.environ.get("PYTHONPATH")]))
-    surroundings = os.environ | {"PYTHONPATH": path, "MPLBACKEND": "Agg"}
+    env = os.environ | {"PYTHONPATH": path, "MPLBACKEND": "Agg"}
     command = [sys.executable, str(example)]
-    done = subprocess.run(
-        command, cwd=target, env=surroundings, capture_output=True, text=True
-    )
+    done = subprocess.run(command, cwd=target, env=env, capture_output=True, text=True)
     if done.returncode:
         raise CourseError(f"{example} does not run on your package:\n{done.stderr}")
     return f"\n`python {example.as_posix()}`: {done.stdout.strip()}\n\n![]({run}.png)\n"

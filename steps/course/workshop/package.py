@@ -1,7 +1,7 @@
-"""The package that grows as it is at a step: a text of several rooms.
+"""The package that grows as it is at a step: one text with several modules.
 
 From step 33 on a framework is a package. Here it is one text, in which a line such as
-``# === functions.py`` begins a room, so that a step can be compared with the one
+``# === functions.py`` begins a module, so that a step can be compared with the one
 before, be judged, and be kept in one file, like those of steps 1 to 32. What the text
 says can also be written as files, which is what a learner takes along.
 """
@@ -19,7 +19,7 @@ from typing import Any
 
 from dezero_lite import datasets
 
-from ..definitions import imports
+from ..definitions import Kind, find_globals, get_owner, read_definitions, read_imports
 from ..lessons import (
     LESSONS,
     STEPS,
@@ -30,11 +30,10 @@ from ..lessons import (
     of_kind,
     stem,
 )
-from .modules import Module
-from .parts import Kind, globals_used, owner, parts
+from ..module_text import ModuleText
 
 # From the lowest one up.
-ROOMS = (
+MODULES = (
     *("core", "utils", "functions", "functions_conv"),
     *("layers", "models", "optimizers", "datasets", "dataloaders"),
     *("attention", "gpt"),
@@ -44,11 +43,11 @@ HEADING = re.compile(r"^# --- (?:Step (\d+))?.*\n+", re.MULTILINE)
 
 
 @cache
-def source(room):
-    return (FRAMEWORK / f"{room}.py").read_text(encoding="utf-8")
+def read_source(module):
+    return (FRAMEWORK / f"{module}.py").read_text(encoding="utf-8")
 
 
-_HEADED = {room: [int(n or 0) for n in HEADING.findall(source(room))] for room in ROOMS}
+_HEADED = {m: [int(n or 0) for n in HEADING.findall(read_source(m))] for m in MODULES}
 _BEGINS = {facts(n).stands_on: n for n in numbers()}
 # The package grows from the first of these steps to the last.
 FIRST, LAST = _BEGINS["framework"], max(map(max, _HEADED.values()))
@@ -58,246 +57,253 @@ _LEFT = {n: facts(n).write for n in numbers() if facts(n).write or facts(n).work
 WRITE = {n: names for n, names in _LEFT.items() if n <= LAST}
 # What the learner writes of a step's own module, after their package has ended; the
 # lesson runs on dezero_lite. A step that is not here has nothing to write.
-PARTS = {n: names for n, names in _LEFT.items() if n > LAST}
+WRITE_LATER = {n: names for n, names in _LEFT.items() if n > LAST}
 # Stage 7: of dezero_lite these lessons take the data sets, which are arrays; all else
 # that they need is the package, on which the first of them write nothing.
 STAGE_7 = {n: names for n, names in WRITE.items() if n >= _BEGINS["dezero_lite"]}
-# Its rooms, and the step with which each begins.
-ROOMS_OF_STAGE_7 = {r: first for r, (first, *_) in _HEADED.items() if first in STAGE_7}
+# Its modules, and the step with which each begins.
+MODULES_OF_STAGE_7 = {m: n for m, (n, *_) in _HEADED.items() if n in STAGE_7}
 # The modules that are the package, and those that hand it on.
 HANDS_ON = [n for n in of_kind(StepKind.PACKAGE) if FIRST <= n <= LAST]
-PLACE = re.compile(
+OF_PACKAGE = re.compile(
     rf"{STEPS}\.(framework\.\w+|library|step({'|'.join(map(str, HANDS_ON))}))"
 )
 TITLE = re.compile(r"^# === (\w+)\.py\n", re.MULTILINE)
 OURS = re.compile(r"^from dezero_lite(?!\.datasets\b)[\w.]* import", re.MULTILINE)
 
 
-def is_package(step):
+def is_package(number):
     """Whether the framework of a step is a package, and the learner's own."""
-    return FIRST <= step <= LAST
+    return FIRST <= number <= LAST
 
 
-def module_of(text):
-    """The module, or the package, that a text describes."""
-    return Package.of(text) if TITLE.search(text) else Module.of(text)
+def read_module(text):
+    """Read the ModuleText, or the Package, that a text describes."""
+    return Package.read(text) if TITLE.search(text) else ModuleText.read(text)
 
 
 @dataclass
 class Package:
-    """The rooms of a package, each a module as text; what a Module can do, it can."""
+    """The modules of a package as text; what a ModuleText can do, it can."""
 
-    rooms: dict[str, Module] = field(default_factory=dict)
+    modules: dict[str, ModuleText] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, text):
-        found = TITLE.split(text)[1:]
-        texts = zip(found[::2], found[1::2], strict=True)
-        return cls({room: Module.of(text) for room, text in texts})
-
-    def text(self, docstring=""):
-        """The whole, as it is kept in one file."""
-        rooms = [f"# === {room}.py\n{text}" for room, text in self.files().items()]
-        return "\n\n".join([f'"""{docstring}"""'] * bool(docstring) + rooms)
-
-    def files(self):
-        """The texts of the rooms, the lowest first."""
-        found: dict[str, str] = {}
-        names: dict[str, str] = {}
-        for room in [room for room in ROOMS if room in self.rooms]:
-            found[room] = self._with_imports(room, names).text()
-            # Of two rooms that have a name, the higher one's is taken from then on.
-            names |= dict.fromkeys(self.rooms[room].parts(), room)
-        return found
-
-    def body(self):
-        return "\n".join(module.body() for module in self.rooms.values())
+    def read(cls, text):
+        texts = TITLE.split(text)[1:]
+        pairs = zip(texts[::2], texts[1::2], strict=True)
+        return cls({name: ModuleText.read(text) for name, text in pairs})
 
     def copy(self):
-        return Package({room: module.copy() for room, module in self.rooms.items()})
+        return Package({name: module.copy() for name, module in self.modules.items()})
 
-    def parts(self):
-        return {n: p for m in self.rooms.values() for n, p in m.parts().items()}
+    @property
+    def body(self):
+        return "\n".join(module.body for module in self.modules.values())
 
+    @property
+    def definitions(self):
+        return {n: d for m in self.modules.values() for n, d in m.definitions.items()}
+
+    @property
     def missing_names(self):
-        """Names that no room defines or imports, and that are no room's name."""
-        missing = set().union(*(m.missing_names() for m in self.rooms.values()))
-        return missing - set(self.parts()) - set(ROOMS)
+        """The names that no module defines or imports, and that are not a module's."""
+        missing = set().union(*(m.missing_names for m in self.modules.values()))
+        return missing - set(self.definitions) - set(MODULES)
+
+    def format(self, docstring=""):
+        """Format the whole, as it is kept in one file."""
+        modules = self.format_modules().items()
+        texts = [f"# === {name}.py\n{text}" for name, text in modules]
+        return "\n\n".join([f'"""{docstring}"""'] * bool(docstring) + texts)
+
+    def format_modules(self):
+        """Format each module, the lowest first: a dict from name to text."""
+        texts: dict[str, str] = {}
+        home: dict[str, str] = {}
+        for name in [name for name in MODULES if name in self.modules]:
+            texts[name] = self._copy_with_imports(name, home).format()
+            # Of two modules that have a name, the higher one's is taken from then on.
+            home |= dict.fromkeys(self.modules[name].definitions, name)
+        return texts
+
+    def _copy_with_imports(self, name, home):
+        """Copy a module, with the imports of what it takes from modules below; what
+        Python has by itself is Python's, unless the package that grows takes it from a
+        module here.
+        """
+        module = self.modules[name].copy()
+        lines = read_module_imports(name).items()
+        theirs = {n: line for n, line in lines if line.startswith("from .")}
+        module.imports = {n: i for n, i in module.imports.items() if n not in theirs}
+        used = find_globals(module.body, True) - set(module.definitions)
+        for each in used - set(module.imports):
+            if each in theirs:
+                module.imports[each] = theirs[each]
+            elif each in home and each not in dir(builtins):
+                module.imports[each] = f"from .{home[each]} import {each}"
+        return module
 
     # --- Changing ---------------------------------------------------------------------
 
-    def put(self, name, part, order=()):
-        """Put a part into the room that it has in the small package."""
-        there = [r for r, m in self.rooms.items() if owner(name) in m.parts()]
-        room = homes().get(owner(name)) or (there or ["core"])[-1]
-        self.rooms.setdefault(room, Module()).put(name, part, order)
+    def put(self, name, definition, order=()):
+        """Put a definition into the module that it has in the package that grows."""
+        owner = get_owner(name)
+        names = [n for n, m in self.modules.items() if owner in m.definitions]
+        home = map_homes().get(owner) or (names or ["core"])[-1]
+        self.modules.setdefault(home, ModuleText()).put(name, definition, order)
 
     def drop_attached(self, name):
-        for module in self.rooms.values():
+        for module in self.modules.values():
             module.drop_attached(name)
 
-    def bring(self, name, text):
-        """Put a helper into the lowest room that uses it."""
-        users = [m for m in self.rooms.values() if name in m.missing_names()]
-        users[0].bring(name, text)
+    def put_helper(self, name, text):
+        """Put a helper into the lowest module that uses it."""
+        users = [m for m in self.modules.values() if name in m.missing_names]
+        users[0].put_helper(name, text)
 
-    def take_imports(self, source, wanted=None):
-        defined = {*self.parts(), *ROOMS}
-        source = {name: source[name] for name in source if name not in defined}
-        for module in self.rooms.values():
-            module.take_imports(source, wanted)
+    def add_imports(self, imports, wanted=None):
+        defined = {*self.definitions, *MODULES}
+        lines = {name: line for name, line in imports.items() if name not in defined}
+        for module in self.modules.values():
+            module.add_imports(lines, wanted)
 
-    def give(self, step, before):
+    def give(self, number, before):
         """Put in what the steps after one bring up to another, and do not leave to the
         learner. What steps 1 to 32 have made stays as it is.
         """
-        core = parts(module_path(FIRST - 1).read_text(encoding="utf-8"))
-        for room in package_at(step).rooms:
-            for chunk, brought in introduced(room).items():
-                defines = set(parts(chunk))
-                is_old = room == "core" and defines & set(core)
-                is_left = defines & {*WRITE.get(brought, ())}
-                if before < brought <= step and not is_old and not is_left:
-                    self._give(room, chunk)
+        core = read_definitions(module_path(FIRST - 1).read_text(encoding="utf-8"))
+        for name in build_package(number).modules:
+            for statement, step in read_introductions(name).items():
+                defines = set(read_definitions(statement))
+                is_old = name == "core" and defines & set(core)
+                is_left = defines & {*WRITE.get(step, ())}
+                if before < step <= number and not is_old and not is_left:
+                    self._give(name, statement)
 
-    def _give(self, room, chunk):
-        """Put a statement into a room in place of what defines the same."""
-        module = self.rooms.setdefault(room, Module())
-        names = set(parts(chunk))
-        kept = [c for c in module.chunks if not names & set(parts(c))]
-        module.chunks = [*kept, chunk]
-        module.imports = imports_of(room) | module.imports
+    def _give(self, name, statement):
+        """Put a statement into a module in place of what defines the same."""
+        module = self.modules.setdefault(name, ModuleText())
+        names = set(read_definitions(statement))
+        kept = [s for s in module.statements if not names & set(read_definitions(s))]
+        module.statements = [*kept, statement]
+        module.imports = read_module_imports(name) | module.imports
 
-    def with_attached(self, step):
-        """A copy with what the steps themselves attach to classes, such as the sum to
+    def copy_with_attached(self, until):
+        """Copy it with what the steps themselves attach to classes, such as the sum to
         `Variable`: what runs without them.
         """
         whole = self.copy()
-        for number in [n for n in of_kind(StepKind.PACKAGE) if FIRST <= n <= step]:
+        for number in [n for n in of_kind(StepKind.PACKAGE) if FIRST <= n <= until]:
             whole._attach(module_path(number).read_text(encoding="utf-8"))
         return whole
 
     def _attach(self, text):
-        own = parts(text)
-        rooms = [self.rooms[room] for room in ROOMS if room in self.rooms]
-        for name in [name for name, part in own.items() if part.kind == Kind.ATTACHED]:
-            used = globals_used(own[name].text, True) - {owner(name)}
-            homes = [room for room in rooms if used & set(room.parts())]
-            for room in homes[-1:]:
-                new = sorted(used & set(own) - set(room.parts()))
-                lines = [own[each].text for each in [*new, name]]
-                room.chunks += [line for line in lines if line not in room.chunks]
-
-    # --- Imports ----------------------------------------------------------------------
-
-    def _with_imports(self, room, lower):
-        """A room with the imports of what it takes from rooms below; what Python has by
-        itself is Python's, unless the small package takes it from a room here.
-        """
-        module = self.rooms[room].copy()
-        own = imports_of(room).items()
-        theirs = {name: line for name, line in own if line.startswith("from .")}
-        module.imports = {n: i for n, i in module.imports.items() if n not in theirs}
-        used = globals_used(module.body(), True) - set(module.parts())
-        for name in used - set(module.imports):
-            if name in theirs:
-                module.imports[name] = theirs[name]
-            elif name in lower and name not in dir(builtins):
-                module.imports[name] = f"from .{lower[name]} import {name}"
-        return module
+        of_step = read_definitions(text)
+        modules = [self.modules[name] for name in MODULES if name in self.modules]
+        for name in [n for n, d in of_step.items() if d.kind == Kind.ATTACHED]:
+            used = find_globals(of_step[name].text, True) - {get_owner(name)}
+            users = [module for module in modules if used & set(module.definitions)]
+            for module in users[-1:]:
+                new = sorted(used & set(of_step) - set(module.definitions))
+                for line in [of_step[each].text for each in [*new, name]]:
+                    if line not in module.statements:
+                        module.statements.append(line)
 
 
 # --- What there is at a step ----------------------------------------------------------
 
 
 @cache
-def imports_of(room):
-    return imports(ast.parse(source(room)))
+def read_module_imports(module):
+    return read_imports(ast.parse(read_source(module)))
 
 
 @cache
-def homes():
-    """From each name to its room; of two rooms that have it, to the lower one."""
-    rooms = reversed(package_at(LAST).rooms.items())
-    return {name: room for room, module in rooms for name in module.parts()}
+def map_homes():
+    """Map each name to its module; of two modules that have it, to the lower one."""
+    modules = reversed(build_package(LAST).modules.items())
+    return {name: home for home, module in modules for name in module.definitions}
 
 
 @cache
-def introduced(room):
-    """From each statement of a room to the step that brings it, as the heading above
+def read_introductions(module):
+    """Map each statement of a module to the step that brings it, as the heading above
     says.
     """
-    found, step = {}, FIRST
-    for chunk in Module.of(source(room)).chunks:
-        if heading := HEADING.match(chunk):
-            step = max(step, int(heading[1] or 0))
-        found[HEADING.sub("", chunk)] = step
-    return found
+    steps, number = {}, FIRST
+    for statement in ModuleText.read(read_source(module)).statements:
+        if heading := HEADING.match(statement):
+            number = max(number, int(heading[1] or 0))
+        steps[HEADING.sub("", statement)] = number
+    return steps
 
 
 @cache
-def package_at(step):
-    """The small package as it is at a step."""
-    rooms = {}
-    for room in ROOMS:
-        chunks = [c for c, brought in introduced(room).items() if brought <= step]
-        if chunks:
-            rooms[room] = Module(chunks, dict(imports_of(room)))
-    return Package(rooms)
+def build_package(number):
+    """Build the Package as it is at a step."""
+    modules = {}
+    for name in MODULES:
+        steps = read_introductions(name).items()
+        if statements := [s for s, step in steps if step <= number]:
+            modules[name] = ModuleText(statements, dict(read_module_imports(name)))
+    return Package(modules)
 
 
 # --- As modules -----------------------------------------------------------------------
 
 
-def forget():
-    """Let the steps, and the small package, be imported anew."""
-    for name in [name for name in sys.modules if PLACE.fullmatch(name)]:
+def forget_modules():
+    """Let the steps, and the package that grows, be imported anew."""
+    for name in [name for name in sys.modules if OF_PACKAGE.fullmatch(name)]:
         parent, _, child = name.rpartition(".")
         del sys.modules[name]
         vars(sys.modules[parent]).pop(child, None)
 
 
-def load(text, step):
-    """Let the rooms of a text take the place of the small package, for the steps that
-    are imported from now on: they attach to its classes what they bring.
+def load_package(text, number):
+    """Let the modules of a text take the place of the package that grows, for the steps
+    that are imported from now on: they attach to its classes what they bring.
     """
-    forget()
-    execute(text, f"{STEPS}.framework", f"your {stem(step)}.py")
-    if step in STAGE_7:
-        load_lessons(step)
+    forget_modules()
+    exec_package(text, f"{STEPS}.framework", f"your {stem(number)}.py")
+    if number in STAGE_7:
+        load_lessons(number)
 
 
-def names_of_rooms(package):
-    """All that the rooms define, by name; of two that have a name, the higher one's."""
-    found: dict[str, Any] = {}
-    for room in ROOMS:
-        module = sys.modules.get(f"{package}.{room}")
-        found |= {name: vars(module)[name] for name in getattr(module, "__all__", ())}
-    return found
+def collect_names(package):
+    """Collect all that the modules define, by name; of two that have a name, the higher
+    one's.
+    """
+    values: dict[str, Any] = {}
+    for each in MODULES:
+        module = sys.modules.get(f"{package}.{each}")
+        values |= {name: vars(module)[name] for name in getattr(module, "__all__", ())}
+    return values
 
 
-def execute(text, package, file):
-    """Run the rooms of a text as modules of a package."""
+def exec_package(text, package, file):
+    """Run the modules of a text as those of a package."""
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     titles = [*TITLE.finditer(text)]
     ends = [match.start() for match in titles[1:]] + [len(text)]
     for title, end in zip(titles, ends, strict=True):
         # Blank lines above, so that lines have the numbers that they have in the text.
         above = "\n" * text[: title.end()].count("\n")
-        made(f"{package}.{title[1]}", above + text[title.end() : end], file)
+        exec_module(f"{package}.{title[1]}", above + text[title.end() : end], file)
 
 
-def made(name, text, file):
+def exec_module(name, text, file):
     """Run a text as a module, which who imports it gets from then on."""
     module = ModuleType(name)
     module.__package__, module.__file__ = name.rpartition(".")[0] or STEPS, str(file)
-    take_the_place(module)
+    install_module(module)
     exec(compile(text, str(file), "exec"), vars(module))
     return module
 
 
-def take_the_place(module):
-    """From now on, who imports this module of the course gets this one."""
+def install_module(module):
+    """Install a module of the course: who imports it from now on gets this one."""
     sys.modules[module.__name__] = module
     package, _, name = module.__name__.rpartition(".")
     if package:
@@ -307,45 +313,44 @@ def take_the_place(module):
 # --- The lessons of stage 7, on the package -------------------------------------------
 
 
-def load_lessons(step):
+def load_lessons(number):
     """Make the modules of the steps from 69 up to this one anew, with the package in
     the place of dezero_lite, and return the last. The process has them from then on in
     the place of the course's.
     """
-    take_the_place(_library(step))
-    for number in range(min(STAGE_7), step + 1):
-        path = module_path(number)
+    install_module(_make_library(number))
+    for each in range(min(STAGE_7), number + 1):
+        path = module_path(each)
         text = OURS.sub("from .library import", path.read_text(encoding="utf-8"))
-        module = made(f"{STEPS}.{stem(number)}", text, path)
+        module = exec_module(f"{STEPS}.{stem(each)}", text, path)
     return module
 
 
-def on_the_package(step, code):
-    """A cell of a lesson, which from 69 to 74 imports from the package what it imports
-    from dezero_lite elsewhere.
+def redirect_imports(number, code):
+    """Let a cell of a lesson from 69 to 74 import from the package what it imports from
+    dezero_lite elsewhere.
     """
-    return OURS.sub("from steps.library import", code) if step in STAGE_7 else code
+    return OURS.sub("from steps.library import", code) if number in STAGE_7 else code
 
 
-def _library(step):
-    """What the package has by then, and the data sets of dezero_lite, in the place of
-    ``steps.library``.
+def _make_library(number):
+    """Make ``steps.library`` of what the package has by then, and the data sets of
+    dezero_lite.
     """
     library = ModuleType(f"{STEPS}.library")
     vars(library).update({name: getattr(datasets, name) for name in datasets.__all__})
     step60 = importlib.import_module(f"{STEPS}.step60")
     vars(library).update({name: getattr(step60, name) for name in step60.__all__})
-    for room in [room for room, first in ROOMS_OF_STAGE_7.items() if first <= step]:
-        there = vars(importlib.import_module(f"{STEPS}.framework.{room}"))
-        vars(library).update({n: it for n, it in there.items() if callable(it)})
-    vars(library).update(__getattr__=_is_missing, moved=partial(getattr, library))
+    for name in [m for m, first in MODULES_OF_STAGE_7.items() if first <= number]:
+        values = vars(importlib.import_module(f"{STEPS}.framework.{name}"))
+        vars(library).update({n: v for n, v in values.items() if callable(v)})
+    vars(library).update(__getattr__=_refuse_missing, moved=partial(getattr, library))
     return library
 
 
-def _is_missing(name):
+def _refuse_missing(name):
     if name.startswith("__"):
         raise AttributeError(name)
-    step = next((n for n, names in WRITE.items() if name in names), None)
-    raise ImportError(
-        f"your package has no {name}" + (f", which step {step} writes" if step else "")
-    )
+    number = next((n for n, names in WRITE.items() if name in names), None)
+    writes = f", which step {number} writes" if number else ""
+    raise ImportError(f"your package has no {name}{writes}")

@@ -6,17 +6,24 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
+from ..definitions import Definition, Kind, format_names, get_owner
 from ..lessons import STEPS, CourseError, numbers, previous, stem
 from ..watching import notebook_shell
-from . import cut, learner_module, notebook
-from . import folder as workshop
-from .framework import step_of
-from .learner_code import learner_code
-from .package import FIRST, LAST, PLACE, load, names_of_rooms, take_the_place
-from .parts import Kind, Part, listed, owner
+from . import learner_module, split_core, workspace
+from .learner_code import read_cells
+from .package import (
+    FIRST,
+    LAST,
+    OF_PACKAGE,
+    collect_names,
+    install_module,
+    load_package,
+)
 from .report import MOST, Report
-from .trial import module_from, names_in
-from .verdict import verdict_on
+from .step import get_step, list_following
+from .stubs import make_stub
+from .trial import make_module, pick_names
+from .verdict import judge_attempt
 
 
 class Session:
@@ -27,18 +34,18 @@ class Session:
     """
 
     def __init__(self, number, shell, folder):
-        self.number, self.folder = workshop.of_the_workshop(number), folder
+        self.number, self.folder = workspace.check_number(number), folder
         self.cells: list[str] = []
         self._shell, self._module, self._text = shell, None, ""
         self._put_together()
 
-    def ran(self, result):
-        """Called by IPython after a cell."""
+    def handle_cell(self, result):
+        """Put the step together anew after a cell; IPython calls this."""
         cell = result.info.raw_cell
         if not cell or result.error_before_exec or result.error_in_exec:
             return
-        defines = learner_code([cell], step_of(self.number).parts)
-        if not defines.parts and not defines.imports:
+        code = read_cells([cell], get_step(self.number).definitions)
+        if not code.definitions and not code.imports:
             return
         self.cells = [*(c for c in self.cells if c != cell), cell]
         try:
@@ -48,157 +55,159 @@ class Session:
             print(f"Your framework does not fit together: {kind}: {error}")
 
     def _put_together(self):
-        own = workshop.assembled(self.number, self.cells, self.folder)
-        text = _with_stubs(own).text()
+        attempt = workspace.make_attempt(self.number, self.cells, self.folder)
+        text = _fill_with_stubs(attempt).format()
         names = self._shell.user_ns if self._shell else {}
-        if own.step.is_package:
+        if attempt.step.is_package:
             if text != self._text:
-                load(text, self.number)
+                load_package(text, self.number)
                 # It attaches to the classes what it brings, and so do those before it.
                 done = self.number if self.cells else previous(self.number)
                 importlib.import_module(f"{STEPS}.{stem(done)}")
             self._text = text
-            renew(names, own.step)
+            rebind_names(names, attempt.step)
             return
         if text != self._text:
-            self._module = module_from(text, self.number, self._module)
-            take_the_place(self._module)
+            self._module = make_module(text, self.number, self._module)
+            install_module(self._module)
             self._text = text
-        there = vars(self._module)
-        names.update(names_in(self._module, text))
+        values = vars(self._module)
+        names.update(pick_names(self._module, text))
         # For decorators and bases.
-        for name in {*own.module.imports} & {*there} - {"__getattr__"}:
-            names.setdefault(name, there[name])
+        for name in {*attempt.module.imports} & {*values} - {"__getattr__"}:
+            names.setdefault(name, values[name])
 
-    def wrote(self):
-        """Whether any cell that ran defines a part of the step."""
-        parts = step_of(self.number).parts
-        return bool(set(learner_code(self.cells, parts).parts) & set(parts))
+    def defines_any(self):
+        """Whether any cell that ran defines something of the step."""
+        known = get_step(self.number).definitions
+        return bool(set(read_cells(self.cells, known).definitions) & set(known))
 
 
-def _with_stubs(own):
-    """A module in which what is missing says so when it is called."""
-    module, step = own.module.copy(), own.step
-    for name in own.missing:
-        part = step.parts[name]
-        if part.kind not in (Kind.ATTACHED, Kind.ATTRIBUTE, Kind.CONSTANT):
-            stub = Part(part.kind, notebook.stub(step, name, part))
-            module.put(name, stub, step.parts)
+def _fill_with_stubs(attempt):
+    """Make a module in which what is missing says so when it is called."""
+    module, step = attempt.module.copy(), attempt.step
+    for name in attempt.missing:
+        lesson = step.definitions[name]
+        if lesson.kind not in (Kind.ATTACHED, Kind.ATTRIBUTE, Kind.CONSTANT):
+            stub = Definition(lesson.kind, make_stub(step, name, lesson))
+            module.put(name, stub, step.definitions)
     return module
 
 
-def renew(names, step):
+def rebind_names(names, step):
     """Let what a notebook has of the steps be that of the package as it is now; what it
     does not have yet comes with it, but for what would hide Python's own.
     """
     for name, value in list(names.items()):
-        names[name] = _now(value)
+        names[name] = _get_current(value)
         if isinstance(value, type) and value.__module__ == "__main__":
             with contextlib.suppress(TypeError):  # class Net(Layer) in a cell above
-                value.__bases__ = tuple(map(_now, value.__bases__))
-    there = names_of_rooms(f"{STEPS}.framework")
-    new = {*there}.difference(names, dir(builtins))
-    for name in new.union(map(owner, step.to_write)):
-        if name in there:
-            names[name] = there[name]
+                value.__bases__ = tuple(map(_get_current, value.__bases__))
+    values = collect_names(f"{STEPS}.framework")
+    new = {*values}.difference(names, dir(builtins))
+    for name in new.union(map(get_owner, step.to_write)):
+        if name in values:
+            names[name] = values[name]
 
 
-def _now(value):
-    """What a module, class or function of the package is now; all else stays."""
-    if isinstance(value, ModuleType) and PLACE.fullmatch(value.__name__):
+def _get_current(value):
+    """Get what a module, class or function of the package is now; all else stays."""
+    if isinstance(value, ModuleType) and OF_PACKAGE.fullmatch(value.__name__):
         return importlib.import_module(value.__name__)
-    if not PLACE.fullmatch(str(getattr(value, "__module__", ""))):
+    if not OF_PACKAGE.fullmatch(str(getattr(value, "__module__", ""))):
         return value
-    there = vars(importlib.import_module(value.__module__))
-    return there.get(getattr(value, "__name__", ""), value)
+    values = vars(importlib.import_module(value.__module__))
+    return values.get(getattr(value, "__name__", ""), value)
 
 
 SESSION: Session | None = None
 
 
 def begin(number):
-    """Begin the session of a notebook; return what is to be said."""
+    """Begin the session of a notebook; return a message."""
     global SESSION
 
     shell = notebook_shell()
     if SESSION and shell:
         with contextlib.suppress(ValueError):
-            shell.events.unregister("post_run_cell", SESSION.ran)
-    SESSION = Session(number, shell, here(number))
+            shell.events.unregister("post_run_cell", SESSION.handle_cell)
+    SESSION = Session(number, shell, find_folder(number))
     if shell:
-        shell.events.register("post_run_cell", SESSION.ran)
-    said = workshop.base(number, SESSION.folder).said
-    said = f"{said}\nFrom now on, what your cells define is {stem(number)}."
-    if number >= FIRST and step_of(number).to_write:
-        said += "\nA cell stops at what is not written yet; run it again when it is."
-    return said.strip()
+        shell.events.register("post_run_cell", SESSION.handle_cell)
+    message = workspace.get_base(number, SESSION.folder).message
+    message += f"\nFrom now on, what your cells define is {stem(number)}."
+    if number >= FIRST and get_step(number).to_write:
+        message += "\nA cell stops at what is not written yet; run it again when it is."
+    return message.strip()
 
 
-def here(number):
-    """The folder in which the notebook lies: a kernel begins there."""
+def find_folder(number):
+    """Find the folder of the notebook, in which a kernel begins."""
     if (Path.cwd() / f"{stem(number)}.ipynb").exists():
         return Path.cwd()
-    return workshop.place()
+    return workspace.get_folder()
 
 
-def judged(number, anyway=False):
+def judge_step(number, anyway=False):
     """Judge the step, from the cells that ran here or else from the saved notebook."""
-    if number == cut.LESSON:
-        near = workshop.near()
-        return print(learner_module.cut_up(near if near.exists() else None))
+    if number == split_core.LESSON:
+        nearby = workspace.find_nearby()
+        return print(learner_module.split_up(nearby if nearby.exists() else None))
     session = SESSION if SESSION and SESSION.number == number else None
-    folder = session.folder if session else here(number)
-    if session and session.wrote():
-        own = workshop.assembled(number, session.cells, folder)
-        own.aside |= not_run(own, folder)
+    folder = session.folder if session else find_folder(number)
+    if session and session.defines_any():
+        attempt = workspace.make_attempt(number, session.cells, folder)
+        attempt.ignored |= find_not_run(attempt, folder)
     else:
-        own = workshop.saved(number, folder)
-    verdict = verdict_on(own)
-    if verdict.right or anyway:
-        return Report(verdict, go_on(verdict, folder))
-    lent = listed(verdict.from_the_lesson, MOST)
+        attempt = workspace.read_attempt(number, folder)
+    verdict = judge_attempt(attempt)
+    if verdict.is_right or anyway:
+        return Report(verdict, accept(verdict, folder))
+    lent = format_names(verdict.to_lend, MOST)
     way_on = f"`steps.judge({number}, anyway=True)` goes on with the lesson's {lent}."
     return Report(verdict, [way_on] if lent else [])
 
 
-def not_run(own, folder):
-    """What is written in the saved notebook, and was not run here."""
+def find_not_run(attempt, folder):
+    """Find what is written in the saved notebook, and was not run here: by name, why it
+    does not count.
+    """
     with contextlib.suppress(CourseError):  # a notebook that nobody has saved
-        saved = workshop.saved(own.step.number, folder)
-        undone = {*own.missing, *own.unchanged}
+        saved = workspace.read_attempt(attempt.step.number, folder)
+        undone = {*attempt.missing, *attempt.unchanged}
         run_later = undone.difference(saved.missing, saved.unchanged)
         return dict.fromkeys(run_later, "the cell with it has not been run")
     return {}
 
 
-def go_on(verdict, folder):
-    """Write the learner's file and the next notebook; say so."""
-    number = verdict.step
-    path = workshop.write(verdict, folder)
+def accept(verdict, folder):
+    """Write the learner's file and the next notebook; return sentences that say so."""
+    number = verdict.number
+    path = workspace.write_framework(verdict, folder)
     if path:
         what = "framework" if number <= LAST else "code"
-        said = [f"Your {what} is now in `{path.name}`."]
-        if now := verdict.from_the_lesson:
-            said[0] += f" The lesson lends it {listed(now)}."
-        if verdict.lent != now:
-            said[0] += f" All of the lesson's own in it: {listed(verdict.lent)}."
+        sentences = [f"Your {what} is now in `{path.name}`."]
+        if now := verdict.to_lend:
+            sentences[0] += f" The lesson lends it {format_names(now)}."
+        if (lent := verdict.lent) != now:
+            sentences[0] += f" All of the lesson's own in it: {format_names(lent)}."
     else:
         stays = "was changed since it was written, and stays as it is"
-        said = [f"`{stem(number)}.py` {stays}. Rename it to have it written anew."]
-    later, following = workshop.after(number), number + 1
-    if any(workshop.own_file(n, folder).exists() for n in later):
-        said[0] += " The files of later steps stay as they are."
-    elif path and cut.LESSON < number <= LAST:
-        said.append(learner_module.write(number, folder))
+        sentences = [f"`{stem(number)}.py` {stays}. Rename it to have it written anew."]
+    later, following = list_following(number), number + 1
+    if any(workspace.get_own_path(n, folder).exists() for n in later):
+        sentences[0] += " The files of later steps stay as they are."
+    elif path and split_core.LESSON < number <= LAST:
+        sentences.append(learner_module.write_package(number, folder))
     if following in numbers() and following not in later:
         lesson = f"[step {following}](../{stem(following)}.ipynb)"
-        said.append(f"Go on with the lesson of {lesson}.")
-        if following == cut.LESSON:
-            said[-1] += (
+        sentences.append(f"Go on with the lesson of {lesson}.")
+        if following == split_core.LESSON:
+            sentences[-1] += (
                 " It cuts your file into a package: when you have decided what goes "
                 f"where, and saved, `steps.judge({following})` does so with yours."
             )
     if later:
-        path, _ = workshop.lay(later[0], folder)
-        said.append(f"Go on with [step {later[0]}]({path.name}).")
-    return said
+        path, _ = workspace.lay_notebook(later[0], folder)
+        sentences.append(f"Go on with [step {later[0]}]({path.name}).")
+    return sentences

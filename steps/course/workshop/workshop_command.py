@@ -5,18 +5,16 @@ import re
 import time
 
 from ..classroom.class_command import add_command
-from ..lessons import CourseError, head, stem, typed
+from ..definitions import format_names
+from ..lessons import CourseError, format_command, head, stem
 from ..results import add_result_options, report_results
-from . import cut, hints, learner_module
-from . import folder as workshop
-from .framework import before as before_it
-from .framework import code_of, step_of, steps
-from .notebook import judging_cells
-from .parts import listed
-from .report import MOST, Report, Way, comparison
-from .session import go_on
+from . import hints, learner_module, split_core, workspace
+from .notebook import list_judging_cells
+from .report import MOST, ProgressLine, Report, compare_with_lesson
+from .session import accept
+from .step import find_previous, get_step, list_following, list_numbers, read_code
 from .trial import TrialProcess
-from .verdict import verdict_on
+from .verdict import judge_attempt
 
 # How often it is looked whether something was saved.
 SECONDS = 0.3
@@ -53,7 +51,7 @@ def add_to(commands):
     add_command(verbs, "pack", pack)("folder", metavar="DIR", nargs="?")
 
 
-def spelt_out(arguments):
+def expand_shorthand(arguments):
     """`workshop 8` is short for `workshop open 8`."""
     if arguments[:1] == ["workshop"] and "".join(arguments[1:2]).isdecimal():
         return ["workshop", "open", *arguments[1:]]
@@ -62,72 +60,71 @@ def spelt_out(arguments):
 
 def go_on_writing(options):
     """Show the way, and open the first step that is not done."""
-    print(f"{Way(workshop.place())}\n")
-    return _open(None)
+    print(f"{ProgressLine(workspace.get_folder())}\n")
+    return _open_step(None)
 
 
 def open_step(options):
     """lay the notebook of a step, and say where it is"""
-    return _open(options.step)
+    return _open_step(options.step)
 
 
 def next_step(options):
     """judge a step; if it is right, open the next one"""
-    if options.step == cut.LESSON:
-        return print(learner_module.cut_up())
-    number = _chosen(options.step)
-    if not options.anyway and workshop.is_untouched(number):
-        return _open(number)
-    report, goes_on = _judged(number, options.anyway)
+    if options.step == split_core.LESSON:
+        return print(learner_module.split_up())
+    number = _choose_number(options.step)
+    if not options.anyway and workspace.is_untouched(number):
+        return _open_step(number)
+    report, goes_on = _judge_step(number, options.anyway)
     print(report)
-    following = workshop.after(number)
-    return _open(following[0]) if goes_on and following else int(not goes_on)
+    following = list_following(number)
+    return _open_step(following[0]) if goes_on and following else int(not goes_on)
 
 
 def judge(options):
     """judge a step; if it is right, write it to a file"""
-    if options.step == cut.LESSON:
-        return print(learner_module.cut_up())
-    number = _chosen(options.step)
-    report, goes_on = _judged(number)
-    return report_results(report.results(), options, report, int(not goes_on))
+    if options.step == split_core.LESSON:
+        return print(learner_module.split_up())
+    number = _choose_number(options.step)
+    report, goes_on = _judge_step(number)
+    return report_results(report.list_results(), options, report, int(not goes_on))
 
 
 def watch_workshop(options):
     """judge every notebook when it is saved"""
-    watch(workshop.place())
+    watch(workspace.get_folder())
 
 
 def hint(options):
     """give a hint for a definition: hint 8 NAME; `hint 8 NAME 3` is the third one"""
-    number, name, stages = _definition(options.words)
+    number, name, stages = _choose_definition(options.words)
     stage = stages[0] - 1 if stages else options.nearer
     print(hints.make_terminal_hint(number, name, stage))
 
 
 def solution(options):
     """show the lesson's code of a definition: solution 8 NAME"""
-    number, name, _ = _definition(options.words)
+    number, name, _ = _choose_definition(options.words)
     print(hints.show_code(number, name))
 
 
 def fresh(options):
     """set your notebook of a step aside, and lay a new one"""
-    number = _chosen(options.step)
-    aside = workshop.fresh(number)
-    print(f"Step {number} begins afresh; your notebook is {aside.name} beside it.")
+    number = _choose_number(options.step)
+    old = workspace.lay_fresh(number)
+    print(f"Step {number} begins afresh; your notebook is {old.name} beside it.")
 
 
 def where(options):
     """say where the notebook of a step is"""
-    print(workshop.notebook_file(_chosen(options.step)))
+    print(workspace.get_notebook_path(_choose_number(options.step)))
 
 
 def name(options):
     """say what your package is called, or call it NAME"""
-    print(
-        learner_module.rename(options.name) if options.name else learner_module.name()
-    )
+    new = options.name
+    print(learner_module.rename(new) if new else learner_module.get_name())
 
 
 def pack(options):
@@ -135,64 +132,68 @@ def pack(options):
     print(f"{learner_module.pack(options.folder)} is your package, to take along.")
 
 
-def _chosen(number):
-    """The step that is named, or else the first that is not done."""
-    if (number := number or workshop.current()) is None:
+def _choose_number(number):
+    """Choose the step that is named, or else the first that is not done."""
+    if (number := number or workspace.find_current()) is None:
         raise CourseError("Name a step: all are done.")
-    return workshop.of_the_workshop(number)
+    return workspace.check_number(number)
 
 
-def _definition(words):
-    """The step and the definition that words name, and the numbers after them."""
+def _choose_definition(words):
+    """Choose the step and the definition that words name; return them, and the numbers
+    after them.
+    """
     numbers = [int(word) for word in words if word.isdecimal()]
     names = [word for word in words if not word.isdecimal()]
-    number = _chosen(numbers[0] if numbers else None)
+    number = _choose_number(numbers[0] if numbers else None)
     if not names:
-        raise CourseError(f"Name one of {', '.join(step_of(number).to_write)}.")
+        raise CourseError(f"Name one of {', '.join(get_step(number).to_write)}.")
     return number, names[0], numbers[1:]
 
 
-def _open(number):
-    number = number or workshop.current()
+def _open_step(number):
+    number = number or workspace.find_current()
     if number is None:
-        path = workshop.own_file(steps()[-1])
+        path = workspace.get_own_path(list_numbers()[-1])
         print(f"You have written every step of the workshop. Your framework is {path}.")
         return 0
-    path, happened = workshop.lay(number)
-    begins, before = workshop.base(number), f"{stem(before_it(number))}.py"
-    why = f"the course or your {before} is newer"
-    if begins.lent and not path.with_name(before).exists():
-        why = f"there is no {before} of yours any more"
-    anew = f"`{typed(f'workshop fresh {number}')}` sets it aside and lays the new one"
-    said = {
-        "new": f"Laid {path.name}. {begins.said}",
-        "renewed": f"Renewed {path.name}: {why}. {begins.said}",
+    path, state = workspace.lay_notebook(number)
+    base, previous = workspace.get_base(number), f"{stem(find_previous(number))}.py"
+    why = f"the course or your {previous} is newer"
+    if base.lent and not path.with_name(previous).exists():
+        why = f"there is no {previous} of yours any more"
+    fresh = format_command(f"workshop fresh {number}")
+    messages = {
+        "new": f"Laid {path.name}. {base.message}",
+        "renewed": f"Renewed {path.name}: {why}. {base.message}",
         "kept": f"Your {path.name} was laid when things were different: {why}. It "
-        f"stays as it is, for you have worked in it; {anew}.",
+        f"stays as it is, for you have worked in it; `{fresh}` sets it aside and lays "
+        "the new one.",
     }
-    print(f"Step {number}, {head(number).title}. {said.get(happened, '')}".rstrip())
+    print(f"Step {number}, {head(number).title}. {messages.get(state, '')}".rstrip())
     print(f"The notebook: {path}")
     return 0
 
 
-def _judged(number, anyway=False):
-    """A report on a step, and whether it goes on: if it is right, or if that is asked
-    for.
+def _judge_step(number, anyway=False):
+    """Report on a step; return the report, and whether to go on: if it is right, or if
+    that is asked for.
     """
-    verdict = verdict_on(workshop.saved(number))
-    if verdict.right or anyway:
+    verdict = judge_attempt(workspace.read_attempt(number))
+    if verdict.is_right or anyway:
         # No terminal shows links.
-        said = [LINK.sub(r"\1", text) for text in go_on(verdict, workshop.place())]
-        return Report(verdict, said), True
-    lent = f"the lesson's own {listed(verdict.from_the_lesson, MOST)}"
-    way_on = f"`{typed(f'workshop next {number} --anyway')}` goes on with {lent}."
-    return Report(verdict, [f"What counts is the saved notebook. {way_on}"]), False
+        sentences = accept(verdict, workspace.get_folder())
+        return Report(verdict, [LINK.sub(r"\1", text) for text in sentences]), True
+    lent = f"the lesson's own {format_names(verdict.to_lend, MOST)}"
+    command = format_command(f"workshop next {number} --anyway")
+    way_on = f"What counts is the saved notebook. `{command}` goes on with {lent}."
+    return Report(verdict, [way_on]), False
 
 
 def diff(options):
     """show what differs between your code of a step and the lesson's"""
-    number = _chosen(options.step)
-    changes = comparison(workshop.saved(number))
+    number = _choose_number(options.step)
+    changes = compare_with_lesson(workspace.read_attempt(number))
     if not changes:
         print(f"What you have written for step {number} says the same as the lesson's.")
     for change in changes:
@@ -207,29 +208,30 @@ def watch(folder):
     """Judge what is saved, until Ctrl + C."""
     print(f"Save a notebook in {folder}, and it is judged. Ctrl + C ends this.")
     with contextlib.suppress(KeyboardInterrupt), TrialProcess() as process:
-        process.try_out(1, judging_cells(1), code_of(1))  # loads what takes long
-        for number in saved(folder):
-            print(f"\n{time.strftime('%H:%M:%S')}  {judged(number, folder, process)}")
+        process.try_out(1, list_judging_cells(1), read_code(1))  # loads what takes long
+        for number in wait_for_saved(folder):
+            report = judge_saved(number, folder, process)
+            print(f"\n{time.strftime('%H:%M:%S')}  {report}")
 
 
-def judged(number, folder, process):
-    """What is to be said about a step as it was saved."""
+def judge_saved(number, folder, process):
+    """Judge a step as it was saved; return a Report, or why there is none."""
     try:
-        return Report(verdict_on(workshop.saved(number, folder), process))
+        return Report(judge_attempt(workspace.read_attempt(number, folder), process))
     except CourseError as error:  # a notebook that is half written
         return error
 
 
-def saved(folder):
-    """The numbers of steps, each when its notebook has been saved."""
-    seen = _times(folder)
+def wait_for_saved(folder):
+    """Yield the numbers of steps, each when its notebook has been saved."""
+    seen = _read_times(folder)
     while True:
         time.sleep(SECONDS)
-        now = _times(folder)
+        now = _read_times(folder)
         yield from (number for number in now if now[number] != seen.get(number))
         seen = now
 
 
-def _times(folder):
-    paths = {n: workshop.notebook_file(n, folder) for n in steps()}
+def _read_times(folder):
+    paths = {n: workspace.get_notebook_path(n, folder) for n in list_numbers()}
     return {n: path.stat().st_mtime_ns for n, path in paths.items() if path.exists()}

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..capabilities import WORKS, Capability, backward, box, can, complaint, made
 
-GROWTH: list[Capability] = []
+CAPABILITIES: list[Capability] = []
 IN_THE_GRAPH = (
     "is all in backward computed with variables? `.data`, and NumPy's functions, leave "
     "the graph"
@@ -21,7 +21,7 @@ IN_THE_GRAPH = (
 
 def since(step):
     """Make the function below a row of the table from a step on."""
-    return can((step, WORKS), table=GROWTH)
+    return can((step, WORKS), table=CAPABILITIES)
 
 
 def numbers(*shape):

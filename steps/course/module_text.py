@@ -1,0 +1,246 @@
+"""A module as text that definitions can be put into and dropped from."""
+
+import ast
+import re
+import sys
+import textwrap
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from .definitions import (
+    Kind,
+    find_globals,
+    find_lines,
+    find_names_needed_at_once,
+    get_owner,
+    parse,
+    read_definitions,
+    read_imports,
+    walk_definitions,
+)
+
+
+@dataclass
+class ModuleText:
+    """The statements of a module in order, apart from its docstring, its imports and
+    ``__all__``, which are written anew.
+    """
+
+    statements: list[str] = field(default_factory=list)
+    imports: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, source):
+        """Read a module; each statement has the comments above it."""
+        module = cls(imports=read_imports(parse(source)))
+        lines, end = source.splitlines(), 0
+        for node in parse(source).body:
+            start, end = end, max(end, node.end_lineno)
+            text = "\n".join(lines[start:end]).strip("\n")
+            if text and not _is_in_head(node):
+                module.statements.append(text)
+        rest = "\n".join(lines[end:]).strip("\n")
+        if rest and module.statements:
+            module.statements[-1] += f"\n\n{rest}"
+        return module
+
+    def copy(self):
+        return ModuleText(list(self.statements), dict(self.imports))
+
+    @property
+    def body(self):
+        """The definitions as text, each after what it needs."""
+        text, before = "", ""
+        for statement in _sort(tuple(self.statements)):
+            gap = "\n" if _is_line(before) and _is_line(statement) else "\n\n\n"
+            text, before = f"{text}{gap if text else ''}{statement}", statement
+        return f"{text}\n" if text else ""
+
+    @property
+    def definitions(self):
+        return read_definitions(self.body)
+
+    @property
+    def missing_names(self):
+        """The names that it uses and neither defines nor imports."""
+        return find_globals(self.body) - set(self.definitions) - set(self.imports)
+
+    def format(self, docstring=""):
+        """Format the whole module, as it is written to a file."""
+        body = self.body
+        public = sorted(name for name in _define(body) if name[0] != "_")
+        listed = "".join(f'    "{name}",\n' for name in public)
+        heads = [f'"""{docstring}"""' if docstring else "", self._format_imports(body)]
+        heads += [f"__all__ = [\n{listed}]" if public else ""]
+        return "\n\n".join(filter(None, heads)) + f"\n\n\n{body}"
+
+    def _format_imports(self, body):
+        used = find_globals(body, True)
+        if "__getattr__" in self.imports:  # from 69 on it hands on what it imports
+            used = self.imports
+        lines = {line for name, line in self.imports.items() if name in used}
+        sources = {line: re.split(r"[ .]", line)[1] for line in lines}
+        pythons = {n for n in lines if sources[n] in sys.stdlib_module_names}
+        key = lambda line: (line.startswith("from"), line)  # `import` before `from`
+        groups = [sorted(pythons, key=key), sorted(lines - pythons, key=key)]
+        return "\n\n".join("\n".join(group) for group in groups if group)
+
+    # --- Changing ---------------------------------------------------------------------
+
+    def put(self, name, definition, order=()):
+        """Put a definition in the place of the one of that name, or where it belongs by
+        an order of names.
+        """
+        if definition.kind in (Kind.METHOD, Kind.ATTRIBUTE):
+            self.drop_attached(name)
+            if (place := self._find(get_owner(name))) is not None:
+                text = self.statements[place]
+                self.statements[place] = put_into_class(text, name, definition, order)
+            return
+        if definition.kind == Kind.ATTACHED:
+            self.drop(name)
+            if definition.text in self.statements:  # a loop that attaches several
+                return
+        if (place := self._find(name)) is not None:
+            self.statements[place] = definition.text
+        else:
+            self.statements.insert(self._find_place(name, order), definition.text)
+
+    def drop(self, name):
+        """Drop a definition; a class goes with all that it holds."""
+        if "." in name:
+            self.drop_attached(name)
+            if (place := self._find(get_owner(name))) is not None:
+                self.statements[place] = drop_from_class(self.statements[place], name)
+        elif (place := self._find(name)) is not None:
+            del self.statements[place]
+
+    def drop_attached(self, name):
+        """Drop a line such as ``Variable.__add__ = add``, if it attaches no other."""
+        attaches = lambda s: (
+            [*read_definitions(s)] == [name]
+            and (read_definitions(s)[name].kind == Kind.ATTACHED)
+        )
+        self.statements = [s for s in self.statements if not attaches(s)]
+
+    def put_helper(self, name, text):
+        """Put a helper above what uses it first."""
+        users = (k for k, s in enumerate(self.statements) if name in find_globals(s))
+        self.statements.insert(next(users, 0), text)
+
+    def add_imports(self, imports, wanted=None):
+        """Import what is missing; if some names are wanted, these alone."""
+        for name in self.missing_names:
+            if name in imports and (wanted is None or name in wanted):
+                self.imports.setdefault(name, imports[name])
+
+    def _find(self, name):
+        """Find the place of the last statement that defines a name."""
+        places = reversed(range(len(self.statements)))
+        defines = lambda k: name in read_definitions(self.statements[k])
+        return next(filter(defines, places), None)
+
+    def _find_place(self, name, order):
+        order = list(order)
+        later = {*order[order.index(name) + 1 :]} if name in order else set()
+        places = (k for k, s in enumerate(self.statements) if later & _define(s))
+        return next(places, len(self.statements))
+
+
+def _is_in_head(node):
+    if isinstance(node, ast.Assign | ast.AugAssign):
+        return ast.unparse(node).startswith("__all__ ")
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_text or isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def _is_line(statement):
+    return "\n" not in statement and not statement.startswith(("def ", "class ", "@"))
+
+
+@lru_cache(maxsize=4096)
+def _define(statement):
+    return {name for name in read_definitions(statement) if "." not in name}
+
+
+@lru_cache(maxsize=4096)
+def _need(statement):
+    return find_names_needed_at_once(ast.parse(statement))
+
+
+@lru_cache(maxsize=1024)  # a package asks for its text again and again
+def _sort(statements):
+    """Sort the statements of a module, each after what it needs."""
+    waiting, ordered = [*statements], []
+    while waiting:
+        later = set().union(*map(_define, waiting))
+        ready = (s for s in waiting if later.isdisjoint(_need(s) - _define(s)))
+        statement = next(ready, waiting[0])
+        waiting.remove(statement)
+        ordered.append(statement)
+    return ordered
+
+
+# --- Definitions in a class -----------------------------------------------------------
+
+
+def put_into_class(text, name, definition, order=()):
+    """Put a method or an attribute into the text of a class, in the place of the one of
+    that name, or where it belongs by an order of names.
+    """
+    lines = text.splitlines()
+    new = textwrap.indent(definition.text, "    ").splitlines()
+    if span := _find_spans(text).get(name.partition(".")[2]):
+        return "\n".join([*lines[: span[0]], *new, *lines[span[1] :]])
+    place = _find_line(text, name, definition, list(order))
+    before, after = lines[:place], lines[place:]
+    above = [""] if before[-1].strip() else []
+    below = [""] if after and after[0].strip() else []
+    changed = "\n".join([*before, *above, *new, *below, *after])
+    return re.sub(r"\n{3,}", "\n\n", changed).rstrip()
+
+
+def drop_from_class(text, name):
+    """Drop a method or an attribute from the text of a class."""
+    start, end = _find_spans(text).get(name.partition(".")[2], (0, 0))
+    lines = text.splitlines()
+    left = [line.rstrip() for line in lines[:start] + lines[end:]]
+    while start and start < len(left) and not left[start - 1] + left[start]:
+        del left[start]
+    return "\n".join(left).rstrip()
+
+
+def complete_class(text, name, definitions, order):
+    """Put those definitions into the text of a class that belong to it and are not in
+    it.
+    """
+    known = read_definitions(text)
+    for other, definition in definitions.items():
+        is_inside = get_owner(other) == name != other
+        if is_inside and definition.kind != Kind.ATTACHED and other not in known:
+            text = put_into_class(text, other, definition, order)
+    return text
+
+
+def _find_spans(text):
+    """From each name in a class to its first line and its end."""
+    inside = ((n.partition(".")[2], node) for n, _, node in walk_definitions(text))
+    return {name: find_lines(text, node) for name, node in inside if name}
+
+
+def _find_line(text, name, definition, order):
+    """Find the line before which something new in a class belongs."""
+    spans, end = _find_spans(text), len(text.splitlines())
+    if name not in order:
+        return end
+    if definition.kind == Kind.METHOD:
+        for before in reversed(order[: order.index(name)]):
+            owner, _, member = before.partition(".")
+            if owner == get_owner(name) and member in spans:
+                return spans[member][1]
+    # Under the docstring; but __radd__ = __add__ has to wait for __add__.
+    needs = find_names_needed_at_once(ast.parse(definition.text))
+    methods = [n for _, kind, n in walk_definitions(text) if kind == Kind.METHOD]
+    if not methods or needs & set(spans):
+        return end
+    return find_lines(text, methods[0])[0]

@@ -1,0 +1,226 @@
+"""Split the core of a framework into rooms, as its owner decided in lesson 23.
+
+Lesson 23 calls a module a room, and what goes into one room together a piece.
+"""
+
+import ast
+import contextlib
+import keyword
+import re
+import textwrap
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+from typing import Any
+
+from ..definitions import Kind, find_globals, get_owner, read_definitions
+from ..lessons import StepKind, of_kind, stem
+from ..module_text import ModuleText
+from .learner_code import strip_to_python
+from .workspace import read_code_cells
+
+# The first lesson of a package lets its reader decide.
+LESSON = of_kind(StepKind.PACKAGE)[0]
+# What lesson 23 splits a core into, the lowest first, and the room it has for each.
+PIECES = {
+    "as_array": ("as_array",),
+    "Variable": ("Variable",),
+    "as_variable": ("as_variable",),
+    "settings": ("Config", "using_config", "no_grad"),
+    "Function": ("Function",),
+    "arithmetic": (
+        *("Add", "Mul", "Neg", "Sub", "Div", "Pow", "add", "mul", "neg"),
+        *("sub", "rsub", "div", "rdiv", "pow"),
+    ),
+    "functions": ("Square", "Exp", "square", "exp"),
+    "signs": (),
+    "walk": ("backward",),
+    "checks": ("numerical_diff", "gradient_check"),
+}
+ROOMS = {
+    "variable": ["Variable", "as_array", "as_variable"],
+    "function": ["Function", "settings"],
+    "operators": ["arithmetic", "signs", "functions"],
+    "backward": ["walk", "checks"],
+}
+SIGN = re.compile(r"Variable\.__r?(add|mul|neg|sub|truediv|pow)__|Variable\.backward")
+DECIDES = re.compile(r"^rooms\b", re.MULTILINE)
+
+
+class Circle(Exception):
+    """Two rooms need each other; the message names two definitions."""
+
+
+# --- Pieces ---------------------------------------------------------------------------
+
+
+def split(core):
+    """Split a core into ModuleTexts by the names of the pieces, in the order of the
+    core.
+
+    The walk and the signs leave the class: a line attaches each from outside.
+    """
+    statements = _open_class(core)
+    uses: dict[str, set[str]] = {}
+    for statement in statements:
+        uses |= dict.fromkeys(_list_defined(statement), find_globals(statement))
+    piece_of = _assign_pieces(uses)
+    pieces: dict[str, ModuleText] = {}
+    for statement in statements:
+        name = piece_of[_list_defined(statement)[0]]
+        piece = pieces.get(name) or ModuleText(imports=dict(core.imports))
+        if name == "signs":  # after all that they attach
+            pieces.pop(name, None)
+        pieces[name] = piece
+        piece.statements.append(statement)
+    return pieces
+
+
+def list_names(piece):
+    """List the names that a piece defines or attaches; of a sign, what is attached."""
+    inside = (Kind.METHOD, Kind.ATTRIBUTE)
+    names = [n for n, d in piece.definitions.items() if d.kind not in inside]
+    return [name for name in names if not SIGN.fullmatch(f"Variable.{name}")]
+
+
+def _list_defined(statement):
+    """List what a statement defines or, if it only attaches, what it attaches."""
+    names = list(read_definitions(statement))
+    return [name for name in names if "." not in name] or names or ["Variable.?"]
+
+
+def _open_class(core):
+    """List the statements of a core, those of the walk and of the signs outside of the
+    class.
+    """
+    opened = core.copy()
+    walk: list[str] = []
+    signs: list[str] = []
+    for name, definition in core.definitions.items():
+        if not SIGN.fullmatch(name) or definition.kind == Kind.ATTACHED:
+            continue
+        opened.drop(name)
+        statements = walk if name == "Variable.backward" else signs
+        value = name.partition(".")[2]
+        if definition.kind == Kind.ATTRIBUTE:  # __radd__ = __add__
+            value = ast.unparse(ast.parse(definition.text).body[0].value)
+        else:
+            statements.append(definition.text)
+        statements.append(f"{name} = {value}")
+    texts = opened.statements
+    end = next(k for k, t in enumerate(texts, 1) if "Variable" in _list_defined(t))
+    return [*texts[:end], *walk, *texts[end:], *signs]
+
+
+def _assign_pieces(uses):
+    """Assign a piece to each name, given the names that each uses."""
+    piece_of = {name: piece for piece, names in PIECES.items() for name in names}
+    piece_of["Variable.backward"] = "walk"
+    for name in uses:
+        if get_owner(name) == "Variable" != name or SIGN.fullmatch(f"Variable.{name}"):
+            piece_of.setdefault(name, "signs")
+    waiting = [name for name in uses if name not in piece_of and "." not in name]
+    # What is their own goes with what alone uses it, else with what it needs.
+    while waiting:
+        free = (n for n in waiting if not any(n in uses[u] for u in waiting if u != n))
+        name = next(free, waiting[0])
+        waiting.remove(name)
+        users = {piece_of[u] for u in uses if u in piece_of and name in uses[u]}
+        needs = {piece_of[n] for n in _find_reached(name, uses) if n in piece_of}
+        highest = max(needs, key=[*PIECES].index, default="as_array")
+        piece_of[name] = users.pop() if len(users) == 1 else highest
+    # What is attached to another class stays with it.
+    attached = {n: piece_of[get_owner(n)] for n in uses if "." in n}
+    return attached | piece_of
+
+
+def _find_reached(name, uses):
+    """Find what something uses, directly or by way of others."""
+    reached: set[str] = set()
+    to_follow = [name]
+    while to_follow:
+        new = uses.get(to_follow.pop(), set()) & uses.keys() - reached
+        reached |= new
+        to_follow += new
+    return reached - {name}
+
+
+# --- Rooms ----------------------------------------------------------------------------
+
+
+def read_decision(folder):
+    """Read the room of each piece from the learner's notebook of lesson 23; where they
+    did not decide, it is the lesson's.
+    """
+    room_of = {piece: room for room, names in ROOMS.items() for piece in names}
+    names: dict[str, Any] = {}
+    path = folder / f"{stem(LESSON)}.ipynb"
+    for cell in filter(DECIDES.search, read_code_cells(path) or ()):
+        with contextlib.suppress(Exception):  # a cell that is half written
+            exec(strip_to_python(cell), names)
+    rooms = names.get("rooms")
+    with contextlib.suppress(AttributeError, TypeError):
+        for room, pieces in (rooms or {}).items():
+            if room.isidentifier() and not keyword.iskeyword(room) and room[0] != "_":
+                room_of |= {piece: room for piece in pieces if piece in room_of}
+    return room_of
+
+
+def format_rooms(core, room_of):
+    """Format the rooms of a core, and its front door, as texts by name.
+
+    Raises
+    ------
+    Circle
+        If two rooms need each other.
+    """
+    rooms: dict[str, ModuleText] = {}
+    lowest: dict[str, int] = {}
+    for name, piece in split(core).items():
+        room, height = room_of[name], [*PIECES].index(name)
+        rooms.setdefault(room, ModuleText(imports=dict(core.imports)))
+        rooms[room].statements += piece.statements
+        lowest[room] = min(height, lowest.get(room, height))
+    home = {n: r for r, m in rooms.items() for n in list_names(m) if "." not in n}
+    _refuse_circles(rooms, home, lowest)
+    for room, module in rooms.items():
+        others = {name: other for name, other in home.items() if other != room}
+        lines = {name: f"from .{other} import {name}" for name, other in others.items()}
+        module.imports |= lines
+    texts = {room: module.format() for room, module in rooms.items()}
+    return {"__init__": _format_front_door(rooms, home)} | texts
+
+
+def _format_front_door(rooms, home):
+    """Format the front door, which hands on what the rooms define."""
+    lines = []
+    for room in rooms:
+        names = sorted(name for name in home if home[name] == room)
+        words = textwrap.indent(textwrap.fill(f"{', '.join(names)},", 84), "    ")
+        whole = f"from . import {room}"
+        lines.append(f"from .{room} import (\n{words}\n)" if names else whole)
+    listed = "".join(f'    "{name}",\n' for name in sorted(home) if name[0] != "_")
+    return "\n".join([*lines, f"\n__all__ = [\n{listed}]\n"])
+
+
+def _refuse_circles(rooms, home, lowest):
+    uses = {room: [*_list_uses(module, home, room)] for room, module in rooms.items()}
+    needs = {room: dict.fromkeys(home[n] for _, n in uses[room]) for room in rooms}
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        ring = [*pairwise(error.args[1][::-1])]
+        # Of the ring, the room of what is lowest should need no other.
+        room, other = min(ring, key=lambda pair: lowest[pair[0]])
+        name, used = next(use for use in uses[room] if home[use[1]] == other)
+        raise Circle(
+            f"`{name}` needs `{used}`, in the room {home[used]}, and that room needs "
+            f"the room of `{name}`: so your core stays in one room."
+        ) from None
+
+
+def _list_uses(module, home, room):
+    """Yield pairs: a definition of a room, and what it uses of another one."""
+    for statement in module.statements:
+        for used in sorted(find_globals(statement)):
+            if home.get(used, room) != room:
+                yield _list_defined(statement)[0], used

@@ -1,0 +1,180 @@
+"""Make the cells in which the learner writes: what is new as stubs, what changes as the
+learner's own code under a line that says so.
+"""
+
+import ast
+import difflib
+import textwrap
+from functools import lru_cache
+
+from ..definitions import Definition, Kind, get_body, get_owner, read_definitions
+from ..module_text import put_into_class
+
+ENDING = "is not written yet"
+
+
+def make_stubs(step, module):
+    """Make the sources of the cells, one for what belongs together.
+
+    Parameters
+    ----------
+    step : attempt.Step
+    module : ModuleText or Package
+        What the learner had after the step before.
+    """
+    had, cells, attached = module.definitions, {}, []
+    for name in step.to_write:
+        definition, owner = step.definitions[name], get_owner(name)
+        if definition.kind == Kind.ATTACHED:
+            attached.append(name)
+        elif owner != name:
+            cells[owner] = _mark_class(step, owner, had)
+        elif name in had:
+            cells[name] = _mark_changed(step, name, had)
+        else:
+            cells[name] = make_stub(step, name, definition)
+    return _join(step, cells) + [_list_attached(step, attached)] * bool(attached)
+
+
+def _join(step, cells):
+    """Join short functions with the cell of what they go with."""
+    joined: list[tuple[bool, str]] = []
+    for name, text in cells.items():
+        definition = step.definitions[name]
+        is_short = definition.kind == Kind.FUNCTION and _count_lines(definition) == 1
+        if joined and is_short and joined[-1][0]:
+            joined[-1] = (True, f"{joined[-1][1]}\n\n\n{text}")
+        else:
+            is_new_class = definition.kind == Kind.CLASS and name in step.added
+            joined.append((is_new_class or is_short, text))
+    return [text for _, text in joined]
+
+
+# --- What a stub is -------------------------------------------------------------------
+
+
+def is_stub(node):
+    """Whether a function, or a class, has nothing in it yet."""
+    body = [c for c in get_body(node) if ast.unparse(c) not in ("pass", "...")]
+    if isinstance(node, ast.ClassDef):
+        return all(isinstance(c, ast.FunctionDef) and is_stub(c) for c in body)
+    marked = [c for c in body if isinstance(c, ast.Raise) and ENDING in ast.unparse(c)]
+    return len(body) < 2 and body == marked
+
+
+@lru_cache(maxsize=4096)
+def is_placeholder(definition):
+    """Whether a method only says, by an error or by its text, that a subclass has to
+    write it.
+    """
+    node = ast.parse(definition.text).body[0]
+    if not isinstance(node, ast.FunctionDef) or not get_body(node):
+        return isinstance(node, ast.FunctionDef)
+    texts = map(ast.unparse, get_body(node))
+    raises = [text.startswith("raise NotImplementedError") for text in texts]
+    return raises == [True] and not is_stub(node)
+
+
+# --- New definitions ------------------------------------------------------------------
+
+
+def make_stub(step, name, definition):
+    """Make the stub of a definition; that of a class has the methods that are given."""
+    if definition.kind not in (Kind.CLASS, Kind.FUNCTION, Kind.METHOD):
+        return f"# TODO step {step.number}: set {name.rpartition('.')[2]} here."
+    lines = definition.text.splitlines()
+    head = "\n".join(lines[: _find_begin(definition.text)]).rstrip()
+    if definition.kind == Kind.CLASS:
+        inside = read_definitions(definition.text).items()
+        texts = [
+            d.text if n in step.given else make_stub(step, n, d)
+            for n, d in inside
+            if "." in n
+        ]
+        return "\n\n".join([head, *(textwrap.indent(text, "    ") for text in texts)])
+    count = _count_lines(definition)
+    return (
+        f"{head}\n    # TODO step {step.number}: write this; the lesson's version has "
+        f"{count} line{'s' * (count > 1)}.\n"
+        f'    raise NotImplementedError("{name} {ENDING}")'
+    )
+
+
+def _find_begin(text):
+    """Find how many lines a definition has before its first statement."""
+    node = ast.parse(text).body[0]
+    first = (get_body(node) or node.body)[0]
+    decorators = getattr(first, "decorator_list", [])
+    return min(inner.lineno for inner in [first, *decorators]) - 1
+
+
+def _count_lines(definition):
+    """Count the lines of code without head, docstring and comments."""
+    lines = definition.text.splitlines()[_find_begin(definition.text) :]
+    stripped = map(str.strip, lines)
+    return sum(bool(line) and not line.startswith("#") for line in stripped)
+
+
+def _list_attached(step, names):
+    todo = f"# TODO step {step.number}: "
+    lines = textwrap.wrap(", ".join(names), 88 - len(todo))
+    return "\n".join(f"{todo}{line}" for line in ["attach to the class:", *lines])
+
+
+# --- Definitions that change ----------------------------------------------------------
+
+
+def _mark_class(step, owner, had):
+    """Take the learner's own class, with stubs for what is new in it and a line above
+    what changes.
+    """
+    text = _replace_docstring(step, owner, had[owner].text)
+    for name, definition in step.definitions.items():
+        if not name.startswith(f"{owner}.") or definition.kind == Kind.ATTACHED:
+            continue
+        if name in step.given:
+            text = put_into_class(text, name, definition, step.definitions)
+        elif name in step.changed and name in had:
+            marked = Definition(definition.kind, _mark_changed(step, name, had))
+            text = put_into_class(text, name, marked, step.definitions)
+        elif name in step.added and name not in had:
+            stub = make_stub(step, name, definition)
+            if definition.kind == Kind.METHOD:
+                new = Definition(Kind.METHOD, stub)
+                text = put_into_class(text, name, new, step.definitions)
+            else:  # A comment in place of what the class is to hold.
+                lines, place = text.splitlines(), _find_begin(text)
+                text = "\n".join([*lines[:place], f"    {stub}", "", *lines[place:]])
+    return text
+
+
+def _replace_docstring(step, owner, text):
+    if owner not in step.previous:
+        return text
+    texts = step.previous[owner].text, step.definitions[owner].text
+    old, new = (ast.get_docstring(ast.parse(each).body[0]) for each in texts)
+    return text.replace(f'"""{old}"""', f'"""{new}"""', 1) if old and new else text
+
+
+def _mark_changed(step, name, had):
+    """Take the learner's own version, under a line that says that it has to change."""
+    text = had[name].text
+    if had[name].kind not in (Kind.FUNCTION, Kind.METHOD):  # square = lambda x: ...
+        return f"# TODO step {step.number}: change this.\n{text}"
+    lines, place = text.splitlines(), _find_begin(text)
+    before, after = step.previous[name], step.definitions[name]
+    change = _count_changes(before.text, after.text)
+    todo = [f"    # TODO step {step.number}: change this; {change}."]
+    old, new = ast.unparse(before.arguments), ast.unparse(after.arguments)
+    if old != new:
+        todo.append(f"    # TODO step {step.number}: its head becomes")
+        todo.append(f"    # def {name.rpartition('.')[2]}({new}):")
+    return "\n".join([*lines[:place], *todo, *lines[place:]])
+
+
+def _count_changes(before, after):
+    """Say how many lines of a definition the lesson changes."""
+    lines = difflib.ndiff(before.splitlines(), after.splitlines())
+    marks = [line[0] for line in lines]
+    count = max(marks.count("+"), marks.count("-"))
+    return f"the lesson changes {count} line{'s' * (count > 1)} of it"

@@ -1,0 +1,244 @@
+"""The learner's workshop: their notebooks, and the frameworks that they have written.
+
+``step08.ipynb`` is where they write step 8, ``step08.py`` their framework after it. The
+file is made from the notebook, and made anew only as long as nobody else changed it.
+"""
+
+import ast
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import learner_folder, lessons
+from ..definitions import parse
+from ..learner_folder import read_json
+from ..lessons import CourseError, format_command, known, spans, stem
+from ..module_text import ModuleText
+from . import notebook
+from .attempt import build_attempt, lend_definitions
+from .learner_code import LearnerCode, read_cells
+from .package import FIRST, LAST, WRITE_LATER, Package, read_module
+from .step import find_previous, get_step, list_numbers, read_beginning, read_code
+from .stubs import make_stubs
+
+STAMP = ".workshop.json"
+# In the docstring of a learner's file, above the names of what is not theirs.
+LESSONS_OWN = "The lesson's own in it:"
+ON_OURS = f"This lesson runs on dezero_lite: your own package ends with step {LAST}."
+
+
+def get_folder(folder=None):
+    """Get the folder of the workshop."""
+    return Path(folder or learner_folder.FOLDER / "workshop").resolve()
+
+
+def find_nearby():
+    """Find the workshop of the notebook that runs this: its own folder, or one beside
+    it.
+    """
+    here = Path.cwd()
+    return here if here.name == "workshop" else here / "workshop"
+
+
+def get_notebook_path(number, folder=None):
+    return get_folder(folder) / f"{stem(number)}.ipynb"
+
+
+def get_own_path(number, folder=None):
+    """Get the path of the learner's framework of a step, written or not."""
+    return get_folder(folder) / f"{stem(number)}.py"
+
+
+def check_number(number):
+    """Return the number if this step is written in the workshop.
+
+    Raises
+    ------
+    CourseError
+        If it is not; the message says where it is written.
+    """
+    if known(number) not in list_numbers():
+        raise CourseError(
+            f"Step {number} is no step of the workshop, which has "
+            f"{spans(list_numbers())}. "
+            f"Its lesson, my-course/{stem(number)}.ipynb, says what to write."
+        )
+    return number
+
+
+def find_current(folder=None):
+    """Find the first step that is not done; None when all are."""
+    open_steps = (n for n in list_numbers() if not get_own_path(n, folder).exists())
+    return next(open_steps, None)
+
+
+# --- Notebooks ------------------------------------------------------------------------
+
+
+def lay_notebook(number, folder=None):
+    """Write the notebook of a step, unless it is there; return its path and what
+    happened, as :func:`learner_folder.sync_copy` says it.
+    """
+    target = get_notebook_path(check_number(number), folder)
+    text = notebook.build_text(number, get_base(number, folder).module)
+    return target, learner_folder.sync_copy(target, text)
+
+
+def lay_fresh(number, folder=None):
+    """Set the notebook of a step aside and lay a new one; return where the old one is.
+
+    The file of the step is set aside with it, so that the step is to be done again.
+    """
+    old = learner_folder.set_aside(get_notebook_path(check_number(number), folder))
+    if (own := get_own_path(number, folder)).exists():
+        learner_folder.set_aside(own)
+    lay_notebook(number, folder)
+    return old
+
+
+def is_untouched(number, folder=None):
+    """Whether nobody has worked in the notebook of a step, or there is none."""
+    path = get_notebook_path(number, folder)
+    return not path.exists() or learner_folder.is_untouched(read_json(path))
+
+
+def read_notebook(number, folder=None):
+    """Read the sources of the code cells in the notebook of a step."""
+    path = get_notebook_path(number, folder)
+    if not path.exists():
+        raise CourseError(
+            f"There is no {path.name} in {path.parent} yet. "
+            f"`{format_command(f'workshop {number}')}` makes it."
+        )
+    if (cells := read_code_cells(path)) is None:
+        anew = format_command(f"workshop fresh {number}")
+        raise CourseError(
+            f"{path.name} is no notebook that can be read. "
+            f"`{anew}` sets it aside and makes a new one."
+        )
+    return cells
+
+
+def read_code_cells(path):
+    """Read the sources of the code cells of a notebook; None if it cannot be read."""
+    cells = read_json(path).get("cells")
+    if not isinstance(cells, list):
+        return None
+    code = [cell for cell in cells if cell.get("cell_type") == "code"]
+    return ["".join(cell.get("source", "")) for cell in code]
+
+
+# --- What they have -------------------------------------------------------------------
+
+
+@dataclass
+class Base:
+    """A framework to go on from: a module, the names of what is the lesson's own in it,
+    and what is to be said about it.
+    """
+
+    module: ModuleText
+    lent: set[str]
+    message: str = ""
+
+
+def get_base(number, folder=None):
+    """Get what a step begins with: the learner's framework after the step before."""
+    if number in WRITE_LATER:
+        return Base(read_beginning(number), set(), ON_OURS)
+    previous = find_previous(number)
+    base = get_framework(previous, folder) if previous else Base(ModuleText(), set())
+    if number == FIRST:
+        base.module = Package({"core": base.module})
+    return base
+
+
+def get_framework(number, folder=None):
+    """Get the learner's framework after a step; where they have none, what they had
+    last, with what each step since would have brought.
+    """
+    if (text := read_own_text(number, folder)) is not None:
+        message = f"It begins with your {stem(number)}.py."
+        return Base(read_module(text), read_lent(text), message)
+    until = [n for n in list_numbers() if n <= number]
+    last = max((n for n in until if read_own_text(n, folder) is not None), default=0)
+    gap = [n for n in until if n > last]
+    message = (
+        f"What step{'s' * (len(gap) > 1)} {spans(gap)} would have given it is the "
+        "lesson's own."
+    )
+    if not last:
+        module = read_module(read_code(number))
+        return Base(module, {*module.definitions}, message)
+    # What they had, and what the step would have brought.
+    base = get_base(number, folder)
+    attempt = build_attempt(number, LearnerCode(), base.module, base.lent)
+    lent = [*attempt.missing, *attempt.unchanged]
+    module = lend_definitions(attempt.module, attempt.step, lent)
+    message += f" The rest is from your {stem(last)}.py."
+    return Base(module, base.lent.union(lent), message)
+
+
+def read_lent(text):
+    """Read the names of what is the lesson's own from the top of a learner's file."""
+    docstring = ast.get_docstring(parse(text)) or ""
+    return set(docstring.partition(LESSONS_OWN)[2].split())
+
+
+def read_own_text(number, folder=None):
+    """Read the learner's file of a step; None if there is none that is Python."""
+    with contextlib.suppress(OSError, ValueError, SyntaxError):
+        text = get_own_path(number, folder).read_text(encoding="utf-8")
+        parse(text)
+        return text
+    return None
+
+
+def read_attempt(number, folder=None):
+    """Read the learner's attempt at a step from their notebook as it was saved."""
+    return make_attempt(number, read_notebook(number, folder), folder)
+
+
+def make_attempt(number, cells, folder=None):
+    """Make the learner's attempt at a step from the cells of their notebook."""
+    step, base = get_step(number), get_base(number, folder)
+    laid, lesson = make_stubs(step, base.module), notebook.list_lesson_sources(number)
+    code = read_cells(cells, step.definitions, lesson, laid)
+    return build_attempt(number, code, base.module, base.lent)
+
+
+# --- What is written for them ---------------------------------------------------------
+
+
+def write_framework(verdict, folder=None):
+    """Write what passes as the learner's file of the step.
+
+    Returns
+    -------
+    Path or None
+        None if somebody else changed the file: then it stays as it is.
+    """
+    path = get_own_path(verdict.number, folder)
+    text = verdict.module.format(_write_docstring(verdict))
+    return path if write_tracked({path: text}, folder) else None
+
+
+def write_tracked(texts, folder=None):
+    """Write files, by their paths, and return which: those that somebody else changed
+    stay as they are.
+    """
+    return learner_folder.write_tracked(texts, get_folder(folder) / STAMP)
+
+
+def is_tracked(path, folder=None):
+    """Whether a file is still as it was written so."""
+    return learner_folder.is_tracked(path, get_folder(folder) / STAMP)
+
+
+def _write_docstring(verdict):
+    title = lessons.head(verdict.number).title
+    what = "framework after" if verdict.number <= LAST else "code of"
+    lines = [f"My {what} step {verdict.number}, {title}."]
+    if names := verdict.lent:
+        lines += ["", LESSONS_OWN, *(f"    {name}" for name in names), ""]
+    return "\n".join(lines)
