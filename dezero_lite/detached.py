@@ -36,7 +36,7 @@ class Detached(Primitive):
         return gx
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Detached(self.f, self.gys, self.i, self.unseen).on(gy)
+        return Detached(self.f, self.gys, self.i, self.unseen).apply(gy)
 
     def changes_with(self, moving: Collection[Variable]) -> bool:
         """Whether the gradient changes when the Variables in `moving` do."""
@@ -71,8 +71,10 @@ class Detached(Primitive):
         return bool(np.any(steady & (np.abs(near) > 1e-8 * np.max(size, initial=0))))
 
 
-def marked(f: Function, gys: Sequence[Any], gxs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The gradients that `f` has returned for `gys`, marked where `f` is a user's and
+def mark_detached(
+    f: Function, gys: Sequence[Any], gxs: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """Mark the gradients that `f` has returned for `gys` where `f` is a user's and
     their graph leaves something out.
     """
     # Inside vmap, the graph is that of whole batches, and cannot be seen from here.

@@ -12,8 +12,8 @@ import os
 import re
 from typing import Any
 
-from .files import get_file
-from .npz import Array, StrPath, load_arrays
+from .array_files import Array, StrPath, load_arrays
+from .downloads import get_file
 
 __all__ = ["read_config", "read_tokens", "read_weights"]
 
@@ -128,7 +128,7 @@ def read_weights(folder: StrPath | None) -> dict[str, Array]:
     Raises
     ------
     FileNotFoundError, ImportError, ValueError
-        As :func:`dezero_lite.npz.load_arrays` does.
+        As :func:`dezero_lite.array_files.load_arrays` does.
     """
     found = load_arrays(find(folder, "model.safetensors"))
     return {_ours(name): a for name, a in found.items() if not IGNORED.fullmatch(name)}

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .array_files import Array, StrPath
 from .atomic import open_atomic
 from .core import Function, Parameter, Variable, test_mode, unwrap, using_config
 from .core.operators import Add, AsType, BroadcastTo, Div, Log, Mul, Neg, Pow, Sub
@@ -30,7 +31,6 @@ from .functions.shape import Pad, Reshape, Transpose
 from .functions.window import get_deconv_outsize
 from .layers.layer import Layer, contents
 from .layers.recurrent import LSTMStep
-from .npz import Array, StrPath
 
 __all__ = ["RULES", "export"]
 
@@ -369,7 +369,7 @@ def _deconv(n: Node) -> Any:
     natural = [
         get_deconv_outsize(size, reach, s, p)
         for size, reach, s, p in zip(
-            y.shape[2:], window.reach, window.stride, window.pad, strict=True
+            y.shape[2:], window.effective_size, window.stride, window.pad, strict=True
         )
     ]
     size = n.f.outputs[0]().shape[2:]
@@ -430,8 +430,8 @@ def _slice(n: Node, name: str, axis: int, part: Any) -> Any:
 
 
 def _split(n: Node) -> Any:
-    lengths = [form[0][n.f.axis] for form in n.f._forms]
-    n.same(lengths, [form[0][n.g.axis] for form in n.g._forms])
+    lengths = [form[0][n.f.axis] for form in n.f._output_specs]
+    n.same(lengths, [form[0][n.g.axis] for form in n.g._output_specs])
     return n.op("Split", n.x, n.whole(lengths), count=len(lengths), axis=n.f.axis)
 
 

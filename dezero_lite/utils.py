@@ -10,7 +10,7 @@ from .core import SumTo, unwrap
 from .core import Variable as Variable
 from .core import as_variable as as_variable
 from .core.types import Axis, Shape
-from .files import cache_dir, get_file, show_progress
+from .downloads import cache_dir, get_file, show_progress
 from .functions.reduce import Sum
 from .functions.window import get_conv_outsize, get_deconv_outsize, pair
 from .gradcheck import gradient_check, numerical_grad

@@ -4,7 +4,7 @@ import os
 import runpy
 import sys
 
-from .door import stand_in
+from .dezero_alias import stand_in
 
 
 def main() -> None:

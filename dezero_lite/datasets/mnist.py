@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files import get_file, own_folder
+from ..downloads import get_file, own_folder
 from .idx import read_idx
 from .images import Images
 
@@ -27,7 +27,7 @@ class MNIST(Images):
     ValueError
         If a file is not what it should be; the message says how it differs.
     FileNotFoundError, ImportError, OSError
-        If a file cannot be had: see :func:`dezero_lite.files.get_file`.
+        If a file cannot be had: see :func:`dezero_lite.downloads.get_file`.
 
     References
     ----------

@@ -20,7 +20,6 @@ import numpy as np
 
 from .. import functions as F
 from ..core import (
-    BATCHED,
     Function,
     Primitive,
     Variable,
@@ -193,7 +192,7 @@ class Level:
         return F.broadcast_to(x, (self.size, *x.shape))
 
 
-class Hidden(np.ndarray):
+class ShapeOnlyArray(np.ndarray):
     """Has the shape and the dtype of an example, and no numbers of its own."""
 
     def __array_ufunc__(self, *_: Any, **__: Any) -> NoReturn:
@@ -217,20 +216,21 @@ class Batched(Variable):
     """What `f` takes for one example: all of them, in `values`, along axis 0."""
 
     __slots__ = ("_level", "values")
+    _is_batched = True
 
     def __init__(self, values: Any, level: Level) -> None:
         self.values, self._level = values, level
         nothing = np.zeros((), values.dtype)
-        self._data = np.broadcast_to(nothing, values.shape[1:]).view(Hidden)
+        self._data = np.broadcast_to(nothing, values.shape[1:]).view(ShapeOnlyArray)
         self.name = self.grad = self.creator = None
-        self.generation = BATCHED  # type: ignore[assignment]
+        self.generation = 0
 
     @property
     def level(self) -> int:
         return self._level.number
 
-    def apply(self, f: Function, inputs: Sequence[Any]) -> Any:
-        """What `f` makes of all examples at once."""
+    def apply_rule(self, f: Function, inputs: Sequence[Any]) -> Any:
+        """Call `f` on all examples at once."""
         rule = next((RULES[c] for c in type(f).__mro__ if c in RULES), None)
         if rule is None:
             raise TypeError(

@@ -87,7 +87,7 @@ class ReLU(Primitive):
         return as_scalar(np.maximum(x, zeros, out=zeros))
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Select(~(xs[0] <= 0)).on(gy)  # NaN hands it on, too
+        return Select(~(xs[0] <= 0)).apply(gy)  # NaN hands it on, too
 
 
 def leaky_relu(x: Operand, slope: float = 0.2) -> Variable:
@@ -117,7 +117,7 @@ class LeakyReLU(Primitive):
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         positive = unwrap(xs[0]) > 0
         if gy.dtype.type(self.slope) == 0:
-            return Select(positive).on(gy)
+            return Select(positive).apply(gy)
         # 1 where x is positive, else the slope.
         steepness = np.multiply(~positive, self.slope, dtype=gy.dtype.type)
         steepness += positive
@@ -152,8 +152,8 @@ class Gelu(Primitive):
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x = self._bounded(upcast_half(xs[0]))
-        t = Tanh().on(self._inner(x))
-        slope = x * (self.a + 3 * self.b * (x * x)) * TanhSlope().on(t)
+        t = Tanh().apply(self._inner(x))
+        slope = x * (self.a + 3 * self.b * (x * x)) * TanhSlope().apply(t)
         slope += t
         slope += 1
         slope *= 0.5
@@ -164,7 +164,7 @@ class Gelu(Primitive):
 
     def _bounded(self, x: Any) -> Any:
         # Beyond, tanh is ±1 and flat, and the cube might be infinite: 0 · ∞ is NaN.
-        return Clip(-50.0, 50.0).on(x)
+        return Clip(-50.0, 50.0).apply(x)
 
 
 def softmax_simple(x: Operand, axis: int = 1) -> Variable:
@@ -225,7 +225,7 @@ class Softmax(AlongAxis):
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         y, gx = upcast_half(self.output(0, gy)), upcast_half(gy)
         with underflow_to_zero():
-            gx = y * (gx - Sum(self.axis, keepdims=True).on(y * gx))
+            gx = y * (gx - Sum(self.axis, keepdims=True).apply(y * gx))
             return downcast_half(gx, gy)
 
 
@@ -260,7 +260,7 @@ class LogSoftmax(Softmax):
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         y, wider = upcast_half(self.output(0, gy)), upcast_half(gy)
         with underflow_to_zero():
-            gx = Exp().on(y)
-            gx *= -Sum(self.axis, keepdims=True).on(wider)
+            gx = Exp().apply(y)
+            gx *= -Sum(self.axis, keepdims=True).apply(wider)
             gx += wider
             return downcast_half(gx, gy)

@@ -70,7 +70,7 @@ def flips(W: Array, window: Window, groups: int) -> bool:
     """Whether the way back is itself a convolution, with flipped kernels. It then takes
     columns of y in place of columns of x, which pays unless y has many more channels.
     """
-    (rh, rw), (ph, pw) = window.reach, window.pad
+    (rh, rw), (ph, pw) = window.effective_size, window.pad
     possible = window.stride == (1, 1) and rh > ph and rw > pw
     return possible and W.shape[0] <= 2 * groups * W.shape[1]
 
@@ -84,7 +84,7 @@ def _flipped(W: Array, groups: int) -> Array:
 
 
 def _flipped_window(window: Window) -> Window:
-    (rh, rw), (ph, pw) = window.reach, window.pad
+    (rh, rw), (ph, pw) = window.effective_size, window.pad
     return Window(window.kernel, 1, (rh - 1 - ph, rw - 1 - pw), window.dilation)
 
 
@@ -97,12 +97,14 @@ def _sweep(
     # Form the columns of x once, for one or both of two products: with the kernels W,
     # which is the convolution, and with y, of the shape of a convolution, which is the
     # gradient of the kernels.
-    stops = window.stops(x.shape)
+    output_size = window.output_size(x.shape)
     kernels = None if W is None else _as_matrices(W, groups)
-    convolved = None if W is None else _empty(x, W, stops)
+    convolved = None if W is None else _empty(x, W, output_size)
     gW = None if y is None else _zeros(x, y, window, groups)
-    view = window.view(window.border(x))
-    for images, rows, columns, matrix in _blocks(x, x.shape, stops, window, groups):
+    view = window.view(window.add_border(x))
+    for images, rows, columns, matrix in _blocks(
+        x, x.shape, output_size, window, groups
+    ):
         columns[...] = view[images, :, :, :, rows]
         if convolved is not None:
             part = convolved[images, :, rows]
@@ -115,28 +117,28 @@ def _sweep(
 
 
 def _scatter(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> Array:
-    # The way back for every stride: multiply to columns, then add each of their fields
+    # The way back for every stride: multiply to columns, then add each of their taps
     # to the pixels that it met.
-    stops = y.shape[2:]
+    output_size = y.shape[2:]
     kernels = _as_matrices(W, groups).transpose(0, 2, 1)
-    dtype, larger = np.result_type(y, W), window.bordered(shape)
+    dtype, larger = np.result_type(y, W), window.bordered_shape(shape)
     bordered = np.zeros_like(y, dtype, shape=larger, order="C")
-    fields = window.fields(bordered, stops)
-    blocks = _blocks(bordered, shape, stops, window, groups)
+    views = window.tap_views(bordered, output_size)
+    blocks = _blocks(bordered, shape, output_size, window, groups)
     for images, rows, columns, matrix in blocks:
         np.matmul(kernels, _grouped(y[images, :, rows], groups), out=matrix)
-        for (i, j), pixels in fields.items():
+        for (i, j), pixels in views.items():
             pixels[images, :, rows] += columns[:, :, i, j]
-    return window.inside(bordered)
+    return window.remove_border(bordered)
 
 
 def _blocks(
-    like: Array, shape: Shape, stops: tuple[int, int], window: Window, groups: int
+    like: Array, shape: Shape, output_size: tuple[int, int], window: Window, groups: int
 ) -> Iterator[tuple[slice, slice, Array, Array]]:
     # Some images, or some rows of stops in one: which they are, memory for their
     # columns, and the same memory as one matrix (C / G · KH · KW, N · OH · OW) for each
     # group.
-    (n, c), (oh, ow) = shape[:2], stops
+    (n, c), (oh, ow) = shape[:2], output_size
     length = c * window.area
     number = max(COLUMNS, BLOCK // (length * like.dtype.itemsize))
     height = max(1, min(oh, number // ow))
@@ -152,8 +154,8 @@ def _blocks(
             yield images, rows, columns.transpose(3, 0, 1, 2, 4, 5), matrix
 
 
-def _empty(x: Array, W: Array, stops: tuple[int, int]) -> Array:
-    shape = x.shape[0], W.shape[0], *stops
+def _empty(x: Array, W: Array, output_size: tuple[int, int]) -> Array:
+    shape = x.shape[0], W.shape[0], *output_size
     return np.empty_like(x, np.result_type(x, W), shape=shape, order="C")
 
 

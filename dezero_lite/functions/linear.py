@@ -64,9 +64,13 @@ class MatMul(Primitive):
         if len(xs) == 2:
             return gx, gW
         # The bias of `Linear`, which has this rule, too.
-        return gx, gW, Sum(axis=0).on(_rows(gy)) if self.needs_input_grad(2) else None
+        return (
+            gx,
+            gW,
+            Sum(axis=0).apply(_rows(gy)) if self.needs_input_grad(2) else None,
+        )
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         _compare(*inputs)
 
 
@@ -81,14 +85,14 @@ def _left(x: Value, W: Value, gy: Value) -> Value:
     if W.ndim == 2:
         return _same_shape(_rows(gy) @ W.T, x)
     left, right, gy = _matrices(x, W, gy)
-    return _same_shape(SumTo(left.shape).on(gy @ swapped(right)), x)
+    return _same_shape(SumTo(left.shape).apply(gy @ swapped(right)), x)
 
 
 def _right(x: Value, W: Value, gy: Value) -> Value:
     if W.ndim == 2:
         return _rows(x).T @ _rows(gy)
     left, right, gy = _matrices(x, W, gy)
-    return _same_shape(SumTo(right.shape).on(swapped(left) @ gy), W)
+    return _same_shape(SumTo(right.shape).apply(swapped(left) @ gy), W)
 
 
 def _rows(x: Value) -> Value:
@@ -181,7 +185,7 @@ class Linear(MatMul):
         y += b
         return y
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         x, W = inputs[:2]
         shape = np.shape(unwrap(W))
         if len(shape) != 2:
@@ -194,12 +198,3 @@ class Linear(MatMul):
                 f"that b has shape {shape[1:]}; but b is {describe(inputs[2])}"
             ) from None
         _compare(x, W)
-
-
-# --- methods --------------------------------------------------------------------------
-
-
-Variable.matmul = matmul
-Variable.dot = matmul
-Variable.__matmul__ = matmul
-Variable.__rmatmul__ = lambda x, other: matmul(other, x)

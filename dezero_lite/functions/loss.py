@@ -173,7 +173,7 @@ class SoftmaxCrossEntropy(Primitive):
         wanted = xp.zeros(x.shape, x.dtype)
         wanted[xp.arange(len(t)), t] = 1
         with underflow_to_zero():
-            return (Softmax(axis=1).on(x) - wanted) * (gy * (1 / len(t))), None
+            return (Softmax(axis=1).apply(x) - wanted) * (gy * (1 / len(t))), None
 
 
 def accuracy(y: Operand, t: Operand) -> Variable:
@@ -252,7 +252,7 @@ class SigmoidCrossEntropy(Primitive):
         x, t = xs
         gy = gy * (1 / _count(x))
         with underflow_to_zero():
-            gx = (Sigmoid().on(x) - t) * gy
+            gx = (Sigmoid().apply(x) - t) * gy
         return gx, -x * gy if self.needs_input_grad(1) else None
 
 

@@ -83,7 +83,7 @@ class Dropout(Primitive):
         return downcast_half(y, x)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Dropout(self.kept, self.scale).on(gy)
+        return Dropout(self.kept, self.scale).apply(gy)
 
 
 # --- normalisation --------------------------------------------------------------------
@@ -108,7 +108,7 @@ class _Normalisation(Primitive):
         return mean, centred, self.mean(centred * centred)
 
     def mean(self, x: Any) -> Any:
-        return Mean(self.axes, keepdims=True).on(x)
+        return Mean(self.axes, keepdims=True).apply(x)
 
     def scaled(self, x: Any, centred: Any, var: Any, gamma: Any, beta: Any) -> Any:
         # `centred` is given away, and may become the result.
@@ -219,7 +219,7 @@ class BatchNorm(_Normalisation):
         return mean, upcast_half(x) - mean, var
 
     def sum(self, x: Any) -> Any:
-        return Sum(self.axes, keepdims=True).on(x)
+        return Sum(self.axes, keepdims=True).apply(x)
 
     def _remember(self, average: Any, new: Any) -> None:
         average *= self.decay
@@ -319,4 +319,4 @@ class LayerNorm(_Normalisation):
 
     def over_examples(self, x: Any) -> Any:
         # In the shape of gamma, whose axes are the last.
-        return Sum(tuple(range(x.ndim + self.axes[0]))).on(x)
+        return Sum(tuple(range(x.ndim + self.axes[0]))).apply(x)

@@ -146,7 +146,7 @@ class AlongAxis(Primitive):
         axes = self.axis if isinstance(self.axis, tuple) else (self.axis,)
         return [self.axis is None or i in axes or i - ndim in axes for i in range(ndim)]
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         shape = inputs[0].shape
         ndim = len(shape)
         try:
@@ -193,7 +193,7 @@ class Sum(_Reduction):
         return stable_sum(x, self.axis, self.keepdims)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return BroadcastTo(xs[0].shape).on(self.spread(gy, xs[0]))
+        return BroadcastTo(xs[0].shape).apply(self.spread(gy, xs[0]))
 
 
 class Mean(Sum):
@@ -222,7 +222,7 @@ class Max(_Reduction):
         ties = chosen.sum(axis=self.axis, keepdims=True, dtype=np.int32)
         wider = upcast_half(self.spread(gy, x))
         share = downcast_half(wider / ties.astype(wider.dtype), gy)
-        return Select(chosen).on(BroadcastTo(x.shape).on(share))
+        return Select(chosen).apply(BroadcastTo(x.shape).apply(share))
 
 
 class Min(Max):
@@ -247,8 +247,8 @@ class LogSumExp(_Reduction):
         # The shares are exp(x - y); but where y is large, its last digits are too
         # coarse for that.
         with underflow_to_zero():
-            powers = Exp().on(x - self._top(unwrap(x)))
-            sums = Sum(self.axis, keepdims=True).on(powers)
+            powers = Exp().apply(x - self._top(unwrap(x)))
+            sums = Sum(self.axis, keepdims=True).apply(powers)
             powers *= self.spread(upcast_half(gy), x) / sums
             return downcast_half(powers, gy)
 
@@ -257,9 +257,3 @@ class LogSumExp(_Reduction):
         top = x.max(axis=self.axis, keepdims=True)
         limits = np.finfo(x.dtype)
         return np.maximum(np.minimum(top, limits.max), limits.min)
-
-
-Variable.sum = sum
-Variable.mean = mean
-Variable.max = max
-Variable.min = min

@@ -16,10 +16,10 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
+from ..array_files import Array, StrPath, check_fit, first_few, load_arrays, save_arrays
 from ..core import Parameter, Variable, kind_of
 from ..core.messages import needs, returned_nothing
 from ..cuda import as_numpy, get_array_module
-from ..npz import Array, StrPath, check_fit, first_few, load_arrays, save_arrays
 
 # A shape, with None where the first input will tell, and a dtype.
 Form = tuple[tuple[int | None, ...], DTypeLike]

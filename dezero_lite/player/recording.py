@@ -240,7 +240,7 @@ class Recorder:
         # The package's walk keeps them in a dict until it is over.
         local = self._open[-1].f_locals if self._open else {}
         if isinstance(local.get("grads"), dict):
-            found = (local.get("kept", {}) | local["grads"]).items()
+            found = local["grads"].items()
         else:
             found = [(v, v.grad) for v in self.graph.variables]
         return {id(v): array_in(gradient) for v, gradient in found}

@@ -73,7 +73,7 @@ def meeting(earlier: Any, parts: list[Any], now: Any) -> str:
     """How gradients that meet became one, in words; none if one came alone."""
     if not parts or now is None:
         return ""
-    fitting = [g if g.shape == now.shape else SumTo(now.shape).on(g) for g in parts]
+    fitting = [g if g.shape == now.shape else SumTo(now.shape).apply(g) for g in parts]
     terms = fitting if earlier is None else [earlier, *fitting]
     if len(terms) > 1:
         is_sum = same(sum(terms), now)
