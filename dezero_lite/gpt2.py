@@ -131,10 +131,12 @@ def read_weights(folder: StrPath | None) -> dict[str, Array]:
         As :func:`dezero_lite.array_files.load_arrays` does.
     """
     found = load_arrays(find(folder, "model.safetensors"))
-    return {_ours(name): a for name, a in found.items() if not IGNORED.fullmatch(name)}
+    return {
+        _our_name(name): a for name, a in found.items() if not IGNORED.fullmatch(name)
+    }
 
 
-def _ours(name: str) -> str:
+def _our_name(name: str) -> str:
     # One that is not known stays, and is then refused as surplus.
     if name.removeprefix("transformer.") in PARTS:
         return PARTS[name.removeprefix("transformer.")]

@@ -151,7 +151,7 @@ class Graph:
         if rule is None:
             raise NotImplementedError(
                 f"{type(f).__name__} has no operator in ONNX that is known here, so "
-                f"the model was not exported. {self._called(type(f))}"
+                f"the model was not exported. {self._find_call(type(f))}"
             )
         names = rule(Node(self, f, g))
         names = names if isinstance(names, list) else [names]
@@ -216,10 +216,10 @@ class Graph:
         return ValueError(
             f"{type(f).__name__} takes something that was computed from the numbers "
             "of the example, or from how many there are, outside of the graph; the "
-            f"file would be wrong for others. {self._called(type(f))}"
+            f"file would be wrong for others. {self._find_call(type(f))}"
         )
 
-    def _called(self, kind: type[Function]) -> str:
+    def _find_call(self, kind: type[Function]) -> str:
         # By calling the model once more, and listening.
         stacks: list[Any] = []
         forward = kind.forward
@@ -305,11 +305,11 @@ class Node:
         """A number, or an array, of the dtype that comes out."""
         return self.graph.array(np.asarray(value, self.dtype))
 
-    def whole(self, values: Any) -> str:
+    def integers(self, values: Any) -> str:
         """Whole numbers: axes, or a shape."""
         return self.graph.array(np.asarray(values, np.int64))
 
-    def same(self, a: Any, b: Any) -> Any:
+    def require_equal(self, a: Any, b: Any) -> Any:
         """A setting that has to be equal in both graphs."""
         if a != b:
             raise self.graph.depends(self.f)
@@ -330,13 +330,15 @@ def _linear(n: Node) -> Any:
 
 
 def _reshape(n: Node) -> Any:
-    return n.op("Reshape", n.x, n.whole(n.graph.lengths(n.f.shape, n.g.shape, n.f)))
+    return n.op("Reshape", n.x, n.integers(n.graph.lengths(n.f.shape, n.g.shape, n.f)))
 
 
 def _broadcast(n: Node) -> Any:
     # 1 leaves a length as it is.
     lengths = n.graph.lengths(n.f.shape, n.g.shape, n.f)
-    return n.op("Expand", n.x, n.whole([1 if size < 0 else size for size in lengths]))
+    return n.op(
+        "Expand", n.x, n.integers([1 if size < 0 else size for size in lengths])
+    )
 
 
 def _transpose(n: Node) -> Any:
@@ -349,7 +351,7 @@ def _reduction(kind: str) -> Rule:
     def rule(n: Node) -> Any:
         axis = n.f.axis
         axes = range(n.f.inputs[0].ndim) if axis is None else np.atleast_1d(axis)
-        return n.op(kind, n.x, n.whole([*axes]), keepdims=int(n.f.keepdims))
+        return n.op(kind, n.x, n.integers([*axes]), keepdims=int(n.f.keepdims))
 
     return rule
 
@@ -408,14 +410,14 @@ def _get_item(n: Node) -> Any:
     if any(not isinstance(p, (int, slice, np.integer)) for p in parts):
         raise NotImplementedError(
             f"an index such as {parts} has no operator in ONNX that is known here: "
-            f"{n.graph._called(type(n.f))}"
+            f"{n.graph._find_call(type(n.f))}"
         )
-    n.same(repr(part), repr(other))
+    n.require_equal(repr(part), repr(other))
     name, numbers = n.x, [i for i, p in enumerate(parts) if not isinstance(p, slice)]
     for axis, p in enumerate(parts):
         if p != slice(None):
             name = _slice(n, name, axis, p)
-    return n.op("Squeeze", name, n.whole(numbers)) if numbers else name
+    return n.op("Squeeze", name, n.integers(numbers)) if numbers else name
 
 
 def _slice(n: Node, name: str, axis: int, part: Any) -> Any:
@@ -425,31 +427,31 @@ def _slice(n: Node, name: str, axis: int, part: Any) -> Any:
     far = 2**31 - 1
     start = part.start if part.start is not None else (0 if step > 0 else far)
     stop = part.stop if part.stop is not None else (far if step > 0 else -far)
-    ends = [n.whole([number]) for number in (start, stop, axis, step)]
+    ends = [n.integers([number]) for number in (start, stop, axis, step)]
     return n.op("Slice", name, *ends)
 
 
 def _split(n: Node) -> Any:
     lengths = [form[0][n.f.axis] for form in n.f._output_specs]
-    n.same(lengths, [form[0][n.g.axis] for form in n.g._output_specs])
-    return n.op("Split", n.x, n.whole(lengths), count=len(lengths), axis=n.f.axis)
+    n.require_equal(lengths, [form[0][n.g.axis] for form in n.g._output_specs])
+    return n.op("Split", n.x, n.integers(lengths), count=len(lengths), axis=n.f.axis)
 
 
 def _stack(n: Node) -> Any:
-    axis = n.whole([n.f.axis])
+    axis = n.integers([n.f.axis])
     parts = [n.op("Unsqueeze", name, axis) for name in n.inputs()]
     return n.op("Concat", *parts, axis=n.f.axis)
 
 
 def _unstack(n: Node) -> list[str]:
-    count = n.same(len(n.f.outputs), len(n.g.outputs))
+    count = n.require_equal(len(n.f.outputs), len(n.g.outputs))
     parts = [_slice(n, n.x, n.f.axis, i) for i in range(count)]
-    return [n.op("Squeeze", part, n.whole([n.f.axis])) for part in parts]
+    return [n.op("Squeeze", part, n.integers([n.f.axis])) for part in parts]
 
 
 def _pad(n: Node) -> Any:
     before, after = zip(*n.f.widths, strict=True)
-    return n.op("Pad", n.x, n.whole(before + after), n.number(n.f.value))
+    return n.op("Pad", n.x, n.integers(before + after), n.number(n.f.value))
 
 
 def _clip(n: Node) -> Any:

@@ -53,12 +53,12 @@ def reshape_sum_backward(gy: Any, x_shape: Shape, axis: Axis, keepdims: bool) ->
     """The gradient of a sum over `axis`, with the summed axes put back at length 1.
     Source: book step 39.
     """
-    return gy if keepdims else gy.reshape(Sum(axis).kept(x_shape))
+    return gy if keepdims else gy.reshape(Sum(axis).keepdims_shape(x_shape))
 
 
 def max_backward_shape(x: Any, axis: Axis) -> Shape:
     """The shape of a maximum of `x` over `axis`, with the axes put back at length 1."""
-    return Sum(axis).kept(x.shape)
+    return Sum(axis).keepdims_shape(x.shape)
 
 
 def logsumexp(x: Any, axis: int | tuple[int, ...] = 1) -> Any:

@@ -30,7 +30,7 @@ def load_cache_npz(
     ValueError
         If the file is damaged, or not of this kind.
     """
-    path = _cached(filename, train)
+    path = _cache_path(filename, train)
     if not os.path.isfile(path):
         return None, None
     arrays = load_arrays(path)
@@ -50,14 +50,14 @@ def save_cache_npz(data: Any, label: Any, filename: str, train: bool = False) ->
     filename, train
         As for :func:`load_cache_npz`.
     """
-    path = _cached(filename, train)
+    path = _cache_path(filename, train)
     if os.path.exists(path):
         return
     os.makedirs(downloads.cache_dir, exist_ok=True)
     save_arrays(path, {"data": np.asarray(data), "label": np.asarray(label)})
 
 
-def _cached(filename: str, train: bool) -> str:
+def _cache_path(filename: str, train: bool) -> str:
     name = filename.replace("\\", "/").rpartition("/")[2]
     return os.path.join(
         downloads.cache_dir, name + (".train.npz" if train else ".test.npz")

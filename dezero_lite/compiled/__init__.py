@@ -119,7 +119,7 @@ def _scatter(y: Any, W: Any, window: Any, shape: Any, groups: int) -> Any:
     bordered = np.zeros(window.bordered_shape(shape), dtype)
     blocks = conv_fast._blocks(bordered, shape, y.shape[2:], window, groups)
     for images, rows, columns, matrix in blocks:
-        np.matmul(kernel, conv_fast._grouped(y[images, :, rows], groups), out=matrix)
+        np.matmul(kernel, conv_fast._group(y[images, :, rows], groups), out=matrix)
         kernels.add_columns(
             *(columns.transpose(1, 2, 3, 0, 4, 5), window.stride, window.dilation),
             *(rows.start, bordered[images]),

@@ -19,7 +19,7 @@ from numpy import ndarray
 
 from ..deprecated import old_method
 from . import messages
-from .arrays import ARRAYS, NUMBERS, as_scalar, is_array, with_dtypes
+from .arrays import ARRAYS, NUMBERS, as_scalar, cast_numbers, is_array
 from .settings import Config
 from .types import Array, Shape, Value
 from .variable import (
@@ -27,7 +27,7 @@ from .variable import (
     Operand,
     Variable,
     as_variable,
-    leaf,
+    make_leaf,
     new_variable,
     unwrap,
 )
@@ -101,7 +101,7 @@ class Function:
         self.generation = generation
         if type(ys) is tuple:
             # Annotated as one Variable, because that is what most functions return.
-            return several_outputs(self, ys)  # type: ignore[no-any-return]
+            return record_outputs(self, ys)  # type: ignore[no-any-return]
         output = new_variable(ys, self, generation + 1)
         self._outputs = weakref.ref(output)
         return output
@@ -270,7 +270,7 @@ def as_variables(inputs: tuple[Any, ...]) -> tuple[Variable, ...]:
     """
     data = [unwrap(x) for x in inputs]
     dtypes = [x.dtype for x in data if isinstance(x, ARRAYS)]
-    values = with_dtypes(inputs, dtypes)
+    values = cast_numbers(inputs, dtypes)
     return tuple([x if isinstance(x, Variable) else Constant(x) for x in values])
 
 
@@ -282,7 +282,7 @@ def is_batched(x: Any) -> bool:
 def apply_batching_rule(f: Function, inputs: tuple[Any, ...]) -> Any:
     """What `f` makes of every example at once."""
     innermost: Any = max(filter(is_batched, inputs), key=lambda x: x.level)
-    return innermost.apply_rule(f, inputs)
+    return innermost.apply(f, inputs)
 
 
 def as_data(gx: Any) -> Any:
@@ -299,10 +299,12 @@ def as_untracked(ys: Any, generation: int) -> Any:
         why = "was computed from plain arrays only"
     else:
         why = "was computed under no_grad"
-    return tuple([leaf(y, why) for y in ys]) if type(ys) is tuple else leaf(ys, why)
+    if type(ys) is tuple:
+        return tuple([make_leaf(y, why) for y in ys])
+    return make_leaf(ys, why)
 
 
-def several_outputs(f: Function, ys: tuple[Any, ...]) -> Any:
+def record_outputs(f: Function, ys: tuple[Any, ...]) -> Any:
     """The Variables of a function with several outputs; some may be dropped."""
     outputs = tuple([new_variable(y, f, f.generation + 1) for y in ys])
     f._outputs = tuple([weakref.ref(output) for output in outputs])

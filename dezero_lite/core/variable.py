@@ -135,7 +135,7 @@ class Variable:
 
     def detach(self) -> Variable:
         """The same data in a Variable without a past."""
-        return leaf(self._data, "was detached from its graph")
+        return make_leaf(self._data, "was detached from its graph")
 
     def unchain(self) -> None:
         """Forget the function that made this Variable. Source: book step 59."""
@@ -270,7 +270,7 @@ def new_variable(data: Any, creator: Any = None, generation: int = 0) -> Variabl
     return y
 
 
-def leaf(data: Any, why: str) -> Variable:
+def make_leaf(data: Any, why: str) -> Variable:
     """A result without a past, and why it has none, for an error message."""
     y = new_variable(data)
     y._why_a_leaf = why

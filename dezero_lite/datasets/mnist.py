@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..downloads import get_file, own_folder
+from ..downloads import data_folder, get_file
 from .idx import read_idx
 from .images import Images
 
@@ -69,7 +69,7 @@ class MNIST(Images):
         path = f"{self._folder}/{name}"
         path = get_file(self._url + name, path, f"md5:{self._md5[i]}")
         # Files in a folder of one's own are taken as they are.
-        return read_idx(path, most, None if own_folder() else self._sha256[i])
+        return read_idx(path, most, None if data_folder() else self._sha256[i])
 
 
 class FashionMNIST(MNIST):

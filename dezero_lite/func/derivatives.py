@@ -23,7 +23,7 @@ from ..core.backward import match_shape_and_dtype
 from ..core.types import Array
 from ..detached import warn_of_detached
 from ..graph import functions_behind
-from .batching import Level, required
+from .batching import Level, require_result
 from .jvp_rules import (
     apply_jvp_rule,
     as_tuple,
@@ -77,10 +77,10 @@ def jvp(f: Callable[..., Any], xs: Any, vs: Any) -> tuple[Any, Any]:
     if len(xs) != len(vs):
         raise ValueError(f"there are {len(xs)} inputs, but {len(vs)} directions")
     if level := Level.innermost():
-        wholes = [level.whole(x) for x in xs], [level.whole(v) for v in vs]
-        with level.left():
-            ys, tys = jvp(level.on_wholes(f), *wholes)
-        return level.enter(ys), level.enter(tys)
+        batches = [level.whole_batch(x) for x in xs], [level.whole_batch(v) for v in vs]
+        with level.suspend():
+            ys, tys = jvp(level.lift(f), *batches)
+        return level.wrap(ys), level.wrap(tys)
     leaves = make_leaves(xs)
     tangents = {}
     for x, v in zip(leaves, vs, strict=True):
@@ -91,7 +91,7 @@ def jvp(f: Callable[..., Any], xs: Any, vs: Any) -> tuple[Any, Any]:
             )
         tangents[x] = as_variable(v).astype(x.dtype)
     with using_config("enable_backprop", True):
-        ys = required(f(*leaves))
+        ys = require_result(f(*leaves))
     outputs = [as_variable(y) for y in as_tuple(ys)]
     warn_of_detached(outputs, leaves)
     with end_graphs_at(leaves):
@@ -135,12 +135,12 @@ def vjp(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
     (variable(5.0), variable(3.0))
     """
     if level := Level.innermost():
-        with level.left():
-            ys, back = vjp(level.on_wholes(f), *[level.whole(x) for x in xs])
-        return level.enter(ys), lambda gys: level.enter(back(level.leave(gys)))
+        with level.suspend():
+            ys, back = vjp(level.lift(f), *[level.whole_batch(x) for x in xs])
+        return level.wrap(ys), lambda gys: level.wrap(back(level.unwrap(gys)))
     leaves = make_leaves(xs)
     with using_config("enable_backprop", True):
-        ys = required(f(*leaves))
+        ys = require_result(f(*leaves))
     outputs = [as_variable(y) for y in as_tuple(ys)]
     warn_of_detached(outputs, leaves)
 

@@ -19,8 +19,8 @@ from ..core.types import Array, Value
 from .elementwise import Clip, Exp, Tanh, TanhSlope, exp
 from .precision import (
     Select,
+    as_floats,
     downcast_half,
-    floats,
     into,
     require_data,
     underflow_to_zero,
@@ -40,7 +40,7 @@ def sigmoid_simple(x: Operand) -> Variable:
     data overflow here.
     """
     require_data(x)
-    x = floats(as_variable(x))
+    x = as_floats(as_variable(x))
     return 1 / (1 + exp(-x))
 
 
@@ -58,7 +58,7 @@ def sigmoid(x: Operand) -> Variable:
 
 class Sigmoid(Primitive):
     def forward(self, x: Array) -> Array:
-        x = floats(x)
+        x = as_floats(x)
         y = -x
         # Far below 0, e⁻ˣ is infinite, and 1 / (1 + ∞) = 0 is right.
         with np.errstate(over="ignore", under="ignore"):
@@ -104,7 +104,7 @@ class LeakyReLU(Primitive):
         self.slope = slope
 
     def forward(self, x: Array) -> Array:
-        x = floats(x)
+        x = as_floats(x)
         if self.slope == 0:
             # 0 · ∞ is no number.
             return np.maximum(x, x.dtype.type(0))
@@ -143,15 +143,15 @@ class Gelu(Primitive):
     def forward(self, x: Array) -> Array:
         # The cube of a float16 soon is too large for one.
         wider = upcast_half(x)
-        y = self._inner(self._bounded(wider))
+        y = self._inner(self._clip(wider))
         y = np.tanh(y, out=into(y))
         y += 1
         y *= wider
         y *= 0.5
-        return y.astype(floats(x).dtype, copy=False)
+        return y.astype(as_floats(x).dtype, copy=False)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        x = self._bounded(upcast_half(xs[0]))
+        x = self._clip(upcast_half(xs[0]))
         t = Tanh().apply(self._inner(x))
         slope = x * (self.a + 3 * self.b * (x * x)) * TanhSlope().apply(t)
         slope += t
@@ -162,7 +162,7 @@ class Gelu(Primitive):
     def _inner(self, x: Any) -> Any:
         return x * (self.a + self.b * (x * x))
 
-    def _bounded(self, x: Any) -> Any:
+    def _clip(self, x: Any) -> Any:
         # Beyond, tanh is ±1 and flat, and the cube might be infinite: 0 · ∞ is NaN.
         return Clip(-50.0, 50.0).apply(x)
 
@@ -179,7 +179,7 @@ def softmax_simple(x: Operand, axis: int = 1) -> Variable:
     x = as_variable(x)
     # A constant, since softmax does not change when all scores move together.
     top = max(x, axis, keepdims=True).detach()
-    y = exp(floats(x) - top)
+    y = exp(as_floats(x) - top)
     return y / y.sum(axis=axis, keepdims=True)
 
 

@@ -180,7 +180,7 @@ class Conv2d(_Convolution):
         window = self.window(W)
         window.output_size(x.shape)
         _check_channels(x, W, b, self.groups)
-        return _plus(convolve(x, W, window, self.groups), b)
+        return _add_bias(convolve(x, W, window, self.groups), b)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, W = xs[:2]
@@ -209,9 +209,9 @@ class Deconv2d(_Convolution):
     def forward(self, y: Array, W: Array, b: Array = None) -> Array:
         window = self.window(W)
         _check_deconvolution(y, W, b, self.groups)
-        size = _size_before(y, window, self.outsize)
+        size = _input_size(y, window, self.outsize)
         shape = y.shape[0], W.shape[1] * self.groups, *size
-        return _plus(deconvolve(y, W, window, shape, self.groups), b)
+        return _add_bias(deconvolve(y, W, window, shape, self.groups), b)
 
     def vjp(self, xs: Sequence[Value], gx: Value) -> Value:
         y, W = xs[:2]
@@ -238,7 +238,7 @@ class Conv2DGradW(_Convolution):
         return gx, gy
 
 
-def _plus(y: Any, b: Any) -> Any:
+def _add_bias(y: Any, b: Any) -> Any:
     # The result of a convolution is fresh, so it may grow in place, unless b is of a
     # wider dtype.
     if b is None:
@@ -295,7 +295,7 @@ def _check_deconvolution(y: Any, W: Any, b: Any, groups: int) -> None:
     _check_bias(b, W.shape[1] * groups)
 
 
-def _size_before(y: Any, window: Window, outsize: Pair | None) -> tuple[int, int]:
+def _input_size(y: Any, window: Window, outsize: Pair | None) -> tuple[int, int]:
     # The height and width of images that this window makes y of: the smallest, or
     # `outsize`.
     sizes = zip(

@@ -36,9 +36,9 @@ def convolve(x: Array, W: Array, window: Window, groups: int) -> Array:
 def deconvolve(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> Array:
     """The way back, to images of this shape."""
     if is_pointwise(window):
-        return _pointwise(y, _flipped(W, groups), groups)
+        return _pointwise(y, _flip(W, groups), groups)
     if flips(W, window, groups):
-        return _sweep(y, _flipped_window(window), groups, W=_flipped(W, groups))[0]
+        return _sweep(y, _flip_window(window), groups, W=_flip(W, groups))[0]
     return _scatter(y, W, window, shape, groups)
 
 
@@ -56,9 +56,9 @@ def both_gradients(
     if is_pointwise(window) or not flips(W, window, groups):
         gx = deconvolve(gy, W, window, x.shape, groups)
         return gx, kernel_gradient(x, gy, window, groups)
-    back = _flipped_window(window)
-    gx, gW = _sweep(gy, back, groups, W=_flipped(W, groups), y=x)
-    return gx, _flipped(gW, groups)
+    back = _flip_window(window)
+    gx, gW = _sweep(gy, back, groups, W=_flip(W, groups), y=x)
+    return gx, _flip(gW, groups)
 
 
 def is_pointwise(window: Window) -> bool:
@@ -75,7 +75,7 @@ def flips(W: Array, window: Window, groups: int) -> bool:
     return possible and W.shape[0] <= 2 * groups * W.shape[1]
 
 
-def _flipped(W: Array, groups: int) -> Array:
+def _flip(W: Array, groups: int) -> Array:
     # Kernels for the way back: turned half around, input channels and output channels
     # exchanged.
     oc, c, kh, kw = W.shape
@@ -83,7 +83,7 @@ def _flipped(W: Array, groups: int) -> Array:
     return W.transpose(0, 2, 1, 3, 4).reshape(groups * c, oc // groups, kh, kw)
 
 
-def _flipped_window(window: Window) -> Window:
+def _flip_window(window: Window) -> Window:
     (rh, rw), (ph, pw) = window.effective_size, window.pad
     return Window(window.kernel, 1, (rh - 1 - ph, rw - 1 - pw), window.dilation)
 
@@ -108,9 +108,9 @@ def _sweep(
         columns[...] = view[images, :, :, :, rows]
         if convolved is not None:
             part = convolved[images, :, rows]
-            part[...] = _ungrouped(kernels @ matrix, part.shape)
+            part[...] = _ungroup(kernels @ matrix, part.shape)
         if gW is not None:
-            gW += _grouped(y[images, :, rows], groups) @ matrix.transpose(0, 2, 1)
+            gW += _group(y[images, :, rows], groups) @ matrix.transpose(0, 2, 1)
     if gW is not None:
         gW = gW.reshape(y.shape[1], x.shape[1] // groups, *window.kernel)
     return convolved, gW
@@ -126,7 +126,7 @@ def _scatter(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> A
     views = window.tap_views(bordered, output_size)
     blocks = _blocks(bordered, shape, output_size, window, groups)
     for images, rows, columns, matrix in blocks:
-        np.matmul(kernels, _grouped(y[images, :, rows], groups), out=matrix)
+        np.matmul(kernels, _group(y[images, :, rows], groups), out=matrix)
         for (i, j), pixels in views.items():
             pixels[images, :, rows] += columns[:, :, i, j]
     return window.remove_border(bordered)
@@ -170,13 +170,13 @@ def _as_matrices(W: Array, groups: int) -> Array:
     return W.reshape(groups, W.shape[0] // groups, W[0].size)
 
 
-def _grouped(y: Array, groups: int) -> Array:
+def _group(y: Array, groups: int) -> Array:
     # From (N, C, H, W) to a matrix (C / G, N · H · W) for each group.
     n, c, h, w = y.shape
     return y.transpose(1, 0, 2, 3).reshape(groups, c // groups, n * h * w)
 
 
-def _ungrouped(matrices: Array, shape: Shape) -> Array:
+def _ungroup(matrices: Array, shape: Shape) -> Array:
     n, c, h, w = shape
     return matrices.reshape(c, n, h, w).transpose(1, 0, 2, 3)
 
@@ -200,6 +200,6 @@ def _pointwise_kernels(x: Array, y: Array, groups: int) -> Array:
     count = max(1, COLUMNS // (h * w))
     for i in range(0, n, count):
         images = slice(i, i + count)
-        columns = _grouped(x[images], groups).transpose(0, 2, 1)
-        gW += _grouped(y[images], groups) @ columns
+        columns = _group(x[images], groups).transpose(0, 2, 1)
+        gW += _group(y[images], groups) @ columns
     return gW.reshape(oc, c // groups, 1, 1)

@@ -22,7 +22,7 @@ def concat(xs: Sequence[Operand], axis: int = 0) -> Variable:
     ValueError
         If there are none, or their shapes differ in another axis.
     """
-    return Concat(axis)(*_several(xs, "concat"))
+    return Concat(axis)(*_as_nonempty_list(xs, "concat"))
 
 
 class _Join(Primitive):
@@ -64,7 +64,7 @@ def stack(xs: Sequence[Operand], axis: int = 0) -> Variable:
     ValueError
         If there are none, or their shapes differ.
     """
-    return Stack(axis)(*_several(xs, "stack"))
+    return Stack(axis)(*_as_nonempty_list(xs, "stack"))
 
 
 class Stack(_Join):
@@ -150,14 +150,14 @@ class Split(Primitive):
         ) from None
 
 
-def _several(xs: Sequence[Operand], name: str) -> Sequence[Operand]:
-    are_several = hasattr(xs, "__iter__") and not isinstance(xs, Variable)
-    several = list(xs) if are_several else []
-    if not several:
+def _as_nonempty_list(xs: Sequence[Operand], name: str) -> Sequence[Operand]:
+    is_iterable = hasattr(xs, "__iter__") and not isinstance(xs, Variable)
+    items = list(xs) if is_iterable else []
+    if not items:
         raise ValueError(
             f"{name} takes a list or a tuple of arrays, at least one: {name}([x0, x1])"
         )
-    return several
+    return items
 
 
 def _along(axis: int, index: Any) -> tuple[Any, ...]:

@@ -59,8 +59,8 @@ def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
         )
     if not Config.train or dropout_ratio == 0:
         return x
-    kept = _random(x.shape, dropout_ratio) >= dropout_ratio
-    return Dropout(cuda.get_array_module(x).asarray(kept), 1 / (1 - dropout_ratio))(x)
+    mask = _random(x.shape, dropout_ratio) >= dropout_ratio
+    return Dropout(cuda.get_array_module(x).asarray(mask), 1 / (1 - dropout_ratio))(x)
 
 
 def _random(shape: Shape, ratio: float) -> Any:
@@ -70,20 +70,20 @@ def _random(shape: Shape, ratio: float) -> Any:
 
 
 class Dropout(Primitive):
-    """Numbers where `kept` holds, `scale` times as large, else 0."""
+    """Numbers where `mask` holds, `scale` times as large, else 0."""
 
-    def __init__(self, kept: Any, scale: float) -> None:
-        self.kept, self.scale = kept, scale
+    def __init__(self, mask: Any, scale: float) -> None:
+        self.mask, self.scale = mask, scale
 
     def forward(self, x: Array) -> Array:
         # A large scale has no place in a float16.
         y = upcast_half(x)
         y = y * y.dtype.type(self.scale)
-        y = picker(y)(self.kept, y, out=into(y))
+        y = picker(y)(self.mask, y, out=into(y))
         return downcast_half(y, x)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Dropout(self.kept, self.scale).apply(gy)
+        return Dropout(self.mask, self.scale).apply(gy)
 
 
 # --- normalisation --------------------------------------------------------------------
@@ -110,7 +110,7 @@ class _Normalisation(Primitive):
     def mean(self, x: Any) -> Any:
         return Mean(self.axes, keepdims=True).apply(x)
 
-    def scaled(self, x: Any, centred: Any, var: Any, gamma: Any, beta: Any) -> Any:
+    def rescale(self, x: Any, centred: Any, var: Any, gamma: Any, beta: Any) -> Any:
         # `centred` is given away, and may become the result.
         slope = (var + self.eps) ** -0.5 * gamma.reshape(self.form)
         y = centred.astype(np.result_type(centred, gamma, beta), copy=False)
@@ -190,7 +190,7 @@ class BatchNorm(_Normalisation):
             m = x.size // x.shape[1]
             self._remember(self.avg_mean, mean)
             self._remember(self.avg_var, var * (m / max(m - 1, 1)))
-        return self.scaled(x, centred, var, gamma, beta)
+        return self.rescale(x, centred, var, gamma, beta)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, gamma, beta = xs
@@ -295,7 +295,7 @@ class LayerNorm(_Normalisation):
         self.axes = tuple(range(-n, 0))
         self.form = gamma.shape
         _, centred, var = self.moments(x)
-        return self.scaled(x, centred, var, gamma, beta)
+        return self.rescale(x, centred, var, gamma, beta)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, gamma, _ = xs

@@ -36,7 +36,7 @@ def require_data(x: Any) -> Any:
     return data
 
 
-def floats(x: Any) -> Any:
+def as_floats(x: Any) -> Any:
     """An array or a Variable of whole numbers as float64, where −x, x² or e^x would not
     fit; others as they are.
     """
@@ -45,9 +45,9 @@ def floats(x: Any) -> Any:
 
 def upcast_half(x: Any) -> Any:
     """A float16 array or Variable as float32, where squares or sums would not fit;
-    others as `floats` has them.
+    others as `as_floats` has them.
     """
-    return AsType(np.float32).apply(x) if is_half(x) else floats(x)
+    return AsType(np.float32).apply(x) if is_half(x) else as_floats(x)
 
 
 def downcast_half(y: Any, like: Any) -> Any:
