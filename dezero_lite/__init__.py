@@ -26,6 +26,7 @@ from .core import Function, Parameter, Variable, as_array, as_variable
 from .core.settings import Config, no_grad, test_mode, using_config
 from .dataloaders import DataLoader, SeqDataLoader
 from .datasets import Dataset
+from .deprecated import old_names_of
 from .layers import Layer
 from .memory import keep_memory
 from .models import Model
@@ -51,3 +52,6 @@ if os.environ.get("DEZERO_LITE_KEEP_MEMORY") != "0":
 def __dir__() -> list[str]:
     """What a user types, without what these lines import."""
     return sorted([*__all__, "__doc__", "__version__"])
+
+
+__getattr__ = old_names_of(__name__)

@@ -52,7 +52,7 @@ class Checkpoint:
         """
         place = self.folder / _name(step)
         state = json.dumps({**more, "step": int(step), "in": place.name})
-        before = self._named()
+        before = self._named_folder()
         remove_leftovers(self.folder, NAME, but=before)
         try:
             place.mkdir(parents=True)
@@ -60,10 +60,10 @@ class Checkpoint:
             optimizer.save_state(place / "optimizer.npz")
             (place / "state.json").write_text(state, "utf-8")
             for path in (*place.iterdir(), place):
-                _to_disk(path)
-            before = self._named()  # another process may have saved meanwhile
+                _flush(path)
+            before = self._named_folder()  # another process may have saved meanwhile
             os.replace(place / "state.json", self.folder / "state.json")
-            _to_disk(self.folder)
+            _flush(self.folder)
         finally:
             self._delete_unnamed(place.name, before)
 
@@ -98,7 +98,7 @@ class Checkpoint:
             del state["in"]
         return state
 
-    def _named(self) -> str | None:
+    def _named_folder(self) -> str | None:
         # The folder that state.json names, if there is one.
         state = self._read()
         return None if state is None else str(state["in"])
@@ -106,7 +106,7 @@ class Checkpoint:
     def _delete_unnamed(self, *names: str | None) -> None:
         from shutil import rmtree
 
-        named = self._named()
+        named = self._named_folder()
         for name in names:
             if name is not None and name != named:
                 rmtree(self.folder / name, ignore_errors=True)
@@ -142,7 +142,7 @@ def _item(state: Any, name: str) -> Any:
     return state.get(name) if isinstance(state, dict) else None
 
 
-def _to_disk(path: Path) -> None:
+def _flush(path: Path) -> None:
     # Until then, a file may be in memory alone. Windows writes folders by itself.
     if path.is_dir() and os.name == "nt":
         return

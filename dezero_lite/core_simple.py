@@ -57,7 +57,9 @@ class Function(core.Function):
     """
 
     def _differentiate(self, gys: Sequence[Any], create_graph: bool) -> Any:
-        return self._checked(self.backward(*[array_in(gy) for gy in gys]), create_graph)
+        return self._check_gradients(
+            self.backward(*[array_in(gy) for gy in gys]), create_graph
+        )
 
 
 def array_in(gradient: Any) -> Any:

@@ -72,17 +72,3 @@ def _cupy_or_none() -> Any:
         return cupy if cupy.cuda.runtime.getDeviceCount() else None
     except Exception:  # CuPy raises errors of its own where there is no driver
         return None
-
-
-def _to_cpu(self: Variable) -> None:
-    if self.data is not None:
-        self.data = as_numpy(self)
-
-
-def _to_gpu(self: Variable) -> None:
-    if self.data is not None:
-        self.data = as_cupy(self)
-
-
-Variable.to_cpu = _to_cpu
-Variable.to_gpu = _to_gpu

@@ -36,7 +36,7 @@ class Detached(Primitive):
         return gx
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Detached(self.f, self.gys, self.i, self.unseen).on(gy)
+        return Detached(self.f, self.gys, self.i, self.unseen).apply(gy)
 
     def changes_with(self, moving: Collection[Variable]) -> bool:
         """Whether the gradient changes when the Variables in `moving` do."""
@@ -47,7 +47,7 @@ class Detached(Primitive):
             return np.asarray(rng.normal(size=v.shape), like=v.data)
 
         variables, n = (*self.f.inputs, *self.gys), len(self.f.inputs)
-        points = [_in_double(x) for x in self.f.inputs] + [draw(gy) for gy in self.gys]
+        points = [_as_double(x) for x in self.f.inputs] + [draw(gy) for gy in self.gys]
         ways = [draw(v) if v in moving else None for v in variables]
 
         def gradient(step: float) -> Any:
@@ -71,13 +71,15 @@ class Detached(Primitive):
         return bool(np.any(steady & (np.abs(near) > 1e-8 * np.max(size, initial=0))))
 
 
-def marked(f: Function, gys: Sequence[Any], gxs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The gradients that `f` has returned for `gys`, marked where `f` is a user's and
+def mark_detached(
+    f: Function, gys: Sequence[Any], gxs: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """Mark the gradients that `f` has returned for `gys` where `f` is a user's and
     their graph leaves something out.
     """
     # Inside vmap, the graph is that of whole batches, and cannot be seen from here.
-    hidden = any(map(is_batched, gys)) or not Config.enable_backprop
-    if isinstance(f, Primitive) or hidden:
+    is_unseen = any(map(is_batched, gys)) or not Config.enable_backprop
+    if isinstance(f, Primitive) or is_unseen:
         return gxs
     sources = {v for v in (*f.inputs, *gys) if wants_gradient(v)}
 
@@ -113,7 +115,7 @@ def warn_of_detached(
         if mark.unseen & moving and mark.changes_with(mark.unseen & moving)
     ]
     for message in sorted(set(missing)):
-        warnings.warn(message, stacklevel=_users_frame())
+        warnings.warn(message, stacklevel=_find_user_frame())
     return bool(missing)
 
 
@@ -145,11 +147,11 @@ def _variables(values: Iterable[Any]) -> list[Variable]:
     return [x for x in values if isinstance(x, Variable)]
 
 
-def _in_double(x: Variable) -> Any:
+def _as_double(x: Variable) -> Any:
     return x.data.astype(float) if wants_gradient(x) else x.data
 
 
-def _users_frame() -> int:
+def _find_user_frame() -> int:
     # The stacklevel, for our caller, of the code that called the package.
     package = __name__.partition(".")[0] + "."
     frames = traceback.walk_stack(sys._getframe(1))

@@ -12,8 +12,8 @@ import os
 import re
 from typing import Any
 
-from .files import get_file
-from .npz import Array, StrPath, load_arrays
+from .array_files import Array, StrPath, load_arrays
+from .downloads import get_file
 
 __all__ = ["read_config", "read_tokens", "read_weights"]
 
@@ -128,13 +128,15 @@ def read_weights(folder: StrPath | None) -> dict[str, Array]:
     Raises
     ------
     FileNotFoundError, ImportError, ValueError
-        As :func:`dezero_lite.npz.load_arrays` does.
+        As :func:`dezero_lite.array_files.load_arrays` does.
     """
     found = load_arrays(find(folder, "model.safetensors"))
-    return {_ours(name): a for name, a in found.items() if not IGNORED.fullmatch(name)}
+    return {
+        _our_name(name): a for name, a in found.items() if not IGNORED.fullmatch(name)
+    }
 
 
-def _ours(name: str) -> str:
+def _our_name(name: str) -> str:
     # One that is not known stays, and is then refused as surplus.
     if name.removeprefix("transformer.") in PARTS:
         return PARTS[name.removeprefix("transformer.")]

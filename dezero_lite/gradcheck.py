@@ -24,7 +24,7 @@ from .core import (
     using_config,
     walk,
 )
-from .detached import marked, warn_of_detached
+from .detached import mark_detached, warn_of_detached
 
 Array = NDArray[Any]
 EPS = 1e-4
@@ -238,7 +238,7 @@ def _gradients(
         try:
             with using_config("enable_backprop", create_graph):  # as `backward` does
                 if y.creator:
-                    mark = marked if create_graph else None
+                    mark = mark_detached if create_graph else None
                     found = walk(y, seed, create_graph=create_graph, mark=mark)
         except (TypeError, ValueError) as error:
             raise _Wrong(str(error)) from error

@@ -108,7 +108,7 @@ def get_dot_graph(output: Any, verbose: bool = True) -> str:
     def name(node: Any) -> str:
         if id(node) not in names:
             names[id(node)] = f"{'v' if is_variable(node) else 'f'}{len(names)}"
-            lines.append(f"    {names[id(node)]} [{_look(node, verbose)}]")
+            lines.append(f"    {names[id(node)]} [{_node_style(node, verbose)}]")
         return names[id(node)]
 
     name(output)
@@ -117,7 +117,7 @@ def get_dot_graph(output: Any, verbose: bool = True) -> str:
         for i, x in enumerate(inputs_of(f)):
             start = name(x) if is_variable(x) else f"{here}c{i}"
             if not is_variable(x):
-                lines.append(f"    {start} [label={_quoted(_value(x))}, {CONSTANT}]")
+                lines.append(f"    {start} [label={_quote(_value(x))}, {CONSTANT}]")
             lines.append(f"    {start} -> {here}")
         for y in outputs_of(f):
             if y is not None:
@@ -140,21 +140,21 @@ def functions_behind(output: Any) -> Iterator[Any]:
         waiting += [x.creator for x in reversed(inputs_of(f)) if is_variable(x)]
 
 
-def _look(node: Any, verbose: bool) -> str:
+def _node_style(node: Any, verbose: bool) -> str:
     if not is_variable(node):
-        return f"label={_quoted(legible(type(node).__name__))}, {FUNCTION}"
+        return f"label={_quote(legible(type(node).__name__))}, {FUNCTION}"
     # Snapshots have names from step 19 on.
     label = legible(getattr(node, "name", None) or "")
     if verbose and node.data is not None:
         label += f"{': ' if label else ''}{node.data.shape} {node.data.dtype}"
-    return f"label={_quoted(label)}"
+    return f"label={_quote(label)}"
 
 
 def _value(x: Any) -> str:
     return f"{np.asarray(x)[()]:.6g}" if np.ndim(x) == 0 else f"array {x.shape}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from .array_files import Array, StrPath
 from .atomic import open_atomic
 from .core import Function, Parameter, Variable, unwrap
-from .npz import Array, StrPath
 from .onnx_probes import Why, call_on_batches, lines_noted, parts_of
 from .onnx_rules import RULES, Node, equal
 

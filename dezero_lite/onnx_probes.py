@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .array_files import Array
 from .core import Function, Parameter, Variable, as_variable, test_mode, using_config
 from .layers.layer import Layer, contents, members
-from .npz import Array
 
 HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 

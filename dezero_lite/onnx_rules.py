@@ -178,7 +178,11 @@ def _deconv(n: Node) -> Any:
 def _more_than_least(f: Any) -> list[int]:
     window = f.window(f.inputs[1])
     sizes = zip(
-        f.inputs[0].shape[2:], window.reach, window.stride, window.pad, strict=True
+        f.inputs[0].shape[2:],
+        window.effective_size,
+        window.stride,
+        window.pad,
+        strict=True,
     )
     least = [get_deconv_outsize(*numbers) for numbers in sizes]
     return [a - b for a, b in zip(_shape(f)[2:], least, strict=True)]
@@ -243,7 +247,7 @@ def _slice(n: Node, name: str, axis: int, part: Any) -> Any:
 
 
 def _split(n: Node) -> Any:
-    lengths = n.both(lambda f: [form[0][f.axis] for form in f._forms])
+    lengths = n.both(lambda f: [form[0][f.axis] for form in f._output_specs])
     return n.op("Split", n.x, n.whole(lengths), count=len(lengths), axis=n.f.axis)
 
 

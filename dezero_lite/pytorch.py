@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from . import layers as L
+from .array_files import Array, StrPath, first_few, load_arrays
 from .core import Parameter
 from .layers.layer import Buffer, fill, members
-from .npz import Array, StrPath, first_few, load_arrays
 
 __all__ = ["load_state_dict"]
 

@@ -104,7 +104,7 @@ class Tokenizer:
 
         Of pairs that are as frequent, the one that occurs first is merged.
         """
-        counts = Counter(_pieces(text, pattern))
+        counts = Counter(_cut(text, pattern))
         words = {piece: list(_to_bytes(piece)) for piece in counts}
         merges: list[Pair] = []
         while BYTES + len(merges) < vocabulary:
@@ -118,7 +118,7 @@ class Tokenizer:
                 break
             token = BYTES + len(merges)
             merges.append(pair)
-            words = {p: _merged(tokens, pair, token) for p, tokens in words.items()}
+            words = {p: _merge(tokens, pair, token) for p, tokens in words.items()}
         return cls(merges, pattern)
 
     @classmethod
@@ -151,7 +151,7 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """The tokens of a text: its bytes, merged in the order that was learned."""
-        pieces = _pieces(text, self.pattern)
+        pieces = _cut(text, self.pattern)
         known = {piece: self._encode(piece) for piece in set(pieces)}
         return [i for piece in pieces for i in known[piece]]
 
@@ -162,7 +162,7 @@ class Tokenizer:
             if not pairs:
                 return tokens
             pair = min(pairs, key=self._tokens.__getitem__)
-            tokens = _merged(tokens, pair, self._tokens[pair])
+            tokens = _merge(tokens, pair, self._tokens[pair])
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of some tokens. Bytes that are no text become �.
@@ -227,7 +227,7 @@ class Tokenizer:
 
 
 @lru_cache
-def _compiled(pattern: str) -> Any:
+def _compile(pattern: str) -> Any:
     if r"\p" not in pattern:
         return re.compile(pattern)
     try:
@@ -239,10 +239,10 @@ def _compiled(pattern: str) -> Any:
         ) from None
 
 
-def _pieces(text: str, pattern: str) -> list[str]:
+def _cut(text: str, pattern: str) -> list[str]:
     # What the pattern finds, and what is between.
     edges = [0]
-    for match in _compiled(pattern).finditer(text):
+    for match in _compile(pattern).finditer(text):
         edges += match.span()
     edges.append(len(text))
     pieces = [text[a:b] for a, b in pairwise(edges)]
@@ -254,7 +254,7 @@ def _to_bytes(piece: str) -> bytes:
     return piece.encode("utf-8", "surrogatepass")
 
 
-def _merged(tokens: list[int], pair: Pair, token: int) -> list[int]:
+def _merge(tokens: list[int], pair: Pair, token: int) -> list[int]:
     if pair[0] not in tokens:
         return tokens
     # From left to right: aaa has one pair aa.

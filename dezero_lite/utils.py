@@ -10,7 +10,7 @@ from .core import SumTo, unwrap
 from .core import Variable as Variable
 from .core import as_variable as as_variable
 from .core.types import Axis, Shape
-from .files import cache_dir, get_file, show_progress
+from .downloads import cache_dir, get_file, show_progress
 from .functions.reduce import Sum
 from .functions.window import get_conv_outsize, get_deconv_outsize, pair
 from .gradcheck import gradient_check, numerical_grad
@@ -53,12 +53,12 @@ def reshape_sum_backward(gy: Any, x_shape: Shape, axis: Axis, keepdims: bool) ->
     """The gradient of a sum over `axis`, with the summed axes put back at length 1.
     Source: book step 39.
     """
-    return gy if keepdims else gy.reshape(Sum(axis).kept(x_shape))
+    return gy if keepdims else gy.reshape(Sum(axis).keepdims_shape(x_shape))
 
 
 def max_backward_shape(x: Any, axis: Axis) -> Shape:
     """The shape of a maximum of `x` over `axis`, with the axes put back at length 1."""
-    return Sum(axis).kept(x.shape)
+    return Sum(axis).keepdims_shape(x.shape)
 
 
 def logsumexp(x: Any, axis: int | tuple[int, ...] = 1) -> Any:

@@ -60,7 +60,7 @@ def write_tokens(tokenizer, folder):
 
 def make_tiny_gpt2():
     """Let PyTorch train the very small GPT-2 on the sentences of step 60, save it, and
-    compute with it. With the extra `doors` installed:
+    compute with it. With the extra `interop` installed:
     `python -c "from steps.step92 import make_tiny_gpt2; make_tiny_gpt2()"`.
     """
     import torch

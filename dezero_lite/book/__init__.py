@@ -26,7 +26,7 @@ IN_FUNCTIONS = {
 }
 
 
-def _hand_on() -> None:
+def _export_names() -> None:
     for file, names in IN_FUNCTIONS.items():
         home = import_module(f"dezero_lite.{file}")
         for name in names.split():
@@ -35,4 +35,4 @@ def _hand_on() -> None:
     vars(datasets).update(load_cache_npz=load_cache_npz, save_cache_npz=save_cache_npz)
 
 
-_hand_on()
+_export_names()

@@ -4,7 +4,7 @@ import os
 import runpy
 import sys
 
-from .door import stand_in
+from .dezero_alias import install_alias
 
 
 def main() -> None:
@@ -18,7 +18,7 @@ def main() -> None:
     sys.argv = arguments
     # As Python itself has it for a script.
     sys.path[0] = os.path.dirname(os.path.abspath(script))
-    stand_in()
+    install_alias()
     runpy.run_path(script, run_name="__main__")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import files
-from ..npz import load_arrays, save_arrays
+from .. import downloads
+from ..array_files import load_arrays, save_arrays
 
 
 def load_cache_npz(
@@ -30,7 +30,7 @@ def load_cache_npz(
     ValueError
         If the file is damaged, or not of this kind.
     """
-    path = _cached(filename, train)
+    path = _cache_path(filename, train)
     if not os.path.isfile(path):
         return None, None
     arrays = load_arrays(path)
@@ -50,15 +50,15 @@ def save_cache_npz(data: Any, label: Any, filename: str, train: bool = False) ->
     filename, train
         As for :func:`load_cache_npz`.
     """
-    path = _cached(filename, train)
+    path = _cache_path(filename, train)
     if os.path.exists(path):
         return
-    os.makedirs(files.cache_dir, exist_ok=True)
+    os.makedirs(downloads.cache_dir, exist_ok=True)
     save_arrays(path, {"data": np.asarray(data), "label": np.asarray(label)})
 
 
-def _cached(filename: str, train: bool) -> str:
+def _cache_path(filename: str, train: bool) -> str:
     name = filename.replace("\\", "/").rpartition("/")[2]
     return os.path.join(
-        files.cache_dir, name + (".train.npz" if train else ".test.npz")
+        downloads.cache_dir, name + (".train.npz" if train else ".test.npz")
     )

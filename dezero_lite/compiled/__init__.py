@@ -91,19 +91,19 @@ def _swap(methods: dict[tuple[Any, str], Any]) -> None:
 
 def _pooling_back(self: Any, xs: Any, gy: Any) -> Any:
     (x,), y, window = xs, self._y, self.window
-    shape = *x.shape[:2], *window.stops(x.shape)
+    shape = *x.shape[:2], *window.output_size(x.shape)
     gy = np.ascontiguousarray(gy) if type(gy) is np.ndarray else gy
     # Beyond LARGE, NumPy's way adds in another order.
     if window.area > LARGE or not _fit([x, y, gy], [x.shape, shape, shape]):
         return BEFORE[Pooling, "vjp"](self, xs, gy)
     settings, places = (window.kernel, window.stride), np.empty(shape, np.int8)
     # A border of NaN wins nothing.
-    images = _images(window.border(x, np.nan))
+    images = _images(window.add_border(x, np.nan))
     kernels.find_places(images, _images(y), *settings, _images(places))
-    bordered = np.zeros(window.bordered(x.shape), gy.dtype)
+    bordered = np.zeros(window.bordered_shape(x.shape), gy.dtype)
     share = kernels.add_up if _overlap(window) else kernels.spread
     share(_images(gy), _images(places), *settings, _images(bordered))
-    return window.inside(bordered) if any(window.pad) else bordered
+    return window.remove_border(bordered) if any(window.pad) else bordered
 
 
 def _images(x: Any) -> Any:
@@ -113,18 +113,18 @@ def _images(x: Any) -> Any:
 def _scatter(y: Any, W: Any, window: Any, shape: Any, groups: int) -> Any:
     dtype = np.result_type(y, W)
     plain = type(y) is type(W) is np.ndarray and dtype in DTYPES
-    if not plain or y.shape[2:] != window.stops(shape):
+    if not plain or y.shape[2:] != window.output_size(shape):
         return BEFORE[conv_fast, "_scatter"](y, W, window, shape, groups)
     kernel = conv_fast._as_matrices(W, groups).transpose(0, 2, 1)
-    bordered = np.zeros(window.bordered(shape), dtype)
+    bordered = np.zeros(window.bordered_shape(shape), dtype)
     blocks = conv_fast._blocks(bordered, shape, y.shape[2:], window, groups)
     for images, rows, columns, matrix in blocks:
-        np.matmul(kernel, conv_fast._grouped(y[images, :, rows], groups), out=matrix)
+        np.matmul(kernel, conv_fast._group(y[images, :, rows], groups), out=matrix)
         kernels.add_columns(
             *(columns.transpose(1, 2, 3, 0, 4, 5), window.stride, window.dilation),
             *(rows.start, bordered[images]),
         )
-    return window.inside(bordered)
+    return window.remove_border(bordered)
 
 
 def _adam(self: Adam, param: Any) -> None:
@@ -147,12 +147,12 @@ def _adam(self: Adam, param: Any) -> None:
 
 def _product_left(self: Mul, gy: Any, a: Any, b: Any) -> Any:
     sums = _summed(gy, b, a)
-    return BEFORE[Mul, "left"](self, gy, a, b) if sums is None else sums
+    return BEFORE[Mul, "vjp_left"](self, gy, a, b) if sums is None else sums
 
 
 def _product_right(self: Mul, gy: Any, a: Any, b: Any) -> Any:
     sums = _summed(gy, a, b)
-    return BEFORE[Mul, "right"](self, gy, a, b) if sums is None else sums
+    return BEFORE[Mul, "vjp_right"](self, gy, a, b) if sums is None else sums
 
 
 def _summed(gy: Any, x: Any, thin: Any) -> Any:
@@ -222,8 +222,8 @@ COMPILED: dict[tuple[Any, str], Any] = {
     (Pooling, "vjp"): _pooling_back,
     (conv_fast, "_scatter"): _scatter,
     (Adam, "update_one"): _adam,
-    (Mul, "left"): _product_left,
-    (Mul, "right"): _product_right,
+    (Mul, "vjp_left"): _product_left,
+    (Mul, "vjp_right"): _product_right,
     (LayerNorm, "forward"): _layer_norm,
     (LayerNorm, "vjp"): _layer_norm_back,
     (SoftmaxCrossEntropy, "forward"): _cross_entropy,

@@ -11,7 +11,7 @@ differentiable, and step 40 explains `sum_to` and `broadcast_to`.
 
 from .arrays import NUMBERS, as_array
 from .backward import walk
-from .function import BATCHED, Function, Primitive, is_batched
+from .function import Function, Primitive, is_batched
 from .messages import describe, kind_of
 from .operators import *
 from .settings import Config, no_grad, test_mode, using_config

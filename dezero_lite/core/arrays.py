@@ -60,7 +60,7 @@ def ones_like(data: Any) -> Any:
     return np.broadcast_to(np.ones_like(data, shape=()), data.shape)
 
 
-def with_dtypes(values: Sequence[Any], dtypes: Sequence[Any]) -> list[Any]:
+def cast_numbers(values: Sequence[Any], dtypes: Sequence[Any]) -> list[Any]:
     """The values, numbers with the dtype that they would have in an operation with
     arrays of the dtypes, so that they widen nothing.
     """

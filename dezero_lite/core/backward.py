@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
-from itertools import count
 from typing import Any
 
 import numpy as np
 
+from ..deprecated import old_names_of
 from . import messages
 from .arrays import FLOAT_SCALARS, as_scalar, ones_like, owner
 from .function import Function
@@ -60,9 +60,9 @@ def backward(
     enabled = Config.enable_backprop
     Config.enable_backprop = create_graph
     try:
-        gy = first_gradient(self, create_graph)
+        gy = choose_first_gradient(self, create_graph)
         grads = walk(self, gy, retain_grad, create_graph)
-        sums = {x: with_earlier(x, gx, x is self) for x, gx in grads.items()}
+        sums = {x: add_earlier_gradient(x, gx, x is self) for x, gx in grads.items()}
     finally:
         Config.enable_backprop = enabled
     self.grad = None
@@ -84,153 +84,154 @@ def walk(
     the highest generation goes first, and a heap finds it in log n (book step 16).
     `mark(f, gys, gxs)` may replace what a function returns: see `detached.py`.
     """
-    first: Any = y.creator
     grads: dict[Variable, Any] = {y: gy}
-    kept: dict[Variable, Any] = {}
+    take = grads.get if retain_grad else grads.pop
+    first: Any = y.creator
     queue = [(-first.generation, 0, first)]
-    # What waits in the queue. No gradient comes for a function that was taken out,
-    # because all that hand one on have a higher generation.
-    queued = {first}
-    serial = count(1)
+    queued = {first}  # now or earlier: each function is queued once
+    uses: dict[Function, dict[int, int]] = {}
     while queue:
         _, _, f = heappop(queue)
-        queued.remove(f)
-        if retain_grad:
-            kept |= copies_of_gradients(f, grads)
-        gys = gradients_of_outputs(f, grads)
+        gys = take_output_gradients(f, take)
         gxs = f._differentiate(gys, create_graph)
-        if type(gxs) is not tuple or len(gxs) != len(f.inputs):
-            gxs = one_for_each_input(f, gxs)
         if mark:
             gxs = mark(f, gys, gxs)
-        memory = None
         for x, gx in zip(f.inputs, gxs):  # noqa: B905 (counted; strict takes longer)
-            if gx is None or not isinstance(x, Variable):
-                continue
-            # Two numbers of one type fit each other; anything else is looked at.
-            if type(gx) is not type(x._data) or type(gx) not in FLOAT_SCALARS:
-                gx = fitted(gx, x, f, create_graph)
-            creator = x.creator
-            if x in grads and creator is None:
-                # A leaf, which no function made, has a gradient of its own, and that
-                # may grow in place.
-                grads[x] += gx
-            elif x in grads:
-                grads[x] = grads[x] + gx
-            elif creator is None:
-                # What the leaf keeps must be nobody else's memory.
-                if type(gx) not in FLOAT_SCALARS:
-                    memory = memory or uses_of_memory([*gys, *f.inputs, *gxs])
-                    gx = gx if is_fresh(gx, f, memory) else copied(gx)
-                grads[x] = gx
-            else:
-                grads[x] = gx
-                if creator not in queued:
+            if gx is not None and isinstance(x, Variable):
+                accumulate(grads, x, gx, f, gys, gxs, uses)
+                creator = x.creator
+                if creator is not None and creator not in queued:
+                    heappush(queue, (-creator.generation, len(queued), creator))
                     queued.add(creator)
-                    heappush(queue, (-creator.generation, next(serial), creator))
-    return grads | kept if kept else grads
+    return copy_retained(grads) if retain_grad else grads
+
+
+def accumulate(
+    grads: dict[Variable, Any],
+    x: Variable,
+    gx: Any,
+    f: Function,
+    gys: Sequence[Any],
+    gxs: Sequence[Any],
+    uses: dict[Function, dict[int, int]],
+) -> None:
+    """Add to the gradient of `x` another one, `gx` of the `gxs` that `f` returned for
+    `gys`. `uses` keeps how often `f` uses an array's memory, for its next input.
+    """
+    # Two numbers of one type match; anything else is looked at.
+    if type(gx) is not type(x._data) or type(gx) not in FLOAT_SCALARS:
+        gx = as_variable(gx) if isinstance(gys[0], Variable) else gx
+        gx = match_shape_and_dtype(gx, x, f)
+    if x.creator is not None:
+        grads[x] = grads[x] + gx if x in grads else gx
+    elif x in grads:
+        # A leaf, which no function made, has a gradient of its own, and that may grow
+        # in place.
+        grads[x] += gx
+    elif type(gx) in FLOAT_SCALARS:
+        grads[x] = gx
+    else:
+        # What the leaf keeps must be nobody else's memory.
+        if f not in uses:
+            uses.clear()
+            uses[f] = count_by_owner([*gys, *f.inputs, *gxs])
+        grads[x] = gx if is_fresh(gx, f, uses[f]) else copy_gradient(gx)
 
 
 # --- what the walk begins and ends with -----------------------------------------------
 
 
-def first_gradient(y: Variable, create_graph: bool) -> Any:
+def choose_first_gradient(y: Variable, create_graph: bool) -> Any:
     """What stands in `y.grad`, else ones; an array without `create_graph`."""
     gy = new_variable(ones_like(y._data)) if y.grad is None else as_variable(y.grad)
-    gy = fitted(gy, y, "the gradient to begin with")
+    gy = match_shape_and_dtype(gy, y, "the gradient to begin with")
     return gy if create_graph else as_scalar(gy._data)
 
 
-def with_earlier(x: Variable, gradient: Any, is_start: bool) -> Variable:
-    """A gradient, and what earlier calls of backward have left there."""
+def add_earlier_gradient(x: Variable, gradient: Any, is_start: bool) -> Variable:
+    """Add to a gradient what earlier calls of backward have left at `x`."""
     gx = gradient if isinstance(gradient, Variable) else new_variable(gradient)
     # The gradient that the walk began with is used up.
     if x.grad is None or is_start:
         return gx
-    earlier: Variable = fitted(as_variable(x.grad), x, "the earlier gradient")
+    earlier: Variable = match_shape_and_dtype(
+        as_variable(x.grad), x, "the earlier gradient"
+    )
     return earlier + gx
 
 
-# --- into a function and out of it ----------------------------------------------------
+# --- into a function ------------------------------------------------------------------
 
 
-def gradients_of_outputs(f: Function, grads: dict[Variable, Any]) -> Sequence[Any]:
-    """Take the gradients of the outputs of `f` out of `grads`."""
+def take_output_gradients(f: Function, take: Callable[..., Any]) -> Sequence[Any]:
+    """The gradients of the outputs of `f`, each as `take` gives it."""
     outputs = f._outputs
     if type(outputs) is not tuple:
-        return (grads.pop(outputs()),)
+        return (take(outputs()),)
     ys: list[Any] = [ref() for ref in outputs]
-    return zeros_for_missing(f, [grads.pop(y, None) for y in ys])
+    return replace_missing_by_zeros(f, [take(y, None) for y in ys])
 
 
-def copies_of_gradients(f: Function, grads: dict[Variable, Any]) -> dict[Variable, Any]:
-    """Copies of the gradients of the outputs of `f`."""
-    ys = [ref() for ref in f.outputs]
-    return {y: copied(grads[y]) for y in ys if y in grads}
-
-
-def zeros_for_missing(f: Function, gys: list[Any]) -> list[Any]:
+def replace_missing_by_zeros(f: Function, gys: list[Any]) -> list[Any]:
     """An output that nothing was made of, or that was dropped, has no influence."""
     known = next(gy for gy in gys if gy is not None)
     data = unwrap(known)
     zeros: list[Any] = [
-        np.zeros_like(data, dtype, shape=shape) for shape, dtype in f._forms
+        np.zeros_like(data, dtype, shape=shape) for shape, dtype in f._output_specs
     ]
     if isinstance(known, Variable):
         zeros = [new_variable(zero) for zero in zeros]
     return [zero if gy is None else gy for gy, zero in zip(gys, zeros, strict=True)]
 
 
-def one_for_each_input(f: Function, gxs: Any) -> Any:
-    """What a function's rule returned, as a tuple of as many as it has inputs."""
-    if type(gxs) is not tuple:
-        gxs = tuple(gxs) if isinstance(gxs, list) else (gxs,)
-    if len(gxs) != len(f.inputs):
-        raise ValueError(messages.wrong_count(f, gxs))
-    return gxs
+# --- the shape and the dtype of a gradient, and whose memory it is --------------------
 
 
-# --- the form of a gradient, and whose memory it is -----------------------------------
-
-
-def fitted(gx: Any, x: Variable, source: Function | str, as_box: bool = False) -> Any:
-    """A gradient for `x`, of its shape and dtype; in a Variable if `as_box`."""
-    if as_box and not isinstance(gx, Variable):
-        gx = as_variable(gx)
+def match_shape_and_dtype(gx: Any, x: Variable, source: Function | str) -> Any:
+    """Give a gradient for `x` its shape and dtype; `source` is where it comes from, for
+    an error message.
+    """
     data = x._data
-    if as_box and type(gx._data) is type(data) in FLOAT_SCALARS:
+    if isinstance(gx, Variable) and type(gx._data) is type(data) in FLOAT_SCALARS:
         return gx
     if gx.shape != data.shape:
         if isinstance(source, str) or not source.broadcasts:
             raise ValueError(messages.wrong_shape(x, gx, source))
-        gx = SumTo(data.shape).on(gx)
+        gx = SumTo(data.shape).apply(gx)
     if data.dtype.kind != "f":
         raise TypeError(messages.whole_numbers(x))
     return gx if gx.dtype == data.dtype else gx.astype(data.dtype)
 
 
-def uses_of_memory(values: Sequence[Any]) -> dict[int, int]:
-    """How many of the values have their memory from one array, by that array's id."""
-    uses: dict[int, int] = {}
+def count_by_owner(values: Sequence[Any]) -> dict[int, int]:
+    """Count the values that have their memory from one array, by that array's id."""
+    counts: dict[int, int] = {}
     for value in values:
         key = id(owner(unwrap(value)))
-        uses[key] = uses.get(key, 0) + 1
-    return uses
+        counts[key] = counts.get(key, 0) + 1
+    return counts
 
 
-def is_fresh(gx: Any, f: Function, memory: dict[int, int]) -> bool:
+def is_fresh(gx: Any, f: Function, uses: dict[int, int]) -> bool:
     """Whether nobody else uses the memory of a gradient that `f` has returned.
 
     Functions may return what they were given, or a view of it, or one thing twice.
     """
     array = unwrap(gx)
-    alone = array.base is None and memory.get(id(array), 1) == 1
-    return f.returns_fresh and alone
+    is_alone = array.base is None and uses.get(id(array), 1) == 1
+    return f.returns_fresh and is_alone
 
 
-def copied(gx: Any) -> Any:
+def copy_retained(grads: dict[Variable, Any]) -> dict[Variable, Any]:
+    """Give gradients on the way memory of their own; those of leaves have it."""
+    return {
+        x: gx if x.creator is None else copy_gradient(gx) for x, gx in grads.items()
+    }
+
+
+def copy_gradient(gx: Any) -> Any:
     """The same numbers in memory of their own."""
     return gx.astype(gx.dtype) if isinstance(gx, Variable) else gx.copy()
 
 
-Variable.backward = backward
+__getattr__ = old_names_of(__name__)

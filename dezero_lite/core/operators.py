@@ -31,24 +31,24 @@ __all__ += ["Neg", "Sub", "SumTo"]
 class BinaryOperator(Primitive):
     """Two operands, which broadcast.
 
-    `left` and `right` are the gradients of the one and of the other, before they are
-    summed down; what is a plain array or number has none.
+    `vjp_left` and `vjp_right` are the gradients of the one and of the other, before
+    they are summed down; what is a plain array or number has none.
     """
 
     symbol = ""
     broadcasts = True
 
-    def left(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_left(self, gy: Value, a: Value, b: Value) -> Value:
         raise NotImplementedError
 
-    def right(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_right(self, gy: Value, a: Value, b: Value) -> Value:
         raise NotImplementedError
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         a, b = xs
         x, y = self.inputs
-        ga = self.left(gy, a, b) if isinstance(x, Variable) else None
-        gb = self.right(gy, a, b) if isinstance(y, Variable) else None
+        ga = self.vjp_left(gy, a, b) if isinstance(x, Variable) else None
+        gb = self.vjp_right(gy, a, b) if isinstance(y, Variable) else None
         return ga, gb
 
     def _differentiate(self, gys: Sequence[Value], create_graph: bool) -> Any:
@@ -60,11 +60,11 @@ class BinaryOperator(Primitive):
         (gy,), (x, y) = gys, self.inputs
         x_has, y_has = isinstance(x, Variable), isinstance(y, Variable)
         a, b = x._data if x_has else x, y._data if y_has else y
-        ga = self.left(gy, a, b) if x_has else None
-        gb = self.right(gy, a, b) if y_has else None
+        ga = self.vjp_left(gy, a, b) if x_has else None
+        gb = self.vjp_right(gy, a, b) if y_has else None
         return ga, gb
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         if not messages.broadcasts(*[np.shape(unwrap(x)) for x in inputs]):
             why = messages.does_not_broadcast(self.symbol, *inputs)
             raise ValueError(why) from None
@@ -78,10 +78,10 @@ class Add(BinaryOperator):
     def forward(self, a: Array, b: Array) -> Array:
         return a + b
 
-    def left(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_left(self, gy: Value, a: Value, b: Value) -> Value:
         return gy
 
-    def right(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_right(self, gy: Value, a: Value, b: Value) -> Value:
         return gy
 
 
@@ -93,10 +93,10 @@ class Sub(BinaryOperator):
     def forward(self, a: Array, b: Array) -> Array:
         return a - b
 
-    def left(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_left(self, gy: Value, a: Value, b: Value) -> Value:
         return gy
 
-    def right(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_right(self, gy: Value, a: Value, b: Value) -> Value:
         return -gy
 
 
@@ -108,10 +108,10 @@ class Mul(BinaryOperator):
     def forward(self, a: Array, b: Array) -> Array:
         return a * b
 
-    def left(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_left(self, gy: Value, a: Value, b: Value) -> Value:
         return gy * b
 
-    def right(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_right(self, gy: Value, a: Value, b: Value) -> Value:
         return gy * a
 
 
@@ -123,10 +123,10 @@ class Div(BinaryOperator):
     def forward(self, a: Array, b: Array) -> Array:
         return a / b
 
-    def left(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_left(self, gy: Value, a: Value, b: Value) -> Value:
         return gy / b
 
-    def right(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_right(self, gy: Value, a: Value, b: Value) -> Value:
         return -gy * (a / b) / b
 
 
@@ -138,15 +138,15 @@ class Pow(BinaryOperator):
     def forward(self, a: Array, b: Array) -> Array:
         return a**b
 
-    def left(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_left(self, gy: Value, a: Value, b: Value) -> Value:
         # a⁰ is flat, but at a = 0 the usual b · a**(b - 1) says 0 · ∞; there the
         # exponent stays at 0.
         flat = (b == 0) & (a == 0) if self.needs_input_grad(1) else b == 0
         return gy * b * a ** (b - 1 + flat)
 
-    def right(self, gy: Value, a: Value, b: Value) -> Value:
+    def vjp_right(self, gy: Value, a: Value, b: Value) -> Value:
         # a**b · log(a) tends to 0 as a does, unless b is negative.
-        return gy * a**b * Log().on(a + ((a == 0) & (b >= 0)))
+        return gy * a**b * Log().apply(a + ((a == 0) & (b >= 0)))
 
 
 class Neg(Primitive):
@@ -264,7 +264,7 @@ class SumTo(ToShape):
         return stable_sum(x, (*range(lead), *ones), keepdims=True).reshape(self.shape)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return BroadcastTo(xs[0].shape).on(gy)
+        return BroadcastTo(xs[0].shape).apply(gy)
 
 
 class BroadcastTo(ToShape):
@@ -274,9 +274,9 @@ class BroadcastTo(ToShape):
         return np.broadcast_to(x, self.shape)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return SumTo(xs[0].shape).on(gy)
+        return SumTo(xs[0].shape).apply(gy)
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         raise ValueError(messages.cannot_broadcast(inputs[0], self.shape)) from None
 
 
@@ -299,19 +299,3 @@ def astype(x: Variable, dtype: DTypeLike) -> Variable:
     """
     y = AsType(dtype)(x)
     return y if y.dtype.kind == x.dtype.kind == "f" else y.detach()
-
-
-# --- onto Variable --------------------------------------------------------------------
-
-Variable.__add__ = add
-Variable.__radd__ = add
-Variable.__mul__ = mul
-Variable.__rmul__ = mul
-Variable.__neg__ = neg
-Variable.__sub__ = sub
-Variable.__rsub__ = rsub
-Variable.__truediv__ = div
-Variable.__rtruediv__ = rdiv
-Variable.__pow__ = pow
-Variable.__rpow__ = lambda x, c: pow(c, x)
-Variable.astype = astype  # type: ignore[assignment]

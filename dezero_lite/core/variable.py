@@ -1,7 +1,7 @@
 """The box: an array, its gradient, and the function that made it. Source: steps 1–22.
 
-The operators and `backward` are attached by the files that define what they do, as in
-step 22: operators.py, backward.py, and functions/ for `reshape`, `sum` and the like.
+Operators, `backward`, `reshape`, `sum` and the like are functions of other files:
+functions/methods.py attaches them all to Variable.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .types import Shape
 if TYPE_CHECKING:
     from .function import Function
 
-    # What other files attach.
+    # What functions/methods.py attaches.
     _method: Callable[..., Variable] = NotImplemented
     _command: Callable[..., None] = NotImplemented
 
@@ -73,6 +73,8 @@ class Variable:
     )
     _data: Any
     _why_a_leaf: str
+    # Whether it stands for one example of a batch, inside `vmap`.
+    _is_batched = False
 
     def __init__(self, data: NDArray[Any] | None, name: str | None = None) -> None:
         self.data = data
@@ -133,7 +135,7 @@ class Variable:
 
     def detach(self) -> Variable:
         """The same data in a Variable without a past."""
-        return leaf(self._data, "was detached from its graph")
+        return make_leaf(self._data, "was detached from its graph")
 
     def unchain(self) -> None:
         """Forget the function that made this Variable. Source: book step 59."""
@@ -217,7 +219,7 @@ class Variable:
             return func(*[unwrap(x) for x in args], **kwargs)
         raise TypeError(messages.numpy_takes_arrays(func.__name__))
 
-    # Attached by the files that define what they do.
+    # Attached in functions/methods.py.
     if TYPE_CHECKING:
         T: Variable
         astype: Callable[[DTypeLike], Variable]
@@ -268,7 +270,7 @@ def new_variable(data: Any, creator: Any = None, generation: int = 0) -> Variabl
     return y
 
 
-def leaf(data: Any, why: str) -> Variable:
+def make_leaf(data: Any, why: str) -> Variable:
     """A result without a past, and why it has none, for an error message."""
     y = new_variable(data)
     y._why_a_leaf = why

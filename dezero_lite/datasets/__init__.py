@@ -2,11 +2,11 @@
 
 Steps 49 and 51 explain :class:`Dataset`. Spirals, the sine curve, the digits and the
 names are here at once, without a network; MNIST and the like are downloaded at first
-use, or come from a folder of your own: see :mod:`dezero_lite.files`.
+use, or come from a folder of your own: see :mod:`dezero_lite.downloads`.
 """
 
-from ..files import cache_dir as cache_dir
-from ..files import get_file as get_file
+from ..downloads import cache_dir as cache_dir
+from ..downloads import get_file as get_file
 from ..transforms import Compose as Compose
 from ..transforms import Flatten as Flatten
 from ..transforms import Normalize as Normalize

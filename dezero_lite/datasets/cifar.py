@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..files import get_file
+from ..downloads import get_file
 from ..transforms import Compose, Normalize, ToFloat, Transform
 from .images import Images
 
@@ -33,7 +33,7 @@ class CIFAR10(Images):
     ValueError
         If the archive is not what it should be; the message says how it differs.
     FileNotFoundError, ImportError, OSError
-        If it cannot be had: see :func:`dezero_lite.files.get_file`.
+        If it cannot be had: see :func:`dezero_lite.downloads.get_file`.
     """
 
     # The authors publish the MD5 alone.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..files import get_file
+from ..downloads import get_file
 from .dataset import Dataset
 
 

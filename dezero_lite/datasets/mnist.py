@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files import get_file, own_folder
+from ..downloads import data_folder, get_file
 from .idx import read_idx
 from .images import Images
 
@@ -27,7 +27,7 @@ class MNIST(Images):
     ValueError
         If a file is not what it should be; the message says how it differs.
     FileNotFoundError, ImportError, OSError
-        If a file cannot be had: see :func:`dezero_lite.files.get_file`.
+        If a file cannot be had: see :func:`dezero_lite.downloads.get_file`.
 
     References
     ----------
@@ -69,7 +69,7 @@ class MNIST(Images):
         path = f"{self._folder}/{name}"
         path = get_file(self._url + name, path, f"md5:{self._md5[i]}")
         # Files in a folder of one's own are taken as they are.
-        return read_idx(path, most, None if own_folder() else self._sha256[i])
+        return read_idx(path, most, None if data_folder() else self._sha256[i])
 
 
 class FashionMNIST(MNIST):

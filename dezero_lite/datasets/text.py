@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..files import get_file
+from ..downloads import get_file
 from .dataset import Dataset
 
 

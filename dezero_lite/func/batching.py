@@ -20,7 +20,6 @@ import numpy as np
 
 from .. import functions as F
 from ..core import (
-    BATCHED,
     Function,
     Primitive,
     Variable,
@@ -67,31 +66,31 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any]:
 
     def mapped(*args: Any) -> Any:
         axes = in_axes if isinstance(in_axes, (tuple, list)) else [in_axes] * len(args)
-        size = _length(args, axes)
+        size = _batch_length(args, axes)
         with Level(size) as level:
             xs = [
-                as_variable(x) if i is None else level.enter(_in_front(x, i))
+                as_variable(x) if i is None else level.wrap(_move_to_front(x, i))
                 for x, i in zip(args, axes, strict=True)
             ]
-            return level.leave(required(f(*xs)))
+            return level.unwrap(require_result(f(*xs)))
 
     return mapped
 
 
-def required(ys: Any) -> Any:
+def require_result(ys: Any) -> Any:
     """What a function has returned, if it has."""
     if ys is None:
         raise TypeError("the function returned nothing: a `return` is missing")
     return ys
 
 
-def _in_front(x: Any, axis: int) -> Variable:
+def _move_to_front(x: Any, axis: int) -> Variable:
     x = as_variable(x)
     others = [i for i in range(x.ndim) if i != axis % x.ndim]
     return F.transpose(x, (axis, *others)) if axis % x.ndim else x
 
 
-def _length(args: Sequence[Any], axes: Sequence[Any]) -> int:
+def _batch_length(args: Sequence[Any], axes: Sequence[Any]) -> int:
     if len(args) != len(axes):
         raise ValueError(
             f"in_axes has {len(axes)} entries for {len(args)} arguments: it needs one "
@@ -155,7 +154,7 @@ class Level:
         return cls.active()[-1] if cls.active() else None
 
     @contextmanager
-    def left(self) -> Iterator[None]:
+    def suspend(self) -> Iterator[None]:
         """A ``with`` block that computes with whole batches."""
         self._here.levels = self.active()[:-1]
         try:
@@ -163,49 +162,49 @@ class Level:
         finally:
             self._here.levels = [*self.active(), self]
 
-    def on_wholes(self, f: Callable[..., Any]) -> Callable[..., Any]:
+    def lift(self, f: Callable[..., Any]) -> Callable[..., Any]:
         """`f`, which is for examples, as a function of whole batches."""
 
-        def wholes(*xs: Any) -> Any:
+        def on_batches(*xs: Any) -> Any:
             with self:
-                return self.leave(required(f(*[Batched(x, self) for x in xs])))
+                return self.unwrap(require_result(f(*[Batched(x, self) for x in xs])))
 
-        return wholes
+        return on_batches
 
-    def enter(self, xs: Any) -> Any:
+    def wrap(self, xs: Any) -> Any:
         if isinstance(xs, (tuple, list)):
-            return tuple([self.enter(x) for x in xs])
+            return tuple([self.wrap(x) for x in xs])
         return Batched(xs, self)
 
-    def leave(self, ys: Any) -> Any:
+    def unwrap(self, ys: Any) -> Any:
         if isinstance(ys, (tuple, list)):
-            return tuple([self.leave(y) for y in ys])
-        return self.whole(ys)
+            return tuple([self.unwrap(y) for y in ys])
+        return self.whole_batch(ys)
 
-    def own(self, x: Any) -> bool:
+    def owns(self, x: Any) -> bool:
         return isinstance(x, Batched) and x.level == self.number
 
-    def whole(self, x: Any) -> Variable:
+    def whole_batch(self, x: Any) -> Variable:
         """All examples of `x`; what all share, once for each."""
-        if self.own(x):
+        if self.owns(x):
             return x.values  # type: ignore[no-any-return]
         x = as_variable(x)
         return F.broadcast_to(x, (self.size, *x.shape))
 
 
-class Hidden(np.ndarray):
+class ShapeOnlyArray(np.ndarray):
     """Has the shape and the dtype of an example, and no numbers of its own."""
 
     def __array_ufunc__(self, *_: Any, **__: Any) -> NoReturn:
-        raise _looked_at()
+        raise _no_numbers_error()
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if func in (np.shape, np.ndim, np.size, np.expand_dims, np.squeeze):
             return super().__array_function__(func, types, args, kwargs)
-        raise _looked_at()
+        raise _no_numbers_error()
 
 
-def _looked_at() -> TypeError:
+def _no_numbers_error() -> TypeError:
     return TypeError(
         "inside vmap, a Variable stands for every example at once, so its numbers "
         "cannot be looked at: instead of `if x > 0` use where(x > 0, ...), instead of "
@@ -217,28 +216,32 @@ class Batched(Variable):
     """What `f` takes for one example: all of them, in `values`, along axis 0."""
 
     __slots__ = ("_level", "values")
+    _is_batched = True
 
     def __init__(self, values: Any, level: Level) -> None:
         self.values, self._level = values, level
         nothing = np.zeros((), values.dtype)
-        self._data = np.broadcast_to(nothing, values.shape[1:]).view(Hidden)
+        self._data = np.broadcast_to(nothing, values.shape[1:]).view(ShapeOnlyArray)
         self.name = self.grad = self.creator = None
-        self.generation = BATCHED  # type: ignore[assignment]
+        self.generation = 0
 
     @property
     def level(self) -> int:
         return self._level.number
 
     def apply(self, f: Function, inputs: Sequence[Any]) -> Any:
-        """What `f` makes of all examples at once."""
+        """Call `f` on all examples at once."""
         rule = next((RULES[c] for c in type(f).__mro__ if c in RULES), None)
         if rule is None:
             raise TypeError(
                 f"{type(f).__name__} has no batching rule, so that vmap cannot call it"
             )
-        mine = [self._level.own(x) for x in inputs]
-        xs = [x.values if own else x for x, own in zip(inputs, mine, strict=True)]
-        ys = rule(f, xs, mine)
+        batched = [self._level.owns(x) for x in inputs]
+        xs = [
+            x.values if is_batch else x
+            for x, is_batch in zip(inputs, batched, strict=True)
+        ]
+        ys = rule(f, xs, batched)
         if isinstance(ys, tuple):
             return tuple([Batched(y, self._level) for y in ys])
         return Batched(ys, self._level)
@@ -253,7 +256,7 @@ class Batched(Variable):
         return Batched(self.values.detach(), self._level)
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        raise _looked_at()
+        raise _no_numbers_error()
 
     data = property(_refuse, _refuse)
     item = __bool__ = _refuse
@@ -272,10 +275,10 @@ class Compare(Primitive):
         return self.compare(a, b)
 
 
-def _compared(sign: str) -> Callable[[Any, Any], Any]:
+def _make_comparison(sign: str) -> Callable[[Any, Any], Any]:
     return lambda a, b: Compare(getattr(operator, sign))(a, b)
 
 
 for _sign in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
-    setattr(Batched, _sign, _compared(_sign))
+    setattr(Batched, _sign, _make_comparison(_sign))
 Batched.__hash__ = object.__hash__  # type: ignore[assignment, method-assign]

@@ -19,12 +19,20 @@ from ..core import (
     describe,
     using_config,
 )
-from ..core.backward import fitted
+from ..core.backward import match_shape_and_dtype
 from ..core.types import Array
 from ..detached import warn_of_detached
 from ..graph import functions_behind
-from .batching import Level, required
-from .forward import as_leaves, as_tuple, gradients, leaves_at, like, pushed, zeros_like
+from .batching import Level, require_result
+from .jvp_rules import (
+    apply_jvp_rule,
+    as_tuple,
+    compute_gradients,
+    end_graphs_at,
+    make_leaves,
+    match_tuple,
+    zeros_like,
+)
 
 
 def jvp(f: Callable[..., Any], xs: Any, vs: Any) -> tuple[Any, Any]:
@@ -69,11 +77,11 @@ def jvp(f: Callable[..., Any], xs: Any, vs: Any) -> tuple[Any, Any]:
     if len(xs) != len(vs):
         raise ValueError(f"there are {len(xs)} inputs, but {len(vs)} directions")
     if level := Level.innermost():
-        wholes = [level.whole(x) for x in xs], [level.whole(v) for v in vs]
-        with level.left():
-            ys, tys = jvp(level.on_wholes(f), *wholes)
-        return level.enter(ys), level.enter(tys)
-    leaves = leaves_at(xs)
+        batches = [level.whole_batch(x) for x in xs], [level.whole_batch(v) for v in vs]
+        with level.suspend():
+            ys, tys = jvp(level.lift(f), *batches)
+        return level.wrap(ys), level.wrap(tys)
+    leaves = make_leaves(xs)
     tangents = {}
     for x, v in zip(leaves, vs, strict=True):
         if np.shape(v) != x.shape:
@@ -83,17 +91,17 @@ def jvp(f: Callable[..., Any], xs: Any, vs: Any) -> tuple[Any, Any]:
             )
         tangents[x] = as_variable(v).astype(x.dtype)
     with using_config("enable_backprop", True):
-        ys = required(f(*leaves))
+        ys = require_result(f(*leaves))
     outputs = [as_variable(y) for y in as_tuple(ys)]
     warn_of_detached(outputs, leaves)
-    with as_leaves(leaves):
+    with end_graphs_at(leaves):
         functions = {g for y in outputs for g in functions_behind(y)}
     for g in sorted(functions, key=lambda g: g.generation):
         ts = [tangents.get(x) if isinstance(x, Variable) else None for x in g.inputs]
         if any([t is not None for t in ts]):
-            tangents.update(pushed(g, ts))
+            tangents.update(apply_jvp_rule(g, ts))
     tys = [tangents[y] if y in tangents else zeros_like(y) for y in outputs]
-    return like(ys, outputs), like(ys, tys)
+    return match_tuple(ys, outputs), match_tuple(ys, tys)
 
 
 def vjp(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -127,12 +135,12 @@ def vjp(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
     (variable(5.0), variable(3.0))
     """
     if level := Level.innermost():
-        with level.left():
-            ys, back = vjp(level.on_wholes(f), *[level.whole(x) for x in xs])
-        return level.enter(ys), lambda gys: level.enter(back(level.leave(gys)))
-    leaves = leaves_at(xs)
+        with level.suspend():
+            ys, back = vjp(level.lift(f), *[level.whole_batch(x) for x in xs])
+        return level.wrap(ys), lambda gys: level.wrap(back(level.unwrap(gys)))
+    leaves = make_leaves(xs)
     with using_config("enable_backprop", True):
-        ys = required(f(*leaves))
+        ys = require_result(f(*leaves))
     outputs = [as_variable(y) for y in as_tuple(ys)]
     warn_of_detached(outputs, leaves)
 
@@ -144,12 +152,14 @@ def vjp(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
             )
         seeds = zip(outputs, as_tuple(gys), strict=True)
         given = "the gradient to begin with"
-        pairs = [(y, fitted(as_variable(gy), y, given)) for y, gy in seeds]
-        with as_leaves(leaves):
-            grads = gradients(pairs)
+        pairs = [
+            (y, match_shape_and_dtype(as_variable(gy), y, given)) for y, gy in seeds
+        ]
+        with end_graphs_at(leaves):
+            grads = compute_gradients(pairs)
         return tuple([grads[x] if x in grads else zeros_like(x) for x in leaves])
 
-    return like(ys, outputs), pull
+    return match_tuple(ys, outputs), pull
 
 
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
@@ -193,7 +203,7 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..
         y, pull = vjp(of, *[args[i] for i in places])
         if getattr(y, "size", 0) != 1:
             raise ValueError(f"grad is for functions of one result, not {describe(y)}")
-        return like(argnums, pull(np.ones(y.shape, y.dtype)))
+        return match_tuple(argnums, pull(np.ones(y.shape, y.dtype)))
 
     return gradient
 
@@ -242,7 +252,7 @@ def hvp(f: Callable[..., Any], xs: Any, vs: Any) -> Any:
     variable([6. 0.])
     """
     gradient = grad(f, tuple(range(len(as_tuple(xs)))))
-    return like(xs, jvp(gradient, xs, vs)[1])
+    return match_tuple(xs, jvp(gradient, xs, vs)[1])
 
 
 def jacobian(f: Callable[..., Any], x: Any, mode: str | None = None) -> Variable:

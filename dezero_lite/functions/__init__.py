@@ -4,6 +4,7 @@ all names come together.
 
 # ruff: noqa: F403 (each file lists its names)
 
+from . import methods as methods  # which Variable gets
 from .activation import *
 from .attention import *
 from .conv import *

@@ -19,8 +19,8 @@ from ..core.types import Array, Value
 from .elementwise import Clip, Exp, Tanh, TanhSlope, exp
 from .precision import (
     Select,
+    as_floats,
     downcast_half,
-    floats,
     into,
     require_data,
     underflow_to_zero,
@@ -40,7 +40,7 @@ def sigmoid_simple(x: Operand) -> Variable:
     data overflow here.
     """
     require_data(x)
-    x = floats(as_variable(x))
+    x = as_floats(as_variable(x))
     return 1 / (1 + exp(-x))
 
 
@@ -58,7 +58,7 @@ def sigmoid(x: Operand) -> Variable:
 
 class Sigmoid(Primitive):
     def forward(self, x: Array) -> Array:
-        x = floats(x)
+        x = as_floats(x)
         y = -x
         # Far below 0, e⁻ˣ is infinite, and 1 / (1 + ∞) = 0 is right.
         with np.errstate(over="ignore", under="ignore"):
@@ -87,7 +87,7 @@ class ReLU(Primitive):
         return as_scalar(np.maximum(x, zeros, out=zeros))
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Select(~(xs[0] <= 0)).on(gy)  # NaN hands it on, too
+        return Select(~(xs[0] <= 0)).apply(gy)  # NaN hands it on, too
 
 
 def leaky_relu(x: Operand, slope: float = 0.2) -> Variable:
@@ -104,7 +104,7 @@ class LeakyReLU(Primitive):
         self.slope = slope
 
     def forward(self, x: Array) -> Array:
-        x = floats(x)
+        x = as_floats(x)
         if self.slope == 0:
             # 0 · ∞ is no number.
             return np.maximum(x, x.dtype.type(0))
@@ -117,7 +117,7 @@ class LeakyReLU(Primitive):
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         positive = unwrap(xs[0]) > 0
         if gy.dtype.type(self.slope) == 0:
-            return Select(positive).on(gy)
+            return Select(positive).apply(gy)
         # 1 where x is positive, else the slope.
         steepness = np.multiply(~positive, self.slope, dtype=gy.dtype.type)
         steepness += positive
@@ -143,17 +143,17 @@ class Gelu(Primitive):
     def forward(self, x: Array) -> Array:
         # The cube of a float16 soon is too large for one.
         wider = upcast_half(x)
-        y = self._inner(self._bounded(wider))
+        y = self._inner(self._clip(wider))
         y = np.tanh(y, out=into(y))
         y += 1
         y *= wider
         y *= 0.5
-        return y.astype(floats(x).dtype, copy=False)
+        return y.astype(as_floats(x).dtype, copy=False)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        x = self._bounded(upcast_half(xs[0]))
-        t = Tanh().on(self._inner(x))
-        slope = x * (self.a + 3 * self.b * (x * x)) * TanhSlope().on(t)
+        x = self._clip(upcast_half(xs[0]))
+        t = Tanh().apply(self._inner(x))
+        slope = x * (self.a + 3 * self.b * (x * x)) * TanhSlope().apply(t)
         slope += t
         slope += 1
         slope *= 0.5
@@ -162,9 +162,9 @@ class Gelu(Primitive):
     def _inner(self, x: Any) -> Any:
         return x * (self.a + self.b * (x * x))
 
-    def _bounded(self, x: Any) -> Any:
+    def _clip(self, x: Any) -> Any:
         # Beyond, tanh is ±1 and flat, and the cube might be infinite: 0 · ∞ is NaN.
-        return Clip(-50.0, 50.0).on(x)
+        return Clip(-50.0, 50.0).apply(x)
 
 
 def softmax_simple(x: Operand, axis: int = 1) -> Variable:
@@ -179,7 +179,7 @@ def softmax_simple(x: Operand, axis: int = 1) -> Variable:
     x = as_variable(x)
     # A constant, since softmax does not change when all scores move together.
     top = max(x, axis, keepdims=True).detach()
-    y = exp(floats(x) - top)
+    y = exp(as_floats(x) - top)
     return y / y.sum(axis=axis, keepdims=True)
 
 
@@ -225,7 +225,7 @@ class Softmax(AlongAxis):
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         y, gx = upcast_half(self.output(0, gy)), upcast_half(gy)
         with underflow_to_zero():
-            gx = y * (gx - Sum(self.axis, keepdims=True).on(y * gx))
+            gx = y * (gx - Sum(self.axis, keepdims=True).apply(y * gx))
             return downcast_half(gx, gy)
 
 
@@ -260,7 +260,7 @@ class LogSoftmax(Softmax):
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         y, wider = upcast_half(self.output(0, gy)), upcast_half(gy)
         with underflow_to_zero():
-            gx = Exp().on(y)
-            gx *= -Sum(self.axis, keepdims=True).on(wider)
+            gx = Exp().apply(y)
+            gx *= -Sum(self.axis, keepdims=True).apply(wider)
             gx += wider
             return downcast_half(gx, gy)

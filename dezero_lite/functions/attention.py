@@ -15,7 +15,7 @@ from ..core.sums import is_half
 from ..cuda import get_array_module
 from .activation import softmax
 from .elementwise import where
-from .linear import matmul, swapped
+from .linear import matmul, swap_last_axes
 from .precision import require_data
 
 __all__ = ["attention", "attention_weights", "causal_mask"]
@@ -86,7 +86,7 @@ def attention_weights(q: Operand, k: Operand, mask: Any | None = None) -> Variab
     if is_half(queries) and is_half(keys):  # in which large scores are infinite
         wider = AsType(np.float32)(queries), AsType(np.float32)(keys)
         return AsType(np.float16)(attention_weights(*wider, mask))
-    scores = matmul(queries * scale, swapped(keys))
+    scores = matmul(queries * scale, swap_last_axes(keys))
     if mask is None:
         return softmax(scores, axis=-1)
     allowed = _as_mask(mask, scores)

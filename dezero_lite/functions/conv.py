@@ -43,7 +43,7 @@ def conv2d_simple(
     for given in (x, W, b):
         require_data(given)
     window = _window(W, stride, pad)
-    oh, ow = window.stops(x.shape)
+    oh, ow = window.output_size(x.shape)
     _check_channels(x, W, b, groups=1)
     columns = im2col(x, window.kernel, stride, pad)
     y = columns @ W.reshape(W.shape[0], -1).T
@@ -159,28 +159,28 @@ class _Convolution(Primitive):
         return _window(W, self.stride, self.pad, self.dilation)
 
     def convolve(self, x: Value, W: Value) -> Value:
-        return Conv2d(self.stride, self.pad, self.dilation, self.groups).on(x, W)
+        return Conv2d(self.stride, self.pad, self.dilation, self.groups).apply(x, W)
 
     def deconvolve(self, y: Value, W: Value, size: Pair) -> Value:
         f = Deconv2d(self.stride, self.pad, size, self.dilation, self.groups)
-        return f.on(y, W)
+        return f.apply(y, W)
 
     def kernel_gradient(self, x: Value, y: Value, size: Pair) -> Value:
-        return Conv2DGradW(self, size).on(x, y)
+        return Conv2DGradW(self, size).apply(x, y)
 
     def bias_gradient(self, gy: Value) -> Value:
         # If there is a bias, and somebody wants its gradient.
         if len(self.inputs) < 3 or not self.needs_input_grad(2):
             return None
-        return Sum(axis=(0, 2, 3)).on(gy)
+        return Sum(axis=(0, 2, 3)).apply(gy)
 
 
 class Conv2d(_Convolution):
     def forward(self, x: Array, W: Array, b: Array = None) -> Array:
         window = self.window(W)
-        window.stops(x.shape)
+        window.output_size(x.shape)
         _check_channels(x, W, b, self.groups)
-        return _plus(convolve(x, W, window, self.groups), b)
+        return _add_bias(convolve(x, W, window, self.groups), b)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, W = xs[:2]
@@ -209,9 +209,9 @@ class Deconv2d(_Convolution):
     def forward(self, y: Array, W: Array, b: Array = None) -> Array:
         window = self.window(W)
         _check_deconvolution(y, W, b, self.groups)
-        size = _size_before(y, window, self.outsize)
+        size = _input_size(y, window, self.outsize)
         shape = y.shape[0], W.shape[1] * self.groups, *size
-        return _plus(deconvolve(y, W, window, shape, self.groups), b)
+        return _add_bias(deconvolve(y, W, window, shape, self.groups), b)
 
     def vjp(self, xs: Sequence[Value], gx: Value) -> Value:
         y, W = xs[:2]
@@ -238,7 +238,7 @@ class Conv2DGradW(_Convolution):
         return gx, gy
 
 
-def _plus(y: Any, b: Any) -> Any:
+def _add_bias(y: Any, b: Any) -> Any:
     # The result of a convolution is fresh, so it may grow in place, unless b is of a
     # wider dtype.
     if b is None:
@@ -295,10 +295,12 @@ def _check_deconvolution(y: Any, W: Any, b: Any, groups: int) -> None:
     _check_bias(b, W.shape[1] * groups)
 
 
-def _size_before(y: Any, window: Window, outsize: Pair | None) -> tuple[int, int]:
+def _input_size(y: Any, window: Window, outsize: Pair | None) -> tuple[int, int]:
     # The height and width of images that this window makes y of: the smallest, or
     # `outsize`.
-    sizes = zip(y.shape[2:], window.reach, window.stride, window.pad, strict=True)
+    sizes = zip(
+        y.shape[2:], window.effective_size, window.stride, window.pad, strict=True
+    )
     formula = [get_deconv_outsize(*numbers) for numbers in sizes]
     most = [n + step - 1 for n, step in zip(formula, window.stride, strict=True)]
     if min(most) < 1:

@@ -36,9 +36,9 @@ def convolve(x: Array, W: Array, window: Window, groups: int) -> Array:
 def deconvolve(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> Array:
     """The way back, to images of this shape."""
     if is_pointwise(window):
-        return _pointwise(y, _flipped(W, groups), groups)
+        return _pointwise(y, _flip(W, groups), groups)
     if flips(W, window, groups):
-        return _sweep(y, _flipped_window(window), groups, W=_flipped(W, groups))[0]
+        return _sweep(y, _flip_window(window), groups, W=_flip(W, groups))[0]
     return _scatter(y, W, window, shape, groups)
 
 
@@ -56,9 +56,9 @@ def both_gradients(
     if is_pointwise(window) or not flips(W, window, groups):
         gx = deconvolve(gy, W, window, x.shape, groups)
         return gx, kernel_gradient(x, gy, window, groups)
-    back = _flipped_window(window)
-    gx, gW = _sweep(gy, back, groups, W=_flipped(W, groups), y=x)
-    return gx, _flipped(gW, groups)
+    back = _flip_window(window)
+    gx, gW = _sweep(gy, back, groups, W=_flip(W, groups), y=x)
+    return gx, _flip(gW, groups)
 
 
 def is_pointwise(window: Window) -> bool:
@@ -70,12 +70,12 @@ def flips(W: Array, window: Window, groups: int) -> bool:
     """Whether the way back is itself a convolution, with flipped kernels. It then takes
     columns of y in place of columns of x, which pays unless y has many more channels.
     """
-    (rh, rw), (ph, pw) = window.reach, window.pad
+    (rh, rw), (ph, pw) = window.effective_size, window.pad
     possible = window.stride == (1, 1) and rh > ph and rw > pw
     return possible and W.shape[0] <= 2 * groups * W.shape[1]
 
 
-def _flipped(W: Array, groups: int) -> Array:
+def _flip(W: Array, groups: int) -> Array:
     # Kernels for the way back: turned half around, input channels and output channels
     # exchanged.
     oc, c, kh, kw = W.shape
@@ -83,8 +83,8 @@ def _flipped(W: Array, groups: int) -> Array:
     return W.transpose(0, 2, 1, 3, 4).reshape(groups * c, oc // groups, kh, kw)
 
 
-def _flipped_window(window: Window) -> Window:
-    (rh, rw), (ph, pw) = window.reach, window.pad
+def _flip_window(window: Window) -> Window:
+    (rh, rw), (ph, pw) = window.effective_size, window.pad
     return Window(window.kernel, 1, (rh - 1 - ph, rw - 1 - pw), window.dilation)
 
 
@@ -97,46 +97,48 @@ def _sweep(
     # Form the columns of x once, for one or both of two products: with the kernels W,
     # which is the convolution, and with y, of the shape of a convolution, which is the
     # gradient of the kernels.
-    stops = window.stops(x.shape)
+    output_size = window.output_size(x.shape)
     kernels = None if W is None else _as_matrices(W, groups)
-    convolved = None if W is None else _empty(x, W, stops)
+    convolved = None if W is None else _empty(x, W, output_size)
     gW = None if y is None else _zeros(x, y, window, groups)
-    view = window.view(window.border(x))
-    for images, rows, columns, matrix in _blocks(x, x.shape, stops, window, groups):
+    view = window.view(window.add_border(x))
+    for images, rows, columns, matrix in _blocks(
+        x, x.shape, output_size, window, groups
+    ):
         columns[...] = view[images, :, :, :, rows]
         if convolved is not None:
             part = convolved[images, :, rows]
-            part[...] = _ungrouped(kernels @ matrix, part.shape)
+            part[...] = _ungroup(kernels @ matrix, part.shape)
         if gW is not None:
-            gW += _grouped(y[images, :, rows], groups) @ matrix.transpose(0, 2, 1)
+            gW += _group(y[images, :, rows], groups) @ matrix.transpose(0, 2, 1)
     if gW is not None:
         gW = gW.reshape(y.shape[1], x.shape[1] // groups, *window.kernel)
     return convolved, gW
 
 
 def _scatter(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> Array:
-    # The way back for every stride: multiply to columns, then add each of their fields
+    # The way back for every stride: multiply to columns, then add each of their taps
     # to the pixels that it met.
-    stops = y.shape[2:]
+    output_size = y.shape[2:]
     kernels = _as_matrices(W, groups).transpose(0, 2, 1)
-    dtype, larger = np.result_type(y, W), window.bordered(shape)
+    dtype, larger = np.result_type(y, W), window.bordered_shape(shape)
     bordered = np.zeros_like(y, dtype, shape=larger, order="C")
-    fields = window.fields(bordered, stops)
-    blocks = _blocks(bordered, shape, stops, window, groups)
+    views = window.tap_views(bordered, output_size)
+    blocks = _blocks(bordered, shape, output_size, window, groups)
     for images, rows, columns, matrix in blocks:
-        np.matmul(kernels, _grouped(y[images, :, rows], groups), out=matrix)
-        for (i, j), pixels in fields.items():
+        np.matmul(kernels, _group(y[images, :, rows], groups), out=matrix)
+        for (i, j), pixels in views.items():
             pixels[images, :, rows] += columns[:, :, i, j]
-    return window.inside(bordered)
+    return window.remove_border(bordered)
 
 
 def _blocks(
-    like: Array, shape: Shape, stops: tuple[int, int], window: Window, groups: int
+    like: Array, shape: Shape, output_size: tuple[int, int], window: Window, groups: int
 ) -> Iterator[tuple[slice, slice, Array, Array]]:
     # Some images, or some rows of stops in one: which they are, memory for their
     # columns, and the same memory as one matrix (C / G · KH · KW, N · OH · OW) for each
     # group.
-    (n, c), (oh, ow) = shape[:2], stops
+    (n, c), (oh, ow) = shape[:2], output_size
     length = c * window.area
     number = max(COLUMNS, BLOCK // (length * like.dtype.itemsize))
     height = max(1, min(oh, number // ow))
@@ -152,8 +154,8 @@ def _blocks(
             yield images, rows, columns.transpose(3, 0, 1, 2, 4, 5), matrix
 
 
-def _empty(x: Array, W: Array, stops: tuple[int, int]) -> Array:
-    shape = x.shape[0], W.shape[0], *stops
+def _empty(x: Array, W: Array, output_size: tuple[int, int]) -> Array:
+    shape = x.shape[0], W.shape[0], *output_size
     return np.empty_like(x, np.result_type(x, W), shape=shape, order="C")
 
 
@@ -168,13 +170,13 @@ def _as_matrices(W: Array, groups: int) -> Array:
     return W.reshape(groups, W.shape[0] // groups, W[0].size)
 
 
-def _grouped(y: Array, groups: int) -> Array:
+def _group(y: Array, groups: int) -> Array:
     # From (N, C, H, W) to a matrix (C / G, N · H · W) for each group.
     n, c, h, w = y.shape
     return y.transpose(1, 0, 2, 3).reshape(groups, c // groups, n * h * w)
 
 
-def _ungrouped(matrices: Array, shape: Shape) -> Array:
+def _ungroup(matrices: Array, shape: Shape) -> Array:
     n, c, h, w = shape
     return matrices.reshape(c, n, h, w).transpose(1, 0, 2, 3)
 
@@ -198,6 +200,6 @@ def _pointwise_kernels(x: Array, y: Array, groups: int) -> Array:
     count = max(1, COLUMNS // (h * w))
     for i in range(0, n, count):
         images = slice(i, i + count)
-        columns = _grouped(x[images], groups).transpose(0, 2, 1)
-        gW += _grouped(y[images], groups) @ columns
+        columns = _group(x[images], groups).transpose(0, 2, 1)
+        gW += _group(y[images], groups) @ columns
     return gW.reshape(oc, c // groups, 1, 1)

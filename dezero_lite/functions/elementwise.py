@@ -44,7 +44,7 @@ class Sin(Primitive):
         return np.sin(x)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return gy * Cos().on(xs[0])
+        return gy * Cos().apply(xs[0])
 
 
 def cos(x: Operand) -> Variable:
@@ -57,7 +57,7 @@ class Cos(Primitive):
         return np.cos(x)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return gy * -Sin().on(xs[0])
+        return gy * -Sin().apply(xs[0])
 
 
 def tanh(x: Operand) -> Variable:
@@ -79,7 +79,7 @@ class Tanh(Primitive):
         return np.tanh(x)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return gy * TanhSlope().on(self.output(0, gy))
+        return gy * TanhSlope().apply(self.output(0, gy))
 
 
 class TanhSlope(Primitive):
@@ -147,7 +147,7 @@ class Abs(Primitive):
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x = unwrap(xs[0])
-        return Select(x > 0).on(gy) - Select(x < 0).on(gy)
+        return Select(x > 0).apply(gy) - Select(x < 0).apply(gy)
 
 
 def maximum(a: Operand, b: Operand) -> Variable:
@@ -179,11 +179,11 @@ class Maximum(BinaryOperator):
     def forward(self, a: Array, b: Array) -> Array:
         return np.maximum(a, b)
 
-    def left(self, gy: Value, a: Value, b: Value) -> Value:
-        return _passed(gy, ~(a < b), ~(a <= b))
+    def vjp_left(self, gy: Value, a: Value, b: Value) -> Value:
+        return _pass_where_chosen(gy, ~(a < b), ~(a <= b))
 
-    def right(self, gy: Value, a: Value, b: Value) -> Value:
-        return _passed(gy, ~(b < a), ~(b <= a))
+    def vjp_right(self, gy: Value, a: Value, b: Value) -> Value:
+        return _pass_where_chosen(gy, ~(b < a), ~(b <= a))
 
 
 def minimum(a: Operand, b: Operand) -> Variable:
@@ -201,17 +201,17 @@ def minimum(a: Operand, b: Operand) -> Variable:
 
 class Minimum(Maximum):
     # Where the one is larger, the other is smaller.
-    left, right = Maximum.right, Maximum.left
+    vjp_left, vjp_right = Maximum.vjp_right, Maximum.vjp_left
 
     def forward(self, a: Array, b: Array) -> Array:
         return np.minimum(a, b)
 
 
-def _passed(gy: Value, wins: Value, wins_alone: Value) -> Value:
+def _pass_where_chosen(gy: Value, wins: Value, wins_alone: Value) -> Value:
     # All of the gradient where a side wins alone, half of it where both do, else 0.
     share = np.multiply(wins_alone, 0.5, dtype=gy.dtype.type)
     share += 0.5
-    return Select(wins).on(gy * share)
+    return Select(wins).apply(gy * share)
 
 
 def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
@@ -257,14 +257,14 @@ class Where(BinaryOperator):
     def forward(self, a: Array, b: Array) -> Array:
         return np.where(self.condition, a, b)
 
-    def left(self, gy: Value, a: Value, b: Value) -> Value:
-        return Select(self.condition).on(gy)
+    def vjp_left(self, gy: Value, a: Value, b: Value) -> Value:
+        return Select(self.condition).apply(gy)
 
-    def right(self, gy: Value, a: Value, b: Value) -> Value:
-        return Select(~self.condition).on(gy)
+    def vjp_right(self, gy: Value, a: Value, b: Value) -> Value:
+        return Select(~self.condition).apply(gy)
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
-        super()._explain(inputs)
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
+        super()._raise_input_error(inputs)
         picked = np.broadcast_shapes(*[np.shape(unwrap(x)) for x in inputs])
         if not broadcasts(self.condition.shape, picked):
             raise ValueError(
@@ -323,7 +323,4 @@ class Clip(Primitive):
         return y.astype(x.dtype, copy=False) if x.dtype.kind == "f" else y
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Select(unwrap(xs[0]) == unwrap(self.output(0, gy))).on(gy)
-
-
-Variable.__abs__ = abs
+        return Select(unwrap(xs[0]) == unwrap(self.output(0, gy))).apply(gy)

@@ -8,7 +8,7 @@ gradients, which add up.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ import numpy as np
 from .. import cuda
 from ..core import Operand, Primitive, Variable, as_array, describe, is_batched, unwrap
 from ..core.types import Array, Shape, Value
-from .joining import Unstack
 from .precision import require_data
 from .shape import shape_of
 
@@ -89,7 +88,7 @@ class GetItem(Primitive):
         return x[self.slices]
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return GetItemGrad(self.slices, xs[0].shape).on(gy)
+        return GetItemGrad(self.slices, xs[0].shape).apply(gy)
 
 
 class Gather(Primitive):
@@ -170,15 +169,3 @@ def embed_id(x: Operand, W: Operand) -> Variable:
             f"x holds numbers from {ids.min()} to {ids.max()}, but W, {describe(W)}, "
             f"has rows 0 to {shape_of(W)[0] - 1}"
         ) from None
-
-
-def _iter(self: Variable) -> Iterator[Variable]:
-    # Without it, Python takes x[0], x[1], … until an error, and finds a number to be an
-    # empty sequence; and for each of them, backward fills an array as large as x.
-    if not require_data(self).ndim:
-        raise TypeError(f"{describe(self)} has no axis to go along")
-    return iter(Unstack()(self))
-
-
-Variable.__getitem__ = get_item
-Variable.__iter__ = _iter  # type: ignore[attr-defined]

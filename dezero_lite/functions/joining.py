@@ -22,7 +22,7 @@ def concat(xs: Sequence[Operand], axis: int = 0) -> Variable:
     ValueError
         If there are none, or their shapes differ in another axis.
     """
-    return Concat(axis)(*_several(xs, "concat"))
+    return Concat(axis)(*_as_nonempty_list(xs, "concat"))
 
 
 class _Join(Primitive):
@@ -31,7 +31,7 @@ class _Join(Primitive):
     def __init__(self, axis: int = 0) -> None:
         self.axis = axis
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         name = type(self).__name__.lower()
         shapes = ", ".join([str(shape_of(x)) for x in inputs])
         raise ValueError(
@@ -64,7 +64,7 @@ def stack(xs: Sequence[Operand], axis: int = 0) -> Variable:
     ValueError
         If there are none, or their shapes differ.
     """
-    return Stack(axis)(*_several(xs, "stack"))
+    return Stack(axis)(*_as_nonempty_list(xs, "stack"))
 
 
 class Stack(_Join):
@@ -74,7 +74,7 @@ class Stack(_Join):
         return np.stack(xs, self.axis)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Unstack(self.axis % gy.ndim).on(gy)
+        return Unstack(self.axis % gy.ndim).apply(gy)
 
 
 class Unstack(Primitive):
@@ -89,7 +89,7 @@ class Unstack(Primitive):
         return tuple([x[_along(self.axis, i)] for i in range(x.shape[self.axis])])
 
     def vjp(self, xs: Sequence[Value], *gys: Value) -> Value:
-        return Stack(self.axis).on(*gys)
+        return Stack(self.axis).apply(*gys)
 
 
 def split(
@@ -139,9 +139,9 @@ class Split(Primitive):
         return tuple([x[_along(axis, part)] for part in parts])
 
     def vjp(self, xs: Sequence[Value], *gys: Value) -> Value:
-        return Concat(self.axis).on(*gys)
+        return Concat(self.axis).apply(*gys)
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         parts = f"parts that begin at {self.cuts}, one after the other"
         if isinstance(self.cuts, (int, np.integer)):
             parts = f"{self.cuts} equal parts"
@@ -150,14 +150,14 @@ class Split(Primitive):
         ) from None
 
 
-def _several(xs: Sequence[Operand], name: str) -> Sequence[Operand]:
-    are_several = hasattr(xs, "__iter__") and not isinstance(xs, Variable)
-    several = list(xs) if are_several else []
-    if not several:
+def _as_nonempty_list(xs: Sequence[Operand], name: str) -> Sequence[Operand]:
+    is_iterable = hasattr(xs, "__iter__") and not isinstance(xs, Variable)
+    items = list(xs) if is_iterable else []
+    if not items:
         raise ValueError(
             f"{name} takes a list or a tuple of arrays, at least one: {name}([x0, x1])"
         )
-    return several
+    return items
 
 
 def _along(axis: int, index: Any) -> tuple[Any, ...]:

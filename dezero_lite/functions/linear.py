@@ -15,6 +15,7 @@ import numpy as np
 from ..core import Operand, Primitive, SumTo, Variable, describe, unwrap
 from ..core.messages import broadcasts
 from ..core.types import Array, Value
+from ..deprecated import old_names_of
 from .reduce import Sum
 
 __all__ = ["linear", "linear_simple", "matmul"]
@@ -59,15 +60,16 @@ class MatMul(Primitive):
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, W = xs[:2]
         gy = materialize(gy)
-        gx = _left(x, W, gy) if self.needs_input_grad(0) else None
-        gW = _right(x, W, gy) if self.needs_input_grad(1) else None
+        gx = _grad_of_x(x, W, gy) if self.needs_input_grad(0) else None
+        gW = _grad_of_W(x, W, gy) if self.needs_input_grad(1) else None
         if len(xs) == 2:
             return gx, gW
         # The bias of `Linear`, which has this rule, too.
-        return gx, gW, Sum(axis=0).on(_rows(gy)) if self.needs_input_grad(2) else None
+        gb = Sum(axis=0).apply(_as_rows(gy)) if self.needs_input_grad(2) else None
+        return gx, gW, gb
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
-        _compare(*inputs)
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
+        _raise_shape_error(*inputs)
 
 
 def materialize(x: Value) -> Value:
@@ -77,31 +79,31 @@ def materialize(x: Value) -> Value:
     return x.astype(x.dtype) if 0 in unwrap(x).strides else x
 
 
-def _left(x: Value, W: Value, gy: Value) -> Value:
+def _grad_of_x(x: Value, W: Value, gy: Value) -> Value:
     if W.ndim == 2:
-        return _same_shape(_rows(gy) @ W.T, x)
-    left, right, gy = _matrices(x, W, gy)
-    return _same_shape(SumTo(left.shape).on(gy @ swapped(right)), x)
+        return _match_shape(_as_rows(gy) @ W.T, x)
+    left, right, gy = _as_matrices(x, W, gy)
+    return _match_shape(SumTo(left.shape).apply(gy @ swap_last_axes(right)), x)
 
 
-def _right(x: Value, W: Value, gy: Value) -> Value:
+def _grad_of_W(x: Value, W: Value, gy: Value) -> Value:
     if W.ndim == 2:
-        return _rows(x).T @ _rows(gy)
-    left, right, gy = _matrices(x, W, gy)
-    return _same_shape(SumTo(right.shape).on(swapped(left) @ gy), W)
+        return _as_rows(x).T @ _as_rows(gy)
+    left, right, gy = _as_matrices(x, W, gy)
+    return _match_shape(SumTo(right.shape).apply(swap_last_axes(left) @ gy), W)
 
 
-def _rows(x: Value) -> Value:
+def _as_rows(x: Value) -> Value:
     # All axes but the last in one: one large product is faster than many small ones,
     # and their sum comes with it.
     return x if x.ndim == 2 else x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
 
 
-def _same_shape(gx: Value, x: Value) -> Value:
+def _match_shape(gx: Value, x: Value) -> Value:
     return gx if gx.shape == x.shape else gx.reshape(x.shape)
 
 
-def _matrices(x: Value, W: Value, gy: Value) -> tuple[Value, Value, Value]:
+def _as_matrices(x: Value, W: Value, gy: Value) -> tuple[Value, Value, Value]:
     # With the axes that a vector does not have.
     left = x.reshape((1, *x.shape)) if x.ndim == 1 else x
     right = W.reshape((*W.shape, 1)) if W.ndim == 1 else W
@@ -109,11 +111,11 @@ def _matrices(x: Value, W: Value, gy: Value) -> tuple[Value, Value, Value]:
     return left, right, gy.reshape((*before, left.shape[-2], right.shape[-1]))
 
 
-def swapped(x: Value) -> Value:
+def swap_last_axes(x: Value) -> Value:
     return x.transpose((*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
 
 
-def _compare(x: Any, W: Any) -> None:
+def _raise_shape_error(x: Any, W: Any) -> None:
     a, b = np.shape(unwrap(x)), np.shape(unwrap(W))
     if not a or not b:
         why = "both need an axis; with numbers, use *"
@@ -173,7 +175,8 @@ class Linear(MatMul):
     def forward(self, x: Array, W: Array, b: Array = None) -> Array:
         if W.ndim != 2 or (b is not None and b.shape != W.shape[1:]):
             raise ValueError("linear takes W of shape (I, O) and b of shape (O,)")
-        y = x @ W if x.ndim < 3 else (_rows(x) @ W).reshape((*x.shape[:-1], W.shape[1]))
+        shape = (*x.shape[:-1], W.shape[1])
+        y = x @ W if x.ndim < 3 else (_as_rows(x) @ W).reshape(shape)
         if b is None:
             return y
         if b.dtype != y.dtype:
@@ -181,7 +184,7 @@ class Linear(MatMul):
         y += b
         return y
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         x, W = inputs[:2]
         shape = np.shape(unwrap(W))
         if len(shape) != 2:
@@ -193,13 +196,7 @@ class Linear(MatMul):
                 f"linear takes one bias for each column of W: W is {describe(W)}, so "
                 f"that b has shape {shape[1:]}; but b is {describe(inputs[2])}"
             ) from None
-        _compare(x, W)
+        _raise_shape_error(x, W)
 
 
-# --- methods --------------------------------------------------------------------------
-
-
-Variable.matmul = matmul
-Variable.dot = matmul
-Variable.__matmul__ = matmul
-Variable.__rmatmul__ = lambda x, other: matmul(other, x)
+__getattr__ = old_names_of(__name__)

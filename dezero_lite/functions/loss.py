@@ -19,13 +19,20 @@ from ..core.types import Array, Value
 from .activation import Sigmoid, Softmax, softmax
 from .elementwise import clip, log
 from .precision import (
+    as_floats,
     downcast_half,
-    floats,
     require_data,
     underflow_to_zero,
     upcast_half,
 )
-from .targets import answers_of, check_range, data_of, labels_of, paired, visible
+from .targets import (
+    answers_of,
+    check_range,
+    data_of,
+    data_or_example,
+    labels_of,
+    match_targets,
+)
 
 __all__ = ["mean_squared_error", "mean_squared_error_simple"]
 __all__ += ["accuracy", "softmax_cross_entropy", "softmax_cross_entropy_simple"]
@@ -43,10 +50,10 @@ def mean_squared_error_simple(x0: Operand, x1: Operand) -> Variable:
     """The mean squared error, made of the functions that there are. Source: book step
     42.
     """
-    x1 = paired("mean_squared_error", x0, x1)
+    x1 = match_targets("mean_squared_error", x0, x1)
     if "f" not in [require_data(as_array(x)).dtype.kind for x in (x0, x1)]:
         # Small whole numbers have no room for a difference below 0, or for its square.
-        x0 = floats(as_array(x0))
+        x0 = as_floats(as_array(x0))
     diff = Sub()(x0, x1)
     return (diff**2).sum() / _count(diff)
 
@@ -81,7 +88,7 @@ def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
     >>> mean_squared_error(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
     variable(2.0)
     """
-    x1 = paired("mean_squared_error", x0, x1)
+    x1 = match_targets("mean_squared_error", x0, x1)
     return MeanSquaredError()(as_array(x0), as_array(x1))
 
 
@@ -173,7 +180,7 @@ class SoftmaxCrossEntropy(Primitive):
         wanted = xp.zeros(x.shape, x.dtype)
         wanted[xp.arange(len(t)), t] = 1
         with underflow_to_zero():
-            return (Softmax(axis=1).on(x) - wanted) * (gy * (1 / len(t))), None
+            return (Softmax(axis=1).apply(x) - wanted) * (gy * (1 / len(t))), None
 
 
 def accuracy(y: Operand, t: Operand) -> Variable:
@@ -242,7 +249,7 @@ def sigmoid_cross_entropy(x: Operand, t: Operand) -> Variable:
 
 class SigmoidCrossEntropy(Primitive):
     def forward(self, x: Array, t: Array) -> Array:
-        x = floats(x)
+        x = as_floats(x)
         # log(1 + eˣ) for x > 0 is x + log(1 + e⁻ˣ), which does not overflow.
         with underflow_to_zero():
             losses = x * ((x > 0) - t) + np.log1p(np.exp(-np.abs(x)))
@@ -252,7 +259,7 @@ class SigmoidCrossEntropy(Primitive):
         x, t = xs
         gy = gy * (1 / _count(x))
         with underflow_to_zero():
-            gx = (Sigmoid().on(x) - t) * gy
+            gx = (Sigmoid().apply(x) - t) * gy
         return gx, -x * gy if self.needs_input_grad(1) else None
 
 
@@ -297,7 +304,7 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
 
 def _tiny(p: Operand) -> float:
     # TINY, or what is the smallest number of this dtype with all its digits.
-    dtype = visible(p).dtype
+    dtype = data_or_example(p).dtype
     return max(TINY, float(np.finfo(dtype).tiny)) if dtype.kind == "f" else TINY
 
 

@@ -59,8 +59,8 @@ def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
         )
     if not Config.train or dropout_ratio == 0:
         return x
-    kept = _random(x.shape, dropout_ratio) >= dropout_ratio
-    return Dropout(cuda.get_array_module(x).asarray(kept), 1 / (1 - dropout_ratio))(x)
+    mask = _random(x.shape, dropout_ratio) >= dropout_ratio
+    return Dropout(cuda.get_array_module(x).asarray(mask), 1 / (1 - dropout_ratio))(x)
 
 
 def _random(shape: Shape, ratio: float) -> Any:
@@ -70,20 +70,20 @@ def _random(shape: Shape, ratio: float) -> Any:
 
 
 class Dropout(Primitive):
-    """Numbers where `kept` holds, `scale` times as large, else 0."""
+    """Numbers where `mask` holds, `scale` times as large, else 0."""
 
-    def __init__(self, kept: Any, scale: float) -> None:
-        self.kept, self.scale = kept, scale
+    def __init__(self, mask: Any, scale: float) -> None:
+        self.mask, self.scale = mask, scale
 
     def forward(self, x: Array) -> Array:
         # A large scale has no place in a float16.
         y = upcast_half(x)
         y = y * y.dtype.type(self.scale)
-        y = picker(y)(self.kept, y, out=into(y))
+        y = picker(y)(self.mask, y, out=into(y))
         return downcast_half(y, x)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Dropout(self.kept, self.scale).on(gy)
+        return Dropout(self.mask, self.scale).apply(gy)
 
 
 # --- normalisation --------------------------------------------------------------------
@@ -108,9 +108,9 @@ class _Normalisation(Primitive):
         return mean, centred, self.mean(centred * centred)
 
     def mean(self, x: Any) -> Any:
-        return Mean(self.axes, keepdims=True).on(x)
+        return Mean(self.axes, keepdims=True).apply(x)
 
-    def scaled(self, x: Any, centred: Any, var: Any, gamma: Any, beta: Any) -> Any:
+    def rescale(self, x: Any, centred: Any, var: Any, gamma: Any, beta: Any) -> Any:
         # `centred` is given away, and may become the result.
         slope = (var + self.eps) ** -0.5 * gamma.reshape(self.form)
         y = centred.astype(np.result_type(centred, gamma, beta), copy=False)
@@ -190,7 +190,7 @@ class BatchNorm(_Normalisation):
             m = x.size // x.shape[1]
             self._remember(self.avg_mean, mean)
             self._remember(self.avg_var, var * (m / max(m - 1, 1)))
-        return self.scaled(x, centred, var, gamma, beta)
+        return self.rescale(x, centred, var, gamma, beta)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, gamma, beta = xs
@@ -219,7 +219,7 @@ class BatchNorm(_Normalisation):
         return mean, upcast_half(x) - mean, var
 
     def sum(self, x: Any) -> Any:
-        return Sum(self.axes, keepdims=True).on(x)
+        return Sum(self.axes, keepdims=True).apply(x)
 
     def _remember(self, average: Any, new: Any) -> None:
         average *= self.decay
@@ -295,7 +295,7 @@ class LayerNorm(_Normalisation):
         self.axes = tuple(range(-n, 0))
         self.form = gamma.shape
         _, centred, var = self.moments(x)
-        return self.scaled(x, centred, var, gamma, beta)
+        return self.rescale(x, centred, var, gamma, beta)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, gamma, _ = xs
@@ -319,4 +319,4 @@ class LayerNorm(_Normalisation):
 
     def over_examples(self, x: Any) -> Any:
         # In the shape of gamma, whose axes are the last.
-        return Sum(tuple(range(x.ndim + self.axes[0]))).on(x)
+        return Sum(tuple(range(x.ndim + self.axes[0]))).apply(x)

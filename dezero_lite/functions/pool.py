@@ -105,7 +105,7 @@ class Pooling(Primitive):
         window = self.window
         if window.area > LARGE:
             return self._in_two_steps(x, y, gy)
-        return Pooling2DGrad(window, x.shape, _winners(x, y, window)).on(gy)
+        return Pooling2DGrad(window, x.shape, _winners(x, y, window)).apply(gy)
 
     def _in_two_steps(self, x: Any, y: Any, gy: Any) -> Any:
         # The winner of each row, then the first among those.
@@ -115,11 +115,11 @@ class Pooling(Primitive):
         column = Window((kh, 1), (sh, 1), (ph, 0))
         best = _maxima(x, row)
         winners = _winners(best, y, column)
-        gbest = Pooling2DGrad(column, best.shape, winners).on(gy)
-        return Pooling2DGrad(row, x.shape, _winners(x, best, row)).on(gbest)
+        gbest = Pooling2DGrad(column, best.shape, winners).apply(gy)
+        return Pooling2DGrad(row, x.shape, _winners(x, best, row)).apply(gbest)
 
 
-# A window of more fields than this looks for its winner in two steps.
+# A window of more taps than this looks for its winner in two steps.
 LARGE = 16
 # In backward, images are processed this many bytes at a time, to stay in the cache.
 PIECE = 2**20
@@ -132,18 +132,20 @@ class Pooling2DGrad(Primitive):
         self.window, self.shape, self.winners = window, shape, winners
 
     def forward(self, gy: Array) -> Array:
-        bordered = np.zeros_like(gy, shape=self.window.bordered(self.shape), order="C")
-        fields = self.window.fields(bordered, gy.shape[2:])
+        bordered = np.zeros_like(
+            gy, shape=self.window.bordered_shape(self.shape), order="C"
+        )
+        views = self.window.tap_views(bordered, gy.shape[2:])
         pick = picker(gy)
-        for won, pixels in zip(self.winners, fields.values(), strict=True):
+        for won, pixels in zip(self.winners, views.values(), strict=True):
             if _overlap(self.window):
                 pixels += pick(won, gy)
             else:
                 pick(won, gy, out=pixels)
-        return self.window.inside(bordered)
+        return self.window.remove_border(bordered)
 
     def vjp(self, xs: Sequence[Value], ggx: Value) -> Value:
-        return Pooling2DWithIndexes(self.window, self.shape, self.winners).on(ggx)
+        return Pooling2DWithIndexes(self.window, self.shape, self.winners).apply(ggx)
 
 
 class Pooling2DWithIndexes(Pooling2DGrad):
@@ -151,19 +153,21 @@ class Pooling2DWithIndexes(Pooling2DGrad):
 
     def forward(self, x: Array) -> Array:
         y = np.zeros_like(x, shape=self.winners[0].shape, order="C")
-        fields = self.window.fields(self.window.border(x), y.shape[2:])
+        views = self.window.tap_views(self.window.add_border(x), y.shape[2:])
         pick = picker(x)
-        for won, pixels in zip(self.winners, fields.values(), strict=True):
+        for won, pixels in zip(self.winners, views.values(), strict=True):
             y += pick(won, pixels)
         return y
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Pooling2DGrad(self.window, self.shape, self.winners).on(gy)
+        return Pooling2DGrad(self.window, self.shape, self.winners).apply(gy)
 
 
 def _maxima(x: Array, window: Window) -> Array:
-    bordered = window.border(x, _least(x.dtype))
-    return _over_rows_then_columns(np.maximum, bordered, window, window.stops(x.shape))
+    bordered = window.add_border(x, _least(x.dtype))
+    return _over_rows_then_columns(
+        np.maximum, bordered, window, window.output_size(x.shape)
+    )
 
 
 def _winners(x: Array, y: Array, window: Window) -> list[Array]:
@@ -172,8 +176,8 @@ def _winners(x: Array, y: Array, window: Window) -> list[Array]:
     winners = []
     undecided = np.ones_like(y, dtype=bool)
     # A border of NaN wins nothing, even where the image holds −∞ itself.
-    fields = window.fields(window.border(x, np.nan), y.shape[2:])
-    for pixels in fields.values():
+    views = window.tap_views(window.add_border(x, np.nan), y.shape[2:])
+    for pixels in views.values():
         won = (pixels == y) & undecided
         undecided ^= won
         winners.append(won)
@@ -192,7 +196,7 @@ def _least(dtype: np.dtype[Any]) -> float:
 
 
 def _check(x: Array, window: Window) -> None:
-    window.stops(x.shape)
+    window.output_size(x.shape)
     (kh, kw), (ph, pw) = window.kernel, window.pad
     if ph >= kh or pw >= kw:
         raise ValueError(
@@ -236,14 +240,14 @@ class AveragePooling(Primitive):
         self.window = Window(kernel_size, stride, pad)
 
     def forward(self, x: Array) -> Array:
-        stops = self.window.stops(x.shape)
+        output_size = self.window.output_size(x.shape)
         # Sums soon leave the range of float16, though means do not.
-        bordered = self.window.border(upcast_half(x))
-        sums = _over_rows_then_columns(np.add, bordered, self.window, stops)
+        bordered = self.window.add_border(upcast_half(x))
+        sums = _over_rows_then_columns(np.add, bordered, self.window, output_size)
         return downcast_half(sums / self.window.area, x)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return AveragePoolingGrad(self.window, xs[0].shape).on(gy)
+        return AveragePoolingGrad(self.window, xs[0].shape).apply(gy)
 
 
 class AveragePoolingGrad(Primitive):
@@ -253,7 +257,7 @@ class AveragePoolingGrad(Primitive):
         self.window, self.shape = window, shape
 
     def forward(self, gy: Array) -> Array:
-        (n, c, oh, ow), (h, w) = gy.shape, self.window.bordered(self.shape)[2:]
+        (n, c, oh, ow), (h, w) = gy.shape, self.window.bordered_shape(self.shape)[2:]
         share = upcast_half(gy) / self.window.area
         rows = np.zeros_like(share, shape=(n, c, oh, w), order="C")
         for column in self.window.slices(1, ow):
@@ -261,22 +265,22 @@ class AveragePoolingGrad(Primitive):
         bordered = np.zeros_like(share, shape=(n, c, h, w), order="C")
         for row in self.window.slices(0, oh):
             bordered[:, :, row] += rows
-        return downcast_half(self.window.inside(bordered), gy)
+        return downcast_half(self.window.remove_border(bordered), gy)
 
     def vjp(self, xs: Sequence[Value], ggx: Value) -> Value:
         window = self.window
-        return AveragePooling(window.kernel, window.stride, window.pad).on(ggx)
+        return AveragePooling(window.kernel, window.stride, window.pad).apply(ggx)
 
 
 # --- rows, then columns ---------------------------------------------------------------
 
 
 def _over_rows_then_columns(
-    operation: Any, bordered: Any, window: Window, stops: tuple[int, int]
+    operation: Any, bordered: Any, window: Window, output_size: tuple[int, int]
 ) -> Any:
     # Maxima of maxima, or sums of sums. Rows come first because neighbours in a row are
     # neighbours in memory, too.
-    rows, columns = window.slices(0, stops[0]), window.slices(1, stops[1])
+    rows, columns = window.slices(0, output_size[0]), window.slices(1, output_size[1])
     y = _fold(operation, [bordered[:, :, row] for row in rows])
     return _fold(operation, [y[:, :, :, column] for column in columns])
 

@@ -36,23 +36,23 @@ def require_data(x: Any) -> Any:
     return data
 
 
-def floats(x: Any) -> Any:
+def as_floats(x: Any) -> Any:
     """An array or a Variable of whole numbers as float64, where −x, x² or e^x would not
     fit; others as they are.
     """
-    return x if x.dtype.kind == "f" else AsType(float).on(x)
+    return x if x.dtype.kind == "f" else AsType(float).apply(x)
 
 
 def upcast_half(x: Any) -> Any:
     """A float16 array or Variable as float32, where squares or sums would not fit;
-    others as `floats` has them.
+    others as `as_floats` has them.
     """
-    return AsType(np.float32).on(x) if is_half(x) else floats(x)
+    return AsType(np.float32).apply(x) if is_half(x) else as_floats(x)
 
 
 def downcast_half(y: Any, like: Any) -> Any:
     """The way back from `upcast_half`: `y` as float16 where `like` is."""
-    return AsType(np.float16).on(y) if is_half(like) else y
+    return AsType(np.float16).apply(y) if is_half(like) else y
 
 
 def into(y: Any) -> Any:
@@ -77,7 +77,7 @@ class Select(Primitive):
         return picker(x)(self.mask, x)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Select(self.mask).on(gy)
+        return Select(self.mask).apply(gy)
 
 
 def picker(x: Any) -> Any:

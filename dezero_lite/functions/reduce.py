@@ -134,19 +134,19 @@ class AlongAxis(Primitive):
 
     def lengths(self, shape: Shape) -> list[int]:
         """The lengths of the axes to go along."""
-        along = self._along(len(shape))
+        along = self._is_reduced(len(shape))
         return [n for n, lost in zip(shape, along, strict=True) if lost]
 
-    def kept(self, shape: Shape) -> Shape:
+    def keepdims_shape(self, shape: Shape) -> Shape:
         """The shape with length 1 along these axes."""
-        along = self._along(len(shape))
+        along = self._is_reduced(len(shape))
         return tuple([1 if lost else n for n, lost in zip(shape, along, strict=True)])
 
-    def _along(self, ndim: int) -> list[bool]:
+    def _is_reduced(self, ndim: int) -> list[bool]:
         axes = self.axis if isinstance(self.axis, tuple) else (self.axis,)
         return [self.axis is None or i in axes or i - ndim in axes for i in range(ndim)]
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         shape = inputs[0].shape
         ndim = len(shape)
         try:
@@ -162,9 +162,9 @@ class AlongAxis(Primitive):
                 f"{valid if ndim else 'an array without dimensions has no axes'}"
             ) from None
         if 0 in self.lengths(shape):
-            raise self._nothing(shape) from None
+            raise self._empty_error(shape) from None
 
-    def _nothing(self, shape: Shape) -> ValueError:
+    def _empty_error(self, shape: Shape) -> ValueError:
         along = "" if self.axis is None else f" along axis {self.axis!r}"
         return ValueError(
             f"{type(self).__name__} needs an element at least, but shape {shape} has "
@@ -185,7 +185,7 @@ class _Reduction(AlongAxis):
         """A result, or its gradient, in a shape that broadcasts against `x`."""
         if self.keepdims or self.axis is None:
             return y
-        return y.reshape(self.kept(x.shape))
+        return y.reshape(self.keepdims_shape(x.shape))
 
 
 class Sum(_Reduction):
@@ -193,13 +193,13 @@ class Sum(_Reduction):
         return stable_sum(x, self.axis, self.keepdims)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return BroadcastTo(xs[0].shape).on(self.spread(gy, xs[0]))
+        return BroadcastTo(xs[0].shape).apply(self.spread(gy, xs[0]))
 
 
 class Mean(Sum):
     def forward(self, x: Array) -> Array:
         if x.size == 0 and 0 in self.lengths(x.shape):
-            raise self._nothing(x.shape)
+            raise self._empty_error(x.shape)
         sums = stable_sum(upcast_half(x), self.axis, self.keepdims)
         return downcast_half(sums / (x.size // (sums.size or 1)), x)
 
@@ -222,7 +222,7 @@ class Max(_Reduction):
         ties = chosen.sum(axis=self.axis, keepdims=True, dtype=np.int32)
         wider = upcast_half(self.spread(gy, x))
         share = downcast_half(wider / ties.astype(wider.dtype), gy)
-        return Select(chosen).on(BroadcastTo(x.shape).on(share))
+        return Select(chosen).apply(BroadcastTo(x.shape).apply(share))
 
 
 class Min(Max):
@@ -234,7 +234,7 @@ class LogSumExp(_Reduction):
     def forward(self, x: Array) -> Array:
         # Many elements have a sum too large for a float16.
         wider = upcast_half(x)
-        top = self._top(wider)
+        top = self._finite_max(wider)
         powers = wider - top
         with underflow_to_zero():
             powers = np.exp(powers, out=into(powers))
@@ -247,19 +247,13 @@ class LogSumExp(_Reduction):
         # The shares are exp(x - y); but where y is large, its last digits are too
         # coarse for that.
         with underflow_to_zero():
-            powers = Exp().on(x - self._top(unwrap(x)))
-            sums = Sum(self.axis, keepdims=True).on(powers)
+            powers = Exp().apply(x - self._finite_max(unwrap(x)))
+            sums = Sum(self.axis, keepdims=True).apply(powers)
             powers *= self.spread(upcast_half(gy), x) / sums
             return downcast_half(powers, gy)
 
-    def _top(self, x: Any) -> Any:
+    def _finite_max(self, x: Any) -> Any:
         # Finite, since ∞ − ∞ is no number.
         top = x.max(axis=self.axis, keepdims=True)
         limits = np.finfo(x.dtype)
         return np.maximum(np.minimum(top, limits.max), limits.min)
-
-
-Variable.sum = sum
-Variable.mean = mean
-Variable.max = max
-Variable.min = min

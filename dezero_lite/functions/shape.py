@@ -60,7 +60,7 @@ class Reshape(Primitive):
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         return gy.reshape(xs[0].shape)
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         if not all([isinstance(n, (int, np.integer)) for n in self.shape]):
             return
         x = inputs[0]
@@ -154,7 +154,7 @@ class Transpose(Primitive):
         axes = [axis % gy.ndim for axis in self.axes]
         return gy.transpose(tuple([axes.index(i) for i in range(gy.ndim)]))
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         x = inputs[0]
         raise ValueError(
             f"cannot transpose {describe(x)} to axes {self.axes}: name each of its "
@@ -222,7 +222,7 @@ class Pad(Primitive):
         return tuple([slice(before, before + n) for n, (before, _) in sides])
 
 
-# --- helpers and methods --------------------------------------------------------------
+# --- a helper -------------------------------------------------------------------------
 
 
 def shape_of(x: Any) -> Shape:
@@ -234,18 +234,3 @@ def shape_of(x: Any) -> Shape:
         If a Variable has no data yet.
     """
     return np.shape(require_data(x))
-
-
-def _reshape(self: Variable, *shape: Any) -> Variable:
-    return reshape(self, shape[0] if len(shape) == 1 else shape)
-
-
-def _transpose(self: Variable, *axes: Any) -> Variable:
-    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
-        return transpose(self, axes[0])
-    return transpose(self, axes or None)
-
-
-Variable.reshape = _reshape
-Variable.transpose = _transpose
-Variable.T = property(transpose)  # type: ignore[assignment]

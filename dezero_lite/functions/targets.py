@@ -17,7 +17,7 @@ from .precision import require_data
 from .shape import reshape
 
 
-def paired(name: str, x0: Operand, x1: Operand) -> Operand:
+def match_targets(name: str, x0: Operand, x1: Operand) -> Operand:
     """`x1` in the shape of `x0`, which it must have; but two single numbers pair up
     anyway.
     """
@@ -34,7 +34,7 @@ def paired(name: str, x0: Operand, x1: Operand) -> Operand:
 
 def labels_of(name: str, x: Operand, t: Operand) -> Any:
     """The labels `t` for the scores `x`, as an array of shape (N,)."""
-    labels, shape = visible(t), np.shape(require_data(x))
+    labels, shape = data_or_example(t), np.shape(require_data(x))
     if len(shape) != 2:
         raise ValueError(
             f"{name} takes scores of shape (N, C), one row for each example, but was "
@@ -69,7 +69,7 @@ def answers_of(name: str, x: Operand, t: Operand) -> Any:
     """The answers `t` in the shape of `x`, and whole numbers and truth values in its
     dtype.
     """
-    data, answers = visible(x), visible(t)
+    data, answers = data_or_example(x), data_or_example(t)
     if answers.shape != data.shape:
         if {answers.shape, data.shape} != {data.shape[:1], (*data.shape[:1], 1)}:
             raise ValueError(
@@ -81,7 +81,7 @@ def answers_of(name: str, x: Operand, t: Operand) -> Any:
     check_range(name, "t", t, "1 means yes and 0 means no")
     if answers.dtype.kind == "f":
         return t
-    return visible(t).astype(data.dtype if data.dtype.kind == "f" else float)
+    return data_or_example(t).astype(data.dtype if data.dtype.kind == "f" else float)
 
 
 def check_range(name: str, argument: str, x: Operand, hint: str) -> None:
@@ -117,7 +117,7 @@ def _limits(x: Any) -> tuple[Any, Any]:
     return (data.min(), data.max()) if data.size else (0, 0)
 
 
-def visible(x: Operand) -> Any:
+def data_or_example(x: Operand) -> Any:
     """The data, for a look at shape and dtype: inside vmap, `x` itself shows them."""
     return x if is_batched(x) else data_of(x)
 

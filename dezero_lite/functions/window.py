@@ -78,7 +78,7 @@ class Window:
         If a size is negative, or a kernel size, stride or dilation is zero.
     """
 
-    __slots__ = ("dilation", "kernel", "pad", "reach", "stride")
+    __slots__ = ("dilation", "effective_size", "kernel", "pad", "stride")
 
     def __init__(
         self, kernel: Pair, stride: Pair = 1, pad: Pair = 0, dilation: Pair = 1
@@ -87,32 +87,32 @@ class Window:
         self.pad, self.dilation = pair(pad), pair(dilation)
         self._check()
         (kh, kw), (dh, dw) = self.kernel, self.dilation
-        self.reach = dh * (kh - 1) + 1, dw * (kw - 1) + 1
+        self.effective_size = dh * (kh - 1) + 1, dw * (kw - 1) + 1
 
     @property
     def area(self) -> int:
-        """The number of its fields."""
+        """The number of its taps, the pixels that it sees at once."""
         return self.kernel[0] * self.kernel[1]
 
     def columns(self, x: Array) -> Array:
         """All that it sees in the images `x`: (N, C, KH, KW, OH, OW)."""
-        self.stops(x.shape)
-        return self.view(self.border(x)).copy()
+        self.output_size(x.shape)
+        return self.view(self.add_border(x)).copy()
 
     def images(self, columns: Array, shape: Shape) -> Array:
         """The reverse: images of this shape, where each number of the columns has been
         added to the pixel that it would be seen at.
         """
-        bordered = np.zeros_like(columns, shape=self.bordered(shape), order="C")
-        for (i, j), pixels in self.fields(bordered, columns.shape[4:]).items():
+        bordered = np.zeros_like(columns, shape=self.bordered_shape(shape), order="C")
+        for (i, j), pixels in self.tap_views(bordered, columns.shape[4:]).items():
             pixels += columns[:, :, i, j]
-        return self.inside(bordered)
+        return self.remove_border(bordered)
 
-    def stops(self, shape: Shape) -> tuple[int, int]:
-        """How many places there are for it in images of this shape: (OH, OW)."""
+    def output_size(self, shape: Shape) -> tuple[int, int]:
+        """Count the places where it stops in images of this shape: (OH, OW)."""
         if len(shape) != 4:
             raise ValueError(not_images(shape))
-        sizes = zip(shape[2:], self.reach, self.stride, self.pad, strict=True)
+        sizes = zip(shape[2:], self.effective_size, self.stride, self.pad, strict=True)
         oh, ow = [get_conv_outsize(*numbers) for numbers in sizes]
         if oh < 1 or ow < 1:
             raise ValueError(
@@ -121,39 +121,39 @@ class Window:
             )
         return oh, ow
 
-    def border(self, x: Array, value: float = 0) -> Array:
-        """The images with the border around them."""
+    def add_border(self, x: Array, value: float = 0) -> Array:
+        """Put the border around the images."""
         if not any(self.pad):
             return x
-        y = np.full_like(x, value, shape=self.bordered(x.shape), order="C")
-        self.inside(y)[...] = x
+        y = np.full_like(x, value, shape=self.bordered_shape(x.shape), order="C")
+        self.remove_border(y)[...] = x
         return y
 
-    def bordered(self, shape: Shape) -> Shape:
+    def bordered_shape(self, shape: Shape) -> Shape:
         """The shape of images with the border around them."""
         n, c, h, w = shape
         return n, c, h + 2 * self.pad[0], w + 2 * self.pad[1]
 
-    def inside(self, bordered: Array) -> Array:
-        """The images without the border around them."""
+    def remove_border(self, bordered: Array) -> Array:
+        """Take the border off the images, as a view."""
         (ph, pw), (h, w) = self.pad, bordered.shape[2:]
         return bordered[:, :, ph : h - ph, pw : w - pw]
 
     def slices(self, axis: int, stops: int) -> list[slice]:
-        """For each of its fields along an axis, the pixels that the field meets at its
-        stops.
+        """For each of its taps along an axis, the pixels that the tap meets where the
+        window stops.
         """
         step = self.stride[axis]
         firsts = [k * self.dilation[axis] for k in range(self.kernel[axis])]
         return [slice(first, first + step * (stops - 1) + 1, step) for first in firsts]
 
-    def fields(
-        self, bordered: Array, stops: tuple[int, int]
+    def tap_views(
+        self, bordered: Array, size: tuple[int, int]
     ) -> dict[tuple[int, int], Array]:
-        """For each of its fields (i, j), row by row, the pixels that the field meets:
-        views of the shape (N, C, OH, OW).
+        """For each of its taps (i, j), row by row, the pixels that the tap meets: views
+        of the shape (N, C, OH, OW).
         """
-        rows, columns = self.slices(0, stops[0]), self.slices(1, stops[1])
+        rows, columns = self.slices(0, size[0]), self.slices(1, size[1])
         return {
             (i, j): bordered[:, :, row, column]
             for i, row in enumerate(rows)
@@ -162,14 +162,15 @@ class Window:
 
     def view(self, bordered: Array) -> Array:
         """Like `columns`, of images with their border, but nothing is copied yet."""
-        seen = sliding_window_view(bordered, self.reach, axis=(2, 3))
+        seen = sliding_window_view(bordered, self.effective_size, axis=(2, 3))
         (sh, sw), (dh, dw) = self.stride, self.dilation
         return seen[:, :, ::sh, ::sw, ::dh, ::dw].transpose(0, 1, 4, 5, 2, 3)
 
     def __str__(self) -> str:
         size = f"size {self.kernel}"
         if max(self.dilation) > 1:
-            size += f" and dilation {self.dilation}, so of reach {self.reach},"
+            effective = f"so of effective size {self.effective_size},"
+            size += f" and dilation {self.dilation}, {effective}"
         return f"a window of {size} with stride {self.stride} and pad {self.pad}"
 
     def _check(self) -> None:
@@ -278,7 +279,7 @@ class Im2col(Primitive):
         return im2col_array(x, *self.arguments)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Col2im(xs[0].shape, *self.arguments).on(gy)
+        return Col2im(xs[0].shape, *self.arguments).apply(gy)
 
 
 class Col2im(Primitive):
@@ -297,7 +298,7 @@ class Col2im(Primitive):
         return col2im_array(x, self.input_shape, *self.arguments)
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Im2col(*self.arguments).on(gy)
+        return Im2col(*self.arguments).apply(gy)
 
 
 def im2col_array(
@@ -323,7 +324,7 @@ def col2im_array(
 ) -> Array:
     """Images from columns, for arrays: see :func:`col2im`. Source: book step 57."""
     window = Window(kernel_size, stride, pad)
-    (n, c), (oh, ow) = img_shape[:2], window.stops(img_shape)
+    (n, c), (oh, ow) = img_shape[:2], window.output_size(img_shape)
     kh, kw = window.kernel
     rows = (n * oh * ow, c * kh * kw)
     shape = rows if to_matrix else (n, c, kh, kw, oh, ow)

@@ -78,14 +78,14 @@ class MultiHeadAttention(Layer):
         q, k, v = self._heads_of(x)
         if cache is not None:
             k, v = cache.extend(k, v)
-        found = F.attention(q, k, v, self._allowed(q, k, mask))
+        found = F.attention(q, k, v, self._combine_masks(q, k, mask))
         n, _, t, _ = found.shape
         return self.out(found.transpose((0, 2, 1, 3)).reshape((n, t, self.size)))
 
     def weights(self, x: Operand, mask: Any | None = None) -> Variable:
         """How much each position looks at each other one, of shape (N, heads, T, T)."""
         q, k, _ = self._heads_of(x)
-        return F.attention_weights(q, k, self._allowed(q, k, mask))
+        return F.attention_weights(q, k, self._combine_masks(q, k, mask))
 
     def _heads_of(self, x: Any) -> list[Any]:
         # Queries, keys and values of shape (N, heads, T, size / heads).
@@ -99,7 +99,7 @@ class MultiHeadAttention(Layer):
         parts = F.split(self.qkv(x), 3, axis=2)
         return [part.reshape(form).transpose((0, 2, 1, 3)) for part in parts]
 
-    def _allowed(self, q: Any, k: Any, mask: Any | None) -> Any:
+    def _combine_masks(self, q: Any, k: Any, mask: Any | None) -> Any:
         queries, keys = q.shape[2], k.shape[2]
         if not self.causal or queries == 1:
             return mask
@@ -203,7 +203,7 @@ class KeyValueCache:
             )
         new_k, new_v = unwrap(k), unwrap(v)
         if self._k is None:
-            self._k, self._v = self._room(new_k), self._room(new_v)
+            self._k, self._v = self._allocate(new_k), self._allocate(new_v)
         self._check(new_k)
         end = self.used + new_k.shape[2]
         self._k[:, :, self.used : end] = new_k
@@ -211,7 +211,7 @@ class KeyValueCache:
         self.used = end
         return self._k[:, :, :end], self._v[:, :, :end]
 
-    def _room(self, new: Array) -> Array:
+    def _allocate(self, new: Array) -> Array:
         return np.empty_like(new, shape=(*new.shape[:2], self.length, new.shape[3]))
 
     def _check(self, new: Array) -> None:

@@ -16,10 +16,10 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
+from ..array_files import Array, StrPath, check_fit, first_few, load_arrays, save_arrays
 from ..core import Parameter, Variable, kind_of
 from ..core.messages import needs, returned_nothing
 from ..cuda import as_numpy, get_array_module
-from ..npz import Array, StrPath, check_fit, first_few, load_arrays, save_arrays
 
 # A shape, with None where the first input will tell, and a dtype.
 Form = tuple[tuple[int | None, ...], DTypeLike]
@@ -90,7 +90,7 @@ class Layer:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if names := _kept(_walk(dict(vars(cls)), "", set(), [])):
+        if names := _buffer_names(_walk(dict(vars(cls)), "", set(), [])):
             attribute = names[0].partition("/")[0]
             raise TypeError(
                 f"{first_few(names)} of the class {cls.__name__} would be neither "
@@ -214,7 +214,7 @@ class Layer:
 
     def __getstate__(self) -> dict[str, Any]:
         # What goes into a copy or a pickle.
-        return {name: without_past(value) for name, value in vars(self).items()}
+        return {name: detach_all(value) for name, value in vars(self).items()}
 
     @reprlib.recursive_repr()
     def __repr__(self) -> str:
@@ -246,7 +246,7 @@ def contents(layer: Layer) -> list[tuple[str, Any]]:
     others: list[tuple[str, Any]] = []
     found = _walk(layer, "", seen, others)
     for name, other in others:
-        if names := _kept(_walk(vars(other), f"{name}/", seen, [])):
+        if names := _buffer_names(_walk(vars(other), f"{name}/", seen, [])):
             raise TypeError(
                 f"{name} is of type {type(other).__name__}, where {first_few(names)} "
                 "would be neither learned nor saved: keep layers and parameters in "
@@ -309,7 +309,7 @@ def named_variables(layer: Layer) -> list[tuple[str, Variable]]:
     return [(name, x) for name, x in contents(layer) if isinstance(x, KEPT)]
 
 
-def _kept(found: list[tuple[str, Any]]) -> list[str]:
+def _buffer_names(found: list[tuple[str, Any]]) -> list[str]:
     return [name for name, x in found if isinstance(x, KEPT)]
 
 
@@ -374,7 +374,7 @@ def _form(variable: Variable) -> tuple[tuple[int | None, ...] | None, DTypeLike 
     return variable.form if isinstance(variable, LazyVariable) else (None, None)
 
 
-def without_past(value: Any) -> Any:
+def detach_all(value: Any) -> Any:
     """The same, but of what a function made, such as the state of a sequence so far,
     only the data: a copy of it would depend on the original's graph.
     """
@@ -384,7 +384,7 @@ def without_past(value: Any) -> Any:
     if kind not in (list, tuple, dict):
         return value
     items = list(value.values()) if kind is dict else value
-    bare = [without_past(item) for item in items]
+    bare = [detach_all(item) for item in items]
     if all(a is b for a, b in zip(items, bare, strict=True)):
         return value
     return dict(zip(value, bare, strict=True)) if kind is dict else kind(bare)

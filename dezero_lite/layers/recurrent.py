@@ -237,8 +237,8 @@ class LSTMStep(Primitive):
             t = F.tanh(fio[:, :n] * c + fio[:, n : 2 * n] * u)
         f, i, o = fio[:, :n], fio[:, n : 2 * n], fio[:, 2 * n :]
         gc = gc + gh * o * (1 - t * t)
-        gfio = Concat(1).on(gc * c, gc * u, gh * t) * fio * (1 - fio)
-        gz = Concat(1).on(gfio, gc * i * (1 - u * u))
+        gfio = Concat(1).apply(gc * c, gc * u, gh * t) * fio * (1 - fio)
+        gz = Concat(1).apply(gfio, gc * i * (1 - u * u))
         return (
             gz @ Wx.T if self.needs_input_grad(0) else None,
             gz @ Wh.T if self.needs_input_grad(1) else None,
@@ -248,7 +248,7 @@ class LSTMStep(Primitive):
             gz.sum(axis=0) if self.needs_input_grad(5) else None,
         )
 
-    def _explain(self, inputs: Sequence[Any]) -> None:
+    def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         x, h, c, Wx, Wh, _ = [value.shape for value in inputs]
         raise ValueError(
             f"the shapes of a step of LSTM do not go together: the input is {x} with "

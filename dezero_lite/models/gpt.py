@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .. import functions as F
 from .. import layers as L
+from ..array_files import StrPath
 from ..core import Operand, Variable, describe, no_grad, test_mode, unwrap
 from ..cuda import as_numpy, get_array_module
 from ..gpt2 import read_config, read_weights
 from ..layers.layer import fill
 from ..layers.lazy import unset_weights
-from ..npz import StrPath
 from ..random import generator
 from .model import Model
 
@@ -98,7 +98,7 @@ class GPT(Model):
         folder : str or os.PathLike, optional
             Holds ``config.json`` and ``model.safetensors``. Default: the smallest of
             the published ones, of 124 million weights, which is downloaded once; see
-            :func:`dezero_lite.files.get_file`.
+            :func:`dezero_lite.downloads.get_file`.
         dropout_ratio : float, optional
             For training it further.
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from .. import functions as F
 from .. import layers as L
+from ..array_files import StrPath
 from ..core import Operand, Variable, kind_of
-from ..files import get_file
+from ..downloads import get_file
 from ..graph import plot_dot_graph
-from ..npz import StrPath
 
 # Where the book's weights are.
 RELEASE = "https://github.com/koki0702/dezero-models/releases/download/v0.1/"

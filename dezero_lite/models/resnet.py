@@ -6,8 +6,8 @@ from functools import partial
 
 from .. import functions as F
 from .. import layers as L
+from ..array_files import Array, StrPath
 from ..core import Operand, Variable
-from ..npz import Array, StrPath
 from .model import RELEASE, Chain, Model, Pretrained
 
 

@@ -9,8 +9,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from .. import functions as F
 from .. import layers as L
+from ..array_files import StrPath
 from ..core import Operand, Variable, kind_of
-from ..npz import StrPath
 from .model import RELEASE, Pretrained
 
 

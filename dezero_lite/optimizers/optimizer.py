@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..array_files import StrPath, check_fit, load_arrays, save_arrays
 from ..core import Parameter, Variable, describe, kind_of
 from ..core.sums import is_half
 from ..cuda import as_numpy, get_array_module
-from ..npz import StrPath, check_fit, load_arrays, save_arrays
 
 __all__ = ["Optimizer"]
 

@@ -136,7 +136,7 @@ class DataParallel:
             places = indices[shard_of == i] - self._starts[i]
             work = Replica.gradients, self._replicas[i], weights, places
             answers.append(self.client.submit(*work, pure=False))
-        losses, counts, gradients = zip(*_gathered(self.client, answers), strict=True)
+        losses, counts, gradients = zip(*_gather(self.client, answers), strict=True)
         set_gradients(self.model, mean_gradients(gradients, counts))
         return float(np.average(losses, weights=counts))
 
@@ -263,7 +263,9 @@ def sweep(
     for future in as_completed(list(asked)):
         error = future.exception()
         if future.cancelled():
-            raise _lost("a call was cancelled", "and ask for the rest") from error
+            raise _connection_error(
+                "a call was cancelled", "and ask for the rest"
+            ) from error
         yield asked[future], future.result() if error is None else error
 
 
@@ -299,7 +301,7 @@ def _check_version(worker: str, theirs: str, ours: str) -> None:
         )
 
 
-def _gathered(client: Any, futures: list[Any]) -> list[Any]:
+def _gather(client: Any, futures: list[Any]) -> list[Any]:
     from distributed import CancelledError
     from distributed.comm import CommClosedError
 
@@ -309,18 +311,18 @@ def _gathered(client: Any, futures: list[Any]) -> list[Any]:
     try:
         return list(client.gather(futures))
     except (CancelledError, CommClosedError, OSError, TimeoutError) as error:
-        raise _lost(type(error).__name__, _GOES_ON) from error
+        raise _connection_error(type(error).__name__, _GOES_ON) from error
 
 
 def _check_connection(client: Any) -> None:
     if client.status != "running":
-        raise _lost(f"the client is {client.status}", _GOES_ON)
+        raise _connection_error(f"the client is {client.status}", _GOES_ON)
 
 
 _GOES_ON = "and train goes on from its last checkpoint"
 
 
-def _lost(why: str, then: str) -> RuntimeError:
+def _connection_error(why: str, then: str) -> RuntimeError:
     return RuntimeError(
         f"the cluster does not answer any more ({why}): start it again, {then}"
     )

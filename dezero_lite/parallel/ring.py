@@ -166,7 +166,7 @@ def run_ring(
         # The children have theirs; without ours, a pipe ends when its worker does.
         for end in [*itertools.chain(*links), *(writer for _, writer in results)]:
             end.close()
-        return _collected([reader for reader, _ in results], processes, timeout)
+        return _collect([reader for reader, _ in results], processes, timeout)
     finally:
         started = [process for process in processes if process.pid is not None]
         for process in started:
@@ -186,7 +186,7 @@ def _worker(
         result.send((False, traceback.format_exc()))
 
 
-def _collected(
+def _collect(
     readers: list[Connection], processes: Sequence[BaseProcess], timeout: float
 ) -> list[Any]:
     from multiprocessing.connection import wait

@@ -17,7 +17,7 @@ from typing import Any
 
 from .page import Player
 from .recording import Graph, Recorder
-from .story import told
+from .story import tell_story
 
 __all__ = ["play"]
 
@@ -74,4 +74,4 @@ def play(
     graph = Graph(y, names)
     recorder = Recorder(graph)
     recorder.run(lambda: y.backward(**given))
-    return Player(graph, list(told(graph, recorder)))
+    return Player(graph, list(tell_story(graph, recorder)))

@@ -9,8 +9,8 @@ from html import escape
 from typing import Any
 
 from ..graph import inputs_of, is_variable, outputs_of
-from .layout import Box, placed
-from .recording import Graph, present
+from .layout import Box, lay_out
+from .recording import Graph, drop_missing
 from .story import Step
 
 # What a letter needs, about, and a line; around them, and around it all.
@@ -24,7 +24,7 @@ HEAD = """<marker id="head" viewBox="0 0 10 8" refX="10" refY="4" markerWidth="1
  d="M0 0 10 4 0 8z"/></marker>"""
 
 
-def drawn(graph: Graph, steps: list[Step]) -> str:
+def draw(graph: Graph, steps: list[Step]) -> str:
     """The drawing as it is after the last step."""
     gradients = {key: text for step in steps for key, text in step.gradients.items()}
     lines = dict(_lines(graph, steps))
@@ -34,7 +34,7 @@ def drawn(graph: Graph, steps: list[Step]) -> str:
         for f in graph.functions
         for key, (start, end) in graph.edges(f).items()
     }
-    ways = placed(nodes, edges)
+    ways = lay_out(nodes, edges)
     parts = [_edge(key, way) for key, way in ways.items()]
     parts += [
         _node(key, nodes[key], texts, gradients.get(key, ""))
@@ -70,7 +70,7 @@ def _lines(graph: Graph, steps: list[Step]) -> Iterator[tuple[str, list[str]]]:
             if not is_variable(x):
                 yield f"{key}c{i}", [graph.name(x)]
         yield key, [graph.name(f)]
-        yield from map(variable, present(outputs_of(f)))
+        yield from map(variable, drop_missing(outputs_of(f)))
 
 
 def _longest(texts: Any) -> str:

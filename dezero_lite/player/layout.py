@@ -45,7 +45,7 @@ class Box:
 Beside = Callable[[Box], list[Box]]  # its neighbours on one side, or on both
 
 
-def placed(
+def lay_out(
     nodes: dict[str, Box], edges: dict[str, tuple[str, str, Box]]
 ) -> dict[str, list[Box]]:
     """Give every Box its place, and find the way of each arrow.

@@ -17,7 +17,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from .drawing import drawn
+from .drawing import draw
 from .recording import Graph
 from .story import Step
 
@@ -27,7 +27,7 @@ class Player:
 
     def __init__(self, graph: Graph, steps: list[Step]) -> None:
         self.steps = steps
-        self.svg = drawn(graph, steps)
+        self.svg = draw(graph, steps)
 
     def __repr__(self) -> str:
         return "\n".join(f"{i}. {step.say}" for i, step in enumerate(self.steps, 1))
@@ -55,11 +55,11 @@ class Player:
 
     def _page(self) -> str:
         page = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
-        told = [
+        described = [
             {k: v for k, v in vars(step).items() if v or type(v) is int}
             for step in self.steps
         ]
-        steps = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        steps = json.dumps(described, ensure_ascii=False, separators=(",", ":"))
         # Nothing in it shall look like a tag.
         parts = {"graph": self.svg, "steps": steps.replace("<", r"\u003c")}
         return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)

@@ -24,7 +24,7 @@ MOST_NODES = 60
 MOST_VISITS = 300
 
 
-def present(outputs: list[Any]) -> list[Any]:
+def drop_missing(outputs: list[Any]) -> list[Any]:
     return [y for y in outputs if y is not None]
 
 
@@ -34,7 +34,7 @@ def pairs_with(outputs: list[Any], gradients: list[Any]) -> list[tuple[Any, Any]
     return [(y, gradient) for y, gradient in pairs if y is not None]
 
 
-def array_in(x: Any) -> Any:
+def copy_array(x: Any) -> Any:
     """A copy of an array, or of the array in a Variable; ``None`` as it is."""
     data = x.data if is_variable(x) else x
     return None if data is None else np.array(data)
@@ -83,7 +83,7 @@ class Graph:
             for x in filter(is_variable, inputs_of(f)):
                 self._follow(x)
             self.functions.append(f)
-            ys = present(outputs_of(f))
+            ys = drop_missing(outputs_of(f))
             self.variables += ys
             self._seen |= set(map(id, ys))
 
@@ -129,7 +129,7 @@ class Graph:
         """The edges at a function, by their keys: from where to where."""
         key = self.key[id(f)]
         xs = [self.key.get(id(x), f"{key}c{i}") for i, x in enumerate(inputs_of(f))]
-        ys = [self.key[id(y)] for y in present(outputs_of(f))]
+        ys = [self.key[id(y)] for y in drop_missing(outputs_of(f))]
         into = {f"{key}i{i}": (x, key) for i, x in enumerate(xs)}
         return into | {f"{key}o{i}": (key, y) for i, y in enumerate(ys)}
 
@@ -192,7 +192,7 @@ class Recorder:
         pairs = [(f, way) for f in self.graph.functions for way in ways]
         own = [(f, way, vars(f).get(way)) for f, way in pairs if hasattr(f, way)]
         for f, way, _ in own:
-            setattr(f, way, self._heard(f, way, getattr(f, way)))
+            setattr(f, way, self._listen(f, way, getattr(f, way)))
         tracing = sys.gettrace()
         sys.settrace(self._enter)
         try:
@@ -207,7 +207,7 @@ class Recorder:
 
     # --- listening
 
-    def _heard(self, f: Any, way: str, method: Any) -> Any:
+    def _listen(self, f: Any, way: str, method: Any) -> Any:
         def heard(*args: Any) -> Any:
             if not self._is_listening:  # one way of a function may call another one
                 return method(*args)
@@ -218,7 +218,7 @@ class Recorder:
             finally:
                 self._is_listening = True
             several = gxs if isinstance(gxs, (tuple, list)) else (gxs,)
-            visit.handed = [array_in(gx) for gx in several]
+            visit.handed = [copy_array(gx) for gx in several]
             return gxs
 
         return heard
@@ -229,7 +229,7 @@ class Recorder:
                 f"the walk visits functions more than {MOST_VISITS} times, too often "
                 "to follow; it was stopped, and gradients are incomplete"
             )
-        received = [array_in(gy) for gy in gys]
+        received = [copy_array(gy) for gy in gys]
         # The package's walk has taken these out of its dict already.
         taken = {id(y): gy for y, gy in pairs_with(outputs_of(f), received)}
         visit = Visit(f, received, self._gradients() | taken, *self._worklist(f))
@@ -240,10 +240,10 @@ class Recorder:
         # The package's walk keeps them in a dict until it is over.
         local = self._open[-1].f_locals if self._open else {}
         if isinstance(local.get("grads"), dict):
-            found = (local.get("kept", {}) | local["grads"]).items()
+            found = local["grads"].items()
         else:
             found = [(v, v.grad) for v in self.graph.variables]
-        return {id(v): array_in(gradient) for v, gradient in found}
+        return {id(v): copy_array(gradient) for v, gradient in found}
 
     # --- watching
 

@@ -12,8 +12,24 @@ from itertools import pairwise
 from typing import Any
 
 from ..graph import inputs_of, is_variable, outputs_of
-from .recording import Gradients, Graph, Recorder, Visit, array_in, pairs_with, present
-from .words import addition, in_detail, listed, meeting, phrase, same, text
+from .recording import (
+    Gradients,
+    Graph,
+    Recorder,
+    Visit,
+    copy_array,
+    drop_missing,
+    pairs_with,
+)
+from .words import (
+    addition,
+    almost_equal,
+    as_detail,
+    describe_sum,
+    join_words,
+    phrase,
+    text,
+)
 
 # What stands beside the picture: headings, each with names and what they stand for.
 Panel = list[tuple[str, list[tuple[str, dict[str, Any]]]]]
@@ -52,84 +68,87 @@ class Step:
     next: int | None = None
 
 
-def told(graph: Graph, record: Recorder) -> Iterator[Step]:
+def tell_story(graph: Graph, record: Recorder) -> Iterator[Step]:
     """All steps."""
-    yield given(graph)
+    yield show_leaves(graph)
     for f in graph.functions:
-        yield computed(graph, f)
+        yield show_function(graph, f)
     if len(record.visits) > 1:
-        yield seed(graph, record)
+        yield show_start(graph, record)
     seen = set()
     for visit, following in pairwise(record.visits):
-        step = visited(graph, visit, following.gradients)
+        step = show_visit(graph, visit, following.gradients)
         if id(visit.function) in seen:
             step.say = step.say.replace(" receives", ", once more, receives", 1)
         seen.add(id(visit.function))
         step.waiting, step.next = following.waiting, following.position
-        step.say += " " + in_words(step.waiting, record)
+        step.say += " " + describe_worklist(step.waiting, record)
         yield step
-    yield end(graph, record)
+    yield show_end(graph, record)
 
 
 # --- forward --------------------------------------------------------------------------
 
 
-def given(graph: Graph) -> Step:
+def show_leaves(graph: Graph) -> Step:
     """The leaves."""
     leaves = [v for v in graph.variables if v.creator is None]
     says = [f"{graph.name(v)} is {phrase(v.data)}" for v in leaves]
     return Step(
-        f"Forward: {listed(says)}.",
+        f"Forward: {join_words(says)}.",
         back=False,
         lit=[graph.key[id(v)] for v in leaves],
-        panel=[("given", [(graph.name(v), in_detail(v.data)) for v in leaves])],
+        panel=[("given", [(graph.name(v), as_detail(v.data)) for v in leaves])],
         values={graph.key[id(v)]: text(v.data) for v in leaves},
     )
 
 
-def computed(graph: Graph, f: Any) -> Step:
+def show_function(graph: Graph, f: Any) -> Step:
     """A function at work."""
-    xs, ys = inputs_of(f), present(outputs_of(f))
-    takes, makes = (listed([graph.equation(x) for x in side]) for side in (xs, ys))
+    xs, ys = inputs_of(f), drop_missing(outputs_of(f))
+    takes, makes = (join_words([graph.equation(x) for x in side]) for side in (xs, ys))
     return Step(
         f"{graph.name(f)} takes {takes} and makes {makes}.",
         back=False,
         lit=graph.around(f),
         panel=[
-            ("takes", [(called(graph, x), in_detail(array_in(x))) for x in xs]),
-            ("makes", [(graph.name(y), in_detail(y.data)) for y in ys]),
+            (
+                "takes",
+                [(name_input(graph, x), as_detail(copy_array(x))) for x in xs],
+            ),
+            ("makes", [(graph.name(y), as_detail(y.data)) for y in ys]),
         ],
         values={graph.key[id(y)]: text(y.data) for y in ys},
     )
 
 
-def called(graph: Graph, x: Any) -> str:
+def name_input(graph: Graph, x: Any) -> str:
     return graph.name(x) if is_variable(x) else ""  # a constant is its own name
 
 
 # --- back -----------------------------------------------------------------------------
 
 
-def seed(graph: Graph, record: Recorder) -> Step:
+def show_start(graph: Graph, record: Recorder) -> Step:
     """What there is before the first visit."""
     first = record.visits[0]
     held = [v for v in graph.variables if first.gradients.get(id(v)) is not None]
     held.sort(key=lambda v: v is not graph.y)
     says = [f"{graph.grad(v)} is {phrase(first.gradients[id(v)])}" for v in held]
     old = [f"{said}, from before." for said in says[1:]]
-    words = [f"Backward: {says[0]}.", *old, in_words(first.waiting, record)]
+    words = [f"Backward: {says[0]}.", *old, describe_worklist(first.waiting, record)]
     return Step(
         " ".join(words),
         back=True,
         lit=[graph.key[id(graph.y)]],
-        panel=[("gradients", in_panel(graph, held, first.gradients))],
+        panel=[("gradients", list_gradients(graph, held, first.gradients))],
         gradients={graph.key[id(v)]: text(first.gradients[id(v)]) for v in held},
         waiting=first.waiting,
         next=first.position,
     )
 
 
-def visited(graph: Graph, visit: Visit, after: Gradients) -> Step:
+def show_visit(graph: Graph, visit: Visit, after: Gradients) -> Step:
     """What a function receives and hands on, and what becomes of the gradients."""
     f, before, key = visit.function, visit.gradients, graph.key[id(visit.function)]
     received = pairs_with(outputs_of(f), visit.received)
@@ -139,14 +158,14 @@ def visited(graph: Graph, visit: Visit, after: Gradients) -> Step:
     changed = [v for v in graph.variables if is_news(v, before, after)]
     gone = [v for v in changed if after.get(id(v)) is None]
 
-    receives = listed([f"{phrase(g)} from {graph.name(y)}" for y, g in received])
-    hands = listed([f"{phrase(g)} to {graph.name(x)}" for _, x, g in handed])
+    receives = join_words([f"{phrase(g)} from {graph.name(y)}" for y, g in received])
+    hands = join_words([f"{phrase(g)} to {graph.name(x)}" for _, x, g in handed])
     say = f"{graph.name(f)} receives {receives} and hands on {hands or 'nothing'}."
     sums = {}
     for v in graph.variables:
         parts, now = [g for _, x, g in handed if x is v], after.get(id(v))
-        if words := meeting(before.get(id(v)), parts, now):
-            sums[graph.grad(v)] = in_detail(now) | {"text": words}
+        if words := describe_sum(before.get(id(v)), parts, now):
+            sums[graph.grad(v)] = as_detail(now) | {"text": words}
             say += f" {graph.grad(v)} is {words}."
     for v in gone:
         say += f" {graph.grad(v)} is dropped."
@@ -155,8 +174,11 @@ def visited(graph: Graph, visit: Visit, after: Gradients) -> Step:
         back=True,
         lit=graph.around(f, silent),
         panel=[
-            ("receives", [(graph.grad(y), in_detail(g)) for y, g in received]),
-            ("hands on", [(f"to {graph.name(x)}", in_detail(g)) for _, x, g in handed]),
+            ("receives", [(graph.grad(y), as_detail(g)) for y, g in received]),
+            (
+                "hands on",
+                [(f"to {graph.name(x)}", as_detail(g)) for _, x, g in handed],
+            ),
             ("becomes", list(sums.items())),
         ],
         gradients={
@@ -167,35 +189,36 @@ def visited(graph: Graph, visit: Visit, after: Gradients) -> Step:
     )
 
 
-def end(graph: Graph, record: Recorder) -> Step:
+def show_end(graph: Graph, record: Recorder) -> Step:
     """What `backward` leaves."""
     final = record.final
     kept = [v for v in graph.variables if final.get(id(v)) is not None]
     news = [v for v in kept if is_news(v, record.last, final)]
     leaves = [v for v in kept if v.creator is None]
+    sentences = [describe_leaf(graph, v, record) for v in leaves]
     return Step(
-        f"The walk is over. {listed([left(graph, v, record) for v in leaves])}.",
+        f"The walk is over. {join_words(sentences)}.",
         back=True,
         lit=[],
-        panel=[("gradients", in_panel(graph, kept, final))],
+        panel=[("gradients", list_gradients(graph, kept, final))],
         gradients={graph.key[id(v)]: text(final[id(v)]) for v in news},
     )
 
 
-def left(graph: Graph, v: Any, record: Recorder) -> str:
+def describe_leaf(graph: Graph, v: Any, record: Recorder) -> str:
     """The gradient of a leaf; if the package adds it to an earlier one, as a sum."""
     times = (record.first, record.last, record.final)
     earlier, found, now = (gradients.get(id(v)) for gradients in times)
-    is_sum = earlier is not None and found is not None and not same(found, now)
+    is_sum = earlier is not None and found is not None and not almost_equal(found, now)
     said = addition([earlier, found], now) if is_sum else phrase(now)
     return f"{graph.grad(v)} is {said}"
 
 
-def in_panel(graph: Graph, variables: list[Any], gradients: Gradients) -> Any:
-    return [(graph.grad(v), in_detail(gradients[id(v)])) for v in variables]
+def list_gradients(graph: Graph, variables: list[Any], gradients: Gradients) -> Any:
+    return [(graph.grad(v), as_detail(gradients[id(v)])) for v in variables]
 
 
-def in_words(waiting: list[str], record: Recorder) -> str:
+def describe_worklist(waiting: list[str], record: Recorder) -> str:
     if not waiting:
         return "Worklist: empty."
     what = "Open calls" if record.is_recursion else "Worklist"
@@ -203,4 +226,4 @@ def in_words(waiting: list[str], record: Recorder) -> str:
 
 
 def is_news(v: Any, before: Gradients, after: Gradients) -> bool:
-    return not same(before.get(id(v)), after.get(id(v)))
+    return not almost_equal(before.get(id(v)), after.get(id(v)))

@@ -35,12 +35,12 @@ def phrase(x: Any) -> str:
     return f"an array {short}" if short.startswith("(") else short
 
 
-def listed(words: list[str]) -> str:
+def join_words(words: list[str]) -> str:
     """As people list things: "a, b and c"."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
-def in_detail(x: Any) -> dict[str, Any]:
+def as_detail(x: Any) -> dict[str, Any]:
     """A number or an array for the panel: its text, and a heat map where that is a
     shape.
     """
@@ -62,21 +62,21 @@ def heat_map(a: Any) -> dict[str, Any]:
     return {"note": note, "heat": heat}
 
 
-def same(a: Any, b: Any) -> bool:
+def almost_equal(a: Any, b: Any) -> bool:
     """Whether two gradients are equal, to rounding; ``None`` equals itself alone."""
     if a is None or b is None:
         return a is b
     return a.shape == b.shape and np.allclose(a, b, rtol=1e-6, atol=0, equal_nan=True)
 
 
-def meeting(earlier: Any, parts: list[Any], now: Any) -> str:
+def describe_sum(earlier: Any, parts: list[Any], now: Any) -> str:
     """How gradients that meet became one, in words; none if one came alone."""
     if not parts or now is None:
         return ""
-    fitting = [g if g.shape == now.shape else SumTo(now.shape).on(g) for g in parts]
+    fitting = [g if g.shape == now.shape else SumTo(now.shape).apply(g) for g in parts]
     terms = fitting if earlier is None else [earlier, *fitting]
     if len(terms) > 1:
-        is_sum = same(sum(terms), now)
+        is_sum = almost_equal(sum(terms), now)
         instead = f"{phrase(now)}, in place of {phrase(terms[-2])}"
         return addition(terms, now) if is_sum else instead
     if parts[0].shape != now.shape:

@@ -145,7 +145,7 @@ class RandomHorizontalFlip:
 
     def batch(self, xs: Any) -> Any:
         """The same for a whole batch; chance decides for each example."""
-        ys = _copied_images(self, xs)
+        ys = _copy_images(self, xs)
         mirrored = generator().random(len(ys)) < self.p
         ys[mirrored] = ys[mirrored][..., ::-1]
         return ys
@@ -179,7 +179,7 @@ class RandomCrop:
 
     def batch(self, xs: Any) -> Any:
         """The same for a whole batch; chance decides for each example."""
-        xs = _copied_images(self, xs)
+        xs = _copy_images(self, xs)
         border = (self.pad, self.pad)
         xs = np.pad(xs, [(0, 0)] * (xs.ndim - 2) + [border, border])
         height, width = self.size
@@ -225,7 +225,7 @@ def _values_for(transform: object, x: Any) -> Any:
     )
 
 
-def _copied_images(transform: Transform, xs: Any) -> Any:
+def _copy_images(transform: Transform, xs: Any) -> Any:
     # Of rows, such as Flatten makes, a batch would be taken for one image.
     for x in xs[:1]:
         if not isinstance(x, ndarray) or x.ndim < 2:

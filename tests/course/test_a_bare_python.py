@@ -18,7 +18,7 @@ def test_unit_tests_need_numpy_and_pytest_alone():
         "tests/package/refusals",
         "tests/package/test_functions_elementwise.py",
         "tests/package/test_transforms.py",
-        "tests/package/test_files.py",
+        "tests/package/test_downloads.py",
         "tests/package/test_player.py",
         "-rs",
     )

@@ -69,8 +69,8 @@ def test_the_package_meets_the_oldest_and_the_newest_numpy(workflow):
 
 
 def test_one_job_has_the_programs_that_files_come_from_and_go_to(workflow):
-    assert commands(workflow["jobs"]["doors"]) == [
-        'python -m pip install -e ".[doors,test]"',
+    assert commands(workflow["jobs"]["interop"]) == [
+        'python -m pip install -e ".[interop,test]"',
         "python -m pytest -rs tests/package",
     ]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dezero_lite import Variable, graph, onnx
+from dezero_lite.array_files import save_arrays
 from dezero_lite.atomic import open_atomic
 from dezero_lite.layers import Linear
-from dezero_lite.npz import save_arrays
 from dezero_lite.tokenizer import Tokenizer
 from dezero_lite.utils import plot_dot_graph
 from tests.support.needs import needs

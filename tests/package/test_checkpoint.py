@@ -106,7 +106,7 @@ def test_what_cannot_be_saved_is_refused_before_anything_is_written(
 def test_another_process_may_save_into_the_same_folder_at_any_moment(
     tmp_path, trained, monkeypatch, moment
 ):
-    to_disk, moments = checkpoint._to_disk, []
+    to_disk, moments = checkpoint._flush, []
 
     def interrupted(path):
         to_disk(path)
@@ -116,7 +116,7 @@ def test_another_process_may_save_into_the_same_folder_at_any_moment(
 
     place = Checkpoint(tmp_path)
     place.save(1, *trained)
-    monkeypatch.setattr(checkpoint, "_to_disk", interrupted)
+    monkeypatch.setattr(checkpoint, "_flush", interrupted)
     place.save(2, *trained)
     assert len(moments) == 10
     # The later one of the two is there, and nothing else.

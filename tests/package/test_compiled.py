@@ -415,7 +415,7 @@ def test_read_only_data_of_a_parameter():
 
 def test_use_ends_and_gives_back_what_was_there():
     pytest.importorskip("numba")
-    methods = lambda: (Pooling.vjp, Mul.left, Adam.update_one)
+    methods = lambda: (Pooling.vjp, Mul.vjp_left, Adam.update_one)
     before = methods()
     with compiled.use():
         inside = methods()

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dezero_lite import datasets as D
-from dezero_lite import files
+from dezero_lite import downloads
 from dezero_lite.transforms import Normalize, ToFloat, ToInt
 from tests.support.arrays import assert_close, assert_equal
 from tests.support.memory_checks import at_most
@@ -336,7 +336,7 @@ def test_a_play_is_characters_by_number(folder):
 
 
 def test_prepared_data_can_be_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "cache_dir", str(tmp_path / "cache"))
+    monkeypatch.setattr(downloads, "cache_dir", str(tmp_path / "cache"))
     url = "https://example.org/cifar.tar.gz"
     assert D.load_cache_npz(url, train=True) == (None, None)
     data, label = np.arange(6).reshape(3, 2), np.arange(3)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dezero_lite
+from dezero_lite.array_files import save_arrays
 from dezero_lite.gpt2 import ALPHABET, CHARACTERS, PARTS
 from dezero_lite.models import GPT, generate
-from dezero_lite.npz import save_arrays
 from dezero_lite.tokenizer import Tokenizer
 from tests.support.needs import needs
 from tests.support.programs import python

@@ -8,11 +8,11 @@ import pytest
 from dezero_lite import Parameter, Variable, test_mode, using_config
 from dezero_lite import functions as F
 from dezero_lite import layers as L
+from dezero_lite.array_files import save_arrays
 from dezero_lite.gradcheck import gradient_check
 from dezero_lite.layers import Layer
 from dezero_lite.layers.layer import variables_by_name
 from dezero_lite.models import MLP
-from dezero_lite.npz import save_arrays
 from dezero_lite.random import manual_seed
 from tests.support import fake_cupy
 from tests.support.arrays import assert_close, assert_equal, normal

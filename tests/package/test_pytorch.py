@@ -6,8 +6,8 @@ import pytest
 import dezero_lite
 from dezero_lite import functions as F
 from dezero_lite import layers as L
+from dezero_lite.array_files import save_arrays
 from dezero_lite.models import MLP, Sequential
-from dezero_lite.npz import save_arrays
 from dezero_lite.pytorch import load_state_dict
 from tests.support.needs import needs
 

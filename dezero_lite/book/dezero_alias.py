@@ -22,19 +22,19 @@ MODULES = """
 """
 
 
-def stand_in() -> None:
+def install_alias() -> None:
     """Let ``import dezero`` and its submodules find this package."""
-    sys.modules["dezero"] = _with_its_variable(dezero_lite)
+    sys.modules["dezero"] = _replace_variable(dezero_lite)
     for name in MODULES.split():
         module = import_module(f"dezero_lite.{name}")
-        sys.modules[f"dezero.{name}"] = _with_its_variable(module)
+        sys.modules[f"dezero.{name}"] = _replace_variable(module)
     plain: Any = Result.data
     Result.data = property(  # type: ignore[assignment]
-        lambda self: _as_a_number(plain.fget(self)), plain.fset
+        lambda self: _as_one_number(plain.fget(self)), plain.fset
     )
 
 
-def _with_its_variable(module: ModuleType) -> ModuleType:
+def _replace_variable(module: ModuleType) -> ModuleType:
     if vars(module).get("Variable") is Result:
         module.Variable = Variable  # type: ignore[attr-defined]
     return module
@@ -54,13 +54,13 @@ class Variable(Result, metaclass=_Kind):
     """
 
     __slots__ = ()
-    _has_told = False
+    _has_warned = False
 
     def __init__(self, data: Any, name: str | None = None) -> None:
         if isinstance(data, (np.ndarray, np.generic)) and data.dtype.kind in "iub":
             data = np.asarray(data, dtype=float)
-            if not Variable._has_told:
-                Variable._has_told = True
+            if not Variable._has_warned:
+                Variable._has_warned = True
                 print(
                     "dezero_lite: whole numbers in a Variable became floats, since "
                     "only those have a slope.",
@@ -82,7 +82,7 @@ class OneNumber(np.ndarray):
         return int(self.item())
 
 
-def _as_a_number(data: Any) -> Any:
+def _as_one_number(data: Any) -> Any:
     if type(data) is np.ndarray and data.size == 1 and data.ndim:
         return data.view(OneNumber)
     return data

@@ -50,7 +50,7 @@ def save_arrays(path: StrPath, arrays: Mapping[str, Array]) -> None:
     ValueError
         If the path names a folder, but no file in it.
     """
-    path = os.path.realpath(_with_ending(path))
+    path = os.path.realpath(_add_ending(path))
     folder, name = os.path.split(path)
     if name in (".npz", TENSORS):
         raise ValueError(
@@ -71,7 +71,7 @@ def _write_tensors(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
             f"a {TENSORS} file holds numbers alone, and {', '.join(odd)} are none: "
             "save as .npz"
         )
-    file.write(_safetensors().numpy.save(content))
+    file.write(_import_safetensors().numpy.save(content))
 
 
 def _write_npz(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
@@ -85,7 +85,7 @@ def _write_npz(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
                 np.lib.format.write_array(member, array, allow_pickle=False)
 
 
-def _with_ending(path: StrPath) -> str:
+def _add_ending(path: StrPath) -> str:
     path = os.fsdecode(path)
     return path if path.endswith((".npz", TENSORS)) else path + ".npz"
 
@@ -109,12 +109,12 @@ def load_arrays(path: StrPath) -> dict[str, Array]:
     """
     import zipfile
 
-    path = _found(path)
+    path = _find_file(path)
     if path.endswith(TENSORS):
-        return _tensors_in(path)
+        return _read_tensors(path)
     with open(path, "rb") as file:
         try:
-            return _arrays_in(zipfile.ZipFile(file), os.path.getsize(path))
+            return _read_npz(zipfile.ZipFile(file), os.path.getsize(path))
         except MemoryError:
             raise
         except Exception as error:  # of many kinds: a damaged file can say anything
@@ -125,12 +125,12 @@ def load_arrays(path: StrPath) -> dict[str, Array]:
             ) from error
 
 
-def _tensors_in(path: str) -> dict[str, Array]:
-    library = _safetensors()
+def _read_tensors(path: str) -> dict[str, Array]:
+    library = _import_safetensors()
     try:
         # Read, not mapped: a mapped file takes the memory a second time as it is read.
         with library.safe_open(path, framework="numpy", backend="pread") as file:
-            return {name: _widened(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
+            return {name: _widen(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
     except (MemoryError, OSError):
         raise
     except Exception as error:  # the library's own, and of numbers NumPy has not
@@ -140,12 +140,12 @@ def _tensors_in(path: str) -> dict[str, Array]:
         ) from error
 
 
-def _widened(array: Array) -> Array:
+def _widen(array: Array) -> Array:
     # NumPy itself has no bfloat16, only where the package ml_dtypes is loaded.
     return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
 
 
-def _safetensors() -> Any:
+def _import_safetensors() -> Any:
     try:
         import_module("safetensors.numpy")
     except ImportError as error:
@@ -158,15 +158,15 @@ def _safetensors() -> Any:
     return import_module("safetensors")
 
 
-def _found(path: StrPath) -> str:
-    candidates = dict.fromkeys([_with_ending(path), os.fsdecode(path)])
+def _find_file(path: StrPath) -> str:
+    candidates = dict.fromkeys([_add_ending(path), os.fsdecode(path)])
     for candidate in candidates:
         if os.path.isfile(candidate):
             return candidate
     raise FileNotFoundError(f"there is no file {' or '.join(candidates)}")
 
 
-def _arrays_in(archive: Any, size: int) -> dict[str, Array]:
+def _read_npz(archive: Any, size: int) -> dict[str, Array]:
     members = archive.infolist()
     _check_number(archive, len(members))
     total = sum(member.file_size for member in members)
@@ -214,7 +214,7 @@ def check_fit(
         "missing from the file": [key for key in expected if key not in found],
         "not in the model": [key for key in found if key not in expected],
         "of another shape": [
-            f"{key} (file: {found[key].shape}, model: {_form(expected[key])})"
+            f"{key} (file: {found[key].shape}, model: {_format_shape(expected[key])})"
             for key in both
             if not _fits(found[key].shape, expected[key])
         ],
@@ -236,7 +236,7 @@ def _fits(shape: tuple[int, ...], expected: tuple[int | None, ...] | None) -> bo
     return all(e in (None, n) for n, e in zip(shape, expected, strict=True))
 
 
-def _form(shape: tuple[int | None, ...] | None) -> str:
+def _format_shape(shape: tuple[int | None, ...] | None) -> str:
     return str(shape).replace("None", "?")
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dezero_lite import files
-from dezero_lite.files import get_file, show_progress
+from dezero_lite import downloads
+from dezero_lite.downloads import get_file, show_progress
 from tests.support.needs import needs
 from tests.support.programs import python
 
@@ -59,7 +59,7 @@ def server(monkeypatch):
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     monkeypatch.delenv("DEZERO_LITE_DATA", raising=False)
-    monkeypatch.setattr(files, "cache_dir", str(tmp_path / "cache"))
+    monkeypatch.setattr(downloads, "cache_dir", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
@@ -229,19 +229,19 @@ def test_a_folder_of_ones_own_is_used_in_place_of_downloads(tmp_path, monkeypatc
 def test_downloads_are_kept_where_the_system_keeps_such_files(
     monkeypatch, platform, folder
 ):
-    monkeypatch.setattr(files.sys, "platform", platform)
+    monkeypatch.setattr(downloads.sys, "platform", platform)
     variable = {"linux": "XDG_CACHE_HOME", "win32": "LOCALAPPDATA"}.get(platform)
     if variable:
         monkeypatch.setenv(variable, "/elsewhere")
-        assert files._user_cache() == "/elsewhere"
+        assert downloads._user_cache() == "/elsewhere"
         monkeypatch.delenv(variable)
-    assert os.path.basename(files._user_cache()) == folder
+    assert os.path.basename(downloads._user_cache()) == folder
 
 
 def test_importing_loads_no_package_and_makes_no_folder(tmp_path):
     program = (
         "import sys, dezero_lite.dataloaders, dezero_lite.datasets, "
-        "dezero_lite.files;print(sorted({'pooch', 'tqdm', 'requests', 'PIL', "
+        "dezero_lite.downloads;print(sorted({'pooch', 'tqdm', 'requests', 'PIL', "
         "'tarfile', 'gzip', 'matplotlib'} & set(sys.modules)))"
     )
     folders = dict.fromkeys(["XDG_CACHE_HOME", "LOCALAPPDATA"], str(tmp_path))

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from dezero_lite.npz import check_fit, load_arrays, save_arrays
+from dezero_lite.array_files import check_fit, load_arrays, save_arrays
 from tests.support.arrays import assert_equal
 from tests.support.memory_checks import at_most
 from tests.support.needs import needs

@@ -25,7 +25,7 @@ from ..core import (
     using_config,
     walk,
 )
-from ..core.backward import fitted, one_for_each_input
+from ..core.backward import match_shape_and_dtype
 from ..core.operators import (
     Add,
     AsType,
@@ -39,7 +39,8 @@ from ..core.operators import (
     SumTo,
 )
 from ..core.types import Array, Value
-from ..detached import marked, warn_of_detached
+from ..deprecated import old_names_of
+from ..detached import mark_detached, warn_of_detached
 from ..functions.activation import Gelu, LeakyReLU, ReLU, Sigmoid, Softmax
 from ..functions.conv import Conv2d, Conv2DGradW, Deconv2d
 from ..functions.elementwise import (
@@ -83,7 +84,7 @@ class Identity(Primitive):
         return gy
 
 
-def leaves_at(xs: Sequence[Any]) -> list[Variable]:
+def make_leaves(xs: Sequence[Any]) -> list[Variable]:
     """New Variables with the data of `xs`, made of them where these have a past."""
     for x in xs:
         if as_variable(x).dtype.kind != "f":
@@ -95,7 +96,7 @@ def leaves_at(xs: Sequence[Any]) -> list[Variable]:
 
 
 @contextmanager
-def as_leaves(xs: Iterable[Variable]) -> Iterator[None]:
+def end_graphs_at(xs: Iterable[Variable]) -> Iterator[None]:
     """A ``with`` block in which graphs end at the `xs`."""
     creators = [(x, x.creator) for x in xs]
     for x, _ in creators:
@@ -107,13 +108,15 @@ def as_leaves(xs: Iterable[Variable]) -> Iterator[None]:
             x.creator = creator
 
 
-def gradients(pairs: Iterable[tuple[Variable, Variable]]) -> dict[Variable, Variable]:
-    """The gradients of the leaves behind Variables whose own gradients are given."""
+def compute_gradients(
+    pairs: Iterable[tuple[Variable, Variable]],
+) -> dict[Variable, Variable]:
+    """Compute the gradients of the leaves behind Variables whose own are given."""
     totals: dict[Variable, Variable] = {}
     for y, gy in pairs:
         found = {y: gy}
         if y.creator:
-            found = walk(y, gy, create_graph=True, mark=marked)
+            found = walk(y, gy, create_graph=True, mark=mark_detached)
         for x, gx in found.items():
             totals[x] = totals[x] + gx if x in totals else gx
     return totals
@@ -127,7 +130,7 @@ def as_tuple(xs: Any) -> tuple[Any, ...]:
     return tuple(xs) if isinstance(xs, (tuple, list)) else (xs,)
 
 
-def like(given: Any, found: Sequence[Any]) -> Any:
+def match_tuple(given: Any, found: Sequence[Any]) -> Any:
     """A tuple where a tuple was given, else the one that there is."""
     return tuple(found) if isinstance(given, (tuple, list)) else found[0]
 
@@ -147,17 +150,19 @@ def rule(*kinds: type) -> Callable[[Any], Any]:
     return note
 
 
-def pushed(f: Function, ts: Sequence[Any]) -> dict[Variable, Variable]:
+def apply_jvp_rule(f: Function, ts: Sequence[Any]) -> dict[Variable, Variable]:
     """The tangents of the outputs of `f`, from those of its inputs; ``None`` is 0."""
-    tys = RULES.get(type(f), transposed_twice)(f, ts)
+    tys = RULES.get(type(f), jvp_by_two_vjps)(f, ts)
     ys = [ref() for ref in f.outputs]
     pairs = zip(ys, as_tuple(tys), strict=True)
     return {
-        y: fitted(F.broadcast_to(ty, y.shape), y, f) for y, ty in pairs if y is not None
+        y: match_shape_and_dtype(F.broadcast_to(ty, y.shape), y, f)
+        for y, ty in pairs
+        if y is not None
     }
 
 
-def transposed_twice(f: Any, ts: Sequence[Any]) -> Any:
+def jvp_by_two_vjps(f: Any, ts: Sequence[Any]) -> Any:
     """By the vjp of `f` alone. In the gradient of the output it is linear, a product
     with the transposed Jacobian; the vjp of that is a product with the Jacobian.
     """
@@ -172,75 +177,74 @@ def transposed_twice(f: Any, ts: Sequence[Any]) -> Any:
                 for old, y in zip(f._outputs, ys, strict=True)
             ]
         )
-        gys = [Variable(np.zeros(shape, dtype)) for shape, dtype in f._forms]
+        gys = [Variable(np.zeros(shape, dtype)) for shape, dtype in f._output_specs]
     else:
         twin._outputs, gys = weakref.ref(ys[0]), [zeros_like(ys[0])]
     with using_config("enable_backprop", True):
-        gxs = one_for_each_input(f, twin._differentiate(gys, create_graph=True))
-        gxs = marked(f, gys, gxs)
+        gxs = mark_detached(f, gys, twin._differentiate(gys, create_graph=True))
         pairs = [
-            (fitted(gx, x, f, as_box=True), t)
+            (match_shape_and_dtype(as_variable(gx), x, f), t)
             for gx, x, t in zip(gxs, f.inputs, ts, strict=True)
             if gx is not None and t is not None
         ]
     # No way leads on, to what was computed before.
     ends = (*f.inputs, *twin.inputs, *ys)
-    with as_leaves([x for x in ends if isinstance(x, Variable)]):
+    with end_graphs_at([x for x in ends if isinstance(x, Variable)]):
         warn_of_detached([gx for gx, _ in pairs], gys, "forward derivative")
-        grads = gradients(pairs)
+        grads = compute_gradients(pairs)
     return tuple([grads[gy] if gy in grads else zeros_like(gy) for gy in gys])
 
 
 @rule(Log, Sin, Cos, Tanh, TanhSlope, Exp, Sqrt, Abs, Clip)
 @rule(Sigmoid, ReLU, LeakyReLU, Gelu, Softmax)
-def each_for_itself(f: Any, ts: Sequence[Any]) -> Any:
+def jvp_elementwise(f: Any, ts: Sequence[Any]) -> Any:
     # Element by element, and softmax: the Jacobian is its own transpose.
     return f._differentiate(ts, create_graph=True)
 
 
 @rule(Add, Sub, Mul, Div, Pow, Maximum, Minimum, Where)
-def both_operands(f: Any, ts: Sequence[Any]) -> Any:
+def jvp_binary(f: Any, ts: Sequence[Any]) -> Any:
     (a, b), (ta, tb) = f.inputs, ts
-    left = None if ta is None else f.left(ta, a, b)
-    right = None if tb is None else f.right(tb, a, b)
-    return added(left, right)
+    left = None if ta is None else f.vjp_left(ta, a, b)
+    right = None if tb is None else f.vjp_right(tb, a, b)
+    return add_present(left, right)
 
 
 @rule(Identity, Neg, AsType, SumTo, BroadcastTo, Sum, Mean, Reshape, Transpose)
 @rule(Select, Dropout, GetItem, GetItemGrad, Concat, Stack, Unstack, Split)
 @rule(Im2col, Col2im, AveragePooling, AveragePoolingGrad)
 @rule(Pooling2DGrad, Pooling2DWithIndexes)
-def same_function(f: Any, ts: Sequence[Any]) -> Any:
+def jvp_linear(f: Any, ts: Sequence[Any]) -> Any:
     # A linear function is its own derivative.
     pairs = zip(f.inputs, ts, strict=True)
-    return called_again(
+    return call_again(
         f, *[zeros_like(as_variable(x)) if t is None else t for x, t in pairs]
     )
 
 
 @rule(Pad)
-def padded(f: Any, ts: Sequence[Any]) -> Any:
+def jvp_pad(f: Any, ts: Sequence[Any]) -> Any:
     return Pad(f.widths)(*ts)
 
 
 @rule(MatMul, Conv2DGradW)
-def product(f: Any, ts: Sequence[Any]) -> Any:
+def jvp_product(f: Any, ts: Sequence[Any]) -> Any:
     # Each factor has its turn.
     (x, W), (tx, tW) = f.inputs[:2], ts[:2]
-    left = None if tx is None else called_again(f, tx, W)
-    right = None if tW is None else called_again(f, x, tW)
-    return added(left, right)
+    left = None if tx is None else call_again(f, tx, W)
+    right = None if tW is None else call_again(f, x, tW)
+    return add_present(left, right)
 
 
 @rule(Linear, Conv2d, Deconv2d)
-def product_and_bias(f: Any, ts: Sequence[Any]) -> Any:
+def jvp_product_and_bias(f: Any, ts: Sequence[Any]) -> Any:
     tb = ts[2] if len(ts) == 3 else None
     if tb is not None and not isinstance(f, Linear):
         tb = tb.reshape(-1, 1, 1)
-    return added(product(f, ts), tb)
+    return add_present(jvp_product(f, ts), tb)
 
 
-def added(*terms: Any) -> Any:
+def add_present(*terms: Any) -> Any:
     """The sum of those terms that there are."""
     total = None
     for term in terms:
@@ -249,7 +253,10 @@ def added(*terms: Any) -> Any:
     return total
 
 
-def called_again(f: Any, *xs: Any) -> Any:
+def call_again(f: Any, *xs: Any) -> Any:
     f = copy.copy(f)
     f.inputs = ()
     return f(*xs)
+
+
+__getattr__ = old_names_of(__name__)

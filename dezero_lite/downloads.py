@@ -79,7 +79,7 @@ def get_file(
                 "in file_name='data.txt'"
             )
     _check_stays_inside(file_name)
-    folder = own_folder()
+    folder = data_folder()
     if folder is None:
         return _download(url, file_name, known_hash)
     path = os.path.join(folder, file_name)
@@ -92,7 +92,7 @@ def get_file(
     return path
 
 
-def own_folder() -> str | None:
+def data_folder() -> str | None:
     """The folder that ``DEZERO_LITE_DATA`` names, if it does."""
     return os.environ.get(DATA_DIR_ENV) or None
 
@@ -119,7 +119,7 @@ def _check_safe(address: str, known_hash: str | None) -> None:
         )
 
 
-def _cached(url: str, file_name: str) -> str:
+def _cache_path(url: str, file_name: str) -> str:
     import hashlib
 
     # Two addresses may end in one name; neither gets the other's file.
@@ -129,10 +129,10 @@ def _cached(url: str, file_name: str) -> str:
 
 def _download(url: str, file_name: str, known_hash: str | None) -> str:
     _check_safe(url, known_hash)
-    path = _cached(url, file_name)
+    path = _cache_path(url, file_name)
     if known_hash is None and os.path.isfile(path):
         return path
-    pooch, requests, tqdm = _packages(file_name)
+    pooch, requests, tqdm = _import_packages(file_name)
 
     def check_redirect(response: Any, **_: Any) -> None:
         # Before the request for the address that it leads on to.
@@ -170,7 +170,7 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
     return path
 
 
-def _packages(file_name: str) -> tuple[Any, Any, Any]:
+def _import_packages(file_name: str) -> tuple[Any, Any, Any]:
     try:
         return import_module("pooch"), import_module("requests"), import_module("tqdm")
     except ImportError as error:

@@ -1,0 +1,83 @@
+"""Old names, which still work, with a warning that says the new ones."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+#: What a module, a function or a method at the old place is called now. Lessons have
+#: shown some of these, and learners' copies of them still do.
+NAMES = {
+    "dezero_lite.book.door": "dezero_alias",
+    "dezero_lite.files": "downloads",
+    "dezero_lite.func.forward": "jvp_rules",
+    "dezero_lite.npz": "array_files",
+    "dezero_lite.core.Primitive.on": "apply",
+    "dezero_lite.core.backward.fitted": "match_shape_and_dtype",
+    "dezero_lite.functions.linear._left": "_grad_of_x",
+    "dezero_lite.functions.linear._right": "_grad_of_W",
+    "dezero_lite.func.jvp_rules.both_operands": "jvp_binary",
+    "dezero_lite.func.jvp_rules.each_for_itself": "jvp_elementwise",
+    "dezero_lite.func.jvp_rules.pushed": "apply_jvp_rule",
+    "dezero_lite.func.jvp_rules.same_function": "jvp_linear",
+    "dezero_lite.func.jvp_rules.transposed_twice": "jvp_by_two_vjps",
+}
+
+
+def old_names_of(module: str) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a module in which something had another name."""
+
+    def find(name: str) -> Any:
+        old = f"{module}.{name}"
+        if old not in NAMES:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        _warn(old)
+        thing = getattr(import_module(module), NAMES[old])
+        setattr(sys.modules[module], name, thing)  # one warning is enough
+        return thing
+
+    return find
+
+
+def old_method(old: str) -> Callable[..., Any]:
+    """A method under its old name."""
+
+    def method(self: Any, *args: Any) -> Any:
+        _warn(old)
+        return getattr(self, NAMES[old])(*args)
+
+    return method
+
+
+class OldModules:
+    """Finds modules under their old names; Python asks it last."""
+
+    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
+        if name not in NAMES:
+            return None
+        _warn(name)
+        return ModuleSpec(name, self)  # type: ignore[arg-type]
+
+    def create_module(self, _: ModuleSpec) -> None:
+        """Leave it to Python; `exec_module` replaces it."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = import_module(_new_name(module.__name__))
+
+
+def _new_name(old: str) -> str:
+    return f"{old.rpartition('.')[0]}.{NAMES[old]}"
+
+
+def _warn(old: str) -> None:
+    # Level 3 is the code that called our caller.
+    message = f"{old} is called {_new_name(old)} now"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+
+
+sys.meta_path.append(OldModules())
