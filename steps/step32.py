@@ -309,7 +309,7 @@ class Pow(Function):
 
     def backward(self, gy):
         x = self.inputs[0]
-        n = self.c - 1 if self.c else 0  # 0 · x⁻¹ would be NaN at x = 0
+        n = self.c - (self.c != 0)  # 0 · x⁻¹ would be NaN at x = 0
         return self.c * x**n * gy
 
 

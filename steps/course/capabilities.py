@@ -1,4 +1,4 @@
-"""What a framework of the course can do, found out by trying.
+"""Try what a framework of the course can do.
 
 Tried on every snapshot for the table in docs/capabilities.md, and in the workshop on
 what a learner has written.
@@ -93,8 +93,8 @@ def run_probe(probe, framework, guard=None):
     return WORKS, None
 
 
-def complaint(action, kind):
-    """An error of some kind, as text; none where there is no error."""
+def catch_error(action, kind):
+    """Catch an error of some kind, as text; return none where there is no error."""
     try:
         action()
     except kind as error:
@@ -112,8 +112,8 @@ def backward(y):
     y.backward()
 
 
-def plain(gradient):
-    """Gradients are arrays up to step 31; in step 32 and the package, Variables."""
+def get_array(gradient):
+    """Get a gradient as an array, which from step 32 on is a Variable."""
     return gradient.data if hasattr(gradient, "creator") else gradient
 
 
@@ -130,17 +130,17 @@ def gradients(step, f, *values):
     """The gradients of a formula of boxes, as arrays."""
     boxes = [box(step, value) for value in values]
     backward(f(*boxes))
-    return [plain(x.grad) for x in boxes]
+    return [get_array(x.grad) for x in boxes]
 
 
-def made(step, name, **methods):
-    """A function that a user of the framework writes."""
+def derive(step, name, **methods):
+    """Derive a function, as a user of the framework does."""
     return type(name, (step.Function,), methods)
 
 
 def chain(step, length):
     same = lambda _, gy: gy
-    AddOne = made(step, "AddOne", forward=lambda _, x: x + 1, backward=same)
+    AddOne = derive(step, "AddOne", forward=lambda _, x: x + 1, backward=same)
 
     def ones_added(y):
         for _ in range(length):
@@ -169,7 +169,7 @@ def applies_a_function(step):
     """
     assert square(step, box(step, 3.0)).data == 9.0
     thrice = lambda _, x: [3 * x[0]] if isinstance(x, list) else 3 * x
-    Thrice = made(step, "Thrice", forward=thrice)
+    Thrice = derive(step, "Thrice", forward=thrice)
     x = box(step, 2.0)
     try:
         y = Thrice()(x)
@@ -219,7 +219,7 @@ def differentiates_a_function(step):
     f = step.Square()
     y = step.square(box(step, 3.0)) if hasattr(step, "square") else f(box(step, 3.0))
     f = getattr(y, "creator", None) or f
-    assert plain(f.backward(np.array(2.0))) == 12.0
+    assert get_array(f.backward(np.array(2.0))) == 12.0
 
 
 @can((7, WORKS))
@@ -244,8 +244,8 @@ def differentiates_a_chain(step):
 
     each box knows the function that made it, so the way back can be found without you
     """
-    found = gradients(step, lambda x: square(step, exp(step, square(step, x))), 0.5)
-    assert np.isclose(found, 2 * np.exp(0.5))
+    slopes = gradients(step, lambda x: square(step, exp(step, square(step, x))), 0.5)
+    assert np.isclose(slopes, 2 * np.exp(0.5))
 
 
 @can((7, WORKS), *GAP)
@@ -286,7 +286,7 @@ def begins_with_ones(step):
     x = box(step, 3.0)
     y = square(step, x)
     y.backward()
-    assert plain(x.grad) == 6.0
+    assert get_array(x.grad) == 6.0
 
 
 @can((9, WORKS))
@@ -313,7 +313,7 @@ def refuses_what_is_no_array(step):
 
     a mistake is easiest to find where it is made: in the box, when it is filled
     """
-    assert "array" in complaint(lambda: step.Variable(1.0), TypeError)
+    assert "array" in catch_error(lambda: step.Variable(1.0), TypeError)
 
 
 @can((2, WRONG), (9, WORKS), (11, WRONG), (12, WORKS))
@@ -324,10 +324,10 @@ def says_how_a_function_is_used(step):
     in either deserves a message
     """
     x = box(step, 3.0)
-    assert complaint(lambda: step.Square(x), TypeError)
-    Nothing = made(step, "Nothing", forward=lambda _, x: None)
-    said = complaint(lambda: Nothing()(x), TypeError)
-    assert any(word in said for word in ("forward", "Nothing", "array"))
+    assert catch_error(lambda: step.Square(x), TypeError)
+    Nothing = derive(step, "Nothing", forward=lambda _, x: None)
+    message = catch_error(lambda: Nothing()(x), TypeError)
+    assert any(word in message for word in ("forward", "Nothing", "array"))
 
 
 @can((10, WORKS), *GAP)
@@ -344,7 +344,7 @@ def checks_gradients(step):
 
         return lambda x: Wrong()(x)
 
-    def found(f, x):
+    def agrees(f, x):
         try:
             with contextlib.redirect_stdout(io.StringIO()):  # the package says where
                 return bool(step.gradient_check(f, x))
@@ -352,9 +352,9 @@ def checks_gradients(step):
             return False
 
     x = box(step, 2.0)
-    assert all(found(f, x) for f in (step.square, step.square, step.exp))
-    assert found(step.exp, box(step, 12.0))  # large, and so is the truncation error
-    assert not any(found(wrong(factor), x) for factor in (0.0, 0.999, 1.001, -1.0))
+    assert all(agrees(f, x) for f in (step.square, step.square, step.exp))
+    assert agrees(step.exp, box(step, 12.0))  # large, and so is the truncation error
+    assert not any(agrees(wrong(factor), x) for factor in (0.0, 0.999, 1.001, -1.0))
     assert (x.data, x.grad) == (2.0, None)
 
 
@@ -373,7 +373,7 @@ def gives_two_outputs(step):
 
     what `forward` returns as a tuple comes out as several boxes
     """
-    Swap = made(step, "Swap", forward=lambda _, x0, x1: (x1, x0))
+    Swap = derive(step, "Swap", forward=lambda _, x0, x1: (x1, x0))
     first, second = Swap()(box(step, 2.0), box(step, 3.0))
     assert (first.data, second.data) == (3.0, 2.0)
 
@@ -399,9 +399,9 @@ def notices_a_missing_gradient(step):
     shorter of two
     """
     methods = {"forward": lambda _, x0, x1: x0 + x1, "backward": lambda _, gy: gy}
-    y = made(step, "Forgetful", **methods)()(box(step, 2.0), box(step, 3.0))
+    y = derive(step, "Forgetful", **methods)()(box(step, 2.0), box(step, 3.0))
     backward(step.square(box(step, 2.0)))  # where one gradient is enough, it works
-    assert complaint(lambda: backward(y), Exception)
+    assert catch_error(lambda: backward(y), Exception)
 
 
 @can((13, WRONG), (14, WORKS))
@@ -423,7 +423,7 @@ def clears_a_gradient(step):
     for _ in range(2):
         x.cleargrad()
         backward(square(step, x))
-    assert plain(x.grad) == 6.0
+    assert get_array(x.grad) == 6.0
 
 
 @can((13, WRONG), (16, WORKS))
@@ -548,8 +548,8 @@ def sums_over_broadcast(step):
 
     a value that was stretched has taken part many times, and each time counts
     """
-    (found,) = gradients(step, lambda x: np.ones(3) * x, 1.0)
-    assert found.shape == ()
+    (gradient,) = gradients(step, lambda x: np.ones(3) * x, 1.0)
+    assert gradient.shape == ()
 
 
 @can((1, "TypeError"), (32, WORKS))
@@ -563,4 +563,4 @@ def differentiates_a_gradient(step):
     gx = x.grad
     x.cleargrad()
     gx.backward()
-    assert plain(x.grad) == 12.0
+    assert get_array(x.grad) == 12.0

@@ -1,4 +1,4 @@
-"""What changed between two steps, definition by definition."""
+"""Compare steps, definition by definition."""
 
 import difflib
 import textwrap
@@ -50,13 +50,13 @@ class Change:
 
 
 def compare_sources(before, after, doc=False):
-    """What changed from one class or function to another."""
+    """Compare the sources of two classes or functions, as a Change."""
     texts = (Source(thing, doc).text for thing in (before, after))
     return Change("changed", after.__qualname__, *map(textwrap.dedent, texts))
 
 
 def compare_modules(before, after):
-    """Compare two modules.
+    """Compare the texts of two modules.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def compare_modules(before, after):
     old, new = _merge_classes(before, after), _merge_classes(after, before)
     kinds = {name: "changed" if name in old else "added" for name in new}
     kinds |= {name: "removed" for name in old if name not in new}
-    found = (Change(k, n, old.get(n, ""), new.get(n, "")) for n, k in kinds.items())
-    return [change for change in found if change.before != change.after]
+    both = (Change(k, n, old.get(n, ""), new.get(n, "")) for n, k in kinds.items())
+    return [change for change in both if change.before != change.after]
 
 
 def _merge_classes(these, others):

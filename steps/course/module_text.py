@@ -89,20 +89,20 @@ class ModuleText:
 
     def put(self, name, definition, order=()):
         """Put a definition in the place of the one of that name, or where it belongs by
-        an order of names.
+        an order of names; without an order, above what uses it first.
         """
         if definition.kind in (Kind.METHOD, Kind.ATTRIBUTE):
             self.drop_attached(name)
-            if (place := self._find(get_owner(name))) is not None:
-                text = self.statements[place]
-                self.statements[place] = put_into_class(text, name, definition, order)
+            if (index := self._find(get_owner(name))) is not None:
+                text = self.statements[index]
+                self.statements[index] = put_into_class(text, name, definition, order)
             return
         if definition.kind == Kind.ATTACHED:
             self.drop(name)
             if definition.text in self.statements:  # a loop that attaches several
                 return
-        if (place := self._find(name)) is not None:
-            self.statements[place] = definition.text
+        if (index := self._find(name)) is not None:
+            self.statements[index] = definition.text
         else:
             self.statements.insert(self._find_place(name, order), definition.text)
 
@@ -110,10 +110,10 @@ class ModuleText:
         """Drop a definition; a class goes with all that it holds."""
         if "." in name:
             self.drop_attached(name)
-            if (place := self._find(get_owner(name))) is not None:
-                self.statements[place] = drop_from_class(self.statements[place], name)
-        elif (place := self._find(name)) is not None:
-            del self.statements[place]
+            if (index := self._find(get_owner(name))) is not None:
+                self.statements[index] = drop_from_class(self.statements[index], name)
+        elif (index := self._find(name)) is not None:
+            del self.statements[index]
 
     def drop_attached(self, name):
         """Drop a line such as ``Variable.__add__ = add``, if it attaches no other."""
@@ -122,11 +122,6 @@ class ModuleText:
             and (read_definitions(s)[name].kind == Kind.ATTACHED)
         )
         self.statements = [s for s in self.statements if not attaches(s)]
-
-    def put_helper(self, name, text):
-        """Put a helper above what uses it first."""
-        users = (k for k, s in enumerate(self.statements) if name in find_globals(s))
-        self.statements.insert(next(users, 0), text)
 
     def add_imports(self, imports, wanted=None):
         """Import what is missing; if some names are wanted, these alone."""
@@ -142,8 +137,9 @@ class ModuleText:
 
     def _find_place(self, name, order):
         order = list(order)
-        later = {*order[order.index(name) + 1 :]} if name in order else set()
-        places = (k for k, s in enumerate(self.statements) if later & _define(s))
+        later = {*order[order.index(name) + 1 :]} if order else {name}
+        get_names = _define if order else find_globals
+        places = (k for k, s in enumerate(self.statements) if later & get_names(s))
         return next(places, len(self.statements))
 
 
@@ -192,8 +188,8 @@ def put_into_class(text, name, definition, order=()):
     new = textwrap.indent(definition.text, "    ").splitlines()
     if span := _find_spans(text).get(name.partition(".")[2]):
         return "\n".join([*lines[: span[0]], *new, *lines[span[1] :]])
-    place = _find_line(text, name, definition, list(order))
-    before, after = lines[:place], lines[place:]
+    line = _find_line(text, name, definition, list(order))
+    before, after = lines[:line], lines[line:]
     above = [""] if before[-1].strip() else []
     below = [""] if after and after[0].strip() else []
     changed = "\n".join([*before, *above, *new, *below, *after])
@@ -239,7 +235,7 @@ def _find_line(text, name, definition, order):
             if owner == get_owner(name) and member in spans:
                 return spans[member][1]
     # Under the docstring; but __radd__ = __add__ has to wait for __add__.
-    needs = find_names_needed_at_once(ast.parse(definition.text))
+    needs = _need(definition.text)
     methods = [n for _, kind, n in walk_definitions(text) if kind == Kind.METHOD]
     if not methods or needs & set(spans):
         return end

@@ -1,4 +1,4 @@
-"""What the cells of a lesson show of the package, found without running them."""
+"""Find what the cells of a lesson show of the package, without running them."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ SHOWING = "steps.source"
 
 
 def list_shown(cells):
-    """The source of all that each cell of a lesson shows of the package, as in
+    """List the source of all that each cell of a lesson shows of the package, as in
     ``steps.source(Variable.backward)``.
 
     Parameters
@@ -36,8 +36,8 @@ def list_shown(cells):
     names: dict[str, object] = {}
     for cell, tree in zip(cells, trees, strict=True):
         _run_imports(tree, names, MAY_RAISE in cell["metadata"].get("tags", ()))
-    calls = [filter(_is_showing, ast.walk(tree)) for tree in trees]
-    return [[_get_text(call, names) for call in found] for found in calls]
+    calls = [[*filter(_is_showing, ast.walk(tree))] for tree in trees]
+    return [[_get_text(call, names) for call in of_cell] for of_cell in calls]
 
 
 def _is_showing(node):

@@ -614,7 +614,8 @@ def batch_norm(x, gamma, beta, mean, var, decay=0.9, eps=2e-5):
         n = x.size // x.shape[1]
         remember(var, sigma2 * (n / np.maximum(n - 1, 1)), decay)
     else:
-        mu, sigma2 = (a.astype(x.dtype).reshape(shape) for a in (mean, var))
+        dtype = x.dtype if x.dtype.kind == "f" else mean.dtype
+        mu, sigma2 = (a.astype(dtype).reshape(shape) for a in (mean, var))
         sigma2 = as_variable(sigma2)
     y = (x - mu) / sqrt(sigma2 + eps)
     return reshape(gamma, shape) * y + reshape(beta, shape)

@@ -346,7 +346,7 @@ def test_a_line_that_is_not_true_shows_what_it_compares():
 
 def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
     attempt = learner.writes(7, WALK)
-    failure = {"place": "It works", "line": "", "error": "x", "inside": ""}
+    failure = {"cell": "It works", "line": "", "error": "x", "inside": ""}
     failure |= {"definitions": []}
     table = {row.name: "AttributeError" for row in CAPABILITIES}
     for stopped, count in ((failure, 1), (None, 2)):

@@ -209,7 +209,7 @@ def test_what_the_table_asks_for_a_cell_asks_for_too(process, number, row, old, 
     found = process.try_out(number, list_judging_cells(number), code.replace(old, new))
     assert found["table"][row] != WORKS
     assert found["failure"], "no cell of the lesson asks for it"
-    assert found["failure"]["place"].startswith("It works")
+    assert found["failure"]["cell"].startswith("It works")
 
 
 def test_every_row_that_is_learned_in_the_workshop_is_asked_for():

@@ -70,7 +70,7 @@ class UpToTheFailure:
         found = self._process.try_out(step, self._cells or cells, text, **how)
         if failure := found["failure"]:
             # Several cells have the place “Write it”.
-            there = [k for k, (at, _) in enumerate(cells) if at == failure["place"]]
+            there = [k for k, (at, _) in enumerate(cells) if at == failure["cell"]]
             self._cells = cells[: there[-1] + 1]
         return found
 

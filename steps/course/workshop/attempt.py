@@ -127,7 +127,7 @@ def _put_written(module, step, code):
             module.put(name, step.definitions[name], step.definitions)
     while helpers := [n for n in module.missing_names if n in code.definitions]:
         for name in sorted(helpers):
-            module.put_helper(name, code.definitions[name].text)
+            module.put(name, code.definitions[name])
     module.add_imports(code.imports)
 
 

@@ -231,7 +231,7 @@ def _gives_away(number, source):
 
 @cache
 def list_judging_cells(number):
-    """List the lesson's own cells up to the end of *It works*, as (place, source)."""
+    """List the lesson's own cells up to the end of *It works*, as (name, source)."""
     step = get_step(number)
     judging: list[tuple[str, str]] = []
     for title, cells in split_sections(assemble_lesson(number)["cells"]):
@@ -246,9 +246,9 @@ def list_judging_cells(number):
         if title == CODE and not step.is_package:
             judging.append((title, LOAD))
         for count, cell in enumerate(code, start=1):
-            place = f"{title or 'The beginning'}, cell {count}"
-            place = WRITE if title == CODE else place  # no cells of code there
-            judging.append((place, student_copies.rename_in_code(cell["source"])))
+            name = f"{title or 'The beginning'}, cell {count}"
+            name = WRITE if title == CODE else name  # no cells of code there
+            judging.append((name, student_copies.rename_in_code(cell["source"])))
     return judging
 
 

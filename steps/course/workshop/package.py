@@ -147,20 +147,18 @@ class Package:
     # --- Changing ---------------------------------------------------------------------
 
     def put(self, name, definition, order=()):
-        """Put a definition into the module that it has in the package that grows."""
-        owner = get_owner(name)
-        names = [n for n, m in self.modules.items() if owner in m.definitions]
+        """Put a definition into the module that it has in the package that grows; of a
+        helper of theirs, into the one that has it, or the lowest one that uses it.
+        """
+        owner, modules = get_owner(name), self.modules.items()
+        names = [n for n, m in modules if name in m.missing_names][:1]
+        names += [n for n, m in modules if owner in m.definitions]
         home = map_homes().get(owner) or (names or ["core"])[-1]
         self.modules.setdefault(home, ModuleText()).put(name, definition, order)
 
     def drop_attached(self, name):
         for module in self.modules.values():
             module.drop_attached(name)
-
-    def put_helper(self, name, text):
-        """Put a helper into the lowest module that uses it."""
-        users = [m for m in self.modules.values() if name in m.missing_names]
-        users[0].put_helper(name, text)
 
     def add_imports(self, imports, wanted=None):
         defined = {*self.definitions, *MODULES}

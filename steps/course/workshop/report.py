@@ -143,7 +143,7 @@ class Report:
         shown = wrong[:2]
         if failure := self.verdict.failure:
             line = f" at the line `{failure['line']}`" if failure["line"] else ""
-            message = f"*{failure['place']}* stops{line}: {failure['error']}."
+            message = f"*{failure['cell']}* stops{line}: {failure['error']}."
             if failure["definitions"] and failure["inside"]:
                 name, line = failure["definitions"][-1], failure["inside"]
                 message += f" It happened in your `{name}`, at `{line}`."

@@ -143,8 +143,8 @@ def _mark_class(step, owner, had):
                 new = Definition(Kind.METHOD, stub)
                 text = put_into_class(text, name, new, step.definitions)
             else:  # A comment in place of what the class is to hold.
-                lines, place = text.splitlines(), _find_begin(text)
-                text = "\n".join([*lines[:place], f"    {stub}", "", *lines[place:]])
+                lines, begin = text.splitlines(), _find_begin(text)
+                text = "\n".join([*lines[:begin], f"    {stub}", "", *lines[begin:]])
     return text
 
 
@@ -161,7 +161,7 @@ def _mark_changed(step, name, had):
     text = had[name].text
     if had[name].kind not in (Kind.FUNCTION, Kind.METHOD):  # square = lambda x: ...
         return f"# TODO step {step.number}: change this.\n{text}"
-    lines, place = text.splitlines(), _find_begin(text)
+    lines, begin = text.splitlines(), _find_begin(text)
     before, after = step.previous[name], step.definitions[name]
     change = _count_changes(before.text, after.text)
     todo = [f"    # TODO step {step.number}: change this; {change}."]
@@ -169,7 +169,7 @@ def _mark_changed(step, name, had):
     if old != new:
         todo.append(f"    # TODO step {step.number}: its head becomes")
         todo.append(f"    # def {name.rpartition('.')[2]}({new}):")
-    return "\n".join([*lines[:place], *todo, *lines[place:]])
+    return "\n".join([*lines[:begin], *todo, *lines[begin:]])
 
 
 def _count_changes(before, after):

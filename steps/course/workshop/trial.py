@@ -93,7 +93,7 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
             slow = f"takes more than {get_seconds(number)} seconds"
             message = f"it {stopped if str(stopped) == ENDS else slow}"
             nowhere = {"line": "", "definitions": [], "inside": ""}
-            failure = {"place": at, "error": message} | nowhere
+            failure = {"cell": at, "error": message} | nowhere
             return {"failure": failure, "table": {}, "evidence": {}}
         return line["done"]
 
@@ -185,12 +185,12 @@ def _try_rows(task, say, trial):
             return
 
 
-def _describe_failure(task, place, error):
+def _describe_failure(task, cell, error):
     """Describe an error: where it is, what it says, and the definitions of the
     framework in which it arose, the innermost last.
     """
     frames = traceback.extract_tb(error.__traceback__)
-    cell = [frame for frame in frames if frame.filename.startswith("<cell")]
+    lesson = [frame for frame in frames if frame.filename.startswith("<cell")]
     inside = [frame for frame in frames if frame.filename.startswith("your ")]
     if isinstance(error, TimeoutError):
         del inside[1:]  # the loop that does not end, not where it was stopped
@@ -198,8 +198,8 @@ def _describe_failure(task, place, error):
     lines = dict.fromkeys(frame.lineno for frame in inside)
     names = dict.fromkeys(find_definition_at(task["text"], line) for line in lines)
     return {
-        "place": place,
-        "line": cell[0].line if cell else "",
+        "cell": cell,
+        "line": lesson[0].line if lesson else "",
         "error": _describe_error(error, task["seconds"]),
         "definitions": [*names],
         "inside": inside[-1].line if inside else "",

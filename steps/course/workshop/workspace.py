@@ -90,8 +90,8 @@ def lay_fresh(number, folder=None):
     The file of the step is set aside with it, so that the step is to be done again.
     """
     old = learner_folder.set_aside(get_notebook_path(check_number(number), folder))
-    if (own := get_own_path(number, folder)).exists():
-        learner_folder.set_aside(own)
+    if (path := get_own_path(number, folder)).exists():
+        learner_folder.set_aside(path)
     lay_notebook(number, folder)
     return old
 
