@@ -3,15 +3,19 @@ tests.matrix``.
 
 Each combination gets an environment of its own for as long as it takes, with NumPy and
 pytest alone. A Python that this machine does not have is skipped, and named.
+``--processors`` and ``--disturbed`` run lessons instead.
 """
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from tests.support import disturbed, processors
 
 ROOT = Path(__file__).resolve().parent.parent
 # Python, and what pip is asked for; the first is the oldest that pyproject.toml allows.
@@ -41,7 +45,25 @@ def main():
     parser.add_argument(
         "--tests", nargs=argparse.REMAINDER, default=TESTS, help="what pytest is given"
     )
+    add, yes = parser.add_argument, {"action": "store_true"}
+    add("--processors", **yes, help="lessons, under the arithmetic of other machines")
+    add("--disturbed", **yes, help="lessons, with slightly other initial weights")
+    add("lessons", nargs="*", type=int, help="for these two: which, if not all")
+    add("--setting", action="append", default=[], help="one of the processors, by name")
+    add("--quick", **yes, help="the two that differ most, and lessons that train")
+    add("--jobs", type=int, default=os.cpu_count(), help="lessons at the same time")
+    add("--write", **yes, help="the table of processors, into docs/machines.md")
     options = parser.parse_args()
+    if options.disturbed:
+        return disturbed.main(options.lessons)
+    if options.processors:
+        return processors.main(
+            options.lessons,
+            options.setting,
+            options.quick,
+            options.jobs,
+            options.write,
+        )
     failed, run = [], 0
     for version, numpy in COMBINATIONS:
         name = f"Python {version}, {numpy}"

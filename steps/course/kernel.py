@@ -1,9 +1,12 @@
 """Prepares the kernel of a notebook that imports steps: a failed check shows its
-sentence, and a page of HTML has a text, for where it is not shown.
+sentence, a page of HTML has a text, for where it is not shown, and pictures are in the
+notebook.
 """
 
 import html
+import os
 import re
+import sys
 
 from .exercises import CHECK
 from .watching import notebook_shell
@@ -11,6 +14,7 @@ from .watching import notebook_shell
 TAG = re.compile(r"<style>.*?</style>|<(/?)(\w*)[^>]*>", re.S)
 # After these, the text goes on in a line of its own.
 BLOCK_TAGS = ("div", "h1", "h2", "h3", "li", "p", "summary", "table", "tr")
+INLINE = "module://matplotlib_inline.backend_inline"
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -22,6 +26,11 @@ def prepare():
     shell.set_custom_exc((AssertionError,), _show_error)
     texts = shell.display_formatter.formatters["text/plain"]
     texts.for_type_by_name("IPython.core.display", "HTML", _print_as_text)
+    # The kernel obeys an exported MPLBACKEND, which is meant for scripts.
+    if os.environ.get("MPLBACKEND", INLINE) != INLINE:
+        os.environ["MPLBACKEND"] = INLINE
+        if "matplotlib" in sys.modules:
+            shell.enable_matplotlib("inline")
 
 
 def _show_error(shell, kind, error, traceback, tb_offset=None):

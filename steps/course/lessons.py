@@ -85,6 +85,7 @@ class Facts:
     workshop: bool = False
     example: str = ""
     trains: bool = False
+    measures: bool = False
     compiles: bool = False
     change_takes: str = one_of("", "seconds", "minutes")
     shorter: dict[str, str] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from steps.course.lessons import ROOT
 from tests import matrix
 
 WORKFLOW = ROOT / ".github" / "workflows" / "tests.yml"
-SYSTEMS = ["ubuntu-latest", "macos-latest", "windows-latest"]
+SYSTEMS = ["ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "windows-latest"]
 
 
 def test_the_hooks_run_what_ci_lints():
@@ -46,7 +46,7 @@ def test_the_workflow_runs_at_each_change_and_weekly(workflow):
     assert re.fullmatch(r"\d+ \d+ \* \* \d", weekly)
 
 
-def test_the_test_command_runs_on_three_systems_with_the_oldest_and_newest(workflow):
+def test_the_test_command_runs_on_each_system_with_the_oldest_and_newest(workflow):
     course = workflow["jobs"]["course"]
     assert commands(course) == ["python start.py test"]
     assert "    python start.py test\n" in (ROOT / "README.md").read_text("utf-8")

@@ -34,6 +34,7 @@ def shell(monkeypatch):
         shell, "_showtraceback", lambda *shown: shell.shown.append(shown)
     )
     monkeypatch.setattr(kernel, "notebook_shell", lambda: shell)
+    monkeypatch.delenv("MPLBACKEND", raising=False)
     hook = sys.excepthook
     kernel.prepare()
     yield shell

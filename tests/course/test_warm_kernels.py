@@ -52,7 +52,8 @@ def said(client, code):
     return "".join(texts)
 
 
-def test_a_fork_is_like_another_kernel(tmp_path):
+def test_a_fork_is_like_another_kernel(tmp_path, monkeypatch):
+    monkeypatch.delenv("MPLBACKEND", raising=False)
     with kernel(tmp_path) as (_, client):
         expected = said(client, ASKED)
     assert "module://matplotlib_inline" in expected
@@ -60,6 +61,15 @@ def test_a_fork_is_like_another_kernel(tmp_path):
     with kernel(tmp_path) as (_, client):
         assert said(client, ASKED) == expected
     warm.end()
+
+
+def test_an_exported_backend_does_not_keep_pictures_out(tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    code, kinds = "import matplotlib.pyplot as plt, steps\nplt.plot()", []
+    hook = lambda message: kinds.append(message["msg_type"])
+    with kernel(tmp_path) as (_, client):
+        client.execute_interactive(code, output_hook=hook, timeout=60)
+    assert "display_data" in kinds
 
 
 def test_forks_are_interrupted_and_killed_each_for_itself(tmp_path):

@@ -144,6 +144,13 @@ def test_careless_tags_are_seen():
     assert "unknown tag skip" in said
 
 
+def test_what_a_lesson_does_and_its_head_does_not_say_is_seen():
+    cell = "```{code-cell} ipython3\noptimizer.update()\nbest_time(f)\n```\n"
+    trains, measures = checks.unsaid_in_the_head(replace(lesson(1), text=cell))
+    assert "`trains: true`" in trains
+    assert "`measures: true`" in measures
+
+
 def test_wide_code_is_seen():
     (said,) = checks.too_wide(with_cell(1, 0, source=["x" * 89]))
     assert "89 columns" in said

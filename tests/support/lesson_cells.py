@@ -5,6 +5,7 @@ numbers that Jupyter writes in brackets, and looks for a section.
 """
 
 import re
+from difflib import SequenceMatcher
 
 from nbval.plugin import IPyNbCell, IPyNbFile
 
@@ -41,6 +42,16 @@ class Cell(IPyNbCell):
 
     def repr_failure(self, excinfo):
         return f"{self.place}\n{super().repr_failure(excinfo)}"
+
+    def format_output_compare(self, key, left, right):
+        """Show which lines are stored in the notebook, and which come out now."""
+        stored, now = str(left).split("\n"), str(right).split("\n")
+        pairs = SequenceMatcher(None, stored, now, autojunk=False)
+        for tag, a, b, c, d in pairs.get_opcodes():
+            if tag != "equal":
+                lines = [f"stored: {line}" for line in stored[a:b]]
+                lines += [f"now:    {line}" for line in now[c:d]]
+                self.comparison_traceback += lines
 
 
 def places(cells):

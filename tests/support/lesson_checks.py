@@ -47,6 +47,11 @@ HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cup
 NO_TEXT = re.compile(r"<IPython\.core\.display\.\w+ object>")
 # What makes a page ask another host for something.
 ELSEWHERE = re.compile(r"<(?:link|script|img|iframe)[^>]*(?:src|href)=.?.?https?:")
+# What a lesson does whose head says so; `tests.matrix` asks the head.
+DOES = {
+    "trains": re.compile(r"\.update\(\)"),
+    "measures": re.compile(r"\b(?:perf_counter|timeit|tracemalloc|best_time\()"),
+}
 
 
 @dataclass(frozen=True)
@@ -211,6 +216,15 @@ def careless_tags(lesson):
             if following is None or "assert " not in source(following):
                 complaints.append(f"{about}, and no assertion stands under it")
     return complaints
+
+
+def unsaid_in_the_head(lesson):
+    return [
+        f"`{found[0]}` in a cell, and the head does not say `{key}: true`"
+        for key, does in DOES.items()
+        if (found := does.search(lesson.code))
+        and not getattr(facts(lesson.number), key)
+    ]
 
 
 def too_wide(lesson):
@@ -677,7 +691,7 @@ ALWAYS = [misshapen, too_many_names, unwritten, unkind_words, terms_not_in_the_g
 ALWAYS += [from_a_later_step, drifted, foreign_imports, stray_names]
 ALWAYS += [noisy_or_heavy_imports, not_what_the_builder_gives, not_run_in_order]
 ALWAYS += [careless_tags, too_wide, pictures_without_words, asks_another_host]
-ALWAYS += [without_text]
+ALWAYS += [without_text, unsaid_in_the_head]
 ALWAYS += [wrong_minutes]
 OF_KIND = {
     StepKind.SNAPSHOT: [definitions_not_shown, wrongly_announced, missing_in_all],
