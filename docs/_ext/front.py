@@ -9,7 +9,7 @@ from html import escape
 from address import repository
 
 from steps.course import overview
-from steps.course.lessons import facts, module_path, notebook_path, numbers, stem
+from steps.course.lessons import module_path, notebook_path, numbers, read_facts, stem
 
 # How many of the sentences that a lesson printed fit on its card.
 LINES = 3
@@ -67,8 +67,8 @@ def stages_as_dots():
 def cards(folder):
     """Pictures and sentences that the lessons made, each with a link to its lesson."""
     made = ['<div class="cards">']
-    for number in [number for number in numbers() if facts(number).card]:
-        card = facts(number).card
+    for number in [number for number in numbers() if read_facts(number).card]:
+        card = read_facts(number).card
         made.append(
             f'<a href="lessons/{stem(number)}.html">'
             f"{_shown(number, card['cell'], folder)}<strong>{card['title']}</strong> "

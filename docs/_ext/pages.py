@@ -23,13 +23,13 @@ from steps.course import exercises, overview
 from steps.course.lessons import (
     MAP,
     StepKind,
-    facts,
     head,
     is_on_library,
     kind,
     lesson_path,
     notebook_path,
     numbers,
+    read_facts,
     stem,
 )
 
@@ -298,7 +298,7 @@ def question(number):
     summary before asks; where none is asked, the lesson's own first sentence says what
     it does.
     """
-    if asked := facts(number).question:
+    if asked := read_facts(number).question:
         return asked
     if number - 1 in numbers():
         summary = lesson_path(number - 1).read_text("utf-8").rpartition("## Summary")[2]
@@ -507,7 +507,7 @@ def first_met():
     for name, number in introduced().items():
         found.setdefault(name, number)
     for number in numbers():
-        for name in facts(number).explains:
+        for name in read_facts(number).explains:
             found.setdefault(name, number)
     return found
 

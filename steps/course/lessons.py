@@ -97,7 +97,7 @@ class Facts:
 BLOCK = re.compile(r"\A(---\n(?:(?!---\n).*\n)*?)(course:.*\n(?:[ #].*\n)*)")
 
 
-def facts(number):
+def read_facts(number):
     """Read the Facts of a lesson.
 
     Raises
@@ -106,11 +106,11 @@ def facts(number):
         If the block has an unknown key, or a wrong value.
     """
     path = lesson_path(number)
-    return _facts(path, path.stat().st_mtime_ns)
+    return _read_facts(path, path.stat().st_mtime_ns)
 
 
 @cache  # until the file changes
-def _facts(path, _):
+def _read_facts(path, _):
     block = BLOCK.match(path.read_text(encoding="utf-8"))
     if not block:
         return Facts()
@@ -148,7 +148,7 @@ def latest(key, number):
     """What the last lesson up to this one that says something under a key says; None
     if there is none.
     """
-    said = [getattr(facts(n), key) for n in numbers() if n <= number]
+    said = [getattr(read_facts(n), key) for n in numbers() if n <= number]
     return next(filter(None, reversed(said)), None)
 
 
@@ -160,7 +160,7 @@ def is_on_library(number):
 
 def kind(number):
     """The StepKind of a step."""
-    return StepKind[facts(number).kind.upper()]
+    return StepKind[read_facts(number).kind.upper()]
 
 
 def of_kind(*kinds):
@@ -171,7 +171,7 @@ def of_kind(*kinds):
 def previous(number):
     """The step that this one goes on from; 0 if it begins afresh, as a design does."""
     if kind(number) is StepKind.DESIGN:
-        return facts(number).continues
+        return read_facts(number).continues
     return max((n for n in of_kind(kind(number)) if n < number), default=0)
 
 
@@ -254,20 +254,20 @@ def head(number):
 def head_of(text, number):
     """The head in the text of a lesson."""
     title = re.search(rf"(?m)^# Step {number}: (.+)$", text)
-    facts = re.search(r"(?m)^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text)
-    if not title or not facts:
+    line = re.search(r"(?m)^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text)
+    if not title or not line:
         raise CourseError(
             f"{lesson_path(number).name} needs a title `# Step {number}: …` and a "
             "line `**Time** … · **Builds on** …`."
         )
     new, *others = (
-        _names(facts[0], word) for word in ("New", "Changed", "Gone", "Visits")
+        _names(line[0], word) for word in ("New", "Changed", "Gone", "Visits")
     )
-    return Head(title[1], int(facts[1]), new + _also_new(text), *others)
+    return Head(title[1], int(line[1]), new + _also_new(text), *others)
 
 
-def _names(facts, word):
-    part = re.search(rf"\*\*{word}\*\* ([^·]+)", facts)
+def _names(line, word):
+    part = re.search(rf"\*\*{word}\*\* ([^·]+)", line)
     return re.findall(r"`([^`]+)`", part[1]) if part else []
 
 

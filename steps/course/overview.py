@@ -8,7 +8,15 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from .lessons import MAP, CourseError, facts, head, lesson_path, notebook_path, numbers
+from .lessons import (
+    MAP,
+    CourseError,
+    head,
+    lesson_path,
+    notebook_path,
+    numbers,
+    read_facts,
+)
 
 STAGE = re.compile(r"^### Stage \d+: (?P<title>.+)\n\nAfter it, (?P<gain>.+)$", re.M)
 LINK = re.compile(r"\[([^][]+)\]\(((?:start|step\d\d)\.ipynb)\)")
@@ -28,7 +36,7 @@ def read_stages():
     text = lesson_path(MAP).read_text(encoding="utf-8")
     stages, n = [Stage(title, gain, {}) for title, gain in STAGE.findall(text)], 1
     for number in numbers():
-        n = facts(number).stage or n
+        n = read_facts(number).stage or n
         if n > len(stages):
             raise CourseError(f"Step {number} is in stage {n}: start.md lacks it.")
         stages[n - 1].steps[number] = head(number).title

@@ -19,9 +19,9 @@ from steps.course.lessons import (
     ROOT,
     CourseError,
     Facts,
-    facts,
     known,
     numbers,
+    read_facts,
 )
 from tests.course.texts import blocks
 from tests.support import lesson_checks as checks
@@ -96,7 +96,7 @@ def test_what_a_head_cannot_say_is_named(room, block, complaint):
     path = room / "step08.md"
     text = re.sub(r"course:\n(  .*\n)+", f"course:\n{block}\n", path.read_text("utf-8"))
     path.write_text(text, encoding="utf-8")
-    assert_refused(CourseError, f"step08.md: {complaint}", lambda: facts(8))
+    assert_refused(CourseError, f"step08.md: {complaint}", lambda: read_facts(8))
 
 
 def test_what_a_head_can_say_is_listed_for_who_writes_one():

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from steps.course import lessons, overview
-from steps.course.lessons import ROOT, StepKind, facts, head
+from steps.course.lessons import ROOT, StepKind, head, read_facts
 from steps.course.lessons import numbers as all_steps
 
 DOCS = ROOT / "docs"
@@ -129,7 +129,7 @@ def test_each_name_has_a_summary_of_one_sentence(pages):
 
 
 def test_a_method_listed_apart_is_explained_by_that_step(pages):
-    explained = [(name, n) for n in all_steps() for name in facts(n).explains]
+    explained = [(name, n) for n in all_steps() for name in read_facts(n).explains]
     assert explained
     for name, step in explained:
         owner, _, method = name.partition(".")
@@ -171,7 +171,7 @@ def test_each_step_has_a_question_that_stands_alone_and_each_page_a_place(pages)
         asked = pages.question(number)
         assert len(asked) > 15, f"step {number}: {asked}"
         ends = asked.endswith("?")
-        assert ends or not facts(number).question, f"step {number}: {asked}"
+        assert ends or not read_facts(number).question, f"step {number}: {asked}"
     # It is the last of the summary before.
     summary = lessons.lesson_path(40).read_text("utf-8").rpartition("## Summary")[2]
     assert pages.question(41) in " ".join(summary.split())

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from steps.course.judge.child import Child
-from steps.course.lessons import facts, lesson_path, stem, with_map
+from steps.course.lessons import lesson_path, read_facts, stem, with_map
 from steps.course.mutating import fork_pool
 from tests.support.lesson_changes import Changes, invitations
 
@@ -18,7 +18,7 @@ def test_every_invitation_has_its_change():
         invited = invitations(lesson_path(number).read_text(encoding="utf-8"))
         path = FOLDER / f"{stem(number)}.md"
         kept = path.read_text(encoding="utf-8").count("\n## ") if path.exists() else 0
-        if kept < invited and facts(number).change_takes != "minutes":
+        if kept < invited and read_facts(number).change_takes != "minutes":
             missing.append(f"{stem(number)} invites {invited} times, {kept} are tried")
     assert missing == []
 

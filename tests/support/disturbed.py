@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-from steps.course.lessons import NOTEBOOKS, ROOT, facts, numbers
+from steps.course.lessons import NOTEBOOKS, ROOT, numbers, read_facts
 
 # Of a report: places, lines that differ, and lines that fail with what they say.
 TOLD = r"Step \d.*, cell .*|stored: .*|now: .*|-+> .*|\w+Error: .*|.* output fields .*"
@@ -20,7 +20,7 @@ COLOURS = re.compile(r"\x1b\[[\d;]*m")
 def main(lessons, rounds=3):
     """Run each lesson with so many disturbances, and print what changes."""
     changed = []
-    for number in lessons or [n for n in numbers() if facts(n).trains]:
+    for number in lessons or [n for n in numbers() if read_facts(n).trains]:
         for seed in range(rounds):
             ran = run(number, seed)
             report = COLOURS.sub("", ran.stdout)

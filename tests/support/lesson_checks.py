@@ -26,13 +26,13 @@ from steps.course.differences import Differences, compare_modules
 from steps.course.lessons import (
     CourseError,
     StepKind,
-    facts,
     is_on_library,
     kind,
     latest,
     numbers,
     of_kind,
     previous,
+    read_facts,
 )
 from tests.support import public_names
 
@@ -90,7 +90,7 @@ class Lesson:
     @property
     def written(self):
         """Whether the reader writes the step's heart before it is shown."""
-        heart = facts(self.number).heart
+        heart = read_facts(self.number).heart
         return heart == "written" or (not heart and self.kind is StepKind.PACKAGE)
 
 
@@ -114,7 +114,7 @@ def lesson(number):
 
 def stands_alone(number):
     """Whether the module of a step imports nothing of the project."""
-    return kind(number) is not StepKind.PACKAGE and facts(number).alone
+    return kind(number) is not StepKind.PACKAGE and read_facts(number).alone
 
 
 def notebook(number):
@@ -164,11 +164,11 @@ def public(number):
 def before(number):
     """The public names that a package step goes on with."""
     last = previous(number)
-    if facts(number).stands_on == "dezero_lite":  # what it has of those before
+    if read_facts(number).stands_on == "dezero_lite":  # what it has of those before
         later = [imported(n).__all__ for n in of_kind(StepKind.PACKAGE) if n >= number]
         seen = public(last) | TOOLS | visited(last).difference(*later)
         return public_names.public_names().keys() & seen
-    return set() if facts(number).stands_on else public(last)
+    return set() if read_facts(number).stands_on else public(last)
 
 
 @cache
@@ -223,7 +223,7 @@ def unsaid_in_the_head(lesson):
         f"`{found[0]}` in a cell, and the head does not say `{key}: true`"
         for key, does in DOES.items()
         if (found := does.search(lesson.code))
-        and not getattr(facts(lesson.number), key)
+        and not getattr(read_facts(lesson.number), key)
     ]
 
 
@@ -657,7 +657,7 @@ def not_cumulative(lesson):
     twice = sorted({name for name in names if names.count(name) > 1})
     complaints += [f"{name} is twice in `__all__`" for name in twice]
     beginning = f"from .step{last:02d} import *"
-    if not facts(lesson.number).stands_on and beginning not in lesson.module:
+    if not read_facts(lesson.number).stands_on and beginning not in lesson.module:
         complaints.append(f"`{beginning}` is missing")
     return complaints
 

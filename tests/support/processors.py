@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steps.course.lessons import ROOT, facts, numbers, spans
+from steps.course.lessons import ROOT, numbers, read_facts, spans
 
 PAGE, RESULT = ROOT / "docs" / "machines.md", "\n## Result\n"
 # OpenBLAS's kernels, and what a processor needs to run them.
@@ -70,7 +70,7 @@ def main(lessons, names, quick, jobs, write):
         sys.exit(f"No setting {', '.join(strange)}; there are: {'; '.join(there)}")
     if quick:
         names = [name for name in FURTHEST if name in there] or ["without wide loops"]
-        lessons = lessons or [n for n in numbers() if facts(n).trains]
+        lessons = lessons or [n for n in numbers() if read_facts(n).trains]
     rows, failed = [], False
     for name in names or there:
         chosen = lessons or all_for(name)
@@ -94,7 +94,9 @@ def main(lessons, names, quick, jobs, write):
 def all_for(name):
     """The lessons for which a setting matters."""
     return [
-        n for n in numbers() if name in FURTHEST or facts(n).trains or facts(n).measures
+        n
+        for n in numbers()
+        if name in FURTHEST or read_facts(n).trains or read_facts(n).measures
     ]
 
 

@@ -22,7 +22,7 @@ import tempfile
 import types
 from functools import partial
 
-from ..lessons import ROOT, STEPS, facts, numbers
+from ..lessons import ROOT, STEPS, numbers, read_facts
 
 # For NumPy and a network of a lesson's size with room to spare; a file may not fill the
 # disk.
@@ -193,7 +193,7 @@ def install(folder, readable_paths, say):
     tempfile.gettempdir()
     # Lessons ask for facts of others, whose texts, with the solutions, are refused.
     for number in numbers():
-        facts(number)
+        read_facts(number)
     # So that folders are left out by their names.
     shutil._use_fd_functions = False  # type: ignore[attr-defined]
     os.environ["PATH"] = ""

@@ -19,7 +19,15 @@ from .. import capabilities
 from ..capabilities import WORKS
 from ..definitions import format_names, read_texts
 from ..learner_folder import read_json, write_json
-from ..lessons import STEPS, CourseError, facts, format_command, known, numbers, stem
+from ..lessons import (
+    STEPS,
+    CourseError,
+    format_command,
+    known,
+    numbers,
+    read_facts,
+    stem,
+)
 from ..module_text import ModuleText
 from ..student_copies import write_new
 from . import capabilities_package, split_core, workspace
@@ -198,7 +206,7 @@ def _pack(target, number, package, text, room_of):
     words = {"name": package, "step": number}
     tests = "\n\n".join([_fill_template("tests.txt", words), *_format_tests(passed)])
     write_new(target / "tests" / f"test_{package}.py", tests)
-    runs = [run for n in numbers() if n <= number and (run := facts(n).example)]
+    runs = [run for n in numbers() if n <= number and (run := read_facts(n).example)]
     if "digits" in runs:
         ours = Path(find_spec("dezero_lite").origin)  # type: ignore[union-attr, arg-type]
         shutil.copy(ours.with_name("data") / DATA, target / package)

@@ -24,10 +24,10 @@ from ..lessons import (
     LESSONS,
     STEPS,
     StepKind,
-    facts,
     module_path,
     numbers,
     of_kind,
+    read_facts,
     stem,
 )
 from ..module_text import ModuleText
@@ -48,10 +48,14 @@ def read_source(module):
 
 
 _HEADED = {m: [int(n or 0) for n in HEADING.findall(read_source(m))] for m in MODULES}
-_BEGINS = {facts(n).stands_on: n for n in numbers()}
+_BEGINS = {read_facts(n).stands_on: n for n in numbers()}
 # The package grows from the first of these steps to the last.
 FIRST, LAST = _BEGINS["framework"], max(map(max, _HEADED.values()))
-_LEFT = {n: facts(n).write for n in numbers() if facts(n).write or facts(n).workshop}
+_LEFT = {
+    n: read_facts(n).write
+    for n in numbers()
+    if read_facts(n).write or read_facts(n).workshop
+}
 # What is left to the learner at each step; all else that a step brings is given. Steps
 # that are not here bring nothing to write, and no lesson that has to run on theirs.
 WRITE = {n: names for n, names in _LEFT.items() if n <= LAST}

@@ -17,7 +17,7 @@ complaints.
 
 import pytest
 
-from steps.course.lessons import MAP, facts, stem
+from steps.course.lessons import MAP, read_facts, stem
 from tests.support import told
 from tests.support.lesson_attempts import child_of
 from tests.support.lesson_changes import Changes
@@ -29,7 +29,7 @@ def tests(file, text):
 
     name = file.path.stem
     number = MAP if name == stem(MAP) else int(name.removeprefix("step"))
-    is_slow = facts(number).change_takes == "seconds"
+    is_slow = read_facts(number).change_takes == "seconds"
     yield name, complaints, *[pytest.mark.slow] * is_slow
 
 
