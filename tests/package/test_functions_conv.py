@@ -369,7 +369,7 @@ def test_pooling_takes_little_memory_on_the_way_back():
     x = Variable(normal(8, 16, 128, 128, dtype=np.float32))
     y = C.pooling(x, 3, 1, 1)
     y.grad = Variable(np.ones_like(y.data))
-    with at_most(2 * x.data.nbytes):
+    with at_most(3 * x.data.nbytes):  # 4.3 in one piece
         y.backward()
 
 
