@@ -132,7 +132,7 @@ def _is_for_people(node):
 
 
 def _list_variants(node, field):
-    """List the faults that can be planted in place of a node, which stands in a field
+    """List the faults that can be planted in place of a node, which is in a field
     of another one.
     """
     if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign):
