@@ -152,6 +152,46 @@ def source(thing, doc=False, before=None):
     return Source(thing, doc) if before is None else compare_sources(before, thing, doc)
 
 
+def check(exercise):
+    """Run the function below as the check of an exercise: whatever the answer does,
+    there is one sentence about it.
+
+    Raises
+    ------
+    AssertionError
+        If the answer is not right.
+    """
+    from .course.checks import check
+
+    return check(exercise)
+
+
+def call(function, *args, what="", returns=True, **kwargs):
+    """Call what a student wrote, in a check, and return what it returns.
+
+    Raises
+    ------
+    AssertionError
+        If it stops or returns nothing; `what` begins the sentence.
+    """
+    from .course.checks import call
+
+    return call(function, *args, what=what, returns=returns, **kwargs)
+
+
+def plain(value, what="the result", shape=None):
+    """Turn a student's result (a Variable, an array, a list …) into plain numbers.
+
+    Raises
+    ------
+    AssertionError
+        If it is made of anything else, or does not have the shape.
+    """
+    from .course.checks import plain
+
+    return plain(value, what, shape)
+
+
 def hint(step, exercise, nearer=False):
     """Give a hint for an exercise, or for a definition: the first one, and a nearer one
     at a click.

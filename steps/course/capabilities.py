@@ -58,7 +58,7 @@ class Capability:
 
 
 CAPABILITIES: list[Capability] = []
-SIGNS = {WORKS: "✓", MISSING: "·", WRONG: "wrong", "TimeoutError": "too slow"}
+SIGNS = {WORKS: "✓", MISSING: "·", WRONG: "wrong", "TooSlow": "too slow"}
 # Steps 11 and 12 rebuild the forward pass, and step 13 the backward pass.
 GAP = [(11, MISSING), (13, WORKS)]
 

@@ -1,4 +1,4 @@
-"""Prepares the kernel of a notebook that imports steps: a failed check shows its
+"""Prepares the kernel of a notebook that imports steps: a failed assertion shows one
 sentence, a page of HTML has a text, for where it is not shown, and pictures are in the
 notebook.
 """
@@ -7,7 +7,9 @@ import html
 import os
 import re
 import sys
+import traceback
 
+from .checks import BOLD, PLAIN
 from .exercises import CHECK
 from .watching import notebook_shell
 
@@ -15,7 +17,10 @@ TAG = re.compile(r"<style>.*?</style>|<(/?)(\w*)[^>]*>", re.S)
 # After these, the text goes on in a line of its own.
 BLOCK_TAGS = ("div", "h1", "h2", "h3", "li", "p", "summary", "table", "tr")
 INLINE = "module://matplotlib_inline.backend_inline"
-BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+GREY = "\x1b[90m"
+# JupyterLab sends the id and the tags of a cell along with its code; what grades, or
+# runs notebooks by itself, sends neither. A cell of the reader's own has another id.
+LESSON_CELL = re.compile(r"(step\d\d|start)-\d+$")
 
 
 def prepare():
@@ -33,24 +38,23 @@ def prepare():
             shell.enable_matplotlib("inline")
 
 
-def _show_error(shell, kind, error, traceback, tb_offset=None):
-    """Show what a check says, and that alone: the lines around it would give the answer
-    away. The magic ``%tb`` shows the traceback.
-    """
-    if is_check_running(shell) and str(error):
-        error._render_traceback_ = lambda: [f"{BOLD}{error}{PLAIN}"]
+def _show_error(shell, kind, error, trace, tb_offset=None):
+    """Show one sentence where it says enough. The magic ``%tb`` shows the traceback."""
+    asked = shell.kernel.get_parent("shell").get("metadata", {})
+    if CHECK in asked.get("tags", ()) and str(error):
+        # The lines around it would give the answer away.
+        shown = f"{BOLD}{error}{PLAIN}"
+    elif LESSON_CELL.match(asked.get("cellId", "")) and not str(error):
+        line = traceback.extract_tb(trace)[-1].line
+        shown = f"{GREY}{line}  # the text above is about the original numbers{PLAIN}"
+    else:
+        shown = ""
+    if shown and not hasattr(error, "_render_traceback_"):
+        error._render_traceback_ = lambda: [shown]
     try:
-        shell.showtraceback((kind, error, traceback), running_compiled_code=True)
+        shell.showtraceback((kind, error, trace), running_compiled_code=True)
     finally:
         vars(error).pop("_render_traceback_", None)
-
-
-def is_check_running(shell):
-    """Say whether a check runs. JupyterLab sends the tags of a cell along with its
-    code; what grades, or runs notebooks by itself, sends none.
-    """
-    asked = shell.kernel.get_parent("shell").get("metadata", {})
-    return CHECK in asked.get("tags", ())
 
 
 def _print_as_text(page, printer, cycle):

@@ -274,10 +274,13 @@ def _list_what_checks_use():
     """List the modules and classes that checks, and reports of verdicts, use."""
     import numpy as np
 
+    from .. import checks
+
+    steps = importlib.import_module(STEPS)
     core = np._core.numeric  # type: ignore[attr-defined]
     numpy = np, np.testing, np.testing._private.utils, core
     reads, writes = (json.decoder, json.JSONDecoder), (json.encoder, json.JSONEncoder)
-    return [builtins, *numpy, json, *reads, *writes, os, signal]
+    return [builtins, steps, checks, *numpy, json, *reads, *writes, os, signal]
 
 
 def _restore(owner, before):

@@ -9,6 +9,7 @@ import sys
 import warnings
 from typing import Any, NamedTuple
 
+from ..checks import TooSlow
 from ..lessons import KERNELS
 
 TOO_SLOW = "takes too long"
@@ -25,7 +26,7 @@ class Failure(NamedTuple):
 
     @property
     def words(self):
-        if self.kind == "TimeoutError":
+        if self.kind == "TooSlow":
             return TOO_SLOW
         if self.kind == "AssertionError":
             return self.text or "an assertion fails"
@@ -82,7 +83,7 @@ def catch_failure(source, names, seconds=None, run=run):
                 sys.stdout, sys.stderr = streams
                 _set_alarm(seconds and 0)
     except BaseException as error:  # an attempt may raise anything
-        error_types = TimeoutError, AssertionError, type(error)
+        error_types = TooSlow, AssertionError, type(error)
         kind = next(kind.__name__ for kind in error_types if isinstance(error, kind))
         message = _read_message(error)
     finally:
@@ -108,14 +109,14 @@ _set_timer: Any = getattr(_signal, "setitimer", None)
 
 
 def _set_alarm(seconds):
-    """Raise a TimeoutError in so many seconds; never, if there are none."""
+    """Raise TooSlow in so many seconds; never, if there are none."""
     if seconds is not None and hasattr(signal, "SIGALRM"):
         _handle(signal.SIGALRM, _raise_timeout)
         _set_timer(signal.ITIMER_REAL, seconds)
 
 
 def _raise_timeout(*_):
-    raise TimeoutError
+    raise TooSlow
 
 
 @contextlib.contextmanager

@@ -164,4 +164,4 @@ def _wait_for(process, read_end):
     if text:
         return {int(n): failure for n, failure in json.loads(text).items()}
     is_alarm = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
-    return {WHOLE_ATTEMPT: Failure("TimeoutError" if is_alarm else ENDS, "")}
+    return {WHOLE_ATTEMPT: Failure("TooSlow" if is_alarm else ENDS, "")}

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import capabilities
 from ..capabilities import WORKS, run_probe
+from ..checks import TooSlow
 from ..definitions import read_definitions, walk_definitions
 from ..judge.cells import ENDS, close_pictures, make_names, run, silence_with_timeout
 from ..judge.child import GRACE_SECONDS, Child, Stopped
@@ -135,7 +136,7 @@ def _try_all(task, say):
         _run_cells(task, say, at)
     except (Exception, SystemExit) as error:
         outcome["failure"] = _describe_failure(task, at[0], error)
-        if at[0] == BEGINNING or isinstance(error, TimeoutError):
+        if at[0] == BEGINNING or isinstance(error, TooSlow):
             return outcome
     if not task["brief"]:
         _try_rows(task, say, outcome)
@@ -181,7 +182,7 @@ def _try_rows(task, say, trial):
             evidence = _describe_error(error, task["seconds"])
             trial["evidence"][row.name] = evidence
         trial["table"][row.name] = outcome
-        if outcome == "TimeoutError" or (task["brief"] and outcome != WORKS):
+        if outcome == "TooSlow" or (task["brief"] and outcome != WORKS):
             return
 
 
@@ -192,7 +193,7 @@ def _describe_failure(task, cell, error):
     frames = traceback.extract_tb(error.__traceback__)
     lesson = [frame for frame in frames if frame.filename.startswith("<cell")]
     inside = [frame for frame in frames if frame.filename.startswith("your ")]
-    if isinstance(error, TimeoutError):
+    if isinstance(error, TooSlow):
         del inside[1:]  # the loop that does not end, not where it was stopped
     # Of a recursion without end there are a thousand.
     lines = dict.fromkeys(frame.lineno for frame in inside)
@@ -207,7 +208,7 @@ def _describe_failure(task, cell, error):
 
 
 def _describe_error(error, seconds):
-    if isinstance(error, TimeoutError):
+    if isinstance(error, TooSlow):
         return f"it takes more than {seconds} seconds, and was stopped"
     if isinstance(error, AssertionError):
         return str(error) or UNTRUE

@@ -1,0 +1,194 @@
+"""Checks of exercises: whatever an answer does, its reader gets one sentence.
+
+A check reads::
+
+    @steps.check(1)
+    def check():
+        value = steps.plain(steps.call(twice, 3))
+        assert value == 6, f"twice(3) should be 6, not {value}"
+
+It runs at once. An ordinary failure (a misspelt name, nothing returned, the wrong kind
+of object) needs no line in the check: it is explained here, with the line of the answer
+where it happened.
+"""
+
+import linecache
+import os
+import traceback
+
+import numpy as np
+
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+NUMBERS = bool, int, float, complex
+MAX_LETTERS = 300
+
+
+class TooSlow(TimeoutError):
+    """Raised by the judge where time is up; no check may explain it away."""
+
+
+def check(exercise):
+    """Run the function below as the check of an exercise.
+
+    What it returns, if anything, is shown behind "Exercise 1 is right".
+
+    Raises
+    ------
+    AssertionError
+        With one sentence, if the answer is not right. In a notebook, ``%tb`` shows
+        where it was.
+    """
+
+    def run(function):
+        try:
+            detail = function()
+        except (KeyboardInterrupt, TooSlow):
+            raise
+        except BaseException as error:
+            raise _make_failure(error, function.__code__.co_filename) from error
+        print(f"Exercise {exercise} is right{f': {detail}' if detail else '.'}")
+
+    return run
+
+
+def _make_failure(error, check_file):
+    failure = AssertionError(explain(error, check_file))
+
+    def render():
+        # Only once: after that, the magic %tb shows everything.
+        del failure._render_traceback_  # type: ignore[attr-defined]
+        return [f"{BOLD}{failure}{PLAIN}"]
+
+    failure._render_traceback_ = render  # type: ignore[attr-defined]
+    return failure
+
+
+def explain(error, check_file=""):
+    """Explain in one sentence why an answer, or its check in a file, stopped."""
+    text = _read_message(error)
+    if isinstance(error, AssertionError) and text:
+        return text
+    kind = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if line := _find_line_of_answer(error, check_file):
+        return f"your code stopped with {kind}, at {line}"
+    if isinstance(error, NameError) and getattr(error, "name", None):
+        return f"{error.name} is not defined: run the cell with your answer first"
+    return f"what your code gives cannot be checked: {kind}"
+
+
+def _read_message(error):
+    try:
+        text = str(error)
+    except Exception:  # an answer may define errors that cannot be shown
+        return ""
+    return text if len(text) <= MAX_LETTERS else f"{text[:MAX_LETTERS]}…"
+
+
+def _find_line_of_answer(error, check_file):
+    """Find the last line that ran in a cell other than the check; cells have no file."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        line = linecache.getline(frame.filename, frame.lineno or 0).strip()
+        if line and frame.filename != check_file and not os.path.exists(frame.filename):
+            return f"`{line}`"
+    return ""
+
+
+def call(function, *args, what="", returns=True, **kwargs):
+    """Call what a student wrote, and return what it returns.
+
+    Parameters
+    ----------
+    what : str
+        What is tried, for the sentence; the call itself if not given.
+    returns : bool
+        Whether something has to be returned.
+
+    Raises
+    ------
+    AssertionError
+        If it stops or returns nothing.
+    """
+    name = getattr(function, "__name__", None) or type(function).__name__
+    what = what or f"{name}({', '.join(map(_show_briefly, args))})"
+    try:
+        result = function(*args, **kwargs)
+    except (KeyboardInterrupt, TooSlow):
+        raise
+    except BaseException as error:
+        raise AssertionError(f"{what}: {explain(error)}") from error
+    if returns and result is None:
+        raise AssertionError(f"{what}: {name} returned nothing. Is there a return?")
+    return result
+
+
+def _show_briefly(value):
+    shown = repr(value) if isinstance(value, (str, list, tuple, *NUMBERS)) else "…"
+    return shown if len(shown) <= 20 else "…"
+
+
+def plain(value, what="the result", shape=None):
+    """Turn a result into plain numbers, which compare as numbers do.
+
+    An object of another kind could call itself equal to everything.
+
+    Parameters
+    ----------
+    value : Variable, array, number, text, None, or a list, tuple, set or dict of them
+    what : str
+        What to call it in the sentence.
+    shape : tuple of int, optional
+        The shape that it has to have; one number may have any shape of one number.
+
+    Returns
+    -------
+    number, ndarray, str, None, list, tuple, set or dict
+        A number for an array of one number; an array for other arrays, and for lists of
+        numbers.
+
+    Raises
+    ------
+    AssertionError
+        If it is anything else, or has another shape.
+    """
+    result = _make_plain(value, what)
+    if shape is None:
+        return result
+    size = np.prod(shape, dtype=int)
+    assert np.shape(result) == tuple(shape) or np.size(result) == size == 1, (
+        f"{what} should have the shape {tuple(shape)}, not {np.shape(result)}"
+    )
+    return np.reshape(result, shape) if shape else result
+
+
+def _make_plain(value, what):
+    if isinstance(value, list):
+        return _stack([_make_plain(item, what) for item in list.__iter__(value)])
+    if isinstance(value, tuple):
+        return tuple(_make_plain(item, what) for item in tuple.__iter__(value))
+    if type(value) in (set, frozenset):
+        return {_make_plain(item, what) for item in value}
+    if type(value) is dict:
+        pairs = value.items()
+        return {_make_plain(k, what): _make_plain(v, what) for k, v in pairs}
+    if value is None or type(value) in (str, *NUMBERS):
+        return value
+    if isinstance(value, (np.ndarray, np.generic)):
+        array = np.array(value, subok=False)
+        if array.dtype.kind in "biufc":
+            return array.item() if array.size == 1 else array
+        if array.dtype.kind == "U":
+            return array.tolist()
+    data = getattr(value, "data", None)
+    if isinstance(data, (np.ndarray, np.generic, *NUMBERS)):
+        return _make_plain(data, what)
+    kind = type(value).__name__
+    raise AssertionError(f"{what} should be numbers, not of type {kind}")
+
+
+def _stack(items):
+    """Make an array of a list if it holds numbers, row by row."""
+    shapes = {np.shape(item) for item in items}
+    are_numbers = all(isinstance(item, (np.ndarray, *NUMBERS)) for item in items)
+    if not items or not are_numbers or len(shapes) > 1:
+        return items
+    return np.array(items) if len(items) > 1 or shapes != {()} else items[0]
