@@ -21,6 +21,7 @@ from dezero_lite import player
 
 from . import exercises, lessons, overview, pictures, sources
 from .definitions import extract
+from .exercises import FOLDED
 from .lessons import MAP, CourseError, lesson_path, module_path, notebook_path, stem
 
 LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)")
@@ -46,6 +47,7 @@ def assemble(number):
     """
     numbered = enumerate(read_lesson_cells(number), start=1)
     cells = [_make_cell(number, position, cell) for position, cell in numbered]
+    _fold_imports(cells)
     _mark_exercises(number, cells)
     _add_links(number, cells)
     metadata = {"course": {"step": number}} | KERNEL
@@ -68,14 +70,27 @@ def _parse(text):
 def _make_cell(number, position, cell):
     name = {"id": f"{stem(number)}-{position:02d}"}
     if cell.cell_type != "code":
-        return make_text_cell(exercises.fold_hints(cell.source)) | name
+        return make_text_cell(exercises.fold_blocks(cell.source)) | name
     code = make_code_cell(_load_code(cell.source)) | name
     for key in ("tags", "alt"):  # in this order: copies have a digest of it
         if key in cell.metadata:
             code["metadata"][key] = copy(cell.metadata[key])
-    if exercises.FOLDED in code["metadata"].get("tags", ()):
-        code["metadata"]["jupyter"] = {"source_hidden": True}
+    if FOLDED in code["metadata"].get("tags", ()):
+        _fold(code)
     return code
+
+
+def _fold_imports(cells):
+    # A reader begins with the problem, not with what it needs.
+    first = next((cell for cell in cells if cell["cell_type"] == "code"), None)
+    if first and re.match(r"import |from ", first["source"]):
+        _fold(first)
+
+
+def _fold(cell):
+    metadata = cell["metadata"]
+    metadata["tags"] = list(dict.fromkeys([*metadata.get("tags", []), FOLDED]))
+    metadata["jupyter"] = {"source_hidden": True}
 
 
 def make_text_cell(source):
@@ -138,8 +153,8 @@ def _mark_exercises(number, cells):
             marks = {"grade": not solution, "grade_id": f"{stem(number)}-{kind}{n}"}
             marks |= {"locked": not solution, "schema_version": 3, "solution": solution}
             marks |= {"task": False} | ({} if solution else {"points": 1})
-            metadata["tags"] = [*metadata.get("tags", []), exercises.FOLDED]
-            metadata["jupyter"], metadata["nbgrader"] = {"source_hidden": True}, marks
+            _fold(cells[position])
+            metadata["nbgrader"] = marks
 
 
 def digest_sources(number):

@@ -85,7 +85,7 @@ def _read_message(error):
 
 
 def _find_line_of_answer(error, check_file):
-    """Find the last line that ran in a cell other than the check; cells have no file."""
+    """Find the last line that ran in a cell, which is not a file, but not the check."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         line = linecache.getline(frame.filename, frame.lineno or 0).strip()
         if line and frame.filename != check_file and not os.path.exists(frame.filename):

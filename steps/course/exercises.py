@@ -39,6 +39,7 @@ FOLDED = "hide-input"
 MAY_RAISE = "raises-exception"
 
 HINT = re.compile(r"^```\{hint\}\n(?P<text>.*?)\n```$\n*", re.M | re.S)
+ANSWER = re.compile(r"^```\{answer\}\n(?P<text>.*?)\n```$\n*", re.M | re.S)
 FOLDED_HINT = re.compile(r'<details class="hint">.*?</details>\n*', re.S)
 
 
@@ -125,12 +126,15 @@ def _replace_marked(source, begin, end, replacement):
 # --- In notebooks ---------------------------------------------------------------------
 
 
-def fold_hints(text):
-    """Fold the hints of a task, as in the built notebook: they open at a click."""
+def fold_blocks(text):
+    """Fold the hints of a task, and the answer to a prediction, as in the built
+    notebook: they open at a click.
+    """
     counter = itertools.count(1)
 
-    def fold(hint):
-        head = f'<details class="hint"><summary>Hint {next(counter)}</summary>'
-        return f"{head}\n\n{hint['text']}\n\n</details>\n\n"
+    def fold(block, kind, title):
+        head = f'<details class="{kind}"><summary>{title}</summary>'
+        return f"{head}\n\n{block['text']}\n\n</details>\n\n"
 
-    return HINT.sub(fold, text).rstrip()
+    text = HINT.sub(lambda hint: fold(hint, "hint", f"Hint {next(counter)}"), text)
+    return ANSWER.sub(lambda it: fold(it, "answer", "What happens"), text).rstrip()

@@ -5,21 +5,24 @@ from pathlib import Path
 import pytest
 
 from steps.course.judge.child import Child
-from steps.course.lessons import lesson_path, read_facts, stem, with_map
+from steps.course.lessons import lesson_path, stem, with_map
 from steps.course.mutating import fork_pool
-from tests.support.lesson_changes import Changes, invitations
+from tests.support.lesson_changes import Changes, invitations, numbers_of_answers
 
 FOLDER = Path(__file__).with_name("changes")
 
 
-def test_every_invitation_has_its_change():
+def test_every_invitation_has_its_answer_and_its_change():
     missing = []
     for number in with_map():
-        invited = invitations(lesson_path(number).read_text(encoding="utf-8"))
+        text = lesson_path(number).read_text(encoding="utf-8")
+        invited = invitations(text)
         path = FOLDER / f"{stem(number)}.md"
         kept = path.read_text(encoding="utf-8").count("\n## ") if path.exists() else 0
-        if kept < invited and read_facts(number).change_takes != "minutes":
-            missing.append(f"{stem(number)} invites {invited} times, {kept} are tried")
+        answers = len(numbers_of_answers(text))
+        if not invited == answers <= kept:
+            counts = f"{answers} answers, {kept} changes"
+            missing.append(f"{stem(number)}: {invited} invitations, {counts}")
     assert missing == []
 
 
@@ -76,6 +79,27 @@ SIX = "stops: 6 is right, and not 9"
 )
 def test_what_does_not_follow_is_told(text, complaint, child):
     found = Changes(LESSON, text).complaints(child)
+    assert complaint in "\n".join(found)
+    assert bool(found) == bool(complaint)
+
+
+INVITED = "*Predict, then change:* write 1 for 2.\n\n"
+ANSWERED = f"{INVITED}```{{answer}}\nThen y is 3.0, half of 6, and not 1.\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("then", "complaint"),
+    [
+        ("says(1, f'{y:.1f} of {2 * y:.0f}')", ""),
+        ("says(1, f'{y:.2f} of {2 * y}')", "answer 1 has {"),
+        ("says(1, f'{y:.1f}')", "the run {'3.0'}"),
+        ("assert y == 3", "no run gives the numbers of answer 1"),
+    ],
+)
+def test_an_answer_has_the_numbers_of_the_run(then, complaint, child):
+    answers = numbers_of_answers(ANSWERED)
+    text = change("runs alone", ["y = x * 3"], ["y = x / 2 * 3"], then)
+    found = Changes(LESSON, text, answers).complaints(child)
     assert complaint in "\n".join(found)
     assert bool(found) == bool(complaint)
 

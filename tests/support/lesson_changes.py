@@ -1,8 +1,12 @@
+# ruff: noqa: F821
 """What a lesson invites its reader to change, and what follows."""
 
+import inspect
 import re
 
 from steps.course import builder
+from steps.course.exercises import ANSWER
+from steps.course.lessons import lesson_path
 from steps.course.mutating import fork_pool
 from steps.course.mutating.slicing import LISTING, slice_cells
 from tests.support.lesson_checks import source, tags
@@ -11,6 +15,12 @@ INVITED = re.compile(r"\bPredict, then change\b")
 CHANGE = re.compile(
     r"^## (runs|runs alone|stops: [^\n]+)\n+```diff\n(.*?)^```$"
     r"(?:\n+```python\n(.*?)^```$)?",
+    re.M | re.S,
+)
+NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
+PREDICTION = re.compile(
+    r"(?P<invited>^[^\n]*\bPredict, then change\b.*?)^"
+    + ANSWER.pattern.removeprefix("^"),
     re.M | re.S,
 )
 PART = re.compile(r"^### ", re.M)
@@ -22,6 +32,27 @@ SENTENCE = 12
 def invitations(text):
     """How often a lesson's text says *Predict, then change*."""
     return len(INVITED.findall(text))
+
+
+def numbers_in(text):
+    return {number.replace(",", "") for number in NUMBER.findall(text)}
+
+
+def numbers_of_answers(text):
+    """The numbers of each answer to an invitation that the invitation does not give."""
+    pairs = [(it["invited"], it["text"]) for it in PREDICTION.finditer(text)]
+    return [numbers_in(answer) - numbers_in(invited) for invited, answer in pairs]
+
+
+def says(number, *found):
+    """What comes of a change has all numbers of an answer, and no others. (It runs
+    before what should then be true, and is given its answers there.)
+    """
+    import re
+
+    texts = re.findall(pattern, " ".join(found))
+    run, answer = {text.replace(",", "") for text in texts}, answers[number - 1]
+    assert run == answer, f"answer {number} has {answer}, the run {run}"
 
 
 def both_sides(hunk):
@@ -38,13 +69,15 @@ class Changes:
     tells.
     """
 
-    def __init__(self, cells, text):
-        self._cells, self._text = cells, text
+    def __init__(self, cells, text, answers=()):
+        self._cells, self._text, self._answers = cells, text, list(answers)
         self._found = CHANGE.findall(text)
 
     @classmethod
     def of_lesson(cls, number, text):
-        return cls(builder.assemble(number)["cells"], text)
+        lesson = lesson_path(number).read_text(encoding="utf-8")
+        answers = numbers_of_answers(lesson)
+        return cls(builder.assemble(number)["cells"], text, answers)
 
     def complaints(self, child):
         """All that is wrong, one after the other."""
@@ -57,8 +90,15 @@ class Changes:
             except LookupError as error:
                 found.append(f"{error}\n\n{diff}")
                 continue
-            cells += [_cell(then)] * bool(then)
+            if then:
+                given = f"pattern, answers = {NUMBER.pattern!r}, {self._answers}"
+                cells.append(_cell(f"{given}\n{inspect.getsource(says)}\n{then}"))
             tries.append((start, cells, follows, diff))
+        for position, numbers in enumerate(self._answers, start=1):
+            if numbers and f"says({position}, " not in self._text:
+                found.append(
+                    f"no run gives the numbers of answer {position}: {numbers}"
+                )
         return found + self._tried(child, sorted(tries, key=lambda one: one[0]))
 
     def _tried(self, child, tries):
