@@ -166,17 +166,21 @@ def check(exercise):
     return check(exercise)
 
 
-def call(function, *args, what="", returns=True, **kwargs):
+def call(function, *args, **kwargs):
     """Call what a student wrote, in a check, and return what it returns.
+
+    `what` says what is tried, `advice` what may have been overlooked if it stops, and
+    `returns=False` that nothing has to be returned; everything else goes to the
+    function.
 
     Raises
     ------
     AssertionError
-        If it stops or returns nothing; `what` begins the sentence.
+        If it stops or returns nothing.
     """
     from .course.checks import call
 
-    return call(function, *args, what=what, returns=returns, **kwargs)
+    return call(function, *args, **kwargs)
 
 
 def plain(value, what="the result", shape=None):

@@ -93,13 +93,15 @@ def _find_line_of_answer(error, check_file):
     return ""
 
 
-def call(function, *args, what="", returns=True, **kwargs):
+def call(function, *args, what="", advice="", returns=True, **kwargs):
     """Call what a student wrote, and return what it returns.
 
     Parameters
     ----------
     what : str
-        What is tried, for the sentence; the call itself if not given.
+        What is tried, which begins the sentence; the call itself if not given.
+    advice : str
+        What a student may have overlooked if it stops, which ends the sentence.
     returns : bool
         Whether something has to be returned.
 
@@ -115,7 +117,8 @@ def call(function, *args, what="", returns=True, **kwargs):
     except (KeyboardInterrupt, TooSlow):
         raise
     except BaseException as error:
-        raise AssertionError(f"{what}: {explain(error)}") from error
+        advice = f". {advice}" * bool(advice)
+        raise AssertionError(f"{what}: {explain(error)}{advice}") from error
     if returns and result is None:
         raise AssertionError(f"{what}: {name} returned nothing. Is there a return?")
     return result
@@ -178,11 +181,14 @@ def _make_plain(value, what):
             return array.item() if array.size == 1 else array
         if array.dtype.kind == "U":
             return array.tolist()
-    data = getattr(value, "data", None)
+    kind = type(value).__name__
+    if not hasattr(value, "data"):
+        raise AssertionError(f"{what} should be numbers, not of type {kind}")
+    data = value.data
     if isinstance(data, (np.ndarray, np.generic, *NUMBERS)):
         return _make_plain(data, what)
-    kind = type(value).__name__
-    raise AssertionError(f"{what} should be numbers, not of type {kind}")
+    assert data is not None, f"{what} holds nothing: does forward return something?"
+    raise AssertionError(f"{what} holds a {type(data).__name__}, not an array")
 
 
 def _stack(items):

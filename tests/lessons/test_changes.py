@@ -91,8 +91,8 @@ ANSWERED = f"{INVITED}```{{answer}}\nThen y is 3.0, half of 6, and not 1.\n```\n
     ("then", "complaint"),
     [
         ("says(1, f'{y:.1f} of {2 * y:.0f}')", ""),
-        ("says(1, f'{y:.2f} of {2 * y}')", "answer 1 has {"),
-        ("says(1, f'{y:.1f}')", "the run {'3.0'}"),
+        ("says(1, f'{y:.2f} of {2 * y:.0f}')", "answer 1 has {'3.0'}"),
+        ("says(1, f'{y:.1f}')", "answer 1 has {'6'}"),
         ("assert y == 3", "no run gives the numbers of answer 1"),
     ],
 )

@@ -7,7 +7,9 @@ means that the lesson still runs with the change, a block of diff below it: line
 a minus make way for lines with a plus, lines without a sign help to find the place, and
 `@@` stands between two places. A block without a minus is a new cell. The changed cell
 is run, and all after it up to the invitation or the next `###`; after `## runs alone`
-nothing but it. A block of Python may follow, with what should then be true.
+nothing but it. A block of Python may follow, with what should then be true; there,
+`says(1, f"{loss:.2f}", …)` gives the numbers that the answer to the lesson's first
+invitation has, and that the invitation does not.
 
     ## stops: words of the error
 
