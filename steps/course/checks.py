@@ -181,6 +181,7 @@ def _make_plain(value, what):
             return array.item() if array.size == 1 else array
         if array.dtype.kind == "U":
             return array.tolist()
+        raise AssertionError(f"{what} should be numbers, not of dtype {array.dtype}")
     kind = type(value).__name__
     if not hasattr(value, "data"):
         raise AssertionError(f"{what} should be numbers, not of type {kind}")

@@ -27,7 +27,7 @@ from .lessons import (
     stem,
     with_map,
 )
-from .mutating import scores
+from .mutating import planted, scores
 from .results import NOT_BEGUN
 from .student_copies import write_agents, write_copies
 from .workshop import workshop_command
@@ -92,6 +92,7 @@ def _make_parser():
     option("--jobs", metavar="N", type=int, help="mutants tried at once; one a core")
     text = "write the scores to docs/exercises.md"
     option("--table", action="store_true", help=text)
+    add("plant", plant, numbers=several)
     add("verify", verify, numbers=several)
     return parser
 
@@ -273,6 +274,18 @@ def mutate(options):
     if options.table:
         scores.write_table(measured)
     return int(any(score.survivors or score.gone for score in measured))
+
+
+def plant(options):
+    """plant failures in solutions: each gets a sentence, and no point"""
+    _require_checkout()
+    total, faults = 0, 0
+    for number in options.numbers or numbers():
+        count, found = planted.find_faults(known(number))
+        total, faults = total + count, faults + len(found)
+        print(*found, sep="\n", end="\n" * bool(found), flush=True)
+    print(f"{total} failures planted, {faults} without a sentence or with a point")
+    return int(bool(faults))
 
 
 def verify(options):

@@ -58,9 +58,29 @@ def test_a_check_shows_its_sentence_and_the_traceback_on_request(shell):
     assert "Traceback" in text
 
 
+CHECK = "import steps\n@steps.check(1)\ndef check():\n    assert 1 == 2, 'again at c'"
+
+
+@pytest.mark.parametrize("asks", [{}, {"tags": ["check"]}])
+def test_a_check_shows_its_sentence_whatever_runs_the_notebook(shell, asks):
+    kind, sentence, text = shown(shell, CHECK, **asks)
+    assert (kind, sentence) == ("AssertionError", "again at c")
+    assert text == "\x1b[1magain at c\x1b[0m"
+    *_, text = shown(shell, "%tb")
+    assert "Traceback" in text
+
+
+def test_a_fact_of_the_original_numbers_shows_one_grey_line(shell):
+    kind, sentence, text = shown(shell, "assert 1 == 2", cellId="step08-12")
+    assert (kind, sentence) == ("AssertionError", "")
+    line = "assert 1 == 2  # the text above is about the original numbers"
+    assert text == f"\x1b[90m{line}\x1b[0m"
+
+
 @pytest.mark.parametrize(
     ("code", "asks"),
     [
+        ("assert 1 == 2", {"cellId": "d5e8a1"}),
         (ASSERTION, {"tags": ["hide-input"]}),
         (ASSERTION, {}),
         ("assert 1 == 2", {"tags": ["check"]}),

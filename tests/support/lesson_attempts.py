@@ -9,7 +9,7 @@ import pytest
 from steps.course import builder, exercises
 from steps.course.judge.cell_text import find_bound_names
 from steps.course.judge.child import Child
-from steps.course.mutating import fork_pool, slicing
+from steps.course.mutating import fork_pool, planted, slicing
 from tests.support.lesson_checks import code_cells, source, tags
 
 KINDS = {"right", "wrong", "by heart"}
@@ -109,12 +109,28 @@ class Attempts:
                 trials[position].append(_attempt(number, kind, words, attempt, rest))
                 if kind == "by heart":
                     trials[position].append(_seen(number, attempt, rest))
+        for exercise, name, position, attempt, rest in self._planted():
+            trials[position].append(_planted(exercise, name, attempt, rest))
         if trials and any(
             not exercises.is_solution(source(cell))
             for cell in touched_by_exercises(self._cells)
         ):
             trials[self._places[0][0]].append(self._unsolved())
         return trials
+
+    def _planted(self):
+        """A failure of each kind, each in another function as far as there are some;
+        `python -m steps plant` tries all of them in all.
+        """
+        by_kind = {}
+        for exercise, (position, rest) in enumerate(self._places, start=1):
+            variants = planted.plant(source(self._cells[position]), brief=position + 1)
+            for name, attempt in variants.items():
+                kind = name.partition(": ")[2]
+                kind = "an exception" if kind in planted.EXCEPTIONS else kind
+                found = exercise, name, position, attempt, rest
+                by_kind.setdefault(kind, []).append(found)
+        return [all_[n % len(all_)] for n, all_ in enumerate(by_kind.values())]
 
     def _unsolved(self):
         """The lesson from its first exercise on without solutions."""
@@ -192,6 +208,17 @@ def _attempt(number, kind, words, attempt, rest):
         return []
 
     return [attempt, *rest], complaints
+
+
+def _planted(number, name, attempt, rest):
+    """A failure that is planted gets a sentence, and no point."""
+    cells = [attempt, *rest]
+
+    def complaints(failures):
+        what = planted.explain_fault(failures, len(rest))
+        return [f"{number} {name}: {what}"] if what else []
+
+    return cells, complaints
 
 
 def _seen(number, attempt, rest):
