@@ -38,8 +38,10 @@ LONGEST_NAME = 40
 # number.
 MOST_NODES = 2_000
 
-VARIABLE = 'shape=ellipse, style=filled, fillcolor="#d6eaf8", color="#0072b2"'
-FUNCTION = 'shape=box, style=filled, fillcolor="#fdf0d0", color="#b07d00"'
+# Inside, and of the border.
+BLUE, YELLOW = ("#d6eaf8", "#0072b2"), ("#fdf0d0", "#b07d00")
+VARIABLE = 'shape=ellipse, style=filled, fillcolor="{}", color="{}"'.format(*BLUE)
+FUNCTION = 'shape=box, style=filled, fillcolor="{}", color="{}"'.format(*YELLOW)
 CONSTANT = "shape=plaintext, style=solid"
 NODES = 'fontname="sans-serif", width=0.45, height=0.45, margin="0.08,0.04"'
 # Without a limit, Graphviz may polish the layout of a hundred nodes for a minute.
@@ -117,7 +119,7 @@ def get_dot_graph(output: Any, verbose: bool = True) -> str:
         for i, x in enumerate(inputs_of(f)):
             start = name(x) if is_variable(x) else f"{here}c{i}"
             if not is_variable(x):
-                lines.append(f"    {start} [label={_quote(_value(x))}, {CONSTANT}]")
+                lines.append(f"    {start} [label={quote(_value(x))}, {CONSTANT}]")
             lines.append(f"    {start} -> {here}")
         for y in outputs_of(f):
             if y is not None:
@@ -142,19 +144,19 @@ def functions_behind(output: Any) -> Iterator[Any]:
 
 def _node_style(node: Any, verbose: bool) -> str:
     if not is_variable(node):
-        return f"label={_quote(legible(type(node).__name__))}, {FUNCTION}"
+        return f"label={quote(legible(type(node).__name__))}, {FUNCTION}"
     # Snapshots have names from step 19 on.
     label = legible(getattr(node, "name", None) or "")
     if verbose and node.data is not None:
         label += f"{': ' if label else ''}{node.data.shape} {node.data.dtype}"
-    return f"label={_quote(label)}"
+    return f"label={quote(label)}"
 
 
 def _value(x: Any) -> str:
     return f"{np.asarray(x)[()]:.6g}" if np.ndim(x) == 0 else f"array {x.shape}"
 
 
-def _quote(text: str) -> str:
+def quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 

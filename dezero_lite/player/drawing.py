@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from ..graph import inputs_of, is_variable, outputs_of
+from ..graph import BLUE, YELLOW, inputs_of, is_variable, outputs_of
 from .layout import Box, lay_out
 from .recording import Graph, drop_missing
 from .story import Step
 
 # What a letter needs, about, and a line; around them, and around it all.
 LETTER, LINE, PADDING, MARGIN = 8.0, 18, 8, 4
-VARIABLE = 'fill="#d6eaf8" stroke="#0072b2" rx="9"'
-FUNCTION = 'fill="#fdf0d0" stroke="#b07d00"'
+VARIABLE = 'fill="{}" stroke="{}" rx="9"'.format(*BLUE)
+FUNCTION = 'fill="{}" stroke="{}"'.format(*YELLOW)
 GRADIENT = "#a84300"
 # Arrows have heads of our own, which the page can put at their other ends.
 HEAD = """<marker id="head" viewBox="0 0 10 8" refX="10" refY="4" markerWidth="10"

@@ -170,8 +170,10 @@ def digest_sources(number):
     codes = [cell.source for cell in cells]
     used_numbers = set(map(int, re.findall(r"\bstep(\d\d)\b", "\n".join(codes))))
     style = lessons.LESSONS / "course.mplstyle"
-    paths = [lesson_path(number), style, Path(pictures.__file__)]
+    paths = [lesson_path(number), style]
     paths += [module_path(n) for n in sorted(used_numbers | {number} - {MAP})]
+    if any("steps.draw(" in code for code in codes):
+        paths.append(Path(pictures.__file__))
     if any("steps.play(" in code for code in codes):
         paths += sorted(Path(player.__file__).parent.glob("*.*"))
     digest = hashlib.sha256()

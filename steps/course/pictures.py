@@ -2,14 +2,9 @@
 
 from itertools import pairwise
 
-from dezero_lite.graph import Picture
+from dezero_lite.graph import EDGES, FUNCTION, NODES, VARIABLE, Picture, quote
 
-VARIABLE = 'shape=ellipse, style=filled, fillcolor="#d6eaf8", color="#0072b2"'
-FUNCTION = 'shape=box, style=filled, fillcolor="#fdf0d0", color="#b07d00"'
-GRAPH = """\
-    rankdir=LR; ranksep=0.3; size="7.5"; bgcolor="white"
-    node [fontname="sans-serif", width=0.45, height=0.45, margin="0.08,0.04"]
-    edge [fontname="sans-serif", arrowsize=0.8]"""
+GRAPH = 'rankdir=LR; ranksep=0.3; size="7.5"; bgcolor="white"'
 # From early to late: light to dark, so that the order shows without colour, too.
 GENERATIONS = ["#ffffff", "#e3eef9", "#b9d6ee", "#85b8de"]
 SECOND = 'color="#d55e00", fontcolor="#d55e00"'
@@ -21,19 +16,17 @@ def draw(forward="", back=""):
     names = dict.fromkeys(
         name for edge in forward_edges + back_edges for name in edge[:2]
     )
-    lines = ["digraph {", GRAPH]
+    lines = ["digraph {", f"    {GRAPH}", f"    node [{NODES}]", f"    edge [{EDGES}]"]
     lines += [
-        f"    {_quoted(name)} [label={_quoted(_label(name))}, {_look(name)}]"
+        f"    {quote(name)} [label={quote(_label(name))}, {_look(name)}]"
         for name in names
     ]
-    lines += [
-        f"    {_arrow(edge)} [label={_quoted(edge[2])}]" for edge in forward_edges
-    ]
+    lines += [f"    {_arrow(edge)} [label={quote(edge[2])}]" for edge in forward_edges]
     # An arrow back is laid out as one forward with its head at the other end, so that
     # inputs stay on the left.
     back_arrows = [((end, start), label) for start, end, label in back_edges]
     lines += [
-        f"    {_arrow(pair)} [label={_quoted(label)}, {SECOND}, dir=back]"
+        f"    {_arrow(pair)} [label={quote(label)}, {SECOND}, dir=back]"
         for pair, label in back_arrows
     ]
     return Picture("\n".join([*lines, "}"]))
@@ -59,9 +52,4 @@ def _look(name):
 
 
 def _arrow(edge):
-    return f"{_quoted(edge[0])} -> {_quoted(edge[1])}"
-
-
-def _quoted(text):
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return f"{quote(edge[0])} -> {quote(edge[1])}"

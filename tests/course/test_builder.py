@@ -214,7 +214,7 @@ def test_what_makes_a_notebook_stale(one_step, no_kernel, monkeypatch):
     built = path.read_text(encoding="utf-8")
     assert builder.explain_staleness(1) is None
     with monkeypatch.context() as patch:
-        patch.setattr(builder.exercises, "FOLDED", "another-tag")
+        patch.setattr(builder, "FOLDED", "another-tag")
         assert builder.explain_staleness(1).startswith("the builder")
 
     for old, new in (("42", "43"), ('"execution_count": 2', '"execution_count": 3')):
