@@ -24,6 +24,7 @@ python start.py run FILE [...]     run a program, such as examples/digits_cnn.py
 python start.py test [options]     run all tests, in parallel
 python start.py steps [options]    run the course tool, python -m steps
 python start.py class [...]        for teachers: hand out lessons, grade them
+python start.py judge PATH         try what a framework written elsewhere can do
 python start.py slides N           write slides of step N, which need no network
 python start.py docs [--no-browser]  build the course's site, and open it
 python start.py docs --epub, --pdf   make an ebook of the lessons
@@ -182,6 +183,10 @@ def classroom(options):
     return steps(["class", *options])
 
 
+def judge(options):
+    return steps(["judge", *options])
+
+
 def slides(options):
     """What shows them is installed when they are written for the first time."""
     if not any(option.isdecimal() for option in options):
@@ -246,6 +251,7 @@ COMMANDS = {
     "test": test,
     "steps": steps,
     "class": classroom,
+    "judge": judge,
     "slides": slides,
     "docs": docs,
 }

@@ -93,13 +93,13 @@ def run_probe(probe, framework, guard=None):
     return WORKS, None
 
 
-def catch_error(action, kind):
-    """Catch an error of some kind, as text; return none where there is no error."""
+def expect_error(action, kind=Exception):
+    """Raise an AssertionError if an action raises no error of a kind."""
     try:
         action()
-    except kind as error:
-        return repr(error)
-    return ""
+    except kind:
+        return
+    raise AssertionError("no error is raised where one is due")
 
 
 def box(step, value):
@@ -114,7 +114,8 @@ def backward(y):
 
 def get_array(gradient):
     """Get a gradient as an array, which from step 32 on is a Variable."""
-    return gradient.data if hasattr(gradient, "creator") else gradient
+    is_plain = isinstance(gradient, (np.ndarray, np.generic, int, float, type(None)))
+    return gradient if is_plain else gradient.data
 
 
 def square(step, x):
@@ -313,7 +314,7 @@ def refuses_what_is_no_array(step):
 
     a mistake is easiest to find where it is made: in the box, when it is filled
     """
-    assert "array" in catch_error(lambda: step.Variable(1.0), TypeError)
+    expect_error(lambda: step.Variable(1.0), TypeError)
 
 
 @can((2, WRONG), (9, WORKS), (11, WRONG), (12, WORKS))
@@ -324,10 +325,9 @@ def says_how_a_function_is_used(step):
     in either deserves a message
     """
     x = box(step, 3.0)
-    assert catch_error(lambda: step.Square(x), TypeError)
+    expect_error(lambda: step.Square(x), TypeError)
     Nothing = derive(step, "Nothing", forward=lambda _, x: None)
-    message = catch_error(lambda: Nothing()(x), TypeError)
-    assert any(word in message for word in ("forward", "Nothing", "array"))
+    expect_error(lambda: Nothing()(x), TypeError)
 
 
 @can((10, WORKS), *GAP)
@@ -401,7 +401,7 @@ def notices_a_missing_gradient(step):
     methods = {"forward": lambda _, x0, x1: x0 + x1, "backward": lambda _, gy: gy}
     y = derive(step, "Forgetful", **methods)()(box(step, 2.0), box(step, 3.0))
     backward(step.square(box(step, 2.0)))  # where one gradient is enough, it works
-    assert catch_error(lambda: backward(y), Exception)
+    expect_error(lambda: backward(y), Exception)
 
 
 @can((13, WRONG), (14, WORKS))

@@ -39,6 +39,9 @@ def main(arguments=None):
     options = _make_parser().parse_args(workshop_command.expand_shorthand(arguments))
     try:
         return options.run(options) or 0
+    except BrokenPipeError:  # as in `list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except CourseError as error:
         message = str(error)
     except ModuleNotFoundError as error:
@@ -79,6 +82,11 @@ def _make_parser():
     class_command.add_agents_option(add("lay", lay, folder=folder))
     add("fresh", lay_fresh, number=number, folder=folder)
     results.add_result_options(add("progress", show_progress, folder=folder))
+    option = add("judge", judge_framework, path={"metavar": "PATH"})
+    text = "a file that says what the framework calls things, in TOML"
+    option("--names", metavar="FILE", help=text)
+    text = "write the report: to FILE.html, FILE.json, or a badge to FILE.svg"
+    option("-o", "--output", metavar="FILE", action="append", default=[], help=text)
     workshop_command.add_to(commands)
     class_command.add_class_commands(commands)
     where = {"metavar": "DIR", "help": "the student's repository"}
@@ -274,6 +282,23 @@ def mutate(options):
     if options.table:
         scores.write_table(measured)
     return int(any(score.survivors or score.gone for score in measured))
+
+
+def judge_framework(options):
+    """try what a framework can do that was written elsewhere, a file or a package"""
+    from tqdm import tqdm
+
+    from .frameworks import report, trial
+
+    if wrong := [p for p in options.output if Path(p).suffix not in report.FORMATS]:
+        raise CourseError(f"{wrong[0]} should end in {', '.join(report.FORMATS)}.")
+    adapter = trial.read_adapter(options.names)
+    trying = trial.try_framework(options.path, adapter)
+    *_, result = tqdm(trying, total=len(trial.list_rows()), leave=False, disable=None)
+    print(report.make_text(result))
+    for path in options.output:
+        report.write_report(result, path)
+        print(f"Wrote {path}.")
 
 
 def plant(options):

@@ -1,0 +1,184 @@
+"""Makes of a framework, whatever its modules and names are, one namespace with the
+names that the table of capabilities uses.
+
+A file in TOML, given with ``--names``, says what the framework calls things::
+
+    [names]                     # the course's name = the framework's
+    Variable = "Tensor"
+
+    [methods]                   # the same for methods of Variable
+    cleargrad = "zero_grad"
+
+    [settings]                  # what Variable gets besides the array
+    requires_grad = true
+"""
+
+import importlib
+import pkgutil
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..capabilities import get_array
+from ..lessons import CourseError
+
+# The book's older half, and what needs a GPU.
+LEFT_OUT = ("simple", "cuda")
+# A layer wins over a function's class of the same name.
+PREFERRED = ("layers", "models")
+
+
+def load_namespace(path, adapter):
+    """Load a framework, a file or a package in the working folder, as a namespace.
+
+    Returns
+    -------
+    namespace, dict
+        What was lent is in ``namespace.lent``, a list of names.
+
+    Raises
+    ------
+    CourseError
+        If it cannot be imported, or has nothing that could be a Variable.
+    """
+    names: dict[str, Any] = {}
+    modules = _import_modules(path)
+    for module in modules:
+        for name, value in _list_public(module):
+            names.setdefault(name, value)
+    for module in modules:
+        if module.__name__.rpartition(".")[2] in PREFERRED:
+            own = _list_public(module)
+            names |= {
+                n: x for n, x in own if getattr(x, "__module__", "") == module.__name__
+            }
+    for ours, theirs in adapter.get("names", {}).items():
+        if theirs not in names:
+            raise CourseError(f"The framework has no {theirs}, which is to be {ours}.")
+        names[ours] = names[theirs]
+    if "Variable" not in names:
+        raise CourseError(
+            "The framework has no Variable. If its class has another name, say so in a "
+            'file with the lines `[names]` and `Variable = "Tensor"`, and name that '
+            "file with --names."
+        )
+    if "batch_nrom" in names:  # as the book spells it
+        names.setdefault("batch_norm", names["batch_nrom"])
+    kind = names["Variable"]
+    for ours, theirs in adapter.get("methods", {}).items():
+        setattr(kind, ours, getattr(kind, theirs))
+    if settings := adapter.get("settings"):
+        names["Variable"] = _WithSettings(kind, settings)
+    lent = _lend(names)
+    return types.SimpleNamespace(**names, lent=lent)
+
+
+def _import_modules(path):
+    # NumPy has dropped these since the book was printed.
+    for dropped in (int, float, object):
+        setattr(np, dropped.__name__, dropped)
+    sys.path.insert(0, "")
+    try:
+        module = importlib.import_module(Path(path).stem)
+    except Exception as error:
+        kind = type(error).__name__
+        raise CourseError(f"It cannot be imported: {kind}: {error}") from None
+    modules = [module]
+    for info in pkgutil.walk_packages(
+        getattr(module, "__path__", ()), f"{module.__name__}."
+    ):
+        if not any(word in info.name for word in LEFT_OUT):
+            try:
+                modules.append(importlib.import_module(info.name))
+            except Exception:  # an example, or what needs something that is missing
+                continue
+    return modules
+
+
+def _list_public(module):
+    """List names and values of a module, but for other modules."""
+    return [
+        (name, value)
+        for name, value in vars(module).items()
+        if name[0] != "_" and not isinstance(value, types.ModuleType)
+    ]
+
+
+class _WithSettings:
+    """A class of variables that are all made with the same settings."""
+
+    def __init__(self, kind, settings):
+        self._kind, self._settings = kind, settings
+
+    def __call__(self, *values):
+        return self._kind(*values, **self._settings)
+
+    def __instancecheck__(self, value):
+        return isinstance(value, self._kind)
+
+
+# --- What the table needs, and a framework may spell otherwise ------------------------
+
+
+def _lend(names):
+    """Lend what is missing and is not in question; return the names."""
+    make = names["Variable"]
+
+    def square(x):
+        return names["Square"]()(x) if "Square" in names else x**2
+
+    def exp(x):
+        return names["Exp"]()(x) if "Exp" in names else x.exp()
+
+    def add(a, b):
+        return a + b
+
+    def numerical_diff(f, x, eps=1e-4):
+        """The slope between two points beside x."""
+        after, before = (f(make(np.array(x.data + e))) for e in (eps, -eps))
+        return (after.data - before.data) / (2 * eps)
+
+    def gradient_check(f, *values, **_):
+        """Whether the gradients of f agree with small differences."""
+        arrays = [np.array(getattr(x, "data", x), float) for x in values]
+        copies = [make(array.copy()) for array in arrays]
+        y = f(*copies)
+        weights = np.random.default_rng(1).normal(size=np.shape(y.data))
+        y.grad = weights
+        y.backward()
+
+        def measure(n, index, change):
+            moved = [array.copy() for array in arrays]
+            moved[n][index] += change
+            return np.sum(np.asarray(f(*map(make, moved)).data) * weights)
+
+        for n, copy in enumerate(copies):
+            found = np.asarray(get_array(copy.grad), float)
+            for index in np.ndindex(arrays[n].shape):
+                slope = (measure(n, index, 1e-5) - measure(n, index, -1e-5)) / 2e-5
+                if abs(found[index] - slope) > 1e-4 * max(1, abs(slope)):
+                    return False
+        return True
+
+    given = [square, exp, add, numerical_diff, gradient_check]
+    if "Function" in names:
+        given.append(_make_square(names["Function"]))
+    missing = {f.__name__: f for f in given if f.__name__ not in names}
+    names |= missing
+    return sorted(missing)
+
+
+def _make_square(function: Any):
+    class Square(function):  # type: ignore[misc]
+        def forward(self, x):
+            return x**2
+
+        def backward(self, gy):
+            inputs = getattr(self, "inputs", None)
+            x = self.input if inputs is None else inputs[0]
+            return 2 * (x if hasattr(gy, "creator") else x.data) * gy
+
+    return Square

@@ -1,0 +1,87 @@
+"""Says what came of trying a framework: as text, HTML, JSON, and a badge."""
+
+import json
+from html import escape
+from pathlib import Path
+
+from ..capabilities import WORKS
+from .trial import STRICTER, list_rows
+
+FORMATS = ".html", ".json", ".svg"
+YES, NO, STRICT = "✓", "·", "○"
+MEANING = f"{YES} works   {NO} does not   {STRICT} does not: stricter than the book"
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{title}</title>
+<style>body {{ font: 16px sans-serif; max-width: 60em; margin: 2em auto; }}
+td {{ padding: 0.2em 0.6em; vertical-align: top; }}
+tr:nth-child(odd) {{ background: #f4f6f8; }}
+small {{ color: #555; }}</style>
+<h1>{title}</h1><p>{summary}</p><table>{rows}</table>
+"""
+BADGE = """<svg xmlns="http://www.w3.org/2000/svg" width="150" height="20" role="img">
+<title>{label}: {text}</title>
+<rect width="80" height="20" fill="#555"/>
+<rect x="80" width="70" height="20" fill="#0072b2"/>
+<g fill="#fff" font-family="sans-serif" font-size="11" text-anchor="middle">
+<text x="40" y="14">{label}</text><text x="115" y="14">{text}</text></g></svg>
+"""
+
+
+def write_report(trial, path):
+    """Write the report into a file, whose ending says how."""
+    ending = Path(path).suffix
+    writers = dict(zip(FORMATS, (make_page, make_json, make_badge), strict=True))
+    Path(path).write_text(writers[ending](trial), encoding="utf-8")
+
+
+def _mark(row, trial):
+    if trial.outcomes[row.name] == WORKS:
+        return YES
+    return STRICT if row.probe.__name__ in STRICTER else NO
+
+
+def _summarize(trial):
+    lent = f" Lent: {', '.join(trial.lent)}." if trial.lent else ""
+    return (
+        f"{trial.count} of {len(trial.outcomes)} rows work. It has come to about step "
+        f"{trial.step}.{lent}"
+    )
+
+
+def make_text(trial):
+    """Make the report for a terminal."""
+    lines = [f"{trial.name}: {_summarize(trial)}", MEANING, ""]
+    for row in list_rows():
+        lines.append(f"{_mark(row, trial)} {row.name}")
+        if (outcome := trial.outcomes[row.name]) != WORKS:
+            lines.append(f"    {outcome}")
+            lines.append(f"    step {row.learned_at(60)}: {row.idea}")
+    return "\n".join(lines)
+
+
+def make_page(trial):
+    """Make the report as a page of HTML, with what each row tries."""
+
+    def make_row(row):
+        outcome = trial.outcomes[row.name]
+        why = "" if outcome == WORKS else f"<br><small>{escape(outcome)}</small>"
+        idea = f"step {row.learned_at(60)}: {escape(row.idea)}"
+        code = f"<summary>what is tried</summary><pre>{escape(row.code)}</pre>"
+        facts = f"<b>{escape(row.name)}</b><br>{idea}{why}<details>{code}</details>"
+        return f"<tr><td>{_mark(row, trial)}<td>{facts}"
+
+    rows = "".join(map(make_row, list_rows()))
+    title = f"What {escape(trial.name)} can do"
+    summary = f"{escape(_summarize(trial))}<br>{MEANING}"
+    return PAGE.format(title=title, summary=summary, rows=rows)
+
+
+def make_json(trial):
+    """Make the report for programs."""
+    facts = {"framework": trial.name, "step": trial.step, "works": trial.count}
+    return json.dumps(facts | {"rows": trial.outcomes, "lent": trial.lent}, indent=2)
+
+
+def make_badge(trial):
+    """Make a badge for a README."""
+    return BADGE.format(label="dezero_lite", text=f"step {trial.step}")
