@@ -54,7 +54,7 @@ def name_of(x, names):
 
 
 class Chain:
-    """A function made of element-wise functions, as one loop: there, and back."""
+    """A function made of element-wise functions, as one loop, and so its gradient."""
 
     def __init__(self, f, count=1, tanh=math.tanh, exp=math.exp):
         self.f, self.count, self.backs = f, count, {}

@@ -28,7 +28,7 @@ def replay(calls, values):
 
 
 class Tape:
-    """The way there and back of a loss, as a list of calls on arrays.
+    """The forward and backward pass of a loss, as a list of calls on arrays.
 
     What is not among its inputs, Variables or arrays, is constant from now on.
     """
@@ -89,7 +89,7 @@ class Tape:
                 self.places[id(y())] = out
 
     def back(self, call, gradients):
-        """Record the way back through a call, and add up what it brings."""
+        """Record the backward pass of a call, and add up its gradients."""
         ins = [self.place(x) for x in call.inputs]
         for out in call.outs:
             if out not in gradients:  # nothing was made of this output

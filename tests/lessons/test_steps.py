@@ -16,22 +16,28 @@ start = time.process_time()
 import numpy
 middle = time.process_time()
 __import__(sys.argv[1])
-print((time.process_time() - middle) / (middle - start))
+print(middle - start, time.process_time() - middle)
 """
 
     # As it is for everybody from the second time on: with the bytecode at hand.
     at_hand = {"PYTHONDONTWRITEBYTECODE": ""}
 
-    def share_of_numpys_time(module, count=4):
-        runs = [
-            python("-c", timer, module, folder=tmp_path, **at_hand)
-            for _ in range(count)
-        ]
-        return min(float(run.stdout) for run in runs)
+    def share_of_numpys_time(module, limit, most=12):
+        """The best of some runs; a busy machine needs more of them."""
+        runs = []
+        while len(runs) < most:
+            run = python("-c", timer, module, folder=tmp_path, **at_hand)
+            runs.append([float(seconds) for seconds in run.stdout.split()])
+            numpys, its = map(min, zip(*runs, strict=True))
+            if len(runs) > 1 and its < limit * numpys:
+                break
+        return its / numpys
 
-    assert share_of_numpys_time("dezero_lite") < 0.4
-    assert share_of_numpys_time(f"steps.step{numbers()[-1]:02d}") < 1
-    assert share_of_numpys_time("matplotlib.pyplot", 2) > 1, (
+    # On a quiet machine 0.33, on a busy one up to 0.43.
+    assert share_of_numpys_time("dezero_lite", 0.5) < 0.5
+    # On a quiet machine 0.6, on a busy one up to 0.9.
+    assert share_of_numpys_time(f"steps.step{numbers()[-1]:02d}", 1) < 1
+    assert share_of_numpys_time("matplotlib.pyplot", 1, most=2) > 1, (
         "the clock sees a heavy import"
     )
 
