@@ -9,7 +9,7 @@ from dezero_lite.functions.pool import Pooling
 from .library import moved as __getattr__  # noqa: F401
 from .step83 import njit
 
-__all__ = ["RememberingPool", "back_to_all", "choose_places", "flat", "for_size"]
+__all__ = ["RememberingPool", "back_to_all", "choose_places", "for_size"]
 __all__ += ["halved_maxima", "max_places", "put_back", "row_maxima", "search_back"]
 __all__ += ["use"]
 
@@ -89,7 +89,7 @@ class RememberingPool(Pooling):
         fields = self.settings[0] ** 2
         self.places = np.empty(shape, np.min_scalar_type(-fields))
         self.shape, self._y = x.shape, np.empty(shape, x.dtype)
-        self.find(flat(x), flat(self._y), flat(self.places))
+        self.find(*map(self.flat, (x, self._y, self.places)))
         return self._y
 
     def vjp(self, xs, gy):
@@ -97,13 +97,14 @@ class RememberingPool(Pooling):
             return super().vjp(xs, gy)
         gx = np.zeros(self.shape, gy.dtype)
         gy = np.ascontiguousarray(gy)
-        self.put(flat(gy), flat(self.places), *self.settings, flat(gx))
+        given = self.flat(gy), self.flat(self.places)
+        self.put(*given, *self.settings, self.flat(gx))
         return gx
 
-
-def flat(images):
-    """Images (N, C, H, W) as (N · C, H, W)."""
-    return images.reshape(-1, *images.shape[2:])
+    @staticmethod
+    def flat(images):
+        """Images (N, C, H, W) as (N · C, H, W)."""
+        return images.reshape(-1, *images.shape[2:])
 
 
 def back_to_all(gy, x, y, size, stride, gx):
