@@ -14,13 +14,21 @@ __all__ = ["Machine", "Work", "best_times", "calls", "floor", "measure", "total_
 __all__ += ["work_of"]
 
 
+<<<<<<< HEAD
 def best_times(ways, seconds=2):
+=======
+def best_times(ways, seconds=4):
+>>>>>>> w-cache86
     """The seconds that each function of a dict takes, in its best run. They take turns,
     until the second half of the rounds has made none faster, or the time is up.
     """
     best, gained, count = dict.fromkeys(ways, np.inf), 0, 0
     end = time.perf_counter() + seconds
+<<<<<<< HEAD
     while count < max(6, 2 * gained) and (count < 3 or time.perf_counter() < end):
+=======
+    while count < max(6, 2 * gained) and (count < 4 or time.perf_counter() < end):
+>>>>>>> w-cache86
         count += 1
         for name, way in ways.items():
             span = best_time(way, 1)
@@ -58,13 +66,13 @@ class Machine:
         return np.maximum(work.operations / self.peak, work.bytes / self.bandwidth)
 
 
-def measure(megabytes=64, tries=40):
+def measure(megabytes=64, seconds=4):
     """This machine: a product of two matrices, and -x in place for x of this size."""
     a = np.ones((640, 640), np.float32)
     x = np.ones(int(megabytes * 1e6 / 4), np.float32)
-    product = best_time(lambda: a @ a, tries)
-    negative = best_time(lambda: np.negative(x, out=x), tries)
-    return Machine(2 * 640**3 / product, 2 * x.nbytes / negative)
+    ways = {"product": lambda: a @ a, "negative": lambda: np.negative(x, out=x)}
+    times = best_times(ways, seconds)
+    return Machine(2 * 640**3 / times["product"], 2 * x.nbytes / times["negative"])
 
 
 def calls(y):

@@ -9,8 +9,9 @@ from dezero_lite.functions.pool import Pooling
 from .library import moved as __getattr__  # noqa: F401
 from .step83 import njit
 
-__all__ = ["RememberingPool", "back_to_all", "finder", "flat", "halved_maxima"]
-__all__ += ["max_places", "put_back", "row_maxima", "search_back", "use"]
+__all__ = ["RememberingPool", "back_to_all", "choose_places", "for_size"]
+__all__ += ["halved_maxima", "max_places", "put_back", "row_maxima", "search_back"]
+__all__ += ["use"]
 
 
 def search_back(gy, x, y, size, stride, gx):
@@ -51,20 +52,27 @@ def put_back(gy, places, size, stride, gx):
                     gx[n, r * stride + k // size, c * stride + k % size] += gy[n, r, c]
 
 
-def finder(size, stride):
-    """A compiled loop that finds the places of known maxima, without a jump; the
-    compiler knows the size and the stride, unless they are given in the call.
-    """
+def choose_places(x, size, stride, y, places):
+    """The same as max_places, without a jump."""
+    for n in range(y.shape[0]):
+        for r in range(y.shape[1]):
+            for c in range(y.shape[2]):
+                best, place = x[n, r * stride, c * stride], 0
+                for k in range(1, size * size):
+                    seen = x[n, r * stride + k // size, c * stride + k % size]
+                    better = (seen > best) | np.isnan(seen)
+                    best = seen if better else best
+                    place = k if better else place
+                y[n, r, c] = best
+                places[n, r, c] = -1 if np.isnan(best) else place
 
-    def find(x, y, places, size=size, stride=stride):
-        for n in range(y.shape[0]):
-            for r in range(y.shape[1]):
-                for c in range(y.shape[2]):
-                    place = -1
-                    for k in range(size * size - 1, -1, -1):
-                        seen = x[n, r * stride + k // size, c * stride + k % size]
-                        place = k if seen == y[n, r, c] else place
-                    places[n, r, c] = place
+
+def for_size(loop, size, stride):
+    """The loop, compiled for windows of this size and stride alone."""
+    inner = njit(loop, inline="always")
+
+    def find(x, y, places):
+        inner(x, size, stride, y, places)
 
     return njit(find)
 
@@ -77,24 +85,26 @@ class RememberingPool(Pooling):
         self.settings, self.find, self.put = (size, stride), find, put
 
     def forward(self, x):
-        y, self.shape = super().forward(x), x.shape
+        shape = *x.shape[:2], *self.window.output_size(x.shape)
         fields = self.settings[0] ** 2
-        self.places = np.empty(y.shape, np.min_scalar_type(-fields))
-        self.find(flat(x), flat(y), flat(self.places))
-        return y
+        self.places = np.empty(shape, np.min_scalar_type(-fields))
+        self.shape, self._y = x.shape, np.empty(shape, x.dtype)
+        self.find(*map(self.flat, (x, self._y, self.places)))
+        return self._y
 
     def vjp(self, xs, gy):
         if isinstance(gy, Variable):  # for double backprop, the old way
             return super().vjp(xs, gy)
         gx = np.zeros(self.shape, gy.dtype)
         gy = np.ascontiguousarray(gy)
-        self.put(flat(gy), flat(self.places), *self.settings, flat(gx))
+        given = self.flat(gy), self.flat(self.places)
+        self.put(*given, *self.settings, self.flat(gx))
         return gx
 
-
-def flat(images):
-    """Images (N, C, H, W) as (N · C, H, W)."""
-    return images.reshape(-1, *images.shape[2:])
+    @staticmethod
+    def flat(images):
+        """Images (N, C, H, W) as (N · C, H, W)."""
+        return images.reshape(-1, *images.shape[2:])
 
 
 def back_to_all(gy, x, y, size, stride, gx):
