@@ -14,21 +14,13 @@ __all__ = ["Machine", "Work", "best_times", "calls", "floor", "measure", "total_
 __all__ += ["work_of"]
 
 
-<<<<<<< HEAD
-def best_times(ways, seconds=2):
-=======
 def best_times(ways, seconds=4):
->>>>>>> w-cache86
     """The seconds that each function of a dict takes, in its best run. They take turns,
     until the second half of the rounds has made none faster, or the time is up.
     """
     best, gained, count = dict.fromkeys(ways, np.inf), 0, 0
     end = time.perf_counter() + seconds
-<<<<<<< HEAD
-    while count < max(6, 2 * gained) and (count < 3 or time.perf_counter() < end):
-=======
     while count < max(6, 2 * gained) and (count < 4 or time.perf_counter() < end):
->>>>>>> w-cache86
         count += 1
         for name, way in ways.items():
             span = best_time(way, 1)
