@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Union
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..from_pytorch import missing_attribute
 from . import messages
 from .arrays import ARRAYS, as_array, is_array
 from .types import Shape
@@ -75,6 +76,11 @@ class Variable:
     _why_a_leaf: str
     # Whether it stands for one example of a batch, inside `vmap`.
     _is_batched = False
+
+    if not TYPE_CHECKING:  # it would give every name to every Variable
+
+        def __getattr__(self, name):
+            raise missing_attribute(self, "Variable", name)
 
     def __init__(self, data: NDArray[Any] | None, name: str | None = None) -> None:
         self.data = data

@@ -3,6 +3,7 @@ and 71–76 explain them.
 """
 
 from ..core import Parameter as Parameter
+from ..from_pytorch import missing_names_of
 from ..functions.window import pair as pair
 from .attention import KeyValueCache, MultiHeadAttention, TransformerBlock
 from .conv import Conv2d, Deconv2d
@@ -16,3 +17,5 @@ __all__ = ["Conv2d", "Deconv2d", "EmbedID", "Layer", "Linear"]
 __all__ += ["BatchNorm", "Dropout", "LayerNorm"]
 __all__ += ["GRU", "LSTM", "RNN"]
 __all__ += ["KeyValueCache", "MultiHeadAttention", "TransformerBlock"]
+
+__getattr__ = missing_names_of(__name__)

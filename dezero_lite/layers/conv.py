@@ -50,6 +50,17 @@ class Conv2d(LazyLayer):
     repr_names: tuple[str, ...] = ("out_channels", "kernel_size", "stride", "pad")
     repr_names += ("nobias", "in_channels")
 
+    @classmethod
+    def _check_order(cls, sizes: tuple[Any, ...]) -> None:
+        match sizes:
+            case (1 | 3, int(second), 3 | 5 | 7 as third, *_) if second > 7:
+                raise TypeError(
+                    f"{cls.__name__} takes out_channels, kernel_size and stride, so "
+                    f"kernels would be {second}×{second}: say {cls.__name__}({second}, "
+                    f"{third}); the number of channels that go in is found in the "
+                    "first call"
+                )
+
     def __init__(
         self,
         out_channels: int,

@@ -12,7 +12,7 @@ import reprlib
 from collections import deque
 from collections.abc import Iterator, Mapping
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike
 
@@ -20,6 +20,7 @@ from ..array_files import Array, StrPath, check_fit, first_few, load_arrays, sav
 from ..core import Parameter, Variable, kind_of
 from ..core.messages import needs, returned_nothing
 from ..cuda import as_numpy, get_array_module
+from ..from_pytorch import missing_attribute, refuse_arguments
 
 # A shape, with None where the first input will tell, and a dtype.
 Form = tuple[tuple[int | None, ...], DTypeLike]
@@ -96,6 +97,20 @@ class Layer:
                 f"{first_few(names)} of the class {cls.__name__} would be neither "
                 f"learned nor saved: make {attribute} in __init__, as self.{attribute}"
             )
+
+    if not TYPE_CHECKING:  # it would give every name to every layer
+
+        def __new__(cls, *sizes, **settings):
+            refuse_arguments(cls, settings)
+            cls._check_order(sizes)
+            return super().__new__(cls)
+
+        def __getattr__(self, name):
+            raise missing_attribute(self, "Layer", name)
+
+    @classmethod
+    def _check_order(cls, sizes: tuple[Any, ...]) -> None:
+        """Refuse arguments without names that look like those of PyTorch's layer."""
 
     def __call__(self, *inputs: Any) -> Variable:
         """Call forward: one Variable, or a tuple of them where forward returns a tuple.

@@ -5,6 +5,7 @@ them.
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -34,6 +35,14 @@ class BatchNorm(LazyLayer):
     Source: S. Ioffe and C. Szegedy, "Batch normalization: accelerating deep network
     training by reducing internal covariate shift", 2015.
     """
+
+    @classmethod
+    def _check_order(cls, sizes: tuple[Any, ...]) -> None:
+        if sizes:
+            raise TypeError(
+                f"{cls.__name__} takes its size from its first input: say "
+                f"{cls.__name__}()"
+            )
 
     def __init__(self, *, dtype: DTypeLike = np.float32) -> None:
         self.dtype = dtype
@@ -76,6 +85,14 @@ class LayerNorm(LazyLayer):
     -----
     Source: J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization", 2016.
     """
+
+    @classmethod
+    def _check_order(cls, sizes: tuple[Any, ...]) -> None:
+        if sizes:
+            raise TypeError(
+                f"{cls.__name__} takes its size from its first input: say "
+                f"{cls.__name__}()"
+            )
 
     def __init__(
         self, *, dtype: DTypeLike = np.float32, in_size: int | None = None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from ..array_files import StrPath, check_fit, load_arrays, save_arrays
 from ..core import Parameter, Variable, describe, kind_of
 from ..core.sums import is_half
 from ..cuda import as_numpy, get_array_module
+from ..from_pytorch import missing_attribute, refuse_arguments
 
 __all__ = ["Optimizer"]
 
@@ -22,6 +25,14 @@ __all__ = ["Optimizer"]
 CHUNK_SIZE = 65_536
 
 NUMBERS = (int, float, np.integer, np.floating)
+# Of the rules of this package, each of which has some of them.
+SETTINGS = {"lr", "alpha", "momentum", "beta1", "beta2", "eps", "rho", "weight_decay"}
+
+
+@cache
+def signature_of(kind: type[Optimizer]) -> tuple[str, ...]:
+    """The names of an optimizer's settings."""
+    return tuple(inspect.signature(kind).parameters)
 
 
 class Optimizer:
@@ -46,6 +57,23 @@ class Optimizer:
     #: Names of what is remembered about each parameter: arrays of its shape, zeros at
     #: first; of its dtype, but float32 for a float16 parameter.
     state_names: tuple[str, ...] = ()
+
+    if not TYPE_CHECKING:  # it would give every name to every optimizer
+
+        def __new__(cls, *_, **settings):
+            refuse_arguments(cls, settings)
+            return super().__new__(cls)
+
+        def __getattr__(self, name):
+            raise missing_attribute(self, "Optimizer", name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # A subclass of a user's may have whatever settings it likes.
+        is_ours = type(self).__module__.startswith(__package__)
+        if is_ours and name in SETTINGS and name not in signature_of(type(self)):
+            kind, settings = type(self).__name__, ", ".join(signature_of(type(self)))
+            raise AttributeError(f"{kind} has no setting {name}: it has {settings}")
+        super().__setattr__(name, value)
 
     def __init__(self) -> None:
         self.target: Any = None
@@ -269,11 +297,14 @@ def _with_gradient(params: list[Parameter]) -> list[Parameter]:
 
 
 def check_numbers(owner: object, **settings: object) -> None:
+    kind = type(owner).__name__
     for name, value in settings.items():
-        if not isinstance(value, NUMBERS):
+        if hasattr(value, "params"):
             raise TypeError(
-                f"{type(owner).__name__} takes a number for {name}, not {value!r}"
+                f"{kind} is given its model by setup: {kind}().setup(model)"
             )
+        if not isinstance(value, NUMBERS) or np.isnan(value):
+            raise TypeError(f"{kind} takes a number for {name}, not {value!r}")
 
 
 def gradient_of(param: Parameter) -> Any:

@@ -130,14 +130,8 @@ class Adam(Optimizer):
         beta1: float = 0.9,
         beta2: float = 0.999,
         eps: float = 1e-8,
-        **others: Any,
     ) -> None:
         super().__init__()
-        if others:
-            raise TypeError(
-                f"{type(self).__name__} has no setting {', '.join(others)}: its "
-                "learning rate is alpha"
-            )
         check_numbers(self, alpha=alpha, beta1=beta1, beta2=beta2, eps=eps)
         self.t = 0
         self.alpha, self.beta1 = alpha, beta1
@@ -210,9 +204,8 @@ class AdamW(Adam):
         beta2: float = 0.999,
         eps: float = 1e-8,
         weight_decay: float = 0.01,
-        **others: Any,
     ) -> None:
-        super().__init__(alpha, beta1, beta2, eps, **others)
+        super().__init__(alpha, beta1, beta2, eps)
         check_numbers(self, weight_decay=weight_decay)
         self.weight_decay = weight_decay
 

@@ -1,0 +1,203 @@
+"""What a user of PyTorch types, and what it is called here: for error messages, and for
+the page *Coming from PyTorch*.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+#: What is missing, by where it is looked for, and what to write instead.
+ATTRIBUTES = {
+    "Layer": {
+        "train": "there is nothing to switch on: a layer trains unless it is used "
+        "under `with test_mode():`",
+        "eval": "use the model under `with test_mode():`",
+        "to": "`model.to_gpu()` and `model.to_cpu()` move it",
+        "cuda": "`model.to_gpu()` moves it",
+        "cpu": "`model.to_cpu()` moves it",
+        "parameters": "`model.params()` lists them",
+        "named_parameters": "`model.named_params()` lists them",
+        "zero_grad": "`model.cleargrads()` clears the gradients",
+        "state_dict": "`model.save_weights('file.npz')` saves the weights, and "
+        "`dict(model.named_params())` has them by name",
+        "load_state_dict": "`model.load_weights('file.npz')` loads them, and "
+        "`dezero_lite.pytorch.load_state_dict` takes PyTorch's",
+        "requires_grad_": "`FreezeParam(model)`, a hook of the optimizer, keeps its "
+        "parameters as they are",
+        "children": "a layer's layers are its attributes",
+        "modules": "a layer's layers are its attributes",
+        "apply": "`for name, param in model.named_params()` reaches every parameter",
+        "add_module": "assign it: `model.name = layer`",
+        "register_buffer": "an array that is saved but not learned is a Buffer of "
+        "dezero_lite.layers.layer",
+    },
+    "Optimizer": {
+        "zero_grad": "`model.cleargrads()` clears the gradients",
+        "step": "`optimizer.update()` changes the parameters",
+        "param_groups": "its settings are attributes, such as `optimizer.lr`, or "
+        "`optimizer.alpha` for Adam",
+        "state_dict": "`optimizer.save_state('file.npz')` saves it",
+        "load_state_dict": "`optimizer.load_state('file.npz')` loads it",
+        "add_param_group": "one optimizer has one target, given to `setup`",
+    },
+    "Variable": {
+        "numpy": "`x.data` is the array",
+        "cpu": "`x.to_cpu()` moves it",
+        "cuda": "`x.to_gpu()` moves it",
+        "to": "`x.to_gpu()` and `x.to_cpu()` move it, `x.astype(np.float32)` converts",
+        "requires_grad": "every Variable is watched, but under `with no_grad():`",
+        "requires_grad_": "every Variable is watched, but under `with no_grad():`",
+        "grad_fn": "`x.creator` is the function that made it",
+        "is_leaf": "a leaf's `x.creator` is None",
+        "retain_grad": "`y.backward(retain_grad=True)` keeps all gradients",
+        "zero_": "`x.cleargrad()` clears its gradient",
+        "view": "`x.reshape(2, 3)` changes the shape",
+        "permute": "`x.transpose(1, 0)` changes the order of axes",
+        "t": "`x.T` is its transpose",
+        "unsqueeze": "`F.expand_dims(x, axis)` adds an axis",
+        "squeeze": "`F.squeeze(x, axis)` drops an axis",
+        "flatten": "`F.flatten(x)` makes one row of each example",
+        "float": "`x.astype(np.float32)` converts",
+        "double": "`x.astype(np.float64)` converts",
+        "half": "`x.astype(np.float16)` converts",
+        "long": "whole numbers stay plain arrays",
+        "dim": "`x.ndim` is the number of axes",
+        "numel": "`x.size` is the number of elements",
+        "clone": "`dezero_lite.Variable(x.data.copy())` copies it",
+        "tolist": "`x.data.tolist()` gives lists",
+        "argmax": "`x.data.argmax(axis=1)` works on the array",
+        "exp": "`F.exp(x)` computes it",
+        "log": "`F.log(x)` computes it",
+        "sqrt": "`F.sqrt(x)` computes it",
+        "tanh": "`F.tanh(x)` computes it",
+        "sigmoid": "`F.sigmoid(x)` computes it",
+        "relu": "`F.relu(x)` computes it",
+        "softmax": "`F.softmax(x, axis=1)` computes it",
+        "clamp": "`F.clip(x, low, high)` computes it",
+        "mm": "`x @ y` multiplies matrices",
+        "bmm": "`x @ y` multiplies batches of matrices, too",
+    },
+    "dezero_lite.functions": {
+        "cross_entropy": "`softmax_cross_entropy(x, t)` computes it",
+        "nll_loss": "`softmax_cross_entropy(x, t)` takes scores before log_softmax",
+        "mse_loss": "`mean_squared_error(x, t)` computes it, divided by the number of "
+        "rows, not of elements",
+        "binary_cross_entropy_with_logits": "`sigmoid_cross_entropy(x, t)` computes it",
+        "max_pool2d": "`pooling(x, kernel_size, stride)` takes the largest",
+        "avg_pool2d": "`average_pooling(x, kernel_size, stride)` takes the mean",
+        "conv_transpose2d": "`deconv2d` computes it",
+        "embedding": "`embed_id(x, W)` looks rows up",
+        "cat": "`concat([x, y], axis)` joins",
+        "unsqueeze": "`expand_dims(x, axis)` adds an axis",
+        "permute": "`transpose(x, axes)` changes the order of axes",
+        "clamp": "`clip(x, low, high)` computes it",
+        "softplus": "`logsumexp` of x and 0 computes it",
+        "scaled_dot_product_attention": "`attention(q, k, v)` computes it",
+    },
+    "dezero_lite.layers": {
+        "ReLU": "`dezero_lite.functions.relu` is a function, called in forward",
+        "GELU": "`dezero_lite.functions.gelu` is a function, called in forward",
+        "Sigmoid": "`dezero_lite.functions.sigmoid` is a function, called in forward",
+        "Tanh": "`dezero_lite.functions.tanh` is a function, called in forward",
+        "Softmax": "`dezero_lite.functions.softmax` is a function, called in forward",
+        "Flatten": "`dezero_lite.functions.flatten` is a function, called in forward",
+        "MaxPool2d": "`dezero_lite.functions.pooling` is a function",
+        "AvgPool2d": "`dezero_lite.functions.average_pooling` is a function",
+        "CrossEntropyLoss": "`dezero_lite.functions.softmax_cross_entropy` computes it",
+        "MSELoss": "`dezero_lite.functions.mean_squared_error` computes it",
+        "ConvTranspose2d": "`Deconv2d(out_channels, kernel_size)` is this layer",
+        "BatchNorm1d": "`BatchNorm()` takes its size from its first input",
+        "BatchNorm2d": "`BatchNorm()` takes its size from its first input",
+        "Embedding": "`EmbedID(in_size, out_size)` is this layer",
+        "Sequential": "`dezero_lite.models.Sequential(...)` puts layers in a row",
+        "ModuleList": "a plain list of layers is found",
+        "Module": "derive from `Layer`, or from `dezero_lite.Model`",
+        "MultiheadAttention": "`MultiHeadAttention(size, heads)` is this layer",
+        "TransformerEncoderLayer": "`TransformerBlock(size, heads)` is this layer",
+    },
+    "dezero_lite.optimizers": {
+        "lr_scheduler": "`dezero_lite.schedules` has schedules",
+        "RMSprop": "`AdaDelta()` and `Adam()` are the nearest here",
+        "Adagrad": "`AdaGrad()` is this one",
+        "Adadelta": "`AdaDelta()` is this one",
+    },
+    "dezero_lite": {
+        "Tensor": "`Variable(np.array(...))` is the box for an array",
+        "tensor": "`Variable(np.array(...))` is the box for an array",
+        "from_numpy": "`Variable(array)` is the box for an array",
+        "nn": "layers are in `dezero_lite.layers`, and functions in "
+        "`dezero_lite.functions`",
+        "optim": "optimizers are in `dezero_lite.optimizers`",
+        "device": "`model.to_gpu()` and `model.to_cpu()` move a model",
+        "save": "`model.save_weights('file.npz')` saves weights",
+        "load": "`model.load_weights('file.npz')` loads weights",
+    },
+}
+
+#: Names of arguments, and what to write instead; for layers, optimizers and others.
+ARGUMENTS = {
+    "in_features": "in_size, which is found in the first call if it is left out",
+    "out_features": "out_size",
+    "bias": "nobias=True for bias=False",
+    "padding": "pad",
+    "p": "ratio",
+    "num_features": "nothing: the size is that of the first input",
+    "input_size": "in_size",
+    "num_embeddings": "in_size",
+    "embedding_dim": "out_size",
+    "embed_dim": "the first argument, without a name",
+    "num_heads": "heads",
+    "inplace": "nothing: no function writes into its input",
+    "device": "model.to_gpu()",
+    "lr": "alpha",
+    "betas": "beta1 and beta2",
+    "momentum": "MomentumSGD(lr, momentum)",
+    "weight_decay": "the hook WeightDecay(rate), or AdamW",
+    "params": "setup(model)",
+    "num_workers": "nothing: examples are read in this process",
+    "drop_last": "nothing: the last batch is a shorter one",
+    "requires_grad": "nothing: every Variable is watched, but under `with no_grad():`",
+    "retain_graph": "nothing: a graph can be walked again",
+}
+
+
+def missing_attribute(thing: Any, kind: str, name: str) -> AttributeError:
+    """The error for an attribute that is missing: with what it is called here, where
+    the table knows it.
+    """
+    text = f"{type(thing).__name__!r} object has no attribute {name!r}"
+    if sentence := ATTRIBUTES[kind].get(name):
+        text = f"{type(thing).__name__} has no {name}: {sentence}"
+    return AttributeError(text, name=name, obj=thing)
+
+
+def missing_names_of(module: str, others: Callable[[str], Any] | None = None) -> Any:
+    """The ``__getattr__`` of a module; `others` finds names that are there, but old."""
+
+    def find(name: str) -> Any:
+        if sentence := ATTRIBUTES[module].get(name):
+            raise AttributeError(f"{module} has no {name}: {sentence}")
+        if others:
+            return others(name)
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return find
+
+
+def refuse_arguments(kind: type, names: Iterable[str]) -> None:
+    """Name what an argument is called here, where its class does not take it.
+
+    Raises
+    ------
+    TypeError
+        If the table knows one of the names, and the class does not.
+    """
+    for name in names:
+        if name in ARGUMENTS:
+            taken = inspect.signature(kind).parameters
+            if name not in taken:
+                raise TypeError(
+                    f"{kind.__name__} has no argument {name}: use {ARGUMENTS[name]}"
+                )
