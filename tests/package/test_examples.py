@@ -3,6 +3,7 @@ promises. Most run in this process, because a new one imports for a second.
 """
 
 import gzip
+import itertools
 import os
 import re
 import runpy
@@ -231,17 +232,39 @@ def test_wrong_options_are_refused_and_data_that_cannot_be_had_are_one_line(
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.fixture
+def stop_after(monkeypatch):
+    """Press Ctrl-C once, when progress was shown so often."""
+    bar = pytest.importorskip("tqdm").tqdm
+    update, shown = bar.update, itertools.count(1)
+
+    def stop_after(count):
+        def show(*arguments):
+            if next(shown) == count:
+                raise KeyboardInterrupt
+            return update(*arguments)
+
+        monkeypatch.setattr(bar, "update", show)
+
+    return stop_after
+
+
 @pytest.mark.usefixtures("clothes")
 @every_example
-def test_ctrl_c_is_one_line(run, tmp_path, name, monkeypatch):
-    def is_stopped(*_):
-        raise KeyboardInterrupt
-
-    # As a terminal does it: when the first progress is seen.
-    monkeypatch.setattr("tqdm.tqdm.update", is_stopped)
-    done = run(name)
-    assert_stopped(done, name)
+def test_ctrl_c_is_one_line(run, stop_after, tmp_path, name):
+    stop_after(1)
+    assert_stopped(run(name), name)
     assert not list(tmp_path.glob("*.png"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal on Windows")
+def test_ctrl_c_in_a_terminal_is_one_line(begin):
+    running = begin(EXAMPLES / "gpt.py")
+    first = running.stderr.read(1)  # of the progress bar
+    running.send_signal(signal.SIGINT)
+    done = ended(running)
+    assert first
+    assert_stopped(done, "gpt")
 
 
 def assert_stopped(done, name):
@@ -258,21 +281,17 @@ def test_a_quick_gpt_learns_to_write(run, tmp_path):
     is_all_that_is_saved(tmp_path / "gpt.png")
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal on Windows")
-def test_a_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(begin, run, tmp_path):
+def test_a_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(
+    run, stop_after, tmp_path
+):
     (tmp_path / "text.txt").write_text("The old cat sleeps.\n" * 200, "utf-8")
     sizes = "--vocabulary 270 --context 16 --layers 1 --size 16 --heads 2 --steps 50"
     small = [*sizes.split(), "--text", "text.txt", "--plot", "", "--run"]
     whole = run("gpt", *small, "whole")
-    running = begin(EXAMPLES / "gpt.py", *small, "parts")
-    for line in running.stdout:
-        if line.startswith("step 10:"):
-            break
-    running.send_signal(signal.SIGINT)
-    assert_stopped(ended(running), "gpt")
+    stop_after(12)
+    assert_stopped(run("gpt", *small, "parts"), "gpt")
     later = run("gpt", *small, "parts")
-    assert "parts is at step " in later.stdout
+    assert "parts is at step 10 of 50." in later.stdout
     last = whole.stdout[whole.stdout.index("step 50:") :]
     assert later.stdout.endswith(last)
 
