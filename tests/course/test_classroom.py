@@ -299,15 +299,53 @@ def test_a_cheat_gets_no_points_costs_the_next_answer_nothing_and_is_named(
     heading, course, monkeypatch
 ):
     (outcome, *looks), cheat = CHEATS[heading]
-    slow = "never ends" in heading
-    monkeypatch.setattr(attempts, "GRACE_SECONDS", 1 if slow else 10)
-    notebook = course.answered(cheat, TOTAL)
-    first, second, said = course.one(notebook, 2 if slow else CORES_ARE_BUSY)
+    if heading in TOGETHER:
+        first, second, said = judge_together(course)[heading]
+    else:
+        monkeypatch.setattr(attempts, "GRACE_SECONDS", 1)
+        first, second, said = course.one(course.answered(cheat, TOTAL), 2)
     assert outcome in first
     assert first != RIGHT == second
     assert len(first) <= cells.MAX_LETTERS
     assert [look for look in looks if look not in "\n".join(said)] == []
     assert bool(said) == bool(looks)
+
+
+TOGETHER = [heading for heading in CHEATS if "never ends" not in heading]
+# What one leaves under a builtin's name the next would meet.
+AFRESH = """
+for name in dir(__import__("builtins")):
+    name.startswith("__") or globals().pop(name, None)
+__builtins__ = __import__("builtins")
+"""
+_judged: dict[str, tuple[str, str, list[str]]] = {}
+
+
+def judge_together(course):
+    """What all that end get in one process, which is long to begin: as `Class.one`
+    says it, by heading. Each has numbers of its own for the two exercises.
+    """
+    if _judged:
+        return _judged
+    run, names = [], frozenset({"twice", "total"})
+    for n, heading in enumerate(TOGETHER):
+        run.append((attempts.LESSON, 0, AFRESH))
+        found = answers.Answers(1, course.answered(CHEATS[heading][1], TOTAL))
+        for kind, exercise, source in answers.list_cells_to_run(1, found):
+            run.append((kind, exercise and 2 * n + exercise, source))
+    verdicts, notices = attempts.judge(
+        run, seconds=CORES_ARE_BUSY, requested_names=names
+    )
+    for n, heading in enumerate(TOGETHER):
+        first, second = 2 * n + 1, 2 * n + 2
+        said = [
+            re.sub(r"\d+", str(exercise), notice, count=1)
+            for exercise, number in ((1, first), (2, second))
+            for notice in notices
+            if notice.startswith(f"{number}: ")
+        ]
+        _judged[heading] = verdicts[first], verdicts[second], said
+    return _judged
 
 
 def test_own_files_are_no_offence_and_nothing_of_the_teacher_s_is_in_reach(

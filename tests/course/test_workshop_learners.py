@@ -44,7 +44,7 @@ def broken(number, module):
     """What should work at a step and does not."""
     rows = [row for row in CAPABILITIES if row.expected(number) == WORKS]
     assert rows
-    return [row.name for row in rows if run_probe(row.quick, module)[0] != WORKS]
+    return [row.name for row in rows if run_probe(row.probe, module)[0] != WORKS]
 
 
 def test_all_steps_can_be_written_in_a_way_of_ones_own(own_way):

@@ -10,15 +10,7 @@ from tests.support.design_capabilities import DESIGNS, PAGE, TABLE, format_page
 
 
 @pytest.mark.parametrize("number", DESIGNS, ids=TABLE.columns.get)
-@pytest.mark.parametrize(
-    "row",
-    [
-        pytest.param(
-            row, id=row.name, marks=pytest.mark.slow if "100,000" in row.name else ()
-        )
-        for row in TABLE.rows
-    ],
-)
+@pytest.mark.parametrize("row", TABLE.rows, ids=lambda row: row.name)
 def test_capability(row, number, without_collector):
     assert TABLE.get_outcome(row, number) == row.expected(number)
 

@@ -26,15 +26,7 @@ def name(number):
 
 @pytest.mark.parametrize("number", SNAPSHOTS.columns, ids=name)
 def test_capabilities(number):
-    fail_with(SNAPSHOTS.list_complaints(number, quick=True))
-
-
-@pytest.mark.slow
-def test_capabilities_that_take_their_time():
-    rows = [row for row in SNAPSHOTS.rows if row.quick is not row.probe]
-    assert rows
-    table = dataclasses.replace(SNAPSHOTS, rows=rows)
-    fail_with([c for number in table.columns for c in table.list_complaints(number)])
+    fail_with(SNAPSHOTS.list_complaints(number))
 
 
 @pytest.mark.parametrize("number", [*NAMES.columns][1:], ids=name)

@@ -1,7 +1,6 @@
 """Every lesson against the guards, and every guard against a planted fault."""
 
 import copy
-import json
 from dataclasses import replace
 
 import pytest
@@ -12,7 +11,7 @@ from steps import step08, step09, step24, step71
 from steps.course import lessons
 from steps.course.lessons import StepKind, kind, numbers, of_kind, previous
 from tests.support import lesson_checks as checks
-from tests.support import public_names, wordings
+from tests.support import public_names
 from tests.support.lesson_checks import code_cells, fail_with, lesson
 
 
@@ -58,16 +57,6 @@ def test_names_that_a_step_once_handed_on_are_found_with_a_warning(number):
             assert getattr(step, name) is things[name]
     with pytest.raises(ImportError, match="cannot import name 'Tape2'"):
         exec(f"from steps.step{number} import Tape2")
-
-
-def test_nothing_is_worded_as_nobody_would_say_it():
-    said = []
-    for number in [lessons.MAP, *numbers()]:
-        name = lessons.lesson_path(number).name
-        said += wordings.complaints(name, wordings.of_lesson(number))
-    for page in wordings.PAGES:
-        said += wordings.complaints(page.name, page.read_text(encoding="utf-8"))
-    fail_with(said)
 
 
 # --- The guards themselves: each sees the fault that it is there for ------------------
@@ -226,32 +215,6 @@ def test_unwritten_and_unkind_words_are_seen():
     ]
     assert checks.unkind_words(of_text(8, "You just call it."))
     assert not checks.unkind_words(of_text(8, "Adjust it.\n\n```\njust = 1\n```"))
-
-
-@pytest.mark.parametrize(("_", "example", "instead"), wordings.BANNED)
-def test_a_wording_that_nobody_would_say_is_seen(_, example, instead):
-    broken = f'"See: {example[:-1]}"\n    f"{example[-1]}, and more"'
-    for text in (example, example.replace(" ", "\n"), broken):
-        (said,) = wordings.complaints("a page", text)
-        assert said.startswith("a page: ")
-        assert instead in said
-    assert wordings.complaints("a page", instead) == []
-
-
-def test_what_only_looks_like_such_a_wording_is_not_seen():
-    text = (
-        "Say that x is 3. It is 4.1 times as long. There is no division yet. It takes "
-    )
-    assert wordings.complaints("a page", f"{text}his place, to stand in for him.") == []
-
-
-def test_what_a_cell_prints_is_read_for_its_wording(monkeypatch, tmp_path):
-    outputs = [{"output_type": "stream", "text": ["it was called ", "1 times"]}]
-    path = tmp_path / "step08.ipynb"
-    path.write_text(json.dumps({"cells": [{"outputs": outputs}]}))
-    monkeypatch.setattr(wordings, "notebook_path", lambda number: path)
-    (said,) = wordings.complaints("step08.md", wordings.of_lesson(8))
-    assert "say “called once”" in said
 
 
 def test_a_term_that_is_not_in_the_glossary_is_seen():

@@ -28,7 +28,7 @@ TESTED = ("dezero_lite/**/*.py", "steps/course/*.py", "steps/course/mutating/*.p
 TESTS = (
     *("tests/package/**/test_*.py", "tests/package/*/*.md"),
     *("tests/course/**/test_*.py", "tests/course/sessions/*.md"),
-    "tests/lessons/**/test_*.py",
+    *("tests/lessons/**/test_*.py", "tests/lint/test_*.py"),
 )
 # These take long, or run in processes of their own, where nothing can be noted.
 LEFT_OUT = (

@@ -1,5 +1,5 @@
-"""Training on Dask's workers, which are real processes, and what happens when one of
-them goes.
+"""Training on Dask's workers, and what happens when one of them goes. Most are threads
+of this process, to which everything comes by sockets, as it does to others.
 """
 
 import os
@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -43,12 +44,20 @@ def in_time():
         yield
 
 
+def local_cluster(n_workers, **options):
+    return distributed.LocalCluster(
+        n_workers,
+        threads_per_worker=1,
+        dashboard_address=":0",
+        silence_logs=50,
+        **options,
+    )
+
+
 @pytest.fixture(scope="module")
 def cluster():
     with silence_with_timeout(PATIENCE):
-        cluster = distributed.LocalCluster(
-            n_workers=4, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        )
+        cluster = local_cluster(4, processes=False, protocol="tcp://")
     yield cluster
     with silence_with_timeout(PATIENCE):
         cluster.close()
@@ -57,8 +66,24 @@ def cluster():
 @pytest.fixture
 def client(cluster):
     with distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def cluster_of_processes():
+    with silence_with_timeout(PATIENCE):
+        cluster = local_cluster(2)
+    yield cluster
+    with silence_with_timeout(PATIENCE):
+        cluster.close()
+
+
+@pytest.fixture
+def processes(cluster_of_processes):
+    """A client of workers that are processes."""
+    with distributed.Client(cluster_of_processes) as client:
         # One may have been killed, and take its time to come back.
-        client.wait_for_workers(3, timeout=120)
+        client.wait_for_workers(1, timeout=120)
         yield client
 
 
@@ -79,14 +104,14 @@ def test_the_losses_are_those_of_one_process(client, kind, count):
     np.testing.assert_allclose(losses, expected, rtol=1e-5)
 
 
-def test_a_worker_that_is_killed_takes_nothing_with_it(client):
-    trainer = trainer_on(client, 4, training.slow_loss)
+def test_a_worker_that_is_killed_takes_nothing_with_it(processes):
+    trainer = trainer_on(processes, 4, training.slow_loss)
     optimizer = Adam().setup(trainer.model)
     losses = []
     for loss in trainer.train(optimizer, epochs=2, batch_size=50):
         losses.append(loss)
         if len(losses) == 3:
-            workers = client.run(os.getpid)
+            workers = processes.run(os.getpid)
             # On Windows, this ends a process as hard.
             hard = getattr(signal, "SIGKILL", signal.SIGTERM)
             os.kill(next(iter(workers.values())), hard)
@@ -143,10 +168,10 @@ def test_a_sweep_yields_results_as_they_come(client):
     assert found == {0: 0, 1: 10, 3: 30, 4: 40}
 
 
-def test_another_version_is_refused_with_both_named(client, monkeypatch):
+def test_another_version_is_refused_with_both_named(processes, monkeypatch):
     monkeypatch.setattr("dezero_lite.parallel.dask.__version__", "0.0.9")
     with pytest.raises(RuntimeError, match=r"has dezero_lite .* with 0\.0\.9"):
-        trainer_on(client, 2)
+        trainer_on(processes, 2)
     with pytest.raises(RuntimeError, match=r"was begun with 7\.7"):
         Replica("7.7", 0, training.make_model, training.loss, np.zeros((0, 64)), [])
 
@@ -219,13 +244,7 @@ def test_sixty_four_workers_in_one_process():
         # Each worker looks a hundred times a second at what it is doing. In one process
         # they do little else, and nothing more on a busy machine.
         dask.config.set({"distributed.worker.profile.enabled": False}),
-        distributed.LocalCluster(
-            n_workers=64,
-            threads_per_worker=1,
-            processes=False,
-            dashboard_address=":0",
-            silence_logs=50,
-        ) as cluster,
+        local_cluster(64, processes=False) as cluster,
         distributed.Client(cluster) as client,
     ):
         trainer = trainer_on(client, 64)
@@ -248,7 +267,9 @@ def test_the_page_for_a_team_with_a_cluster_is_true(tmp_path):
     assert (tmp_path / "digits.npz").exists()
 
 
-def test_a_step_on_several_workers_is_measured_with_its_bytes():
+def test_a_step_on_several_workers_is_measured_with_its_bytes(monkeypatch):
+    threads = partial(distributed.LocalCluster, processes=False)
+    monkeypatch.setattr(distributed, "LocalCluster", threads)
     figures = workers.measure(steps=1, counts=(2,))
     model = workers.make_model()
     workers.loss(model, *workers.Images()[:1])

@@ -1,10 +1,12 @@
-"""Each example in its quick form, run as a user runs it: in a folder of its own, to the
-result that it promises.
+"""Each example in its quick form, in a folder of its own, to the result that it
+promises. Most run in this process, because a new one imports for a second.
 """
 
 import gzip
+import itertools
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -14,7 +16,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import dezero_lite
 from dezero_lite.datasets import Digits
+from dezero_lite.optimizers import Adam
 from tests.support.needs import needs
 
 pytestmark = needs("matplotlib")
@@ -65,11 +69,34 @@ def ended(program):
 
 
 @pytest.fixture
-def run(begin):
-    def run(name, *options, **environment):
-        return ended(begin(EXAMPLES / f"{name}.py", *options, **environment))
+def run(tmp_path, monkeypatch, capsys):
+    """Run an example in this process, as Python would: what it said, how it ended."""
+    monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("TQDM_DISABLE", "")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
 
-    return run
+    def run(name, *options):
+        program = str(EXAMPLES / f"{name}.py")
+        monkeypatch.setattr(sys, "argv", [program, *options])
+        code = None
+        try:
+            runpy.run_path(program, run_name="__main__")
+        except SystemExit as ends:
+            code = ends.code
+        if isinstance(code, str):  # that is how Python shows it
+            print(code, file=sys.stderr)
+            code = 1
+        output, error = capsys.readouterr()
+        return SimpleNamespace(returncode=code or 0, stdout=output, stderr=error)
+
+    yield run
+    pyplot.close("all")
+    dezero_lite.manual_seed(None)
+    for name in {path.stem for path in EXAMPLES.glob("*.py")} & sys.modules.keys():
+        del sys.modules[name]
 
 
 def reached(done):
@@ -116,7 +143,6 @@ def test_the_quick_run_reaches_its_result_and_saves_a_picture(run, tmp_path, nam
     is_all_that_is_saved(tmp_path / f"{name}.png")
 
 
-@pytest.mark.slow
 @every_example
 def test_help_begins_with_what_the_example_is_about(run, name):
     done = run(name, "--help")
@@ -135,7 +161,7 @@ def test_every_example_is_tested():
 
 @pytest.mark.slow
 def test_without_tqdm_and_matplotlib_an_example_prints_lines_and_saves_no_picture(
-    run, tmp_path
+    begin, tmp_path
 ):
     hidden = tmp_path / "hidden"
     hidden.mkdir()
@@ -145,7 +171,8 @@ def test_without_tqdm_and_matplotlib_an_example_prints_lines_and_saves_no_pictur
         "lambda name, *rest: None if name in ('tqdm', 'matplotlib') else find(name, "
         "*rest)\n"
     )
-    done = run("spiral", "--quick", PYTHONPATH=f"{hidden}{os.pathsep}{ROOT}")
+    path = f"{hidden}{os.pathsep}{ROOT}"
+    done = ended(begin(EXAMPLES / "spiral.py", "--quick", PYTHONPATH=path))
     assert reached(done)
     assert "pip install matplotlib" in done.stdout
     assert "30 of 30 epochs: loss" in done.stdout
@@ -164,9 +191,8 @@ def test_a_model_writes_with_the_letters_of_the_text_that_it_read(run, tmp_path)
     assert len(written) == 100
 
 
-@pytest.mark.slow
 def test_wrong_options_are_refused_and_data_that_cannot_be_had_are_one_line(
-    begin, tmp_path
+    run, tmp_path
 ):
     (tmp_path / "data").mkdir()
     (tmp_path / "short.txt").write_text("Once upon a time.", encoding="utf-8")
@@ -193,7 +219,7 @@ def test_wrong_options_are_refused_and_data_that_cannot_be_had_are_one_line(
     complaints = []
     for line, words in (wrong | missing).items():
         name, *options = line.split()
-        done = ended(begin(EXAMPLES / f"{name}.py", *options))
+        done = run(name, *options)
         right = words in done.stderr and not done.stdout
         if line in wrong:
             right &= done.returncode == 2 and "batches" not in done.stderr
@@ -206,45 +232,67 @@ def test_wrong_options_are_refused_and_data_that_cannot_be_had_are_one_line(
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.slow
+@pytest.fixture
+def stop_after(monkeypatch):
+    """Press Ctrl-C once, when progress was shown so often."""
+    bar = pytest.importorskip("tqdm").tqdm
+    update, shown = bar.update, itertools.count(1)
+
+    def stop_after(count):
+        def show(*arguments):
+            if next(shown) == count:
+                raise KeyboardInterrupt
+            return update(*arguments)
+
+        monkeypatch.setattr(bar, "update", show)
+
+    return stop_after
+
+
 @pytest.mark.usefixtures("clothes")
-@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal on Windows")
 @every_example
-def test_ctrl_c_is_one_line(begin, tmp_path, name):
-    # As a terminal does it: when the first progress is seen.
-    running = begin(EXAMPLES / f"{name}.py")
-    first = running.stderr.read(1)
-    running.send_signal(signal.SIGINT)
-    done = ended(running)
-    error = first + done.stderr
-    left = "the same command goes on" if name == "gpt" else "nothing is saved"
-    assert "Stopped; " + left in error
-    assert error.endswith(".\n")
-    assert "Traceback" not in error
-    assert done.returncode == 130
+def test_ctrl_c_is_one_line(run, stop_after, tmp_path, name):
+    stop_after(1)
+    assert_stopped(run(name), name)
     assert not list(tmp_path.glob("*.png"))
 
 
-@pytest.mark.slow
-def test_a_quick_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(
-    begin, run, tmp_path
-):
-    whole = run("gpt", "--quick", "--run", "whole")
-    assert reached(whole)
-    is_all_that_is_saved(tmp_path / "gpt.png")
-    parts = ["--quick", "--run", "parts", "--plot", ""]
-    running = begin(EXAMPLES / "gpt.py", *parts)
-    for line in running.stdout:
-        if line.startswith("step 40:"):
-            break
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is no signal on Windows")
+def test_ctrl_c_in_a_terminal_is_one_line(begin):
+    running = begin(EXAMPLES / "gpt.py")
+    first = running.stderr.read(1)  # of the progress bar
     running.send_signal(signal.SIGINT)
-    stopped = ended(running)
-    assert stopped.returncode == 130
-    assert "the same command goes on" in stopped.stderr
-    assert "Traceback" not in stopped.stderr
-    later = run("gpt", *parts)
-    assert "parts is at step " in later.stdout
-    last = whole.stdout[whole.stdout.index("step 200:") :]
+    done = ended(running)
+    assert first
+    assert_stopped(done, "gpt")
+
+
+def assert_stopped(done, name):
+    left = "the same command goes on" if name == "gpt" else "nothing is saved"
+    assert "Stopped; " + left in done.stderr
+    assert done.stderr.endswith(".\n")
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 130
+
+
+@pytest.mark.slow
+def test_a_quick_gpt_learns_to_write(run, tmp_path):
+    assert reached(run("gpt", "--quick"))
+    is_all_that_is_saved(tmp_path / "gpt.png")
+
+
+def test_a_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(
+    run, stop_after, tmp_path
+):
+    (tmp_path / "text.txt").write_text("The old cat sleeps.\n" * 200, "utf-8")
+    sizes = "--vocabulary 270 --context 16 --layers 1 --size 16 --heads 2 --steps 50"
+    small = [*sizes.split(), "--text", "text.txt", "--plot", "", "--run"]
+    whole = run("gpt", *small, "whole")
+    stop_after(12)
+    assert_stopped(run("gpt", *small, "parts"), "gpt")
+    later = run("gpt", *small, "parts")
+    assert "parts is at step 10 of 50." in later.stdout
+    last = whole.stdout[whole.stdout.index("step 50:") :]
     assert later.stdout.endswith(last)
 
     told = run("gpt", "--run", "parts", "--prompt", "The old cat", "--length", "8")
@@ -255,14 +303,9 @@ def test_a_quick_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(
     assert "there is nothing in nowhere yet" in early.stderr
 
 
-@pytest.mark.slow
-def test_a_result_that_is_missed_ends_as_a_failure(begin, tmp_path):
+def test_a_result_that_is_missed_ends_as_a_failure(run, monkeypatch):
     # Without learning, everything else being the same.
-    (tmp_path / "idle.py").write_text(
-        f"import sys; sys.path.insert(0, {str(EXAMPLES)!r}); sys.argv[0] = "
-        "'spiral.py'\nfrom dezero_lite.optimizers import Adam\nAdam.update = lambda "
-        "self: None\nimport spiral; spiral.main()\n"
-    )
-    done = ended(begin("idle.py", "--quick", "--plot", ""))
+    monkeypatch.setattr(Adam, "update", lambda self: None)
+    done = run("spiral", "--quick", "--plot", "")
     assert done.returncode == 1
     assert "less than expected" in done.stderr

@@ -48,14 +48,14 @@ class Table:
     load: Callable[[float], Any]
     any_error: bool = False
 
-    def get_outcome(self, row, number, quick=False):
+    def get_outcome(self, row, number):
         """Get what trying gives: WORKS, or the name of the error."""
-        outcome = _get_outcome(self, row.quick if quick else row.probe, number)
+        outcome = _get_outcome(self, row.probe, number)
         return MISSING if self.any_error and outcome != WORKS else outcome
 
-    def list_complaints(self, number, quick=False):
+    def list_complaints(self, number):
         """List what trying gives that was not expected."""
-        outcomes = [(row, self.get_outcome(row, number, quick)) for row in self.rows]
+        outcomes = [(row, self.get_outcome(row, number)) for row in self.rows]
         title = self.columns.get(number, number)
         return [
             f"{title}, {row.name}: {outcome}, and not {row.expected(number)}"
@@ -91,7 +91,7 @@ def read_capabilities(path, get_history, called, **names):
 
     def read(name, words, code):
         probe = lambda framework: exec(code, names | {called: framework})
-        return Capability(name, "", get_history(words), probe, probe)
+        return Capability(name, "", get_history(words), probe)
 
     return [read(*row) for row in rows(path)]
 
@@ -174,7 +174,7 @@ def format_page(expected=False):
         "Found out by trying.",
         "`✓` works; `·` is not there yet; `wrong` gives a wrong answer; a name is the "
         "error that is raised.",
-        "A very long chain has 100,000 functions.",
+        "A very long chain has 10,000 functions.",
         "The last column is the package that the course arrives at; the designs of "
         "steps 61 to 67 have a [table of their own](designs.md).",
         "`python -m tests.support.capabilities` makes this page, and a test checks "

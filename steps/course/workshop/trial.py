@@ -175,9 +175,8 @@ def _try_rows(task, say, trial):
         if task["brief"] and row.expected(task["number"]) != WORKS:
             continue
         say({"at": row.name})
-        outcome, error = run_probe(
-            row.quick, module, silence_with_timeout(task["seconds"])
-        )
+        guard = silence_with_timeout(task["seconds"])
+        outcome, error = run_probe(row.probe, module, guard)
         if error:
             evidence = _describe_error(error, task["seconds"])
             trial["evidence"][row.name] = evidence
