@@ -138,28 +138,28 @@ ATTRIBUTES = {
 
 #: Names of arguments, and what to write instead; for layers, optimizers and others.
 ARGUMENTS = {
-    "in_features": "in_size, which is found in the first call if it is left out",
-    "out_features": "out_size",
-    "bias": "nobias=True for bias=False",
-    "padding": "pad",
-    "p": "ratio",
-    "num_features": "nothing: the size is that of the first input",
-    "input_size": "in_size",
-    "num_embeddings": "in_size",
-    "embedding_dim": "out_size",
-    "embed_dim": "the first argument, without a name",
-    "num_heads": "heads",
-    "inplace": "nothing: no function writes into its input",
-    "device": "model.to_gpu()",
-    "lr": "alpha",
-    "betas": "beta1 and beta2",
-    "momentum": "MomentumSGD(lr, momentum)",
-    "weight_decay": "the hook WeightDecay(rate), or AdamW",
-    "params": "setup(model)",
-    "num_workers": "nothing: examples are read in this process",
-    "drop_last": "nothing: the last batch is a shorter one",
-    "requires_grad": "nothing: every Variable is watched, but under `with no_grad():`",
-    "retain_graph": "nothing: a graph can be walked again",
+    "in_features": "use in_size, which is found in the first call if it is left out",
+    "out_features": "use out_size",
+    "bias": "use nobias=True for bias=False",
+    "padding": "use pad",
+    "p": "use ratio",
+    "num_features": "the size is that of the first input",
+    "input_size": "use in_size",
+    "num_embeddings": "use in_size",
+    "embedding_dim": "use out_size",
+    "embed_dim": "use the first argument, without a name",
+    "num_heads": "use heads",
+    "inplace": "no function writes into its input",
+    "device": "use model.to_gpu()",
+    "lr": "use alpha",
+    "betas": "use beta1 and beta2",
+    "momentum": "use MomentumSGD(lr, momentum)",
+    "weight_decay": "use the hook WeightDecay(rate), or AdamW",
+    "params": "use setup(model)",
+    "num_workers": "examples are read in this process",
+    "drop_last": "the last batch is a shorter one",
+    "requires_grad": "every Variable is watched, but under `with no_grad():`",
+    "retain_graph": "a graph can be walked again",
 }
 
 
@@ -199,5 +199,5 @@ def refuse_arguments(kind: type, names: Iterable[str]) -> None:
             taken = inspect.signature(kind).parameters
             if name not in taken:
                 raise TypeError(
-                    f"{kind.__name__} has no argument {name}: use {ARGUMENTS[name]}"
+                    f"{kind.__name__} has no argument {name}: {ARGUMENTS[name]}"
                 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Union
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..from_pytorch import missing_attribute
+from ..from_pytorch import missing_attribute, refuse_arguments
 from . import messages
 from .arrays import ARRAYS, as_array, is_array
 from .types import Shape
@@ -82,7 +82,12 @@ class Variable:
         def __getattr__(self, name):
             raise missing_attribute(self, "Variable", name)
 
-    def __init__(self, data: NDArray[Any] | None, name: str | None = None) -> None:
+    def __init__(
+        self, data: NDArray[Any] | None, name: str | None = None, **unknown: Any
+    ) -> None:
+        if unknown:
+            refuse_arguments(type(self), unknown)
+            raise TypeError(f"Variable takes data and a name, not {', '.join(unknown)}")
         self.data = data
         self.name = name
         self.grad: Variable | None = None

@@ -6,7 +6,6 @@ import inspect
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +28,6 @@ NUMBERS = (int, float, np.integer, np.floating)
 SETTINGS = {"lr", "alpha", "momentum", "beta1", "beta2", "eps", "rho", "weight_decay"}
 
 
-@cache
 def signature_of(kind: type[Optimizer]) -> tuple[str, ...]:
     """The names of an optimizer's settings."""
     return tuple(inspect.signature(kind).parameters)

@@ -170,5 +170,5 @@ def answer(task, say):
         return _framework.lent
     rows = list_rows(instrument_module)
     (row,) = (row for row in rows if row.name == task["row"])
-    outcome, why = run_probe(row.quick, _framework, silence_with_timeout(SECONDS))
+    outcome, why = run_probe(row.probe, _framework, silence_with_timeout(SECONDS))
     return outcome if why is None else f"{outcome}: {why}"[:MAX_LETTERS]
