@@ -27,7 +27,6 @@ from .core.settings import Config, no_grad, test_mode, using_config
 from .dataloaders import DataLoader, SeqDataLoader
 from .datasets import Dataset
 from .deprecated import old_names_of
-from .from_pytorch import missing_names_of
 from .layers import Layer
 from .memory import keep_memory
 from .models import Model
@@ -55,4 +54,4 @@ def __dir__() -> list[str]:
     return sorted([*__all__, "__doc__", "__version__"])
 
 
-__getattr__ = missing_names_of(__name__, old_names_of(__name__))
+__getattr__ = old_names_of(__name__)

@@ -10,6 +10,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from .from_pytorch import missing_name
+
 #: What a module, a function or a method at the old place is called now. Lessons have
 #: shown some of these, and learners' copies of them still do.
 NAMES = {
@@ -30,12 +32,14 @@ NAMES = {
 
 
 def old_names_of(module: str) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a module in which something had another name."""
+    """The ``__getattr__`` of a module in which something had another name, or has one
+    in PyTorch.
+    """
 
     def find(name: str) -> Any:
         old = f"{module}.{name}"
         if old not in NAMES:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise missing_name(module, name)
         _warn(old)
         thing = getattr(import_module(module), NAMES[old])
         setattr(sys.modules[module], name, thing)  # one warning is enough

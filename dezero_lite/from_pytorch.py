@@ -5,7 +5,7 @@ the page *Coming from PyTorch*.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 #: What is missing, by where it is looked for, and what to write instead.
@@ -173,17 +173,11 @@ def missing_attribute(thing: Any, kind: str, name: str) -> AttributeError:
     return AttributeError(text, name=name, obj=thing)
 
 
-def missing_names_of(module: str, others: Callable[[str], Any] | None = None) -> Any:
-    """The ``__getattr__`` of a module; `others` finds names that are there, but old."""
-
-    def find(name: str) -> Any:
-        if sentence := ATTRIBUTES[module].get(name):
-            raise AttributeError(f"{module} has no {name}: {sentence}")
-        if others:
-            return others(name)
-        raise AttributeError(f"module {module!r} has no attribute {name!r}")
-
-    return find
+def missing_name(module: str, name: str) -> AttributeError:
+    """The error for a name that a module does not have."""
+    if sentence := ATTRIBUTES.get(module, {}).get(name):
+        return AttributeError(f"{module} has no {name}: {sentence}")
+    return AttributeError(f"module {module!r} has no attribute {name!r}")
 
 
 def refuse_arguments(kind: type, names: Iterable[str]) -> None:

@@ -3,7 +3,7 @@ and 71–76 explain them.
 """
 
 from ..core import Parameter as Parameter
-from ..from_pytorch import missing_names_of
+from ..deprecated import old_names_of
 from ..functions.window import pair as pair
 from .attention import KeyValueCache, MultiHeadAttention, TransformerBlock
 from .conv import Conv2d, Deconv2d
@@ -18,4 +18,4 @@ __all__ += ["BatchNorm", "Dropout", "LayerNorm"]
 __all__ += ["GRU", "LSTM", "RNN"]
 __all__ += ["KeyValueCache", "MultiHeadAttention", "TransformerBlock"]
 
-__getattr__ = missing_names_of(__name__)
+__getattr__ = old_names_of(__name__)

@@ -6,7 +6,7 @@ momentum, it keeps in arrays beside it.
 """
 
 from ..core import Parameter as Parameter
-from ..from_pytorch import missing_names_of
+from ..deprecated import old_names_of
 from .hooks import ClipGrad, FreezeParam, WeightDecay
 from .optimizer import Optimizer
 from .rules import SGD, AdaDelta, AdaGrad, Adam, AdamW, MomentumSGD
@@ -14,4 +14,4 @@ from .rules import SGD, AdaDelta, AdaGrad, Adam, AdamW, MomentumSGD
 __all__ = ["SGD", "AdaDelta", "AdaGrad", "Adam", "AdamW", "MomentumSGD", "Optimizer"]
 __all__ += ["ClipGrad", "FreezeParam", "WeightDecay"]
 
-__getattr__ = missing_names_of(__name__)
+__getattr__ = old_names_of(__name__)
