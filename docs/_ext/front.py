@@ -17,7 +17,11 @@ LINES = 3
 
 def write(folder):
     """Write the pieces of the front page, into a folder of the site's sources."""
-    pieces = {"ways": ways_in(), "player": player(), "stages": stages_as_dots()}
+    pieces = {
+        "ways": ways_in(),
+        "player": player(),
+        "stages": overview.make_dots(lambda n: f"lessons/{stem(n)}.html", gains=True),
+    }
     pieces |= {"cards": cards(folder), "whole": whole()}
     for name, html in pieces.items():
         (folder / f"{name}.html").write_text(html, "utf-8")
@@ -45,23 +49,6 @@ def player():
     squares = a**2 + b**2
     c = squares**0.5
     return play(c, a=a, b=b, c=c, squares=squares)._repr_mimebundle_()["text/html"]
-
-
-def stages_as_dots():
-    """The course in one picture: a row for each stage, a dot to click on for each
-    step.
-    """
-    rows = ['<div class="course-stages">']
-    for count, stage in enumerate(overview.read_stages(), 1):
-        title = escape(f"{count}  {stage.title[0].upper()}{stage.title[1:]}")
-        rows += [f"<p><strong>{title}</strong></p>", "<ol>"]
-        for number, title in stage.steps.items():
-            words = escape(f"Step {number}: {title}")
-            page = f"lessons/{stem(number)}.html"
-            dot = f'<a href="{page}" title="{words}" aria-label="{words}">{number}</a>'
-            rows.append(f"<li>{dot}</li>")
-        rows += ["</ol>", f"<p>After it, {escape(stage.gain)}</p>"]
-    return "\n".join([*rows, "</div>", ""])
 
 
 def cards(folder):

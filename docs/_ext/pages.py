@@ -103,6 +103,7 @@ def write_lessons(folder):
         for cell in book["cells"]:
             if cell["cell_type"] == "code":
                 describe_pictures(cell)
+                lead_to_pages(cell)
                 name_fold(cell)
             else:
                 cell["source"] = lead_to_terms("".join(cell["source"]), terms)
@@ -121,6 +122,14 @@ def describe_pictures(cell):
             image["width"] = f"{width}px"
     if said := {key: value for key, value in image.items() if value}:
         cell["metadata"].setdefault("mystnb", {})["image"] = said
+
+
+def lead_to_pages(cell):
+    """Let links in what a cell shows lead to the site's pages, not to notebooks."""
+    for output in cell["outputs"]:
+        if page := output.get("data", {}).get("text/html"):
+            text = re.sub(r'(href="step\d\d)\.ipynb"', r'\1.html"', "".join(page))
+            output["data"]["text/html"] = text
 
 
 def name_fold(cell):
@@ -259,7 +268,7 @@ def write_stages(folder):
     for count, stage in enumerate(overview.read_stages(), 1):
         hours = sum(head(number).minutes for number in stage.steps) / 60
         title = f"Stage {count}: {stage.title}"
-        gain = f"After it, {stage.gain} Its lessons take about {hours:.0f} hours."
+        gain = f"By the end, {stage.gain} Its lessons take about {hours:.0f} hours."
         page = [f"# {title}", "", gain, "", *table(stage), ""]
         page += contents(f"../lessons/{stem(number)}" for number in stage.steps)
         (folder / f"stage{count}.md").write_text("\n".join(page), "utf-8")

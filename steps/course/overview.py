@@ -6,7 +6,7 @@ stage are listed under it as links; the first of them says in its head where it 
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from html import escape
 
 from .lessons import (
     MAP,
@@ -18,7 +18,7 @@ from .lessons import (
     read_facts,
 )
 
-STAGE = re.compile(r"^### Stage \d+: (?P<title>.+)\n\nAfter it, (?P<gain>.+)$", re.M)
+STAGE = re.compile(r"^### Stage \d+: (?P<title>.+)\n\nBy the end, (?P<gain>.+)$", re.M)
 LINK = re.compile(r"\[([^][]+)\]\(((?:start|step\d\d)\.ipynb)\)")
 
 
@@ -47,7 +47,13 @@ def read_stages():
 
 
 def add_links(text):
-    """Add links to the lessons of each stage to the map's text."""
+    """Add to the map's text the links to the lessons of each stage, and how much there
+    is to do.
+    """
+    course = numbers()
+    text = text.replace("{first lesson}", _make_titled_link(course[0]))
+    text = text.replace("{lessons}", str(len(course)))
+    text = text.replace("{hours}", str(count_hours(course)))
     for stage in read_stages():
         lines = [
             f"{number}. {make_link(title, number)}, {head(number).minutes} minutes"
@@ -55,6 +61,11 @@ def add_links(text):
         ]
         text = text.replace(stage.gain, "\n".join([stage.gain, "", *lines]))
     return text
+
+
+def count_hours(chosen):
+    """Count the hours that lessons take, exercises included."""
+    return round(sum(head(number).minutes for number in chosen) / 60)
 
 
 def make_link(text, number):
@@ -92,23 +103,31 @@ def remove_links(text, missing):
 # --- The picture ----------------------------------------------------------------------
 
 
-DOT = {"boxstyle": "circle,pad=0.25", "edgecolor": "C0", "facecolor": "C0"}
-CENTRED: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9}
+DOT = (
+    "display:inline-block; width:2em; line-height:2em; margin:0.1em; color:white; "
+    "background:#0072b2; border-radius:50%; text-align:center; text-decoration:none"
+)
 
 
 def picture():
-    """Show the course: a row for each stage, a dot for each step."""
-    import matplotlib.pyplot as plt
+    """Show the course: a row for each stage, a dot to click on for each step."""
+    from IPython.display import HTML
 
-    rows = read_stages()
-    _, ax = plt.subplots(figsize=(9.5, 0.95 * len(rows)))
-    for row, stage in enumerate(rows):
-        title = f"{row + 1}  {stage.title[0].upper()}{stage.title[1:]}"
-        ax.text(0, row - 0.23, title, weight="bold", va="bottom")
-        ax.text(0, row + 0.2, f"After it, {stage.gain}", va="top", fontsize=9)
-        ax.plot([0.1, len(stage.steps) - 0.5], [row, row], color="0.8", zorder=0)
-        for column, number in enumerate(stage.steps):
-            ax.text(column + 0.3, row, str(number), color="white", bbox=DOT, **CENTRED)
-    ax.set(xlim=(-0.2, 15.5), ylim=(len(rows) - 0.2, -0.7))
-    ax.axis("off")
-    plt.show()
+    return HTML(make_dots(lambda number: notebook_path(number).name, f' style="{DOT}"'))
+
+
+def make_dots(make_address, style="", gains=False):
+    """Make a page of the stages, with dots that lead to the lessons."""
+    rows = ['<div class="course-stages">']
+    for count, stage in enumerate(read_stages(), 1):
+        title = escape(f"{count}  {stage.title[0].upper()}{stage.title[1:]}")
+        rows += [f"<p><strong>{title}</strong></p>", "<p>"]
+        for number, title in stage.steps.items():
+            words = escape(f"Step {number}: {title}")
+            facts = (
+                f'href="{make_address(number)}" title="{words}" aria-label="{words}"'
+            )
+            rows.append(f"<a {facts}{style}>{number}</a>")
+        rows.append("</p>")
+        rows += [f"<p>By the end, {escape(stage.gain)}</p>"] * gains
+    return "\n".join([*rows, "</div>", ""])

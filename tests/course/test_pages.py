@@ -23,6 +23,29 @@ def pages():
         sys.path.remove(str(DOCS / "_ext"))
 
 
+# --- short routes -----------------------------------------------------------------------
+
+ROUTE = re.compile(
+    r"\*\*Lessons\*\* (.+) · \*\*Hours\*\* ([\d.]+) · \*\*On trust\*\* (.+)\n"
+)
+BUILDS_ON = re.compile(r"\*\*Builds on\*\* ([^·\n]*)")
+
+
+def test_a_route_names_what_it_builds_on_and_leaves_out():
+    text = (DOCS / "routes.md").read_text(encoding="utf-8")
+    routes = ROUTE.findall(text)
+    assert len(routes) == 3
+    for lessons_of_route, hours, on_trust in routes:
+        chosen = steps_in(lessons_of_route)
+        needed = set()
+        for number in chosen:
+            lesson = lessons.lesson_path(number).read_text(encoding="utf-8")
+            needed |= set(map(int, re.findall(r"\d+", BUILDS_ON.search(lesson)[1])))
+        assert sorted(needed - set(chosen)) == steps_in(on_trust)
+        minutes = sum(head(number).minutes for number in chosen)
+        assert f"{minutes / 60:.1f}" == hours
+
+
 # --- the plans of How to teach --------------------------------------------------------
 
 
@@ -158,8 +181,8 @@ def test_a_name_is_said_to_come_from_its_step(pages):
 # --- the front page, the stages -------------------------------------------------------
 
 
-def test_the_front_page_has_a_dot_for_each_step(pages):
-    made = pages.front.stages_as_dots()
+def test_the_front_page_has_a_dot_for_each_step():
+    made = overview.make_dots(lambda n: f"lessons/step{n:02d}.html", gains=True)
     for stage in overview.read_stages():
         for number in stage.steps:
             assert f'href="lessons/step{number:02d}.html"' in made
