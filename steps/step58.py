@@ -1,12 +1,15 @@
 """Step 58: a famous network."""
 
+from pathlib import Path
+
 import numpy as np
 
 from . import step57
 from .framework.functions import batch_norm, batch_nrom, remember
 from .framework.layers import BatchNorm
 from .step57 import *  # noqa: F403
-from .step57 import Conv2d, Linear, Model, Variable, mean, no_grad, pooling, relu, sum
+from .step57 import Adam, Conv2d, Digits, Linear, Model, Variable, fit, manual_seed
+from .step57 import mean, no_grad, pooling, relu, sum, test_mode
 
 __all__ = [*step57.__all__, "batch_norm", "batch_nrom", "remember", "BatchNorm"]
 
@@ -135,6 +138,32 @@ class Sheets:
         for start in range(0, len(order), self.batch_size):
             batch = order[start : start + self.batch_size]
             yield sheets[batch], self.labels[batch]
+
+
+def small_vgg_file():
+    """Where a trained SmallVGG is kept."""
+    return Path(__file__).parent / "data" / "small_vgg.npz"
+
+
+def small_vgg(trained=True):
+    """A SmallVGG that reads digits on sheets."""
+    manual_seed(0)
+    model = SmallVGG()
+    with no_grad(), test_mode():  # the first call gives the parameters their shapes
+        model(np.zeros((1, 1, 16, 16), np.float32))
+    if trained:
+        model.load_weights(small_vgg_file())
+    return model
+
+
+def make_small_vgg():
+    """Train it on the digits for training, and keep it. To do so:
+    `python -c "from steps.step58 import make_small_vgg; make_small_vgg()"`.
+    """
+    model, digits = small_vgg(trained=False), Digits()
+    sheets = Sheets(digits.data.astype(np.float32) / 16, digits.label, batch_size=32)
+    fit(model, sheets, Adam(0.005).setup(model), range(4), decay=0.5)
+    model.save_weights(small_vgg_file())
 
 
 def grad_cam(model, sheets, classes):
