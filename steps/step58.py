@@ -8,8 +8,22 @@ from . import step57
 from .framework.functions import batch_norm, batch_nrom, remember
 from .framework.layers import BatchNorm
 from .step57 import *  # noqa: F403
-from .step57 import Adam, Conv2d, Digits, Linear, Model, Variable, fit, manual_seed
-from .step57 import mean, no_grad, pooling, relu, sum, test_mode
+from .step57 import (
+    Adam,
+    Conv2d,
+    Digits,
+    Linear,
+    Model,
+    Variable,
+    fit,
+    manual_seed,
+    mean,
+    no_grad,
+    pooling,
+    relu,
+    sum,
+    test_mode,
+)
 
 __all__ = [*step57.__all__, "batch_norm", "batch_nrom", "remember", "BatchNorm"]
 
