@@ -156,6 +156,7 @@ def plain(value, what="the result", shape=None):
     result = _make_plain(value, what)
     if shape is None:
         return result
+    assert result is not None, f"{what} should be numbers, not None"
     size = np.prod(shape, dtype=int)
     assert np.shape(result) == tuple(shape) or np.size(result) == size == 1, (
         f"{what} should have the shape {tuple(shape)}, not {np.shape(result)}"

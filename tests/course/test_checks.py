@@ -102,6 +102,7 @@ def test_results_are_made_plain(value, result):
         (SimpleNamespace(data=None), "y holds nothing: does forward return something?"),
         (np.zeros((2, 1)), "y should have the shape (2,), not (2, 1)"),
         (1.0, "y should have the shape (2,), not ()"),
+        (None, "y should be numbers, not None"),
     ],
 )
 def test_what_is_not_plain_is_named(value, sentence):
