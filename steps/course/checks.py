@@ -71,6 +71,8 @@ def explain(error, check_file=""):
     kind = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if line := _find_line_of_answer(error, check_file):
         return f"your code stopped with {kind}, at {line}"
+    if not check_file:  # it was called, and stopped in what it calls
+        return f"your code stopped with {kind}"
     if isinstance(error, NameError) and getattr(error, "name", None):
         return f"{error.name} is not defined: run the cell with your answer first"
     return f"what your code gives cannot be checked: {kind}"

@@ -59,6 +59,11 @@ def test_what_stops_in_a_check_itself_is_explained():
     assert failure.text.startswith("what your code gives cannot be checked: TypeError")
 
 
+def test_an_answer_that_stops_in_what_it_calls_is_explained():
+    failure = ask("f = np.linalg.inv", "steps.call(f, 1)")
+    assert failure.text.startswith("inv(1): your code stopped with LinAlgError: ")
+
+
 def test_time_that_is_up_is_not_explained_away():
     check = "@steps.check(1)\ndef check():\n    while True: pass"
     assert cells.catch_failure(check, {"steps": steps}, 0.1).words == cells.TOO_SLOW
