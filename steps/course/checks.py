@@ -158,9 +158,13 @@ def plain(value, what="the result", shape=None):
     result = _make_plain(value, what)
     if shape is None:
         return result
-    size = np.prod(shape, dtype=int)
-    assert np.shape(result) == tuple(shape) or np.size(result) == size == 1, (
-        f"{what} should have the shape {tuple(shape)}, not {np.shape(result)}"
+    try:
+        found = np.shape(result)
+    except ValueError:
+        found = "rows of different lengths"
+    are_one = np.prod(shape) == 1 and set(found) <= {1}
+    assert found == tuple(shape) or are_one, (
+        f"{what} should have the shape {tuple(shape)}, not {found}"
     )
     return np.reshape(result, shape) if shape else result
 

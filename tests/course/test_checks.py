@@ -107,6 +107,10 @@ def test_results_are_made_plain(value, result):
         (SimpleNamespace(data=None), "y holds nothing: does forward return something?"),
         (np.zeros((2, 1)), "y should have the shape (2,), not (2, 1)"),
         (1.0, "y should have the shape (2,), not ()"),
+        (
+            [[1.0, 2.0], [3.0]],
+            "y should have the shape (2,), not rows of different lengths",
+        ),
     ],
 )
 def test_what_is_not_plain_is_named(value, sentence):
