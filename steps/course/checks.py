@@ -71,6 +71,8 @@ def explain(error, check_file=""):
     kind = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if line := _find_line_of_answer(error, check_file):
         return f"your code stopped with {kind}, at {line}"
+    if not check_file:  # it was called, and stopped in what it calls
+        return f"your code stopped with {kind}"
     if isinstance(error, NameError) and getattr(error, "name", None):
         return f"{error.name} is not defined: run the cell with your answer first"
     return f"what your code gives cannot be checked: {kind}"
@@ -157,9 +159,13 @@ def plain(value, what="the result", shape=None):
     if shape is None:
         return result
     assert result is not None, f"{what} should be numbers, not None"
-    size = np.prod(shape, dtype=int)
-    assert np.shape(result) == tuple(shape) or np.size(result) == size == 1, (
-        f"{what} should have the shape {tuple(shape)}, not {np.shape(result)}"
+    try:
+        found = np.shape(result)
+    except ValueError:
+        found = "rows of different lengths"
+    are_one = np.prod(shape) == 1 and set(found) <= {1}
+    assert found == tuple(shape) or are_one, (
+        f"{what} should have the shape {tuple(shape)}, not {found}"
     )
     return np.reshape(result, shape) if shape else result
 

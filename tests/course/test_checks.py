@@ -59,6 +59,11 @@ def test_what_stops_in_a_check_itself_is_explained():
     assert failure.text.startswith("what your code gives cannot be checked: TypeError")
 
 
+def test_an_answer_that_stops_in_what_it_calls_is_explained():
+    failure = ask("f = np.linalg.inv", "steps.call(f, 1)")
+    assert failure.text.startswith("inv(1): your code stopped with LinAlgError: ")
+
+
 def test_time_that_is_up_is_not_explained_away():
     check = "@steps.check(1)\ndef check():\n    while True: pass"
     assert cells.catch_failure(check, {"steps": steps}, 0.1).words == cells.TOO_SLOW
@@ -103,6 +108,10 @@ def test_results_are_made_plain(value, result):
         (np.zeros((2, 1)), "y should have the shape (2,), not (2, 1)"),
         (1.0, "y should have the shape (2,), not ()"),
         (None, "y should be numbers, not None"),
+        (
+            [[1.0, 2.0], [3.0]],
+            "y should have the shape (2,), not rows of different lengths",
+        ),
     ],
 )
 def test_what_is_not_plain_is_named(value, sentence):
