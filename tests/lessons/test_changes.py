@@ -104,6 +104,14 @@ def test_an_answer_has_the_numbers_of_the_run(then, complaint, child):
     assert bool(found) == bool(complaint)
 
 
+def test_a_change_that_binds_a_name_hides_it_from_no_other(child):
+    lesson = [cell("def f(x): return x"), *LESSON]
+    first = change("runs alone", ["y = x * 3"], ["f = lambda x: 6", "y = f(x)"])
+    second = change("runs alone", ["y = x * 3"], ["y = 3 * f(x)"], "assert y == 6")
+    text = first + second.removeprefix("# Changes\n")
+    assert Changes(lesson, text).complaints(child) == []
+
+
 def test_a_lesson_that_stops_before_its_change_is_told(child):
     broken = [cell("import math\nx = 1 / 0"), *LESSON[1:]]
     text = change("runs", ["y = x * 3"], ["y = x * 3 + 0"])

@@ -8,7 +8,7 @@ from steps.course import builder
 from steps.course.exercises import ANSWER
 from steps.course.lessons import lesson_path
 from steps.course.mutating import fork_pool
-from steps.course.mutating.slicing import LISTING, slice_cells
+from steps.course.mutating.slicing import LISTING, find_used_names, slice_cells
 from tests.support.lesson_checks import source, tags
 
 INVITED = re.compile(r"\bPredict, then change\b")
@@ -106,7 +106,10 @@ class Changes:
         on one way through the lesson.
         """
         found = []
-        changed = [cell for _, cells, *_ in tries for cell in cells]
+        # The names that each change uses: none of them hides one from another.
+        changed = [
+            _cell("\n".join(sorted(_used_names(cells)))) for _, cells, *_ in tries
+        ]
         # Of the lesson, what the changed cells stand on, and at the end an empty cell.
         last = max((start for start, *_ in tries), default=0)
         placed = [{**cell, "place": n} for n, cell in enumerate(self._cells[:last])]
@@ -152,6 +155,10 @@ class Changes:
         if not alone:
             end = next((n for n in ends if n > end), end)
         return start, [_cell(text) for n, text in texts.items() if start <= n <= end]
+
+
+def _used_names(cells):
+    return find_used_names("\n".join(map(source, cells)))
 
 
 def _ends(cell):
