@@ -105,7 +105,7 @@ def test_an_answer_has_the_numbers_of_the_run(then, complaint, child):
 
 
 def test_a_change_that_binds_a_name_hides_it_from_no_other(child):
-    lesson = [cell("def f(x): return x"), *LESSON]
+    lesson = [cell("f = abs"), *LESSON]
     first = change("runs alone", ["y = x * 3"], ["f = lambda x: 6", "y = f(x)"])
     second = change("runs alone", ["y = x * 3"], ["y = 3 * f(x)"], "assert y == 6")
     text = first + second.removeprefix("# Changes\n")
