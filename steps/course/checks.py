@@ -14,7 +14,9 @@ where it happened.
 
 import linecache
 import os
+import sys
 import traceback
+from typing import Any
 
 import numpy as np
 
@@ -63,15 +65,18 @@ def _make_failure(error, check_file):
     return failure
 
 
-def explain(error, check_file=""):
-    """Explain in one sentence why an answer, or its check in a file, stopped."""
+def explain(error, check_file, is_called=False):
+    """Explain in one sentence why an answer stopped that a check in a file called, or
+    why the check itself did.
+    """
     text = _read_message(error)
     if isinstance(error, AssertionError) and text:
         return text
+    text = text if len(text) <= MAX_LETTERS else f"{text[:MAX_LETTERS]}…"
     kind = f"{type(error).__name__}: {text}" if text else type(error).__name__
     if line := _find_line_of_answer(error, check_file):
         return f"your code stopped with {kind}, at {line}"
-    if not check_file:  # it was called, and stopped in what it calls
+    if is_called:
         return f"your code stopped with {kind}"
     if isinstance(error, NameError) and getattr(error, "name", None):
         return f"{error.name} is not defined: run the cell with your answer first"
@@ -80,10 +85,9 @@ def explain(error, check_file=""):
 
 def _read_message(error):
     try:
-        text = str(error)
+        return str(error)
     except Exception:  # an answer may define errors that cannot be shown
         return ""
-    return text if len(text) <= MAX_LETTERS else f"{text[:MAX_LETTERS]}…"
 
 
 def _find_line_of_answer(error, check_file):
@@ -119,8 +123,12 @@ def call(function, *args, what="", advice="", returns=True, **kwargs):
     except (KeyboardInterrupt, TooSlow):
         raise
     except BaseException as error:
-        advice = f". {advice}" * bool(advice)
-        raise AssertionError(f"{what}: {explain(error)}{advice}") from error
+        # Of our caller, which is steps.call, the caller.
+        check_file = sys._getframe(2).f_code.co_filename
+        sentence = explain(error, check_file, is_called=True)
+        is_said = isinstance(error, AssertionError) and sentence == _read_message(error)
+        advice = f". {advice}" if advice and not is_said else ""
+        raise AssertionError(f"{what}: {sentence}{advice}") from error
     if returns and result is None:
         raise AssertionError(f"{what}: {name} returned nothing. Is there a return?")
     return result
@@ -158,9 +166,12 @@ def plain(value, what="the result", shape=None):
     result = _make_plain(value, what)
     if shape is None:
         return result
-    assert result is not None, f"{what} should be numbers, not None"
+    kind = type(result).__name__
+    assert isinstance(result, (np.ndarray, list, tuple, *NUMBERS)), (
+        f"{what} should be numbers, not {'None' if result is None else f'a {kind}'}"
+    )
     try:
-        found = np.shape(result)
+        found: Any = np.shape(result)
     except ValueError:
         found = "rows of different lengths"
     are_one = np.prod(shape) == 1 and set(found) <= {1}

@@ -64,6 +64,13 @@ def test_an_answer_that_stops_in_what_it_calls_is_explained():
     assert failure.text.startswith("inv(1): your code stopped with LinAlgError: ")
 
 
+def test_a_call_quotes_the_answer_and_not_the_check():
+    failure = ask("f = None", "steps.call(lambda: f(1), what='f')")
+    assert failure.text == (
+        "f: your code stopped with TypeError: 'NoneType' object is not callable"
+    )
+
+
 def test_time_that_is_up_is_not_explained_away():
     check = "@steps.check(1)\ndef check():\n    while True: pass"
     assert cells.catch_failure(check, {"steps": steps}, 0.1).words == cells.TOO_SLOW
@@ -108,6 +115,7 @@ def test_results_are_made_plain(value, result):
         (np.zeros((2, 1)), "y should have the shape (2,), not (2, 1)"),
         (1.0, "y should have the shape (2,), not ()"),
         (None, "y should be numbers, not None"),
+        ("2", "y should be numbers, not a str"),
         (
             [[1.0, 2.0], [3.0]],
             "y should have the shape (2,), not rows of different lengths",
