@@ -164,6 +164,8 @@ def plain(value, what="the result", shape=None):
         If it is anything else, or has another shape.
     """
     result = _make_plain(value, what)
+    if isinstance(result, np.ndarray) and result.size == 1:
+        result = result.item()
     if shape is None:
         return result
     kind = type(result).__name__
@@ -216,4 +218,4 @@ def _stack(items):
     are_numbers = all(isinstance(item, (np.ndarray, *NUMBERS)) for item in items)
     if not items or not are_numbers or len(shapes) > 1:
         return items
-    return np.array(items) if len(items) > 1 or shapes != {()} else items[0]
+    return np.array(items)

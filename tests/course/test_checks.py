@@ -91,6 +91,8 @@ def test_a_check_that_is_content_says_so(capsys):
         (np.array([[2.0]]), 2.0),
         ([1.0], 1.0),
         ([1, 2], np.array([1, 2])),
+        ([[1.5], [1.2]], np.array([[1.5], [1.2]])),
+        ([np.array([1.5]), np.array([1.2])], np.array([1.5, 1.2])),
         (SimpleNamespace(data=np.array([1.0, 2.0])), np.array([1.0, 2.0])),
         ([np.zeros(2), np.zeros(3)], [np.zeros(2), np.zeros(3)]),
         (("a", None, [1, 2]), ("a", None, np.array([1, 2]))),
@@ -135,12 +137,12 @@ def test_one_number_may_have_any_shape_of_one_number():
 
 def test_failures_are_planted_in_the_functions_that_are_to_be_written():
     solution = (
-        "def given(x):\n    return x\n\n\nclass A:\n    def f(self):\n"
+        "def given(x):\n    return x\n\n\nclass A:\n    def forward(self):\n"
         "        ### BEGIN SOLUTION\n        return 1\n        ### END SOLUTION\n"
     )
     variants = planted.plant(solution, brief=1)
-    assert {name.partition(": ")[0] for name in variants} == {"f"}
+    assert {name.partition(": ")[0] for name in variants} == {"forward"}
     kinds = set(planted.BODIES) | {planted.EXCEPTIONS[1], "misspelt"}
     assert {name.partition(": ")[2] for name in variants} == kinds
-    assert "def given(x):\n    return x" in variants["f: ANY"]
+    assert "def given(x):\n    return x" in variants["forward: ANY"]
     assert len(planted.plant(solution)) == len(planted.EXCEPTIONS) + len(kinds) - 1

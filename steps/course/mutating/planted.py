@@ -41,7 +41,7 @@ BODIES = {
     "an unknown name": "return unknown_name",
     "a misspelt method": "return [].apend(1)",
 } | {name: f"return {value}" for name, value in OBJECTS.items()}
-RAISES = {name: f'raise {name}("planted")' for name in EXCEPTIONS}
+RAISES = {name: f'raise {name}("planted on purpose")' for name in EXCEPTIONS}
 # A sentence, and no bare word.
 SENTENCE = 12
 
@@ -100,7 +100,7 @@ def _list_variants(node, owner, raises):
         variant = deepcopy(node)
         variant.body = [_parse(body)]
         yield f"{node.name}: {name}", variant
-    if isinstance(owner, ast.ClassDef):
+    if isinstance(owner, ast.ClassDef) and len(node.name) > 2:
         variant = deepcopy(node)
         variant.name = f"{node.name[:2]}{node.name[3:]}"
         yield f"{node.name}: misspelt", variant
