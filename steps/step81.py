@@ -53,9 +53,10 @@ class Strip:
 
     def __getitem__(self, keys):
         """A view by a number or a slice for each axis, such as `x[1, ::2]`; a number
-        if no axis is left.
+        if no axis is left. Axes without a key are kept whole.
         """
         keys = keys if isinstance(keys, tuple) else (keys,)
+        keys += (slice(None),) * (len(self.shape) - len(keys))
         shape, strides, offset = [], [], self.offset
         for key, length, stride in zip(keys, self.shape, self.strides, strict=True):
             if isinstance(key, slice):

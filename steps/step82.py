@@ -14,15 +14,13 @@ __all__ = ["Machine", "Work", "best_times", "calls", "floor", "measure", "total_
 __all__ += ["work_of"]
 
 
-# Windows counts a processor's time in steps of 16 milliseconds.
-clock = time.perf_counter if sys.platform == "win32" else time.process_time
-
-
 def best_times(ways, seconds=4):
     """The processor's seconds that each function of a dict takes, in its best run. They
     take turns, until the second half of the rounds has made none faster, or the time is
     up. While another program has the processor, the clock stands still.
     """
+    # Windows counts a processor's time in steps of 16 milliseconds.
+    clock = time.perf_counter if sys.platform == "win32" else time.process_time
     best, gained, count = dict.fromkeys(ways, np.inf), 0, 0
     end = time.perf_counter() + seconds
     while count < max(6, 2 * gained) and (count < 4 or time.perf_counter() < end):

@@ -54,7 +54,7 @@ def average_numpy(x, size, stride, y):
 
 
 def average_back(gy, size, stride, gx):
-    """The way back of average_loop: each pixel's share, added to gx."""
+    """The backward pass of average_loop: each pixel's share, added to gx."""
     for n in range(gy.shape[0]):
         for r in range(gy.shape[1]):
             for c in range(gy.shape[2]):
@@ -83,7 +83,7 @@ class AveragePool(Function):
 
 
 class AverageBack(Function):
-    """The way back of AveragePool, whose own way back is AveragePool."""
+    """The backward pass of AveragePool, whose own backward pass is AveragePool."""
 
     def __init__(self, shape, *settings):
         self.shape, self.settings = shape, settings
