@@ -4,7 +4,7 @@ all names come together.
 
 # ruff: noqa: F403 (each file lists its names)
 
-from ..from_pytorch import missing_names_of
+from .. import from_pytorch
 from . import methods as methods  # which Variable gets
 from .activation import *
 from .attention import *
@@ -22,6 +22,5 @@ from .window import *
 
 # What the files list; the files themselves cannot be called.
 __all__ = [name for name, value in globals().items() if callable(value)]
-__all__.remove("missing_names_of")
 
-__getattr__ = missing_names_of(__name__)
+__getattr__ = from_pytorch.missing_names_of(__name__)
