@@ -83,9 +83,12 @@ ATTRIBUTES = {
         "nll_loss": "`softmax_cross_entropy(x, t)` takes the input of log_softmax",
         "mse_loss": "`mean_squared_error(x, t)` computes it, divided by the number of "
         "rows, not of elements",
-        "binary_cross_entropy_with_logits": "`sigmoid_cross_entropy(x, t)` computes it",
-        "max_pool2d": "`pooling(x, kernel_size, stride)` takes the largest",
-        "avg_pool2d": "`average_pooling(x, kernel_size, stride)` takes the mean",
+        "binary_cross_entropy_with_logits": "`sigmoid_cross_entropy(x, t)` computes "
+        "it, divided by the number of rows, not of elements",
+        "max_pool2d": "`pooling(x, kernel_size, stride)` takes the largest; its stride "
+        "is 1 by default",
+        "avg_pool2d": "`average_pooling(x, kernel_size, stride)` takes the mean; its "
+        "stride is 1 by default",
         "conv_transpose2d": "`deconv2d` computes it",
         "embedding": "`embed_id(x, W)` looks rows up",
         "cat": "`concat([x, y], axis)` joins",
@@ -186,9 +189,8 @@ def missing_attribute(kind: str, name: str, owner: str) -> AttributeError:
     """The error for an attribute that `owner` lacks: with what to write instead, where
     the table knows it.
     """
-    if sentence := ATTRIBUTES[kind].get(name):
-        return AttributeError(f"{owner} has no {name}: {sentence}")
-    return AttributeError(f"{owner} has no attribute {name!r}")
+    answer = ATTRIBUTES[kind].get(name)
+    return AttributeError(f"{owner} has no attribute {name!r}" + _append(answer))
 
 
 def missing_names_of(
@@ -225,5 +227,9 @@ def refuse_arguments(kind: str, owner: type, names: Iterable[str]) -> None:
 
 
 def _unknown_argument(kind: str, owner: str, name: str) -> TypeError:
-    sentence = ARGUMENTS[kind].get(name)
-    return TypeError(f"{owner} has no argument {name}{sentence and f': {sentence}'}")
+    answer = ARGUMENTS[kind].get(name)
+    return TypeError(f"{owner} has no argument {name!r}" + _append(answer))
+
+
+def _append(answer: str | None) -> str:
+    return f": {answer}" if answer else ""

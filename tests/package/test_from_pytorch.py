@@ -14,6 +14,7 @@ from dezero_lite import layers as L
 from dezero_lite.from_pytorch import ARGUMENTS, ATTRIBUTES
 from dezero_lite.models import MLP
 from dezero_lite.optimizers import SGD, AdaDelta, Adam, AdamW, MomentumSGD, Optimizer
+from tests.support import pytorch_table
 
 OWNERS = {"Layer": MLP((3,)), "Optimizer": SGD(), "Variable": d.Variable(np.ones(2))}
 CLASSES = {
@@ -60,7 +61,9 @@ def test_a_missing_attribute_is_answered_with_its_row(kind, name):
     owner = importlib.import_module(kind) if "dezero" in kind else OWNERS[kind]
     with pytest.raises(AttributeError) as caught:
         getattr(owner, name)
-    assert str(caught.value).endswith(f" has no {name}: {ATTRIBUTES[kind][name]}")
+    assert str(caught.value).endswith(
+        f" has no attribute {name!r}: {ATTRIBUTES[kind][name]}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,7 +75,7 @@ def test_an_unknown_argument_is_answered_with_its_row(kind, name):
         if name not in inspect.signature(make).parameters:
             with pytest.raises(TypeError) as caught:
                 make(**{name: 1})
-            assert f" has no argument {name}: {ARGUMENTS[kind][name]}" in str(
+            assert f" has no argument {name!r}: {ARGUMENTS[kind][name]}" in str(
                 caught.value
             )
             answers += 1
@@ -156,3 +159,19 @@ def test_backward_again_needs_no_retain_graph():
     y.backward()
     y.backward()
     assert x.grad.data.tolist() == [4.0, 4.0]
+
+
+def test_the_page_has_the_table():
+    page = pytorch_table.PAGE.read_text(encoding="utf-8")
+    assert page == pytorch_table.replace_table(page), (
+        "run python -m tests.support.pytorch_table"
+    )
+
+
+def test_the_loop_of_the_page_learns():
+    page = pytorch_table.PAGE.read_text(encoding="utf-8")
+    (loop,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    d.manual_seed(0)
+    names = {}
+    exec(loop, names)
+    assert names["right"] > 0.9
