@@ -121,7 +121,9 @@ def judge_notebook(number, notebook, seconds=SECONDS):
             verdicts[n] = f"defines no {', '.join(sorted(task.required_names))}"
             answers.texts[n] = None
     cells = list_cells_to_run(number, answers)
-    names = frozenset().union(*(task.required_names for task in tasks.values()))
+    names = frozenset().union(
+        *(task.required_names | task.set_names for task in tasks.values())
+    )
     judged, notices = attempts.judge(cells, seconds=seconds, requested_names=names)
     return verdicts | judged, [*answers.remarks, *notices]
 
