@@ -92,7 +92,13 @@ def _make_parser():
     where = {"metavar": "DIR", "help": "the student's repository"}
     option = add("repository", lay_student_repository, folder=where, numbers=several)
     text = "N percent of the exercises have to be right for the service's green; 100"
-    option("--fail-under", metavar="N", type=float, default=100, help=text)
+    option(
+        "--fail-under",
+        metavar="N",
+        type=results.parse_percent,
+        default=100,
+        help=text,
+    )
     class_command.add_agents_option(option)
     option = add("slides", make_slides, number=number)
     option("-o", "--output", metavar="FILE", help="stepNN-slides.html")

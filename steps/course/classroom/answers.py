@@ -139,6 +139,11 @@ class Answers:
         unanswered = [n for n in candidates if n not in answered]
         return min(unanswered, key=lambda n: abs(n - previous), default=None)
 
+    def digest(self, exercise):
+        """Digest the code of an answer, or return None where nothing was written."""
+        text = self.texts[exercise]
+        return student_copies.digest(_drop_placeholders(text)) if text else None
+
     @property
     def remarks(self):
         """Say what is odd about the notebook."""
