@@ -8,13 +8,14 @@ import itertools
 import math
 import operator
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .core import kind_of
 from .cuda import as_cupy
+from .from_pytorch import unknown_argument
 from .random import generator
 from .transforms.batches import as_batch
 
@@ -88,7 +89,10 @@ class DataLoader:
         *,
         seed: int | None = None,
         drop_last: bool = False,
+        **unknown: NoReturn,
     ) -> None:
+        if unknown:
+            raise unknown_argument("DataLoader", unknown)
         if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
             raise TypeError(
                 f"a loader takes a data set, which has len(data) and data[i], not "

@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .from_pytorch import missing_name
+from .from_pytorch import missing_attribute
 
 #: What a module, a function or a method at the old place is called now. Lessons have
 #: shown some of these, and learners' copies of them still do.
@@ -39,7 +39,7 @@ def old_names_of(module: str) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         old = f"{module}.{name}"
         if old not in NAMES:
-            raise missing_name(module, name)
+            raise missing_attribute(module, name, f"module {module!r}")
         _warn(old)
         thing = getattr(import_module(module), NAMES[old])
         setattr(sys.modules[module], name, thing)  # one warning is enough

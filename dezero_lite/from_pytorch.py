@@ -6,13 +6,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from typing import Any
 
 #: What is missing, by where it is looked for, and what to write instead.
 ATTRIBUTES = {
     "Layer": {
-        "train": "there is nothing to switch on: a layer trains unless it is used "
-        "under `with test_mode():`",
+        "train": "a layer is in training, except under `with test_mode():`",
         "eval": "use the model under `with test_mode():`",
         "to": "`model.to_gpu()` and `model.to_cpu()` move it",
         "cuda": "`model.to_gpu()` moves it",
@@ -28,10 +26,10 @@ ATTRIBUTES = {
         "parameters as they are",
         "children": "a layer's layers are its attributes",
         "modules": "a layer's layers are its attributes",
-        "apply": "`for name, param in model.named_params()` reaches every parameter",
+        "apply": "`model.named_params()` reaches every parameter",
         "add_module": "assign it: `model.name = layer`",
-        "register_buffer": "an array that is saved but not learned is a Buffer of "
-        "dezero_lite.layers.layer",
+        "register_buffer": "a plain array, `self.name = array`, is neither learned nor "
+        "saved",
     },
     "Optimizer": {
         "zero_grad": "`model.cleargrads()` clears the gradients",
@@ -47,12 +45,12 @@ ATTRIBUTES = {
         "cpu": "`x.to_cpu()` moves it",
         "cuda": "`x.to_gpu()` moves it",
         "to": "`x.to_gpu()` and `x.to_cpu()` move it, `x.astype(np.float32)` converts",
-        "requires_grad": "every Variable is watched, but under `with no_grad():`",
-        "requires_grad_": "every Variable is watched, but under `with no_grad():`",
+        "requires_grad": "every Variable takes part, except under `with no_grad():`",
+        "requires_grad_": "every Variable takes part, except under `with no_grad():`",
         "grad_fn": "`x.creator` is the function that made it",
         "is_leaf": "a leaf's `x.creator` is None",
         "retain_grad": "`y.backward(retain_grad=True)` keeps all gradients",
-        "zero_": "`x.cleargrad()` clears its gradient",
+        "zero_": "`x.cleargrad()` clears a gradient",
         "view": "`x.reshape(2, 3)` changes the shape",
         "permute": "`x.transpose(1, 0)` changes the order of axes",
         "t": "`x.T` is its transpose",
@@ -62,10 +60,10 @@ ATTRIBUTES = {
         "float": "`x.astype(np.float32)` converts",
         "double": "`x.astype(np.float64)` converts",
         "half": "`x.astype(np.float16)` converts",
-        "long": "whole numbers stay plain arrays",
+        "long": "`x.data.astype(int)` is an array of whole numbers",
         "dim": "`x.ndim` is the number of axes",
         "numel": "`x.size` is the number of elements",
-        "clone": "`dezero_lite.Variable(x.data.copy())` copies it",
+        "clone": "`Variable(x.data.copy())` copies it",
         "tolist": "`x.data.tolist()` gives lists",
         "argmax": "`x.data.argmax(axis=1)` works on the array",
         "exp": "`F.exp(x)` computes it",
@@ -77,24 +75,27 @@ ATTRIBUTES = {
         "softmax": "`F.softmax(x, axis=1)` computes it",
         "clamp": "`F.clip(x, low, high)` computes it",
         "mm": "`x @ y` multiplies matrices",
-        "bmm": "`x @ y` multiplies batches of matrices, too",
+        "bmm": "`x @ y` multiplies batches of matrices",
     },
     "dezero_lite.functions": {
         "cross_entropy": "`softmax_cross_entropy(x, t)` computes it",
-        "nll_loss": "`softmax_cross_entropy(x, t)` takes scores before log_softmax",
+        "nll_loss": "`softmax_cross_entropy(x, t)` takes the input of log_softmax",
         "mse_loss": "`mean_squared_error(x, t)` computes it, divided by the number of "
         "rows, not of elements",
-        "binary_cross_entropy_with_logits": "`sigmoid_cross_entropy(x, t)` computes it",
-        "max_pool2d": "`pooling(x, kernel_size, stride)` takes the largest",
-        "avg_pool2d": "`average_pooling(x, kernel_size, stride)` takes the mean",
+        "binary_cross_entropy_with_logits": "`sigmoid_cross_entropy(x, t)` computes "
+        "it, divided by the number of rows, not of elements",
+        "max_pool2d": "`pooling(x, kernel_size, stride)` takes the largest; its stride "
+        "is 1 by default",
+        "avg_pool2d": "`average_pooling(x, kernel_size, stride)` takes the mean; its "
+        "stride is 1 by default",
         "conv_transpose2d": "`deconv2d` computes it",
         "embedding": "`embed_id(x, W)` looks rows up",
         "cat": "`concat([x, y], axis)` joins",
         "unsqueeze": "`expand_dims(x, axis)` adds an axis",
         "permute": "`transpose(x, axes)` changes the order of axes",
         "clamp": "`clip(x, low, high)` computes it",
-        "softplus": "`logsumexp` of x and 0 computes it",
-        "scaled_dot_product_attention": "`attention(q, k, v)` computes it",
+        "softplus": "`log(1 + exp(x))` computes it",
+        "scaled_dot_product_attention": "`attention(q, k, v, mask)` computes it",
     },
     "dezero_lite.layers": {
         "ReLU": "`dezero_lite.functions.relu` is a function, called in forward",
@@ -124,8 +125,12 @@ ATTRIBUTES = {
         "Adadelta": "`AdaDelta()` is this one",
     },
     "dezero_lite": {
+        "cat": "`dezero_lite.functions.concat([x, y], axis)` joins",
         "Tensor": "`Variable(np.array(...))` is the box for an array",
         "tensor": "`Variable(np.array(...))` is the box for an array",
+        "zeros": "`Variable(np.zeros((2, 3), np.float32))` is one",
+        "ones": "`Variable(np.ones((2, 3), np.float32))` is one",
+        "randn": "`Variable(np.random.randn(2, 3))` is one",
         "from_numpy": "`Variable(array)` is the box for an array",
         "nn": "layers are in `dezero_lite.layers`, and functions in "
         "`dezero_lite.functions`",
@@ -136,62 +141,81 @@ ATTRIBUTES = {
     },
 }
 
-#: Names of arguments, and what to write instead; for layers, optimizers and others.
+#: Names of arguments, by what takes them, and what to write instead.
 ARGUMENTS = {
-    "in_features": "use in_size, which is found in the first call if it is left out",
-    "out_features": "use out_size",
-    "bias": "use nobias=True for bias=False",
-    "padding": "use pad",
-    "p": "use ratio",
-    "num_features": "the size is that of the first input",
-    "input_size": "use in_size",
-    "num_embeddings": "use in_size",
-    "embedding_dim": "use out_size",
-    "embed_dim": "use the first argument, without a name",
-    "num_heads": "use heads",
-    "inplace": "no function writes into its input",
-    "device": "use model.to_gpu()",
-    "lr": "use alpha",
-    "betas": "use beta1 and beta2",
-    "momentum": "use MomentumSGD(lr, momentum)",
-    "weight_decay": "use the hook WeightDecay(rate), or AdamW",
-    "params": "use setup(model)",
-    "num_workers": "examples are read in this process",
-    "drop_last": "the last batch is a shorter one",
-    "requires_grad": "every Variable is watched, but under `with no_grad():`",
-    "retain_graph": "a graph can be walked again",
+    "Layer": {
+        "in_features": "use in_size, or leave it out: the first call tells it",
+        "out_features": "use out_size",
+        "bias": "use nobias=True for bias=False",
+        "padding": "use pad",
+        "p": "use ratio",
+        "inplace": "no function writes into its input",
+        "num_features": "the first call tells its size",
+        "normalized_shape": "the first call tells its size",
+        "input_size": "use in_size",
+        "num_embeddings": "use in_size",
+        "embedding_dim": "use out_size",
+        "embed_dim": "use size",
+        "num_heads": "use heads",
+        "batch_first": "a recurrent layer takes one step of each sequence at a time",
+        "device": "`model.to_gpu()` moves a model",
+    },
+    "Optimizer": {
+        "params": "`optimizer.setup(model)` takes the model",
+        "lr": "Adam's learning rate is alpha, and AdaDelta has none",
+        "betas": "use beta1 and beta2",
+        "momentum": "MomentumSGD has a momentum",
+        "weight_decay": "AdamW has a weight_decay, and for other rules, the hook "
+        "WeightDecay(rate) is given to `add_hook`",
+    },
+    "Variable": {
+        "requires_grad": "every Variable takes part, except under `with no_grad():`",
+        "device": "`x.to_gpu()` moves it",
+        "dtype": "`Variable(data.astype(np.float32))` converts",
+    },
+    "backward": {
+        "retain_graph": "a graph is kept, and backward can be called again",
+        "gradient": "assign it first: `y.grad = Variable(gradient)`",
+    },
+    "DataLoader": {
+        "num_workers": "examples are read in this process",
+        "pin_memory": "gpu=True gives batches on the GPU",
+    },
 }
 
 
-def missing_attribute(thing: Any, kind: str, name: str) -> AttributeError:
-    """The error for an attribute that is missing: with what it is called here, where
+def missing_attribute(kind: str, name: str, owner: str) -> AttributeError:
+    """The error for an attribute that `owner` lacks: with what to write instead, where
     the table knows it.
     """
-    text = f"{type(thing).__name__!r} object has no attribute {name!r}"
-    if sentence := ATTRIBUTES[kind].get(name):
-        text = f"{type(thing).__name__} has no {name}: {sentence}"
-    return AttributeError(text, name=name, obj=thing)
+    answer = ATTRIBUTES.get(kind, {}).get(name)
+    return AttributeError(f"{owner} has no attribute {name!r}" + _append(answer))
 
 
-def missing_name(module: str, name: str) -> AttributeError:
-    """The error for a name that a module does not have."""
-    if sentence := ATTRIBUTES.get(module, {}).get(name):
-        return AttributeError(f"{module} has no {name}: {sentence}")
-    return AttributeError(f"module {module!r} has no attribute {name!r}")
+def unknown_argument(kind: str, names: Iterable[str]) -> TypeError:
+    """The error for arguments that `kind` does not take."""
+    return _unknown_argument(kind, kind, next(iter(names)))
 
 
-def refuse_arguments(kind: type, names: Iterable[str]) -> None:
-    """Name what an argument is called here, where its class does not take it.
+def refuse_arguments(kind: str, owner: type, names: Iterable[str]) -> None:
+    """Say what an argument is called here, where the class `owner` does not take it.
 
     Raises
     ------
     TypeError
         If the table knows one of the names, and the class does not.
     """
-    for name in names:
-        if name in ARGUMENTS:
-            taken = inspect.signature(kind).parameters
-            if name not in taken:
-                raise TypeError(
-                    f"{kind.__name__} has no argument {name}: {ARGUMENTS[name]}"
-                )
+    for name in ARGUMENTS[kind].keys() & names:
+        parameters = inspect.signature(owner).parameters
+        takes_all = any([p.kind is p.VAR_KEYWORD for p in parameters.values()])
+        if name not in parameters and not takes_all:
+            raise _unknown_argument(kind, owner.__name__, name)
+
+
+def _unknown_argument(kind: str, owner: str, name: str) -> TypeError:
+    answer = ARGUMENTS[kind].get(name)
+    return TypeError(f"{owner} has no argument {name!r}" + _append(answer))
+
+
+def _append(answer: str | None) -> str:
+    return f": {answer}" if answer else ""

@@ -3,7 +3,7 @@ Step 74 explains them. A loop follows one like this::
 
     rate = WarmupCosine(0.003, warmup=50, steps=1000)
     for step in range(1000):
-        optimizer.alpha = rate(step)
+        optimizer.alpha = rate(step)  # of Adam and AdamW; optimizer.lr of the others
 """
 
 from __future__ import annotations

@@ -11,7 +11,10 @@ if not getattr(sys.flags, "safe_path", False):
         top = os.path.dirname(top)
     sys.path[0] = top
 
-from .course.commands import main
+try:
+    from .course.commands import main
+except ModuleNotFoundError as error:
+    sys.exit(f'This needs {error.name}: pip install "dezero-lite[course,test]"')
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -500,8 +500,10 @@ class Function:
         given, wanted = len(arguments), len(self.inputs)
         if given != wanted:
             names = ", ".join(x.label for x in self.inputs)
+            in_a_list = given == 1 and isinstance(arguments[0], list | tuple)
+            advice = ": pass them one by one" * in_a_list
             raise TypeError(
-                f"wrong number of arguments: {given}, not {wanted} ({names})"
+                f"wrong number of arguments: {given}, not {wanted} ({names}){advice}"
             )
         pairs = zip(self.inputs, arguments, strict=True)
         return {x: accepted(value, x) for x, value in pairs}

@@ -88,7 +88,7 @@ class Scalar:
     __array_ufunc__ = None  # so that np.float64(2) * x asks us, and not NumPy
 
     def __init__(self, data, requires_grad=False):
-        if not isinstance(data, Real):
+        if not isinstance(data, Real) and getattr(data, "shape", None) != ():
             raise TypeError(f"a Scalar holds one real number, and not {data!r}")
         self.data = float(data)
         self.node = Node("leaf") if requires_grad else None
@@ -113,6 +113,12 @@ class Scalar:
         if self.node:
             copy.node.grad = self.node.grad
         return copy
+
+    def __float__(self):
+        return self.data
+
+    def __format__(self, form):
+        return format(self.data, form) if form else str(self)
 
     def __repr__(self):
         needs = ", requires_grad=True" if self.requires_grad else ""

@@ -4,9 +4,12 @@ book as it is.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 
-from .. import core, datasets, functions
+from .. import core, dataloaders, datasets, functions, utils
+from ..core.arrays import ARRAYS
 from .cache import load_cache_npz, save_cache_npz
+from .drawing import _dot_func, _dot_var
 from .names import Pow, setup_variable
 
 # The book has these among its functions; here, each is in the file of its subject.
@@ -31,7 +34,9 @@ def _export_names() -> None:
         home = import_module(f"dezero_lite.{file}")
         for name in names.split():
             setattr(functions, name, getattr(home, name))
-    vars(core).update(Pow=Pow, setup_variable=setup_variable)
+    vars(core).update(Pow=Pow, setup_variable=setup_variable, array_types=ARRAYS)
+    vars(dataloaders).update(pil_available=find_spec("PIL") is not None)
+    vars(utils).update(_dot_func=_dot_func, _dot_var=_dot_var)
     vars(datasets).update(load_cache_npz=load_cache_npz, save_cache_npz=save_cache_npz)
 
 

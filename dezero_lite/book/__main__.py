@@ -1,14 +1,17 @@
-"""Runs a script of the book as it is: ``python -m dezero_lite.book step37.py``."""
+"""Runs a script or a notebook for the book's framework as it is: ``python -m
+dezero_lite.book step37.py``.
+"""
 
 import os
 import runpy
 import sys
 
 from .dezero_alias import install_alias
+from .notebook import run_notebook
 
 
 def main() -> None:
-    """Run the script that the command line names."""
+    """Run the script or the notebook that the command line names."""
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("-h", "--help"):
         sys.exit("usage: python -m dezero_lite.book SCRIPT [ARGUMENTS]")
@@ -19,7 +22,10 @@ def main() -> None:
     # As Python itself has it for a script.
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     install_alias()
-    runpy.run_path(script, run_name="__main__")
+    if script.endswith(".ipynb"):
+        run_notebook(script)
+    else:
+        runpy.run_path(script, run_name="__main__")
 
 
 if __name__ == "__main__":

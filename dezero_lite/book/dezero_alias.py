@@ -29,15 +29,34 @@ def install_alias() -> None:
         module = import_module(f"dezero_lite.{name}")
         sys.modules[f"dezero.{name}"] = _replace_variable(module)
     plain: Any = Result.data
+
+    def set_data(self: Result, data: Any) -> None:
+        if isinstance(data, Result):
+            raise TypeError(
+                "a Variable holds an array, not a Variable: use x.data -= lr * "
+                "x.grad.data. Or was the script written before the book's step 32? "
+                "Then import dezero.core_simple, where x.grad is an array"
+            )
+        plain.fset(self, data)
+
     Result.data = property(  # type: ignore[assignment]
-        lambda self: _as_one_number(plain.fget(self)), plain.fset
+        lambda self: _as_one_number(plain.fget(self)), set_data
     )
 
 
 def _replace_variable(module: ModuleType) -> ModuleType:
     if vars(module).get("Variable") is Result:
         module.Variable = Variable  # type: ignore[attr-defined]
+    # What `from dezero.functions import *` gives, as the book's modules list nothing.
+    names = [name for name, value in vars(module).items() if _is_ours(value)]
+    module.__all__ = [*names, "np"]  # type: ignore[attr-defined]
+    module.np = np  # type: ignore[attr-defined]
     return module
+
+
+def _is_ours(value: Any) -> bool:
+    home = str(getattr(value, "__module__", ""))
+    return home.startswith("dezero_lite") and not isinstance(value, ModuleType)
 
 
 # --- whole numbers --------------------------------------------------------------------

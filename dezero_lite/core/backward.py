@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..deprecated import old_names_of
+from ..from_pytorch import unknown_argument
 from . import messages
 from .arrays import FLOAT_SCALARS, as_scalar, ones_like, owner
 from .function import Function
@@ -20,7 +21,10 @@ __all__ = ["walk"]
 
 
 def backward(
-    self: Variable, retain_grad: bool = False, create_graph: bool = False
+    self: Variable,
+    retain_grad: bool = False,
+    create_graph: bool = False,
+    **unknown: NoReturn,
 ) -> None:
     """Add to every leaf's `grad` the gradient of this Variable. Source: book steps 7,
     14–18 and 32.
@@ -54,6 +58,8 @@ def backward(
     Threads that run backward on the same parameters at the same time lose gradients:
     give each a copy of the model, and add up.
     """
+    if unknown:
+        raise unknown_argument("backward", unknown)
     if self.creator is None:
         raise RuntimeError(messages.no_way_back(self))
     # As `using_config`, which takes longer than a small graph.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Union
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..from_pytorch import missing_attribute, refuse_arguments
+from ..from_pytorch import missing_attribute, unknown_argument
 from . import messages
 from .arrays import ARRAYS, as_array, is_array
 from .types import Shape
@@ -80,14 +80,13 @@ class Variable:
     if not TYPE_CHECKING:  # it would give every name to every Variable
 
         def __getattr__(self, name):
-            raise missing_attribute(self, "Variable", name)
+            raise missing_attribute("Variable", name, type(self).__name__)
 
     def __init__(
-        self, data: NDArray[Any] | None, name: str | None = None, **unknown: Any
+        self, data: NDArray[Any] | None, name: str | None = None, **unknown: NoReturn
     ) -> None:
         if unknown:
-            refuse_arguments(type(self), unknown)
-            raise TypeError(f"Variable takes data and a name, not {', '.join(unknown)}")
+            raise unknown_argument("Variable", unknown)
         self.data = data
         self.name = name
         self.grad: Variable | None = None

@@ -14,7 +14,7 @@ from .. import functions as F
 from ..core import Operand, Parameter, Variable
 from ..cuda import get_array_module
 from ..functions.window import Pair, pair
-from .layer import LazyParameter
+from .layer import Layer, LazyParameter
 from .lazy import LazyLayer, check_counts, check_nobias, input_length, random_weights
 
 
@@ -50,17 +50,6 @@ class Conv2d(LazyLayer):
     repr_names: tuple[str, ...] = ("out_channels", "kernel_size", "stride", "pad")
     repr_names += ("nobias", "in_channels")
 
-    @classmethod
-    def _check_order(cls, sizes: tuple[Any, ...]) -> None:
-        match sizes:
-            case (1 | 3, int(second), 3 | 5 | 7 as third, *_) if second > 7:
-                raise TypeError(
-                    f"{cls.__name__} takes out_channels, kernel_size and stride, so "
-                    f"kernels would be {second}×{second}: say {cls.__name__}({second}, "
-                    f"{third}); the number of channels that go in is found in the "
-                    "first call"
-                )
-
     def __init__(
         self,
         out_channels: int,
@@ -76,6 +65,7 @@ class Conv2d(LazyLayer):
     ) -> None:
         check_counts(self, out_channels=out_channels, groups=groups)
         check_nobias(self, nobias, "Conv2d(16, kernel_size=3, in_channels=3)")
+        check_order(self, kernel_size, stride)
         if out_channels < 1 or groups < 1 or out_channels % groups:
             raise ValueError(
                 f"{out_channels} output channels do not divide into {groups} groups"
@@ -148,3 +138,16 @@ class Deconv2d(Conv2d):
         return F.deconv2d(
             x, self.W, self.b, self.stride, self.pad, None, self.dilation, self.groups
         )
+
+
+def check_order(layer: Layer, kernel_size: Pair, stride: Pair) -> None:
+    """Refuse what looks like PyTorch's order: channels in, channels out, kernel."""
+    match kernel_size, stride:
+        case int(), 3 | 5 | 7 if kernel_size % 2 == 0 and kernel_size > max(5, stride):
+            kind = type(layer).__name__
+            raise TypeError(
+                f"{kind} takes out_channels, kernel_size, stride, so that the kernels "
+                f"would be {kernel_size}×{kernel_size}: if {kernel_size} is the number "
+                f"of output channels, say {kind}({kernel_size}, {stride}), and if not, "
+                f"kernel_size=({kernel_size}, {kernel_size})"
+            )

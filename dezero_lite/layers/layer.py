@@ -101,16 +101,13 @@ class Layer:
     if not TYPE_CHECKING:  # it would give every name to every layer
 
         def __new__(cls, *sizes, **settings):
-            refuse_arguments(cls, settings)
-            cls._check_order(sizes)
+            refuse_arguments("Layer", cls, settings)
+            if (sizes or settings) and cls.__init__ is object.__init__:
+                raise TypeError(f"{cls.__name__} has no __init__ that takes arguments")
             return super().__new__(cls)
 
         def __getattr__(self, name):
-            raise missing_attribute(self, "Layer", name)
-
-    @classmethod
-    def _check_order(cls, sizes: tuple[Any, ...]) -> None:
-        """Refuse arguments without names that look like those of PyTorch's layer."""
+            raise missing_attribute("Layer", name, type(self).__name__)
 
     def __call__(self, *inputs: Any) -> Variable:
         """Call forward: one Variable, or a tuple of them where forward returns a tuple.

@@ -107,3 +107,10 @@ def check_nobias(layer: Layer, nobias: object, example: str) -> None:
             "layer takes the size of what comes out, and the size of what goes in by "
             f"its name, as in {example}"
         )
+
+
+def check_no_size(layer: Layer, size: tuple[object, ...]) -> None:
+    """Refuse a size for a layer that takes it from its first input."""
+    if size:
+        kind = type(layer).__name__
+        raise TypeError(f"{kind} takes its size from its first input: say {kind}()")

@@ -5,7 +5,7 @@ them.
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -14,7 +14,7 @@ from .. import functions as F
 from ..core import Operand, Variable
 from ..cuda import get_array_module
 from .layer import Buffer, Form, Layer, LazyParameter
-from .lazy import LazyLayer, check_counts, input_length
+from .lazy import LazyLayer, check_counts, check_no_size, input_length
 
 
 class BatchNorm(LazyLayer):
@@ -36,15 +36,8 @@ class BatchNorm(LazyLayer):
     training by reducing internal covariate shift", 2015.
     """
 
-    @classmethod
-    def _check_order(cls, sizes: tuple[Any, ...]) -> None:
-        if sizes:
-            raise TypeError(
-                f"{cls.__name__} takes its size from its first input: say "
-                f"{cls.__name__}()"
-            )
-
-    def __init__(self, *, dtype: DTypeLike = np.float32) -> None:
+    def __init__(self, *size: NoReturn, dtype: DTypeLike = np.float32) -> None:
+        check_no_size(self, size)
         self.dtype = dtype
         form: Form = ((None,), dtype)
         self.avg_mean = Buffer("avg_mean", form)
@@ -86,17 +79,13 @@ class LayerNorm(LazyLayer):
     Source: J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization", 2016.
     """
 
-    @classmethod
-    def _check_order(cls, sizes: tuple[Any, ...]) -> None:
-        if sizes:
-            raise TypeError(
-                f"{cls.__name__} takes its size from its first input: say "
-                f"{cls.__name__}()"
-            )
-
     def __init__(
-        self, *, dtype: DTypeLike = np.float32, in_size: int | None = None
+        self,
+        *size: NoReturn,
+        dtype: DTypeLike = np.float32,
+        in_size: int | None = None,
     ) -> None:
+        check_no_size(self, size)
         self.dtype = dtype
         self.gamma = LazyParameter("gamma", ((None,), dtype))
         self.beta = LazyParameter("beta", ((None,), dtype))

@@ -24,13 +24,8 @@ __all__ = ["Optimizer"]
 CHUNK_SIZE = 65_536
 
 NUMBERS = (int, float, np.integer, np.floating)
-# Of the rules of this package, each of which has some of them.
+# The rules of this package have some of these each.
 SETTINGS = {"lr", "alpha", "momentum", "beta1", "beta2", "eps", "rho", "weight_decay"}
-
-
-def signature_of(kind: type[Optimizer]) -> tuple[str, ...]:
-    """The names of an optimizer's settings."""
-    return tuple(inspect.signature(kind).parameters)
 
 
 class Optimizer:
@@ -59,18 +54,19 @@ class Optimizer:
     if not TYPE_CHECKING:  # it would give every name to every optimizer
 
         def __new__(cls, *_, **settings):
-            refuse_arguments(cls, settings)
+            refuse_arguments("Optimizer", cls, settings)
             return super().__new__(cls)
 
         def __getattr__(self, name):
-            raise missing_attribute(self, "Optimizer", name)
+            raise missing_attribute("Optimizer", name, type(self).__name__)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # A subclass of a user's may have whatever settings it likes.
-        is_ours = type(self).__module__.startswith(__package__)
-        if is_ours and name in SETTINGS and name not in signature_of(type(self)):
-            kind, settings = type(self).__name__, ", ".join(signature_of(type(self)))
-            raise AttributeError(f"{kind} has no setting {name}: it has {settings}")
+        # A user's subclass may have whatever settings it likes.
+        if name in SETTINGS and type(self).__module__.startswith(__package__):
+            settings = inspect.signature(type(self)).parameters
+            if name not in settings:
+                kind, names = type(self).__name__, ", ".join(settings)
+                raise AttributeError(f"{kind} has no setting {name}: it has {names}")
         super().__setattr__(name, value)
 
     def __init__(self) -> None:
@@ -297,10 +293,8 @@ def _with_gradient(params: list[Parameter]) -> list[Parameter]:
 def check_numbers(owner: object, **settings: object) -> None:
     kind = type(owner).__name__
     for name, value in settings.items():
-        if hasattr(value, "params"):
-            raise TypeError(
-                f"{kind} is given its model by setup: {kind}().setup(model)"
-            )
+        if hasattr(value, "params") or isinstance(value, Iterator):
+            raise TypeError(f"{kind} takes its model in setup: {kind}().setup(model)")
         if not isinstance(value, NUMBERS) or np.isnan(value):
             raise TypeError(f"{kind} takes a number for {name}, not {value!r}")
 

@@ -37,9 +37,17 @@ class Player:
     ) -> dict[str, Any]:
         return {"text/plain": repr(self), "text/html": self.html()}
 
-    def html(self) -> str:
-        """The stepper, and what stands in its place where scripts are not trusted."""
-        page = self._page().replace("&", "&amp;").replace("'", "&#39;")
+    def html(self, first: int = 0, pause: int = 2500) -> str:
+        """The stepper, and what stands in its place where scripts are not trusted.
+
+        Parameters
+        ----------
+        first : int, optional
+            The step that it shows first.
+        pause : int, optional
+            How long it shows a step when it plays, in milliseconds.
+        """
+        page = self._page(first, pause).replace("&", "&amp;").replace("'", "&#39;")
         picture = base64.b64encode(self.svg.encode()).decode()
         sentences = "".join(f"<li>{escape(step.say)}</li>" for step in self.steps)
         alt = escape(f"A graph, and the way back through it. {self.steps[-1].say}")
@@ -53,7 +61,7 @@ class Player:
             f"<ol>{sentences}</ol></details>"
         )
 
-    def _page(self) -> str:
+    def _page(self, first: int, pause: int) -> str:
         page = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
         described = [
             {k: v for k, v in vars(step).items() if v or type(v) is int}
@@ -62,4 +70,5 @@ class Player:
         steps = json.dumps(described, ensure_ascii=False, separators=(",", ":"))
         # Nothing in it shall look like a tag.
         parts = {"graph": self.svg, "steps": steps.replace("<", r"\u003c")}
+        parts |= {"first": str(first), "pause": str(pause)}
         return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)

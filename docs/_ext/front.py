@@ -18,6 +18,7 @@ LINES = 3
 def write(folder):
     """Write the pieces of the front page, into a folder of the site's sources."""
     pieces = {
+        "intro": intro(),
         "ways": ways_in(),
         "player": player(),
         "stages": overview.make_dots(lambda n: f"lessons/{stem(n)}.html", gains=True),
@@ -25,6 +26,14 @@ def write(folder):
     pieces |= {"cards": cards(folder), "whole": whole()}
     for name, html in pieces.items():
         (folder / f"{name}.html").write_text(html, "utf-8")
+
+
+def intro():
+    """How much it is, and what it costs."""
+    return (
+        f"<p>{len(numbers())} notebooks, free to use, change and teach with (MIT "
+        "licence).</p>\n"
+    )
 
 
 def ways_in():
@@ -48,7 +57,10 @@ def player():
     a, b = Variable(np.array(3.0)), Variable(np.array(4.0))
     squares = a**2 + b**2
     c = squares**0.5
-    return play(c, a=a, b=b, c=c, squares=squares)._repr_mimebundle_()["text/html"]
+    played = play(c, a=a, b=b, c=c, squares=squares)
+    # The values are in the graph by then: what moves first is a gradient.
+    forward = [step for step in played.steps if not step.back]
+    return played.html(first=len(forward) - 1, pause=800)
 
 
 def cards(folder):

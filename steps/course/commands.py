@@ -36,9 +36,15 @@ from .workshop import workshop_command
 def main(arguments=None):
     """Run the course tool; return the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    options = _make_parser().parse_args(workshop_command.expand_shorthand(arguments))
+    parser = _make_parser()
+    if not arguments:
+        parser.print_help()
+        return 0
+    options = parser.parse_args(workshop_command.expand_shorthand(arguments))
     try:
-        return options.run(options) or 0
+        status = options.run(options) or 0
+        sys.stdout.flush()  # here, where a closed pipe is no news
+        return status
     except BrokenPipeError:  # as in `list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -92,7 +98,13 @@ def _make_parser():
     where = {"metavar": "DIR", "help": "the student's repository"}
     option = add("repository", lay_student_repository, folder=where, numbers=several)
     text = "N percent of the exercises have to be right for the service's green; 100"
-    option("--fail-under", metavar="N", type=float, default=100, help=text)
+    option(
+        "--fail-under",
+        metavar="N",
+        type=results.parse_percent,
+        default=100,
+        help=text,
+    )
     class_command.add_agents_option(option)
     option = add("slides", make_slides, number=number)
     option("-o", "--output", metavar="FILE", help="stepNN-slides.html")

@@ -3,8 +3,10 @@
 docs/classroom.md promises that these forms stay.
 """
 
+import argparse
 import json
 import re
+import sys
 from dataclasses import asdict, dataclass
 from xml.etree import ElementTree
 
@@ -36,7 +38,15 @@ def add_result_options(add):
     add("--json", action="store_true", help="print JSON, and nothing else")
     add("--junit", metavar="FILE", help="write JUnit's XML, which CI services show")
     text = f"exit status {TOO_FEW} if less than N percent are right"
-    add("--fail-under", metavar="N", type=float, help=text)
+    add("--fail-under", metavar="N", type=parse_percent, help=text)
+
+
+def parse_percent(text):
+    """Parse a number from 0 to 100."""
+    percent = float(text)
+    if not 0 <= percent <= 100:
+        raise argparse.ArgumentTypeError(f"{text} is not a percentage, from 0 to 100")
+    return percent
 
 
 def report_results(results, options, words, status=0):
@@ -52,7 +62,12 @@ def report_results(results, options, words, status=0):
             raise CourseError(f"{options.junit}: {error.strerror}.") from None
     if options.fail_under is None:
         return status
-    return TOO_FEW if calculate_percent(results) < options.fail_under else 0
+    percent = calculate_percent(results)
+    if percent >= options.fail_under:
+        return 0
+    words = f"{percent:.1f} percent are right, fewer than {options.fail_under:g}."
+    print(words, file=sys.stderr)
+    return TOO_FEW
 
 
 def calculate_percent(results):

@@ -189,6 +189,16 @@ def test_the_front_page_has_a_dot_for_each_step():
             assert f">{number}</" in made
 
 
+def test_the_front_page_plays_the_first_gradient_at_once(pages):
+    made = pages.front.player()
+    assert "const PAUSE = 800;" in made
+    first = int(re.search(r"let now = (\d+);", made)[1])
+    sentences = re.findall("<li>(.*?)</li>", made)
+    assert "makes c = 5" in sentences[first]
+    assert "c.grad is 1" in sentences[first + 1]
+    assert f"<p>{len(all_steps())} notebooks" in pages.front.intro()
+
+
 def test_each_step_has_a_question_that_stands_alone_and_each_page_a_place(pages):
     for number in all_steps():
         asked = pages.question(number)

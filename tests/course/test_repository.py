@@ -83,6 +83,17 @@ def test_progress_tells_it(toy, capsys, tmp_path):
     assert [r["outcome"] for r in told[1:]] == ["right", "not begun", "not begun"]
     assert len(ElementTree.parse(path).findall(".//testcase")) == 4
     assert main(["progress", "--fail-under", "25"]) == 0
+    capsys.readouterr()
+    assert main(["progress", "--fail-under", "25.5"]) == 3
+    assert capsys.readouterr().err == "25.0 percent are right, fewer than 25.5.\n"
+
+
+@pytest.mark.parametrize("command", [["progress"], ["repository", "anna", "1"]])
+@pytest.mark.parametrize("percent", ["150", "-1", "nan"])
+def test_what_is_no_percentage_is_rejected(command, percent, capsys):
+    with pytest.raises(SystemExit):
+        main([*command, "--fail-under", percent])
+    assert f"{percent} is not a percentage, from 0 to 100" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ def test_files_of_one_student_are_one_submission(handed):
     assert handed(files) == {
         "Cleo Fox (3)": ([1], []),
         "Cleo Fox (4)": ([2], []),
-        "milleranna": ([1, 2], []),
+        "milleranna": ([1, 2], ["step01-1.ipynb came late"]),
         "youngben": ([1], ["notes.pdf is no notebook that can be read"]),
     }
 

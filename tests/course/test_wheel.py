@@ -85,8 +85,14 @@ def test_the_helpers_of_the_lessons_work(installed):
 def test_the_course_tool_knows_where_it_is(installed):
     listed = installed("-m", "dezero_lite.steps", "list")
     assert len(listed.stdout.splitlines()) == len(numbers()), listed.stderr
-    helped = installed("-m", "dezero_lite.steps", "--help").stdout
-    assert "python -m dezero_lite.steps" in " ".join(helped.split())
+    helped_in_full = installed("-m", "dezero_lite.steps", "--help").stdout
+    assert "python -m dezero_lite.steps" in " ".join(helped_in_full.split())
+    bare = installed("-m", "dezero_lite.steps")
+    assert (bare.returncode, bare.stdout) == (0, helped_in_full)
+    without = "import sys, runpy; sys.modules['yaml'] = None; "
+    without += "runpy.run_module('dezero_lite.steps', run_name='__main__')"
+    told = installed("-c", without).stderr
+    assert told == 'This needs yaml: pip install "dezero-lite[course,test]"\n'
     refused = installed("-m", "dezero_lite.steps", "build", "1")
     assert refused.returncode == 1
     assert "needs a checkout" in refused.stderr

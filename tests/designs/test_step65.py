@@ -106,7 +106,9 @@ def test_corners():
 
 def test_a_scalar_holds_one_real_number():
     assert Scalar(np.float32(0.5)).data == 0.5
-    assert Scalar(2).data == 2.0
+    assert Scalar(2).data == Scalar(np.array(2.0)).data == 2.0
+    assert float(Scalar(0.5)) == 0.5
+    assert f"{Scalar(0.5):.2f} {Scalar(0.5)}" == "0.50 Scalar(0.5)"
     x = new(2.0)
     assert isinstance(np.float64(3.0) * x, Scalar)
     assert repr(x) == "Scalar(2, requires_grad=True)"

@@ -15,7 +15,12 @@ from functools import cache
 
 from .. import builder, exercises, student_copies
 from ..judge.attempts import ADDED, ATTEMPT, CHECK, LESSON
-from ..judge.cell_text import drop_magics, find_bound_names, is_python
+from ..judge.cell_text import (
+    drop_magics,
+    find_bound_names,
+    find_set_attributes,
+    is_python,
+)
 from .submissions import read_grade_id
 
 PLACEHOLDERS = "raise NotImplementedError", "raise NotImplementedError()"
@@ -29,6 +34,7 @@ class Task:
     check_id: str
     stub: str
     required_names: set[str]
+    set_names: set[str]
 
     def is_begun(self, text):
         return _drop_placeholders(text) != _drop_placeholders(self.stub)
@@ -48,7 +54,9 @@ def read_lesson(number):
         stub = exercises.replace_solutions(exercise.solution)
         names = find_bound_names(stub, imports=False)
         names = names or find_bound_names(exercise.solution, imports=False)
-        tasks[n] = Task(*ids, stub, names)
+        found = find_bound_names(exercise.solution, imports=False)
+        found |= find_set_attributes(exercise.solution)
+        tasks[n] = Task(*ids, stub, names, found)
     return cells, tasks
 
 
@@ -130,6 +138,11 @@ class Answers:
             return previous
         unanswered = [n for n in candidates if n not in answered]
         return min(unanswered, key=lambda n: abs(n - previous), default=None)
+
+    def digest(self, exercise):
+        """Digest the code of an answer, or return None where nothing was written."""
+        text = self.texts[exercise]
+        return student_copies.digest(_drop_placeholders(text)) if text else None
 
     @property
     def remarks(self):

@@ -49,6 +49,7 @@ class Owner:
     canvas: str = ""
     # With this before its name, the platform takes a file back for the same student.
     prefix: str = ""
+    is_late: bool = False
 
 
 def list_files(folder):
@@ -72,7 +73,8 @@ def identify_owner(path, is_folder):
     name, canvas = fields["name"] or fields["anon"], fields.get("canvas", "")
     number, file = fields.get("number") or canvas, fields["file"]
     prefix = top[: match.start("file")] if file else f"{top.rstrip('_')}_"
-    owner = Owner(make_readable(name), number, canvas, make_readable(prefix))
+    is_late = match.re is CANVAS and "LATE_" in prefix
+    owner = Owner(make_readable(name), number, canvas, make_readable(prefix), is_late)
     return owner, file if file and len(path.parts) == 1 else path.name
 
 

@@ -102,15 +102,24 @@ def grade(options):
         refuse_other_folder(options.feedback)
     start = time.time()
 
-    def report(submission):
+    from tqdm import tqdm
+
+    bar = tqdm(unit="student", leave=False, disable=None)
+
+    def report(submission, count):
         points = sum(grading.award_points(submission, options.points).values())
         wrong = grading.find_first_wrong(submission) or "all right"
         remarks = f"  [{'; '.join(submission.remarks)}]" if submission.remarks else ""
-        print(f"{submission.student:20}  {points:3d}  {wrong}{remarks}", flush=True)
+        bar.total = count
+        bar.update()
+        tqdm.write(f"{submission.student:20}  {points:3d}  {wrong}{remarks}")
 
-    lessons, graded = grading.judge_submissions(
-        options.folder, options.numbers, options.seconds, options.jobs, report, people
-    )
+    with bar:
+        lessons, graded = grading.judge_submissions(
+            *(options.folder, options.numbers, options.seconds, options.jobs),
+            report,
+            people,
+        )
     # No mark at the beginning for a gradebook: it is no spreadsheet.
     encoding = "utf-8" if options.gradebook else "utf-8-sig"
     make_rows = gradebooks.MAKE_ROWS.get(options.gradebook, grading.make_table)

@@ -3,6 +3,7 @@
 import csv
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def look_up_points(exercise, points):
 
 
 def judge_submissions(
-    folder, chosen=(), seconds=SECONDS, jobs=None, report=lambda _: None, people=()
+    folder, chosen=(), seconds=SECONDS, jobs=None, report=lambda *_: None, people=()
 ):
     """Judge all submissions in a folder.
 
@@ -64,7 +65,7 @@ def judge_submissions(
     jobs : int, optional
         Notebooks judged at once; one a core if not given.
     report : callable
-        Called with each Submission when it is judged.
+        Called with each Submission when it is judged, and with how many there are.
     people : list of roster.Person, optional
         The class, whose names the table then has.
 
@@ -78,11 +79,28 @@ def judge_submissions(
     for number in lessons:
         if not read_lesson(number)[1]:
             raise CourseError(f"Step {number} has no exercises.")
+    _note_equal_answers(lessons, submissions)
     judge = partial(_judge_submission, lessons, seconds)
     with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
         for submission in pool.map(judge, submissions):
-            report(submission)
+            report(submission, len(submissions))
     return lessons, submissions
+
+
+def _note_equal_answers(lessons, submissions):
+    """Note which answers several students have, but for comments and blank lines."""
+    owners = {}
+    for submission in submissions:
+        for number in set(lessons) & submission.notebooks.keys():
+            with suppress(Exception):  # it is judged, which says what is wrong
+                answers = Answers(number, submission.notebooks[number])
+                for n in answers.texts:
+                    if digest := answers.digest(n):
+                        owners.setdefault((number, n, digest), []).append(submission)
+    for (number, n, digest), having in owners.items():
+        for submission in having if len(having) > 1 else ():
+            remark = f"{number}.{n}: {len(having)} have this answer ({digest[:4]})"
+            submission.remarks.append(remark)
 
 
 def _judge_submission(lessons, seconds, submission):
@@ -121,7 +139,9 @@ def judge_notebook(number, notebook, seconds=SECONDS):
             verdicts[n] = f"defines no {', '.join(sorted(task.required_names))}"
             answers.texts[n] = None
     cells = list_cells_to_run(number, answers)
-    names = frozenset().union(*(task.required_names for task in tasks.values()))
+    names = frozenset().union(
+        *(task.required_names | task.set_names for task in tasks.values())
+    )
     judged, notices = attempts.judge(cells, seconds=seconds, requested_names=names)
     return verdicts | judged, [*answers.remarks, *notices]
 

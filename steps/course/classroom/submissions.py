@@ -63,6 +63,8 @@ def read_submissions(folder, people=()):
         submission.owner = submission.owner or owner
         # Beside folders all count; in them there may be anything.
         beside = len(file.path.parts) == 1
+        if owner.is_late:
+            submission.remarks.append(f"{make_readable(name)} came late")
         if file.read and (beside or name.endswith((".ipynb", ".zip"))):
             files.append((name, file))
     if not students:

@@ -12,7 +12,7 @@ import threading
 import time
 
 from . import audit_hook
-from .cell_text import find_bound_names
+from .cell_text import find_bound_names, find_set_attributes
 from .cells import TOO_SLOW, catch_failure, make_names, make_printable, run
 from .child import GRACE_SECONDS, MAX_NOTICES, Child, Stopped
 
@@ -42,8 +42,8 @@ def judge(cells, folder=None, seconds=SECONDS, requested_names=frozenset()):
     seconds : float
         What a cell that is not the lesson's own may take.
     requested_names : set of str
-        The names that exercises ask for: those of Python's own among them are to be
-        taken for it.
+        The names that solutions bind, and the attributes that they set: those of
+        Python and of the lesson among them are to be taken for it.
 
     Returns
     -------
@@ -77,7 +77,9 @@ def judge(cells, folder=None, seconds=SECONDS, requested_names=frozenset()):
 
 def _make_task(cell, seconds, requested_names):
     kind, exercise, source = cell
-    own_names = find_bound_names(source) if kind == CHECK else set()
+    own_names = set()
+    if kind == CHECK:
+        own_names = find_bound_names(source) | find_set_attributes(source)
     task = {"kind": kind, "exercise": exercise, "source": source, "seconds": seconds}
     return task | {"kept_names": sorted(requested_names | own_names)}
 
@@ -139,12 +141,13 @@ def answer(task, say):
     """Run a cell; return what it fails with, in words, or None."""
     kind, source = task["kind"], task.pop("source")
     if kind == LESSON:
-        builtins_before = audit_hook.select_builtins(_names)
+        names_before = dict(_names)
         catch_failure(source, _names)
-        audit_hook.remember_lesson_names(builtins_before, _names)
+        audit_hook.remember_lesson_names(names_before, _names)
         return None
     is_check, kept_names = kind == CHECK, tuple(task["kept_names"])
-    state = audit_hook.before_student_code(_names, kept_names, is_check)
+    check = source if is_check else None
+    state = audit_hook.before_student_code(_names, kept_names, check)
     run_source = _run_check if is_check else _run_attempt
     failure = catch_failure(source, _names, task["seconds"], run_source)
     changed = audit_hook.after_student_code(state, _names)

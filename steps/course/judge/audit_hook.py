@@ -23,6 +23,7 @@ import types
 from functools import partial
 
 from ..lessons import ROOT, STEPS, numbers, read_facts
+from .lesson_state import LessonState, find_changes
 
 # For NumPy and a network of a lesson's size with room to spare; a file may not fill the
 # disk.
@@ -55,6 +56,10 @@ UNAUDITED = {
     "signal": ("handle a signal", "signal getsignal pidfd_send_signal"),
     "_signal": ("handle a signal", "signal getsignal pidfd_send_signal"),
     "gc": ("read the grader", "unfreeze"),
+    # Where a task asks for a loop.
+    "sys": ("raise the limit of recursion", "setrecursionlimit"),
+    "threading": ("change the stack of threads", "stack_size"),
+    "_thread": ("change the stack of threads", "stack_size"),
 }
 UNAUDITED_EVENT = "course.taken"
 # Ways to the grader's own variables, and the modules that go them for others.
@@ -80,43 +85,55 @@ class AuditHook:
         self._guarded = [(owner, dict(vars(owner))) for owner in owners]
         # What the lesson itself has under names of Python's own.
         self._lesson_builtins = {"__builtins__": vars(builtins)}
+        self._lesson = LessonState()
 
     def report(self, text):
         # What a lesson does is none of the student's doing.
         if self._is_student_code:
             self._say({"noticed": text})
 
-    def remember_lesson_names(self, builtins_before, names):
-        changes = _find_changes(builtins_before, select_builtins(names))
-        self._lesson_builtins.update(changes)
+    def remember_lesson_names(self, names_before, names):
+        before = select_names(names_before)
+        self._lesson_builtins.update(find_changes(before, select_names(names)))
+        self._lesson.remember(names_before, names)
 
-    def before_student_code(self, names, kept_names, is_check):
-        """Prepare for what is the student's doing; a check finds Python's own names,
-        whatever was bound. Return the state that `after_student_code` puts back.
+    def before_student_code(self, names, kept_names, check):
+        """Prepare for what is the student's doing; a check, if its source is given,
+        finds Python's own names and those of the lesson that it reads, whatever was
+        bound. Return the state that `after_student_code` puts back.
         """
-        lesson, replaced = self._lesson_builtins, ()
-        if is_check:
-            replaced = _find_changes(lesson, select_builtins(names), kept_names)
+        self._is_student_code = True
+        read, replaced = {}, ()
+        if check is not None:
+            read = self._lesson.select_read_names(check)
+            lesson = self._lesson_builtins | read
+            replaced = find_changes(lesson, select_names(names, read), kept_names)
+            self._report_changes([n for n, _ in replaced if n in read])
             for name, _ in replaced:
                 del names[name]
             names.update((n, lesson[n]) for n in lesson if n not in kept_names)
         modules = {n: x for n, x in names.items() if isinstance(x, types.ModuleType)}
-        self._is_student_code = True
-        return replaced, select_builtins(names), tuple(modules.items()), kept_names
+        watched = select_names(names, read)
+        return replaced, watched, tuple(modules.items()), kept_names
 
     def after_student_code(self, state, names):
         """Put back what checks rely on; return the names of what was changed."""
-        replaced, builtins_before, modules, kept_names = state
+        replaced, watched, modules, kept_names = state
         changed = [n for guarded in self._guarded for n in _restore(*guarded)]
+        changed += self._lesson.restore_attributes(kept_names)
         changed += [n for n, module in modules if names.get(n) is not module]
         names.update(modules)
-        now = select_builtins(names)
-        changed += [n for n, _ in _find_changes(builtins_before, now, kept_names)]
+        now = select_names(names, [n for n, _ in watched])
+        changed += [n for n, _ in find_changes(watched, now, kept_names)]
         names.update(replaced)
+        listed = self._report_changes(changed)
+        self._is_student_code = False
+        return listed
+
+    def _report_changes(self, changed):
         listed = ", ".join(dict.fromkeys(changed))
         if listed:
             self.report(f"changed {listed}")
-        self._is_student_code = False
         return listed
 
     def check_event(self, event, arguments):
@@ -226,20 +243,21 @@ def _hide():
     gc.freeze()
 
 
-def select_builtins(names):
-    """Select the names that are Python's own: pairs of name and value."""
-    return tuple((name, names[name]) for name in sorted(BUILTIN_NAMES & names.keys()))
+def select_names(names, more=()):
+    """Select the names that are Python's own, and more: pairs of name and value."""
+    selected = sorted((BUILTIN_NAMES | set(more)) & names.keys())
+    return tuple((name, names[name]) for name in selected)
 
 
-def remember_lesson_names(builtins_before, names):
-    """Remember what a lesson has under names of Python's own."""
+def remember_lesson_names(names_before, names):
+    """Remember what a cell of the lesson has bound."""
     if _hook:
-        _hook.remember_lesson_names(builtins_before, names)
+        _hook.remember_lesson_names(names_before, names)
 
 
-def before_student_code(names, kept_names, is_check):
+def before_student_code(names, kept_names, check=None):
     """Prepare for what a student wrote; without a hook, nothing is done about it."""
-    return _hook.before_student_code(names, kept_names, is_check) if _hook else None
+    return _hook.before_student_code(names, kept_names, check) if _hook else None
 
 
 def after_student_code(state, names):
@@ -278,7 +296,7 @@ def _list_what_checks_use():
 
     steps = importlib.import_module(STEPS)
     core = np._core.numeric  # type: ignore[attr-defined]
-    numpy = np, np.testing, np.testing._private.utils, core
+    numpy = np, np.random, np.testing, np.testing._private.utils, core
     reads, writes = (json.decoder, json.JSONDecoder), (json.encoder, json.JSONEncoder)
     return [builtins, steps, checks, *numpy, json, *reads, *writes, os, signal]
 
@@ -289,12 +307,6 @@ def _restore(owner, before):
     for name in changed:
         setattr(owner, name, before[name])
     return changed
-
-
-def _find_changes(before, after, kept_names=()):
-    before = dict(before)
-    now = ((n, value) for n, value in after if n not in kept_names)
-    return tuple((n, value) for n, value in now if value is not before.get(n))
 
 
 def find_outside(paths, folder):

@@ -1,5 +1,6 @@
 """Reads the text of a cell without running it."""
 
+import ast
 import re
 import symtable
 
@@ -35,4 +36,17 @@ def find_bound_names(text, imports=True):
         symbol.get_name()
         for symbol in table.get_symbols()
         if symbol.is_assigned() or (imports and symbol.is_imported())
+    }
+
+
+def find_set_attributes(text):
+    """Find the names of the attributes that a cell sets, by whatever owner."""
+    try:
+        nodes = list(ast.walk(ast.parse(drop_magics(text))))
+    except NOT_PYTHON:
+        return set()
+    return {
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     }
