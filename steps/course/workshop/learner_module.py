@@ -52,7 +52,7 @@ DATA = "digits.npz"
 OURS = re.compile(r"( +# The file of dezero_lite.*\n)? +\(folder,\) = find_spec\(.*\n")
 PLACE = f'Path(folder) / "data" / "{DATA}"', f'Path(__file__).with_name("{DATA}")'
 # What the rows of the table use of those of steps 1 to 32.
-HELPERS = ("box", "backward", "expect_error", "derive")
+HELPERS = ("box", "backward", "expect_error", "expect_unchanged", "derive")
 
 
 def load_own(number):
