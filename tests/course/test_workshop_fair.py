@@ -11,6 +11,9 @@ from steps.course import commands
 from steps.course.capabilities import CAPABILITIES, WORKS
 from steps.course.lessons import StepKind, of_kind
 from steps.course.workshop import workspace
+from steps.course.workshop.capabilities_package import (
+    CAPABILITIES as CAPABILITIES_PACKAGE,
+)
 from steps.course.workshop.notebook import list_judging_cells
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import accept
@@ -50,6 +53,33 @@ def test_a_class_written_anew_is_the_whole_class(learner, process):
     said = repr(Report(verdict))
     assert "Your class leaves out `Variable.__init__`" in said
     assert "Not written yet" not in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "judges"), [(32, True), (33, False)])
+def test_what_a_cell_asserts_judges_only_before_the_package(process, number, judges):
+    cells = [("one", "assert 1 + 1 == 3\nx = 1"), ("other", "assert x == 1")]
+    found = process.try_out(number, cells, read_code(number))
+    assert bool(found["failure"]) == judges
+    notes = [["one", "assert 1 + 1 == 3", "this is not true: `1 + 1` is `2`"]]
+    assert [[*note[:2], note[2][:32]] for note in found["notes"]] == (
+        [] if judges else notes
+    )
+
+
+@pytest.mark.slow
+def test_words_of_a_message_do_not_judge(learner, process):
+    learner.own_file(38).write_text(read_code(38), encoding="utf-8")
+    text = read_code(39).replace("to a variable of ", "for one of ")
+    assert text != read_code(39)
+    learner.own_file(39).write_text(text, encoding="utf-8")
+    names = get_step(40).to_write
+    code = "\n\n\n".join(get_step(40).definitions[name].text for name in names)
+    verdict = judge_attempt(learner.writes(40, "import numpy as np", code), process)
+    assert verdict.is_right, Report(verdict)
+    assert "Not judged, but other than in the lesson: *The problem" in repr(
+        Report(verdict)
+    )
 
 
 # --- Where it is written --------------------------------------------------------------
@@ -139,12 +169,13 @@ def test_of_names_that_mend_the_fewest_are_found():
     assert find_fewest(("a",), mend) == ("a",)
 
 
-def test_a_long_list_is_cut_and_the_likeliest_come_first(learner):
+def test_of_many_names_one_is_blamed(learner):
     own = learner.writes(9, "def as_array(x):\n    return x")
     verdict = Verdict(own, None, {}, own.fill())
-    verdict.culprits = own.step.to_write[:5]
-    shown = "`, `".join(verdict.culprits[:3])
-    assert f"the lesson's `{shown}` and 2 more in place" in repr(Report(verdict))
+    first, *others = verdict.culprits = own.step.to_write[:5]
+    said = repr(Report(verdict)).partition("It takes 5 of the lesson's")[2]
+    assert f"Begin with `{first}`. `steps.hint(9, " in said
+    assert not [name for name in others if f"`{name}`" in said.partition("\n")[0]]
 
 
 @pytest.mark.slow
@@ -210,6 +241,27 @@ def test_what_the_table_asks_for_a_cell_asks_for_too(process, number, row, old, 
     assert found["table"][row] != WORKS
     assert found["failure"], "no cell of the lesson asks for it"
     assert found["failure"]["cell"].startswith("It works")
+
+
+def test_a_stub_names_what_a_row_reads_and_the_lesson_s_class_sets(learner):
+    missing = []
+    for row in CAPABILITIES_PACKAGE:
+        step = get_step(row.history[0][0])
+        code = "\n".join(step.definitions[name].text for name in step.to_write)
+        sets = {*re.findall(r"self\.(\w+)", code), *re.findall(r'"(\w+)"', code)}
+        stubs = [cell for cell in learner.cells(step.number) if "TODO step" in cell]
+        told = {*re.findall(r"\w+", "\n".join(stubs))}
+        reads = sets.intersection(re.findall(r"\.(\w+)", row.code)) - told
+        missing += [(step.number, name) for name in sorted(reads)]
+    assert missing == []
+
+
+def test_a_notebook_says_how_what_it_gives_is_called(learner):
+    told = {n: str(learner.open(n)["cells"]) for n in (33, 46, 58)}
+    assert "`operands(x0, x1)`, " in told[33]
+    assert "`check_gradient(f, x, gx)`" in told[33]
+    assert "state(param, *names)" in told[46]
+    assert "`remember(average, new, decay)`" in told[58]
 
 
 def test_every_row_that_is_learned_in_the_workshop_is_asked_for():

@@ -49,7 +49,9 @@ def has_values_and_gradients(step, f, wanted, *arguments):
     y = f(*xs)
     assert isinstance(y, step.Variable)
     boxes = [isinstance(x, step.Variable) for x in xs]
-    expect_unchanged(itertools.compress(xs, boxes), itertools.compress(arguments, boxes))
+    expect_unchanged(
+        itertools.compress(xs, boxes), itertools.compress(arguments, boxes)
+    )
     value, right = y.data, wanted(*arguments)
     assert np.shape(value) == np.shape(right)
     assert np.allclose(value, right)
