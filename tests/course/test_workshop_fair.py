@@ -3,6 +3,7 @@ no more is lent than is needed, and what the table asks for, a lesson's cell ask
 """
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,73 @@ def test_another_right_design_is_right(learner, process, number):
     verdict = judged(learner, process, number, code)
     assert verdict.is_right, Report(verdict)
     assert not verdict.to_lend
+
+
+LOOPS = [
+    "for name, f in TABLE.items():\n    setattr(Variable, name, f)",
+    "for name in TABLE:\n    setattr(Variable, f'{name}', TABLE[name])",
+    "for name in ('neg', 'pow', 'sub', 'rsub'):\n"
+    "    setattr(Variable, f'__{name}__', globals()[name])\n"
+    "for name in ('truediv', 'rtruediv'):\n"
+    "    setattr(Variable, f'__{name}__', TABLE[f'__{name}__'])",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loop", LOOPS)
+def test_operators_that_a_loop_sets_are_written(learner, process, loop):
+    learner.own_file(21).write_text(read_code(21), encoding="utf-8")
+    code, pairs = read_code(22), {}
+    for name, definition in get_step(22).definitions.items():
+        if name in get_step(22).added and name.startswith("Variable.__"):
+            code = code.replace(f"{definition.text}\n", "")
+            pairs[name.partition(".")[2]] = definition.text.partition(" = ")[2]
+    assert len(pairs) == 6
+    table = ", ".join(f'"{name}": {f}' for name, f in pairs.items())
+    cells = code, f"TABLE = {{{table}}}\n{loop}"
+    verdict = judge_attempt(learner.writes(22, *cells), process)
+    assert verdict.is_right, Report(verdict)
+    assert not verdict.lent
+
+
+ANOTHER_LAYER = """
+class Layer:
+    def __init__(self):
+        self._params = {}
+
+    def __setattr__(self, name, value):
+        if isinstance(value, (Parameter, Layer)):
+            self._params[name] = value
+        super().__setattr__(name, value)
+
+    def __call__(self, *inputs):
+        return self.forward(*inputs)
+
+    def params(self):
+        for each in self._params.values():
+            yield from [each] if isinstance(each, Parameter) else each.params()
+
+    def cleargrads(self):
+        for parameter in self.params():
+            parameter.cleargrad()
+"""
+
+
+@pytest.mark.slow
+def test_a_layer_that_needs_its_init_is_blamed_as_a_whole(learner, process):
+    learner.own_file(43).write_text(read_code(43), encoding="utf-8")
+    linear = get_step(44).definitions["Linear"].text
+    linear = linear.replace(
+        "        self.out_size,", "        super().__init__()\n        self.out_size,"
+    )
+    own = learner.writes(44, "import numpy as np", ANOTHER_LAYER, linear)
+    begin = time.monotonic()
+    verdict = judge_attempt(own, process)
+    assert not verdict.passes
+    assert verdict.culprits == ["Layer"]
+    assert time.monotonic() - begin < 60
+    stubs = "\n".join(learner.cells(44))
+    assert "# TODO step 44: subclasses set attributes without calling super" in stubs
 
 
 @pytest.mark.slow

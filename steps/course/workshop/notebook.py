@@ -123,7 +123,8 @@ def _describe_given(step, name):
     arguments = step.definitions[name].arguments
     if arguments:
         return f"{name}({ast.unparse(arguments)})"
-    methods = [n for n in step.given if n.startswith(f"{name}.") and n[-1] != "_"]
+    inside = [n for n in step.given if n.startswith(f"{name}.") and n[-1] != "_"]
+    methods = dict.fromkeys(inside)
     calls = [_describe_given(step, n).partition(".")[2] for n in methods]
     calls = [call.replace("(self, ", "(").replace("(self)", "()") for call in calls]
     return f"{name}: {', '.join(calls)}" if calls else name

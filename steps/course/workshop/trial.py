@@ -14,7 +14,7 @@ from typing import Any
 from .. import capabilities
 from ..capabilities import WORKS, run_probe
 from ..checks import TooSlow
-from ..definitions import read_definitions, walk_definitions
+from ..definitions import get_owner, read_definitions, walk_definitions
 from ..judge.cells import ENDS, close_pictures, make_names, run, silence_with_timeout
 from ..judge.child import GRACE_SECONDS, Child, Stopped
 from ..lessons import STEPS, latest, stem
@@ -76,15 +76,18 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
     def __exit__(self, *_):
         self._end()
 
-    def try_out(self, number, cells, text, brief=False, first=()):
+    def try_out(self, number, cells, text, brief=False, first=(), names=()):
         """Try the text of a framework; return a dict with its ``failure``, or None, its
         ``table``, ``evidence`` for the rows, the definitions in which their errors
-        ``arose``, and ``notes``, what assertions say that only inform. In brief, stop
-        at the first thing that does not work, and begin with some rows of the table.
+        ``arose``, ``notes``, what assertions say that only inform, and ``attached``,
+        those of some names, such as Variable.__neg__, that its classes have when it has
+        run. In brief, stop at the first thing that does not work, and begin with some
+        rows of the table.
         """
         self._child = self._child or Child(__name__)
         seconds = get_seconds(number) / 3 if brief else get_seconds(number)
         task = {"number": number, "cells": cells, "text": text, "first": [*first]}
+        task["names"] = [*names]
         self._child.send(task | {"brief": brief, "seconds": seconds})
         at = BEGINNING
         try:
@@ -121,7 +124,7 @@ def answer(task, say):
 
 
 def make_outcome():
-    lists: dict[str, Any] = {"arose": [], "notes": []}
+    lists: dict[str, Any] = {"arose": [], "notes": [], "attached": []}
     return {"failure": None, "table": {}, "evidence": {}} | lists
 
 
@@ -134,6 +137,7 @@ def _try_all(task, say):
     say({"at": BEGINNING})
     try:
         _load(task)
+        outcome["attached"] = _find_attached(number, task["names"])
         if table_first:
             _try_rows(task, say, outcome)
             table = outcome["table"]
@@ -157,6 +161,13 @@ def _load(task):
             load_package(task["text"], task["number"])
         else:
             install_module(make_module(task["text"], task["number"]))
+
+
+def _find_attached(number, names):
+    module = importlib.import_module(f"{STEPS}.{stem(number)}")
+    classes = [getattr(module, get_owner(name), None) for name in names]
+    pairs = zip(names, classes, strict=True)
+    return [n for n, c in pairs if n.partition(".")[2] in getattr(c, "__dict__", ())]
 
 
 def _import_step(task):

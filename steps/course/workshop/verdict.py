@@ -99,9 +99,14 @@ def judge_attempt(attempt, process=None):
     if process is None:
         with TrialProcess() as process:
             return judge_attempt(attempt, process)
-    filled, number = attempt.fill(), attempt.step.number
-    cells = list_judging_cells(number)
+    number, kinds = attempt.step.number, attempt.step.definitions
+    if names := [n for n in attempt.missing if kinds[n].kind == Kind.ATTACHED]:
+        text, how = attempt.module.format(), {"brief": True, "names": names}
+        done = process.try_out(number, [], text, **how)["attached"]
+        attempt.missing = [n for n in attempt.missing if n not in done]
+    filled, cells = attempt.fill(), list_judging_cells(number)
     outcome = process.try_out(number, cells, filled.format())
+    del outcome["attached"]
     verdict = Verdict(attempt, module=filled, **outcome)
     if not verdict.passes:
         verdict.culprits, verdict.module = _find_culprits(process, verdict)
