@@ -247,6 +247,63 @@ def test_of_many_names_one_is_blamed(learner):
 
 
 @pytest.mark.slow
+def test_where_most_rows_fail_the_one_that_raises_is_soon_found(
+    learner, process, monkeypatch
+):
+    text = re.sub(r"\bgy\b", "g", read_code(59))  # many are not as the lesson's
+    text = text.replace("self.generation = 0\n", "self.generation = zero\n")
+    learner.own_file(59).write_text(text, encoding="utf-8")
+    names = ("EmbedID", "LSTM")
+    code = [get_step(60).definitions[name].text for name in names]
+    own, tried = learner.writes(60, "import numpy as np", *code), []
+    try_out = process.try_out
+    count = lambda *task, **how: tried.append(task) or try_out(*task, **how)
+    monkeypatch.setattr(process, "try_out", count)
+    verdict = judge_attempt(own, process)
+    assert verdict.culprits == ["Variable.__init__"]
+    assert len(tried) < 6  # each takes about a second
+
+
+def report_on(own, culprits, inside=""):
+    failure = {"cell": "It works, cell 1", "line": "", "error": "it stops"}
+    failure |= {"definitions": [inside], "inside": "return 1"}
+    return repr(Report(Verdict(own, failure, {}, own.fill(), culprits)))
+
+
+def test_whose_code_it_is_is_said(learner):
+    core, number = read_code(32), 33
+    docstring = f'"""Mine.\n\n{LESSONS_OWN}\n    Variable.cleargrad\n"""\n'
+    learner.own_file(32).write_text(docstring + core, encoding="utf-8")
+    names = ["add", "mul", "sub", "rsub", "div", "rdiv"]
+    own = learner.writes(number, *(get_step(33).definitions[n].text for n in names))
+    whose = {
+        "Variable.cleargrad": "the lent",
+        "check_gradient": "the given",
+        "Function.__call__": "your",
+    }
+    for name, words in whose.items():
+        said = report_on(own, ["add"], name)
+        assert f"It happened in {words} `{name}`" in said
+
+
+def test_a_forward_that_is_no_def_lacks_no_return(learner):
+    code = read_code(22).replace(
+        "class Neg(Function):", "class Neg(Function):\n    forward = staticmethod(abs)"
+    )
+    code = code.replace("    def forward(self, x):\n        return -x\n", "")
+    own = learner.writes(22, code)
+    assert "forward = staticmethod" in own.module.definitions["Neg.forward"].text
+    assert "returns `None`" not in report_on(own, ["Neg.forward"])
+
+
+def test_a_forward_that_changes_its_input_is_said(learner):
+    own = learner.writes(9, read_code(9))
+    verdict = Verdict(own, None, {}, own.fill(), ["Square.forward"])
+    verdict.evidence["differentiates one function"] = "your forward changed its input"
+    assert "changes the array that it gets" in repr(Report(verdict))
+
+
+@pytest.mark.slow
 def test_what_was_lent_and_is_written_since_is_theirs(learner, process):
     lent = f'"""Mine.\n\n{LESSONS_OWN}\n    Variable.backward\n    exp\n"""\n'
     learner.own_file(13).write_text(lent + read_code(13), encoding="utf-8")
