@@ -3,6 +3,7 @@ no more is lent than is needed, and what the table asks for, a lesson's cell ask
 """
 
 import re
+import textwrap
 import time
 from pathlib import Path
 
@@ -214,6 +215,65 @@ def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
     kept = [n for n in old if "." in n and n not in needed]
     assert len(kept) > 10
     assert all(theirs[name].has_same_code(old[name]) for name in kept)
+
+
+SLOTS = '    __slots__ = ("data", "grad", "creator", "generation", "__weakref__")\n\n'
+# Another walk: functions in the order of their last use, without generations.
+WITHOUT_GENERATIONS = """
+    def backward(self):
+        if self.grad is None:
+            self.grad = np.ones_like(self.data)
+        for f in reversed(sort_calls(self.creator)):
+            gxs = as_tuple(f.backward(*[y.grad for y in f.outputs]))
+            for x, gx in zip(f.inputs, gxs, strict=True):
+                x.grad = as_array(gx if x.grad is None else x.grad + gx)
+
+
+def as_tuple(ys):
+    return ys if isinstance(ys, tuple) else (ys,)
+
+
+def sort_calls(last):
+    done, stack = {}, [(last, False)]
+    while stack:
+        f, is_ready = stack.pop()
+        if is_ready:
+            done[f] = True
+        elif f is not None and f not in done:
+            stack += [(f, True), *((x.creator, False) for x in f.inputs)]
+    return [*done]
+"""
+
+
+def with_slots():
+    code = read_code(18)
+    place = code.index("    def __init__(self, data):")
+    return code[:place] + SLOTS + code[place:]
+
+
+def without_generations():
+    code, definitions = read_code(16), get_step(16).definitions
+    old = textwrap.indent(definitions["Variable.backward"].text, "    ")
+    assert old in code
+    code = re.sub(r"( *).*\bgeneration = .*\n", "", code)
+    return code.replace(old, WITHOUT_GENERATIONS.strip("\n"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("last", "make"), [(18, with_slots), (16, without_generations)]
+)
+def test_what_does_not_fit_into_a_class_takes_its_place(learner, process, last, make):
+    learner.own_file(last).write_text(make(), encoding="utf-8")
+    assert workspace.passes_table(last, make())
+    base = workspace.get_base(last + 2, learner.place)
+    assert workspace.passes_table(last + 1, base.module.format())
+    assert "Of `Variable` all is the lesson's own" in base.message
+    assert "Variable.__len__" in base.lent or last == 16
+    # To judge what is not written yet leads there, too.
+    verdict = judge_attempt(learner.writes(last + 1), process)
+    assert len(verdict.culprits) <= 3
+    assert verdict.module.format()
 
 
 @pytest.mark.slow
