@@ -537,6 +537,86 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
     assert said("").startswith("■◧□□□□□□□□ □")
 
 
+@pytest.fixture
+def says(capsys, monkeypatch, process):
+    """What a command says; one process tries all."""
+    for module in (verdicts, commands, workspace):
+        monkeypatch.setattr(module, "TrialProcess", lambda: nullcontext(process))
+
+    def said(words, code=0):
+        assert main(["workshop", *words.split()]) == code
+        return capsys.readouterr().out
+
+    return said
+
+
+@pytest.mark.slow
+def test_a_change_is_carried_to_the_later_steps(learner, says):
+    for number in (9, 10, 12):
+        own = learner.writes(number, read_code(number))
+        verdict = Verdict(own, None, {}, own.module)
+        workspace.write_framework(verdict, learner.place)
+    old, new = (
+        "def square(x):\n    return Square()(x)",
+        "square = lambda x: Square()(x)",
+    )
+    at_10 = learner.open(10)
+    at_10["cells"].append({"cell_type": "code", "source": f"{old}\n\ny = 1"})
+    learner.save(10, at_10)
+    learner.types(9, read_code(9).replace(old, new))
+    said = says("carry 9")
+    assert "Step 9 is right" in said
+    assert "Judges 2 later files" in said
+    assert "step10.py, with the new `square`: right" in said
+    # In step 12 a function takes several inputs, and this one does, too.
+    assert "step12.py, with the new `square`: right" in said
+    assert "carry 9 --apply` replaces it in step10.py, step12.py, step10.ipynb" in said
+    assert old in learner.own_file(10).read_text(encoding="utf-8")
+    said = says("carry 9 --apply")
+    assert "Replaced in step10.py, step12.py, step10.ipynb" in said
+    for number in (10, 12):
+        text = learner.own_file(number).read_text(encoding="utf-8")
+        assert new in text
+        kept = learner.place / f"step{number}-old1.py"
+        assert old in kept.read_text(encoding="utf-8")
+    assert any(
+        f"{new}\n\ny = 1" in cell for cell in workspace.read_notebook(10, learner.place)
+    )
+    assert "No later file holds" in says("carry 9")
+
+
+@pytest.mark.slow
+def test_a_change_that_breaks_a_later_step_is_not_carried_there(learner, says):
+    for number in (8, 9):
+        own = learner.writes(number, read_code(number))
+        workspace.write_framework(Verdict(own, None, {}, own.module), learner.place)
+    old = "return np.exp(x)\n"
+    learner.types(8, read_code(8).replace(old, "return float(np.exp(x))\n"))
+    said = says("carry 8 --apply", code=1)
+    assert "step09.py, with the new `Exp.forward`: not right: " in said
+    assert "Replaced in no file" in said
+    assert old in learner.own_file(9).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_all_that_was_worked_in_is_judged_and_nothing_written(learner, says):
+    learner.types(1, OWN_WAY[1])
+    learner.open(2)
+    said = says("judge all")
+    assert said.startswith("Judges your notebooks of step 1, 1 in all, and writes")
+    assert "Step 1 is right" in said
+    assert not learner.own_file(1).exists()
+
+
+@pytest.mark.slow
+def test_a_file_that_is_missing_is_named_when_a_step_is_judged(learner, says):
+    for number in (1, 3):
+        learner.own_file(number).write_text(read_code(number), encoding="utf-8")
+    learner.types(3, read_code(3))
+    said = says("judge 3")
+    assert "There is no step02.py of yours: what step 2 would have given it" in said
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -380,7 +380,7 @@ def test_what_was_lent_and_is_written_since_is_theirs(learner, process):
 def test_a_file_that_is_gone_is_not_a_newer_course(learner, capsys):
     before = learner.own_file(7)
     mine = read_code(7).replace("x.backward()", "x.backward()  # mine")
-    before.write_text(mine, encoding="utf-8")
+    workspace.write_tracked({before: mine}, learner.place)
     commands.main(["workshop", "8"])
     before.unlink()
     capsys.readouterr()
@@ -388,6 +388,15 @@ def test_a_file_that_is_gone_is_not_a_newer_course(learner, capsys):
     said = capsys.readouterr().out
     assert "there is no step07.py of yours any more" in said
     assert "newer" not in said
+
+
+def test_a_file_that_never_was_is_not_missed(learner, capsys):
+    learner.own_file(7).write_text(read_code(7), encoding="utf-8")
+    commands.main(["workshop", "9"])
+    learner.own_file(7).unlink()
+    capsys.readouterr()
+    commands.main(["workshop", "9"])
+    assert "any more" not in capsys.readouterr().out
 
 
 def test_only_the_first_package_step_cuts_a_file(learner, monkeypatch):

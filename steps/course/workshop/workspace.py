@@ -193,6 +193,14 @@ def passes_table(number, text):
     return not outcome["failure"] and {*outcome["table"].values()} <= {WORKS}
 
 
+def describe_mixture(number, folder=None):
+    """Say what a step begins with where files of the learner's are missing: a list of
+    one sentence, or of none.
+    """
+    base = get_base(number, folder)
+    return [base.message] * base.is_mixed
+
+
 def get_framework(number, folder=None):
     """Get the learner's framework after a step; where they have none, what they had
     last, with what each step since would have brought.
@@ -203,9 +211,10 @@ def get_framework(number, folder=None):
     until = [n for n in list_numbers() if n <= number]
     last = max((n for n in until if read_own_text(n, folder) is not None), default=0)
     gap = [n for n in until if n > last]
+    files = ", ".join(f"{stem(n)}.py" for n in gap)
     message = (
-        f"What step{'s' * (len(gap) > 1)} {spans(gap)} would have given it is the "
-        "lesson's own."
+        f"There is no {files} of yours: what step{'s' * (len(gap) > 1)} {spans(gap)} "
+        "would have given it is the lesson's own."
     )
     if not last:
         module = read_module(read_code(number))
@@ -260,6 +269,10 @@ def write_framework(verdict, folder=None):
     """
     path = get_own_path(verdict.number, folder)
     text = verdict.module.format(_write_docstring(verdict))
+    if is_tracked(path, folder) and path.read_text(encoding="utf-8") != text:
+        later = [n for n in list_numbers() if n > verdict.number]
+        if any(get_own_path(n, folder).exists() for n in later):
+            learner_folder.set_aside(path)  # they may hold what it replaces
     return path if write_tracked({path: text}, folder) else None
 
 
@@ -268,6 +281,11 @@ def write_tracked(texts, folder=None):
     stay as they are.
     """
     return learner_folder.write_tracked(texts, get_folder(folder) / STAMP)
+
+
+def was_written(path, folder=None):
+    """Whether a file of the workshop was written, be it there or not."""
+    return path.name in read_json(get_folder(folder) / STAMP)
 
 
 def is_tracked(path, folder=None):
