@@ -24,6 +24,7 @@ from steps.course.definitions import get_owner, read_definitions
 from steps.course.lessons import LESSONS, STEPS, CourseError, stem
 from steps.course.module_text import ModuleText
 from steps.course.workshop import hints, package, trial, workspace
+from steps.course.workshop import session as sessions
 from steps.course.workshop import verdict as verdicts
 from steps.course.workshop import workshop_command as commands
 from steps.course.workshop.learner_code import read_cells
@@ -629,6 +630,8 @@ def test_a_file_that_is_missing_is_named_when_a_step_is_judged(learner, says):
         ("dance", "invalid choice: 'dance' (choose from"),
         ("--help", "judge every notebook when it is saved"),
         ("23", "my-course/step23.ipynb"),
+        ("diff 23", "workshop judge 23` splits your core"),
+        ("--help", "say what your package is called"),
         ("judge 8", "workshop 8` makes it"),
         ("fresh 8", "There is no step08.ipynb"),
     ],
@@ -653,6 +656,51 @@ def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
     assert all(f"{mark} " in meaning for mark in "■◧□·")
     monkeypatch.chdir(learner.place)  # from a notebook of the workshop, too
     assert repr(steps.workshop()).splitlines()[0] == line
+
+
+def test_a_lesson_that_is_named_is_there(learner, capsys):
+    lesson = learner.place.parent / "step23.ipynb"
+    main(["workshop", "23"])
+    assert "step23.ipynb" in capsys.readouterr().err
+    assert json.loads(lesson.read_text(encoding="utf-8"))["cells"]
+    lesson.unlink()
+    learner.own_file(22).write_text(read_code(22), encoding="utf-8")
+    own = learner.writes(22)
+    assert "step 23" in " ".join(
+        accept(Verdict(own, None, {}, own.module), learner.place)
+    )
+    assert lesson.exists()
+
+
+def test_what_is_cut_off_is_said(learner, capsys):
+    learner.open(8)
+    text = learner.path(8).read_text(encoding="utf-8")
+    learner.path(8).write_text(text[: len(text) // 2], encoding="utf-8")
+    for words in ("8", "next 8", "judge 8", "fresh 8"):
+        main(["workshop", *words.split()])
+        shown = capsys.readouterr()
+        said = shown.out + shown.err
+        assert "can be read" in said or "cannot be read" in said or "afresh" in said
+        assert "is newer" not in said
+    stamp = learner.place / workspace.STAMP
+    stamp.write_text('{"name"', encoding="utf-8")
+    assert main(["workshop", "name"]) == 1
+    assert f"{workspace.STAMP} cannot be read" in capsys.readouterr().err
+    assert stamp.read_text(encoding="utf-8") == '{"name"'
+
+
+def test_ctrl_c_gets_a_sentence(learner, monkeypatch, capsys):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    learner.types(1, OWN_WAY[1])
+    monkeypatch.setattr(commands, "judge_attempt", interrupt)
+    assert main(["workshop", "judge", "1"]) == 130
+    assert "Interrupted: " in capsys.readouterr().err
+    monkeypatch.setattr(sessions, "judge_attempt", interrupt)
+    monkeypatch.chdir(learner.place)
+    assert sessions.judge_step(1) is None
+    assert "Judging was interrupted" in capsys.readouterr().out
 
 
 @pytest.mark.slow

@@ -126,3 +126,4 @@ def test_a_session_puts_the_stub_and_then_theirs_in_the_place_of_the_module(lear
     open_one._put_together()
     assert names["Strip"]([1, 2], (1, 2))[0, 1] == 2
     assert "__getattr__" not in names
+    assert "sum" not in names

@@ -6,6 +6,7 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
+from .. import learner_folder
 from ..definitions import Definition, Kind, format_names, get_owner
 from ..lessons import STEPS, CourseError, format_command, numbers, previous, stem
 from ..watching import notebook_shell
@@ -74,7 +75,8 @@ class Session:
         values = vars(self._module)
         names.update(pick_names(self._module, text))
         # For decorators and bases.
-        for name in {*attempt.module.imports} & {*values} - {"__getattr__"}:
+        hidden = {"__getattr__", *dir(builtins)}
+        for name in {*attempt.module.imports} & {*values} - hidden:
             names.setdefault(name, values[name])
 
     def defines_any(self):
@@ -209,6 +211,7 @@ def accept(verdict, folder):
     elif path and split_core.LESSON < number <= LAST:
         sentences.append(learner_module.write_package(number, folder))
     if following in numbers() and following not in later:
+        learner_folder.lay_copy(following, folder.parent)
         lesson = f"[step {following}](../{stem(following)}.ipynb)"
         sentences.append(f"Go on with the lesson of {lesson}.")
         if following == split_core.LESSON:

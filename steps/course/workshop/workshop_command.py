@@ -109,8 +109,8 @@ def _judge_all():
     if not worked_in:
         raise CourseError("There is no notebook yet in which you have worked.")
     print(
-        f"Judges your notebooks of step {spans(worked_in)}, {len(worked_in)} in all, and "
-        "writes nothing. Those that train take minutes; Ctrl + C ends it.\n"
+        f"Judges your notebooks of step {spans(worked_in)}, {len(worked_in)} in all, "
+        "and writes nothing. Those that train take minutes; Ctrl + C ends it.\n"
     )
     wrong = 0
     with TrialProcess() as process:
@@ -230,6 +230,8 @@ def _open_step(number):
     messages = {
         "new": f"Laid {path.name}. {base.message}",
         "renewed": f"Renewed {path.name}: {why}. {base.message}",
+        "broken": f"{path.name} cannot be read, and may be cut off: `{fresh}` sets it "
+        "aside and lays a new one.",
         "kept": f"Your {path.name} was laid when things were different: {why}. It "
         f"stays as it is, for you have worked in it; `{fresh}` sets it aside and lays "
         "the new one.",
@@ -257,6 +259,12 @@ def _judge_step(number, anyway=False):
 
 def diff(options):
     """show what differs between your code of a step and the lesson's"""
+    if options.step == split_core.LESSON:
+        command = format_command(f"workshop judge {options.step}")
+        raise CourseError(
+            f"Step {options.step} brings no code of its own: `{command}` splits your "
+            "core as you have decided there."
+        )
     number = _choose_number(options.step)
     changes = compare_with_lesson(workspace.read_attempt(number))
     if not changes:

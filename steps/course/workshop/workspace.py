@@ -62,10 +62,11 @@ def check_number(number):
         If it is not; the message says where it is written.
     """
     if known(number) not in list_numbers():
+        lesson = learner_folder.lay_copy(number)
         raise CourseError(
             f"Step {number} is no step of the workshop, which has "
             f"{spans(list_numbers())}. "
-            f"Its lesson, my-course/{stem(number)}.ipynb, says what to write."
+            f"Its lesson, my-course/{lesson.name}, says what to write."
         )
     return number
 
@@ -125,7 +126,9 @@ def read_notebook(number, folder=None):
 
 def read_code_cells(path):
     """Read the sources of the code cells of a notebook; None if it cannot be read."""
-    cells = read_json(path).get("cells")
+    cells = None
+    with contextlib.suppress(CourseError):
+        cells = read_json(path).get("cells")
     if not isinstance(cells, list):
         return None
     code = [cell for cell in cells if cell.get("cell_type") == "code"]
