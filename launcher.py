@@ -114,7 +114,8 @@ def workshop(options):
     # From the first option on, all is for JupyterLab: a number there may be a port.
     words = list(itertools.takewhile(lambda word: not word.startswith("-"), rest))
     others = rest[len(words) :]
-    if words and words[0] != "next" and not words[0].isdecimal():  # opens nothing
+    opens = not words or words[0] == "next" or words[0].isdecimal()
+    if {"-h", "--help"} & {*others} or not opens:
         return steps(["workshop", *options])
     tool = [PYTHON, "-m", "steps"]
     if code := run([*tool, "lay"]) or run([*tool, "workshop", *words, *anyway]):

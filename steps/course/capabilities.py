@@ -100,6 +100,13 @@ def expect_error(action, kind=Exception):
     raise AssertionError("no error is raised where one is due")
 
 
+def expect_unchanged(boxes, values):
+    """Raise an AssertionError if boxes do not hold these values any more."""
+    for each, value in zip(boxes, values, strict=True):
+        if not np.array_equal(each.data, value):
+            raise AssertionError("your forward changed its input")
+
+
 def box(step, value):
     return step.Variable(np.array(value))
 
@@ -128,7 +135,9 @@ def exp(step, x):
 def gradients(step, f, *values):
     """The gradients of a formula of boxes, as arrays."""
     boxes = [box(step, value) for value in values]
-    backward(f(*boxes))
+    y = f(*boxes)
+    expect_unchanged(boxes, values)
+    backward(y)
     return [get_array(x.grad) for x in boxes]
 
 
@@ -405,6 +414,9 @@ def uses_a_variable_twice(step):
     a gradient that arrives must not wipe out the one that was there before
     """
     assert gradients(step, lambda x: step.add(x, x), 3.0) == [2.0]
+    with contextlib.suppress(TypeError):  # a framework of single numbers
+        (of_array,) = gradients(step, lambda x: step.add(x, x), [3.0, 1.0])
+        assert of_array.tolist() == [2.0, 2.0]
 
 
 @can((14, WORKS))
@@ -475,6 +487,9 @@ def runs_without_a_graph(step):
     """
     with step.no_grad():
         assert step.square(box(step, 3.0)).creator is None
+    with contextlib.suppress(KeyError), step.no_grad():
+        raise KeyError("an error ends it, too")
+    assert step.square(box(step, 3.0)).creator is not None
 
 
 @can((7, WRONG), (11, MISSING), (13, WRONG), (18, WORKS))
@@ -558,3 +573,6 @@ def differentiates_a_gradient(step):
     x.cleargrad()
     gx.backward()
     assert get_array(x.grad) == 12.0
+    y = step.add(box(step, 1.0), box(step, 2.0))
+    y.backward(retain_grad=True, create_graph=True)
+    assert isinstance(y.grad, step.Variable)

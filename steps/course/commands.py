@@ -48,6 +48,9 @@ def main(arguments=None):
     except BrokenPipeError:  # as in `list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:
+        print("\nInterrupted: what was not finished is not written.", file=sys.stderr)
+        return 130
     except CourseError as error:
         message = str(error)
     except ModuleNotFoundError as error:
@@ -198,6 +201,13 @@ def lay(options):
         print(f"Laid {_name_notebooks(new)} in {folder}, to work in.")
     if renewed:
         print(f"The course is newer: renewed {_name_notebooks(renewed)}.")
+    if laid["broken"]:
+        names = ", ".join(f"{stem(n)}.ipynb" for n in laid["broken"])
+        command = lessons.format_command("fresh N")
+        print(
+            f"{names} cannot be read, and may be cut off: `{command}` sets your copy "
+            "of step N aside and lays a new one."
+        )
     if kept:
         argument = f" {shlex.quote(str(options.folder))}" if options.folder else ""
         command = f"`{lessons.format_command('fresh N')}{argument}`"

@@ -175,10 +175,11 @@ def walk_definitions(source):
                 for name in _list_targets(child):
                     yield f"{node.name}.{name}", Kind.ATTRIBUTE, child
         elif call := find_setattr(node):
-            owner = ast.unparse(call.args[0])
-            for inner in ast.walk(node):
-                if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
-                    yield f"{owner}.{inner.value}", Kind.ATTACHED, node
+            owner, name = map(ast.unparse, call.args[:2])
+            texts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+            names = [t for t in texts if isinstance(t, str) and t.strip("_")]
+            for text in names or [name]:
+                yield f"{owner}.{text}", Kind.ATTACHED, node
         for name in _list_targets(node):
             if name != "__all__":
                 yield name, Kind.ATTACHED if "." in name else Kind.CONSTANT, node

@@ -25,14 +25,15 @@ def sync_copies(folder=None):
     Returns
     -------
     dict
-        The numbers of the steps that were laid anew, under "new"; under "renewed"; and
-        under "kept" those left alone though the course has a newer lesson.
+        The numbers of the steps that were laid anew, under "new"; under "renewed";
+        under "kept" those left alone though the course has a newer lesson; and under
+        "broken" those whose file cannot be read.
     """
     folder = Path(folder or FOLDER).resolve()
-    done: dict[str, list[int]] = {"new": [], "renewed": [], "kept": []}
+    done: dict[str, list[int]] = {"new": [], "renewed": [], "kept": [], "broken": []}
     targets = {number: folder / notebook_path(number).name for number in with_map()}
     digest = _digest_course()
-    is_same = read_json(folder / STAMP).get("course") == digest
+    is_same = read_json(folder / STAMP, is_spare=True).get("course") == digest
     if is_same and all(path.exists() for path in targets.values()):
         return done
     for number, target in targets.items():
@@ -52,19 +53,31 @@ def sync_copy(target, text):
     Returns
     -------
     str or None
-        "new", "renewed", "kept" where it is theirs and there is a newer one, or None
-        where there was nothing to do.
+        "new", "renewed", "kept" where it is theirs and there is a newer one, "broken"
+        where it cannot be read, or None where there was nothing to do.
     """
     if not target.exists():
         student_copies.write_new(target, text)
         return "new"
-    notebook = read_json(target)
+    try:
+        notebook = read_json(target)
+    except CourseError:
+        return "broken"
     if _get_marks(notebook) == _get_marks(json.loads(text)):
         return None
     if not is_untouched(notebook):
         return "kept"
     replace_file(target, text)
     return "renewed"
+
+
+def lay_copy(number, folder=None):
+    """Write the learner's copy of one lesson, unless it is there; return its path."""
+    folder = Path(folder or FOLDER).resolve()
+    target = folder / notebook_path(number).name
+    if not target.exists():
+        student_copies.write_new(target, _make_copy(number, folder))
+    return target
 
 
 def lay_fresh(number, folder=None):
@@ -154,15 +167,26 @@ def _digest_course():
 # --- Reading and writing --------------------------------------------------------------
 
 
-def read_json(path):
+def read_json(path, is_spare=False):
     """Read a notebook, or another file of JSON, as a dict; an empty one if there is
-    none, or if it cannot be read: then it is not ours to replace.
+    none, or if it cannot be read and is spare: it is made anew.
+
+    Raises
+    ------
+    CourseError
+        If it cannot be read: then it is not ours to replace.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         return content if isinstance(content, dict) else {}
-    except (FileNotFoundError, ValueError):
+    except FileNotFoundError:
         return {}
+    except ValueError:
+        if is_spare:
+            return {}
+        raise CourseError(
+            f"{path} cannot be read, and may be cut off: rename it, or delete it."
+        ) from None
 
 
 def write_json(path, content):

@@ -207,13 +207,16 @@ def drop_from_class(text, name):
 
 
 def complete_class(text, name, definitions, order):
-    """Put those definitions into the text of a class that belong to it and are not in
-    it.
+    """Put those methods into the text of a class that belong to it and are not in it;
+    of those with two underscores, and of attributes, only what has a place in an order
+    of names: others, such as ``__slots__``, change what the class does.
     """
     known = read_definitions(text)
     for other, definition in definitions.items():
         is_inside = get_owner(other) == name != other
-        if is_inside and definition.kind != Kind.ATTACHED and other not in known:
+        is_plain = definition.kind == Kind.METHOD and not other.endswith("__")
+        is_plain = is_plain or (other in order and definition.kind != Kind.ATTACHED)
+        if is_inside and is_plain and other not in known:
             text = put_into_class(text, other, definition, order)
     return text
 

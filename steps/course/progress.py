@@ -41,7 +41,7 @@ def judge_folder(folder):
         raise CourseError(f"{folder} holds no lesson.")
     remembered = None
     if is_own(folder):
-        remembered = learner_folder.read_json(folder / REMEMBERED)
+        remembered = learner_folder.read_json(folder / REMEMBERED, is_spare=True)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = list(pool.map(lambda n: _judge_lesson(n, folder, remembered), chosen))
     if remembered is not None:

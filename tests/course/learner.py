@@ -9,8 +9,9 @@ from typing import NamedTuple
 from steps.course.definitions import Definition, Kind, cut_text, read_definitions
 from steps.course.module_text import put_into_class
 from steps.course.workshop import workspace
+from steps.course.workshop.package import LAST
 from steps.course.workshop.session import accept
-from steps.course.workshop.step import get_step
+from steps.course.workshop.step import get_step, read_code
 from steps.course.workshop.stubs import is_placeholder, is_stub
 from steps.course.workshop.verdict import judge_attempt
 from tests.support.lesson_checks import code_cells, source
@@ -63,6 +64,8 @@ class Slip(NamedTuple):
         methods = [name for name in step.to_write if "." in name]
         attached = [f"{name} = {name.partition('.')[2]}" for name in methods]
         whole = "\n\n\n".join([*texts, *attached])
+        if not step.is_package and self.step <= LAST:
+            whole = read_code(self.step)
         assert whole.count(self.old) == 1, "this is not once in the lesson's code"
         return whole.replace(self.old, self.new)
 

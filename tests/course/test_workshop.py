@@ -24,6 +24,7 @@ from steps.course.definitions import get_owner, read_definitions
 from steps.course.lessons import LESSONS, STEPS, CourseError, stem
 from steps.course.module_text import ModuleText
 from steps.course.workshop import hints, package, trial, workspace
+from steps.course.workshop import session as sessions
 from steps.course.workshop import verdict as verdicts
 from steps.course.workshop import workshop_command as commands
 from steps.course.workshop.learner_code import read_cells
@@ -537,6 +538,86 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
     assert said("").startswith("■◧□□□□□□□□ □")
 
 
+@pytest.fixture
+def says(capsys, monkeypatch, process):
+    """What a command says; one process tries all."""
+    for module in (verdicts, commands, workspace):
+        monkeypatch.setattr(module, "TrialProcess", lambda: nullcontext(process))
+
+    def said(words, code=0):
+        assert main(["workshop", *words.split()]) == code
+        return capsys.readouterr().out
+
+    return said
+
+
+@pytest.mark.slow
+def test_a_change_is_carried_to_the_later_steps(learner, says):
+    for number in (9, 10, 12):
+        own = learner.writes(number, read_code(number))
+        verdict = Verdict(own, None, {}, own.module)
+        workspace.write_framework(verdict, learner.place)
+    old, new = (
+        "def square(x):\n    return Square()(x)",
+        "square = lambda x: Square()(x)",
+    )
+    at_10 = learner.open(10)
+    at_10["cells"].append({"cell_type": "code", "source": f"{old}\n\ny = 1"})
+    learner.save(10, at_10)
+    learner.types(9, read_code(9).replace(old, new))
+    said = says("carry 9")
+    assert "Step 9 is right" in said
+    assert "Judges 2 later files" in said
+    assert "step10.py, with the new `square`: right" in said
+    # In step 12 a function takes several inputs, and this one does, too.
+    assert "step12.py, with the new `square`: right" in said
+    assert "carry 9 --apply` replaces it in step10.py, step12.py, step10.ipynb" in said
+    assert old in learner.own_file(10).read_text(encoding="utf-8")
+    said = says("carry 9 --apply")
+    assert "Replaced in step10.py, step12.py, step10.ipynb" in said
+    for number in (10, 12):
+        text = learner.own_file(number).read_text(encoding="utf-8")
+        assert new in text
+        kept = learner.place / f"step{number}-old1.py"
+        assert old in kept.read_text(encoding="utf-8")
+    assert any(
+        f"{new}\n\ny = 1" in cell for cell in workspace.read_notebook(10, learner.place)
+    )
+    assert "No later file holds" in says("carry 9")
+
+
+@pytest.mark.slow
+def test_a_change_that_breaks_a_later_step_is_not_carried_there(learner, says):
+    for number in (8, 9):
+        own = learner.writes(number, read_code(number))
+        workspace.write_framework(Verdict(own, None, {}, own.module), learner.place)
+    old = "return np.exp(x)\n"
+    learner.types(8, read_code(8).replace(old, "return float(np.exp(x))\n"))
+    said = says("carry 8 --apply", code=1)
+    assert "step09.py, with the new `Exp.forward`: not right: " in said
+    assert "Replaced in no file" in said
+    assert old in learner.own_file(9).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_all_that_was_worked_in_is_judged_and_nothing_written(learner, says):
+    learner.types(1, OWN_WAY[1])
+    learner.open(2)
+    said = says("judge all")
+    assert said.startswith("Judges your notebooks of step 1, 1 in all, and writes")
+    assert "Step 1 is right" in said
+    assert not learner.own_file(1).exists()
+
+
+@pytest.mark.slow
+def test_a_file_that_is_missing_is_named_when_a_step_is_judged(learner, says):
+    for number in (1, 3):
+        learner.own_file(number).write_text(read_code(number), encoding="utf-8")
+    learner.types(3, read_code(3))
+    said = says("judge 3")
+    assert "There is no step02.py of yours: what step 2 would have given it" in said
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -549,6 +630,8 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
         ("dance", "invalid choice: 'dance' (choose from"),
         ("--help", "judge every notebook when it is saved"),
         ("23", "my-course/step23.ipynb"),
+        ("diff 23", "workshop judge 23` splits your core"),
+        ("--help", "say what your package is called"),
         ("judge 8", "workshop 8` makes it"),
         ("fresh 8", "There is no step08.ipynb"),
     ],
@@ -573,6 +656,51 @@ def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
     assert all(f"{mark} " in meaning for mark in "■◧□·")
     monkeypatch.chdir(learner.place)  # from a notebook of the workshop, too
     assert repr(steps.workshop()).splitlines()[0] == line
+
+
+def test_a_lesson_that_is_named_is_there(learner, capsys):
+    lesson = learner.place.parent / "step23.ipynb"
+    main(["workshop", "23"])
+    assert "step23.ipynb" in capsys.readouterr().err
+    assert json.loads(lesson.read_text(encoding="utf-8"))["cells"]
+    lesson.unlink()
+    learner.own_file(22).write_text(read_code(22), encoding="utf-8")
+    own = learner.writes(22)
+    assert "step 23" in " ".join(
+        accept(Verdict(own, None, {}, own.module), learner.place)
+    )
+    assert lesson.exists()
+
+
+def test_what_is_cut_off_is_said(learner, capsys):
+    learner.open(8)
+    text = learner.path(8).read_text(encoding="utf-8")
+    learner.path(8).write_text(text[: len(text) // 2], encoding="utf-8")
+    for words in ("8", "next 8", "judge 8", "fresh 8"):
+        main(["workshop", *words.split()])
+        shown = capsys.readouterr()
+        said = shown.out + shown.err
+        assert "can be read" in said or "cannot be read" in said or "afresh" in said
+        assert "is newer" not in said
+    stamp = learner.place / workspace.STAMP
+    stamp.write_text('{"name"', encoding="utf-8")
+    assert main(["workshop", "name"]) == 1
+    assert f"{workspace.STAMP} cannot be read" in capsys.readouterr().err
+    assert stamp.read_text(encoding="utf-8") == '{"name"'
+
+
+def test_ctrl_c_gets_a_sentence(learner, monkeypatch, capsys):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    learner.types(1, OWN_WAY[1])
+    monkeypatch.setattr(commands, "judge_attempt", interrupt)
+    assert main(["workshop", "judge", "1"]) == 130
+    assert "Interrupted: " in capsys.readouterr().err
+    monkeypatch.setattr(sessions, "judge_attempt", interrupt)
+    monkeypatch.chdir(learner.place)
+    assert sessions.judge_step(1) is None
+    assert "Judging was interrupted" in capsys.readouterr().out
 
 
 @pytest.mark.slow

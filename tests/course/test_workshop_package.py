@@ -276,6 +276,7 @@ def test_the_package_lies_beside_the_workshop_and_what_is_changed_stays(done):
     assert rooms == {"__init__", *MODULES}
     program = "import mine, numpy as np; x = mine.Variable(np.ones((2, 3)))"
     program += "; print((x + np.ones(3)).sum(axis=0), x[0])"
+    program += "; from mine import GPT, add, attention; attention.MultiHeadAttention"
     ran = python("-c", program, folder=done.place.parent)
     assert ran.stdout == "variable([4. 4. 4.]) variable([1. 1. 1.])\n", ran.stderr
     for name in ("layers.py", "core/function.py"):
@@ -416,8 +417,15 @@ def test_the_core_goes_on_in_its_rooms(done, decides):
 
 
 def test_a_package_has_the_name_that_its_owner_gives_it(done, capsys):
+    mine, spark = done.place.parent / "mine", done.place.parent / "spark"
+    learner_module.write_package(LAST, done.place)
+    (mine / "layers.py").write_text("# mine", encoding="utf-8")
+    (mine / "notes.txt").write_text("mine, too", encoding="utf-8")
     assert main(["workshop", "name", "spark"]) == 0
-    assert (done.place.parent / "spark" / "layers.py").exists()
+    assert not mine.exists()
+    assert (spark / "notes.txt").exists()
+    assert (spark / "layers.py").read_text(encoding="utf-8") == "# mine"
+    assert "You changed layers.py: they" in capsys.readouterr().out
     assert main(["workshop", "name"]) == 0
     assert capsys.readouterr().out.endswith("spark\n")
     for bad in ("numpy", "two words", "class", "json"):
@@ -449,6 +457,8 @@ def test_a_packed_package_is_installed_elsewhere_and_reads_digits(done, tmp_path
     target = learner_module.pack(tmp_path / "to-go", done.place)
     assert_refused(CourseError, "to-go", lambda: learner_module.pack(target))
     readme = (target / "README.md").read_text(encoding="utf-8")
+    declared = (target / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'examples = ["matplotlib' in declared
     assert readme.count("\n- ") == len(capabilities_package.CAPABILITIES)
     assert "![](digits.png)" in readme
     assert (target / "spiral.png").stat().st_size > 5_000

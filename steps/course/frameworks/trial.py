@@ -36,7 +36,8 @@ NEAR = 6
 STRICTER = {
     *("says_how_a_function_is_used", "checks_gradients", "notices_a_missing_gradient"),
     *("refuses_gradients_that_do_not_fit", "keeps_float32", "differentiates_sums"),
-    *("measures_squared_errors", "finds_parameters", "learns_sizes_from_its_input"),
+    *("measures_squared_errors", "computes_a_layer", "finds_parameters"),
+    "learns_sizes_from_its_input",
     *("hands_out_batches", "saves_its_weights", "keeps_the_largest"),
     *("differentiates_normalizing", "remembers_a_state", "guards_a_memory"),
 }

@@ -11,6 +11,7 @@ workspace             my-course/workshop: notebooks, files, and that none is los
 trial                 runs the lesson's cells and the table in a process of its own
 asserts               lets assertions record what they compare
 verdict               whether an attempt is right, and if not, where to look
+carrying              a change to a step, carried over to later ones
 report                the verdict in words, and a line with a mark for each step
 session               what a notebook's cells define becomes the step
 hints                 hints in stages: two from hints.md, one from the lesson's own code

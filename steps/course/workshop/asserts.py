@@ -5,8 +5,10 @@ computing it again.
 import ast
 import re
 
-# The name of the class AssertRecorder in an instrumented program.
+# The name of the class AssertRecorder in an instrumented program, and of what notes
+# the assertions that only inform.
 NAME = "__AssertRecorder__"
+NOTE = "__note__"
 UNTRUE = "this is not true"
 CLOSE = "np.isclose", "np.allclose", "np.array_equal"
 # What the first of two sides should be: this, and the other side.
@@ -43,11 +45,12 @@ def shorten(value):
     return text if len(text) <= MOST else f"{text[: MOST - 20]} … {text[-15:]}"
 
 
-def instrument_asserts(source):
+def instrument_asserts(source, informs=False):
     """Parse a program, and let its assertions record what they compare; it needs the
-    class AssertRecorder under its NAME.
+    class AssertRecorder under its NAME. If they only inform, the program goes on, and
+    needs under NOTE a function of the line and of what it says, which returns True.
     """
-    tree = ast.parse(source)
+    tree, lines = ast.parse(source), source.splitlines()
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             kind = _classify(node.test)
@@ -56,6 +59,10 @@ def instrument_asserts(source):
             node.test = ast.BoolOp(ast.And(), [begin, sides])
             message = node.msg or ast.Constant(UNTRUE)
             node.msg = ast.Call(_parse_expression("__recorder__.format"), [message], [])
+            if informs:
+                line = ast.Constant(lines[node.lineno - 1].strip())
+                note = ast.Call(_parse_expression(NOTE), [line, node.msg], [])
+                node.test = ast.BoolOp(ast.Or(), [node.test, note])
     return ast.fix_missing_locations(tree)
 
 

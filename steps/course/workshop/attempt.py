@@ -9,6 +9,7 @@ from ..definitions import (
     Kind,
     find_globals,
     find_same,
+    find_setattr,
     get_owner,
     parse,
     read_definitions,
@@ -125,6 +126,12 @@ def _put_written(module, step, code):
     for name in step.given:  # an empty method counts as a stub
         if get_owner(name) in code.definitions and name not in module.definitions:
             module.put(name, step.definitions[name], step.definitions)
+    for name, definition in code.definitions.items():
+        # A loop may attach anything: what it does is seen when it has run.
+        if name not in step.definitions and find_setattr(
+            parse(definition.text).body[0]
+        ):
+            module.put(name, definition)
     while helpers := [n for n in module.missing_names if n in code.definitions]:
         for name in sorted(helpers):
             module.put(name, code.definitions[name])

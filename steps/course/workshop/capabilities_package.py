@@ -4,6 +4,7 @@ on. Tried in the workshop, on what a learner has written.
 
 import contextlib
 import io
+import itertools
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from ..capabilities import (
     can,
     derive,
     expect_error,
+    expect_unchanged,
 )
 
 CAPABILITIES: list[Capability] = []
@@ -46,6 +48,10 @@ def has_values_and_gradients(step, f, wanted, *arguments):
     xs = [box(step, x) if moves(x) else x for x in arguments]
     y = f(*xs)
     assert isinstance(y, step.Variable)
+    boxes = [isinstance(x, step.Variable) for x in xs]
+    expect_unchanged(
+        itertools.compress(xs, boxes), itertools.compress(arguments, boxes)
+    )
     value, right = y.data, wanted(*arguments)
     assert np.shape(value) == np.shape(right)
     assert np.allclose(value, right)
@@ -158,6 +164,9 @@ def differentiates_sums(step):
     for how in ({}, {"axis": 0}, {"axis": (0, 2)}, {"axis": -1, "keepdims": True}):
         ours, wanted = partial(step.sum, **how), partial(np.sum, **how)
         has_values_and_gradients(step, ours, wanted, numbers(2, 3, 2))
+    x = step.Variable(np.ones(2, np.float32))
+    backward(step.sum(x))
+    assert x.grad.dtype == np.float32
 
 
 @since(40)
@@ -224,6 +233,8 @@ def computes_a_layer(step):
     arrays = numbers(2, 3), numbers(3, 4), numbers(4)
     has_values_and_gradients(step, step.linear, wanted, *arrays)
     has_values_and_gradients(step, step.linear, np.matmul, *arrays[:2])
+    x, W, b = (box(step, array) for array in (*arrays[:2], numbers(2, 4)))
+    expect_error(lambda: step.linear(x, W, b), ValueError)
 
 
 @since(43)
@@ -234,6 +245,9 @@ def differentiates_the_sigmoid(step):
     """
     wanted = lambda x: 1 / (1 + np.exp(-x))
     has_values_and_gradients(step, step.sigmoid, wanted, numbers(3) - 1)
+    with np.errstate(over="raise"):
+        far = step.sigmoid(box(step, [-1000.0, 1000.0])).data
+    assert far.tolist() == [0.0, 1.0]
 
 
 @since(44)
@@ -297,15 +311,30 @@ def makes_a_network(step):
     assert {p.shape for p in model.params()} == {(3, 4), (4,), (4, 2), (2,)}
 
 
-def updated(step, optimizer, gradients):
-    """A parameter that begins at 1, after updates with these gradients."""
+def layer_of_one(step):
+    """A layer with one parameter."""
     layer = step.Layer()
     layer.p = step.Parameter(np.array([1.0]))
+    return layer
+
+
+def updated(step, optimizer, gradients, layer=None):
+    """A parameter that begins at 1, after updates with these gradients."""
+    layer = layer or layer_of_one(step)
+    layer.p.data = np.array([1.0])
     optimizer.setup(layer)
     for gradient in gradients:
         layer.p.grad = box(step, [gradient])
         optimizer.update()
     return layer.p.data.item()
+
+
+def begins_anew(step, make):
+    """Whether an optimizer knows nothing of another one of the same parameter."""
+    layer = layer_of_one(step)
+    updated(step, make(), [2.0], layer)
+    found, wanted = updated(step, make(), [3.0], layer), updated(step, make(), [3.0])
+    return np.isclose(found, wanted)
 
 
 @since(46)
@@ -325,6 +354,7 @@ def goes_on_rolling(step):
     """
     optimizer = step.MomentumSGD(lr=0.1, momentum=0.5)
     assert np.isclose(updated(step, optimizer, [2.0, 3.0]), 1 - 0.2 - (0.1 + 0.3))
+    assert begins_anew(step, step.MomentumSGD)
 
 
 @since(46)
@@ -341,6 +371,7 @@ def begins_with_a_step_of_alpha(step):
     second = 0.1 * (m / (1 - 0.9**2)) / np.sqrt(v / (1 - 0.999**2))
     found = updated(step, step.Adam(alpha=0.1), [5.0, 1.0])
     assert np.isclose(found, 0.9 - second, rtol=1e-4)
+    assert begins_anew(step, step.Adam)
 
 
 @since(47)
@@ -365,7 +396,8 @@ def makes_shares_of_scores(step):
     exp of each score, divided by their sum; what all scores have in common does not
     matter, so large ones can be made small first
     """
-    has_values_and_gradients(step, step.softmax, shares, numbers(2, 3))
+    for axis in (1, 0):
+        has_values_and_gradients(step, step.softmax, shares, numbers(2, 3), axis)
     x = box(step, [[1000.0, 1000.0]])
     found = step.softmax(x).data
     assert np.allclose(found, 0.5)
@@ -539,6 +571,11 @@ def convolves(step):
     y = layer(box(step, arrays[0])).data
     right = wanted(arrays[0], layer.W.data, layer.b.data, 1, 0)
     assert np.allclose(y, right)
+    # What a kernel sees adds up to about 1, whatever its size is.
+    wide = step.Conv2d(20, kernel_size=3)
+    wide(box(step, numbers(1, 20, 3, 3)))
+    spread = wide.W.data.std() * np.sqrt(20 * 3 * 3)
+    assert 0.4 < spread < 2
 
 
 @since(57)

@@ -165,7 +165,9 @@ def _defines(node):
     with contextlib.suppress(ValueError, TypeError):
         ast.literal_eval(node.value)  # a constant
         return True
-    return False
+    # A table of functions, from which a loop attaches them.
+    is_table = isinstance(node.value, ast.Dict | ast.List | ast.Tuple)
+    return is_table and not any(isinstance(n, ast.Call) for n in ast.walk(node.value))
 
 
 def _find_step_in_bases(node):

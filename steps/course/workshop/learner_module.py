@@ -4,6 +4,7 @@ files, which can also be installed elsewhere.
 
 import importlib
 import inspect
+import itertools
 import keyword
 import os
 import re
@@ -17,7 +18,7 @@ from string import Template
 
 from .. import capabilities
 from ..capabilities import WORKS
-from ..definitions import format_names, read_texts
+from ..definitions import format_names, read_definitions, read_texts
 from ..learner_folder import read_json, write_json
 from ..lessons import (
     STEPS,
@@ -52,7 +53,7 @@ DATA = "digits.npz"
 OURS = re.compile(r"( +# The file of dezero_lite.*\n)? +\(folder,\) = find_spec\(.*\n")
 PLACE = f'Path(folder) / "data" / "{DATA}"', f'Path(__file__).with_name("{DATA}")'
 # What the rows of the table use of those of steps 1 to 32.
-HELPERS = ("box", "backward", "expect_error", "derive")
+HELPERS = ("box", "backward", "expect_error", "expect_unchanged", "derive")
 
 
 def load_own(number):
@@ -102,13 +103,24 @@ def get_name(folder=None):
 
 
 def rename(new, folder=None):
-    """Call it so from now on; the files under the old name stay."""
+    """Call it so from now on; its folder moves along."""
     taken = new in sys.stdlib_module_names or new in ("numpy", "steps", "dezero_lite")
     if taken or not new.isidentifier() or keyword.iskeyword(new):
         raise CourseError(f"{new!r} cannot be the name of a package: take a new word.")
     stamp = workspace.get_folder(folder) / workspace.STAMP
-    write_json(stamp, read_json(stamp) | {NAME: new})
-    return write_package(_find_newest(folder, split_core.LESSON - 1), folder)
+    last, parent = _find_newest(folder, split_core.LESSON - 1), stamp.parent.parent
+    old, package, marks = get_name(folder), parent / new, read_json(stamp)
+    if new != old and (parent / old).exists():
+        if package.exists():
+            raise CourseError(f"There is a {package} already: take another word.")
+        (parent / old).rename(package)
+        ours, theirs = (os.path.join("..", name, "") for name in (old, new))
+        marks = {
+            theirs + path[len(ours) :] if path.startswith(ours) else path: mark
+            for path, mark in marks.items()
+        }
+    write_json(stamp, marks | {NAME: new})
+    return write_package(last, folder)
 
 
 def split_up(folder=None):
@@ -155,7 +167,8 @@ def format_files(text, number, room_of=None):
     listed = ", ".join(f'"{name}"' for name in texts)
     init = (
         f'"""My framework after step {number}."""\n\nfrom . import {", ".join(texts)}\n'
-        f"from .core import *\n\nROOMS = [{listed}]\n"
+        f"{''.join(itertools.starmap(_import_all, texts.items()))}\n"
+        f"ROOMS = [{listed}]\n"
     )
     try:
         if room_of:
@@ -165,6 +178,15 @@ def format_files(text, number, room_of=None):
     except split_core.Circle as circle:
         problem = f" {circle}"
     return {"__init__": init} | texts, problem
+
+
+def _import_all(room, text):
+    """Format the import of what a room has, but for what would hide a room."""
+    names = [n for n in read_definitions(text) if "." not in n and n[0] != "_"]
+    if room not in names:
+        return f"from .{room} import *\n"
+    listed = "".join(f"    {name},\n" for name in names if name != room)
+    return f"from .{room} import (\n{listed})\n"
 
 
 def _find_newest(folder, first=FIRST):

@@ -108,7 +108,7 @@ def _write_task(number, prose):
     task = _say_what_to_write(step) if step.to_write else NOTHING
     if given := [n for n in step.given if step.is_package and n in step.added]:
         whole = [n for n in given if n == get_owner(n) or get_owner(n) not in given]
-        names = format_names(whole)
+        names = format_names([_describe_given(step, name) for name in whole])
         task += f"\n\nGiven, as text that runs in your package: {names}."
     if left := _keep_prose(prose):
         task += (
@@ -116,6 +116,18 @@ def _write_task(number, prose):
             f"{left}\n\n</details>"
         )
     return task
+
+
+def _describe_given(step, name):
+    """Describe how a definition is called; of a class, its methods."""
+    arguments = step.definitions[name].arguments
+    if arguments:
+        return f"{name}({ast.unparse(arguments)})"
+    inside = [n for n in step.given if n.startswith(f"{name}.") and n[-1] != "_"]
+    methods = dict.fromkeys(inside)
+    calls = [_describe_given(step, n).partition(".")[2] for n in methods]
+    calls = [call.replace("(self, ", "(").replace("(self)", "()") for call in calls]
+    return f"{name}: {', '.join(calls)}" if calls else name
 
 
 def _say_what_to_write(step):
@@ -158,13 +170,15 @@ def _let_run_on(cell):
 
 
 def _make_judge_cells(number):
-    seconds, table = get_seconds(number), ""
-    if number <= LAST:
-        table = ", and with a table of what a framework can do after this step"
+    seconds, table = get_seconds(number), "a table of what a framework can do by now"
+    how = f"with the lesson's cells of *It works*, and with {table}"
+    if get_step(number).is_package:
+        how = f"with {table}; the lesson has to run, but what its cells assert informs"
+    elif number > LAST:
+        how = "with the lesson's cells of *It works*"
     words = (
-        "## Is it right?\n\nThe next cell judges what you have written: with the "
-        f"lesson's cells of *It works*{table}. What takes more than {seconds} seconds "
-        "is stopped."
+        "## Is it right?\n\nThe next cell judges what you have written: "
+        f"{how}. What takes more than {seconds} seconds is stopped."
     )
     return [make_text_cell(words), make_code_cell(f"steps.judge({number})")]
 
@@ -231,7 +245,11 @@ def _gives_away(number, source):
 
 @cache
 def list_judging_cells(number):
-    """List the lesson's own cells up to the end of *It works*, as (name, source)."""
+    """List the lesson's own cells up to the end of *It works*, as (name, source).
+
+    In the package, which the table judges, they have to run, and what they assert
+    informs. Elsewhere no cell judges that is tagged as showing one way of several.
+    """
     step = get_step(number)
     judging: list[tuple[str, str]] = []
     for title, cells in split_sections(assemble_lesson(number)["cells"]):

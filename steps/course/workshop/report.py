@@ -14,12 +14,11 @@ from ..differences import Change
 from ..judge.attempts import RIGHT
 from ..lessons import head, numbers, stem
 from . import workspace
-from .step import find_previous, list_numbers
+from .package import FIRST
+from .step import find_previous, list_given, list_numbers
 from .trial import list_rows
-from .verdict import find_wrong_rows
+from .verdict import MOST, find_wrong_rows
 
-# So many of the definitions that are wrong are named, the likeliest first.
-MOST = 3
 CODE = "    "
 WARNING = " style='background:rgba(213,94,0,0.16)'"
 
@@ -83,6 +82,8 @@ class Report:
     def _format_title(self):
         step = f"Step {self.verdict.number}"
         if self.verdict.is_right:
+            if self.verdict.attempt.step.is_package:
+                return f"{step} is right: every row of the table, and the lesson runs."
             rows = ", and every row of the table" * bool(list_rows(self.verdict.number))
             return f"{step} is right: It works passes{rows}."
         if self.verdict.attempt.broken:
@@ -112,6 +113,7 @@ class Report:
                 f"for {them}."
             )
         if self.verdict.passes:
+            yield from self._say_what_informs()
             return
         if self._is_begun():
             yield from self._say_where_it_stops()
@@ -124,6 +126,16 @@ class Report:
             yield (
                 f"Your class leaves out {format_names(out)}. A class that you write "
                 "anew is the whole class: what it is to keep has to be in it."
+            )
+
+    def _say_what_informs(self):
+        notes: dict[str, tuple[str, str]] = {}
+        for cell, line, error in self.verdict.notes:
+            notes.setdefault(cell, (line, error))
+        for cell, (line, error) in [*notes.items()][:MOST]:
+            yield (
+                f"Not judged, but other than in the lesson: *{cell}*, at the line "
+                f"`{line}`: {error}."
             )
 
     def _is_begun(self):
@@ -146,7 +158,8 @@ class Report:
             message = f"*{failure['cell']}* stops{line}: {failure['error']}."
             if failure["definitions"] and failure["inside"]:
                 name, line = failure["definitions"][-1], failure["inside"]
-                message += f" It happened in your `{name}`, at `{line}`."
+                whose = self._say_whose_is(name)
+                message += f" It happened in {whose} `{name}`, at `{line}`."
             yield message
             # Of what broke with it, the line says more.
             shown = [row for row in wrong if row.learned_at(number) == number][:1]
@@ -162,6 +175,17 @@ class Report:
                 yield f"Tried, with yours as `step`:\n\n{tried}"
                 yield f"Got: {self.verdict.evidence.get(row.name, '')}."
 
+    def _say_whose_is(self, name):
+        """Say whose code a definition is."""
+        attempt, names = self.verdict.attempt, {name, get_owner(name)}
+        if names & {*attempt.missing, *attempt.lent}:
+            return "the lent"
+        given = {*attempt.step.given, *list_given(self.verdict.number)}
+        lessons = attempt.step.definitions.get(name)
+        mine = attempt.module.definitions.get(name)
+        is_given = names & given and (not mine or mine.has_same_code(lessons))
+        return "the given" if is_given else "your"
+
     def _say_where_to_look(self):
         culprits = self.verdict.culprits
         if not culprits:
@@ -170,22 +194,34 @@ class Report:
                 "installed, or the machine busy? Then try again."
             )
             return
-        them = "it" if len(culprits) == 1 else "the first"
-        hint = f'`steps.hint({self.verdict.number}, "{culprits[0]}")`'
-        yield (
-            f"With the lesson's {format_names(culprits, MOST)} in place of yours, "
-            f"everything passes: look there. {hint} helps with {them}."
-        )
+        hint = f'`steps.hint({self.verdict.number}, "{culprits[0]}")` helps with'
+        what = "everything passes"
+        if self.verdict.number >= FIRST:
+            what = "that cell passes" if self.verdict.failure else "every row works"
+        if len(culprits) > MOST:
+            yield (
+                f"It takes {len(culprits)} of the lesson's definitions in place of "
+                f"yours until {what}. Begin with `{culprits[0]}`. {hint} it."
+            )
+        else:
+            them = "it" if len(culprits) == 1 else "the first"
+            yield (
+                f"With the lesson's {format_names(culprits)} in place of yours, "
+                f"{what}: look there. {hint} {them}."
+            )
+        if any("changed its input" in said for said in self.verdict.evidence.values()):
+            yield "A `forward` of yours changes the array that it gets: make a new one."
         # What shows when a function is called: what it hands back, and takes.
         attempt = self.verdict.attempt
         definitions = attempt.module.definitions
         for name in [name for name in culprits if name in definitions]:
             mine, lesson = definitions[name], attempt.step.definitions[name]
-            lacks_value = lesson.returns_value() and not mine.returns_value()
-            if lesson.kind != Kind.CLASS and lacks_value:
-                yield f"Your `{name}` returns `None`: is a `return` missing?"
             ours, theirs = lesson.arguments, mine.arguments
-            if ours and theirs and _describe_call(theirs) != _describe_call(ours):
+            if not ours or not theirs:  # forward = staticmethod(np.negative)
+                continue
+            if lesson.returns_value() and not mine.returns_value():
+                yield f"Your `{name}` returns `None`: is a `return` missing?"
+            if _describe_call(theirs) != _describe_call(ours):
                 takes = f"`({ast.unparse(theirs)})`; the lesson's takes"
                 yield f"Your `{name}` takes {takes} `({ast.unparse(ours)})`."
 

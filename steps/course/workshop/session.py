@@ -6,8 +6,9 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
+from .. import learner_folder
 from ..definitions import Definition, Kind, format_names, get_owner
-from ..lessons import STEPS, CourseError, numbers, previous, stem
+from ..lessons import STEPS, CourseError, format_command, numbers, previous, stem
 from ..watching import notebook_shell
 from . import learner_module, split_core, workspace
 from .learner_code import read_cells
@@ -74,7 +75,8 @@ class Session:
         values = vars(self._module)
         names.update(pick_names(self._module, text))
         # For decorators and bases.
-        for name in {*attempt.module.imports} & {*values} - {"__getattr__"}:
+        hidden = {"__getattr__", *dir(builtins)}
+        for name in {*attempt.module.imports} & {*values} - hidden:
             names.setdefault(name, values[name])
 
     def defines_any(self):
@@ -121,6 +123,7 @@ def _get_current(value):
 
 
 SESSION: Session | None = None
+INTERRUPTED = "Judging was interrupted, and nothing was written."
 
 
 def begin(number):
@@ -160,12 +163,16 @@ def judge_step(number, anyway=False):
         attempt.ignored |= find_not_run(attempt, folder)
     else:
         attempt = workspace.read_attempt(number, folder)
-    verdict = judge_attempt(attempt)
+    try:
+        verdict = judge_attempt(attempt)
+    except KeyboardInterrupt:
+        return print(INTERRUPTED)
+    mixed = workspace.describe_mixture(number, folder)
     if verdict.is_right or anyway:
-        return Report(verdict, accept(verdict, folder))
+        return Report(verdict, [*mixed, *accept(verdict, folder)])
     lent = format_names(verdict.to_lend, MOST)
     way_on = f"`steps.judge({number}, anyway=True)` goes on with the lesson's {lent}."
-    return Report(verdict, [way_on] if lent else [])
+    return Report(verdict, [*mixed, *([way_on] if lent else [])])
 
 
 def find_not_run(attempt, folder):
@@ -196,10 +203,15 @@ def accept(verdict, folder):
         sentences = [f"`{stem(number)}.py` {stays}. Rename it to have it written anew."]
     later, following = list_following(number), number + 1
     if any(workspace.get_own_path(n, folder).exists() for n in later):
-        sentences[0] += " The files of later steps stay as they are."
+        carry = format_command(f"workshop carry {number}")
+        sentences[0] += (
+            f" The files of later steps stay as they are; `{carry}` judges those that "
+            "hold what you have changed."
+        )
     elif path and split_core.LESSON < number <= LAST:
         sentences.append(learner_module.write_package(number, folder))
     if following in numbers() and following not in later:
+        learner_folder.lay_copy(following, folder.parent)
         lesson = f"[step {following}](../{stem(following)}.ipynb)"
         sentences.append(f"Go on with the lesson of {lesson}.")
         if following == split_core.LESSON:

@@ -14,12 +14,12 @@ from typing import Any
 from .. import capabilities
 from ..capabilities import WORKS, run_probe
 from ..checks import TooSlow
-from ..definitions import read_definitions, walk_definitions
+from ..definitions import get_owner, read_definitions, walk_definitions
 from ..judge.cells import ENDS, close_pictures, make_names, run, silence_with_timeout
 from ..judge.child import GRACE_SECONDS, Child, Stopped
 from ..lessons import STEPS, latest, stem
 from . import capabilities_package
-from .asserts import NAME, UNTRUE, AssertRecorder, instrument_asserts
+from .asserts import NAME, NOTE, UNTRUE, AssertRecorder, instrument_asserts
 from .package import (
     FIRST,
     LAST,
@@ -76,14 +76,18 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
     def __exit__(self, *_):
         self._end()
 
-    def try_out(self, number, cells, text, brief=False, first=()):
+    def try_out(self, number, cells, text, brief=False, first=(), names=()):
         """Try the text of a framework; return a dict with its ``failure``, or None, its
-        ``table``, and ``evidence`` for the rows. In brief, stop at the first thing that
-        does not work, and begin with some rows of the table.
+        ``table``, ``evidence`` for the rows, the definitions in which their errors
+        ``arose``, ``notes``, what assertions say that only inform, and ``attached``,
+        those of some names, such as Variable.__neg__, that its classes have when it has
+        run. In brief, stop at the first thing that does not work, and begin with some
+        rows of the table.
         """
         self._child = self._child or Child(__name__)
         seconds = get_seconds(number) / 3 if brief else get_seconds(number)
         task = {"number": number, "cells": cells, "text": text, "first": [*first]}
+        task["names"] = [*names]
         self._child.send(task | {"brief": brief, "seconds": seconds})
         at = BEGINNING
         try:
@@ -95,7 +99,7 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
             message = f"it {stopped if str(stopped) == ENDS else slow}"
             nowhere = {"line": "", "definitions": [], "inside": ""}
             failure = {"cell": at, "error": message} | nowhere
-            return {"failure": failure, "table": {}, "evidence": {}}
+            return make_outcome() | {"failure": failure}
         return line["done"]
 
     def _end(self):
@@ -119,26 +123,33 @@ def answer(task, say):
             install_module(reference)
 
 
+def make_outcome():
+    lists: dict[str, Any] = {"arose": [], "notes": [], "attached": []}
+    return {"failure": None, "table": {}, "evidence": {}} | lists
+
+
 def _try_all(task, say):
-    """Try the lesson's cells, then the table; in brief, the table first, which is
-    quick, and no more than up to what does not work.
+    """Try the lesson's cells, then the table. In brief, and in the package, which the
+    table judges, that comes first, and what does not work there ends it.
     """
-    outcome: dict[str, Any] = {"failure": None, "table": {}, "evidence": {}}
-    at = [BEGINNING]
+    outcome, at, number = make_outcome(), [BEGINNING], task["number"]
+    table_first = task["brief"] or is_package(number)
     say({"at": BEGINNING})
     try:
         _load(task)
-        if task["brief"]:
+        outcome["attached"] = _find_attached(number, task["names"])
+        if table_first:
             _try_rows(task, say, outcome)
-            if set(outcome["table"].values()) - {WORKS}:
+            table = outcome["table"]
+            if any(table.get(r.name) != WORKS for r in select_required_rows(number)):
                 return outcome
             _load(task)  # as it is before a lesson
-        _run_cells(task, say, at)
+        _run_cells(task, say, at, outcome["notes"])
     except (Exception, SystemExit) as error:
         outcome["failure"] = _describe_failure(task, at[0], error)
         if at[0] == BEGINNING or isinstance(error, TooSlow):
             return outcome
-    if not task["brief"]:
+    if not table_first:
         _try_rows(task, say, outcome)
     return outcome
 
@@ -152,19 +163,30 @@ def _load(task):
             install_module(make_module(task["text"], task["number"]))
 
 
+def _find_attached(number, names):
+    module = importlib.import_module(f"{STEPS}.{stem(number)}")
+    classes = [getattr(module, get_owner(name), None) for name in names]
+    pairs = zip(names, classes, strict=True)
+    return [n for n, c in pairs if n.partition(".")[2] in getattr(c, "__dict__", ())]
+
+
 def _import_step(task):
     return importlib.import_module(f"{STEPS}.{stem(task['number'])}")
 
 
-def _run_cells(task, say, at):
-    names = make_names() | {NAME: AssertRecorder}
+def _run_cells(task, say, at, notes):
+    """Run the lesson's cells. In the package their assertions only inform: what they
+    say may depend on memory, on time, or on the wording of a message.
+    """
+    informs, names = is_package(task["number"]), make_names() | {NAME: AssertRecorder}
+    names[NOTE] = lambda line, error: not notes.append((at[0], line, error))
     for at[0], source in task["cells"]:
         say({"at": at[0]})
         if source == LOAD:
             names |= pick_names(_import_step(task), task["text"])
             continue
         with silence_with_timeout(task["seconds"]):
-            run(source, names, tree=instrument_asserts(source))
+            run(source, names, tree=instrument_asserts(source, informs))
         close_pictures()
 
 
@@ -180,6 +202,8 @@ def _try_rows(task, say, trial):
         if error:
             evidence = _describe_error(error, task["seconds"])
             trial["evidence"][row.name] = evidence
+        if error and row.expected(task["number"]) == WORKS:
+            trial["arose"] += _find_frames(task, error)[1][:-3:-1]  # the innermost two
         trial["table"][row.name] = outcome
         if outcome == "TooSlow" or (task["brief"] and outcome != WORKS):
             return
@@ -189,21 +213,31 @@ def _describe_failure(task, cell, error):
     """Describe an error: where it is, what it says, and the definitions of the
     framework in which it arose, the innermost last.
     """
+    lesson = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename.startswith("<cell")
+    ]
+    inside, names = _find_frames(task, error)
+    return {
+        "cell": cell,
+        "line": lesson[0].line if lesson else "",
+        "error": _describe_error(error, task["seconds"]),
+        "definitions": names,
+        "inside": inside[-1].line if inside else "",
+    }
+
+
+def _find_frames(task, error):
+    """Find the frames of an error in the framework, and the definitions there."""
     frames = traceback.extract_tb(error.__traceback__)
-    lesson = [frame for frame in frames if frame.filename.startswith("<cell")]
     inside = [frame for frame in frames if frame.filename.startswith("your ")]
     if isinstance(error, TooSlow):
         del inside[1:]  # the loop that does not end, not where it was stopped
     # Of a recursion without end there are a thousand.
     lines = dict.fromkeys(frame.lineno for frame in inside)
     names = dict.fromkeys(find_definition_at(task["text"], line) for line in lines)
-    return {
-        "cell": cell,
-        "line": lesson[0].line if lesson else "",
-        "error": _describe_error(error, task["seconds"]),
-        "definitions": [*names],
-        "inside": inside[-1].line if inside else "",
-    }
+    return inside, [*names]
 
 
 def _describe_error(error, seconds):

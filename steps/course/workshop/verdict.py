@@ -1,19 +1,22 @@
 """Judge what a learner has written for a step, and find where to look."""
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ..capabilities import WORKS
-from ..definitions import Kind, find_same
+from ..definitions import Kind, find_same, get_owner
 from ..module_text import ModuleText
 from .attempt import Attempt, lend_definitions
 from .notebook import list_judging_cells
-from .package import Package, read_module
+from .package import FIRST, Package, read_module
 from .step import read_code
 from .trial import TrialProcess, select_required_rows
 
+# So many definitions are blamed; of more, their classes.
+MOST = 3
 # How many seconds the search may take for what is to be lent. It hardly ever takes
 # two, but a loop without end is stopped only after some.
 PATIENCE = 60
@@ -25,9 +28,10 @@ class Verdict:
 
     ``failure`` and ``table`` are those of the learner's own definitions, with the
     lesson's in place of what is missing; ``evidence`` says, by the name of a row, what
-    it gave. ``culprits`` are the fewest definitions in whose place the lesson's make
-    everything pass, the likeliest first; there is none where even the lesson's own code
-    does not pass. ``module`` is what goes on.
+    it gave, ``arose`` names the definitions in which it raised errors, and ``notes``
+    are what cells say that only inform. ``culprits`` are the fewest definitions in
+    whose place the lesson's make all pass that was tried, the likeliest first; there is
+    none where even the lesson's own code does not pass. ``module`` is what goes on.
     """
 
     attempt: Attempt
@@ -36,6 +40,27 @@ class Verdict:
     module: ModuleText | Package
     culprits: list[str] = field(default_factory=list)
     evidence: dict[str, str] = field(default_factory=dict)
+    arose: list[str] = field(default_factory=list)
+    notes: list[tuple[str, str, str]] = field(default_factory=list)
+
+    @property
+    def likely(self):
+        """The definitions in which an error arose, the likeliest first."""
+        inside = self.failure["definitions"][::-1] if self.failure else []
+        rows = [name for name, _ in Counter(self.arose).most_common()]
+        return [*dict.fromkeys([*inside, *rows])]
+
+    @property
+    def cells(self):
+        """The lesson's cells that are tried again: none where the table of a package
+        says enough, and none behind the one that failed where the lesson trains.
+        """
+        cells = list_judging_cells(self.number)
+        if self.number < FIRST:
+            return cells
+        at = self.failure["cell"] if self.failure else None
+        there = [k for k, (place, _) in enumerate(cells) if place == at]
+        return cells[: there[-1] + 1 if there else 0]
 
     @property
     def number(self):
@@ -74,47 +99,62 @@ def judge_attempt(attempt, process=None):
     if process is None:
         with TrialProcess() as process:
             return judge_attempt(attempt, process)
-    filled = attempt.fill()
-    verdict = Verdict(attempt, module=filled, **_try(process, attempt, filled))
+    number, kinds = attempt.step.number, attempt.step.definitions
+    if names := [n for n in attempt.missing if kinds[n].kind == Kind.ATTACHED]:
+        text, how = attempt.module.format(), {"brief": True, "names": names}
+        done = process.try_out(number, [], text, **how)["attached"]
+        attempt.missing = [n for n in attempt.missing if n not in done]
+    filled, cells = attempt.fill(), list_judging_cells(number)
+    outcome = process.try_out(number, cells, filled.format())
+    del outcome["attached"]
+    verdict = Verdict(attempt, module=filled, **outcome)
     if not verdict.passes:
         verdict.culprits, verdict.module = _find_culprits(process, verdict)
     return verdict
 
 
-def _try(process, attempt, module, **how):
-    cells = list_judging_cells(attempt.step.number)
-    return process.try_out(attempt.step.number, cells, module.format(), **how)
-
-
 def _find_culprits(process, verdict):
-    """Find the fewest definitions in whose place the lesson's make everything pass, the
-    likeliest first, and the module then.
+    """Find the fewest definitions in whose place the lesson's make all pass that was
+    tried, the likeliest first, and the module then.
     """
-    attempt, filled = verdict.attempt, verdict.module
+    filled, step, suspects = verdict.module, verdict.attempt.step, _suspect(verdict)
     until = time.monotonic() + PATIENCE
-    suspects = _list_suspects(attempt, filled, verdict.failure)
     wrong = [row.name for row in find_wrong_rows(verdict.number, verdict.table)]
+    passes = partial(_passes, process, verdict, wrong)
 
     @cache
     def is_mended_by(*names):
         if time.monotonic() > until:
             return False
-        module = lend_definitions(filled, attempt.step, names)
-        return _passes(process, attempt, module, wrong)
+        return passes(lend_definitions(filled, step, names))
 
-    # A whole class is the most to lend: it stands for all that it holds.
-    members = [n for n in suspects if attempt.step.definitions[n].kind != Kind.CLASS]
-    new = [n for n in members if n in attempt.step.new]
-    ends = [len(new) + 2**k for k in range(len(suspects).bit_length())]
-    # The step's own come first, together, too, before each of many older ones.
-    sets = [*((name,) for name in new), tuple(new)]
-    sets += [(name,) for name in members if name not in new]
-    sets += [tuple(suspects[:end]) for end in ends]
+    sets = _list_sets(verdict, suspects)
     if names := next((names for names in sets if names and is_mended_by(*names)), None):
-        needed = list(find_fewest(names, is_mended_by))
-        return needed, lend_definitions(filled, attempt.step, needed)
-    lesson = read_module(read_code(attempt.step.number))
-    return (suspects if _passes(process, attempt, lesson, wrong) else []), lesson
+        needed = find_fewest(names, is_mended_by)
+        owners = tuple(dict.fromkeys(map(get_owner, needed)))
+        if len(needed) >= MOST > len(owners) and is_mended_by(*owners):
+            needed = owners
+        likely = [*verdict.likely, *suspects, *owners]
+        return sorted(needed, key=likely.index), lend_definitions(filled, step, needed)
+    lesson = read_module(read_code(verdict.number))
+    return (suspects if passes(lesson) else []), lesson
+
+
+def _list_sets(verdict, suspects):
+    """List sets of names, one of which may mend it, in the order to try them."""
+    step = verdict.attempt.step
+    # A whole class is the most to lend: it stands for all that it holds.
+    members = [n for n in suspects if step.definitions[n].kind != Kind.CLASS]
+    new = [n for n in members if n in step.new]
+    first = new + [n for n in verdict.likely if n in members and n not in new]
+    owners = dict.fromkeys(get_owner(n) for n in first if get_owner(n) in suspects)
+    ends = [len(new) + 2**k for k in range(len(members).bit_length())]
+    # The step's own come first, and those that raised errors, then more and more of
+    # the older ones.
+    sets = [*((name,) for name in first), tuple(new), *((name,) for name in owners)]
+    sets += [tuple(members[:end]) for end in ends]
+    sets += [(name,) for name in members if name not in first]
+    return [*sets, tuple(suspects)]
 
 
 def find_fewest(names, is_mended_by):
@@ -134,23 +174,24 @@ def find_fewest(names, is_mended_by):
     return names
 
 
-def _list_suspects(attempt, filled, failure):
+def _suspect(verdict):
     """List the learner's own definitions that are not as the lesson's, the likeliest
     first: those of the step, then older ones, and classes as a whole last; among them
-    first those in which the error arose, the innermost first, and those that nobody
-    touched.
+    first those in which an error arose, and those that nobody touched.
     """
-    definitions, step = filled.definitions, attempt.step
+    attempt, definitions = verdict.attempt, verdict.module.definitions
+    step = attempt.step
     same_or_lent = {*attempt.missing, *find_same(step.definitions, definitions)}
-    arose = (failure["definitions"] if failure else [])[::-1]
-    likely = [*arose, *attempt.left_out, *attempt.unchanged, *step.definitions]
+    likely = [*verdict.likely, *attempt.left_out, *attempt.unchanged]
     kinds, new = {n: d.kind for n, d in step.definitions.items()}, step.new
     own = {n for n in kinds if n in definitions and kinds[n] != Kind.ATTRIBUTE}
     possible = own.union(attempt.left_out) - same_or_lent
-    names = [name for name in dict.fromkeys(likely) if name in possible]
+    names = [name for name in dict.fromkeys([*likely, *kinds]) if name in possible]
     return sorted(names, key=lambda n: (kinds[n] == Kind.CLASS, n not in new))
 
 
-def _passes(process, attempt, module, first):
-    outcome = _try(process, attempt, module, brief=True, first=first)
-    return not outcome["failure"] and set(outcome["table"].values()) <= {WORKS}
+def _passes(process, verdict, first, module):
+    """Whether a module passes the cells that are tried again, and the table."""
+    text, how = module.format(), {"brief": True, "first": first}
+    outcome = process.try_out(verdict.number, verdict.cells, text, **how)
+    return not outcome["failure"] and {*outcome["table"].values()} <= {WORKS}

@@ -6,9 +6,9 @@ import time
 
 from ..classroom.class_command import add_command
 from ..definitions import format_names
-from ..lessons import CourseError, format_command, head, stem
+from ..lessons import CourseError, format_command, head, spans, stem
 from ..results import add_result_options, report_results
-from . import hints, learner_module, split_core, workspace
+from . import carrying, hints, learner_module, split_core, workspace
 from .notebook import list_judging_cells
 from .report import MOST, ProgressLine, Report, compare_with_lesson
 from .session import accept
@@ -18,6 +18,7 @@ from .verdict import judge_attempt
 
 # How often it is looked whether something was saved.
 SECONDS = 0.3
+ALL = "all"
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 
 
@@ -37,7 +38,12 @@ def add_to(commands):
     verb("open", open_step)
     text = "go on with the lesson's own code in place of what is missing or wrong"
     verb("next", next_step)("--anyway", action="store_true", help=text)
-    add_result_options(verb("judge", judge))
+    more = add_command(verbs, "judge", judge)
+    text = "the step; the first that is not done, if left out; `all`, all of them"
+    more("step", metavar="N", type=_read_number, nargs="?", help=text)
+    add_result_options(more)
+    text = "replace it there, after setting each file aside"
+    verb("carry", carry)("--apply", action="store_true", help=text)
     add_command(verbs, "watch", watch_workshop)
     definition = {"metavar": ("N", "NAME"), "nargs": "*", "help": "step and definition"}
     more = add_command(verbs, "hint", hint)
@@ -86,9 +92,65 @@ def judge(options):
     """judge a step; if it is right, write it to a file"""
     if options.step == split_core.LESSON:
         return print(learner_module.split_up())
+    if options.step == ALL:
+        return _judge_all()
     number = _choose_number(options.step)
     report, goes_on = _judge_step(number)
     return report_results(report.list_results(), options, report, int(not goes_on))
+
+
+def _read_number(word):
+    return ALL if word == ALL else int(word)
+
+
+def _judge_all():
+    """Judge every notebook that somebody has worked in, and write nothing."""
+    worked_in = [n for n in list_numbers() if not workspace.is_untouched(n)]
+    if not worked_in:
+        raise CourseError("There is no notebook yet in which you have worked.")
+    print(
+        f"Judges your notebooks of step {spans(worked_in)}, {len(worked_in)} in all, "
+        "and writes nothing. Those that train take minutes; Ctrl + C ends it.\n"
+    )
+    wrong = 0
+    with TrialProcess() as process:
+        for number in worked_in:
+            report = judge_saved(number, workspace.get_folder(), process)
+            wrong += isinstance(report, CourseError) or not report.verdict.is_right
+            print(str(report).partition("\n")[0], flush=True)
+    return int(wrong > 0)
+
+
+def carry(options):
+    """judge a step that you have changed, then each later file that holds what it
+    replaced
+    """
+    number = _choose_number(options.step)
+    report, is_right = _judge_step(number)
+    print(str(report).partition("\n")[0])
+    if not is_right:
+        return 1
+    holders = carrying.find_holders(number)
+    files = [holder for holder in holders if holder.path.suffix == ".py"]
+    if not holders:
+        return print(f"No later file holds anything that step {number} had before.")
+    print(f"Judges {len(files)} later files with what is new; Ctrl + C ends it.")
+    with TrialProcess() as process:
+        for holder in files:
+            carrying.judge_holder(holder, process)
+            outcome = f"not right: {holder.complaint}" if holder.complaint else "right"
+            names = format_names(holder.names)
+            print(f"{holder.path.name}, with the new {names}: {outcome}", flush=True)
+    wrong = {holder.number for holder in files if holder.complaint}
+    ready = [holder for holder in holders if holder.number not in wrong]
+    listed = ", ".join(holder.path.name for holder in ready) or "no file"
+    if options.apply:
+        carrying.apply(ready)
+        print(f"Replaced in {listed}; what was there is set aside.")
+    else:
+        command = format_command(f"workshop carry {number} --apply")
+        print(f"`{command}` replaces it in {listed}, after setting each aside.")
+    return int(bool(wrong))
 
 
 def watch_workshop(options):
@@ -161,11 +223,15 @@ def _open_step(number):
     base, previous = workspace.get_base(number), f"{stem(find_previous(number))}.py"
     why = f"the course or your {previous} is newer"
     if base.lent and not path.with_name(previous).exists():
-        why = f"there is no {previous} of yours any more"
+        why = "the course is newer"
+        if workspace.was_written(path.with_name(previous)):
+            why = f"there is no {previous} of yours any more"
     fresh = format_command(f"workshop fresh {number}")
     messages = {
         "new": f"Laid {path.name}. {base.message}",
         "renewed": f"Renewed {path.name}: {why}. {base.message}",
+        "broken": f"{path.name} cannot be read, and may be cut off: `{fresh}` sets it "
+        "aside and lays a new one.",
         "kept": f"Your {path.name} was laid when things were different: {why}. It "
         f"stays as it is, for you have worked in it; `{fresh}` sets it aside and lays "
         "the new one.",
@@ -180,18 +246,25 @@ def _judge_step(number, anyway=False):
     that is asked for.
     """
     verdict = judge_attempt(workspace.read_attempt(number))
+    mixed = workspace.describe_mixture(number)
     if verdict.is_right or anyway:
         # No terminal shows links.
-        sentences = accept(verdict, workspace.get_folder())
+        sentences = [*mixed, *accept(verdict, workspace.get_folder())]
         return Report(verdict, [LINK.sub(r"\1", text) for text in sentences]), True
     lent = f"the lesson's own {format_names(verdict.to_lend, MOST)}"
     command = format_command(f"workshop next {number} --anyway")
     way_on = f"What counts is the saved notebook. `{command}` goes on with {lent}."
-    return Report(verdict, [way_on]), False
+    return Report(verdict, [*mixed, way_on]), False
 
 
 def diff(options):
     """show what differs between your code of a step and the lesson's"""
+    if options.step == split_core.LESSON:
+        command = format_command(f"workshop judge {options.step}")
+        raise CourseError(
+            f"Step {options.step} brings no code of its own: `{command}` splits your "
+            "core as you have decided there."
+        )
     number = _choose_number(options.step)
     changes = compare_with_lesson(workspace.read_attempt(number))
     if not changes:

@@ -7,10 +7,12 @@ file is made from the notebook, and made anew only as long as nobody else change
 import ast
 import contextlib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from .. import learner_folder, lessons
-from ..definitions import parse
+from ..capabilities import WORKS
+from ..definitions import Kind, format_names, get_owner, parse
 from ..learner_folder import read_json
 from ..lessons import CourseError, format_command, known, spans, stem
 from ..module_text import ModuleText
@@ -20,6 +22,8 @@ from .learner_code import LearnerCode, read_cells
 from .package import FIRST, LAST, WRITE_LATER, Package, read_module
 from .step import find_previous, get_step, list_numbers, read_beginning, read_code
 from .stubs import make_stubs
+from .trial import TrialProcess
+from .verdict import find_fewest
 
 STAMP = ".workshop.json"
 # In the docstring of a learner's file, above the names of what is not theirs.
@@ -58,10 +62,11 @@ def check_number(number):
         If it is not; the message says where it is written.
     """
     if known(number) not in list_numbers():
+        lesson = learner_folder.lay_copy(number)
         raise CourseError(
             f"Step {number} is no step of the workshop, which has "
             f"{spans(list_numbers())}. "
-            f"Its lesson, my-course/{stem(number)}.ipynb, says what to write."
+            f"Its lesson, my-course/{lesson.name}, says what to write."
         )
     return number
 
@@ -121,7 +126,9 @@ def read_notebook(number, folder=None):
 
 def read_code_cells(path):
     """Read the sources of the code cells of a notebook; None if it cannot be read."""
-    cells = read_json(path).get("cells")
+    cells = None
+    with contextlib.suppress(CourseError):
+        cells = read_json(path).get("cells")
     if not isinstance(cells, list):
         return None
     code = [cell for cell in cells if cell.get("cell_type") == "code"]
@@ -134,23 +141,67 @@ def read_code_cells(path):
 @dataclass
 class Base:
     """A framework to go on from: a module, the names of what is the lesson's own in it,
-    and what is to be said about it.
+    what is to be said about it, and whether it has not been judged as it is.
     """
 
     module: ModuleText
     lent: set[str]
     message: str = ""
+    is_mixed: bool = False
 
 
 def get_base(number, folder=None):
     """Get what a step begins with: the learner's framework after the step before."""
     if number in WRITE_LATER:
         return Base(read_beginning(number), set(), ON_OURS)
-    previous = find_previous(number)
-    base = get_framework(previous, folder) if previous else Base(ModuleText(), set())
+    base = _get_framework_before(number, folder)
+    if base.is_mixed:
+        _lend_whole_classes(base, get_step(find_previous(number)))
     if number == FIRST:
         base.module = Package({"core": base.module})
     return base
+
+
+def _get_framework_before(number, folder):
+    previous = find_previous(number)
+    return get_framework(previous, folder) if previous else Base(ModuleText(), set())
+
+
+def _lend_whole_classes(base, step):
+    """Lend the classes into which methods were lent that do not work there: a class of
+    another design has other attributes.
+    """
+    text = base.module.format()
+    if passes_table(step.number, text):
+        return
+    kinds = {name: definition.kind for name, definition in step.definitions.items()}
+    owners = tuple(n for n in kinds if n in {*map(get_owner, base.lent)} - base.lent)
+    owners = tuple(n for n in owners if kinds[n] == Kind.CLASS)
+    lend = lambda *names: lend_definitions(base.module, step, names)
+    works = lambda *names: passes_table(step.number, lend(*names).format())
+    if owners and works(*owners):
+        owners = find_fewest(owners, works)
+    base.module, names = lend(*owners), format_names(owners)
+    base.lent |= {n for n in kinds if get_owner(n) in owners}
+    base.message += (
+        f" Of {names} all is the lesson's own: some of it did not fit into yours."
+    )
+
+
+@lru_cache(maxsize=64)  # a session asks after each cell
+def passes_table(number, text):
+    """Whether a framework passes the rows of the table that should work at a step."""
+    with TrialProcess() as process:
+        outcome = process.try_out(number, [], text, brief=True)
+    return not outcome["failure"] and {*outcome["table"].values()} <= {WORKS}
+
+
+def describe_mixture(number, folder=None):
+    """Say what a step begins with where files of the learner's are missing: a list of
+    one sentence, or of none.
+    """
+    base = get_base(number, folder)
+    return [base.message] * base.is_mixed
 
 
 def get_framework(number, folder=None):
@@ -163,20 +214,21 @@ def get_framework(number, folder=None):
     until = [n for n in list_numbers() if n <= number]
     last = max((n for n in until if read_own_text(n, folder) is not None), default=0)
     gap = [n for n in until if n > last]
+    files = ", ".join(f"{stem(n)}.py" for n in gap)
     message = (
-        f"What step{'s' * (len(gap) > 1)} {spans(gap)} would have given it is the "
-        "lesson's own."
+        f"There is no {files} of yours: what step{'s' * (len(gap) > 1)} {spans(gap)} "
+        "would have given it is the lesson's own."
     )
     if not last:
         module = read_module(read_code(number))
         return Base(module, {*module.definitions}, message)
     # What they had, and what the step would have brought.
-    base = get_base(number, folder)
+    base = _get_framework_before(number, folder)
     attempt = build_attempt(number, LearnerCode(), base.module, base.lent)
     lent = [*attempt.missing, *attempt.unchanged]
     module = lend_definitions(attempt.module, attempt.step, lent)
     message += f" The rest is from your {stem(last)}.py."
-    return Base(module, base.lent.union(lent), message)
+    return Base(module, base.lent.union(lent), message, is_mixed=True)
 
 
 def read_lent(text):
@@ -220,6 +272,10 @@ def write_framework(verdict, folder=None):
     """
     path = get_own_path(verdict.number, folder)
     text = verdict.module.format(_write_docstring(verdict))
+    if is_tracked(path, folder) and path.read_text(encoding="utf-8") != text:
+        later = [n for n in list_numbers() if n > verdict.number]
+        if any(get_own_path(n, folder).exists() for n in later):
+            learner_folder.set_aside(path)  # they may hold what it replaces
     return path if write_tracked({path: text}, folder) else None
 
 
@@ -228,6 +284,11 @@ def write_tracked(texts, folder=None):
     stay as they are.
     """
     return learner_folder.write_tracked(texts, get_folder(folder) / STAMP)
+
+
+def was_written(path, folder=None):
+    """Whether a file of the workshop was written, be it there or not."""
+    return path.name in read_json(get_folder(folder) / STAMP)
 
 
 def is_tracked(path, folder=None):

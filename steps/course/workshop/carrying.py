@@ -1,0 +1,122 @@
+"""Carry a change to a step over to the later steps that hold what it replaced."""
+
+import ast
+import json
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import learner_folder
+from ..definitions import Definition, Kind, parse
+from . import workspace
+from .notebook import list_judging_cells
+from .package import FIRST, LAST, Package, read_module
+from .step import list_following
+from .verdict import find_wrong_rows
+
+SIDE = {Kind.METHOD: "    ", Kind.ATTRIBUTE: "    "}
+
+
+@dataclass
+class Holder:
+    """A later file of the learner's that holds old definitions of a step, by name, and
+    its text with the new ones; ``complaint`` says what does not work then.
+    """
+
+    path: Path
+    number: int
+    names: list[str]
+    text: str
+    complaint: str = ""
+
+
+def find_holders(number, folder=None):
+    """Find the later files and notebooks that hold what a step of the learner's had
+    before, letter for letter, as Holders.
+    """
+    path = workspace.get_own_path(number, folder)
+    module = read_module(path.read_text(encoding="utf-8"))
+    old = _read_old(path, module.definitions)
+    later = [n for n in list_following(number) if n <= LAST]
+    found = [_renew_file(n, module, old, folder) for n in later]
+    found += [_renew_notebook(n, module, old, folder) for n in later]
+    return [holder for holder in found if holder]
+
+
+def _read_old(path, new):
+    """Read what the step's file had before: sets of Definitions by name."""
+    old: dict[str, set[Definition]] = {}
+    for kept in path.parent.glob(f"{path.stem}-old*.py"):
+        for name, definition in _read_parts(kept.read_text(encoding="utf-8")).items():
+            is_other = name in new and definition.text != new[name].text
+            if is_other and definition.kind != Kind.CLASS:  # a class is what it holds
+                old.setdefault(name, set()).add(definition)
+    return old
+
+
+def _read_parts(text):
+    return read_module(text).definitions
+
+
+def _renew_file(number, module, old, folder):
+    text = workspace.read_own_text(number, folder)
+    if text is None:
+        return None
+    theirs = read_module(text)
+    names = [n for n in old if theirs.definitions.get(n) in old[n]]
+    for name in names:
+        theirs.put(name, module.definitions[name], module.definitions)
+    while more := sorted({*theirs.missing_names} & {*module.definitions}):
+        for name in more:  # what the new ones use
+            theirs.put(name, module.definitions[name])
+    theirs.add_imports(_read_imports(module))
+    path = workspace.get_own_path(number, folder)
+    docstring = ast.get_docstring(parse(text)) or ""
+    return names and Holder(path, number, names, theirs.format(docstring))
+
+
+def _read_imports(module):
+    modules = module.modules.values() if isinstance(module, Package) else [module]
+    return {name: line for each in modules for name, line in each.imports.items()}
+
+
+def _renew_notebook(number, module, old, folder):
+    path = workspace.get_notebook_path(number, folder)
+    if not path.exists():
+        return None
+    content, names = learner_folder.read_json(path), []
+    for cell in content.get("cells", []):
+        source = "".join(cell.get("source", ""))
+        for name, definitions in old.items():
+            for definition in definitions:
+                side = SIDE.get(definition.kind, "")
+                before, after = (
+                    textwrap.indent(each.text, side)
+                    for each in (definition, module.definitions[name])
+                )
+                if cell.get("cell_type") == "code" and f"{before}\n" in f"{source}\n":
+                    source = source.replace(before, after)
+                    cell["source"] = source
+                    names.append(name)
+    return names and Holder(path, number, names, json.dumps(content, indent=1) + "\n")
+
+
+def judge_holder(holder, process):
+    """Try a file with the new definitions: in the package by the table, before it by
+    the lesson's cells, too.
+    """
+    cells = list_judging_cells(holder.number) if holder.number < FIRST else []
+    done = process.try_out(holder.number, cells, holder.text)
+    wrong = [row.name for row in find_wrong_rows(holder.number, done["table"])]
+    if done["failure"] or wrong:
+        holder.complaint = wrong[0] if wrong else done["failure"]["error"]
+
+
+def apply(holders, folder=None):
+    """Put the new definitions into the files, each of which is set aside first."""
+    for holder in holders:
+        learner_folder.set_aside(holder.path)
+        if holder.path.suffix == ".py":
+            workspace.write_tracked({holder.path: holder.text}, folder)
+        else:
+            learner_folder.replace_file(holder.path, holder.text)
