@@ -500,8 +500,7 @@ class Function:
         given, wanted = len(arguments), len(self.inputs)
         if given != wanted:
             names = ", ".join(x.label for x in self.inputs)
-            in_a_list = given == 1 and isinstance(arguments[0], list | tuple)
-            advice = ": pass them one by one" * in_a_list
+            advice = "; pass them one by one" * (given < wanted)
             raise TypeError(
                 f"wrong number of arguments: {given}, not {wanted} ({names}){advice}"
             )

@@ -536,8 +536,9 @@ class Function:
         given, wanted = len(arguments), len(self.inputs)
         if given != wanted:
             names = ", ".join(x.label for x in self.inputs)
+            advice = "; pass them one by one" * (given < wanted)
             raise TypeError(
-                f"wrong number of arguments: {given}, not {wanted} ({names})"
+                f"wrong number of arguments: {given}, not {wanted} ({names}){advice}"
             )
         pairs = zip(self.inputs, arguments, strict=True)
         return {x: accepted(value, x) for x, value in pairs}

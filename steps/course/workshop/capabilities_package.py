@@ -488,7 +488,8 @@ def differentiates_relu(step):
 def saves_its_weights(step):
     """saves its weights under their names
 
-    what has a name can be found again in the file
+    what has a name can be found again in the file; one that does not fit changes
+    nothing
     """
     one, other = step.MLP((4, 2)), step.MLP((4, 2))
     x = box(step, numbers(5, 3))
@@ -501,7 +502,17 @@ def saves_its_weights(step):
         save(one, path)
         load(other, path)
         assert np.array_equal(other(x).data, y.data)
-        expect_error(lambda: save(step.Linear(2), path), Exception)
+        expect_error(lambda: save(step.Linear(2), path))
+        new = step.MLP((4, 2))  # without sizes, which the file has
+        load(new, path)
+        assert np.array_equal(new(x).data, y.data)
+        for sizes in ((4,), (4, 2, 3), (5, 2)):
+            model = step.MLP(sizes)
+            before = model(x).data
+            expect_error(partial(load, model, path))
+            assert np.array_equal(model(x).data, before), (
+                "a file that does not fit has changed the model"
+            )
 
 
 @since(54)
