@@ -500,7 +500,7 @@ class Function:
         given, wanted = len(arguments), len(self.inputs)
         if given != wanted:
             names = ", ".join(x.label for x in self.inputs)
-            advice = "; pass them one by one" * (given < wanted)
+            advice = ": pass them one by one" * (given < wanted)
             raise TypeError(
                 f"wrong number of arguments: {given}, not {wanted} ({names}){advice}"
             )
