@@ -8,7 +8,7 @@ from steps.course.workshop import trial
 ROWS_AT = trial.list_rows
 
 
-def brought(step, names_of):
+def brought(step, names_of=vars):
     """The rows that are learned at a step."""
     works = [row for row in ROWS_AT(step, names_of) if row.expected(step) == WORKS]
     return [row for row in works if row.learned_at(step) == step]

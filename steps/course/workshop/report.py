@@ -178,7 +178,7 @@ class Report:
     def _say_whose_is(self, name):
         """Say whose code a definition is."""
         attempt, names = self.verdict.attempt, {name, get_owner(name)}
-        if names & {*attempt.missing, *attempt.lent}:
+        if name not in attempt.unchanged and names & {*attempt.missing, *attempt.lent}:
             return "the lent"
         given = {*attempt.step.given, *list_given(self.verdict.number)}
         lessons = attempt.step.definitions.get(name)

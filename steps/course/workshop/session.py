@@ -20,11 +20,11 @@ from .package import (
     install_module,
     load_package,
 )
-from .report import MOST, Report
+from .report import Report
 from .step import get_step, list_following
 from .stubs import make_stub
 from .trial import make_module, pick_names
-from .verdict import judge_attempt
+from .verdict import MOST, judge_attempt
 
 
 class Session:

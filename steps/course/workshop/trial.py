@@ -137,7 +137,7 @@ def _try_all(task, say):
     say({"at": BEGINNING})
     try:
         _load(task)
-        outcome["attached"] = _find_attached(number, task["names"])
+        outcome["attached"] = _find_attached(number, task.get("names", ()))
         if table_first:
             _try_rows(task, say, outcome)
             table = outcome["table"]

@@ -10,11 +10,11 @@ from ..lessons import CourseError, format_command, head, spans, stem
 from ..results import add_result_options, report_results
 from . import carrying, hints, learner_module, split_core, workspace
 from .notebook import list_judging_cells
-from .report import MOST, ProgressLine, Report, compare_with_lesson
+from .report import ProgressLine, Report, compare_with_lesson
 from .session import accept
 from .step import find_previous, get_step, list_following, list_numbers, read_code
 from .trial import TrialProcess
-from .verdict import judge_attempt
+from .verdict import MOST, judge_attempt
 
 # How often it is looked whether something was saved.
 SECONDS = 0.3

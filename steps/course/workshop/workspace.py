@@ -157,14 +157,15 @@ def get_base(number, folder=None):
     base = _get_framework_before(number, folder)
     if base.is_mixed:
         _lend_whole_classes(base, get_step(find_previous(number)))
-    if number == FIRST:
-        base.module = Package({"core": base.module})
     return base
 
 
 def _get_framework_before(number, folder):
     previous = find_previous(number)
-    return get_framework(previous, folder) if previous else Base(ModuleText(), set())
+    base = get_framework(previous, folder) if previous else Base(ModuleText(), set())
+    if number == FIRST:
+        base.module = Package({"core": base.module})
+    return base
 
 
 def _lend_whole_classes(base, step):
