@@ -320,7 +320,7 @@ def refuses_what_is_no_array(step):
     expect_error(lambda: step.Variable(1.0), TypeError)
 
 
-@can((2, WRONG), (9, WORKS), (11, WRONG), (12, WORKS))
+@can((2, WRONG), (9, WORKS))
 def says_how_a_function_is_used(step):
     """says how a function is used
 
