@@ -192,6 +192,24 @@ def missing_attribute(kind: str, name: str, owner: str) -> AttributeError:
     return AttributeError(f"{owner} has no attribute {name!r}" + _append(answer))
 
 
+class Missing:
+    """A name that a class does not have, but is asked for. A `__getattr__` would make
+    every attribute slower.
+    """
+
+    def __init__(self, kind: str, name: str) -> None:
+        self.kind, self.name = kind, name
+
+    def __get__(self, thing: object, owner: type) -> Any:
+        raise missing_attribute(self.kind, self.name, owner.__name__)
+
+
+def answer_names_of(kind: str, owner: type) -> None:
+    """Let a class answer the names of its table; what a subclass has comes first."""
+    for name in ATTRIBUTES[kind]:
+        setattr(owner, name, Missing(kind, name))
+
+
 def unknown_argument(kind: str, names: Iterable[str]) -> TypeError:
     """The error for arguments that `kind` does not take."""
     return _unknown_argument(kind, kind, next(iter(names)))

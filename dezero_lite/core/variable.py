@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Union
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..from_pytorch import missing_attribute, unknown_argument
+from ..from_pytorch import answer_names_of, unknown_argument
 from . import messages
 from .arrays import ARRAYS, as_array, is_array
 from .types import Shape
@@ -76,11 +76,6 @@ class Variable:
     _why_a_leaf: str
     # Whether it stands for one example of a batch, inside `vmap`.
     _is_batched = False
-
-    if not TYPE_CHECKING:  # it would give every name to every Variable
-
-        def __getattr__(self, name):
-            raise missing_attribute("Variable", name, type(self).__name__)
 
     def __init__(
         self, data: NDArray[Any] | None, name: str | None = None, **unknown: NoReturn
@@ -238,6 +233,9 @@ class Variable:
         __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _method
         __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __abs__ = _method
         __matmul__ = __rmatmul__ = __getitem__ = _method
+
+
+answer_names_of("Variable", Variable)
 
 
 class Parameter(Variable):

@@ -20,7 +20,7 @@ from ..array_files import Array, StrPath, check_fit, first_few, load_arrays, sav
 from ..core import Parameter, Variable, kind_of
 from ..core.messages import needs, returned_nothing
 from ..cuda import as_numpy, get_array_module
-from ..from_pytorch import missing_attribute, refuse_arguments
+from ..from_pytorch import answer_names_of, refuse_arguments
 
 # A shape, with None where the first input will tell, and a dtype.
 Form = tuple[tuple[int | None, ...], DTypeLike]
@@ -105,9 +105,6 @@ class Layer:
             if (sizes or settings) and cls.__init__ is object.__init__:
                 raise TypeError(f"{cls.__name__} has no __init__ that takes arguments")
             return super().__new__(cls)
-
-        def __getattr__(self, name):
-            raise missing_attribute("Layer", name, type(self).__name__)
 
     def __call__(self, *inputs: Any) -> Variable:
         """Call forward: one Variable, or a tuple of them where forward returns a tuple.
@@ -240,6 +237,9 @@ class Layer:
                 layers[id(member)] = f"\n{name}: {member!r}"
         lines = "".join(layers.values()).replace("\n", "\n  ")
         return f"{type(self).__name__}({settings}{lines and lines + chr(10)})"
+
+
+answer_names_of("Layer", Layer)
 
 
 # --- what is in a layer ---------------------------------------------------------------

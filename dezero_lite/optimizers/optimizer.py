@@ -14,7 +14,7 @@ from ..array_files import StrPath, check_fit, load_arrays, save_arrays
 from ..core import Parameter, Variable, describe, kind_of
 from ..core.sums import is_half
 from ..cuda import as_numpy, get_array_module
-from ..from_pytorch import missing_attribute, refuse_arguments
+from ..from_pytorch import answer_names_of, refuse_arguments
 
 __all__ = ["Optimizer"]
 
@@ -56,9 +56,6 @@ class Optimizer:
         def __new__(cls, *_, **settings):
             refuse_arguments("Optimizer", cls, settings)
             return super().__new__(cls)
-
-        def __getattr__(self, name):
-            raise missing_attribute("Optimizer", name, type(self).__name__)
 
     def __setattr__(self, name: str, value: Any) -> None:
         # A user's subclass may have whatever settings it likes.
@@ -276,6 +273,9 @@ class Optimizer:
             for kind, array in self.state(param).items():
                 state[f"{kind}/{name}"] = array
         return state
+
+
+answer_names_of("Optimizer", Optimizer)
 
 
 def _with_gradient(params: list[Parameter]) -> list[Parameter]:

@@ -96,7 +96,11 @@ def _restore(owner, before, kept_names):
         if name not in kept_names
         and now.get(name) is not before.get(name)
         # What is counted or set, rather than done, may change.
-        and (_acts(before.get(name)) or _acts(now.get(name)))
+        and (
+            isinstance(owner, FunctionType)
+            or _acts(before.get(name))
+            or _acts(now.get(name))
+        )
     ]
     for name in changed:
         if name in before:
@@ -107,8 +111,4 @@ def _restore(owner, before, kept_names):
 
 
 def _acts(value):
-    return (
-        callable(value)
-        or hasattr(type(value), "__get__")
-        or isinstance(value, (CodeType, tuple, dict))
-    )
+    return callable(value) or hasattr(type(value), "__get__")
