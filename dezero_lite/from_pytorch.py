@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
+from typing import Any
 
 #: What is missing, by where it is looked for, and what to write instead.
 ATTRIBUTES = {

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from .. import learner_folder
 from ..judge import attempts
@@ -89,7 +90,7 @@ def judge_submissions(
 
 def _note_equal_answers(lessons, submissions):
     """Note which answers several students have, but for comments and blank lines."""
-    owners = {}
+    owners: dict[tuple[int, int, str], list[Any]] = {}
     for submission in submissions:
         for number in set(lessons) & submission.notebooks.keys():
             with suppress(Exception):  # it is judged, which says what is wrong

@@ -7,6 +7,7 @@ them. Nothing of the library is used that it could change.
 
 import sys
 from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
 # The packages that lessons show, without the tool that runs them.
 PACKAGES, TOOL = ("__main__", "steps", "dezero_lite"), "steps.course"
@@ -17,7 +18,8 @@ class LessonState:
     """Remembers what the lesson left, and puts it back."""
 
     def __init__(self):
-        self._names = self._attributes = ()
+        self._names: tuple[Any, ...] = ()
+        self._attributes: tuple[Any, ...] = ()
 
     def remember(self, names_before, names):
         """Remember what a cell of the lesson has bound, and all attributes."""
@@ -31,7 +33,8 @@ class LessonState:
         """Select the names of the lesson that a check reads, itself or by what is
         behind them: a dict.
         """
-        lesson, selected = dict(self._names), {}
+        lesson: dict[str, Any] = dict(self._names)
+        selected: dict[str, Any] = {}
         codes = [compile(source, "check", "exec")]
         while codes:
             code = codes.pop()
@@ -64,7 +67,8 @@ def _find_owners(values, packages=PACKAGES):
     what they have.
     """
     modules = [x for x in tuple(sys.modules.values()) if isinstance(x, ModuleType)]
-    queue, found = [*values, *(modules if packages is PACKAGES else ())], {}
+    queue = [*values, *(modules if packages is PACKAGES else ())]
+    found: dict[int, Any] = {}
     while queue:
         value = queue.pop()
         if id(value) in found or not isinstance(
