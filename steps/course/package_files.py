@@ -1,4 +1,4 @@
-"""Write a package that a lesson has as texts, by the names of its files, and try it out.
+"""Write a package that a lesson has as texts, by file name, and try it out.
 
 In such a text, a line such as ``# step22: Mul mul`` stands for definitions of a step.
 """
