@@ -204,8 +204,8 @@ def accept(verdict, folder):
         sentences.append(f"Go on with the lesson of {lesson}.")
         if following == split_core.LESSON:
             sentences[-1] += (
-                " It cuts your file into a package: when you have decided what goes "
-                f"where, and saved, `steps.judge({following})` does so with yours."
+                " It cuts the file of the lessons into a package: when you have written "
+                f"yours there, `steps.judge({following})` cuts your own file as well."
             )
     if later:
         path, _ = workspace.lay_notebook(later[0], folder)
