@@ -204,8 +204,8 @@ def accept(verdict, folder):
         sentences.append(f"Go on with the lesson of {lesson}.")
         if following == split_core.LESSON:
             sentences[-1] += (
-                " It cuts the file of the lessons into a package: when you have written "
-                f"yours there, `steps.judge({following})` cuts your own file as well."
+                " It cuts the lessons' file into a package, as you decide; then "
+                f"`steps.judge({following})` cuts your own file in the same way."
             )
     if later:
         path, _ = workspace.lay_notebook(later[0], folder)
