@@ -14,6 +14,14 @@ from .definitions import extract, read_texts
 from .lessons import LESSONS
 
 NAME = "my_framework"
+# What a student may have overlooked, by words of an error.
+ADVICE = {
+    "circular": "Which import line points up, or at its own file?",
+    "NameError": "Which import line should bring that name?",
+    "ModuleNotFoundError": "Is the dot there, and does the file exist?",
+    "ImportError": "Does that file define the name, or import it?",
+    "TypeError: unsupported": "Does the front door import the file with the operators?",
+}
 ASKS = re.compile(r"^# (step\d+): (.+)$", re.MULTILINE)
 
 
@@ -71,6 +79,23 @@ def try_out(program, files):
             _forget()
             sys.modules.update(known)
     return [], ""
+
+
+def check_program(program, files):
+    """Check that a program runs on a student's files.
+
+    Raises
+    ------
+    AssertionError
+        With one sentence if it does not, the line of the package, and advice.
+    """
+    for name, text in files.items():
+        kind = type(text).__name__
+        assert isinstance(text, str), f"files[{name!r}] should be text, not a {kind}"
+    way, error = try_out(program, files)
+    place = "".join(f", at {line}" for line in way[-1:])
+    advice = [advice for words, advice in ADVICE.items() if words in error]
+    assert not error, ". ".join([error + place, *advice[:1]])
 
 
 def _forget():
