@@ -13,6 +13,7 @@ from pathlib import Path
 from .definitions import extract, read_texts
 from .lessons import LESSONS
 
+# The lesson's own folder: what the workshop writes is in another one.
 NAME = "my_framework"
 # What a student may have overlooked, by words of an error.
 ADVICE = {

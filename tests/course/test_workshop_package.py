@@ -477,7 +477,7 @@ def test_a_package_has_the_name_that_its_owner_gives_it(done, capsys):
     assert (done.place.parent / "spark" / "layers.py").exists()
     assert main(["workshop", "name"]) == 0
     assert capsys.readouterr().out.endswith("spark\n")
-    for bad in ("numpy", "two words", "class", "json"):
+    for bad in ("numpy", "two words", "class", "json", "my_framework"):
         assert_refused(CourseError, bad, lambda bad=bad: learner_module.rename(bad))
 
 

@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any
 
+from .. import package_files
 from ..definitions import Kind, find_globals, get_owner, read_definitions
 from ..lessons import StepKind, of_kind, stem
 from ..module_text import ModuleText
@@ -20,8 +21,6 @@ from .workspace import read_code_cells
 
 # The first lesson of a package lets its reader decide.
 LESSON = of_kind(StepKind.PACKAGE)[0]
-# The folder in which it writes its package. What the workshop writes is elsewhere.
-OF_LESSON = "my_framework"
 # What a core is split into, the lowest first, and the lesson's room for each.
 PIECES = {
     "as_array": ("as_array",),
@@ -158,7 +157,7 @@ def read_decision(folder):
     is the lesson's room.
     """
     room_of = {piece: room for room, names in ROOMS.items() for piece in names}
-    files = (folder / OF_LESSON).glob("[!_]*.py")
+    files = (folder / package_files.NAME).glob("[!_]*.py")
     # A file that was given up is older than those that were written again.
     by_age = sorted(files, key=lambda path: path.stat().st_mtime)
     rooms = {path.stem: _list_pieces(path) for path in by_age}
