@@ -4,6 +4,7 @@
 lessons         where the files of a lesson are, and what its head says
 definitions     reads the definitions in the text of a module
 module_text     puts definitions into the text of a module, and drops them
+package_files   writes a package that a lesson has as texts, and tries it out
 differences     what changed between two steps
 listings        shows the package's own code
 sources         finds what a lesson shows of the package

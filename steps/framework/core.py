@@ -1,4 +1,4 @@
-"""Variables, functions, and the walk back: the file of step 32.
+"""Variables, functions, and the walk back: the file of step 32, in reading order.
 
 What differs says so: `operands`, and what backward checks.
 """
@@ -31,6 +31,13 @@ def using_config(name, value):
 def no_grad():
     """Compute without recording: results of this ``with`` block cannot run backward."""
     return using_config("enable_backprop", False)
+
+
+def as_array(x):
+    """Return ``x`` as an array: a single number becomes an array of zero dimensions."""
+    if np.isscalar(x):
+        return np.array(x)
+    return x
 
 
 class Variable:
@@ -112,6 +119,21 @@ class Variable:
                     y().grad = None
 
 
+def as_variable(x):
+    """Return ``x`` as a variable: an array or a number is put into a new one."""
+    if isinstance(x, Variable):
+        if isinstance(x.data, Variable):
+            raise TypeError("x.data is a variable: write x.data -= lr * x.grad.data")
+        return x
+    if hasattr(x, "creator"):
+        theirs = type(x).__module__
+        raise TypeError(
+            f"this variable is of {theirs}, the function of {__name__}: the two "
+            "frameworks do not mix; hand on its array, x.data"
+        )
+    return Variable(as_array(x))
+
+
 def check_gradient(f, x, gx):
     """Refuse a gradient of another shape than its variable's, and one for integers."""
     name = type(f).__name__
@@ -178,6 +200,10 @@ class Square(Function):
         return 2 * x * gy
 
 
+def square(x):
+    return Square()(x)
+
+
 class Exp(Function):
     """y = exp(x)"""
 
@@ -189,36 +215,8 @@ class Exp(Function):
         return exp(x) * gy
 
 
-class Add(Function):
-    """y = x0 + x1"""
-
-    def forward(self, x0, x1):
-        return x0 + x1
-
-    def backward(self, gy):
-        return gy, gy
-
-
-def as_array(x):
-    """Return ``x`` as an array: a single number becomes an array of zero dimensions."""
-    if np.isscalar(x):
-        return np.array(x)
-    return x
-
-
-def as_variable(x):
-    """Return ``x`` as a variable: an array or a number is put into a new one."""
-    if isinstance(x, Variable):
-        if isinstance(x.data, Variable):
-            raise TypeError("x.data is a variable: write x.data -= lr * x.grad.data")
-        return x
-    if hasattr(x, "creator"):
-        theirs = type(x).__module__
-        raise TypeError(
-            f"this variable is of {theirs}, the function of {__name__}: the two "
-            "frameworks do not mix; hand on its array, x.data"
-        )
-    return Variable(as_array(x))
+def exp(x):
+    return Exp()(x)
 
 
 def operands(x0, x1):
@@ -238,16 +236,22 @@ def fitted(x, other):
     return as_variable(x)
 
 
-def square(x):
-    return Square()(x)
+class Add(Function):
+    """y = x0 + x1"""
 
+    def forward(self, x0, x1):
+        return x0 + x1
 
-def exp(x):
-    return Exp()(x)
+    def backward(self, gy):
+        return gy, gy
 
 
 def add(x0, x1):
     return Add()(*operands(x0, x1))
+
+
+Variable.__add__ = add
+Variable.__radd__ = add
 
 
 class Mul(Function):
@@ -265,6 +269,10 @@ def mul(x0, x1):
     return Mul()(*operands(x0, x1))
 
 
+Variable.__mul__ = mul
+Variable.__rmul__ = mul
+
+
 class Neg(Function):
     """y = −x"""
 
@@ -277,6 +285,9 @@ class Neg(Function):
 
 def neg(x):
     return Neg()(x)
+
+
+Variable.__neg__ = neg
 
 
 class Sub(Function):
@@ -297,6 +308,10 @@ def rsub(x0, x1):
     return Sub()(*operands(x1, x0))
 
 
+Variable.__sub__ = sub
+Variable.__rsub__ = rsub
+
+
 class Div(Function):
     """y = x0 / x1"""
 
@@ -314,6 +329,10 @@ def div(x0, x1):
 
 def rdiv(x0, x1):
     return Div()(*operands(x1, x0))
+
+
+Variable.__truediv__ = div
+Variable.__rtruediv__ = rdiv
 
 
 class Pow(Function):
@@ -337,15 +356,6 @@ def pow(x, c):
     return Pow(c)(x)
 
 
-Variable.__add__ = add
-Variable.__radd__ = add
-Variable.__mul__ = mul
-Variable.__rmul__ = mul
-Variable.__neg__ = neg
-Variable.__sub__ = sub
-Variable.__rsub__ = rsub
-Variable.__truediv__ = div
-Variable.__rtruediv__ = rdiv
 Variable.__pow__ = pow
 
 

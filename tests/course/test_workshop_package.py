@@ -15,10 +15,12 @@ import numpy as np
 import pytest
 
 import steps
+from steps.course import builder
 from steps.course.capabilities import WORKS, run_probe
 from steps.course.commands import main
 from steps.course.lessons import STEPS, CourseError
 from steps.course.module_text import ModuleText
+from steps.course.student_copies import write_new
 from steps.course.workshop import (
     capabilities_package,
     learner_module,
@@ -37,6 +39,7 @@ from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, accept
 from steps.course.workshop.step import find_previous, get_step, list_numbers, read_code
 from tests.course.texts import blocks
+from tests.support.lesson_checks import code_cells, source
 from tests.support.programs import python
 from tests.support.refusals import assert_refused
 
@@ -288,7 +291,7 @@ def test_the_package_lies_beside_the_workshop_and_what_is_changed_stays(done):
 
 # --- The core, cut up -----------------------------------------------------------------
 
-# Their own decisions, which move pieces and name a room.
+# Their own decisions, which move pieces and name a room, as older copies have them.
 TOOLS = """
 rooms = {"variable": ["Variable"], "function": ["Function"], "backward": ["walk"]}
 rooms["operators"] = ["arithmetic", "signs", "functions"]
@@ -373,8 +376,62 @@ def test_their_file_is_cut_by_what_they_decided(mine, decides, capsys):
     # They change their mind: a room that is gone goes, unless somebody worked in it.
     (mine / "core" / "operators.py").write_text("# mine", encoding="utf-8")
     decides("")
-    assert rooms_of(mine) == ["backward", "function", "operators", "variable"]
+    assert rooms_of(mine) == ["backward", "checks", "function", "operators", "variable"]
     assert "You changed operators.py" in capsys.readouterr().out
+
+
+def read_all(folder):
+    paths = (path for path in folder.rglob("*") if "__pycache__" not in path.parts)
+    return {path: path.read_bytes() for path in paths if path.is_file()}
+
+
+def test_the_lesson_and_the_workshop_leave_each_other_s_files_alone(mine, monkeypatch):
+    folder = mine.parent
+    monkeypatch.chdir(folder)
+    cells = [source(cell) for cell in code_cells(builder.assemble(23))]
+    written = next(n for n, cell in enumerate(cells) if "= write(files)" in cell) + 1
+
+    def run_lesson():
+        names = {}
+        for cell in cells[:written]:
+            exec(cell, names)
+
+    def judge():
+        assert main(["workshop", "judge", "23"]) == 0
+
+    run_lesson()
+    lesson_s = read_all(folder / "my_framework")
+    assert {path.stem for path in lesson_s} > {"__init__", "operators"}
+    for work in (judge, run_lesson, judge):
+        before = read_all(folder)
+        work()
+        assert before.items() <= read_all(folder).items()
+        rooms = ["backward", "checks", "function", "operators", "variable"]
+        assert rooms_of(mine) == rooms
+        (mine / "core" / "function.py").write_text("# mine", encoding="utf-8")
+
+
+def test_their_file_is_cut_as_they_wrote_the_files_of_the_lesson(mine):
+    folder = mine.parent / "my_framework"
+    files = {
+        "variable.py": "class Variable:\n    pass\n",
+        "operators.py": "class Add:\n    pass\n",
+        "settings.py": "class Config:\n    pass\n",
+        "signs.py": "Variable.__add__ = print\n",
+        "broken.py": "class Function(",
+    }
+    for name, text in files.items():
+        write_new(folder / name, text)
+    os.utime(folder / "operators.py", (0, 0))  # given up for the next one
+    write_new(folder / "calculations.py", files["operators.py"])
+    assert main(["workshop", "judge", "23"]) == 0
+    texts = {r: (mine / "core" / f"{r}.py").read_text("utf-8") for r in rooms_of(mine)}
+    assert "class Config" in texts["settings"]
+    assert "class Mul" in texts["calculations"]
+    assert "Variable.__mul__ = mul" in texts["signs"]
+    assert "operators" not in texts
+    ran = python("-c", SLOPE, folder=mine.parent)
+    assert ran.stdout == "39.334 mine.core.variable\n", ran.stderr
 
 
 def test_a_core_that_cannot_be_cut_stays_in_one_room(mine, decides, capsys):
@@ -428,7 +485,7 @@ def test_a_package_has_the_name_that_its_owner_gives_it(done, capsys):
     assert "You changed layers.py: they" in capsys.readouterr().out
     assert main(["workshop", "name"]) == 0
     assert capsys.readouterr().out.endswith("spark\n")
-    for bad in ("numpy", "two words", "class", "json"):
+    for bad in ("numpy", "two words", "class", "json", "my_framework"):
         assert_refused(CourseError, bad, lambda bad=bad: learner_module.rename(bad))
 
 

@@ -245,12 +245,12 @@ def test_copies_hold_no_solution_and_no_output(tmp_path):
     for path in written[1:]:
         text = path.read_text(encoding="utf-8")
         assert "SOLUTION" not in text
-        assert exercises.STUB in text
+        assert exercises.STUB_OUTSIDE in text
         book = json.loads(text)
         nbformat.validate(book)
         for cell in code_cells(book):
             assert (cell["outputs"], cell["execution_count"]) == ([], None)
-            if exercises.STUB in source(cell):
+            if exercises.STUB_OUTSIDE in source(cell):
                 assert "jupyter" not in cell["metadata"], "a stub is folded"
 
 

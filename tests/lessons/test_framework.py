@@ -19,8 +19,10 @@ import dezero_lite.models as LM
 import dezero_lite.optimizers as LO
 from steps import step60
 from steps.course.capabilities import CAPABILITIES, WORKS, run_probe
+from steps.course.definitions import find_globals
 from steps.course.definitions import read_definitions as parts_of
 from steps.course.lessons import ROOT, head
+from steps.course.module_text import ModuleText
 from steps.course.workshop.package import MODULES_OF_STAGE_7, read_introductions
 from steps.framework import attention, gpt
 from tests.package.function_calls import CALLS, function_of
@@ -518,6 +520,22 @@ def test_core_is_the_file_of_step_32():
     differ = {name for name in before if before[name] != now.get(name)}
     assert differ == {*CHANGED, *GONE}
     assert now.keys() - before.keys() == ADDED | LATER
+
+
+def test_core_is_in_reading_order():
+    """What a definition uses is above it, or else close by."""
+    module = ModuleText.read((FOLDER / "core.py").read_text(encoding="utf-8"))
+    names = [{*parts_of(text)} for text in module.statements]
+    later = {}
+    for place, text in enumerate(module.statements):
+        below = set().union(*names[place + 1 :])
+        if used := find_globals(text) & below:
+            later[min(names[place])] = used
+    assert later == {
+        "Variable": {"as_variable", "check_gradient"},
+        "Exp": {"exp"},
+        "operands": {"fitted"},
+    }
 
 
 @pytest.mark.parametrize("room", ALL_ROOMS)

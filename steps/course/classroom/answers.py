@@ -43,6 +43,10 @@ class Task:
         """Say whether a text defines what is asked for: to import it is not enough."""
         return bool(self.required_names & find_bound_names(text, imports=False))
 
+    def is_missing_in(self, text):
+        """Say whether a name is asked for, and a text does not define it."""
+        return bool(self.required_names) and not self.is_defined_in(text)
+
 
 @cache
 def read_lesson(number):

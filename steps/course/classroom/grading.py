@@ -135,7 +135,7 @@ def judge_notebook(number, notebook, seconds=SECONDS):
     verdicts = _give_all(number, NOT_BEGUN)
     for n, task in tasks.items():
         text = answers.texts[n]
-        if text and is_python(text) and not task.is_defined_in(text):
+        if text and is_python(text) and task.is_missing_in(text):
             # The lesson may have something of that name, which must not be judged.
             verdicts[n] = f"defines no {', '.join(sorted(task.required_names))}"
             answers.texts[n] = None

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 
-from .. import capabilities
+from .. import capabilities, package_files
 from ..capabilities import WORKS
 from ..definitions import format_names, read_definitions, read_texts
 from ..learner_folder import read_json, write_json
@@ -104,7 +104,8 @@ def get_name(folder=None):
 
 def rename(new, folder=None):
     """Call it so from now on; its folder moves along."""
-    taken = new in sys.stdlib_module_names or new in ("numpy", "steps", "dezero_lite")
+    others = {"numpy", "steps", "dezero_lite", package_files.NAME}
+    taken = new in others or new in sys.stdlib_module_names
     if taken or not new.isidentifier() or keyword.iskeyword(new):
         raise CourseError(f"{new!r} cannot be the name of a package: take a new word.")
     stamp = workspace.get_folder(folder) / workspace.STAMP

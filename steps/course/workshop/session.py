@@ -216,8 +216,8 @@ def accept(verdict, folder):
         sentences.append(f"Go on with the lesson of {lesson}.")
         if following == split_core.LESSON:
             sentences[-1] += (
-                " It cuts your file into a package: when you have decided what goes "
-                f"where, and saved, `steps.judge({following})` does so with yours."
+                " It cuts the lessons' file into a package, as you decide; then "
+                f"`steps.judge({following})` cuts your own file in the same way."
             )
     if later:
         path, _ = workspace.lay_notebook(later[0], folder)

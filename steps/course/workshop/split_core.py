@@ -1,6 +1,6 @@
 """Split the core of a framework into rooms, as its owner decided in lesson 23.
 
-Lesson 23 calls a module a room, and what goes into one room together a piece.
+A room is a module, and a piece is what goes into one room together.
 """
 
 import ast
@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any
 
+from .. import package_files
 from ..definitions import Kind, find_globals, get_owner, read_definitions
 from ..lessons import StepKind, of_kind, stem
 from ..module_text import ModuleText
@@ -20,7 +21,7 @@ from .workspace import read_code_cells
 
 # The first lesson of a package lets its reader decide.
 LESSON = of_kind(StepKind.PACKAGE)[0]
-# What lesson 23 splits a core into, the lowest first, and the room it has for each.
+# What a core is split into, the lowest first, and the lesson's room for each.
 PIECES = {
     "as_array": ("as_array",),
     "Variable": ("Variable",),
@@ -36,12 +37,15 @@ PIECES = {
     "walk": ("backward",),
     "checks": ("numerical_diff", "gradient_check"),
 }
+# The walk has one of its own: from step 32 on it needs a room above `variable`.
 ROOMS = {
     "variable": ["Variable", "as_array", "as_variable"],
-    "function": ["Function", "settings"],
-    "operators": ["arithmetic", "signs", "functions"],
-    "backward": ["walk", "checks"],
+    "function": ["Function", "settings", "functions"],
+    "operators": ["arithmetic", "signs"],
+    "checks": ["checks"],
+    "backward": ["walk"],
 }
+FIRST_SIGN = "Variable.__add__"
 SIGN = re.compile(r"Variable\.__r?(add|mul|neg|sub|truediv|pow)__|Variable\.backward")
 DECIDES = re.compile(r"^rooms\b", re.MULTILINE)
 
@@ -148,21 +152,45 @@ def _find_reached(name, uses):
 
 
 def read_decision(folder):
-    """Read the room of each piece from the learner's notebook of lesson 23; where they
-    did not decide, it is the lesson's.
+    """Read the room of each piece from the package that lesson 23 wrote, or from a copy
+    of the lesson that is older than that package; where the learner did not decide, it
+    is the lesson's room.
     """
     room_of = {piece: room for room, names in ROOMS.items() for piece in names}
+    files = (folder / package_files.NAME).glob("[!_]*.py")
+    # A file that was given up is older than those that were written again.
+    by_age = sorted(files, key=lambda path: path.stat().st_mtime)
+    rooms = {path.stem: _list_pieces(path) for path in by_age}
+    for room, pieces in (rooms or _read_old_decision(folder)).items():
+        if room.isidentifier() and not keyword.iskeyword(room) and room[0] != "_":
+            room_of |= {piece: room for piece in pieces if piece in room_of}
+    return room_of
+
+
+def _list_pieces(path):
+    """List the pieces of which a file of lesson 23 has the first definition."""
+    names: set[str] = set()
+    with contextlib.suppress(OSError, ValueError, SyntaxError):
+        names = {*read_definitions(path.read_text(encoding="utf-8"))}
+    pieces = [piece for piece, defined in PIECES.items() if names & {*defined[:1]}]
+    return [*pieces, "signs"] if FIRST_SIGN in names else pieces
+
+
+def _read_old_decision(folder):
+    """Read the dict `rooms` of an older copy, in which a cell held the decision."""
     names: dict[str, Any] = {}
     path = folder / f"{stem(LESSON)}.ipynb"
     for cell in filter(DECIDES.search, read_code_cells(path) or ()):
         with contextlib.suppress(Exception):  # a cell that is half written
             exec(strip_to_python(cell), names)
     rooms = names.get("rooms")
-    with contextlib.suppress(AttributeError, TypeError):
-        for room, pieces in (rooms or {}).items():
-            if room.isidentifier() and not keyword.iskeyword(room) and room[0] != "_":
-                room_of |= {piece: room for piece in pieces if piece in room_of}
-    return room_of
+    if not isinstance(rooms, dict):
+        return {}
+    return {
+        room: pieces
+        for room, pieces in rooms.items()
+        if isinstance(room, str) and isinstance(pieces, (list, tuple))
+    }
 
 
 def format_rooms(core, room_of):

@@ -1,0 +1,105 @@
+"""Write a package that a lesson has as texts, by file name, and try it out.
+
+In such a text, a line such as ``# step22: Mul mul`` stands for definitions of a step.
+"""
+
+import importlib
+import re
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+from .definitions import extract, read_texts
+from .lessons import LESSONS
+
+# The lesson's own folder: what the workshop writes is in another one.
+NAME = "my_framework"
+# What a student may have overlooked, by words of an error.
+ADVICE = {
+    "circular": "Which import line points up, or at its own file?",
+    "NameError": "Which import line should bring that name?",
+    "ModuleNotFoundError": "Is the dot there, and does the file exist?",
+    "ImportError": "Does that file define the name, or import it?",
+    "TypeError: unsupported": "Does the front door import the file with the operators?",
+}
+ASKS = re.compile(r"^# (step\d+): (.+)$", re.MULTILINE)
+
+
+def write(files, folder="."):
+    """Write the files of the package; return their paths, sorted."""
+    package = Path(folder, NAME)
+    package.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (package / name).write_text(put_in(text), encoding="utf-8")
+    return sorted(package / name for name in files)
+
+
+def put_in(text):
+    """Put in the code of the definitions for which a text asks."""
+
+    def get_code(asked):
+        path = LESSONS / f"{asked[1]}.py"
+        names = asked[2].split()
+        return f"\n{extract(path.read_text(encoding='utf-8'), names, path.name)}\n"
+
+    return ASKS.sub(get_code, text).strip() + "\n"
+
+
+def find_homes(definition, files):
+    """Find the files that have a definition."""
+    found = {name: read_texts(put_in(text)) for name, text in files.items()}
+    return [name for name, texts in found.items() if definition in texts]
+
+
+def try_out(program, files):
+    """Run a program on a copy of the package that Python has not imported yet.
+
+    Returns
+    -------
+    way : list of str
+        The lines of the package on the way to the error.
+    error : str
+        Its kind and message; empty if there is none.
+    """
+    known = _forget()
+    with tempfile.TemporaryDirectory() as folder:
+        sys.path.insert(0, folder)
+        try:
+            write(files, folder)
+            importlib.invalidate_caches()
+            exec(program, {})
+        except Exception as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [(Path(frame.filename), frame.line) for frame in frames]
+            way = [f"{p.name}:  {line}" for p, line in lines if p.parent.name == NAME]
+            text = re.sub(r" \([^()]*\.py\)$", "", str(error))  # where the copy is
+            return way, f"{type(error).__name__}: {text}".removesuffix(": ")
+        finally:
+            sys.path.remove(folder)
+            _forget()
+            sys.modules.update(known)
+    return [], ""
+
+
+def check_program(program, files):
+    """Check that a program runs on a student's files.
+
+    Raises
+    ------
+    AssertionError
+        With one sentence if it does not, the line of the package, and advice.
+    """
+    for name, text in files.items():
+        kind = type(text).__name__
+        assert isinstance(text, str), f"files[{name!r}] should be text, not a {kind}"
+    way, error = try_out(program, files)
+    place = "".join(f", at {line}" for line in way[-1:])
+    advice = [advice for words, advice in ADVICE.items() if words in error]
+    assert not error, ". ".join([error + place, *advice[:1]])
+
+
+def _forget():
+    """Let Python forget that it has imported the package; return its modules."""
+    names = [name for name in sys.modules if name.partition(".")[0] == NAME]
+    return {name: sys.modules.pop(name) for name in names}
