@@ -42,9 +42,14 @@ def test_checks_pass_on_the_solution():
 # --- What is found wrong with a check -------------------------------------------------
 
 SOLUTION = "def f(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION\n"
-HELPS = "assert f(2) == 4, 'f(2) should be 4: twice 2'"
-HIDDEN = f"{HELPS}\n### BEGIN HIDDEN TESTS\nassert f(3) == 6, 'a third'\n"
-HIDDEN += "### END HIDDEN TESTS\n"
+HELPS = """import steps
+
+
+@steps.check(1)
+def check():
+    assert steps.plain(steps.call(f, 2)) == 4, 'f(2) should be 4: twice 2'"""
+HIDDEN = f"{HELPS}\n    ### BEGIN HIDDEN TESTS\n    assert f(3) == 6, 'a third'\n"
+HIDDEN += "    ### END HIDDEN TESTS\n"
 
 
 def is_check(cell):
@@ -76,7 +81,7 @@ def child():
         (little(check="f(2) + 1"), "“TypeError: unsupported"),
         (little(SOLUTION + "f(1).bit_length()"), "1 again: AttributeError"),
         (little(SOLUTION.replace("2 *", "3 *")), "1 again: f(2) should be 4"),
-        (little(check=f"{HELPS}\nf = None"), "1 again: TypeError: 'NoneType'"),
+        (little(check=f"{HELPS}\nf = None"), "1 again: NoneType(2): your code stopped with"),
         (little(SOLUTION, HELPS, "twice = f(2)", "twice + 1"), "unsolved: TypeError"),
         (little(SOLUTION, f"{HELPS}\nkept = 1", "kept + 1"), ""),
         (little(SOLUTION, HELPS, "1 / 0"), "the lesson: ZeroDivisionError"),
@@ -116,7 +121,7 @@ def attempts(*headed):
         ),
         ([*GOOD, ("1 wrong: x", RIGHT[0])], "1 wrong: is accepted"),
         ([*GOOD, ("1 wrong: five", "return 3")], "1 wrong: five: f(2) should be 4"),
-        ([*GOOD, ("1 wrong: 4", "return x / 0")], "1 wrong: 4: ZeroDivisionError"),
+        ([*GOOD, ("1 wrong: 4", "return x / 0")], "1 wrong: 4: f(2): your code stopped with"),
         ([*GOOD, ("1 wrong: 4", "pass\nf(1) + 1")], "1 wrong: stops: TypeError"),
         ([*GOOD, ("1 by heart", "return 3")], "1 by heart, without hidden tests: f(2)"),
     ],
