@@ -40,7 +40,8 @@ def test_every_exercise_has_mutants_that_are_python():
     for number in numbers():
         found = exercises.find_exercises(builder.read_lesson_cells(number))
         of_each = [list(make_mutants(e.solution).values()) for e in found]
-        if not of_each or not all(of_each):
+        # The answers of 23 are files, in strings.
+        if not of_each or (not all(of_each) and number != 23):
             wrong.append(f"{number}: no mutants")
         for source in itertools.chain(*of_each):
             with contextlib.suppress(SyntaxError):
@@ -69,7 +70,7 @@ def edit(toy, old, new):
 
 HIDDEN = """\
 for number in range(10):
-    assert twice(number) == number + number, f"twice({number}) is wrong"
+    assert are_equal(twice(number), number + number), f"twice({number}) is wrong"
 """
 
 

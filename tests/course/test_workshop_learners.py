@@ -3,16 +3,11 @@ their own way, and one who takes every second piece from the lesson.
 """
 
 import ast
-import contextlib
 import importlib.util
-import io
-import shutil
 
 import pytest
 
-from steps.course import builder, exercises
 from steps.course.capabilities import CAPABILITIES, WORKS, run_probe
-from steps.course.judge.cells import close_pictures, run
 from steps.course.workshop import workspace
 from steps.course.workshop.package import FIRST, LAST, WRITE, read_module
 from steps.course.workshop.step import get_step, list_numbers
@@ -81,29 +76,6 @@ def test_what_a_step_leaves_alone_is_that_of_their_own_step_before(own_way):
     untouched -= {"Variable"}
     assert len(untouched) > 30
     assert all(before[name].has_same_code(after[name]) for name in untouched)
-
-
-def test_step_23_cuts_their_file_into_a_package(own_way, monkeypatch):
-    """The lesson's own cells, up to the check of its first exercise."""
-    learner, _verdicts = own_way
-    last = 22
-    course = learner.place.parent / "course"
-    (course / "workshop").mkdir(parents=True)
-    shutil.copy(learner.own_file(last), course / "workshop")
-    monkeypatch.chdir(course)
-    names, said = {"__name__": "__main__"}, io.StringIO()
-    for cell in builder.assemble(last + 1)["cells"]:
-        if cell["cell_type"] != "code":
-            continue
-        with contextlib.redirect_stdout(said):
-            run(cell["source"], names)
-        close_pictures()
-        if exercises.CHECK in cell["metadata"].get("tags", ()):
-            break
-    assert "This is your own step22.py." in said.getvalue()
-    assert said.getvalue().endswith("Exercise 1 is right.\n")
-    assert names["mine"].Variable.__module__ == "mine.variable"
-    assert names["mine"].Variable.makers  # a method that the lesson does not have
 
 
 # --- The package ----------------------------------------------------------------------

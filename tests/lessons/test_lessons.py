@@ -168,7 +168,7 @@ def test_wrong_minutes_are_seen():
     wrong = with_text(3, f"**Time** {stated} ", f"**Time** {stated + 1} ")
     (said,) = checks.wrong_minutes(wrong)
     assert said == f"the head says {stated + 1} minutes, and {stated} it takes"
-    endless = with_cell(3, 0, source=["x = 1\n"] * 900)
+    endless = with_cell(3, 1, source=["x = 1\n"] * 900)
     assert any("two lessons" in said for said in checks.wrong_minutes(endless))
 
 
