@@ -158,11 +158,18 @@ def test_the_pictures_of_a_lesson_are_there(opened, scheme):
 def test_the_player_moves(opened, name, place):
     inside = opened(name, place).locator("iframe").first.content_frame
     say = inside.locator("#say")
+    # The one on the front page plays by itself; the slider stops it.
+    inside.locator("#slider").fill("0")
     expect(say).to_contain_text("Forward")
     for _ in range(6):
         inside.get_by_role("button", name="Next").click()
     expect(say).not_to_contain_text("Forward")
     expect(inside.locator("#count")).to_contain_text("backward")
+
+
+def test_the_player_of_the_front_page_starts_by_itself(opened):
+    inside = opened("index.html").locator("iframe").first.content_frame
+    expect(inside.locator("#say")).to_contain_text("The walk is over")
 
 
 @pytest.mark.parametrize("place", PLACES)
