@@ -45,13 +45,16 @@ class Figures:
 class Images:
     """Random pixels, and random classes."""
 
+    def __init__(self):
+        rng = np.random.default_rng(0)
+        self.x = rng.normal(size=(BATCH, INPUTS)).astype(np.float32)
+        self.t = rng.integers(CLASSES, size=BATCH)
+
     def __len__(self):
         return BATCH
 
     def __getitem__(self, index):
-        rng = np.random.default_rng(0)
-        x = rng.normal(size=(BATCH, INPUTS)).astype(np.float32)
-        return x[index], rng.integers(CLASSES, size=BATCH)[index]
+        return self.x[index], self.t[index]
 
 
 def make_model():
@@ -176,7 +179,7 @@ def main():
 
 
 if __name__ == "__main__":
-    # As others import it, for what stands in __main__ no worker finds.
+    # Workers cannot unpickle objects from __main__.
     from benchmarks import workers
 
     try:
