@@ -56,8 +56,12 @@ def graph_behind(*ys):
 def draw_graphs(*results):
     """Draw the graph behind named variables; the last one, a gradient, is orange."""
     text = dot_text(*graph_behind(*results))
-    for shape, colour in (("box", "#fdf0d0"), ("ellipse", "#d6eaf8")):
-        filled = f'shape={shape}, style=filled, fillcolor="{colour}"'
+    look = 'rankdir=LR; ranksep=0.3; size="7.5"; node [fontname="sans-serif"]'
+    text = text.replace("rankdir=LR", look)
+    looks = ("box", "#fdf0d0", "#b07d00"), ("ellipse", "#d6eaf8", "#0072b2")
+    for shape, fill, line in looks:
+        filled = f'shape={shape}, style=filled, fillcolor="{fill}", color="{line}"'
         text = text.replace(f"shape={shape}", filled)
-    last = f'label="{results[-1].name}"'
-    return show(text.replace(last, f'{last}, color="#d55e00", fontcolor="#d55e00"'))
+    before, last, after = text.partition(f'label="{results[-1].name}"')
+    orange = 'color="#d55e00", fontcolor="#d55e00"'
+    return show(before + last + after.replace('color="#0072b2"', orange, 1))
