@@ -1,4 +1,4 @@
-"""What the errors of core say, and how they find out why."""
+"""Error messages of core, and how they find the cause."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPOKEN_WITH_AN = (*"aeiouAEIOU", "ndarray")
 
 
 def describe(x: Any) -> str:
-    """`x` in words: its kind, its name if it has one, its shape and its dtype."""
+    """Describe `x`: its type, its name if it has one, its shape and its dtype."""
     is_variable = hasattr(x, "creator")
     if is_variable and x.name:
         kind = f"Variable {x.name!r}"
@@ -24,7 +24,7 @@ def describe(x: Any) -> str:
         kind = "an array" if isinstance(x, ndarray) else kind_of(x)
     data = x
     if is_variable:
-        # Ours as they are kept: inside vmap, `data` refuses to be looked at.
+        # `_data`, because reading `data` raises an error inside vmap.
         data = x._data if hasattr(x, "_data") else x.data
     if not is_array(data):
         return kind
@@ -32,7 +32,7 @@ def describe(x: Any) -> str:
 
 
 def kind_of(x: Any) -> str:
-    """The type of `x` with its article, as in "a list" or "an int"."""
+    """Return the type of `x` with its article, as in "a list" or "an int"."""
     name = type(x).__name__
     return f"{'an' if name.startswith(SPOKEN_WITH_AN) else 'a'} {name}"
 
@@ -76,7 +76,7 @@ def no_assignment() -> str:
     )
 
 
-# NumPy's functions that are ours, too, where the names differ.
+# NumPy's functions that this package also has under another name.
 OUR_NAMES = {"amax": "max", "amin": "min", "concatenate": "concat"}
 SAME_NAMES = (
     "average broadcast_to clip expand_dims max mean min pad reshape split squeeze "
@@ -211,7 +211,7 @@ def dropped_output(f: Any, i: int) -> str:
 
 
 def broadcasts(*shapes: Any, to: Any = None) -> bool:
-    """Whether arrays of these shapes broadcast; `to` that shape, if there is one."""
+    """Return whether arrays of these shapes broadcast, to shape `to` if it is given."""
     try:
         return to in (None, np.broadcast_shapes(*shapes))
     except ValueError:
