@@ -171,8 +171,9 @@ def pad(x: Operand, pad_width: int | Sequence[Any], value: float = 0) -> Variabl
     ----------
     x : Variable or ndarray
         Of any shape and dtype.
-    The widths, as for ``np.pad``: a number for all sides, ``(before, after)`` for all
-    axes, or one such pair for each axis.
+    pad_width : int or sequence
+        The widths, as for ``np.pad``: a number for all sides, ``(before, after)`` for
+        all axes, or one such pair for each axis.
     value : float, optional
         The number that fills the margin.
 
