@@ -1,4 +1,4 @@
-"""The cells of a notebook, run one after the other as a script."""
+"""Runs the cells of a notebook in order, as a script."""
 
 from __future__ import annotations
 
