@@ -104,7 +104,7 @@ def _functions(outputs: Sequence[Variable]) -> list[Any]:
 
 
 class Graph:
-    """The contents of the file: operators, arrays, and all names."""
+    """The file's contents: its operators and arrays, and the names of all values."""
 
     def __init__(
         self,

@@ -119,7 +119,7 @@ class Reader:
 
 
 class Tensors:
-    """The tensors of one PyTorch module, by the last part of their names."""
+    """The tensors of one PyTorch module, by their names in it, such as ``weight``."""
 
     def __init__(self, reader: Reader, prefix: str) -> None:
         self.reader, self.prefix = reader, prefix

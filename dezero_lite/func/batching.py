@@ -215,7 +215,7 @@ def _no_numbers_error() -> TypeError:
 
 
 class Batched(Variable):
-    """An example for `f`, which represents all examples: `values`, along axis 0."""
+    """Looks like one example to `f`, but holds all in `values`, along axis 0."""
 
     __slots__ = ("_level", "values")
     _is_batched = True

@@ -21,7 +21,10 @@ from .layer import Layer, LazyVariable
 
 
 class LazyLayer(Layer):
-    """A layer that learns sizes from its first input, unless that call fails."""
+    """A layer that learns sizes from its first input.
+
+    If that call fails, the sizes stay unknown.
+    """
 
     def learn_sizes(self, x: Operand) -> None:
         """Create the parameters that an input like `x` requires."""

@@ -182,7 +182,7 @@ class Recorder:
         self._open: list[Any] = []  # frames of the pass; a recursion has many
         self._calls: list[str] = []
         self._name = ""  # the local name of the worklist
-        self._lists: tuple[list[Any], list[Any]] = ([], [])  # before a change, and now
+        self._lists: tuple[list[Any], list[Any]] = ([], [])  # previous and current one
         self._is_listening = True
 
     def run(self, backward: Callable[[], None]) -> None:
