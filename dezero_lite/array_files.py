@@ -68,8 +68,8 @@ def _write_tensors(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
     odd = [name for name, array in content.items() if array.dtype.kind not in "fiub"]
     if odd:
         raise ValueError(
-            f"a {TENSORS} file holds numbers alone, and {', '.join(odd)} are none: "
-            "save as .npz"
+            f"a {TENSORS} file can hold only numeric arrays, and {', '.join(odd)} are "
+            "not: save as .npz"
         )
     file.write(_import_safetensors().numpy.save(content))
 
@@ -120,8 +120,8 @@ def load_arrays(path: StrPath) -> dict[str, Array]:
         except Exception as error:  # of many types: a damaged file can cause any
             raise ValueError(
                 f"{path} cannot be read as an .npz file of plain arrays: it is "
-                "damaged, or something else, or holds pickles, which are refused "
-                f"because they could run any program ({error})"
+                "damaged, has another format, or contains pickles, which are rejected "
+                f"because they could run any code ({error})"
             ) from error
 
 
@@ -136,8 +136,8 @@ def _read_tensors(path: str) -> dict[str, Array]:
         raise
     except Exception as error:  # the library's own, or for dtypes that NumPy lacks
         raise ValueError(
-            f"{path} cannot be read as a .safetensors file of NumPy's numbers: it is "
-            f"damaged, or something else, or holds numbers of another kind ({error})"
+            f"{path} cannot be read as a .safetensors file: it is damaged, has another "
+            f"format, or holds numbers of a dtype that NumPy lacks ({error})"
         ) from error
 
 
@@ -151,7 +151,7 @@ def _import_safetensors() -> Any:
         import_module("safetensors.numpy")
     except ImportError as error:
         raise ImportError(
-            f"{TENSORS} files take a package that is not here ({error}): run "
+            f"{TENSORS} files require a package that is missing ({error}): run "
             "`pip install safetensors`"
         ) from None
     with suppress(ImportError):
@@ -172,7 +172,7 @@ def _read_npz(archive: Any, size: int) -> dict[str, Array]:
     _check_number(archive, len(members))
     total = sum(member.file_size for member in members)
     if total > MOST_FROM_A_BYTE * size + ALWAYS_ALLOWED:
-        raise ValueError(f"its {size} bytes promise {total}")
+        raise ValueError(f"its {size} bytes would unpack to {total}")
     arrays = {}
     for member in members:
         name = member.filename.removesuffix(".npy")
@@ -193,7 +193,7 @@ def _check_number(archive: Any, found: int) -> None:
     record = archive.fp.read(12)
     number = int.from_bytes(record[10:], "little")
     if record[:4] != b"PK\5\6" or number not in (found, 0xFFFF):
-        raise ValueError(f"it has {found} members, but promises {number}")
+        raise ValueError(f"it has {found} members, but declares {number}")
 
 
 def check_fit(
@@ -219,9 +219,7 @@ def check_fit(
             for key in both
             if not _fits(found[key].shape, expected[key])
         ],
-        "no floating-point numbers": [
-            key for key in both if found[key].dtype.kind not in "fiu"
-        ],
+        "not real numbers": [key for key in both if found[key].dtype.kind not in "fiu"],
     }
     lines = [f"\n  {what}: {first_few(keys)}" for what, keys in wrong.items() if keys]
     if lines:

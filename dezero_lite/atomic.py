@@ -92,7 +92,7 @@ def _permissions(path: str) -> int:
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
         raise FileNotFoundError(
-            f"there is no folder {folder} to save in: make it first"
+            f"cannot save: the folder {folder} does not exist, so create it first"
         )
     if not os.path.exists(path):
         return 0o666

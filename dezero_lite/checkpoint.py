@@ -133,7 +133,7 @@ class Checkpoint:
 def _name(step: int) -> str:
     if operator.index(step) < 0:
         raise ValueError(
-            f"a checkpoint is of step 0 or a later one, not of step {step}"
+            f"the step of a checkpoint must be 0 or greater, but is {step}"
         )
     return f"step{step:08d}-{own_suffix()}"
 

@@ -110,8 +110,8 @@ class DataLoader:
         if self.max_iter == 0:
             nothing = "drop_last=True leaves nothing" if count else "there is nothing"
             raise ValueError(
-                f"{type(dataset).__name__} has {self.data_size} examples, which makes "
-                f"no batch of {self.batch_size}: {nothing} to load"
+                f"{type(dataset).__name__} has {self.data_size} examples, too few for "
+                f"a batch of {self.batch_size}: {nothing} to load"
             )
         seed = int(generator().integers(2**63)) if seed is None else seed
         self._random = np.random.default_rng(seed)
@@ -201,9 +201,9 @@ class DataLoader:
         if is_sequence:
             kind += f" of length {len(found)}"
         raise TypeError(
-            "a data set gives pairs (example, label), with None for the label "
-            f"where there are no labels, but {which} of this "
-            f"{type(self.dataset).__name__} is of type {kind}"
+            "a data set must return pairs (example, label), with None for a missing "
+            f"label, but {which} of this {type(self.dataset).__name__} is of type "
+            f"{kind}"
         )
 
 

@@ -122,9 +122,9 @@ def warn_of_detached(
 def _message(f: Function, what: str) -> str:
     name = type(f).__name__
     return (
-        f"the gradient of {name} is right, but has no graph, so that the {what} is "
-        f"missing: {name}.backward computes with arrays; compute with self.inputs and "
-        "the gradients it is given, which are Variables"
+        f"the gradient of {name} is right, but has no graph, so the {what} is missing: "
+        f"{name}.backward computes with arrays; compute with self.inputs and the "
+        "gradients that it receives, which are Variables"
     )
 
 

@@ -114,8 +114,8 @@ class UnsafeAddress(ValueError):
 def _check_safe(address: str, known_hash: str | None) -> None:
     if known_hash is None and not address.lower().startswith("https://"):
         raise UnsafeAddress(
-            f"{address} is not safe, since anybody can change it on the way: use "
-            "https://, or give known_hash"
+            f"{address} is not safe, because the download could be tampered with: use "
+            "https://, or pass known_hash"
         )
 
 
@@ -155,7 +155,7 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
             error.response.close()
         raise OSError(
             f"{file_name} could not be downloaded from {url}: {error}. Try again when "
-            "the network is there; or get the file in another way and put it at "
+            "the network is available; or get the file in another way and put it at "
             f"{path}, or, as {file_name}, into a folder that the environment variable "
             f"{DATA_DIR_ENV} names"
         ) from error
@@ -163,9 +163,9 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
         raise
     except ValueError as error:
         raise ValueError(
-            f"what came from {url} is not the file that was expected, and was thrown "
-            "away. Try again; if it happens twice, the file was replaced there, or "
-            f"something on the way changes downloads. The reason: {error}"
+            f"the download from {url} is not the expected file, and was deleted. Try "
+            "again; if it happens twice, the file was replaced there, or something "
+            f"alters downloads in transit. The reason: {error}"
         ) from error
     return path
 
@@ -175,9 +175,9 @@ def _import_packages(file_name: str) -> tuple[Any, Any, Any]:
         return import_module("pooch"), import_module("requests"), import_module("tqdm")
     except ImportError as error:
         raise ImportError(
-            f"downloading {file_name} takes packages that are not here ({error}): run "
-            "`pip install pooch tqdm`, or put the file into a folder that the "
-            f"environment variable {DATA_DIR_ENV} names"
+            f"downloading {file_name} requires missing packages ({error}): run `pip "
+            "install pooch tqdm`, or put the file into a folder that the environment "
+            f"variable {DATA_DIR_ENV} names"
         ) from None
 
 

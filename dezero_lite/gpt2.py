@@ -40,7 +40,7 @@ def find(folder: StrPath | None, name: str) -> str:
         if os.path.isfile(path):
             return path
     raise FileNotFoundError(
-        f"{os.fsdecode(folder)} holds no {' or '.join(names)}: a folder with GPT-2 has "
+        f"{os.fsdecode(folder)} lacks {' or '.join(names)}: a folder with GPT-2 has "
         "config.json, model.safetensors, and for the tokens vocab.bpe and encoder.json"
     )
 
@@ -51,11 +51,9 @@ def read_json(path: str) -> dict[str, Any]:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
         if not isinstance(found, dict):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
     except (ValueError, RecursionError) as error:
-        raise ValueError(
-            f"{path} is no file of JSON as it should be: {error}"
-        ) from None
+        raise ValueError(f"{path} is not a valid JSON file: {error}") from None
     return found
 
 

@@ -81,7 +81,7 @@ def _library() -> Any:
         import onnx
     except ImportError as error:
         raise ImportError(
-            f"ONNX files take a package that is not here ({error}): run `pip install "
+            f"ONNX files require a package that is missing ({error}): run `pip install "
             "onnx`"
         ) from None
     return onnx
@@ -151,8 +151,8 @@ class Graph:
         rule = RULES.get(type(f))
         if rule is None:
             raise NotImplementedError(
-                f"{type(f).__name__} has no operator in ONNX that is known here: add a "
-                f"rule for it to RULES, or use other functions in {f.called_in}"  # type: ignore[attr-defined]
+                f"{type(f).__name__} has no rule for ONNX: add one to RULES, or use "
+                f"other functions in {f.called_in}"  # type: ignore[attr-defined]
             )
         self.pairs[f] = g
         names = rule(Node(self, f, g))
@@ -242,7 +242,7 @@ class Graph:
         return self.refusal(
             f,
             f"{name} depends on something that was computed outside of the graph, from "
-            f"{self.why.cause}, so that the file would be wrong for others",
+            f"{self.why.cause}, so the file would be wrong for others",
         )
 
     def refusal(self, f: Any, what: str) -> ValueError:

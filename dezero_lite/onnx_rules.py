@@ -217,9 +217,9 @@ def _get_item(n: Node) -> Any:
     parts = list(index) if isinstance(index, tuple) else [index]
     if any(isinstance(part, bool) or not isinstance(part, INDICES) for part in parts):
         raise NotImplementedError(
-            "GetItem has an operator in ONNX for an array of whole numbers, or for "
-            "slices, whole numbers, None and ..., but not for this index: use those, "
-            f"one after the other, in {n.first.called_in}"
+            "GetItem can be exported for an array of whole numbers, or for slices, "
+            "whole numbers, None and ..., but not for this index: use those, one after "
+            f"the other, in {n.first.called_in}"
         )
     if ... in parts:
         here = parts.index(...)

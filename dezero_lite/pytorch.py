@@ -102,8 +102,9 @@ class Reader:
         """Take the tensor of that name, as an array."""
         if name not in self.found:
             raise ValueError(
-                f"{self.path} holds no {name}, so nothing was loaded: `names` says "
-                f"what a layer is called there, which holds {first_few([*self.found])}"
+                f"{self.path} has no {name}, so nothing was loaded: it has "
+                f"{first_few([*self.found])}; use `names` if its layers are called "
+                "otherwise"
             )
         self.used.add(name)
         return np.asarray(self.found[name])
@@ -113,7 +114,7 @@ class Reader:
         left = [n for n in self.found if n not in self.used and not n.endswith(COUNTS)]
         if left:
             raise ValueError(
-                f"{self.path} holds what the model has no place for, so nothing was "
+                f"{self.path} holds arrays that the model lacks, so nothing was "
                 f"loaded: {first_few(left)}"
             )
 
@@ -177,8 +178,8 @@ def _lstm(t: Tensors) -> dict[str, Array]:
 
 def _gru(t: Tensors) -> dict[str, Array]:
     raise ValueError(
-        "a GRU cannot take PyTorch's weights: there, the gate r weighs what became of "
-        "the old state, here the state before its product"
+        "a GRU cannot take PyTorch's weights: PyTorch applies the gate r after the "
+        "product with the old state, this package before it"
     )
 
 

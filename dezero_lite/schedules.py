@@ -36,8 +36,7 @@ class Warmup:
     def __init__(self, peak: float, warmup: int, steps: int, last: float = 0.0) -> None:
         if not 0 <= warmup < steps:
             raise ValueError(
-                f"warmup={warmup} steps lead up to the peak, from 0 to less than "
-                f"steps={steps}"
+                f"warmup={warmup} must be at least 0 and less than steps={steps}"
             )
         self.peak, self.last = peak, last
         self.warmup, self.steps = warmup, steps

@@ -234,8 +234,8 @@ def _compile(pattern: str) -> Any:
         return import_module("regex").compile(pattern)
     except ImportError:
         raise ImportError(
-            f"the pattern {pattern} asks for properties of Unicode, which takes a "
-            "package that is not here: run `pip install regex`"
+            f"the pattern {pattern} uses Unicode properties, which require a package "
+            "that is missing: run `pip install regex`"
         ) from None
 
 

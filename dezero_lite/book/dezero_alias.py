@@ -83,8 +83,8 @@ class Variable(Result, metaclass=_Kind):
             if not Variable._has_warned:
                 Variable._has_warned = True
                 print(
-                    "dezero_lite: whole numbers in a Variable became floats, since "
-                    "only those have a slope.",
+                    "dezero_lite: whole numbers in a Variable were converted to "
+                    "floats, because only floats have gradients.",
                     file=sys.stderr,
                 )
         super().__init__(data, name)

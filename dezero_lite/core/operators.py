@@ -255,7 +255,7 @@ class SumTo(ToShape):
         pairs = zip(x.shape[max(lead, 0) :], self.shape, strict=False)
         if lead < 0 or any([to not in (1, n) for n, to in pairs]):
             raise ValueError(
-                f"cannot sum shape {x.shape} to shape {self.shape}: that does not "
+                f"cannot sum shape {x.shape} to shape {self.shape}, which does not "
                 "broadcast back to it"
             )
         ones = tuple([lead + i for i, to in enumerate(self.shape) if to == 1])

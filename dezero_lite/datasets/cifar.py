@@ -159,13 +159,13 @@ def _untar(path: str, names: tuple[str, ...], width: int, most: int) -> list[byt
                     break
     except (EOFError, OSError, tarfile.TarError, zlib.error) as error:
         raise ValueError(
-            f"{path} is not a whole .tar.gz archive: {error}. Remove it, and get it "
+            f"{path} is not a complete .tar.gz archive: {error}. Remove it, and get it "
             "again"
         ) from None
     missing = [name for name in names if name not in found]
     if missing:
         raise ValueError(
-            f"{path} holds no {', '.join(missing)}: is it another archive, or cut off?"
+            f"{path} lacks {', '.join(missing)}: is it another archive, or truncated?"
         )
     return [found[name] for name in names]
 
@@ -173,10 +173,10 @@ def _untar(path: str, names: tuple[str, ...], width: int, most: int) -> list[byt
 def _check_member(path: str, name: str, member: Any, width: int, most: int) -> None:
     images, rest = divmod(member.size, width)
     if not member.isreg():
-        wrong = "is a link or something else, but no file: is it another archive?"
+        wrong = "is not a regular file: is it another archive?"
     elif rest or not images:
         wrong = (
-            f"has {member.size} bytes, but takes {width} for each image: it is cut off"
+            f"has {member.size} bytes, but each image takes {width}: it is truncated"
         )
     elif images > most:
         wrong = f"has {images} images, but at most {most} were expected"

@@ -49,19 +49,19 @@ def read_idx(
             content = unpacked.read(size + 1)
     except (EOFError, OSError, zlib.error) as error:
         raise ValueError(
-            f"{path} is cut off or damaged: {error}. Remove it, and get it again"
+            f"{path} is truncated or damaged: {error}. Remove it, and get it again"
         ) from None
     if len(content) != size:
         follow = len(content) if len(content) < size else "more"
         raise ValueError(
-            f"{path} promises {size} values, of shape {shape}, but {follow} follow: it "
-            "is cut off, or something was added"
+            f"{path} declares {size} values, of shape {shape}, but {follow} follow: it "
+            "is truncated, or something was added"
         )
     found = hashlib.sha256(header + content).hexdigest()
     if sha256 not in (None, found):
         raise ValueError(
-            f"what is in {path} has the SHA-256 {found}, but {sha256} was expected. "
-            "Remove it, and get it again"
+            f"the content of {path} has the SHA-256 {found}, but {sha256} was "
+            "expected. Remove it, and get it again"
         )
     # A copy, because an array made from a buffer of bytes is read-only.
     return np.array(np.frombuffer(content, np.uint8).reshape(shape))
@@ -73,7 +73,7 @@ def _shape(path: str, header: bytes, most: tuple[int, ...]) -> tuple[int, ...]:
     axes = len(most)
     if len(header) < 4 + 4 * axes:
         raise ValueError(
-            f"{path} is cut off: it has {len(header)} bytes, fewer than the "
+            f"{path} is truncated: it has {len(header)} bytes, fewer than the "
             f"{4 + 4 * axes} of its header"
         )
     if header[:3] != b"\0\0\x08":
@@ -84,14 +84,14 @@ def _shape(path: str, header: bytes, most: tuple[int, ...]) -> tuple[int, ...]:
     if header[3] != axes:
         kinds = {1: "labels", 3: "images"}
         raise ValueError(
-            f"{path} is mislabelled: an array with {header[3]} axes "
-            f"({kinds.get(header[3], 'something else')}) is in it, but {axes} "
-            f"({kinds[axes]}) were expected"
+            f"{path} is mislabelled: it contains an array with {header[3]} axes "
+            f"({kinds.get(header[3], 'something else')}), but {axes} ({kinds[axes]}) "
+            "were expected"
         )
     shape = tuple(np.frombuffer(header, ">u4", axes, offset=4).tolist())
     if any(n > longest for n, longest in zip(shape, most, strict=True)):
         raise ValueError(
-            f"{path} promises an array of shape {shape}, but at most {most} was "
+            f"{path} declares an array of shape {shape}, but at most {most} was "
             "expected: is it another file?"
         )
     return shape

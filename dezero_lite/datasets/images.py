@@ -37,8 +37,8 @@ class Images(Dataset):
     def _check_kinds(self, source: str, count: int) -> None:
         if self.label.max(initial=0) >= count:
             raise ValueError(
-                f"{source} holds a label of {self.label.max()}, but there are {count} "
-                "kinds, from 0 on"
+                f"{source} contains the label {self.label.max()}, but labels go from 0 "
+                f"to {count - 1}"
             )
 
     def show(self, row: int = 10, col: int = 10) -> None:

@@ -89,7 +89,7 @@ def make_leaves(xs: Sequence[Any]) -> list[Variable]:
     for x in xs:
         if as_variable(x).dtype.kind != "f":
             raise TypeError(
-                f"whole numbers have no derivative, but there is {describe(x)}: use "
+                f"whole numbers have no derivative, but an input is {describe(x)}: use "
                 "x.astype(float)"
             )
     return [Identity()(x) for x in xs]

@@ -128,7 +128,7 @@ def _as_mask(mask: Any, scores: Variable) -> Any:
     allowed = get_array_module(scores).asarray(getattr(mask, "data", mask))
     if allowed.dtype != bool:
         raise TypeError(
-            "a mask says True where a query may look and False where not, but it is "
+            "a mask must be boolean, and True where a query may look, but it is "
             f"{describe(allowed)}"
         )
     if not broadcasts(allowed.shape, scores.shape, to=scores.shape):
@@ -146,4 +146,4 @@ def _check(q: Any, k: Any) -> None:
             f"length D, but q is {describe(q)}, k is {describe(k)}"
         )
     if not k.shape[-2]:
-        raise ValueError(f"there is nothing to look at: k is {describe(k)}")
+        raise ValueError(f"attention needs at least one key, but k is {describe(k)}")

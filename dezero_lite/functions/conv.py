@@ -254,7 +254,7 @@ def _window(W: Any, stride: Pair, pad: Pair, dilation: Pair = 1) -> Window:
     if W.ndim != 4 or 0 in W.shape[:2]:
         need = "four axes, the last two KH and KW"
         if W.ndim == 4:
-            need = "a channel at least on each side"
+            need = "at least one channel on each side"
         raise ValueError(f"kernels have {need}, but W has shape {W.shape}")
     return Window(W.shape[2:], stride, pad, dilation)
 

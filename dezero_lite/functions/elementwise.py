@@ -247,8 +247,7 @@ class Where(BinaryOperator):
     def __init__(self, condition: Any) -> None:
         if condition is None:
             raise TypeError(
-                "where picks by a condition, truth values such as x > 0, but the "
-                "condition is None"
+                "where needs a condition, truth values such as x > 0, but it is None"
             )
         self.condition = np.not_equal(require_data(condition), 0)
         self.chosen_by = condition if isinstance(condition, Variable) else None

@@ -50,15 +50,15 @@ def get_item(x: Operand, slices: Any) -> Variable:
     if any([is_batched(part) for part in parts]):
         if any([is_batched(part) and part.dtype.kind == "b" for part in parts]):
             raise TypeError(
-                "inside vmap, x[x > 0] would take another number of elements from "
+                "inside vmap, x[x > 0] would take a different number of elements from "
                 "each example: use where(x > 0, x, 0), which keeps the shape"
             )
         if any(
             [part is None or part is ... or isinstance(part, slice) for part in parts]
         ):
             raise TypeError(
-                "inside vmap, indices that differ between examples go with other "
-                "numbers, not with slices: transpose first, as in x.T[i]"
+                "inside vmap, indices that differ between examples cannot be combined "
+                "with slices: transpose first, as in x.T[i]"
             )
         return Gather()(x, *parts)
     if isinstance(slices, tuple):

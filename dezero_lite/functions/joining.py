@@ -43,7 +43,7 @@ class _Join(Primitive):
 
 
 class Concat(_Join):
-    needs = "they need that axis, and the same length in every other"
+    needs = "they must have that axis, and the same length in every other"
 
     def forward(self, *xs: Array) -> Array:
         return np.concatenate(xs, self.axis)
@@ -70,7 +70,7 @@ def stack(xs: Sequence[Operand], axis: int = 0) -> Variable:
 
 
 class Stack(_Join):
-    needs = "they need to be the same, with that axis to be added"
+    needs = "they must be the same, and allow a new axis there"
 
     def forward(self, *xs: Array) -> Array:
         return np.stack(xs, self.axis)
@@ -157,7 +157,7 @@ def _as_nonempty_list(xs: Sequence[Operand], name: str) -> Sequence[Operand]:
     items = list(xs) if is_iterable else []
     if not items:
         raise ValueError(
-            f"{name} takes a list or a tuple of arrays, at least one: {name}([x0, x1])"
+            f"{name} takes a list or a tuple of at least one array: {name}([x0, x1])"
         )
     return items
 

@@ -195,8 +195,8 @@ class Linear(MatMul):
             ) from None
         if len(inputs) == 3 and np.shape(unwrap(inputs[2])) != shape[1:]:
             raise ValueError(
-                f"linear takes one bias for each column of W: W is {describe(W)}, so "
-                f"that b has shape {shape[1:]}; but b is {describe(inputs[2])}"
+                f"linear takes one bias for each column of W: W is {describe(W)}, so b "
+                f"must have shape {shape[1:]}, but b is {describe(inputs[2])}"
             ) from None
         _raise_shape_error(x, W)
 

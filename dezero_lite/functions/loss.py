@@ -210,8 +210,8 @@ def accuracy(y: Operand, t: Operand) -> Variable:
     """
     if is_batched(y) or is_batched(t):
         raise TypeError(
-            "inside vmap, the numbers that accuracy compares cannot be looked at: call "
-            "it outside, on the scores that vmap has returned"
+            "inside vmap, accuracy cannot read the numbers that it compares: call it "
+            "outside, on the scores that vmap has returned"
         )
     labels = labels_of("accuracy", y, t)
     return Variable(as_array((data_of(y).argmax(axis=1) == labels).mean()))

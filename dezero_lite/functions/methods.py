@@ -18,7 +18,7 @@ def _iterate(self: Variable) -> Iterator[Variable]:
     # Without it, Python evaluates x[0], x[1], … until an error, and takes a number for
     # an empty sequence; and for each element, backward fills an array as large as x.
     if not require_data(self).ndim:
-        raise TypeError(f"{describe(self)} has no axis to go along")
+        raise TypeError(f"{describe(self)} has no axis to iterate over")
     return iter(joining.Unstack()(self))
 
 

@@ -165,7 +165,7 @@ class AlongAxis(Primitive):
     def _empty_error(self, shape: Shape) -> ValueError:
         along = "" if self.axis is None else f" along axis {self.axis!r}"
         return ValueError(
-            f"{type(self).__name__} needs an element at least, but shape {shape} has "
+            f"{type(self).__name__} needs at least one element, but shape {shape} has "
             f"none{along}"
         )
 

@@ -96,7 +96,7 @@ def squeeze(x: Operand, axis: Axis = None) -> Variable:
     except ValueError as error:
         raise ValueError(
             f"cannot squeeze axis {axis} of {describe(x)}: only an axis of length 1 "
-            "can be left out"
+            "can be removed"
         ) from error
 
 
@@ -111,7 +111,7 @@ def flatten(x: Operand) -> Variable:
     shape = shape_of(x)
     if not shape:
         raise ValueError(
-            "flatten keeps axis 0, the examples', but x has shape (): it has no axes"
+            "flatten keeps axis 0, that of the examples, but x of shape () has no axes"
         )
     return reshape(x, (shape[0], math.prod(shape[1:])))
 

@@ -58,8 +58,8 @@ def labels_of(name: str, x: Operand, t: Operand) -> Any:
     low, high = _limits(t)
     if low < 0 or high >= classes:
         raise ValueError(
-            f"{name} was given scores for {classes} classes, so that labels go from 0 "
-            f"to {classes - 1}, but t holds labels from {low} to {high}"
+            f"{name} was given scores for {classes} classes, so labels go from 0 to "
+            f"{classes - 1}, but t holds labels from {low} to {high}"
         )
     # A copy, because they may change before backward needs them.
     return reshape(t, n) if is_batched(t) else labels.flatten()

@@ -60,7 +60,7 @@ class MultiHeadAttention(Layer):
         check_counts(self, size=size, heads=heads)
         if heads < 1 or size % heads:
             raise ValueError(
-                f"{size} numbers a position do not divide into {heads} heads"
+                f"{size} numbers per position cannot be divided into {heads} heads"
             )
         self.size, self.heads, self.causal = size, heads, causal
         self.qkv = Linear(3 * size, dtype=dtype, in_size=size)

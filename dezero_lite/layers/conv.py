@@ -146,8 +146,8 @@ def check_order(layer: Layer, kernel_size: Pair, stride: Pair) -> None:
         case int(), 3 | 5 | 7 if kernel_size % 2 == 0 and kernel_size > max(5, stride):
             kind = type(layer).__name__
             raise TypeError(
-                f"{kind} takes out_channels, kernel_size, stride, so that the kernels "
-                f"would be {kernel_size}×{kernel_size}: if {kernel_size} is the number "
-                f"of output channels, say {kind}({kernel_size}, {stride}), and if not, "
+                f"{kind} takes out_channels, kernel_size, stride, so the kernels would "
+                f"be {kernel_size}×{kernel_size}: if {kernel_size} is the number of "
+                f"output channels, write {kind}({kernel_size}, {stride}), and if not, "
                 f"kernel_size=({kernel_size}, {kernel_size})"
             )

@@ -310,7 +310,7 @@ def members(
         elif isinstance(value, (set, frozenset)) and members(list(value)):
             raise TypeError(
                 f"{path}{key} is {kind_of(value)} of layers or parameters, which has "
-                "no order, so that they would have no fixed names: use a list"
+                "no order, so they would have no fixed names: use a list"
             )
         elif others is not None and hasattr(value, "__dict__"):
             others.append((f"{path}{key}", value))
@@ -353,15 +353,15 @@ def check_savable(kind: str, variables: Mapping[str, Variable]) -> None:
     empty = [name for name, variable in variables.items() if variable.data is None]
     if empty:
         raise ValueError(
-            f"{kind} cannot be saved, since {', '.join(empty)} hold no data yet: call "
-            "it once on an input, so that its layers learn their sizes, or give each "
-            "its input size when it is made"
+            f"{kind} cannot be saved: {', '.join(empty)} hold no data yet; call it "
+            "once on an input, so that its layers learn their sizes, or pass each its "
+            "input size when you create it"
         )
     dtypes = {name: variable.dtype for name, variable in variables.items()}
     odd = [name for name, dtype in dtypes.items() if dtype.kind not in "fiu"]
     if odd:
         raise ValueError(
-            f"{kind} cannot be saved, since load_weights takes real numbers only: "
+            f"{kind} cannot be saved: load_weights takes only real numbers, but "
             f"{', '.join([f'{name} ({dtypes[name]})' for name in odd])} hold others"
         )
 

@@ -107,8 +107,8 @@ def check_nobias(layer: Layer, nobias: object, example: str) -> None:
     if not isinstance(nobias, (bool, np.bool_)):
         raise TypeError(
             f"nobias of {type(layer).__name__} is True or False, not {nobias!r}: a "
-            "layer takes the size of what comes out, and the size of what goes in by "
-            f"its name, as in {example}"
+            "layer takes its output size, and its input size only by name, as in "
+            f"{example}"
         )
 
 
@@ -116,4 +116,4 @@ def check_no_size(layer: Layer, size: tuple[object, ...]) -> None:
     """Raise a TypeError for a size if the layer takes it from its first input."""
     if size:
         kind = type(layer).__name__
-        raise TypeError(f"{kind} takes its size from its first input: say {kind}()")
+        raise TypeError(f"{kind} takes its size from its first input: write {kind}()")

@@ -240,8 +240,8 @@ def _draw(
     # Draw one token for each row of scores.
     if not np.isfinite(scores.max(axis=1)).all():
         raise ValueError(
-            "the model's scores for the next token are nan or infinite, so that none "
-            "can be chosen: look at its weights, and at how the loss went in training"
+            "the model's scores for the next token are nan or infinite, so none can be "
+            "chosen: inspect its weights, and the loss during training"
         )
     if temperature == 0:
         return np.array(scores.argmax(axis=1))

@@ -44,9 +44,7 @@ class ResNet(Pretrained):
     def __init__(self, n_layers: int = 152, pretrained: bool | StrPath = False) -> None:
         depths = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
         if n_layers not in depths:
-            raise ValueError(
-                f"there is a ResNet of 50, 101 or 152 layers, but not of {n_layers}"
-            )
+            raise ValueError(f"a ResNet has 50, 101 or 152 layers, not {n_layers}")
         depth = depths[n_layers]
         self.conv1 = L.Conv2d(64, kernel_size=7, stride=2, pad=3, nobias=True)
         self.bn1 = L.BatchNorm()
@@ -175,6 +173,6 @@ class SqueezeNet(Model):
 
     def __init__(self, pretrained: bool = False) -> None:
         raise NotImplementedError(
-            "SqueezeNet is an empty class in the book's framework, and so it is here: "
-            "use VGG16 or ResNet, or build it from layers"
+            "SqueezeNet is an empty class, as in the book's framework: use VGG16 or "
+            "ResNet, or build it from layers"
         )

@@ -90,7 +90,7 @@ class VGG16(Pretrained):
         """
         if not hasattr(image, "convert"):
             raise TypeError(
-                "preprocess takes an image of Pillow, Image.open(path), not "
+                "preprocess takes a Pillow image, as from Image.open(path), not "
                 f"{kind_of(image)}"
             )
         image = image.convert("RGB")

@@ -58,8 +58,8 @@ class ClipGrad:
             names = [repr(p.name) for p, square in pairs if not math.isfinite(square)]
             raise FloatingPointError(
                 f"the norm of the gradients is {norm}, so they cannot be clipped "
-                f"(parameters: {', '.join(names)}): a smaller learning rate may help, "
-                "or a look at the loss before this step"
+                f"(parameters: {', '.join(names)}): try a smaller learning rate, or "
+                "inspect the loss before this step"
             )
         rate = self.max_norm / (norm + 1e-6)
         if rate < 1:

@@ -98,10 +98,10 @@ class Optimizer:
             )
         if next(iter(target.params()), None) is None:
             raise ValueError(
-                f"{kind} has no parameters to learn: what is to be learned is a "
-                "Parameter or a layer, in an attribute or in a list, tuple or dict "
-                "there; plain Variables and arrays are not (if it makes its layers in "
-                "its first call, call it once before setup)"
+                f"{kind} has no parameters to learn: make them Parameters or layers, "
+                "not plain Variables or arrays, in attributes or in lists, tuples or "
+                "dicts there (if it makes its layers in its first call, call it once "
+                "before setup)"
             )
         self.target = target
         self._states = {}

@@ -273,8 +273,8 @@ def _check_settings(now: Any, before: Any, folder: Any) -> None:
     if other:
         said = [f"{name} {before[name]!r}, not {now.get(name)!r}" for name in other]
         raise ValueError(
-            f"the training in {os.fspath(folder)} was begun with {'; '.join(said)}: go "
-            "on with the same, or take another folder"
+            f"the training run in {os.fspath(folder)} began with {'; '.join(said)}: "
+            "continue with the same settings, or use another folder"
         )
 
 
@@ -295,7 +295,7 @@ def _version() -> str:
 def _check_version(worker: str, theirs: str, ours: str) -> None:
     if theirs != ours:
         raise RuntimeError(
-            f"{worker} has dezero_lite {theirs}, but the training was begun with "
+            f"{worker} has dezero_lite {theirs}, but the training run began with "
             f"{ours}: install the same version everywhere"
         )
 
@@ -322,6 +322,4 @@ _GOES_ON = "and train goes on from its last checkpoint"
 
 
 def _connection_error(why: str, then: str) -> RuntimeError:
-    return RuntimeError(
-        f"the cluster does not answer any more ({why}): start it again, {then}"
-    )
+    return RuntimeError(f"the cluster no longer responds ({why}): restart it, {then}")

@@ -110,7 +110,7 @@ def summable(array: Array) -> Array:
     if np.asarray(array).dtype == bool:
         raise TypeError(
             "a sum of bools over workers is not defined: all_reduce(a.astype(int)) "
-            "counts how many have True"
+            "counts the workers that have True"
         )
     return np.array(array, order="C")
 
@@ -216,8 +216,8 @@ def _result(rank: int, reader: Connection, process: BaseProcess) -> Any:
         process.join(GRACE)
         raise RuntimeError(
             f"worker {rank} has died (exit code {process.exitcode}). If it never "
-            'began: a program calls run_ring under `if __name__ == "__main__":`, since '
-            "each worker imports the program, too"
+            'began: call run_ring under `if __name__ == "__main__":`, because each '
+            "worker also imports the program"
         ) from None
     if not fine:
         raise RuntimeError(f"worker {rank} failed:\n{value}")

@@ -206,7 +206,7 @@ def pair(size: int | tuple[int, int]) -> tuple[int, int]:
         ) from None
     if a < 1 or b < 1:
         raise ValueError(
-            f"an image has at least one pixel each way, so a size of {size} makes none"
+            f"an image is at least one pixel high and wide, so its size is not {size}"
         )
     return a, b
 

@@ -154,5 +154,5 @@ def _pillow(name: str) -> Any:
         return import_module("PIL.Image")
     except ImportError:
         raise ImportError(
-            f"{name} works on images of the package Pillow: run `pip install pillow`"
+            f"{name} requires the package Pillow: run `pip install pillow`"
         ) from None
