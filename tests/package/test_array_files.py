@@ -238,7 +238,7 @@ def test_no_more_is_unpacked_than_a_hundred_times_the_size(tmp_path):
     # 100 kB that would be 100 MB.
     path = tmp_path / "a.npz"
     np.savez_compressed(path, W=np.zeros(10**8, np.uint8))
-    with at_most(2**22), pytest.raises(ValueError, match="bytes .* 100000128"):
+    with at_most(2**22), pytest.raises(ValueError, match=r"bytes .* 100000128"):
         load_arrays(path)
 
 
