@@ -34,7 +34,7 @@ from .random import manual_seed
 
 __version__ = "1.0.0"
 
-# For the book's reader: its steps 28 and 29 ask whether its simple core is in use.
+# For readers of the book, whose steps 28 and 29 check which core is in use.
 is_simple_core = False
 
 __all__ = ["Function", "Parameter", "Variable", "as_array", "as_variable"]

@@ -145,14 +145,14 @@ ATTRIBUTES = {
 #: What to write instead of an unknown argument, by what was called.
 ARGUMENTS = {
     "Layer": {
-        "in_features": "use in_size, or leave it out: the first call tells it",
+        "in_features": "use in_size, or leave it out: the first call determines it",
         "out_features": "use out_size",
         "bias": "use nobias=True for bias=False",
         "padding": "use pad",
         "p": "use ratio",
         "inplace": "no function writes into its input",
-        "num_features": "the first call tells its size",
-        "normalized_shape": "the first call tells its size",
+        "num_features": "the first call determines its size",
+        "normalized_shape": "the first call determines its size",
         "input_size": "use in_size",
         "num_embeddings": "use in_size",
         "embedding_dim": "use out_size",

@@ -1,4 +1,4 @@
-"""Sums that stay accurate. No step explains them: they keep `sum_to` accurate.
+"""Sums that stay accurate, for `sum_to` and others. No step explains them.
 
 A float holds only a few digits, and a sum that has grown large drops the last digits of
 the next number. Along the last axis, NumPy sums pairwise; along the others it adds row

@@ -89,7 +89,7 @@ class Variable:
 
     @property
     def data(self) -> NDArray[Any]:
-        """The ndarray, zero-dimensional ones included, or ``None``."""
+        """The data as an ndarray, even if zero-dimensional, or ``None``."""
         if isinstance(self._data, np.generic):
             self._data = np.array(self._data)
         # Annotated without None: a Variable in use holds an array.

@@ -157,7 +157,7 @@ class Level:
 
     @contextmanager
     def suspend(self) -> Iterator[None]:
-        """Leave this call in a ``with`` block, to compute with whole batches."""
+        """Suspend this call in a ``with`` block, to compute with whole batches."""
         self._here.levels = self.active()[:-1]
         try:
             yield

@@ -1,4 +1,4 @@
-"""Convolution and transposed convolution. Steps 55–57 explain it.
+"""Convolution and transposed convolution. Steps 55–57 explain them.
 
 The simple form comes first: collect what the window sees in columns; then the
 convolution is one matrix product (`conv2d_simple`).

@@ -117,9 +117,9 @@ def softmax_cross_entropy_simple(x: Operand, t: Operand) -> Variable:
     """Compute the cross entropy of softmax by composing existing functions. Source:
     book step 47.
 
-    Probabilities below 1e-15 (float16: 6e-5) count as that, so that their logarithm is
-    finite; such an example has no gradient. :func:`softmax_cross_entropy` is one
-    function and has no such limit.
+    Probabilities are raised to at least 1e-15 (float16: 6e-5), so that their logarithm
+    is finite; an example below that has no gradient. :func:`softmax_cross_entropy` is
+    one function and has no such limit.
     """
     labels = labels_of("softmax_cross_entropy", x, t)
     n = len(labels)
@@ -288,7 +288,7 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
 
     Notes
     -----
-    Probabilities below 1e-15 (float16: 6e-5) count as that, for yes and for no, so that
+    Probabilities of yes and of no are raised to at least 1e-15 (float16: 6e-5), so that
     their logarithm is finite. The book's function caps `p` at 0.999; up to there, the
     values are the same.
     """

@@ -181,7 +181,7 @@ def pad(x: Operand, pad_width: int | Sequence[Any], value: float = 0) -> Variabl
     ------
     ValueError
         If `pad_width` does not fit the axes of `x` or is negative, or if `x` holds
-        whole numbers but `value` is not one.
+        whole numbers but `value` is fractional.
     """
     ndim = len(shape_of(x))
     try:

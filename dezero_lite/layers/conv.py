@@ -111,8 +111,8 @@ class Conv2d(LazyLayer):
 
 
 class Deconv2d(Conv2d):
-    """The transpose of a :class:`Conv2d`, which makes images larger if its stride is.
-    Source: book step 57.
+    """A transposed :class:`Conv2d`, which turns small images into large ones. Source:
+    book step 57.
 
     The parameters are those of :class:`Conv2d`; `out_channels` is the number of
     channels of the larger image.

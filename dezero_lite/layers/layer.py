@@ -22,7 +22,7 @@ from ..core.messages import needs, returned_nothing
 from ..cuda import as_numpy, get_array_module
 from ..from_pytorch import answer_names_of, refuse_arguments
 
-# A dtype, preceded by a shape with None for lengths that the first input determines.
+# A shape and a dtype; a length that the first input determines is None.
 Form = tuple[tuple[int | None, ...], DTypeLike]
 
 

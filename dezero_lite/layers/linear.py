@@ -1,4 +1,4 @@
-"""Layers of one product: Linear of steps 43 and 44, and EmbedID of step 60."""
+"""Layers with one weight matrix: Linear (steps 43 and 44) and EmbedID (step 60)."""
 
 from __future__ import annotations
 

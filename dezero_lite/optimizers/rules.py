@@ -161,8 +161,8 @@ class Adam(Optimizer):
         step = self._step_size(int(t))
         decay = self._decay()
         for data, grad, m, v in self.chunks(param):
-            # In place where possible, because allocating arrays is slow. First, m += (1
-            # - beta1) * (grad - m),
+            # In place where possible, because allocating arrays is slow. First,
+            # m += (1 - beta1) * (grad - m),
             change = grad - m
             change *= 1 - beta1
             m += change

@@ -1,10 +1,10 @@
 """The stepper: a drawing of the graph, in its own page.
 
 The page is in an iframe with `srcdoc`, so it needs no server and no network. An
-untrusted notebook does not show the iframe, but its otherwise invisible content: a
-picture of the last step. The sentences follow, collapsed, for pages that remove iframes
-with their content. An animated SVG would also play there, but it could not be stopped
-or reversed, and a screen reader would not read the sentences.
+untrusted notebook shows the content of the iframe instead, which is otherwise
+invisible: a picture of the last step. The sentences follow, collapsed, for pages that
+remove iframes with their content. An animated SVG would also play there, but it could
+not be stopped or reversed, and a screen reader would not read the sentences.
 """
 
 from __future__ import annotations
