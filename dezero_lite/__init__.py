@@ -1,8 +1,8 @@
 """A small deep-learning framework: the one that the course in ``steps/`` arrives at.
 
-Importing it needs NumPy alone. :mod:`dezero_lite.core` holds the whole idea: Variables,
-functions and backward. On it stand, in this order, functions, layers and models; beside
-them optimizers, datasets, dataloaders and transforms.
+Importing it requires only NumPy. :mod:`dezero_lite.core` holds the whole idea:
+Variables, functions and backward. Functions, layers and models build on it, in this
+order; optimizers, datasets, dataloaders and transforms complete the package.
 """
 
 import os
@@ -34,7 +34,7 @@ from .random import manual_seed
 
 __version__ = "1.0.0"
 
-# For the book's reader: its steps 28 and 29 ask whether its simple core is in use.
+# For readers of the book, whose steps 28 and 29 check which core is in use.
 is_simple_core = False
 
 __all__ = ["Function", "Parameter", "Variable", "as_array", "as_variable"]
@@ -45,12 +45,12 @@ __all__ += ["cuda", "dataloaders", "datasets", "functions", "functions_conv", "l
 __all__ += ["models", "optimizers", "transforms", "utils"]
 
 if os.environ.get("DEZERO_LITE_KEEP_MEMORY") != "0":
-    with suppress(MemoryError):  # where memory is short, importing still works
+    with suppress(MemoryError):  # importing still works where memory is short
         keep_memory()
 
 
 def __dir__() -> list[str]:
-    """What a user types, without what these lines import."""
+    """List the public names, without what this module imports for its own use."""
     return sorted([*__all__, "__doc__", "__version__"])
 
 

@@ -1,9 +1,9 @@
-"""Arrays in files: saved whole or not at all, and read without trust. Step 53 explains
-them.
+"""Arrays in files: saved completely or not at all, and loaded without trusting the
+file. Step 53 explains them.
 
-The files are NumPy's own ``.npz``, a zip archive with one array per member; or, where
-a path ends so, ``.safetensors``, which other frameworks read, too. These take the
-package ``safetensors``.
+The files are NumPy's ``.npz``, a zip archive with one array per member, or, if a path
+ends in ``.safetensors``, a format that other frameworks also read. The latter requires
+the package ``safetensors``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["check_fit", "load_arrays", "save_arrays"]
 
 Array = NDArray[Any]
 
-# What an archive may unpack to: so many times its size, and a little for small files.
+# An archive may unpack to this many times its size, plus a little for small files.
 MOST_FROM_A_BYTE = 100
 ALWAYS_ALLOWED = 2**24
 TENSORS = ".safetensors"
@@ -34,21 +34,21 @@ TENSORS = ".safetensors"
 
 
 def save_arrays(path: StrPath, arrays: Mapping[str, Array]) -> None:
-    """Write an ``.npz`` file, as ``np.savez`` would, or a ``.safetensors`` file, whole
-    or not at all; ``.npz`` is added to a path that ends otherwise.
+    """Write an ``.npz`` file, like ``np.savez``, or a ``.safetensors`` file, completely
+    or not at all; ``.npz`` is added to a path with another suffix.
 
-    A file that is there already is replaced, and keeps its permissions.
+    An existing file is replaced, and keeps its permissions.
 
     Raises
     ------
     FileNotFoundError
-        If the folder is not there.
+        If the folder does not exist.
     ImportError
-        If it is to be a ``.safetensors`` file, and the package is not installed.
+        For a ``.safetensors`` file, if the package is not installed.
     PermissionError
-        If the file is there and read-only.
+        If the file exists and is read-only.
     ValueError
-        If the path names a folder, but no file in it.
+        If the path names a folder instead of a file.
     """
     path = os.path.realpath(_add_ending(path))
     folder, name = os.path.split(path)
@@ -63,13 +63,13 @@ def save_arrays(path: StrPath, arrays: Mapping[str, Array]) -> None:
 
 
 def _write_tensors(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
-    # In C's order, which is the only one that such a file knows.
+    # In C order, the only one that the format supports.
     content = {name: np.asarray(value, order="C") for name, value in arrays.items()}
     odd = [name for name, array in content.items() if array.dtype.kind not in "fiub"]
     if odd:
         raise ValueError(
-            f"a {TENSORS} file holds numbers alone, and {', '.join(odd)} are none: "
-            "save as .npz"
+            f"a {TENSORS} file can hold only numeric arrays, and {', '.join(odd)} are "
+            "not: save as .npz"
         )
     file.write(_import_safetensors().numpy.save(content))
 
@@ -77,7 +77,7 @@ def _write_tensors(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
 def _write_npz(file: IO[bytes], arrays: Mapping[str, Array]) -> None:
     import zipfile
 
-    # Not by np.savez, which takes no array called `file`.
+    # Not with np.savez, which rejects an array called `file`.
     with zipfile.ZipFile(file, "w") as archive:
         for name, value in arrays.items():
             array = np.asanyarray(value)
@@ -94,18 +94,18 @@ def _add_ending(path: StrPath) -> str:
 
 
 def load_arrays(path: StrPath) -> dict[str, Array]:
-    """Read an ``.npz`` or ``.safetensors`` file; pickles, which could run anything, are
-    refused.
+    """Read an ``.npz`` or ``.safetensors`` file; pickles, which could run any code, are
+    rejected.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file, neither with ``.npz`` at its end nor without.
+        If the file does not exist, with or without the suffix ``.npz``.
     ImportError
-        If it is a ``.safetensors`` file, and the package is not installed.
+        For a ``.safetensors`` file, if the package is not installed.
     ValueError
-        If it is no such file, or a damaged one, or one with pickles, or one that
-        unpacks to more than a hundred times its size.
+        If the file has another format, is damaged, contains pickles, or unpacks to more
+        than a hundred times its size.
     """
     import zipfile
 
@@ -117,31 +117,32 @@ def load_arrays(path: StrPath) -> dict[str, Array]:
             return _read_npz(zipfile.ZipFile(file), os.path.getsize(path))
         except MemoryError:
             raise
-        except Exception as error:  # of many kinds: a damaged file can say anything
+        except Exception as error:  # of many types: a damaged file can cause any
             raise ValueError(
                 f"{path} cannot be read as an .npz file of plain arrays: it is "
-                "damaged, or something else, or holds pickles, which are refused "
-                f"because they could run any program ({error})"
+                "damaged, has another format, or contains pickles, which are rejected "
+                f"because they could run any code ({error})"
             ) from error
 
 
 def _read_tensors(path: str) -> dict[str, Array]:
     library = _import_safetensors()
     try:
-        # Read, not mapped: a mapped file takes the memory a second time as it is read.
+        # pread, not mmap: a mapped file occupies the memory a second time while it is
+        # read.
         with library.safe_open(path, framework="numpy", backend="pread") as file:
             return {name: _widen(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
     except (MemoryError, OSError):
         raise
-    except Exception as error:  # the library's own, and of numbers NumPy has not
+    except Exception as error:  # the library's own, or for dtypes that NumPy lacks
         raise ValueError(
-            f"{path} cannot be read as a .safetensors file of NumPy's numbers: it is "
-            f"damaged, or something else, or holds numbers of another kind ({error})"
+            f"{path} cannot be read as a .safetensors file: it is damaged, has another "
+            f"format, or holds numbers of a dtype that NumPy lacks ({error})"
         ) from error
 
 
 def _widen(array: Array) -> Array:
-    # NumPy itself has no bfloat16, only where the package ml_dtypes is loaded.
+    # NumPy lacks bfloat16, unless the package ml_dtypes is loaded.
     return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
 
 
@@ -150,7 +151,7 @@ def _import_safetensors() -> Any:
         import_module("safetensors.numpy")
     except ImportError as error:
         raise ImportError(
-            f"{TENSORS} files take a package that is not here ({error}): run "
+            f"{TENSORS} files require a package that is missing ({error}): run "
             "`pip install safetensors`"
         ) from None
     with suppress(ImportError):
@@ -171,7 +172,7 @@ def _read_npz(archive: Any, size: int) -> dict[str, Array]:
     _check_number(archive, len(members))
     total = sum(member.file_size for member in members)
     if total > MOST_FROM_A_BYTE * size + ALWAYS_ALLOWED:
-        raise ValueError(f"its {size} bytes promise {total}")
+        raise ValueError(f"its {size} bytes would unpack to {total}")
     arrays = {}
     for member in members:
         name = member.filename.removesuffix(".npy")
@@ -179,20 +180,20 @@ def _read_npz(archive: Any, size: int) -> dict[str, Array]:
             raise ValueError(f"two of its arrays are called {name!r}")
         with archive.open(member) as file:
             arrays[name] = np.lib.format.read_array(file, allow_pickle=False)
-            # At the end of a member, its checksum is compared.
+            # Reading beyond the last byte makes zipfile verify the checksum.
             if file.read(1):
                 raise ValueError(f"{member.filename} is longer than its array")
     return arrays
 
 
 def _check_number(archive: Any, found: int) -> None:
-    # The last record of an archive says how many members there are. zipfile does not
-    # look, and can lose some where a length is damaged.
+    # The last record of an archive states the number of members. zipfile ignores it,
+    # and can miss some members if a length is damaged.
     archive.fp.seek(-22 - len(archive.comment), os.SEEK_END)
     record = archive.fp.read(12)
     number = int.from_bytes(record[10:], "little")
     if record[:4] != b"PK\5\6" or number not in (found, 0xFFFF):
-        raise ValueError(f"it has {found} members, but promises {number}")
+        raise ValueError(f"it has {found} members, but declares {number}")
 
 
 def check_fit(
@@ -202,7 +203,7 @@ def check_fit(
     expected: Mapping[str, tuple[int | None, ...] | None],
 ) -> None:
     """Compare the arrays `found` in a file with the shapes `expected`, in which
-    ``None`` stands for anything.
+    ``None`` matches anything.
 
     Raises
     ------
@@ -218,9 +219,7 @@ def check_fit(
             for key in both
             if not _fits(found[key].shape, expected[key])
         ],
-        "no floating-point numbers": [
-            key for key in both if found[key].dtype.kind not in "fiu"
-        ],
+        "not real numbers": [key for key in both if found[key].dtype.kind not in "fiu"],
     }
     lines = [f"\n  {what}: {first_few(keys)}" for what, keys in wrong.items() if keys]
     if lines:
@@ -241,6 +240,6 @@ def _format_shape(shape: tuple[int | None, ...] | None) -> str:
 
 
 def first_few(keys: list[str], count: int = 6) -> str:
-    """Some names, and how many there are beyond them."""
+    """Join the first few names, and say how many more there are."""
     more = f" and {len(keys) - count} more" if len(keys) > count else ""
     return ", ".join(keys[:count]) + more

@@ -1,8 +1,8 @@
-"""Files that are saved whole or not at all. Step 53 explains them.
+"""Files that are saved completely or not at all. Step 53 explains them.
 
-What is saved goes to another name first, and takes the place of the old file in one
-step at the end. Each save has a name of its own, so that several processes do not
-disturb each other.
+A file is first saved under a temporary name, and then replaces the old file in one
+step. Each save has its own temporary name, so that several processes do not disturb
+each other.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from typing import IO
 
 StrPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
-# Seconds. No save pauses for so long.
+# In seconds. No running save goes without writing for so long.
 HOUR = 3600
 
 
 @contextmanager
 def open_atomic(path: StrPath) -> Iterator[IO[bytes]]:
     """Open a file for writing that replaces `path` at the end of the ``with`` block; if
-    the block fails, `path` stays as it was.
+    the block fails, `path` stays unchanged.
 
-    The new file has the permissions of the old one.
+    The new file takes the permissions of the old one.
 
     Raises
     ------
     FileNotFoundError
-        If the folder is not there.
+        If the folder does not exist.
     PermissionError
-        If the file is there and read-only.
+        If the file exists and is read-only.
     """
     path = os.path.realpath(os.fsdecode(path))
     if os.path.exists(path) and not os.path.isfile(path):
@@ -44,7 +44,7 @@ def open_atomic(path: StrPath) -> Iterator[IO[bytes]]:
     mode = _permissions(path)
     folder, name = os.path.split(path)
     remove_leftovers(folder, rf"{re.escape(name)}\.[0-9a-f]{{16}}\.tmp")
-    # A name that nobody can foresee, so that x alone refuses what others put there.
+    # An unpredictable name; mode x rejects a file that someone else put there.
     unfinished = f"{path}.{own_suffix()}.tmp"
     try:
         make = lambda path, flags: os.open(path, flags, mode)
@@ -60,22 +60,22 @@ def open_atomic(path: StrPath) -> Iterator[IO[bytes]]:
 
 
 def own_suffix() -> str:
-    """Sixteen hexadecimal digits for a name that no other save has."""
+    """Return sixteen random hexadecimal digits, to make a file name unique."""
     return os.urandom(8).hex()
 
 
 def remove_leftovers(
     folder: str | os.PathLike[str], names: str, but: str | None = None
 ) -> None:
-    """Delete what killed saves have left in a folder: all that matches `names`, a
-    regular expression, except `but`.
+    """Delete what killed saves have left in a folder: everything that matches `names`,
+    a regular expression, except `but`.
 
-    What was written to within the last hour stays: another process may be saving it.
+    Files written to within the last hour are kept: another process may be saving them.
     """
     from shutil import rmtree
 
-    # A folder that cannot be read, or what another process is deleting, is no reason
-    # not to save.
+    # Saving goes on even if the folder cannot be read, or another process is deleting
+    # an entry.
     with suppress(OSError):
         for entry in os.scandir(folder):
             if entry.name == but or not re.fullmatch(names, entry.name):
@@ -88,17 +88,17 @@ def remove_leftovers(
 
 
 def _permissions(path: str) -> int:
-    # Those of the file to replace, else of any new one.
+    # The permissions of the file to replace, else the default ones.
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
         raise FileNotFoundError(
-            f"there is no folder {folder} to save in: make it first"
+            f"cannot save: the folder {folder} does not exist, so create it first"
         )
     if not os.path.exists(path):
         return 0o666
     mode = stat.S_IMODE(os.stat(path).st_mode)
-    # An administrator may write everywhere; a file without a bit for writing was made
-    # so to stay as it is.
+    # An administrator may write to any file; but a file without write permission was
+    # made read-only on purpose.
     if not mode & 0o222 or not os.access(path, os.W_OK):
         raise PermissionError(
             f"{path} is read-only, so it was not replaced: save under another name, or "

@@ -1,4 +1,4 @@
-"""Where a training was, in a folder, so that it can go on there."""
+"""Saving the state of a training run in a folder, to continue from it later."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from .atomic import own_suffix, remove_leftovers
 
 __all__ = ["Checkpoint"]
 
-# The folder of a save. Earlier versions gave it a shorter name; nothing of another name
-# is ever deleted.
+# The name of a save's folder. Earlier versions used a shorter one; folders with other
+# names are never deleted.
 NAME = r"step\d{8,}-[0-9a-f]{16}"
 EARLIER_NAME = r"step\d{8}(-\d+)?"
 
 
 class Checkpoint:
-    """The last state of a training, in a folder.
+    """The latest state of a training run, in a folder.
 
-    Each save has a new folder for the weights and the optimizer's state.
-    ``state.json`` is written after them, at once, and names that folder; then the
-    folder that it named before is deleted. So whenever a program or the power fails,
-    what is named is whole; what a killed save has left is deleted by a later one.
+    Each save writes the weights and the optimizer's state to a new folder. Then
+    ``state.json``, which names this folder, is replaced in one step, and the previous
+    folder is deleted. So whenever the program or the power fails, the folder named is
+    complete; a later save deletes what a killed one has left.
 
     Parameters
     ----------
     folder : str or os.PathLike
-        Made when something is saved.
+        Created at the first save.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -40,14 +40,14 @@ class Checkpoint:
         return f"Checkpoint({str(self.folder)!r})"
 
     def save(self, step: int, model: Any, optimizer: Any, **more: Any) -> None:
-        """Save a model and its optimizer, and whatever JSON can hold.
+        """Save a model and its optimizer, and any values that JSON can store.
 
         Raises
         ------
         TypeError
-            If `more` holds something that JSON cannot, or `step` is not a whole number.
+            If JSON cannot store a value in `more`, or `step` is not a whole number.
         ValueError
-            If `step` is negative, or there is a ``state.json`` that is not a
+            If `step` is negative, or the folder contains a ``state.json`` that is not a
             checkpoint's.
         """
         place = self.folder / _name(step)
@@ -68,18 +68,18 @@ class Checkpoint:
             self._delete_unnamed(place.name, before)
 
     def load(self, model: Any, optimizer: Any) -> dict[str, Any] | None:
-        """Put the model and the optimizer in the state that was saved.
+        """Restore the saved state of the model and the optimizer.
 
         Returns
         -------
         dict or None
-            The number of the step, as ``step``, and what else was saved; ``None`` where
-            nothing was.
+            The number of the step, as ``step``, and the values in `more`; ``None`` if
+            nothing was saved.
 
         Raises
         ------
         ValueError
-            If the files are of another model or optimizer, or ``state.json`` is
+            If the files belong to another model or optimizer, or ``state.json`` is
             damaged.
         """
         state = self._read()
@@ -90,8 +90,8 @@ class Checkpoint:
         return state
 
     def state(self) -> dict[str, Any] | None:
-        """What :meth:`load` returns, for a program that has to know it before it can
-        make the model.
+        """Return what :meth:`load` would, for a program that needs it before it can
+        create the model.
         """
         state = self._read()
         if state is not None:
@@ -99,7 +99,7 @@ class Checkpoint:
         return state
 
     def _named_folder(self) -> str | None:
-        # The folder that state.json names, if there is one.
+        # The folder that state.json names, or None.
         state = self._read()
         return None if state is None else str(state["in"])
 
@@ -133,7 +133,7 @@ class Checkpoint:
 def _name(step: int) -> str:
     if operator.index(step) < 0:
         raise ValueError(
-            f"a checkpoint is of step 0 or a later one, not of step {step}"
+            f"the step of a checkpoint must be 0 or greater, but is {step}"
         )
     return f"step{step:08d}-{own_suffix()}"
 
@@ -143,7 +143,7 @@ def _item(state: Any, name: str) -> Any:
 
 
 def _flush(path: Path) -> None:
-    # Until then, a file may be in memory alone. Windows writes folders by itself.
+    # Until then, a file may exist only in memory. Windows flushes folders by itself.
     if path.is_dir() and os.name == "nt":
         return
     file = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)

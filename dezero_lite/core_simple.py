@@ -1,9 +1,9 @@
-"""The book's framework as of its step 23, for its reader: steps 28 and 29 ask for it.
+"""The book's framework as of its step 23: its steps 28 and 29 import it.
 
-It is :mod:`dezero_lite.core`, but for one thing. Before the book's step 32, a gradient
-is an array: a step of gradient descent reads ``x.data -= lr * x.grad``, and a
-function's `backward` computes with NumPy. Variables and functions that are made from
-these two classes keep to that. Results are core's, so that a gradient kept on the way
+It is :mod:`dezero_lite.core`, with one difference. Before the book's step 32, a
+gradient is an array: a step of gradient descent reads ``x.data -= lr * x.grad``, and a
+function's `backward` computes with NumPy. Variables and functions made from these two
+classes follow that. Results are core's Variables, so a retained intermediate gradient
 is a Variable.
 
 Examples

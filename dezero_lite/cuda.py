@@ -1,8 +1,8 @@
 """Arrays on a GPU: the array module follows the data. Step 52 explains it.
 
-CuPy's arrays answer to NumPy's functions (``np.exp(x)`` computes where `x` lies), so
-almost all of the framework needs no second word about GPUs. What makes an array from
-nothing asks :func:`get_array_module` for a module to make it with.
+CuPy's arrays work with NumPy's functions (``np.exp(x)`` computes where `x` is stored),
+so almost all of the framework needs no code for GPUs. Code that creates arrays asks
+:func:`get_array_module` which module to use.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["as_cupy", "as_numpy", "get_array_module"]
 
 
 def __getattr__(name: str) -> Any:
-    # The book's `cuda.gpu_enable` and `cuda.cupy`, found out when somebody asks:
+    # The book's `cuda.gpu_enable` and `cuda.cupy`, evaluated on access because
     # importing CuPy takes long.
     if name == "gpu_enable":
         return _cupy_or_none() is not None
@@ -30,8 +30,8 @@ def __getattr__(name: str) -> Any:
 
 
 def get_array_module(x: Any) -> ModuleType:
-    """The module that `x` is an array of: NumPy, also for a number, or CuPy. Source:
-    book step 52.
+    """Return the module of the array `x`: CuPy for a GPU array, else NumPy, also for a
+    number. Source: book step 52.
     """
     data = unwrap(x)
     if hasattr(data, "__cuda_array_interface__"):
@@ -40,8 +40,8 @@ def get_array_module(x: Any) -> ModuleType:
 
 
 def as_numpy(x: Any) -> Any:
-    """The data of `x`, a Variable, an array or a number, as an ndarray in main memory.
-    Source: book step 52.
+    """Return the data of `x`, a Variable, an array or a number, as an ndarray in main
+    memory. Source: book step 52.
     """
     data = x.data if isinstance(x, Variable) else x
     xp = get_array_module(data)
@@ -49,13 +49,13 @@ def as_numpy(x: Any) -> Any:
 
 
 def as_cupy(x: Any) -> Any:
-    """The data of `x`, a Variable or an array, as an array on the GPU. Source: book
-    step 52.
+    """Return the data of `x`, a Variable or an array, as an array on the GPU. Source:
+    book step 52.
 
     Raises
     ------
     RuntimeError
-        If there is no CuPy, or no GPU that it can use.
+        If CuPy, or a GPU that it can use, is missing.
     """
     cupy = _cupy_or_none()
     if cupy is None:

@@ -1,4 +1,4 @@
-"""Batches from a data set: step 50 explains :class:`DataLoader`, step 60
+"""Batches from a data set. Step 50 explains :class:`DataLoader`, step 60
 :class:`SeqDataLoader`.
 """
 
@@ -21,14 +21,14 @@ from .transforms.batches import as_batch
 
 __all__ = ["DataLoader", "SeqDataLoader"]
 
-# Examples and labels, as they are with labels; without, t is None.
+# A batch of examples and labels; t is None if there are no labels.
 Batch: TypeAlias = tuple[NDArray[Any], NDArray[Any]]
 
 
 class DataLoader:
-    """A data set in batches, in another order each time. Source: book step 50.
+    """The batches of a data set, shuffled anew in each epoch. Source: book step 50.
 
-    Each ``for`` over a loader is an epoch from its beginning, also after a ``break``.
+    Each ``for`` over a loader is a new epoch, also after a ``break``.
 
     Parameters
     ----------
@@ -38,38 +38,39 @@ class DataLoader:
     batch_size : int
         The number of examples in a batch; the last one of an epoch may have fewer.
     shuffle : bool, optional
-        Whether each epoch has an order of its own, or that of the data.
+        Shuffle the data in each epoch, instead of keeping their order.
     gpu : bool, optional
-        Whether batches are on the GPU.
+        Copy batches to the GPU.
     seed : int, optional
-        The same seed gives the same orders. Without one, the framework's generator
-        gives one, so that :func:`dezero_lite.manual_seed` before making the loader has
+        The same seed gives the same orders. By default, the framework's generator draws
+        one, so calling :func:`dezero_lite.manual_seed` before creating the loader has
         the same effect.
     drop_last : bool, optional
-        Whether a last batch of fewer examples is left out.
+        Leave out a last batch with fewer examples.
 
     Yields
     ------
     x, t : ndarray
-        Examples and labels, stacked along a new first axis; t is ``None`` where there
-        are no labels.
+        Examples and labels, stacked along a new first axis; t is ``None`` if there are
+        no labels.
 
     Raises
     ------
     TypeError
-        If `batch_size` is no integer. On the way, if the data set gives something else
-        than pairs: tuples or lists of two.
+        If `batch_size` is not an integer. During iteration, if the data set returns
+        anything but pairs, that is, tuples or lists of two.
     RuntimeError
-        On the way, if the data set or a transform raises StopIteration.
+        During iteration, if the data set or a transform raises StopIteration.
     ValueError
-        If `batch_size` is less than 1, or there are no data for a single batch. On the
-        way, if the examples of a batch differ in shape.
+        If `batch_size` is less than 1, or the data do not fill a single batch. During
+        iteration, if the examples of a batch differ in shape.
 
     Notes
     -----
-    A :class:`~dezero_lite.datasets.Dataset` is asked for a batch at once, by an array
-    of integers, which is much faster than one by one. A data set with a ``__getitem__``
-    of its own can allow the same: by an attribute ``takes_batches`` that is true.
+    A :class:`~dezero_lite.datasets.Dataset` is indexed once for each batch, with an
+    array of integers, which is much faster than once for each example. A data set with
+    its own ``__getitem__`` can allow this by setting an attribute ``takes_batches`` to
+    true.
 
     Examples
     --------
@@ -103,23 +104,23 @@ class DataLoader:
         self.batch_size = _at_least_1(batch_size)
         self.shuffle = shuffle
         self.gpu = gpu
-        #: How many batches are in an epoch.
+        #: The number of batches in an epoch.
         count = self.data_size / self.batch_size
         self.max_iter = math.floor(count) if drop_last else math.ceil(count)
         if self.max_iter == 0:
             nothing = "drop_last=True leaves nothing" if count else "there is nothing"
             raise ValueError(
-                f"{type(dataset).__name__} has {self.data_size} examples, which makes "
-                f"no batch of {self.batch_size}: {nothing} to load"
+                f"{type(dataset).__name__} has {self.data_size} examples, too few for "
+                f"a batch of {self.batch_size}: {nothing} to load"
             )
         seed = int(generator().integers(2**63)) if seed is None else seed
         self._random = np.random.default_rng(seed)
         self.reset()
 
     def reset(self) -> None:
-        """Let ``next(loader)`` begin an epoch; a ``for`` does so anyway."""
+        """Let ``next(loader)`` begin a new epoch; ``for`` always does."""
         self._running: Iterator[Batch] | None = None
-        # What a `__next__` as in the book counts with.
+        # The counter and the order that a `__next__` written as in the book uses.
         self.iteration = 0
         self.index = self._order() if self._has_its_own_next() else None
 
@@ -130,8 +131,8 @@ class DataLoader:
         return self if self._has_its_own_next() else self._epoch()
 
     def __next__(self) -> Batch:
-        """The next batch, for those who count themselves; a ``for`` does not disturb
-        it.
+        """Return the next batch, for callers that keep their own count; independent of
+        ``for``.
         """
         if self._running is None:
             self._running = self._epoch()
@@ -142,15 +143,15 @@ class DataLoader:
             raise
 
     def next(self) -> Batch:
-        """The same as ``next(loader)``."""
+        """Return ``next(loader)``."""
         return next(self)
 
     def to_cpu(self) -> None:
-        """From now on, batches are NumPy's."""
+        """Return batches as NumPy arrays from now on."""
         self.gpu = False
 
     def to_gpu(self) -> None:
-        """From now on, batches lie on the GPU."""
+        """Return batches on the GPU from now on."""
         self.gpu = True
 
     def _has_its_own_next(self) -> bool:
@@ -174,7 +175,7 @@ class DataLoader:
         try:
             return self._load(indices)
         except StopIteration as error:
-            # It would pass for the end of the epoch.
+            # Otherwise it would silently end the epoch.
             raise RuntimeError(
                 f"{type(self.dataset).__name__}, or a transform of it, raised "
                 "StopIteration, which would have ended the epoch early"
@@ -192,7 +193,7 @@ class DataLoader:
         return x, t
 
     def _pair(self, found: Any, which: str) -> tuple[Any, Any]:
-        # An array of two rows could be unpacked as well, but is no pair.
+        # An array of two rows could also be unpacked, but is not a pair.
         is_sequence = isinstance(found, (tuple, list))
         if is_sequence and len(found) == 2:
             return found[0], found[1]
@@ -200,35 +201,35 @@ class DataLoader:
         if is_sequence:
             kind += f" of length {len(found)}"
         raise TypeError(
-            "a data set gives pairs (example, label), with None for the label "
-            f"where there are no labels, but {which} of this "
-            f"{type(self.dataset).__name__} is of type {kind}"
+            "a data set must return pairs (example, label), with None for a missing "
+            f"label, but {which} of this {type(self.dataset).__name__} is of type "
+            f"{kind}"
         )
 
 
 class SeqDataLoader(DataLoader):
-    """A sequence in batches, for models with a memory: row i of each batch goes on
-    where it was in the batch before.
+    """A sequence in batches, for models with a memory: row i of each batch continues
+    row i of the previous one.
 
-    The sequence is cut into `batch_size` pieces of equal length; each batch has one
-    step from each. Where the division leaves a rest, each row goes one step further,
-    into the piece that follows, and the last examples may be left over. Source: book
-    step 60.
+    The sequence is cut into `batch_size` pieces of equal length, and each batch takes
+    one step from each piece. If the division leaves a remainder, each row continues one
+    step into the next piece, and the last examples may be left over. Source: book step
+    60.
 
     Parameters
     ----------
     dataset : Dataset
-        In the order of time.
+        In chronological order.
     batch_size : int
         The number of pieces.
     gpu : bool, optional
-        Whether batches are on the GPU.
+        Copy batches to the GPU.
 
     Raises
     ------
     TypeError, ValueError
-        As for :class:`DataLoader`; a `batch_size` larger than the number of examples
-        included.
+        As for :class:`DataLoader`; also if `batch_size` is larger than the number of
+        examples.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Old names, which still work, with a warning that says the new ones."""
+"""Old names, which still work but raise a warning that gives the new ones."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 from .from_pytorch import missing_attribute
 
-#: What a module, a function or a method at the old place is called now. Lessons have
-#: shown some of these, and learners' copies of them still do.
+#: New names of modules, functions and methods, by their old full names. Lessons have
+#: shown some of the old ones, and learners' copies still use them.
 NAMES = {
     "dezero_lite.book.door": "dezero_alias",
     "dezero_lite.files": "downloads",
@@ -32,9 +32,7 @@ NAMES = {
 
 
 def old_names_of(module: str) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a module in which something had another name, or has one
-    in PyTorch.
-    """
+    """Make a module's ``__getattr__`` that finds old names and explains PyTorch's."""
 
     def find(name: str) -> Any:
         old = f"{module}.{name}"
@@ -42,14 +40,14 @@ def old_names_of(module: str) -> Callable[[str], Any]:
             raise missing_attribute(module, name, f"module {module!r}")
         _warn(old)
         thing = getattr(import_module(module), NAMES[old])
-        setattr(sys.modules[module], name, thing)  # one warning is enough
+        setattr(sys.modules[module], name, thing)  # so that it warns only once
         return thing
 
     return find
 
 
 def old_method(old: str) -> Callable[..., Any]:
-    """A method under its old name."""
+    """Return a method that works under its old name, with a warning."""
 
     def method(self: Any, *args: Any) -> Any:
         _warn(old)
@@ -59,7 +57,7 @@ def old_method(old: str) -> Callable[..., Any]:
 
 
 class OldModules:
-    """Finds modules under their old names; Python asks it last."""
+    """A finder for modules under their old names; Python asks it last."""
 
     def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
         if name not in NAMES:
@@ -68,7 +66,7 @@ class OldModules:
         return ModuleSpec(name, self)  # type: ignore[arg-type]
 
     def create_module(self, _: ModuleSpec) -> None:
-        """Leave it to Python; `exec_module` replaces it."""
+        """Let Python create a module; `exec_module` replaces it."""
 
     def exec_module(self, module: ModuleType) -> None:
         sys.modules[module.__name__] = import_module(_new_name(module.__name__))
@@ -79,7 +77,7 @@ def _new_name(old: str) -> str:
 
 
 def _warn(old: str) -> None:
-    # Level 3 is the code that called our caller.
+    # Level 3 is our caller's caller.
     message = f"{old} is called {_new_name(old)} now"
     warnings.warn(message, DeprecationWarning, stacklevel=3)
 

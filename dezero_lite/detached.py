@@ -1,8 +1,8 @@
-"""Gradients that are right, but whose graph leaves something out. No step explains it.
+"""Gradients that are correct, but whose graph is incomplete. No step explains it.
 
-A user's backward may compute with arrays, as all of them do in the book before step 32.
-Derivatives of its gradients would then miss a part, in silence. So the function
-transforms and `gradient_check` let `walk` mark such gradients, and warn when they
+A user's backward may compute with arrays, as every backward does in the book before
+step 32. Derivatives of its gradients would then silently miss a part. So the function
+transforms and `gradient_check` let `walk` mark such gradients, and warn if they
 differentiate them.
 """
 
@@ -25,7 +25,7 @@ STEP = 1e-4
 
 
 class Detached(Primitive):
-    """Gradient `i` of `f`. Its graph does not reach the Variables `unseen`, which are
+    """Gradient `i` of `f`. Its graph does not include the Variables `unseen`, which are
     inputs of `f` or gradients of its outputs, `gys`.
     """
 
@@ -39,7 +39,7 @@ class Detached(Primitive):
         return Detached(self.f, self.gys, self.i, self.unseen).apply(gy)
 
     def changes_with(self, moving: Collection[Variable]) -> bool:
-        """Whether the gradient changes when the Variables in `moving` do."""
+        """Return whether the gradient changes when the Variables in `moving` do."""
         # A linear function rightly leaves out its inputs, so only numbers can tell.
         rng = np.random.default_rng(0)
 
@@ -57,7 +57,7 @@ class Detached(Primitive):
             f.inputs = ()
             ys = f(*[Variable(x) for x in moved[:n]])
             gxs = f._differentiate(moved[n:], create_graph=False)
-            del ys  # kept so far, since backward may ask for them
+            del ys  # kept until here, because backward may refer to them
             return gxs[self.i]
 
         def slope(step: float) -> Any:
@@ -65,8 +65,8 @@ class Detached(Primitive):
 
         with using_config("enable_backprop", True), np.errstate(all="ignore"):
             far, near, size = slope(STEP), slope(STEP / 2), np.abs(gradient(0))
-        # A jump, as at the corner of a relu or from one draw of dropout to the next, is
-        # not a slope: over half the step it is twice as steep.
+        # A jump, as at the corner of a relu or between two draws of dropout, is not a
+        # slope: the difference quotient doubles when the step is halved.
         steady = np.isclose(far, near, rtol=0.1, atol=0)
         return bool(np.any(steady & (np.abs(near) > 1e-8 * np.max(size, initial=0))))
 
@@ -74,10 +74,10 @@ class Detached(Primitive):
 def mark_detached(
     f: Function, gys: Sequence[Any], gxs: tuple[Any, ...]
 ) -> tuple[Any, ...]:
-    """Mark the gradients that `f` has returned for `gys` where `f` is a user's and
-    their graph leaves something out.
+    """Mark the gradients that `f` has returned for `gys`, if `f` is a user's function
+    and their graph is incomplete.
     """
-    # Inside vmap, the graph is that of whole batches, and cannot be seen from here.
+    # Inside vmap, the graph is that of whole batches, which cannot be seen from here.
     is_unseen = any(map(is_batched, gys)) or not Config.enable_backprop
     if isinstance(f, Primitive) or is_unseen:
         return gxs
@@ -98,8 +98,8 @@ def warn_of_detached(
     xs: Iterable[Variable],
     what: str = "second-order gradient",
 ) -> bool:
-    """Warn if derivatives of the `ys` for the `xs`, known to the user as `what`, miss a
-    part, and tell whether they do.
+    """Warn if derivatives of the `ys` with respect to the `xs`, named `what` in the
+    warning, miss a part; return whether they do.
     """
     moving = set(xs)
     functions = _functions_behind(ys, moving)
@@ -122,15 +122,15 @@ def warn_of_detached(
 def _message(f: Function, what: str) -> str:
     name = type(f).__name__
     return (
-        f"the gradient of {name} is right, but has no graph, so that the {what} is "
-        f"missing: {name}.backward computes with arrays; compute with self.inputs and "
-        "the gradients it is given, which are Variables"
+        f"the gradient of {name} is right, but has no graph, so the {what} is missing: "
+        f"{name}.backward computes with arrays; compute with self.inputs and the "
+        "gradients that it receives, which are Variables"
     )
 
 
 def _functions_behind(ys: Iterable[Variable], ends: Any) -> set[Function]:
-    # Back to the Variables in `ends`, and for a marked gradient also along what its
-    # graph does not reach.
+    # Follow the graph back to the Variables in `ends`, and from a marked gradient also
+    # to the Variables that its graph leaves out.
     found: set[Function] = set()
     waiting: list[Any] = list(ys)
     while waiting:

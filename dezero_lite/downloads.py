@@ -1,9 +1,9 @@
 """Files that are downloaded once and kept. Step 51 explains them.
 
-:func:`get_file` gives the path of a file. Where the environment variable
-``DEZERO_LITE_DATA`` names a folder, the file is looked for there and nowhere else,
-which serves a classroom without a network. Else it is downloaded at the first call,
-checked, and kept in :data:`cache_dir`. Downloads take the packages ``pooch`` and
+:func:`get_file` returns the path of a file. If the environment variable
+``DEZERO_LITE_DATA`` names a folder, it looks for the file only there, for example in a
+classroom without a network. Otherwise it downloads the file at the first call, checks
+it, and keeps it in :data:`cache_dir`. Downloads require the packages ``pooch`` and
 ``tqdm``.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 __all__ = ["cache_dir", "get_file", "show_progress"]
 
-#: The environment variable that names a folder to use in place of downloads.
+#: The environment variable that names a folder to use instead of downloads.
 DATA_DIR_ENV = "DEZERO_LITE_DATA"
 
 
@@ -29,46 +29,46 @@ def _user_cache() -> str:
     return os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
 
 
-#: The folder that keeps downloads; it is made with the first of them.
+#: The folder for downloads, created at the first one.
 cache_dir = os.path.join(_user_cache(), "dezero_lite")
 
 
 def get_file(
     url: str, file_name: str | None = None, known_hash: str | None = None
 ) -> str:
-    """The path of a file that is downloaded from `url`, unless it is here already.
-    Source: book step 51.
+    """Return the path of a file, after downloading it from `url` unless it is already
+    here. Source: book step 51.
 
     Parameters
     ----------
     url : str
-        The file's address on the network. One that does not begin with
-        ``https://``, or that leads on to one that does not, needs a `known_hash`, since
-        anybody on the way can change what it delivers.
+        The file's address. If it does not begin with ``https://``, or redirects to one
+        that does not, `known_hash` is required, because the download could be tampered
+        with.
     file_name : str, optional
         The file's name here; may begin with a folder, as in ``'mnist/train.gz'``.
-        Default: as in the `url`.
+        Default: the name in `url`.
     known_hash : str, optional
-        The SHA-256 of the file in hexadecimal digits, or another kind of hash after its
-        name, as in ``'md5:d53e10…'``. A download with another hash is thrown away.
-        Files in a folder of your own are yours, and taken as they are.
+        The file's SHA-256 in hexadecimal digits, or another hash after its name, as in
+        ``'md5:d53e10…'``. A download with a different hash is deleted. Files in the
+        folder that ``DEZERO_LITE_DATA`` names are not checked.
 
     Returns
     -------
     str
-        The path: in the folder that ``DEZERO_LITE_DATA`` names, if it names one, else
-        in :data:`cache_dir`, where each `url` has a folder of its own.
+        The path: in the folder that ``DEZERO_LITE_DATA`` names, if it is set, else in
+        :data:`cache_dir`, where each `url` has its own folder.
 
     Raises
     ------
     FileNotFoundError
-        If ``DEZERO_LITE_DATA`` names a folder, and the file is not in it.
+        If ``DEZERO_LITE_DATA`` names a folder that does not contain the file.
     ImportError
-        If a download is due, and ``pooch`` or ``tqdm`` is not installed.
+        If the file has to be downloaded, and ``pooch`` or ``tqdm`` is not installed.
     OSError
         If the download fails.
     ValueError
-        If the download has another hash, or the `url` or the `file_name` is not safe to
+        If the download has a different hash, or `url` or `file_name` is not safe to
         use.
     """
     if file_name is None:
@@ -93,13 +93,13 @@ def get_file(
 
 
 def data_folder() -> str | None:
-    """The folder that ``DEZERO_LITE_DATA`` names, if it does."""
+    """Return the folder that ``DEZERO_LITE_DATA`` names, or ``None``."""
     return os.environ.get(DATA_DIR_ENV) or None
 
 
 def _check_stays_inside(file_name: str) -> None:
     parts = file_name.replace("\\", "/").split("/")
-    # The colon is that of a drive.
+    # A colon in second place belongs to a drive letter.
     if {"", ".", ".."} & {*parts} or file_name[1:2] == ":" or "\0" in file_name:
         raise ValueError(
             f"file_name={file_name!r} leads out of the folder for data: use a plain "
@@ -108,21 +108,21 @@ def _check_stays_inside(file_name: str) -> None:
 
 
 class UnsafeAddress(ValueError):
-    """Anybody on the way can change what this address delivers."""
+    """An address whose download is not authenticated, so it could be tampered with."""
 
 
 def _check_safe(address: str, known_hash: str | None) -> None:
     if known_hash is None and not address.lower().startswith("https://"):
         raise UnsafeAddress(
-            f"{address} is not safe, since anybody can change it on the way: use "
-            "https://, or give known_hash"
+            f"{address} is not safe, because the download could be tampered with: use "
+            "https://, or pass known_hash"
         )
 
 
 def _cache_path(url: str, file_name: str) -> str:
     import hashlib
 
-    # Two addresses may end in one name; neither gets the other's file.
+    # Two addresses may end in the same name, but must not share a file.
     folder = hashlib.sha256(url.encode()).hexdigest()[:16]
     return os.path.join(cache_dir, folder, file_name)
 
@@ -135,7 +135,7 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
     pooch, requests, tqdm = _import_packages(file_name)
 
     def check_redirect(response: Any, **_: Any) -> None:
-        # Before the request for the address that it leads on to.
+        # Checks the target before it is requested.
         if response.is_redirect:
             target = requests.compat.urljoin(response.url, response.headers["location"])
             _check_safe(target, known_hash)
@@ -151,11 +151,11 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
         pooch.retrieve(url, known_hash, name, folder, downloader=downloader)
     except requests.RequestException as error:
         if error.response is not None:
-            # Else the connection stays open for as long as somebody keeps the error.
+            # Otherwise the connection stays open while a reference to the error exists.
             error.response.close()
         raise OSError(
             f"{file_name} could not be downloaded from {url}: {error}. Try again when "
-            "the network is there; or get the file in another way and put it at "
+            "the network is available; or get the file in another way and put it at "
             f"{path}, or, as {file_name}, into a folder that the environment variable "
             f"{DATA_DIR_ENV} names"
         ) from error
@@ -163,9 +163,9 @@ def _download(url: str, file_name: str, known_hash: str | None) -> str:
         raise
     except ValueError as error:
         raise ValueError(
-            f"what came from {url} is not the file that was expected, and was thrown "
-            "away. Try again; if it happens twice, the file was replaced there, or "
-            f"something on the way changes downloads. The reason: {error}"
+            f"the download from {url} is not the expected file, and was deleted. Try "
+            "again; if it happens twice, the file was replaced there, or something "
+            f"alters downloads in transit. The reason: {error}"
         ) from error
     return path
 
@@ -175,22 +175,22 @@ def _import_packages(file_name: str) -> tuple[Any, Any, Any]:
         return import_module("pooch"), import_module("requests"), import_module("tqdm")
     except ImportError as error:
         raise ImportError(
-            f"downloading {file_name} takes packages that are not here ({error}): run "
-            "`pip install pooch tqdm`, or put the file into a folder that the "
-            f"environment variable {DATA_DIR_ENV} names"
+            f"downloading {file_name} requires missing packages ({error}): run `pip "
+            "install pooch tqdm`, or put the file into a folder that the environment "
+            f"variable {DATA_DIR_ENV} names"
         ) from None
 
 
 def show_progress(block_num: int, block_size: int, total_size: int) -> None:
-    """Print how far a download has come, as a bar that overwrites itself. Source: book
+    """Print the progress of a download as a bar that overwrites itself. Source: book
     step 51.
 
     Parameters
     ----------
     block_num, block_size : int
-        The number of blocks that have arrived, and of bytes in one.
+        The number of blocks that have arrived, and the number of bytes in a block.
     total_size : int
-        The number of bytes in all; 0 or less where nobody knows.
+        The total number of bytes; 0 or less if it is unknown.
     """
     done = min(block_num * block_size / total_size, 1.0) if total_size > 0 else 0.0
     filled = int(30 * done)

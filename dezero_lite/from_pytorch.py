@@ -1,5 +1,5 @@
-"""What a user of PyTorch types, and what it is called here: for error messages, and for
-the page *Coming from PyTorch*.
+"""PyTorch's names, and what to use here instead: for error messages, and for the page
+*Coming from PyTorch*.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Iterable
 from typing import Any
 
-#: What is missing, by where it is looked for, and what to write instead.
+#: What to write instead of a missing attribute, by the place where it is looked up.
 ATTRIBUTES = {
     "Layer": {
         "train": "a layer is in training, except under `with test_mode():`",
@@ -142,17 +142,17 @@ ATTRIBUTES = {
     },
 }
 
-#: Names of arguments, by what takes them, and what to write instead.
+#: What to write instead of an unknown argument, by what was called.
 ARGUMENTS = {
     "Layer": {
-        "in_features": "use in_size, or leave it out: the first call tells it",
+        "in_features": "use in_size, or leave it out: the first call determines it",
         "out_features": "use out_size",
         "bias": "use nobias=True for bias=False",
         "padding": "use pad",
         "p": "use ratio",
         "inplace": "no function writes into its input",
-        "num_features": "the first call tells its size",
-        "normalized_shape": "the first call tells its size",
+        "num_features": "the first call determines its size",
+        "normalized_shape": "the first call determines its size",
         "input_size": "use in_size",
         "num_embeddings": "use in_size",
         "embedding_dim": "use out_size",
@@ -186,16 +186,16 @@ ARGUMENTS = {
 
 
 def missing_attribute(kind: str, name: str, owner: str) -> AttributeError:
-    """The error for an attribute that `owner` lacks: with what to write instead, where
-    the table knows it.
+    """Make the error for an attribute that `owner` lacks, with what to write instead if
+    the table has an entry.
     """
     answer = ATTRIBUTES.get(kind, {}).get(name)
     return AttributeError(f"{owner} has no attribute {name!r}" + _append(answer))
 
 
 class Missing:
-    """A name that a class does not have, but is asked for. A `__getattr__` would make
-    every attribute slower.
+    """A descriptor for a name that a class lacks but users may try. A `__getattr__`
+    would slow down every attribute.
     """
 
     def __init__(self, kind: str, name: str) -> None:
@@ -206,23 +206,26 @@ class Missing:
 
 
 def answer_names_of(kind: str, owner: type) -> None:
-    """Let a class answer the names of its table; what a subclass has comes first."""
+    """Make a class answer the names in its table; a subclass's own names take
+    precedence.
+    """
     for name in ATTRIBUTES[kind]:
         setattr(owner, name, Missing(kind, name))
 
 
 def unknown_argument(kind: str, names: Iterable[str]) -> TypeError:
-    """The error for arguments that `kind` does not take."""
+    """Make the error for arguments that `kind` does not take."""
     return _unknown_argument(kind, kind, next(iter(names)))
 
 
 def refuse_arguments(kind: str, owner: type, names: Iterable[str]) -> None:
-    """Say what an argument is called here, where the class `owner` does not take it.
+    """Raise an error for PyTorch's name of an argument, unless the class `owner` takes
+    it.
 
     Raises
     ------
     TypeError
-        If the table knows one of the names, and the class does not.
+        If the table lists one of the names, and the class does not take it.
     """
     for name in ARGUMENTS[kind].keys() & names:
         parameters = inspect.signature(owner).parameters

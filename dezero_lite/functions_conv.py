@@ -1,6 +1,6 @@
-"""The book's name for what :mod:`dezero_lite.functions` has on convolution and pooling.
+"""The book's module of convolution and pooling; see :mod:`dezero_lite.functions`.
 
-Steps introduce what ``__all__`` lists; the rest is there for the book's reader.
+Steps introduce the names in ``__all__``; the others are for readers of the book.
 """
 
 # ruff: noqa: F403 (each file lists its names)

@@ -1,8 +1,7 @@
-"""The files of GPT-2, as they were published: sizes, weights and tokens. Step 92
-explains them.
+"""The published files of GPT-2: sizes, weights and tokens. Step 92 explains them.
 
-Nothing here computes: :meth:`GPT.from_gpt2` and :meth:`Tokenizer.from_gpt2` ask for
-what is in the files, under the names of this package.
+Nothing is computed here: :meth:`GPT.from_gpt2` and :meth:`Tokenizer.from_gpt2` read the
+contents of the files, under the names of this package.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ __all__ = ["read_config", "read_tokens", "read_weights"]
 
 URL = "https://huggingface.co/openai-community/gpt2/resolve/{}/{}"
 REVISION = "607a30d783dfa663caf39e06633721c8d4cfcd7e"
-# Where no folder is given. Two files have other names where the model first was.
+# For downloads. Two files had other names where the model was first published.
 HASHES = {
     "config.json": "0daed7749b4f02b8f76240d5444551d7b08712dab4d0adb8239c56ba823bb7b4",
     "model.safetensors": "248dfc3911869ec493c76e65bf2fcf7f6"
@@ -28,12 +27,12 @@ HASHES = {
     "merges.txt": "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5",
 }
 ALSO_CALLED = {"vocab.json": ["encoder.json"], "merges.txt": ["vocab.bpe"]}
-# How GPT-2 cuts a text before merging: endings, words, numbers, signs, spaces.
+# How GPT-2 splits a text before merging: suffixes, words, numbers, punctuation, spaces.
 PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 
 def find(folder: StrPath | None, name: str) -> str:
-    """The path of one of the files: in the `folder`, or downloaded once."""
+    """Return the path of a file in `folder`, or of its download."""
     if folder is None:
         return get_file(URL.format(REVISION, name), f"gpt2/{name}", HASHES[name])
     names = [name, *ALSO_CALLED.get(name, [])]
@@ -41,22 +40,20 @@ def find(folder: StrPath | None, name: str) -> str:
         if os.path.isfile(path):
             return path
     raise FileNotFoundError(
-        f"{os.fsdecode(folder)} holds no {' or '.join(names)}: a folder with GPT-2 has "
+        f"{os.fsdecode(folder)} lacks {' or '.join(names)}: a folder with GPT-2 has "
         "config.json, model.safetensors, and for the tokens vocab.bpe and encoder.json"
     )
 
 
 def read_json(path: str) -> dict[str, Any]:
-    """What a file of JSON holds, which is an object."""
+    """Read a JSON file that holds an object."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
         if not isinstance(found, dict):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
     except (ValueError, RecursionError) as error:
-        raise ValueError(
-            f"{path} is no file of JSON as it should be: {error}"
-        ) from None
+        raise ValueError(f"{path} is not a valid JSON file: {error}") from None
     return found
 
 
@@ -69,7 +66,7 @@ SIZES = {
     "n_embd": "size",
     "n_head": "heads",
 }
-# What a GPT here computes in one way only, and what GPT-2 has.
+# Settings for which `GPT` supports only these values, those of GPT-2.
 FIXED = {
     "activation_function": ("gelu_new", "gelu_pytorch_tanh"),
     "layer_norm_epsilon": (1e-5,),
@@ -81,14 +78,14 @@ FIXED = {
 
 
 def read_config(folder: StrPath | None) -> dict[str, Any]:
-    """The sizes of the model, as `GPT` takes them.
+    """Read the sizes of the model, as arguments of `GPT`.
 
     Raises
     ------
     FileNotFoundError
         If ``config.json`` is not in the folder.
     ValueError
-        If a size is missing, or the model computes something else than GPT-2.
+        If a size is missing, or the model computes something that `GPT` cannot.
     """
     path = find(folder, "config.json")
     config = read_json(path)
@@ -117,18 +114,18 @@ PARTS = {
     "mlp.c_proj": "down",
 }
 NAME = re.compile(r"(?:transformer\.)?(?:h\.(\d+)\.)?(.+?)(?:\.(weight|bias))?")
-# Masks that once were stored, and the tokens' vectors again.
+# Masks, which were once stored, and a second copy of the tokens' vectors.
 IGNORED = re.compile(r".*\.attn\.(masked_)?bias|lm_head\.weight")
 
 
 def read_weights(folder: StrPath | None) -> dict[str, Array]:
-    """The weights, under the names that they have in a `GPT`. GPT-2 keeps them as (in,
-    out), as this package does, so they are taken as they are.
+    """Read the weights, under their names in a `GPT`. GPT-2 stores matrices as (in,
+    out), like this package, so they need no transposing.
 
     Raises
     ------
     FileNotFoundError, ImportError, ValueError
-        As :func:`dezero_lite.array_files.load_arrays` does.
+        As for :func:`dezero_lite.array_files.load_arrays`.
     """
     found = load_arrays(find(folder, "model.safetensors"))
     return {
@@ -137,7 +134,7 @@ def read_weights(folder: StrPath | None) -> dict[str, Array]:
 
 
 def _our_name(name: str) -> str:
-    # One that is not known stays, and is then refused as surplus.
+    # An unknown name is kept, and later rejected as surplus.
     if name.removeprefix("transformer.") in PARTS:
         return PARTS[name.removeprefix("transformer.")]
     match = NAME.fullmatch(name)
@@ -151,8 +148,8 @@ def _our_name(name: str) -> str:
 
 # --- tokens ---------------------------------------------------------------------------
 
-# The bytes in the order of their tokens. In the files each is a character: those that
-# can be seen stand for themselves, the others for characters from number 256 on.
+# The bytes in the order of their tokens. The files write each as a character: printable
+# ones as themselves, the others as characters from number 256 on.
 SEEN = [*range(33, 127), *range(161, 173), *range(174, 256)]
 UNSEEN = [byte for byte in range(256) if byte not in SEEN]
 ALPHABET = bytes(SEEN + UNSEEN)
@@ -160,15 +157,15 @@ CHARACTERS = [*map(chr, SEEN), *[chr(256 + i) for i in range(len(UNSEEN))]]
 
 
 def read_tokens(folder: StrPath | None) -> tuple[list[tuple[int, int]], list[str]]:
-    """The merges, as pairs of tokens, and what comes after them: tokens that no text
-    becomes.
+    """Read the merges, as pairs of tokens, and the special tokens, which no text
+    encodes to.
 
     Raises
     ------
     FileNotFoundError
         If one of the two files is not in the folder.
     ValueError
-        If they are damaged, or do not belong together.
+        If they are damaged, or do not match.
     """
     path = find(folder, "merges.txt")
     with open(path, encoding="utf-8", errors="replace") as file:

@@ -1,9 +1,9 @@
-"""Trust, but verify: gradients by backward against gradients by numbers. Steps 4 and
-10 explain the idea.
+"""Checks of backward's gradients against numerical ones. Steps 4 and 10 explain the
+idea.
 
-The numbers are differences of function values, which need no calculus. The outputs are
-weighted at random, because with equal weights wrong gradients may cancel: a softmax
-sums to 1 always, so to a plain sum it looks constant.
+Numerical gradients are differences of function values, which need no calculus. The
+outputs are weighted at random, because with equal weights, wrong gradients may cancel:
+the outputs of softmax always sum to 1, so their plain sum looks constant.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ EPS = 1e-4
 def numerical_grad(
     f: Callable[..., Any], x: Variable | Array, *args: Any, **kwargs: Any
 ) -> Array:
-    """Compute the gradient, for `x`, of the sum of ``f(x, *args, **kwargs)`` from
-    differences of function values.
+    """Compute the gradient, with respect to `x`, of the sum of ``f(x, *args,
+    **kwargs)`` from differences of function values.
 
     Parameters
     ----------
     f : callable
         Takes Variables; returns a Variable, an array, or a tuple of them.
     x : Variable or ndarray
-        The point at which to differentiate. It stays as it is; `f` gets float64 copies.
+        The point at which to differentiate. It is not changed; `f` gets float64 copies.
     *args, **kwargs : Any
         Passed to `f`.
 
     Returns
     -------
     ndarray
-        Of the shape of `x`, float64.
+        Of the shape of `x`, and float64.
 
     Notes
     -----
@@ -72,30 +72,31 @@ def gradient_check(
     atol: float = 1e-5,
     **kwargs: Any,
 ) -> bool:
-    """Tell whether backward through `f` is right: values, shapes, dtypes, memory, and
-    the second order.
+    """Check backward through `f`: values, shapes, dtypes, memory, and second
+    derivatives.
 
     Parameters
     ----------
     f : callable
-        Takes Variables; returns a Variable or a tuple of them, the same whenever it is
-        called.
+        Takes Variables; returns a Variable or a tuple of them, and must be
+        deterministic.
     x : Variable or ndarray
-        The first input; whole numbers are taken as float64.
+        The first input; whole numbers are converted to float64.
     *args : Any
-        Further inputs. The floating-point Variables among them are checked, too;
+        Further inputs. The floating-point Variables among them are also checked;
         anything else is a constant.
     rtol, atol : float, optional
-        The largest difference between backward and the numbers, relative to these and
-        absolute.
+        The relative and absolute tolerances for the difference between backward and the
+        numerical gradients.
     **kwargs : Any
         Passed to `f`.
 
     Returns
     -------
     bool
-        If it is False, what is wrong has been printed. A gradient without a graph, as
-        of the book's step 27, is judged by the first order alone, with a warning.
+        False if something is wrong; a message has then been printed. A gradient without
+        a graph, as in the book's step 27, is judged only by the first derivative, with
+        a warning.
 
     Notes
     -----
@@ -115,7 +116,7 @@ def gradient_check(
 
 
 def _call(f: Callable[..., Any], *xs: Any, **kwargs: Any) -> Any:
-    # A Function remembers one call only, so each call has a copy.
+    # A Function records only one call, so each call uses a copy.
     return (copy.copy(f) if isinstance(f, Function) else f)(*xs, **kwargs)
 
 
@@ -134,7 +135,7 @@ class _Check:
             if isinstance(x, Variable) and x.dtype.kind == "f"
         ]
         self.points = [inputs[i].data.copy() for i in self.checked]
-        # The same at every check, so that a failure can be looked at twice.
+        # The same seed in every check, so that a failure can be reproduced.
         self.rng = np.random.default_rng(0)
 
     def run(self) -> None:
@@ -142,7 +143,7 @@ class _Check:
             ys = self.call(self.variables(self.points))
         weights = [self.random(y) for y in ys]
         vectors = [self.random(x) for x in self.points]
-        # In double precision, so that small differences are not lost.
+        # In float64, so that small differences are not lost.
         points = [x.astype(float) for x in self.points]
 
         def value(*arrays: Array) -> float:
@@ -227,8 +228,8 @@ class _Check:
 def _gradients(
     ys: Any, weights: list[Array], xs: list[Variable], create_graph: bool = False
 ) -> list[Any]:
-    # The gradients of the weighted sum of all ys for each of the xs, left on none of
-    # them.
+    # The gradients of the weighted sum of all ys with respect to each of the xs,
+    # without storing them in the xs.
     kind: Any = Variable if create_graph else np.asarray
     totals: list[Any] = [None] * len(xs)
     for y, weight in zip(ys, weights, strict=True):

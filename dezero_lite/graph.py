@@ -1,9 +1,9 @@
 """Graphs as pictures: from a Variable to DOT text, from DOT text to SVG, PNG and PDF.
 Steps 25 and 26 explain it.
 
-Graphviz does the layout. It is reached by the ``dot`` program where that is on the
-path, else by the pip package ``pygraphviz``, whose wheels bring Graphviz with them.
-Where there is neither, a graph shows as its DOT text.
+Graphviz does the layout. It is called through the ``dot`` program if that is on the
+path, else through the pip package ``pygraphviz``, whose wheels include Graphviz. If
+both are missing, a graph is shown as its DOT text.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ HINT = (
     "pygraphviz`, or put Graphviz's program `dot` on the path."
 )
 FORMATS = ("png", "svg", "pdf")
-# Dots per inch. A page has 96, a sharp screen twice as many.
+# Dots per inch. A page has 96, a high-resolution screen twice as many.
 PAGE, SHARP = 96, 192
 
-# What no drawing can hold, since XML cannot; and as much of a name as one can read.
+# Characters that XML, and so a drawing, cannot contain; and the legible part of a name.
 NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LONGEST_NAME = 40
 
-# A picture of more nodes is past reading, and Graphviz's time grows faster than their
+# A picture of more nodes is unreadable, and Graphviz's time grows faster than their
 # number.
 MOST_NODES = 2_000
 
-# Inside, and of the border.
+# Fill and border colours.
 BLUE, YELLOW = ("#d6eaf8", "#0072b2"), ("#fdf0d0", "#b07d00")
 VARIABLE = 'shape=ellipse, style=filled, fillcolor="{}", color="{}"'.format(*BLUE)
 FUNCTION = 'shape=box, style=filled, fillcolor="{}", color="{}"'.format(*YELLOW)
 CONSTANT = "shape=plaintext, style=solid"
 NODES = 'fontname="sans-serif", width=0.45, height=0.45, margin="0.08,0.04"'
-# Without a limit, Graphviz may polish the layout of a hundred nodes for a minute.
+# Without a limit, Graphviz may take a minute to optimise the layout of a hundred nodes.
 LAYOUT = "nslimit=0.5"
 EDGES = 'fontname="sans-serif", arrowsize=0.8'
 
 
 class GraphvizMissing(RuntimeError):
-    """Neither the ``dot`` program nor the package ``pygraphviz`` is there."""
+    """Neither the ``dot`` program nor the package ``pygraphviz`` is installed."""
 
 
-# --- what every framework of the course has -------------------------------------------
+# --- what all frameworks of the course have in common ---------------------------------
 
 
 def is_variable(x: Any) -> bool:
@@ -65,13 +65,13 @@ def inputs_of(f: Any) -> Sequence[Any]:
 
 
 def outputs_of(f: Any) -> list[Any]:
-    """The outputs of a function; ``None`` for one that is gone."""
+    """Return the outputs of a function, with ``None`` for one that was freed."""
     outputs = (f.output,) if hasattr(f, "input") else f.outputs
     return [y() if isinstance(y, weakref.ref) else y for y in outputs]
 
 
 def legible(name: str) -> str:
-    """A name as pictures can show it."""
+    """Shorten a name, and replace characters that a picture cannot show."""
     short = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
     return NOT_XML.sub("\ufffd", short)
 
@@ -80,23 +80,23 @@ def legible(name: str) -> str:
 
 
 def get_dot_graph(output: Any, verbose: bool = True) -> str:
-    """The graph that `output` was computed by, as text in the DOT language. Source:
+    """Return the graph that computed `output`, as text in the DOT language. Source:
     book steps 25–26.
 
     Parameters
     ----------
     output : Variable
-        Of `dezero_lite`, or of any step of the course from 7 on. The walk begins there
-        and goes back to the leaves.
+        From `dezero_lite`, or from any step of the course from 7 on. The graph is
+        followed from it back to the leaves.
     verbose : bool, optional
-        Write shape and dtype into every Variable, beside its name.
+        Write the shape and dtype into every Variable, beside its name.
 
     Returns
     -------
     str
         Variables are ellipses, functions boxes, plain numbers and arrays bare text. The
-        nodes are numbered in the order of the walk, so that the same computation always
-        gives the same text.
+        nodes are numbered in the order in which the graph is followed, so that the same
+        computation always gives the same text.
     """
     if not is_variable(output):
         raise TypeError(
@@ -128,8 +128,8 @@ def get_dot_graph(output: Any, verbose: bool = True) -> str:
 
 
 def functions_behind(output: Any) -> Iterator[Any]:
-    """Every function behind `output`, each once: back along the first input until a
-    leaf, then along the others.
+    """Yield every function behind `output` once, following first inputs to a leaf
+    before the others.
     """
     waiting = [output.creator]
     seen: set[Any] = set()
@@ -145,7 +145,7 @@ def functions_behind(output: Any) -> Iterator[Any]:
 def _node_style(node: Any, verbose: bool) -> str:
     if not is_variable(node):
         return f"label={quote(legible(type(node).__name__))}, {FUNCTION}"
-    # Snapshots have names from step 19 on.
+    # The course's Variables have names from step 19 on.
     label = legible(getattr(node, "name", None) or "")
     if verbose and node.data is not None:
         label += f"{': ' if label else ''}{node.data.shape} {node.data.dtype}"
@@ -166,36 +166,36 @@ def plot_dot_graph(
     verbose: bool = True,
     to_file: str | os.PathLike[str] | None = "graph.png",
 ) -> Any:
-    """Draw the graph that `output` was computed by. Source: book step 26.
+    """Draw the graph that computed `output`. Source: book step 26.
 
     Parameters
     ----------
     output : Variable
-        The variable at which the walk begins, back to the leaves.
+        The Variable from which the graph is followed back to the leaves.
     verbose : bool, optional
-        Write shape and dtype into every Variable, beside its name.
+        Write the shape and dtype into every Variable, beside its name.
     to_file : path, optional
-        The image file to write: png, svg or pdf, by its ending. ``None`` writes none.
+        The image file to write: png, svg or pdf, by its suffix. ``None`` writes no
+        file.
 
     Returns
     -------
     Picture
-        Shows itself in a notebook.
+        Displays itself in a notebook.
 
     Raises
     ------
     ValueError
-        If the file's ending is another one, or the graph is too large to be drawn or
-        read.
+        If the file has another suffix, or the graph is too large to draw or to read.
 
     Warns
     -----
     UserWarning
-        If there is no Graphviz to draw with; then no file is written, and the result
-        shows as DOT text.
+        If Graphviz is missing; then no file is written, and the result is shown as DOT
+        text.
     """
     ending = "" if to_file is None else _ending(to_file)
-    # About as many Variables as functions.
+    # There are about as many Variables as functions.
     beyond = islice(functions_behind(output), MOST_NODES // 2, None)
     if is_variable(output) and next(beyond, None):
         raise ValueError(
@@ -233,19 +233,19 @@ def render(dot: str, format: str) -> bytes:
     Parameters
     ----------
     dot : str
-        A graph in the DOT language. Give every node a label of its own.
+        A graph in the DOT language. Give every node its own label.
     format : {'svg', 'png', 'pdf'}
-        The kind of image.
+        The image format.
 
     Returns
     -------
     bytes
-        The image file's content.
+        The content of the image file.
 
     Raises
     ------
     GraphvizMissing
-        If there is nothing to draw with; the message says what to install.
+        If Graphviz is missing; the message says what to install.
     """
     import shutil
 
@@ -264,8 +264,8 @@ def render(dot: str, format: str) -> bytes:
 
 @contextlib.contextmanager
 def _silent_stderr() -> Iterator[None]:
-    # The bundled font library warns about newer system settings, in C, past sys.stderr
-    # and into a notebook's output.
+    # The bundled font library warns about newer system settings from C, bypassing
+    # sys.stderr, so the warning would appear in a notebook's output.
     kept = os.dup(2)
     try:
         with open(os.devnull, "w") as sink:
@@ -277,7 +277,8 @@ def _silent_stderr() -> Iterator[None]:
 
 
 class Picture:
-    """A graph that shows itself: a drawing in a notebook, its DOT text in a terminal.
+    """A graph that displays itself: as a drawing in a notebook, as DOT text in a
+    terminal.
 
     Parameters
     ----------
@@ -294,7 +295,7 @@ class Picture:
     def _repr_mimebundle_(
         self, include: Any = None, exclude: Any = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        # No SVG: each version of Graphviz words it in its own way, and untrusted
+        # No SVG: each version of Graphviz writes it differently, and untrusted
         # notebooks do not show it. The text is the same on every machine.
         data: dict[str, Any] = {"text/plain": f"{self.dot}\n\n// {HINT}"}
         try:

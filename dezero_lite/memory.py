@@ -1,4 +1,4 @@
-"""What importing the package asks of the C library."""
+"""A setting of the C library that importing the package changes."""
 
 import numpy as np
 

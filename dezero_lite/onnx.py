@@ -1,9 +1,9 @@
 """Models as ONNX files, which other programs run. Step 91 explains it.
 
-:func:`export` calls the model on several batches and walks the graph of each side by
-side with that of the first. What is equal in all of them belongs to the model, and a
-length that grows with the batch is its number of rows; anything else that differs was
-computed from the input where the graph does not see it, and is refused.
+:func:`export` calls the model on several batches, and compares the graph of each with
+that of the first. Whatever is equal in all of them belongs to the model, and a length
+that grows with the batch is the number of rows. Anything else that differs was computed
+from the input outside of the graph, and is rejected.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ BATCH = "N"
 
 def export(model: Callable[[Any], Any], example: Any, path: StrPath) -> None:
     """Write a model, in test mode, as an ONNX file of standard operators (opset 20).
-    Takes the package ``onnx``.
+    Requires the package ``onnx``.
 
-    The first axis of the input, and of what comes out, is free: other programs may call
-    the model with any number of examples. A layer with a state, as `LSTM`, begins
-    without one in the file, and keeps the one that it has here.
+    The first axis of the input and of the outputs is free: other programs may run the
+    model with any number of examples. A layer with a state, such as `LSTM`, starts
+    without one in the file; the model here keeps its own.
 
-    The model is called on the example and on other batches, with numbers of other
-    signs, sizes and orders. A batch that makes it raise an error, or that gives NaN or
-    infinity where the example does not, does not count.
+    The model is called on the example and on other batches, with different signs, sizes
+    and orders of numbers. A batch is ignored if the model raises an error, or if it
+    returns NaN or infinity where the example does not.
 
     Parameters
     ----------
     model : Layer or callable
-        From one Variable to a Variable, or to a tuple of them.
+        Maps one Variable to a Variable, or to a tuple of them.
     example : Variable or ndarray, shape (N, ...)
-        A batch that it takes.
+        A batch that the model accepts.
     path : str or os.PathLike
         Usually ends in ``.onnx``.
 
@@ -52,11 +52,11 @@ def export(model: Callable[[Any], Any], example: Any, path: StrPath) -> None:
     ImportError
         If ``onnx`` is not installed.
     NotImplementedError
-        If a function has no operator; the message names it, and the line that called
-        it.
+        If a function has no operator; the message names the function and the line that
+        called it.
     ValueError
-        If the file would be wrong for another input, since the model looks at the
-        numbers of the example, or counts its rows, outside of the graph.
+        If the file would be wrong for other inputs, because the model uses the
+        example's numbers, or its number of rows, outside of the graph.
     """
     onnx = _library()
     x = np.asarray(unwrap(example))
@@ -81,14 +81,14 @@ def _library() -> Any:
         import onnx
     except ImportError as error:
         raise ImportError(
-            f"ONNX files take a package that is not here ({error}): run `pip install "
+            f"ONNX files require a package that is missing ({error}): run `pip install "
             "onnx`"
         ) from None
     return onnx
 
 
 def _functions(outputs: Sequence[Variable]) -> list[Any]:
-    """The functions behind some outputs, each after those that it builds on."""
+    """Return the functions behind the outputs, each after those that it depends on."""
     found: dict[Any, None] = {}
     waiting = [y.creator for y in outputs if y.creator is not None][::-1]
     while waiting:
@@ -104,7 +104,7 @@ def _functions(outputs: Sequence[Variable]) -> list[Any]:
 
 
 class Graph:
-    """What the file will hold: operators, arrays, and the name of everything."""
+    """The file's contents: its operators and arrays, and the names of all values."""
 
     def __init__(
         self,
@@ -131,15 +131,15 @@ class Graph:
         }
 
     def new_name(self, name: str) -> str:
-        """A name that nothing in the file has so far: this one, if it is free."""
+        """Return an unused name: this one if possible."""
         while name in self.taken:
             name += "_"
         self.taken.add(name)
         return name
 
     def add(self, f: Function, g: Function) -> None:
-        """The operators for a function, which is `f` in the first graph and `g` in the
-        second.
+        """Add the operators for a function, which is `f` in the first graph and `g` in
+        the second.
         """
         if type(f) is not type(g):
             a, b = ["no function" if h is None else type(h).__name__ for h in (f, g)]
@@ -151,8 +151,8 @@ class Graph:
         rule = RULES.get(type(f))
         if rule is None:
             raise NotImplementedError(
-                f"{type(f).__name__} has no operator in ONNX that is known here: add a "
-                f"rule for it to RULES, or use other functions in {f.called_in}"  # type: ignore[attr-defined]
+                f"{type(f).__name__} has no rule for ONNX: add one to RULES, or use "
+                f"other functions in {f.called_in}"  # type: ignore[attr-defined]
             )
         self.pairs[f] = g
         names = rule(Node(self, f, g))
@@ -161,7 +161,7 @@ class Graph:
             self.names[f, number] = name
 
     def operator(self, kind: str, inputs: Sequence[str], count: int, **how: Any) -> Any:
-        """Add an operator, and name what comes out."""
+        """Add an operator, and return the names of its outputs."""
         stem = f"{kind}{len(self.nodes)}"
         outputs = [self.new_name(f"{stem}_{i}") for i in range(count)]
         node = self.onnx.helper.make_node(kind, inputs, outputs, **how)
@@ -169,14 +169,14 @@ class Graph:
         return outputs if count > 1 else outputs[0]
 
     def array(self, array: Any) -> str:
-        """Store an array, and name it."""
+        """Store an array, and return its name."""
         name = self.new_name(f"array{len(self.arrays)}")
         self.arrays[name] = np.asarray(array)
         return name
 
     def value(self, a: Any, b: Any, f: Any, dtype: Any = None) -> str:
-        """The name of what is `a` in the first graph and `b` in the second, as `dtype`,
-        for a function `f` that takes it.
+        """Return the name of an input of `f`, as `dtype`; it is `a` in the first graph
+        and `b` in the second.
         """
         first, other = np.asarray(unwrap(a)), np.asarray(unwrap(b))
         found = first.dtype
@@ -200,7 +200,7 @@ class Graph:
         return self.operator("Cast", [name], 1, to=kind)  # type: ignore[no-any-return]
 
     def parameter(self, parameter: Parameter) -> str:
-        """Store what the model learns, under its name in files if it has one."""
+        """Store a parameter, under its name in files if it has one; return the name."""
         if id(parameter) not in self.parameters:
             self.parameters[id(parameter)] = self.new_name("parameter")
         name = self.parameters[id(parameter)]
@@ -208,8 +208,8 @@ class Graph:
         return name
 
     def constant(self, a: Array, b: Array, f: Any, dtype: Any) -> str:
-        """Store an array that is the same for every input. If it has a row for each
-        example, all of them equal, that is one row, which the file repeats.
+        """Store an array that is the same for every input. If it has equal rows, one
+        for each example, store one row, which the file repeats.
         """
         lengths, shape = [*zip(a.shape, b.shape, strict=False)], a.shape
         for axis, pair in enumerate(lengths):
@@ -225,8 +225,8 @@ class Graph:
         return self.operator("Expand", [name, self.shape(lengths, f)], 1)  # type: ignore[no-any-return]
 
     def shape(self, lengths: Sequence[tuple[int, int]], f: Any) -> str:
-        """The name of a shape, by its lengths in both graphs: each is the same in both,
-        or the number of rows, which is then taken from the input.
+        """Return the name of a shape, given its lengths in both graphs: a length is the
+        same in both, or it is the number of rows, which the file takes from the input.
         """
         if all(n == m for n, m in lengths):
             return self.array(np.array([n for n, _ in lengths], np.int64))
@@ -237,12 +237,12 @@ class Graph:
         return self.operator("Concat", parts, 1, axis=0)  # type: ignore[no-any-return]
 
     def depends(self, f: Any) -> ValueError:
-        """What to say where `f` takes something else in the second graph."""
+        """Make the error for an `f` whose input differs in the second graph."""
         name = "The result" if f is None else type(f).__name__
         return self.refusal(
             f,
             f"{name} depends on something that was computed outside of the graph, from "
-            f"{self.why.cause}, so that the file would be wrong for others",
+            f"{self.why.cause}, so the file would be wrong for others",
         )
 
     def refusal(self, f: Any, what: str) -> ValueError:
@@ -250,13 +250,13 @@ class Graph:
         return ValueError(f"{what}: {self.why.advice}{place}")
 
     def end(self, first: Sequence[Variable], second: Sequence[Variable]) -> None:
-        """Name what comes out."""
+        """Name the outputs."""
         for y, a, b in zip(self.ys, first, second, strict=True):
             name = self.value(a, b, a.creator)
             self.nodes.append(self.onnx.helper.make_node("Identity", [name], [y]))
 
     def model_proto(self, first: Sequence[Variable], second: Sequence[Variable]) -> Any:
-        """The model as ONNX has it."""
+        """Return the model in ONNX's format."""
         helper = self.onnx.helper
         say = helper.make_tensor_value_info
         kind = helper.np_dtype_to_tensor_dtype

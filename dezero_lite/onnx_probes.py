@@ -1,4 +1,6 @@
-"""Call a model on several batches, to show what depends on them: for `onnx.export`."""
+"""Calls of a model on several batches, to reveal what depends on them: for
+`onnx.export`.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class Why(NamedTuple):
-    """What the second of two batches has different, and what a user can do whose model
-    looks at that outside of the graph.
+    """How the second of two batches differs from the first, and advice to a user whose
+    model uses the difference outside of the graph.
     """
 
     cause: str
@@ -43,12 +45,12 @@ Outputs = list[Variable]
 
 
 def call_on_batches(model: Any, example: Array) -> Iterator[tuple[Array, Outputs, Why]]:
-    """Batches, and what the model makes of them: the example, then those that have
-    other numbers, as far as the model takes them, then one that has a row more as well.
+    """Yield batches and the model's outputs: first the example, then batches with other
+    numbers, if the model accepts them, then one with an additional row.
     """
     call = _outputs
     if len(example) == 1:
-        # Broadcasting to one row changes nothing, and is not recorded.
+        # Broadcasting to a single row changes nothing, and is not recorded.
         example, call = np.concatenate([example, example]), _outputs_for_more
     outputs = call(model, example)
     yield example, outputs, NUMBERS
@@ -68,7 +70,7 @@ def call_on_batches(model: Any, example: Array) -> Iterator[tuple[Array, Outputs
 
 @np.errstate(all="ignore")
 def _probes(batch: Array) -> list[Array]:
-    """Batches with other numbers, to change whatever a model may decide by them."""
+    """Make batches with other numbers, to change whatever a model may decide by."""
     low, high, shape, dtype = batch.min(), batch.max(), batch.shape, batch.dtype
     if dtype.kind == "f":
         rng = np.random.default_rng(0)
@@ -81,7 +83,7 @@ def _probes(batch: Array) -> list[Array]:
         return [probe.astype(dtype) for probe in probes]
     least, low, high, size = min(int(low), 0), int(low), int(high), batch.size
     probes = [low + high - np.flip(batch).astype(int)]
-    # Special tokens are small numbers: count from there, in four batches at most.
+    # Special tokens have small numbers: count up from there, in at most four batches.
     count = high - least + 1
     for start in range(0, min(count, 4 * size), size):
         probes.append((least + np.arange(start, start + size) % count).reshape(shape))
@@ -120,7 +122,9 @@ def _outputs_for_more(model: Any, batch: Array) -> Outputs:
 
 
 def parts_of(model: Any) -> list[tuple[str, Any]]:
-    """The layers and Variables in a model, or in those that a function uses."""
+    """Return the layers and Variables in a model, or in the models that a function
+    uses.
+    """
     if isinstance(model, Layer):
         return [("", model), *contents(model)]
     if not isfunction(model) and not ismethod(model):
@@ -135,8 +139,8 @@ def parts_of(model: Any) -> list[tuple[str, Any]]:
 
 @contextmanager
 def _state_kept(model: Any) -> Iterator[None]:
-    """Let the layers of a model begin without a state, and give back what they had.
-    Layers and weights that they make for a first input stay.
+    """Let the layers of a model start without a state, and restore their state at the
+    end. Layers and weights that they create for a first input are kept.
     """
     layers = [part for _, part in parts_of(model) if isinstance(part, Layer)]
     states = [dict(vars(layer)) for layer in layers]
@@ -155,7 +159,7 @@ def _state_kept(model: Any) -> Iterator[None]:
 
 @contextmanager
 def lines_noted() -> Iterator[None]:
-    """Note in each function which line of the user's has called it."""
+    """Record in each function which line of the user's code called it."""
     call = Function.__call__
 
     def noting(self: Any, *inputs: Any) -> Variable:
@@ -170,7 +174,7 @@ def lines_noted() -> Iterator[None]:
 
 
 def _place(frames: Iterable[tuple[FrameType, int]]) -> str:
-    """The innermost line outside of this package."""
+    """Describe the innermost line outside of this package."""
     places = ((frame.f_code.co_filename, line) for frame, line in frames)
     file, line = next(p for p in places if not p[0].startswith(HERE))
     return f"{file}, line {line}: {linecache.getline(file, line).strip()}"

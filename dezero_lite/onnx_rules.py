@@ -1,4 +1,4 @@
-"""Rules that turn functions into ONNX operators: for `onnx.export`."""
+"""Rules that convert functions to ONNX operators: for `onnx.export`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Node:
-    """A function in both graphs, with the means to write its operators."""
+    """A function in both graphs, with methods to write its operators."""
 
     def __init__(self, graph: Graph, first: Any, other: Any) -> None:
         self.graph, self.first, self.other = graph, first, other
@@ -40,12 +40,14 @@ class Node:
         return self.inputs()[0]
 
     def inputs(self) -> list[str]:
-        """The names of the inputs, all of the dtype that comes out."""
+        """Return the names of the inputs, all converted to the dtype of the output."""
         pairs = zip(self.first.inputs, self.other.inputs, strict=True)
         return [self.graph.value(a, b, self.first, self.dtype) for a, b in pairs]
 
     def choice(self, name: str, dtype: Any) -> str:
-        """The name of a condition or an index: a Variable, or the attribute `name`."""
+        """Return the name of a condition or an index: a Variable, or the attribute
+        `name`.
+        """
         a, b = [
             getattr(f, name) if f.chosen_by is None else f.chosen_by
             for f in (self.first, self.other)
@@ -53,26 +55,26 @@ class Node:
         return self.graph.value(a, b, self.first, dtype)
 
     def op(self, kind: str, *inputs: str, count: int = 1, **how: Any) -> Any:
-        """One operator: the name of what comes out, or a list of them."""
+        """Add one operator; return the name of its output, or a list of names."""
         return self.graph.operator(kind, inputs, count, **how)
 
     def number(self, value: Any) -> str:
-        """A number, or an array, of the dtype that comes out."""
+        """Store a number or an array in the dtype of the output; return its name."""
         return self.graph.array(np.asarray(value, self.dtype))
 
     def whole(self, values: Any) -> str:
-        """Whole numbers: axes, or a shape."""
+        """Store integers, such as axes or a shape; return their name."""
         return self.graph.array(np.asarray(values, np.int64))
 
     def both(self, read: Callable[[Any], Any]) -> Any:
-        """What can be read off the function, the same in both graphs."""
+        """Read a setting of the function, and require it to be equal in both graphs."""
         a, b = read(self.first), read(self.other)
         if not equal(a, b):
             raise self.graph.depends(self.first)
         return a
 
     def lengths(self, read: Callable[[Any], Any]) -> list[tuple[int, int]]:
-        """A shape in the first graph, and beside it that in the second."""
+        """Pair the lengths of a shape in the first graph with those in the second."""
         self.both(lambda f: len(read(f)))
         return [*zip(read(self.first), read(self.other), strict=True)]
 
@@ -83,7 +85,7 @@ class Node:
 
 
 class Settings:
-    """The attributes of a function, each of which has to be the same in both graphs."""
+    """The attributes of a function; each must be the same in both graphs."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -124,8 +126,8 @@ def _reshape(n: Node) -> Any:
 
 
 def _with_one_open(lengths: list[Any], rows: Any) -> list[Any]:
-    # Of the lengths that differ, one is −1, since it follows from the others: better
-    # not the number of rows, which is known.
+    # Of the lengths that differ, one may be −1, because it follows from the others:
+    # preferably not the number of rows, which is known.
     varying = [pair for pair in lengths if pair[0] != pair[1]]
     if varying:
         one = min(varying, key=lambda pair: pair == rows)
@@ -141,7 +143,7 @@ def _broadcast(n: Node) -> Any:
     lengths, given = n.lengths(_shape), n.lengths(lambda f: f.inputs[0].shape)
     for axis, pair in enumerate(given, len(lengths) - len(given)):
         if lengths[axis] == pair:
-            lengths[axis] = (1, 1)  # which leaves a length as it is
+            lengths[axis] = (1, 1)  # keeps the length
     return n.op("Expand", n.x, n.graph.shape(lengths, n.first))
 
 
@@ -215,9 +217,9 @@ def _get_item(n: Node) -> Any:
     parts = list(index) if isinstance(index, tuple) else [index]
     if any(isinstance(part, bool) or not isinstance(part, INDICES) for part in parts):
         raise NotImplementedError(
-            "GetItem has an operator in ONNX for an array of whole numbers, or for "
-            "slices, whole numbers, None and ..., but not for this index: use those, "
-            f"one after the other, in {n.first.called_in}"
+            "GetItem can be exported for an array of whole numbers, or for slices, "
+            "whole numbers, None and ..., but not for this index: use those, one after "
+            f"the other, in {n.first.called_in}"
         )
     if ... in parts:
         here = parts.index(...)
@@ -282,11 +284,11 @@ def _lstm_step(n: Node) -> list[str]:
     return [n.op("Mul", n.op("Sigmoid", o), n.op("Tanh", c)), c]
 
 
-# Functions that ONNX has under the same name.
+# Functions that have the same name in ONNX.
 SAME = [Add, Sub, Mul, Div, Pow, Neg, Log, MatMul, activation.Sigmoid]
 SAME += [elementwise.Sin, elementwise.Cos, elementwise.Tanh]
 SAME += [elementwise.Exp, elementwise.Sqrt, elementwise.Abs]
-#: What makes operators of a function, by its class; one's own can be added.
+#: The rule for each class of functions; you can add your own.
 RULES: dict[type[Function], Rule] = {kind: _named(kind.__name__) for kind in SAME}
 RULES |= {
     activation.ReLU: _named("Relu"),

@@ -1,8 +1,8 @@
 """PyTorch's weights in layers of this package. Step 91 explains it.
 
-A ``state_dict`` is a dictionary of tensors by name, ``'0.weight'`` or
-``'encoder.bias'``. :func:`load_state_dict` knows for each kind of layer which of these
-it takes, and in which form: PyTorch keeps the weights of `Linear` as (out, in), this
+A ``state_dict`` is a dictionary of tensors, whose names look like ``'0.weight'`` or
+``'encoder.bias'``. :func:`load_state_dict` knows which of them each kind of layer
+needs, and in which layout: PyTorch stores the weights of `Linear` as (out, in), this
 package as (in, out).
 """
 
@@ -32,25 +32,25 @@ def load_state_dict(
     Parameters
     ----------
     layer : Layer
-        Its sizes may be unknown so far: they come with the weights.
+        Sizes that are still unknown are taken from the weights.
     state_dict : mapping of str to tensor or array, or path
-        What PyTorch's ``model.state_dict()`` returns, or a ``.safetensors`` or ``.npz``
-        file of it. Tensors of a GPU go through ``.cpu()`` first.
+        The result of PyTorch's ``model.state_dict()``, or a ``.safetensors`` or
+        ``.npz`` file of it. Tensors on a GPU need ``.cpu()`` first.
     names : mapping of str to str, optional
-        What PyTorch calls a layer that has another name here, as in
-        ``{'l0': 'conv1', 'l1': 'conv2'}``; it holds for what is in that layer, too.
-        Default: the same names, with a dot where this package has a slash.
+        PyTorch's names of layers that have another name here, as in ``{'l0': 'conv1',
+        'l1': 'conv2'}``; they also apply to the contents of these layers. Default: the
+        same names, with a dot where this package has a slash.
 
     Raises
     ------
     ValueError
         If an array is missing, surplus or of another shape, or a layer computes
-        something else than PyTorch's; nothing has changed then.
+        something different from PyTorch's; nothing has changed then.
 
     Notes
     -----
-    Batch norm adds 2e-5 to a variance here, 1e-5 in PyTorch: channels that hardly vary
-    come out a little different.
+    Batch norm adds 2e-5 to a variance here, but 1e-5 in PyTorch: channels that hardly
+    vary give slightly different results.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def load_state_dict(
 
 
 class Reader:
-    """Goes through layers, and brings the tensors for them into this package's form."""
+    """Goes through layers, and converts their tensors to this package's layout."""
 
     def __init__(
         self, path: str, found: Mapping[str, Any], names: Mapping[str, str]
@@ -82,12 +82,12 @@ class Reader:
         self.used: set[str] = set()
 
     def visit(self, layer: L.Layer, ours: str, theirs: str) -> None:
-        """Take what is for a layer, whose parts have names that begin with `ours` here
+        """Take the tensors of a layer, the names of whose parts begin with `ours` here
         and with `theirs` in PyTorch.
         """
         if rule := _rule_of(layer):
             for name, array in rule(Tensors(self, theirs)).items():
-                # A copy: a tensor shares its memory with the model that it is from.
+                # A copy, because a tensor shares its memory with the PyTorch model.
                 self.stored[ours + name] = np.array(array, order="C")
             return
         for name, member in members(layer):
@@ -99,27 +99,28 @@ class Reader:
                 self.stored[ours + name] = np.array(self.take(other))
 
     def take(self, name: str) -> Array:
-        """The tensor of that name, as an array."""
+        """Take the tensor of that name, as an array."""
         if name not in self.found:
             raise ValueError(
-                f"{self.path} holds no {name}, so nothing was loaded: `names` says "
-                f"what a layer is called there, which holds {first_few([*self.found])}"
+                f"{self.path} has no {name}, so nothing was loaded: it has "
+                f"{first_few([*self.found])}; use `names` if its layers are called "
+                "otherwise"
             )
         self.used.add(name)
         return np.asarray(self.found[name])
 
     def check_all_used(self) -> None:
-        """Refuse a file that holds more than was taken."""
+        """Raise a ValueError if the file contains tensors that no layer took."""
         left = [n for n in self.found if n not in self.used and not n.endswith(COUNTS)]
         if left:
             raise ValueError(
-                f"{self.path} holds what the model has no place for, so nothing was "
+                f"{self.path} holds arrays that the model lacks, so nothing was "
                 f"loaded: {first_few(left)}"
             )
 
 
 class Tensors:
-    """The tensors of one PyTorch module, by the last part of their names."""
+    """The tensors of one PyTorch module, by their names in it, such as ``weight``."""
 
     def __init__(self, reader: Reader, prefix: str) -> None:
         self.reader, self.prefix = reader, prefix
@@ -135,7 +136,7 @@ class Tensors:
 
 
 def _transposed(t: Tensors) -> dict[str, Array]:
-    # (out, in) there, (in, out) here.
+    # (out, in) in PyTorch, (in, out) here.
     return {"W": t["weight"].T} | _bias(t)
 
 
@@ -157,7 +158,7 @@ def _batch_norm(t: Tensors) -> dict[str, Array]:
 
 
 def _recurrent(t: Tensors, order: Sequence[int] = (0,)) -> dict[str, Array]:
-    # There are two biases there, which are added. A cell's names have no _l0.
+    # PyTorch has two biases, which are added. A cell's names lack the _l0.
     end = "_l0" if "weight_ih_l0" in t else ""
     b = t[f"bias_ih{end}"] + t[f"bias_hh{end}"]
     Wx, Wh = t[f"weight_ih{end}"].T, t[f"weight_hh{end}"].T
@@ -171,14 +172,14 @@ def _in_order(array: Array, order: Sequence[int]) -> Array:
 
 
 def _lstm(t: Tensors) -> dict[str, Array]:
-    # The gates are i, f, g, o there and f, i, o, u here; u is their g.
+    # The gates are i, f, g, o in PyTorch and f, i, o, u here; u is PyTorch's g.
     return _recurrent(t, order=(1, 0, 3, 2))
 
 
 def _gru(t: Tensors) -> dict[str, Array]:
     raise ValueError(
-        "a GRU cannot take PyTorch's weights: there, the gate r weighs what became of "
-        "the old state, here the state before its product"
+        "a GRU cannot take PyTorch's weights: PyTorch applies the gate r after the "
+        "product with the old state, this package before it"
     )
 
 
@@ -190,7 +191,7 @@ def _attention(t: Tensors) -> dict[str, Array]:
 RULES: dict[type[L.Layer], Callable[[Tensors], dict[str, Array]]] = {
     L.Linear: _transposed,
     L.EmbedID: _as_it_is,
-    L.Conv2d: _as_it_is,  # Deconv2d, too
+    L.Conv2d: _as_it_is,  # also Deconv2d
     L.BatchNorm: _batch_norm,
     L.LayerNorm: _layer_norm,
     L.RNN: _recurrent,
@@ -198,10 +199,10 @@ RULES: dict[type[L.Layer], Callable[[Tensors], dict[str, Array]]] = {
     L.GRU: _gru,
     L.MultiHeadAttention: _attention,
 }
-# What PyTorch counts and no layer here asks for.
+# Counters of PyTorch that no layer here needs.
 COUNTS = ("num_batches_tracked",)
 
 
 def _rule_of(layer: L.Layer) -> Callable[[Tensors], dict[str, Array]] | None:
-    """How tensors become what a layer holds, if it is of a kind that is known."""
+    """Return the function that converts PyTorch's tensors for this kind of layer."""
     return next((RULES[kind] for kind in type(layer).__mro__ if kind in RULES), None)

@@ -1,5 +1,5 @@
-"""Learning rates that change while a model learns: functions of the number of the step.
-Step 74 explains them. A loop follows one like this::
+"""Learning rates that change during training: functions of the step number. Step 74
+explains them. A loop uses one like this::
 
     rate = WarmupCosine(0.003, warmup=50, steps=1000)
     for step in range(1000):
@@ -14,30 +14,29 @@ __all__ = ["WarmupCosine", "WarmupLinear"]
 
 
 class Warmup:
-    """Up in a straight line, then down as a subclass says.
+    """A linear warm-up to a peak, followed by the decay that a subclass defines.
 
     Parameters
     ----------
     peak : float
-        The highest rate, which step number `warmup` has.
+        The highest rate, reached at step number `warmup`.
     warmup : int
-        The number of steps that lead up to it.
+        The number of steps before the peak.
     steps : int
-        The number of steps in all; afterwards, the rate stays at `last`.
+        The total number of steps; afterwards, the rate stays at `last`.
     last : float, optional
-        The rate at the end.
+        The final rate.
 
     Raises
     ------
     ValueError
-        If there are fewer steps than lead up to the peak.
+        Unless ``0 <= warmup < steps``.
     """
 
     def __init__(self, peak: float, warmup: int, steps: int, last: float = 0.0) -> None:
         if not 0 <= warmup < steps:
             raise ValueError(
-                f"warmup={warmup} steps lead up to the peak, from 0 to less than "
-                f"steps={steps}"
+                f"warmup={warmup} must be at least 0 and less than steps={steps}"
             )
         self.peak, self.last = peak, last
         self.warmup, self.steps = warmup, steps
@@ -47,19 +46,19 @@ class Warmup:
         return f"{type(self).__name__}({settings})"
 
     def __call__(self, step: int) -> float:
-        """The rate of a step; the first one is number 0."""
+        """Return the rate at `step`; the first step is number 0."""
         if step < self.warmup:
             return self.peak * (step + 1) / (self.warmup + 1)
         way = (step - self.warmup) / (self.steps - self.warmup)
         return self.last + (self.peak - self.last) * self.left(min(way, 1.0))
 
     def left(self, way: float) -> float:
-        """What is left of the peak, from 1 to 0, after this part of the way down."""
+        """Return the remaining share of the peak, from 1 to 0; `way` is from 0 to 1."""
         raise NotImplementedError
 
 
 class WarmupLinear(Warmup):
-    """Up in a straight line to `peak`, and down in another.
+    """A linear warm-up to `peak`, and a linear decay.
 
     Examples
     --------
@@ -73,7 +72,7 @@ class WarmupLinear(Warmup):
 
 
 class WarmupCosine(Warmup):
-    """Up in a straight line to `peak`, and down along half a wave of the cosine.
+    """A linear warm-up to `peak`, and a decay along half a cosine wave.
 
     Notes
     -----

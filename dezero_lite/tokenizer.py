@@ -1,4 +1,4 @@
-"""Texts as numbers: bytes, and pairs of them that were merged. Step 75 explains it."""
+"""Texts as numbers: bytes, and merged pairs of tokens. Step 75 explains it."""
 
 from __future__ import annotations
 
@@ -19,36 +19,37 @@ __all__ = ["Tokenizer"]
 
 Pair = tuple[int, int]
 
-# A word with the space before it, a number, signs, or spaces.
+# A word with the space before it, a number, punctuation, or spaces.
 WORD = r" ?[^\W\d]+| ?\d+| ?[^\w\s]+|\s+"
 BYTES = 256
-# Tokens can double in length, one after the other; together they hold no more bytes.
+# Token lengths can grow exponentially; this limits the sum of their lengths.
 MOST_BYTES = 2**26
 
 
 class Tokenizer:
-    """Byte-pair encoding: every text is a row of tokens, each a byte or two tokens that
-    are often neighbours.
+    """Byte-pair encoding: every text is a sequence of tokens, each a byte or two tokens
+    that are often neighbours.
 
     Parameters
     ----------
     merges : sequence of (int, int), optional
-        Token ``256 + i`` is made of the two tokens of ``merges[i]``, which come before
-        it.
+        Token ``256 + i`` consists of the two tokens ``merges[i]``, both of which
+        precede it.
     pattern : str, optional
-        A regular expression for the pieces of a text beyond whose edges nothing is
-        merged; ``"."`` with no merges makes bytes. What it does not match is a piece,
-        too. One that names properties of Unicode, as ``\\p{L}``, takes the package
-        ``regex``.
+        A regular expression that splits a text into pieces, so that nothing is merged
+        across their edges; ``"."`` without merges yields bytes. Text between matches is
+        also a piece. A pattern with Unicode properties, such as ``\\p{L}``, requires
+        the package ``regex``.
     alphabet : bytes, optional
         The first 256 tokens: all bytes, in any order.
     specials : sequence of str, optional
-        Tokens after all others, that no text becomes.
+        Tokens after all others, which `encode` never produces.
 
     Raises
     ------
     ValueError
-        If a merge names a token that is not there yet, or the alphabet lacks a byte.
+        If a merge refers to a token that does not precede it, or the alphabet lacks a
+        byte.
 
     Notes
     -----
@@ -99,10 +100,10 @@ class Tokenizer:
 
     @classmethod
     def learn(cls, text: str, vocabulary: int, pattern: str = WORD) -> Tokenizer:
-        """Merge the most frequent pair of neighbours in a text, again and again, until
-        there are `vocabulary` tokens, or no pair is left that occurs twice.
+        """Merge the most frequent pair of neighbours in a text, repeatedly, until there
+        are `vocabulary` tokens or no pair occurs twice.
 
-        Of pairs that are as frequent, the one that occurs first is merged.
+        Among equally frequent pairs, the one that occurs first is merged.
         """
         counts = Counter(_cut(text, pattern))
         words = {piece: list(_to_bytes(piece)) for piece in counts}
@@ -123,34 +124,33 @@ class Tokenizer:
 
     @classmethod
     def from_gpt2(cls, folder: str | os.PathLike[str] | None = None) -> Tokenizer:
-        """That of GPT-2, from the files that were published. Takes the package
-        ``regex``.
+        """Load the published tokenizer of GPT-2. Requires the package ``regex``.
 
         Parameters
         ----------
         folder : str or os.PathLike, optional
-            Holds ``vocab.bpe`` and ``encoder.json``, or the same under the names
-            ``merges.txt`` and ``vocab.json``. Default: they are downloaded once.
+            A folder with ``vocab.bpe`` and ``encoder.json``, or the same files named
+            ``merges.txt`` and ``vocab.json``. Default: downloaded once.
 
         Raises
         ------
         FileNotFoundError
-            If a file is not there.
+            If a file does not exist.
         ValueError
-            If a file is damaged, or they do not belong together.
+            If a file is damaged, or the files do not match.
         """
         merges, specials = read_tokens(folder)
         return cls(merges, PATTERN, alphabet=ALPHABET, specials=specials)
 
     def __len__(self) -> int:
-        """The number of tokens."""
+        """Return the number of tokens."""
         return len(self._bytes)
 
     def __repr__(self) -> str:
         return f"Tokenizer({len(self)} tokens)"
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of a text: its bytes, merged in the order that was learned."""
+        """Convert a text to tokens: its bytes, merged in the order of the merges."""
         pieces = _cut(text, self.pattern)
         known = {piece: self._encode(piece) for piece in set(pieces)}
         return [i for piece in pieces for i in known[piece]]
@@ -165,12 +165,12 @@ class Tokenizer:
             tokens = _merge(tokens, pair, self._tokens[pair])
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of some tokens. Bytes that are no text become �.
+        """Convert tokens to text. Bytes that are not valid text become �.
 
         Raises
         ------
         IndexError
-            If there is no such token; a negative number is none.
+            If a token does not exist; negative numbers do not count from the end.
         """
         content = b"".join(self._contents(ids))
         try:
@@ -179,7 +179,7 @@ class Tokenizer:
             return content.decode("utf-8", "replace")
 
     def parts(self, ids: Iterable[int]) -> list[str]:
-        """The text of each token by itself, to look at."""
+        """Return the text of each token separately, for inspection."""
         return [content.decode("utf-8", "replace") for content in self._contents(ids)]
 
     def _contents(self, ids: Iterable[int]) -> list[bytes]:
@@ -192,7 +192,7 @@ class Tokenizer:
         return [self._bytes[i] for i in ids]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file of JSON, whole or not at all."""
+        """Write the tokenizer to a JSON file, completely or not at all."""
         content = {
             "pattern": self.pattern,
             "merges": self.merges,
@@ -209,7 +209,7 @@ class Tokenizer:
         Raises
         ------
         ValueError
-            If the file is damaged, or its merges make no tokenizer.
+            If the file is damaged, or its merges are not valid.
         """
         with open(path, encoding="utf-8") as file:
             try:
@@ -217,7 +217,7 @@ class Tokenizer:
                 return cls(
                     stored["merges"],
                     stored["pattern"],
-                    # Files of before hold neither.
+                    # Files of earlier versions lack both.
                     alphabet=bytes(stored.get("alphabet", range(BYTES))),
                     specials=stored.get("specials", ()),
                 )
@@ -234,13 +234,13 @@ def _compile(pattern: str) -> Any:
         return import_module("regex").compile(pattern)
     except ImportError:
         raise ImportError(
-            f"the pattern {pattern} asks for properties of Unicode, which takes a "
-            "package that is not here: run `pip install regex`"
+            f"the pattern {pattern} uses Unicode properties, which require a package "
+            "that is missing: run `pip install regex`"
         ) from None
 
 
 def _cut(text: str, pattern: str) -> list[str]:
-    # What the pattern finds, and what is between.
+    # The matches of the pattern, and the text between them.
     edges = [0]
     for match in _compile(pattern).finditer(text):
         edges += match.span()
@@ -250,14 +250,14 @@ def _cut(text: str, pattern: str) -> list[str]:
 
 
 def _to_bytes(piece: str) -> bytes:
-    # Half of a surrogate pair is no text, but can be in a string.
+    # Half of a surrogate pair is not valid text, but may occur in a string.
     return piece.encode("utf-8", "surrogatepass")
 
 
 def _merge(tokens: list[int], pair: Pair, token: int) -> list[int]:
     if pair[0] not in tokens:
         return tokens
-    # From left to right: aaa has one pair aa.
+    # From left to right: aaa contains aa once.
     merged: list[int] = []
     for i in tokens:
         if merged and (merged[-1], i) == pair:

@@ -1,4 +1,4 @@
-"""The book's names for what lives elsewhere, and small helpers on plain arrays."""
+"""The book's names for things defined elsewhere, and small helpers on plain arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .functions.window import get_conv_outsize, get_deconv_outsize, pair
 from .gradcheck import gradient_check, numerical_grad
 from .graph import get_dot_graph, plot_dot_graph
 
-# `Variable` and `as_variable` stand above for the book's reader alone.
+# `Variable` and `as_variable` are imported only for the book's readers.
 __all__ = ["array_allclose", "array_equal", "gradient_check", "numerical_grad"]
 __all__ += ["get_dot_graph", "plot_dot_graph"]
 __all__ += ["cache_dir", "get_file", "show_progress"]
@@ -25,15 +25,15 @@ __all__ += ["logsumexp", "max_backward_shape", "reshape_sum_backward", "sum_to"]
 
 
 def array_equal(a: Any, b: Any) -> bool:
-    """Whether two Variables or arrays have the same shape and the same elements.
+    """Return whether two Variables or arrays have the same shape and the same elements.
     Source: book step 53.
     """
     return bool(np.array_equal(unwrap(a), unwrap(b)))
 
 
 def array_allclose(a: Any, b: Any, rtol: float = 1e-4, atol: float = 1e-5) -> bool:
-    """Whether two Variables or arrays agree up to ``atol + rtol * abs(b)``, element by
-    element.
+    """Return whether two Variables or arrays differ by at most ``atol + rtol *
+    abs(b)``, element by element.
     """
     return bool(np.allclose(unwrap(a), unwrap(b), rtol=rtol, atol=atol))
 
@@ -50,22 +50,22 @@ def sum_to(x: Any, shape: Shape) -> Any:
 
 
 def reshape_sum_backward(gy: Any, x_shape: Shape, axis: Axis, keepdims: bool) -> Any:
-    """The gradient of a sum over `axis`, with the summed axes put back at length 1.
-    Source: book step 39.
+    """Return the gradient of a sum over `axis`, with the summed axes restored at length
+    1. Source: book step 39.
     """
     return gy if keepdims else gy.reshape(Sum(axis).keepdims_shape(x_shape))
 
 
 def max_backward_shape(x: Any, axis: Axis) -> Shape:
-    """The shape of a maximum of `x` over `axis`, with the axes put back at length 1."""
+    """Return the shape of a maximum of `x` over `axis`, with those axes at length 1."""
     return Sum(axis).keepdims_shape(x.shape)
 
 
 def logsumexp(x: Any, axis: int | tuple[int, ...] = 1) -> Any:
-    """The logarithm of the sum of ``exp(x)`` over `axis`, which stays at length 1; no
-    overflow for large `x`.
+    """Compute the logarithm of the sum of ``exp(x)`` over `axis`, which is kept at
+    length 1, without overflow for large `x`.
 
-    On arrays; :func:`dezero_lite.functions.logsumexp` is for Variables.
+    For arrays; :func:`dezero_lite.functions.logsumexp` is for Variables.
     """
     m = x.max(axis=axis, keepdims=True)
     return m + np.log(np.exp(x - m).sum(axis=axis, keepdims=True))

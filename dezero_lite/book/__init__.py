@@ -1,6 +1,6 @@
-"""What exists for the book's reader alone: names that no step introduces, put where the
-book has them, and a door: ``python -m dezero_lite.book step37.py`` runs a script of the
-book as it is.
+"""Names and tools for readers of the book. No step introduces them. The names are where
+the book has them, and ``python -m dezero_lite.book step37.py`` runs a script of the
+book unchanged.
 """
 
 from importlib import import_module
@@ -12,7 +12,7 @@ from .cache import load_cache_npz, save_cache_npz
 from .drawing import _dot_func, _dot_var
 from .names import Pow, setup_variable
 
-# The book has these among its functions; here, each is in the file of its subject.
+# The book keeps these in its functions module; here, each is in the file of its topic.
 IN_FUNCTIONS = {
     "core": """
         BroadcastTo Function Log SumTo Variable add as_array as_variable div mul neg pow

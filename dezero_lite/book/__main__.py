@@ -1,4 +1,4 @@
-"""Runs a script or a notebook for the book's framework as it is: ``python -m
+"""Runs a script or a notebook for the book's framework unchanged: ``python -m
 dezero_lite.book step37.py``.
 """
 
@@ -11,7 +11,7 @@ from .notebook import run_notebook
 
 
 def main() -> None:
-    """Run the script or the notebook that the command line names."""
+    """Run the script or notebook named on the command line."""
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("-h", "--help"):
         sys.exit("usage: python -m dezero_lite.book SCRIPT [ARGUMENTS]")
@@ -19,7 +19,7 @@ def main() -> None:
     if not os.path.isfile(script):
         sys.exit(f"There is no file {script}.")
     sys.argv = arguments
-    # As Python itself has it for a script.
+    # Like Python when it runs a script.
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     install_alias()
     if script.endswith(".ipynb"):

@@ -1,4 +1,4 @@
-"""The book's helpers that keep prepared data in a file: for its reader alone."""
+"""The book's helpers that keep prepared data in a file, for its readers only."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..array_files import load_arrays, save_arrays
 def load_cache_npz(
     filename: str, train: bool = False
 ) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
-    """Data and labels that :func:`save_cache_npz` kept, or ``None`` and ``None``.
+    """Load data and labels that :func:`save_cache_npz` saved, or return ``None, None``.
     Source: book, `dezero.datasets`.
 
     Parameters
     ----------
     filename : str
-        A name, or an address that ends in it.
+        A name, or a URL that ends in it.
     train : bool, optional
-        Whether the part for training, or that for testing.
+        Whether to load the training or the test data.
 
     Raises
     ------
     ValueError
-        If the file is damaged, or not of this kind.
+        If the file is damaged, or was not written by :func:`save_cache_npz`.
     """
     path = _cache_path(filename, train)
     if not os.path.isfile(path):
@@ -40,13 +40,13 @@ def load_cache_npz(
 
 
 def save_cache_npz(data: Any, label: Any, filename: str, train: bool = False) -> None:
-    """Keep data and labels, unless there is such a file already. Source: book,
+    """Save data and labels, unless the file already exists. Source: book,
     `dezero.datasets`.
 
     Parameters
     ----------
     data, label : ndarray
-        The arrays to keep.
+        The arrays to save.
     filename, train
         As for :func:`load_cache_npz`.
     """

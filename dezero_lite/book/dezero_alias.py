@@ -1,5 +1,6 @@
-"""``import dezero`` means this package, with what its scripts expect of whole numbers
-and of older NumPys. It changes the process that it runs in, which is the script's own.
+"""Makes ``import dezero`` import this package, with the behaviour that the book's
+scripts expect of whole numbers and of older NumPy versions. It changes the whole
+process, which belongs to the script.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 import dezero_lite
 
-# The one of results; modules hand on the other one, below.
+# The class of results; modules export the other Variable, defined below.
 from ..core import Variable as Result
 
 MODULES = """
@@ -23,7 +24,7 @@ MODULES = """
 
 
 def install_alias() -> None:
-    """Let ``import dezero`` and its submodules find this package."""
+    """Make ``import dezero`` and its submodules import this package."""
     sys.modules["dezero"] = _replace_variable(dezero_lite)
     for name in MODULES.split():
         module = import_module(f"dezero_lite.{name}")
@@ -47,7 +48,8 @@ def install_alias() -> None:
 def _replace_variable(module: ModuleType) -> ModuleType:
     if vars(module).get("Variable") is Result:
         module.Variable = Variable  # type: ignore[attr-defined]
-    # What `from dezero.functions import *` gives, as the book's modules list nothing.
+    # The names for `from dezero.functions import *`; the book's modules have no
+    # __all__.
     names = [name for name, value in vars(module).items() if _is_ours(value)]
     module.__all__ = [*names, "np"]  # type: ignore[attr-defined]
     module.np = np  # type: ignore[attr-defined]
@@ -68,8 +70,8 @@ class _Kind(type):
 
 
 class Variable(Result, metaclass=_Kind):
-    """The Variable that a script makes: whole numbers in it become floats. What
-    functions return counts as one, too.
+    """The Variable that a script creates: it converts whole numbers to floats. Results
+    of functions also count as instances.
     """
 
     __slots__ = ()
@@ -81,8 +83,8 @@ class Variable(Result, metaclass=_Kind):
             if not Variable._has_warned:
                 Variable._has_warned = True
                 print(
-                    "dezero_lite: whole numbers in a Variable became floats, since "
-                    "only those have a slope.",
+                    "dezero_lite: whole numbers in a Variable were converted to "
+                    "floats, because only floats have gradients.",
                     file=sys.stderr,
                 )
         super().__init__(data, name)
@@ -92,7 +94,7 @@ class Variable(Result, metaclass=_Kind):
 
 
 class OneNumber(np.ndarray):
-    """An array of one element, of which ``float`` makes a number, as NumPy did."""
+    """An array of one element, which ``float`` accepts, as in older NumPy versions."""
 
     def __float__(self) -> float:
         return float(self.item())

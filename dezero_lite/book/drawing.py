@@ -1,4 +1,4 @@
-"""The two lines of a picture that the book's step 26 makes one by one."""
+"""The two helpers for pictures that the book defines separately in its step 26."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["_dot_func", "_dot_var"]
 
 
 def _dot_var(v: Variable, verbose: bool = False) -> str:
-    """The line of the DOT language that draws a Variable. Source: book step 26."""
+    """Return the line of DOT that draws a Variable. Source: book step 26."""
     parts = [v.name or ""]
     if verbose and v.data is not None:
         parts.append(f"{v.shape} {v.dtype}")
@@ -20,7 +20,7 @@ def _dot_var(v: Variable, verbose: bool = False) -> str:
 
 
 def _dot_func(f: Any) -> str:
-    """The lines that draw a function and what goes in and out. Source: book step 26."""
+    """Return the lines of DOT for a function and its edges. Source: book step 26."""
     label = quote(type(f).__name__)
     lines = [f"{id(f)} [label={label}, color=lightblue, style=filled, shape=box]"]
     lines += [f"{id(x)} -> {id(f)}" for x in f.inputs]

@@ -1,5 +1,5 @@
-"""What the book's core has and ours says in another way, for the book's reader: no step
-introduces it.
+"""Names in the book's core that ours expresses differently, for readers of the book. No
+step introduces them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Pow(operators.Pow):
 
 
 def setup_variable() -> None:
-    """Do nothing: a Variable has its operators already. Source: book step 23.
+    """Do nothing: a Variable already has its operators. Source: book step 23.
 
     In the book, this attaches ``+``, ``-`` and so on to Variable, and scripts may call
     it.

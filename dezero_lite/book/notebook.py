@@ -1,4 +1,4 @@
-"""The cells of a notebook, run one after the other as a script."""
+"""Runs the cells of a notebook in order, as a script."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_notebook(path: str) -> None:
             cells = json.load(file)["cells"]
         sources = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
     except (LookupError, TypeError, ValueError):
-        sys.exit(f"{path} is not a notebook that can be read.")
+        sys.exit(f"{path} is not a readable notebook.")
     main: Any = ModuleType("__main__")
     main.display = print
     sys.modules["__main__"] = main

@@ -1,15 +1,15 @@
-"""Loops that Numba compiles, in place of what NumPy takes long for: max pooling, layer
-norm, softmax cross-entropy, Adam, the gradients of products with a row or a column, and
-the way back from columns to images.
+"""Loops compiled by Numba that replace slow NumPy code: max pooling, layer norm,
+softmax cross-entropy, Adam, the gradients of products with a row or a column, and the
+sum of columns into images.
 
-Nothing of it is in use before :func:`use` is called, and nothing but that call needs
-Numba. A kernel takes arrays of one dtype, float32 or float64, that lie in memory in one
-piece; for all else, for Variables above all (as double backprop has them), everything
-goes its old way. Steps 83 and 84 explain it.
+None of it is used before :func:`use` is called, and only that call needs Numba. A
+kernel takes contiguous arrays of one dtype, float32 or float64. Everything else is
+computed as before, in particular Variables, which occur in double backprop. Steps 83
+and 84 explain it.
 
-Max pooling, Adam and the way back from columns give the same bits as before, but for
-the sign of a zero where a gradient is infinite. The rest agrees to rounding; sums are
-taken in float64.
+Max pooling, Adam and the sum of columns give the same bits as before, except for the
+sign of a zero where a gradient is infinite. The other results agree up to rounding;
+sums are computed in float64.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from ..optimizers.optimizer import gradient_of
 __all__ = ["use"]
 
 DTYPES = np.float32, np.float64
-# Beyond, NumPy's exponentials, of which it computes several at once, are ahead.
+# With more scores, NumPy is faster, because it computes several exponentials at once.
 FEW_SCORES = 5_000
 
 kernels: ModuleType
 
 
 def _fit(arrays: Sequence[Any], shapes: Sequence[Shape]) -> bool:
-    """Tell whether kernels may have these arrays, each in the shape given for it: a
-    kernel checks neither bounds nor dtypes, and may write into what it is given.
+    """Return whether kernels may use these arrays, each in the given shape: a kernel
+    checks neither bounds nor dtypes, and may write into its arguments.
     """
     return all(
         type(x) is np.ndarray
@@ -53,8 +53,8 @@ def _fit(arrays: Sequence[Any], shapes: Sequence[Shape]) -> bool:
 
 
 class use:
-    """From now on compiled loops compute what they can; ``with use():`` ends it, and
-    gives back what was there.
+    """Use compiled loops from now on; ``with use():`` restores the previous functions
+    at the end of the block.
 
     Raises
     ------
@@ -86,18 +86,18 @@ def _swap(methods: dict[tuple[Any, str], Any]) -> None:
         setattr(owner, name, method)
 
 
-# --- what takes the place of what -----------------------------------------------------
+# --- the replacements -----------------------------------------------------------------
 
 
 def _pooling_back(self: Any, xs: Any, gy: Any) -> Any:
     (x,), y, window = xs, self._y, self.window
     shape = *x.shape[:2], *window.output_size(x.shape)
     gy = np.ascontiguousarray(gy) if type(gy) is np.ndarray else gy
-    # Beyond LARGE, NumPy's way adds in another order.
+    # Beyond LARGE, NumPy's code adds in another order.
     if window.area > LARGE or not _fit([x, y, gy], [x.shape, shape, shape]):
         return BEFORE[Pooling, "vjp"](self, xs, gy)
     settings, places = (window.kernel, window.stride), np.empty(shape, np.int8)
-    # A border of NaN wins nothing.
+    # A border of NaN never wins.
     images = _images(window.add_border(x, np.nan))
     kernels.find_places(images, _images(y), *settings, _images(places))
     bordered = np.zeros(window.bordered_shape(x.shape), gy.dtype)
@@ -165,7 +165,7 @@ def _summed(gy: Any, x: Any, thin: Any) -> Any:
     if not is_row and thin.shape != (*x.shape[:-1], 1):
         return None
     matrix = x.reshape(-1, x.shape[-1])
-    if not any(gy.strides):  # one number, as a sum sends it back
+    if not any(gy.strides):  # a single number, as from the gradient of a sum
         gy = np.full((1, x.shape[-1]), gy.flat[0])
     gy = np.ascontiguousarray(gy).reshape(-1, x.shape[-1])
     total = np.zeros(thin.size)

@@ -1,7 +1,8 @@
 """Plain loops over arrays, which Numba compiles. Steps 83 and 84 explain them.
 
-Compiled code checks no bounds: who calls a kernel has made sure that shapes fit. `y`,
-`places` and what begins with g and comes last are written into; the rest is only read.
+Compiled code checks no bounds: the caller must make sure that the shapes fit. Kernels
+write into `y`, `places` and trailing arguments that begin with g; they only read the
+others.
 """
 
 from __future__ import annotations
@@ -14,25 +15,25 @@ from numba import njit, uintp
 
 
 def kernel(**options: Any) -> Callable[..., Any]:
-    """Compile a loop when it is first called, and keep the result for the next process,
-    where there is a place to write to.
+    """Compile a loop at its first call, and cache the result for the next process if
+    there is a writable folder.
     """
 
     def compile_later(f: Any) -> Any:
         try:
             return njit(cache=True, error_model="numpy", **options)(f)
-        except RuntimeError:  # no place: neither beside this file nor in the home
+        except RuntimeError:  # neither this folder nor the home is writable
             return njit(error_model="numpy", **options)(f)
 
     return compile_later
 
 
-# Strict: the order of additions is as it is written.
+# Additions keep the order in which they are written.
 strict = kernel()
-# Here a sum may be taken in several parts, side by side.
+# A sum may be computed as several partial sums, side by side.
 reordered = kernel(fastmath={"reassoc"})
-# The body, put in where it is called: a number that the caller writes down, as a size,
-# is a constant in there, and the loop over it is written out.
+# The body is inserted where it is called, so that a number that the caller writes out,
+# such as a size, is a constant, and the loop over it is unrolled.
 inlined = njit(inline="always")
 
 
@@ -41,8 +42,8 @@ inlined = njit(inline="always")
 
 @inlined
 def find_in_row(row, best, places, first, kw, sw):
-    # From the last field to the first, so that the first one wins; and without a jump,
-    # so that several stops are done at once.
+    # From the last tap to the first, so that the first one wins; and without branches,
+    # so that several stops are processed at once.
     for stop in range(uintp(len(best))):
         place = places[stop]
         for j in range(kw - 1, -1, -1):
@@ -53,8 +54,8 @@ def find_in_row(row, best, places, first, kw, sw):
 
 @strict
 def find_places(x, y, size, stride, places):
-    """Which field of its window holds the maximum `y` first, row by row; −1 for none,
-    as where it is NaN.
+    """Find the first tap, row by row, that holds the maximum `y` of its window; −1 if
+    none does, as for NaN.
     """
     (kh, kw), (sh, sw) = size, stride
     places[...] = -1
@@ -77,7 +78,7 @@ def find_places(x, y, size, stride, places):
 def spread_row(gy, places, i, kw, sw, gx):
     for stop in range(uintp(len(gy))):
         for j in range(kw):
-            # 0 · gy, also of an infinite one.
+            # 0 · gy, even if gy is infinite.
             none = np.copysign(gx.dtype.type(0), gy[stop])
             g = gy[stop] if places[stop] == i * kw + j else none
             gx[stop * uintp(sw) + uintp(j)] = g
@@ -85,7 +86,7 @@ def spread_row(gy, places, i, kw, sw, gx):
 
 @strict
 def spread(gy, places, size, stride, gx):
-    """Each number to its place, where windows do not overlap."""
+    """Send each number to its place, for windows that do not overlap."""
     (kh, kw), (sh, sw) = size, stride
     for image in range(len(gy)):
         for r in range(gy.shape[1]):
@@ -99,10 +100,10 @@ def spread(gy, places, size, stride, gx):
 
 @strict
 def add_up(gy, places, size, stride, gx):
-    """Each number to its place, where windows overlap.
+    """Add each number at its place, for windows that overlap.
 
-    From the last window to the first: a pixel gets its numbers in the order of the
-    fields that see it.
+    From the last window to the first, so that a pixel gets its numbers in the order of
+    the taps that see it.
     """
     (kh, kw), (sh, sw) = size, stride
     width = gx.shape[2]
@@ -116,7 +117,7 @@ def add_up(gy, places, size, stride, gx):
                     pixels[r * sh * width + c * sw + steps[k]] += gy[image, r, c]
 
 
-# --- convolution, the way back --------------------------------------------------------
+# --- transposed convolution -----------------------------------------------------------
 
 
 @inlined
@@ -127,8 +128,8 @@ def add_row(row, step, pixels):
 
 @strict
 def add_columns(columns, stride, dilation, first, gx):
-    """Add what a window saw, (C, KH, KW, N, H, OW), to the pixels; `first` is its first
-    row of stops.
+    """Add columns of shape (C, KH, KW, N, H, OW) to the pixels that the window saw;
+    `first` is their first row of stops.
     """
     (sh, sw), (dh, dw) = stride, dilation
     channels, kh, kw, images, height, _ = columns.shape
@@ -161,7 +162,7 @@ def adam(data, grad, m, v, new_m, new_v, eps, step, keep):
 
 @strict
 def sum_of_rows(gy, x, total):
-    """The products, summed down the rows; `gy` has as many as `x`, or one."""
+    """Sum the products down the rows; `gy` has as many rows as `x`, or one."""
     for i in range(len(x)):
         row = gy[i if len(gy) > 1 else 0]
         for j in range(x.shape[1]):
@@ -170,7 +171,7 @@ def sum_of_rows(gy, x, total):
 
 @reordered
 def sum_of_columns(gy, x, total):
-    """The products, summed along each row."""
+    """Sum the products along each row."""
     for i in range(len(x)):
         row = gy[i if len(gy) > 1 else 0]
         for j in range(x.shape[1]):
@@ -221,14 +222,14 @@ def layer_norm_back(x, gamma, gy, eps, gx, ggamma, gbeta):
 
 @reordered
 def cross_entropy(x, t):
-    """The mean of −log softmax(x)[t]."""
+    """Compute the mean of −log softmax(x)[t]."""
     total = 0.0
     for i in range(len(x)):
         highest, right, exps = x[i].max(), x.dtype.type(0), 0.0
         for c in range(x.shape[1]):
             z = x[i, c] - highest
             exps += np.exp(z)
-            # Found, not indexed: a wrong label cannot read past the end.
+            # Compared, not indexed: a wrong label cannot read past the end.
             right = z if c == t[i] else right
         total += np.log(exps) - right
     return total / len(x)

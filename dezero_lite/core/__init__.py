@@ -1,10 +1,10 @@
 """The whole idea: numbers that remember where they came from.
 
 A :class:`Variable` holds an array. A :class:`Function` makes new Variables from old
-ones and remembers which, so that the result knows the way back;
-:meth:`Variable.backward` walks it and leaves a gradient at every leaf. Steps 1–22 grow
-these files from nothing, and step 23 cuts them apart; steps 32–36 make gradients
-differentiable, and step 40 explains `sum_to` and `broadcast_to`.
+ones and records which, so that :meth:`Variable.backward` can follow the graph from a
+result and leave a gradient at every leaf. Steps 1–22 grow these files from nothing, and
+step 23 splits them into modules; steps 32–36 make gradients differentiable, and step 40
+explains `sum_to` and `broadcast_to`.
 """
 
 # ruff: noqa: F401, F403 (names for the rest of the package)

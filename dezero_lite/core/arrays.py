@@ -1,8 +1,8 @@
-"""What data can be: arrays, numbers, and NumPy's scalars. No Variables here.
+"""Helpers for what a Variable's data can be: arrays, numbers and NumPy scalars.
 
-NumPy computes several times faster on its scalars than on arrays without dimensions. So
-functions pass scalars on to each other, and a scalar turns into an array when somebody
-looks at it.
+NumPy computes several times faster with its scalars than with zero-dimensional arrays.
+So functions pass scalars on to each other, and `Variable.data` turns a scalar into an
+array when it is read.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from numpy import ndarray
 
 __all__ = ["as_array"]
 
-# A GPU's array type joins when the first such array comes along.
+# `is_array` adds a GPU's array type when it first sees such an array.
 ARRAYS: Any = (ndarray, np.generic)
 NUMBERS = (float, int)
 SCALARS = (*NUMBERS, np.generic)
-# From this size on, filling an array with ones takes longer than making a view.
+# From this size on, filling an array with ones is slower than making a view.
 LARGE = 10_000
 FLOAT_SCALARS = {np.float64, np.float32, np.float16, np.longdouble}
 
 
 def as_array(x: Any, array_module: Any = np) -> Any:
-    """A number as an array without dimensions; anything else as it is. Source: book
-    step 9.
+    """Return a number as a zero-dimensional array, and anything else unchanged. Source:
+    book step 9.
     """
     return array_module.array(x) if isinstance(x, SCALARS) else x
 
 
 def is_array(x: Any) -> bool:
-    """Whether `x` is an array, or one of NumPy's scalars."""
+    """Return whether `x` is an array or a NumPy scalar."""
     global ARRAYS
     if not isinstance(x, ARRAYS) and hasattr(x, "__cuda_array_interface__"):
         ARRAYS += (type(x),)
@@ -40,18 +40,18 @@ def is_array(x: Any) -> bool:
 
 
 def is_number(x: Any) -> bool:
-    """Whether `x` is a number of Python's own; np.float64 has a dtype already."""
+    """Return whether `x` is a Python number; np.float64 is not, as it has a dtype."""
     return isinstance(x, NUMBERS) and not isinstance(x, np.generic)
 
 
 def as_scalar(data: Any) -> Any:
-    """The number in an array without dimensions, a NumPy scalar; else `data`."""
+    """Return the NumPy scalar in a zero-dimensional array, else `data` itself."""
     return data[()] if type(data) is ndarray and data.ndim == 0 else data
 
 
 def ones_like(data: Any) -> Any:
-    """Ones of the form of `data`, an array or a NumPy scalar; those of a large array
-    are a read-only view of a single one.
+    """Return ones of the shape and dtype of `data`, an array or a NumPy scalar; for a
+    large array, a read-only view of a single one.
     """
     if isinstance(data, np.generic):
         return type(data)(1)
@@ -61,8 +61,8 @@ def ones_like(data: Any) -> Any:
 
 
 def cast_numbers(values: Sequence[Any], dtypes: Sequence[Any]) -> list[Any]:
-    """The values, numbers with the dtype that they would have in an operation with
-    arrays of the dtypes, so that they widen nothing.
+    """Give the Python numbers among `values` the dtype they would have in an operation
+    with arrays of `dtypes`, so that they widen nothing.
     """
     return [
         np.array(x, np.result_type(x, *dtypes))[()] if is_number(x) else x
@@ -71,6 +71,6 @@ def cast_numbers(values: Sequence[Any], dtypes: Sequence[Any]) -> list[Any]:
 
 
 def owner(array: Any) -> Any:
-    """The array whose memory `array` has: itself, or the one that it is a view of."""
+    """Return the array that owns the memory of `array`: itself, or a view's base."""
     base = getattr(array, "base", None)
     return array if base is None else base

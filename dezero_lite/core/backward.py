@@ -1,4 +1,4 @@
-"""The way back: from a result to the leaves. Source: steps 7, 8, 13–18 and 32."""
+"""The backward pass: from a result to the leaves. Source: steps 7, 8, 13–18 and 32."""
 
 from __future__ import annotations
 
@@ -32,37 +32,37 @@ def backward(
     Parameters
     ----------
     retain_grad : bool, optional
-        Keep the gradients of the Variables on the way, too, this one's included.
+        Also keep the gradients of intermediate Variables, including this one's.
     create_graph : bool, optional
-        Record how gradients are computed, so that they can be differentiated. A
-        Variable and such a gradient refer to each other; :meth:`cleargrad` lets both go
+        Record the graph of the gradients, so that they can be differentiated. A
+        Variable and such a gradient refer to each other; :meth:`cleargrad` frees both
         without the garbage collector.
 
     Raises
     ------
     RuntimeError
-        If no function made this Variable, or none that was recorded.
+        If no function made this Variable, or its creator was not recorded.
     TypeError
-        If a gradient would go to integer data.
+        If integer data would receive a gradient.
     ValueError
-        If a function's backward returns too few gradients, or too many, or one of a
+        If a function's backward returns too few or too many gradients, or one of the
         wrong shape.
 
     Notes
     -----
-    Where `grad` was set beforehand, the walk begins with it; else with ones. If it
-    fails, no gradient has changed. Derivatives are taken at the data that the Variables
-    hold when backward runs: assign no other `data` between forward and backward, and
-    change none in place.
+    The pass starts from `grad` if it was set beforehand, else from ones. If it fails,
+    no gradient changes. Derivatives are taken at the data that the Variables hold when
+    backward runs: between forward and backward, do not assign `data` or change it in
+    place.
 
     Threads that run backward on the same parameters at the same time lose gradients:
-    give each a copy of the model, and add up.
+    give each thread its own copy of the model, and add up the gradients.
     """
     if unknown:
         raise unknown_argument("backward", unknown)
     if self.creator is None:
         raise RuntimeError(messages.no_way_back(self))
-    # As `using_config`, which takes longer than a small graph.
+    # Written out, because `using_config` takes longer than a small graph.
     enabled = Config.enable_backprop
     Config.enable_backprop = create_graph
     try:
@@ -83,18 +83,19 @@ def walk(
     create_graph: bool = False,
     mark: Callable[..., Any] | None = None,
 ) -> dict[Variable, Any]:
-    """Walk from `y` to the leaves, and return their gradients; no Variable is changed.
+    """Walk from `y` to the leaves, and return their gradients, without changing a
+    Variable.
 
-    The gradients are like `gy`, that of `y`: Variables with `create_graph`, else
-    arrays. A function's turn comes when the gradients of its outputs are complete. So
-    the highest generation goes first, and a heap finds it in log n (book step 16).
-    `mark(f, gys, gxs)` may replace what a function returns: see `detached.py`.
+    The gradients are like `gy`, the gradient of `y`: Variables with `create_graph`,
+    else arrays. A function is processed once the gradients of its outputs are complete.
+    So the highest generation goes first, and a heap finds it in O(log n) (book step
+    16). `mark(f, gys, gxs)` may replace what a function returns: see `detached.py`.
     """
     grads: dict[Variable, Any] = {y: gy}
     take = grads.get if retain_grad else grads.pop
     first: Any = y.creator
     queue = [(-first.generation, 0, first)]
-    queued = {first}  # now or earlier: each function is queued once
+    queued = {first}  # so far: each function is queued once
     uses: dict[Function, dict[int, int]] = {}
     while queue:
         _, _, f = heappop(queue)
@@ -102,7 +103,7 @@ def walk(
         gxs = f._differentiate(gys, create_graph)
         if mark:
             gxs = mark(f, gys, gxs)
-        for x, gx in zip(f.inputs, gxs):  # noqa: B905 (counted; strict takes longer)
+        for x, gx in zip(f.inputs, gxs):  # noqa: B905 (counted; strict is slower)
             if gx is not None and isinstance(x, Variable):
                 accumulate(grads, x, gx, f, gys, gxs, uses)
                 creator = x.creator
@@ -121,43 +122,42 @@ def accumulate(
     gxs: Sequence[Any],
     uses: dict[Function, dict[int, int]],
 ) -> None:
-    """Add to the gradient of `x` another one, `gx` of the `gxs` that `f` returned for
-    `gys`. `uses` keeps how often `f` uses an array's memory, for its next input.
+    """Add `gx`, one of the `gxs` that `f` returned for `gys`, to the gradient of `x`.
+    `uses` caches how often `f` uses each array's memory, for its next input.
     """
-    # Two numbers of one type match; anything else is looked at.
+    # Two scalars of the same type match; anything else is checked.
     if type(gx) is not type(x._data) or type(gx) not in FLOAT_SCALARS:
         gx = as_variable(gx) if isinstance(gys[0], Variable) else gx
         gx = match_shape_and_dtype(gx, x, f)
     if x.creator is not None:
         grads[x] = grads[x] + gx if x in grads else gx
     elif x in grads:
-        # A leaf, which no function made, has a gradient of its own, and that may grow
-        # in place.
+        # The gradient of a leaf has memory of its own, so it can be added to in place.
         grads[x] += gx
     elif type(gx) in FLOAT_SCALARS:
         grads[x] = gx
     else:
-        # What the leaf keeps must be nobody else's memory.
+        # A leaf's gradient must not share memory.
         if f not in uses:
             uses.clear()
             uses[f] = count_by_owner([*gys, *f.inputs, *gxs])
         grads[x] = gx if is_fresh(gx, f, uses[f]) else copy_gradient(gx)
 
 
-# --- what the walk begins and ends with -----------------------------------------------
+# --- where the walk begins and ends ---------------------------------------------------
 
 
 def choose_first_gradient(y: Variable, create_graph: bool) -> Any:
-    """What stands in `y.grad`, else ones; an array without `create_graph`."""
+    """Return `y.grad` if it is set, else ones; as an array without `create_graph`."""
     gy = new_variable(ones_like(y._data)) if y.grad is None else as_variable(y.grad)
     gy = match_shape_and_dtype(gy, y, "the gradient to begin with")
     return gy if create_graph else as_scalar(gy._data)
 
 
 def add_earlier_gradient(x: Variable, gradient: Any, is_start: bool) -> Variable:
-    """Add to a gradient what earlier calls of backward have left at `x`."""
+    """Add to a gradient what earlier calls of backward left in `x.grad`."""
     gx = gradient if isinstance(gradient, Variable) else new_variable(gradient)
-    # The gradient that the walk began with is used up.
+    # The gradient that the walk began with is consumed.
     if x.grad is None or is_start:
         return gx
     earlier: Variable = match_shape_and_dtype(
@@ -170,7 +170,7 @@ def add_earlier_gradient(x: Variable, gradient: Any, is_start: bool) -> Variable
 
 
 def take_output_gradients(f: Function, take: Callable[..., Any]) -> Sequence[Any]:
-    """The gradients of the outputs of `f`, each as `take` gives it."""
+    """Return the gradients of the outputs of `f`, each obtained with `take`."""
     outputs = f._outputs
     if type(outputs) is not tuple:
         return (take(outputs()),)
@@ -179,7 +179,7 @@ def take_output_gradients(f: Function, take: Callable[..., Any]) -> Sequence[Any
 
 
 def replace_missing_by_zeros(f: Function, gys: list[Any]) -> list[Any]:
-    """An output that nothing was made of, or that was dropped, has no influence."""
+    """Return zeros for outputs without a gradient: those unused or dropped."""
     known = next(gy for gy in gys if gy is not None)
     data = unwrap(known)
     zeros: list[Any] = [
@@ -194,8 +194,8 @@ def replace_missing_by_zeros(f: Function, gys: list[Any]) -> list[Any]:
 
 
 def match_shape_and_dtype(gx: Any, x: Variable, source: Function | str) -> Any:
-    """Give a gradient for `x` its shape and dtype; `source` is where it comes from, for
-    an error message.
+    """Convert a gradient to the shape and dtype of `x`; `source` says where the
+    gradient comes from, for error messages.
     """
     data = x._data
     if isinstance(gx, Variable) and type(gx._data) is type(data) in FLOAT_SCALARS:
@@ -210,7 +210,7 @@ def match_shape_and_dtype(gx: Any, x: Variable, source: Function | str) -> Any:
 
 
 def count_by_owner(values: Sequence[Any]) -> dict[int, int]:
-    """Count the values that have their memory from one array, by that array's id."""
+    """Count the values that share memory, by the id of the array that owns it."""
     counts: dict[int, int] = {}
     for value in values:
         key = id(owner(unwrap(value)))
@@ -219,9 +219,9 @@ def count_by_owner(values: Sequence[Any]) -> dict[int, int]:
 
 
 def is_fresh(gx: Any, f: Function, uses: dict[int, int]) -> bool:
-    """Whether nobody else uses the memory of a gradient that `f` has returned.
+    """Return whether nothing else uses the memory of a gradient that `f` returned.
 
-    Functions may return what they were given, or a view of it, or one thing twice.
+    Functions may return their arguments, views of them, or the same array twice.
     """
     array = unwrap(gx)
     is_alone = array.base is None and uses.get(id(array), 1) == 1
@@ -229,14 +229,14 @@ def is_fresh(gx: Any, f: Function, uses: dict[int, int]) -> bool:
 
 
 def copy_retained(grads: dict[Variable, Any]) -> dict[Variable, Any]:
-    """Give gradients on the way memory of their own; those of leaves have it."""
+    """Give intermediate gradients their own memory; those of leaves already have it."""
     return {
         x: gx if x.creator is None else copy_gradient(gx) for x, gx in grads.items()
     }
 
 
 def copy_gradient(gx: Any) -> Any:
-    """The same numbers in memory of their own."""
+    """Copy a gradient's numbers to new memory."""
     return gx.astype(gx.dtype) if isinstance(gx, Variable) else gx.copy()
 
 

@@ -1,10 +1,10 @@
-"""The rule between boxes: compute, and remember from what. Source: steps 2, 11–18, 32.
+"""The rule between boxes: compute, and record the inputs. Source: steps 2, 11–18, 32.
 
-Two kinds of it, side by side. `Function` is the one of step 32: forward on arrays,
-backward on Variables. `Primitive` is for what the framework brings along: its
-derivative is stated once, as a vector-Jacobian product `vjp` made of operators. Arrays
-understand these operators and so do Variables: on arrays it is plain arithmetic, and
-fast; on Variables it records a graph of its own.
+There are two kinds. `Function` is the class from step 32: forward on arrays, backward
+on Variables. `Primitive` is for the framework's own functions: each states its
+derivative once, as a vector-Jacobian product `vjp` made of operators that both arrays
+and Variables understand. On arrays, `vjp` is plain, fast arithmetic; on Variables, it
+records a graph of the gradient.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .variable import (
 
 __all__ = ["Function", "Primitive"]
 
-#: The inputs of a call, the data in them, and the highest generation among them.
+#: The inputs of a call, their data (None inside vmap), and their highest generation.
 Unwrapped = tuple[Any, list[Any] | None, int]
 
 
@@ -42,46 +42,46 @@ class Function:
     """A computation on arrays that knows its derivative. Source: book steps 2, 11–18
     and 32.
 
-    Derive from it, and write ``forward(self, *xs)``, which takes and returns arrays,
-    and ``backward(self, *gys)``: the gradients of the outputs are Variables, so are
-    ``self.inputs``, and so are the gradients to return, one per input, ``None`` for
-    none. Neither writes into what it is given.
+    A subclass defines ``forward(self, *xs)``, which takes and returns arrays, and
+    ``backward(self, *gys)``. The gradients `gys` of the outputs, ``self.inputs`` and
+    the returned gradients are Variables; backward returns one gradient per input, or
+    ``None`` for an input without one. Neither method may write into its arguments.
 
     Attributes
     ----------
     inputs : tuple of Variable
-        What the function was called with. A plain array or number is in a Variable,
-        too, which receives no gradient.
+        The arguments of the call. A plain array or number is wrapped in a Variable that
+        receives no gradient.
     outputs : tuple of weakref.ref
-        The Variables that it made, held weakly: a graph that no name refers to is gone
-        at once (book step 17).
+        The Variables that it made, referenced weakly, so that a graph without other
+        references is freed at once (book step 17).
     generation : int
         The highest generation among its inputs (book step 16).
     """
 
     inputs: tuple[Any, ...] = ()
     generation = 0
-    # One weak reference, or a tuple of them and then the outputs' shapes and dtypes.
+    # One weak reference; or a tuple of them, with the outputs' shapes and dtypes.
     _outputs: Any
     _output_specs: tuple[tuple[Shape, np.dtype[Any]], ...]
     # Whether forward broadcasts its inputs, so that backward has to sum the gradients
-    # that vjp returns.
+    # down to the inputs' shapes.
     broadcasts = False
-    # Whether it keeps none of the arrays that it returns as gradients.
+    # Whether it keeps no reference to the gradient arrays that it returns.
     returns_fresh = False
 
     def __call__(self, *inputs: Operand) -> Variable:
-        """Compute, and remember from what: one Variable, or a tuple of them where
-        forward returns a tuple.
+        """Compute the output and record the inputs; return one Variable, or a tuple of
+        them where forward returns a tuple.
 
         Raises
         ------
         TypeError
-            If an input is neither a Variable nor an array nor a number.
+            If an input is not a Variable, an array or a number.
         ValueError
-            If the inputs do not go together.
+            If the inputs do not match, for example in shape.
         RuntimeError
-            If this function was called before: it can remember one call only.
+            If this function was called before: it can record only one call.
         """
         inputs, xs, generation = self._unwrap_inputs(inputs)
         if xs is None:
@@ -111,7 +111,7 @@ class Function:
         raise NotImplementedError(messages.needs(self, "forward(self, x, ...)"))
 
     def backward(self, *gys: Any, **_: Any) -> Any:
-        """Compute the gradients of the inputs from those of the outputs: Variables."""
+        """Compute the inputs' gradients from those of the outputs, as Variables."""
         raise NotImplementedError(messages.no_backward(self))
 
     @property
@@ -122,7 +122,7 @@ class Function:
     # --- care
 
     def _unwrap_inputs(self, inputs: tuple[Any, ...]) -> Unwrapped:
-        # None stands for an input that is left out, as a bias is.
+        # None marks an optional input that is left out, such as a bias.
         _, xs, generation = unwrap_inputs(self, [x for x in inputs if x is not None])
         if xs is None:
             return inputs, xs, generation
@@ -130,20 +130,20 @@ class Function:
         return variables, [x.data for x in variables], generation
 
     def _differentiate(self, gys: Sequence[Value], create_graph: bool) -> Any:
-        # A gradient for each input, like gys: Variables with `create_graph`, else
+        # One gradient for each input; like gys, Variables with `create_graph`, else
         # arrays.
         variables = gys if create_graph else [new_variable(gy) for gy in gys]
         return self._check_gradients(self.backward(*variables), create_graph)
 
     def _check_gradients(self, gxs: Any, create_graph: bool) -> tuple[Any, ...]:
-        # What backward has returned, one for each input.
+        # Validate the return value of backward: one gradient for each input.
         if gxs is None:
             raise TypeError(messages.returned_nothing(self, "backward"))
         gxs = gxs if isinstance(gxs, (tuple, list)) else [gxs]
         if len(gxs) > len(self.inputs):
             raise ValueError(messages.wrong_count(self, gxs))
-        # The book's losses return nothing for their labels; what could have a gradient
-        # must not go without one in silence.
+        # The book's losses return no gradient for their labels; but an input that could
+        # have a gradient must not silently go without.
         if any([wants_gradient(x) for x in self.inputs[len(gxs) :]]):
             raise ValueError(messages.wrong_count(self, gxs))
         convert = as_variable if create_graph else as_data
@@ -155,14 +155,14 @@ class Function:
         )
 
     def _raise_input_error(self, inputs: Sequence[Any]) -> None:
-        """Say why forward failed, where the inputs show it."""
+        """Explain why forward failed, if the inputs show it."""
 
 
 def unwrap_inputs(f: Function, inputs: Any) -> Unwrapped:
-    """The inputs, what is in them, and the highest generation; -1 without a Variable.
+    """Return the inputs, their data and the highest generation; -1 without a Variable.
 
-    Arrays without dimensions come out as NumPy's scalars. Where an input stands for one
-    example of a batch, ``None`` comes out: `vmap` takes the call over.
+    Zero-dimensional arrays become NumPy scalars. If an input represents one example of
+    a batch, the data are ``None``: `vmap` takes over the call.
     """
     xs: list[Any] = []
     generation = -1
@@ -172,7 +172,7 @@ def unwrap_inputs(f: Function, inputs: Any) -> Unwrapped:
             data = x._data
             if type(data) is ndarray:
                 xs.append(data if data.ndim else data[()])
-            elif data is None:  # which NumPy would take for an object, in silence
+            elif data is None:  # NumPy would silently treat it as an object
                 raise ValueError(messages.no_data_yet(f, len(xs), x))
             else:
                 xs.append(data)
@@ -190,12 +190,12 @@ def unwrap_inputs(f: Function, inputs: Any) -> Unwrapped:
 class Primitive(Function):
     """A function of the framework's own: one rule for arrays and for Variables.
 
-    Derive from it for speed. Beside `forward`, write ``vjp(self, xs, *gys)``: inputs
-    and gradients come all as arrays or all as Variables, except that plain arrays and
-    numbers stay what they are. It uses what both understand: operators, methods that
-    both have, and :meth:`apply`. It returns one gradient per input, ``None`` for none,
-    and no array that the function keeps. An array without dimensions may come to
-    `forward` and `vjp` as a NumPy scalar.
+    Derive from it for speed. In addition to `forward`, define ``vjp(self, xs, *gys)``.
+    The inputs `xs` and the gradients `gys` are either all arrays or all Variables,
+    except that plain arrays and numbers stay as they are. `vjp` uses what both
+    understand: operators, common methods, and :meth:`apply`. It returns one gradient
+    per input (or ``None``), and no array that the function keeps. `forward` and `vjp`
+    may receive a NumPy scalar for a zero-dimensional array.
     """
 
     returns_fresh = True
@@ -220,14 +220,14 @@ class Primitive(Function):
     on = old_method("dezero_lite.core.Primitive.on")
 
     def needs_input_grad(self, i: int) -> bool:
-        """Whether input `i` takes part in the graph, so that its gradient is worth
-        computing.
+        """Return whether input `i` is part of the graph, so that its gradient is
+        needed.
         """
         return isinstance(self.inputs[i], Variable)
 
     def output(self, i: int, like: Any) -> Any:
-        """Output `i`, for a `vjp` that can use it: a Variable where `like` is one, else
-        an array.
+        """Return output `i`, for a `vjp` that can use it: a Variable if `like` is one,
+        else an array.
 
         Raises
         ------
@@ -245,7 +245,7 @@ class Primitive(Function):
 
     def _differentiate(self, gys: Sequence[Value], create_graph: bool) -> Any:
         if type(self).backward is not Primitive.backward:
-            # Someone's own backward, which expects Variables.
+            # A user's backward, which expects Variables.
             self.inputs = as_variables(self.inputs)
             return super()._differentiate(gys, create_graph)
         if create_graph:
@@ -255,7 +255,9 @@ class Primitive(Function):
 
 
 def as_gradient_tuple(f: Function, gxs: Any) -> tuple[Any, ...]:
-    """What `vjp` returned, as a tuple of as many as `f` has inputs."""
+    """Return the result of `vjp` as a tuple, after checking that it has a gradient for
+    each input of `f`.
+    """
     if type(gxs) is not tuple:
         gxs = tuple(gxs) if isinstance(gxs, list) else (gxs,)
     if len(gxs) != len(f.inputs):
@@ -265,8 +267,8 @@ def as_gradient_tuple(f: Function, gxs: Any) -> tuple[Any, ...]:
 
 
 def as_variables(inputs: tuple[Any, ...]) -> tuple[Variable, ...]:
-    """The inputs, all as Variables. A number takes the dtype that the arrays beside it
-    would give it.
+    """Wrap all inputs in Variables. A number takes the dtype that it would have in an
+    operation with the arrays among them.
     """
     data = [unwrap(x) for x in inputs]
     dtypes = [x.dtype for x in data if isinstance(x, ARRAYS)]
@@ -275,12 +277,12 @@ def as_variables(inputs: tuple[Any, ...]) -> tuple[Variable, ...]:
 
 
 def is_batched(x: Any) -> bool:
-    """Whether `x` stands for one example of a batch."""
+    """Return whether `x` represents one example of a batch."""
     return isinstance(x, Variable) and x._is_batched
 
 
 def apply_batching_rule(f: Function, inputs: tuple[Any, ...]) -> Any:
-    """What `f` makes of every example at once."""
+    """Apply the batching rule of `f`, which computes all examples at once."""
     innermost: Any = max(filter(is_batched, inputs), key=lambda x: x.level)
     return innermost.apply(f, inputs)
 
@@ -294,7 +296,7 @@ def wants_gradient(x: Variable) -> bool:
 
 
 def as_untracked(ys: Any, generation: int) -> Any:
-    """The results of a call that is not recorded, and why it is not."""
+    """Wrap the results of a call that is not recorded, with the reason."""
     if generation < 0:
         why = "was computed from plain arrays only"
     else:
@@ -305,7 +307,7 @@ def as_untracked(ys: Any, generation: int) -> Any:
 
 
 def record_outputs(f: Function, ys: tuple[Any, ...]) -> Any:
-    """The Variables of a function with several outputs; some may be dropped."""
+    """Wrap several outputs in Variables, and keep their shapes for backward."""
     outputs = tuple([new_variable(y, f, f.generation + 1) for y in ys])
     f._outputs = tuple([weakref.ref(output) for output in outputs])
     f._output_specs = tuple([(output.shape, output.dtype) for output in outputs])

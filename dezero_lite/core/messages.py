@@ -1,4 +1,4 @@
-"""What the errors of core say, and how they find out why."""
+"""Error messages of core, and how they find the cause."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPOKEN_WITH_AN = (*"aeiouAEIOU", "ndarray")
 
 
 def describe(x: Any) -> str:
-    """`x` in words: its kind, its name if it has one, its shape and its dtype."""
+    """Describe `x`: its type, its name if it has one, its shape and its dtype."""
     is_variable = hasattr(x, "creator")
     if is_variable and x.name:
         kind = f"Variable {x.name!r}"
@@ -24,7 +24,7 @@ def describe(x: Any) -> str:
         kind = "an array" if isinstance(x, ndarray) else kind_of(x)
     data = x
     if is_variable:
-        # Ours as they are kept: inside vmap, `data` refuses to be looked at.
+        # `_data`, because reading `data` raises an error inside vmap.
         data = x._data if hasattr(x, "_data") else x.data
     if not is_array(data):
         return kind
@@ -32,7 +32,7 @@ def describe(x: Any) -> str:
 
 
 def kind_of(x: Any) -> str:
-    """The type of `x` with its article, as in "a list" or "an int"."""
+    """Return the type of `x` with its article, as in "a list" or "an int"."""
     name = type(x).__name__
     return f"{'an' if name.startswith(SPOKEN_WITH_AN) else 'a'} {name}"
 
@@ -42,8 +42,8 @@ def kind_of(x: Any) -> str:
 
 def another_framework(x: Any) -> str:
     return (
-        f"this {type(x).__name__} is of {type(x).__module__}, not of dezero_lite: the "
-        "two frameworks do not mix; hand on its array, x.data"
+        f"this {type(x).__name__} comes from {type(x).__module__}, not from "
+        "dezero_lite, and the two frameworks do not mix: pass its array, x.data"
     )
 
 
@@ -64,19 +64,19 @@ def not_a_truth_value(x: Any) -> str:
 def not_one_number(x: Any) -> str:
     return (
         f"{describe(x)} is not one number: take one of its elements, as in x[0], or "
-        "sum() or mean() of them"
+        "their sum() or mean()"
     )
 
 
 def no_assignment() -> str:
     return (
-        "an element of a Variable cannot be changed, since the way back would not "
-        "know: change x.data before you compute with x, or put results together with "
+        "an element of a Variable cannot be changed, because backward would not know: "
+        "change x.data before you compute with x, or combine results with "
         "functions.where or functions.concat"
     )
 
 
-# NumPy's functions that are ours, too, where the names differ.
+# NumPy's functions that this package also has under another name.
 OUR_NAMES = {"amax": "max", "amin": "min", "concatenate": "concat"}
 SAME_NAMES = (
     "average broadcast_to clip expand_dims max mean min pad reshape split squeeze "
@@ -88,7 +88,7 @@ def numpy_takes_arrays(name: str = "") -> str:
     if not name:
         return (
             "NumPy's functions take arrays, not Variables: use x.data for the array, "
-            "or one of dezero_lite.functions, as functions.sin for np.sin"
+            "or a function of dezero_lite.functions, such as functions.sin for np.sin"
         )
     ours = name if name in SAME_NAMES.split() else OUR_NAMES.get(name)
     hint = "x.data for the array"
@@ -99,8 +99,8 @@ def numpy_takes_arrays(name: str = "") -> str:
 
 def part_of_a_graph(x: Any) -> str:
     return (
-        f"{describe(x)} is a result, and a copy would need all that it was computed "
-        "from: take its array, x.data, as for a plot, or x.detach() for a Variable"
+        f"{describe(x)} is a result, and a copy would need everything that it was "
+        "computed from: use its array, x.data, or x.detach() for a Variable"
     )
 
 
@@ -147,7 +147,7 @@ def needs(f: Any, method: str) -> str:
 
 
 def no_backward(f: Any) -> str:
-    hint = "; one with a vjp derives from dezero_lite.core.Primitive"
+    hint = "; to define a vjp, derive from dezero_lite.core.Primitive"
     return needs(f, "backward(self, gy, ...)") + (hint if hasattr(f, "vjp") else "")
 
 
@@ -166,8 +166,7 @@ def no_way_back(y: Any) -> str:
     why = getattr(y, "_why_a_leaf", "")
     if why:
         return (
-            f"backward has no way to go: {describe(y)} {why}, so that no function is "
-            "recorded as its creator"
+            f"backward cannot start from {describe(y)}: it {why}, so it has no creator"
         )
     return (
         f"backward begins at a result, but no function made {describe(y)}: compute "
@@ -197,9 +196,9 @@ def wrong_shape(x: Any, gx: Any, source: Any) -> str:
 
 def whole_numbers(x: Any) -> str:
     return (
-        f"{describe(x)} cannot receive a gradient, since its data are not "
-        f"floating-point numbers: make them so, as in np.array(..., dtype=float), or "
-        f"use the plain array in place of the Variable"
+        f"{describe(x)} cannot receive a gradient, because its data are not "
+        "floating-point numbers: convert them, as in np.array(..., dtype=float), or "
+        "use the plain array instead of the Variable"
     )
 
 
@@ -211,7 +210,7 @@ def dropped_output(f: Any, i: int) -> str:
 
 
 def broadcasts(*shapes: Any, to: Any = None) -> bool:
-    """Whether arrays of these shapes broadcast; `to` that shape, if there is one."""
+    """Return whether arrays of these shapes broadcast, to shape `to` if it is given."""
     try:
         return to in (None, np.broadcast_shapes(*shapes))
     except ValueError:

@@ -1,8 +1,8 @@
-"""The operators, and what stretches and shrinks their operands. Source: steps 20–22 and
-40.
+"""The operators, and the functions that broadcast operands and sum gradients back.
+Source: steps 20–22 and 40.
 
-Operands broadcast, as NumPy's do. So an operator's gradient may be larger than its
-operand, and backward sums it down with `sum_to`.
+Operands broadcast as NumPy's do. So the gradient that an operator computes may be
+larger than the operand, and backward sums it down with `sum_to`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ __all__ += ["Neg", "Sub", "SumTo"]
 
 
 class BinaryOperator(Primitive):
-    """Two operands, which broadcast.
+    """An operator with two operands, which broadcast.
 
-    `vjp_left` and `vjp_right` are the gradients of the one and of the other, before
-    they are summed down; what is a plain array or number has none.
+    `vjp_left` and `vjp_right` return the gradients of the two operands, before backward
+    sums them down; an operand that is a plain array or number gets none.
     """
 
     symbol = ""
@@ -52,7 +52,7 @@ class BinaryOperator(Primitive):
         return ga, gb
 
     def _differentiate(self, gys: Sequence[Value], create_graph: bool) -> Any:
-        # Opens the boxes in passing: half of the time of an operator goes by in here.
+        # Unwraps inline: half of an operator's run time is spent here.
         kind = type(self)
         own = kind.vjp is BinaryOperator.vjp and kind.backward is Primitive.backward
         if create_graph or not own:
@@ -139,8 +139,8 @@ class Pow(BinaryOperator):
         return a**b
 
     def vjp_left(self, gy: Value, a: Value, b: Value) -> Value:
-        # a⁰ is flat, but at a = 0 the usual b · a**(b - 1) says 0 · ∞; there the
-        # exponent stays at 0.
+        # a⁰ is flat, but at a = 0 the usual b · a**(b - 1) gives 0 · ∞; adding `flat`
+        # keeps the exponent at 0 there.
         flat = (b == 0) & (a == 0) if self.needs_input_grad(1) else b == 0
         return gy * b * a ** (b - 1 + flat)
 
@@ -160,7 +160,7 @@ class Neg(Primitive):
 
 
 class Log(Primitive):
-    """y = log(x), here for the slope of a power in its exponent"""
+    """y = log(x), here for the derivative of a power with respect to its exponent"""
 
     def forward(self, x: Array) -> Array:
         return np.log(x)
@@ -170,42 +170,42 @@ class Log(Primitive):
 
 
 def add(x0: Operand, x1: Operand) -> Variable:
-    """``x0 + x1``. Source: book step 20."""
+    """Compute ``x0 + x1``. Source: book step 20."""
     return Add()(x0, x1)
 
 
 def mul(x0: Operand, x1: Operand) -> Variable:
-    """``x0 * x1``. Source: book step 20."""
+    """Compute ``x0 * x1``. Source: book step 20."""
     return Mul()(x0, x1)
 
 
 def neg(x: Operand) -> Variable:
-    """``-x``. Source: book step 22."""
+    """Compute ``-x``. Source: book step 22."""
     return Neg()(x)
 
 
 def sub(x0: Operand, x1: Operand) -> Variable:
-    """``x0 - x1``. Source: book step 22."""
+    """Compute ``x0 - x1``. Source: book step 22."""
     return Sub()(x0, x1)
 
 
 def rsub(x0: Operand, x1: Operand) -> Variable:
-    """``x1 - x0``. Source: book step 22."""
+    """Compute ``x1 - x0``. Source: book step 22."""
     return Sub()(x1, x0)
 
 
 def div(x0: Operand, x1: Operand) -> Variable:
-    """``x0 / x1``. Source: book step 22."""
+    """Compute ``x0 / x1``. Source: book step 22."""
     return Div()(x0, x1)
 
 
 def rdiv(x0: Operand, x1: Operand) -> Variable:
-    """``x1 / x0``. Source: book step 22."""
+    """Compute ``x1 / x0``. Source: book step 22."""
     return Div()(x1, x0)
 
 
 def pow(x: Operand, c: Operand) -> Variable:
-    """``x ** c``. Source: book step 22."""
+    """Compute ``x ** c``. Source: book step 22."""
     return Pow()(x, c)
 
 
@@ -213,8 +213,8 @@ def pow(x: Operand, c: Operand) -> Variable:
 
 
 def sum_to(x: Operand, shape: Shape) -> Variable:
-    """Sum `x` down to `shape`, the reverse of a broadcast; `x` itself if it has that
-    shape. Source: book steps 39–40.
+    """Sum `x` down to `shape`, the reverse of a broadcast; return `x` itself if it
+    already has that shape. Source: book steps 39–40.
 
     Raises
     ------
@@ -226,10 +226,10 @@ def sum_to(x: Operand, shape: Shape) -> Variable:
 
 
 def broadcast_to(x: Operand, shape: Shape) -> Variable:
-    """Repeat `x` until it has `shape`; `x` itself if it has that shape. Source: book
-    step 40.
+    """Repeat `x` until it has `shape`; return `x` itself if it already has that shape.
+    Source: book step 40.
 
-    The data are a read-only view, as ``np.broadcast_to`` makes it.
+    The data are a read-only view, as with ``np.broadcast_to``.
 
     Raises
     ------
@@ -241,7 +241,7 @@ def broadcast_to(x: Operand, shape: Shape) -> Variable:
 
 
 class ToShape(Primitive):
-    """Of the same numbers, another shape."""
+    """Base class for functions that take the target shape as an argument."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
@@ -255,7 +255,7 @@ class SumTo(ToShape):
         pairs = zip(x.shape[max(lead, 0) :], self.shape, strict=False)
         if lead < 0 or any([to not in (1, n) for n, to in pairs]):
             raise ValueError(
-                f"cannot sum shape {x.shape} to shape {self.shape}: that does not "
+                f"cannot sum shape {x.shape} to shape {self.shape}, which does not "
                 "broadcast back to it"
             )
         ones = tuple([lead + i for i, to in enumerate(self.shape) if to == 1])
@@ -294,8 +294,8 @@ class AsType(Primitive):
 
 
 def astype(x: Variable, dtype: DTypeLike) -> Variable:
-    """A copy of another dtype, which gradients pass; whole numbers have no slope, so
-    there they do not.
+    """Return a copy in another dtype. Gradients pass only between floating-point
+    dtypes; otherwise the result is detached.
     """
     y = AsType(dtype)(x)
     return y if y.dtype.kind == x.dtype.kind == "f" else y.detach()

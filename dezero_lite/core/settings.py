@@ -1,7 +1,7 @@
-"""Switches of the framework, and ``with`` blocks that throw them. Source: steps 18 and
+"""The framework's settings, and ``with`` blocks that change them. Source: steps 18 and
 54.
 
-Each thread has switches of its own: a ``no_grad`` in one leaves the others alone.
+Each thread has its own settings: ``no_grad`` in one thread does not affect the others.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ __all__ = ["Config", "no_grad", "test_mode", "using_config"]
 
 
 class _Settings(threading.local):
-    # Each thread starts with these values and changes none but its own.
+    # Each thread starts with these values and changes only its own.
     enable_backprop: bool = True
     train: bool = True
 
 
-#: The settings of the running thread: `enable_backprop` (is the graph recorded?) and
-#: `train` (training, or testing?). Source: book steps 18 and 54.
+#: The settings of the current thread: `enable_backprop` (is the graph recorded?) and
+#: `train` (training or testing?). Source: book steps 18 and 54.
 Config = _Settings()
 
 
 @contextmanager
 def using_config(name: str, value: bool) -> Iterator[None]:
-    """Change the setting `name` for the length of a ``with`` block, in this thread
-    alone. Source: book step 18.
+    """Change the setting `name` inside a ``with`` block, for this thread only. Source:
+    book step 18.
 
     Raises
     ------
@@ -50,11 +50,11 @@ def using_config(name: str, value: bool) -> Iterator[None]:
 
 
 class switch:
-    """A function that makes a ``with`` block, and says so where its brackets are
-    missing: ``with no_grad:`` would otherwise end in Python's own words.
+    """A function that returns a ``with`` block, and that explains missing brackets:
+    otherwise ``with no_grad:`` would raise Python's own error.
     """
 
-    # By the name of test_mode alone, pytest would take it for a test.
+    # Otherwise pytest would collect test_mode, because of its name.
     __test__ = False
 
     def __init__(self, make: Callable[[], AbstractContextManager[None]]) -> None:
@@ -73,15 +73,15 @@ class switch:
 
 @switch
 def no_grad() -> AbstractContextManager[None]:
-    """Record no graph in this ``with`` block: results take less memory and have no way
-    back. Source: book step 18.
+    """Record no graph inside this ``with`` block: results take less memory, and
+    backward cannot start from them. Source: book step 18.
     """
     return using_config("enable_backprop", False)
 
 
 @switch
 def test_mode() -> AbstractContextManager[None]:
-    """Let dropout and batch normalisation behave as in use, not as in training. Source:
-    book step 54.
+    """Make dropout and batch normalisation behave as in use, not as in training.
+    Source: book step 54.
     """
     return using_config("train", False)

@@ -1,10 +1,10 @@
-"""Sums that stay right. No step explains them: they are the care behind `sum_to`.
+"""Sums that stay accurate, for `sum_to` and others. No step explains them.
 
-A float has room for a few digits, and a sum that has grown large drops those of the
-next number. Along the last axis, NumPy adds in pairs, and pairs of pairs; but along the
-others it adds row upon row: of 60,000 rows of float32, three digits are right. So
-`stable_sum` adds blocks of rows first, and then their sums. A float16 has three digits
-to begin with, and nothing above 65,504; what is summed of them is summed as float32.
+A float holds only a few digits, and a sum that has grown large drops the last digits of
+the next number. Along the last axis, NumPy sums pairwise; along the others it adds row
+after row, so that a sum of 60,000 rows of float32 is right to three digits. So
+`stable_sum` first adds blocks of rows, and then their sums. A float16 has only three
+digits to begin with, and cannot exceed 65,504, so float16 data are summed as float32.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from .types import Array, Axis, Shape
 __all__ = ["stable_sum"]
 
 
-# From so many rows on, `stable_sum` adds them in blocks, each of so many.
+# `stable_sum` adds this many rows or more in blocks of BLOCK_SUM_ROWS.
 BLOCK_SUM_MIN_ROWS = 512
 BLOCK_SUM_ROWS = 128
 
 
 def is_half(x: Any) -> Any:
-    """Whether `x` is float16."""
+    """Return whether `x` is float16."""
     return x.dtype.char == "e"
 
 
 def stable_sum(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """``x.sum(axis, keepdims=keepdims)`` of an array, also right in the last digits
-    where an axis is long, whichever it is.
+    """Compute ``x.sum(axis, keepdims=keepdims)`` of an array, accurate to the last
+    digits even along long axes.
     """
     if is_half(x):
         return stable_sum(x.astype(np.float32), axis, keepdims).astype(x.dtype)
@@ -49,8 +49,8 @@ def stable_sum(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
 
 
 def _needs_blocks(x: Array, axes: tuple[Any, ...]) -> bool:
-    # Whether NumPy would add many numbers one upon the other. If there is no such axis,
-    # or one is named twice, `x.sum` says so.
+    # Whether NumPy would add many rows one after another, not pairwise. For an axis
+    # that is missing or named twice, `x.sum` raises the error.
     if x.size < BLOCK_SUM_MIN_ROWS or not all([-x.ndim <= i < x.ndim for i in axes]):
         return False
     different = {i % x.ndim for i in axes}
@@ -58,7 +58,7 @@ def _needs_blocks(x: Array, axes: tuple[Any, ...]) -> bool:
         return False
     inner = x.ndim - 1
     while x.flags.c_contiguous and inner in different:
-        # What lies side by side NumPy adds in pairs.
+        # NumPy sums contiguous numbers pairwise.
         different.remove(inner)
         inner -= 1
     rows: int = math.prod([x.shape[i] for i in different])
@@ -66,7 +66,7 @@ def _needs_blocks(x: Array, axes: tuple[Any, ...]) -> bool:
 
 
 def _runs(axes: list[int]) -> list[Shape]:
-    # Axes next to each other belong together. The last ones come first.
+    # Group adjacent axes, the last group first.
     runs: list[Shape] = []
     for i in sorted(axes, reverse=True):
         if runs and runs[-1][0] == i + 1:
@@ -78,7 +78,7 @@ def _runs(axes: list[int]) -> list[Shape]:
 
 def _sum_run(x: Array, run: Shape) -> Array:
     if run[-1] == x.ndim - 1 and x.flags.c_contiguous:
-        # What lies side by side NumPy adds in pairs.
+        # NumPy sums contiguous numbers pairwise.
         return x.sum(axis=run, keepdims=True)
     before, after = x.shape[: run[0]], x.shape[run[-1] + 1 :]
     y = _sum_blocks(x.reshape(*before, -1, *after), run[0])

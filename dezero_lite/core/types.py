@@ -1,18 +1,18 @@
-"""What goes through the framework, by the names that signatures have for it.
+"""Type aliases used in signatures.
 
-To mypy an array is Any: it may be NumPy's or a GPU's, or one of NumPy's scalars. The
-names tell a reader what mypy cannot.
+To mypy, an array is Any, because it may be a NumPy array, a GPU array or a NumPy
+scalar. The aliases tell a reader what mypy cannot.
 """
 
 from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-#: An array, of NumPy or of a GPU, or one of NumPy's scalars; several are a tuple.
+#: A NumPy array, a GPU array or a NumPy scalar, or a tuple of them.
 Array: TypeAlias = Any
-#: An array or a Variable, or a tuple: a rule for gradients computes with either.
+#: An array or a Variable, or a tuple of them: gradient rules accept both.
 Value: TypeAlias = Any
-#: NumPy, or what a GPU has in its place.
+#: NumPy, or a GPU library with the same interface.
 ArrayModule: TypeAlias = Any
 
 Shape: TypeAlias = tuple[int, ...]

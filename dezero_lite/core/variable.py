@@ -1,7 +1,7 @@
 """The box: an array, its gradient, and the function that made it. Source: steps 1–22.
 
-Operators, `backward`, `reshape`, `sum` and the like are functions of other files:
-functions/methods.py attaches them all to Variable.
+Operators, `backward`, `reshape`, `sum` and other methods are defined in other files;
+functions/methods.py attaches them to Variable.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .types import Shape
 if TYPE_CHECKING:
     from .function import Function
 
-    # What functions/methods.py attaches.
+    # Placeholders for what functions/methods.py attaches.
     _method: Callable[..., Variable] = NotImplemented
     _command: Callable[..., None] = NotImplemented
 
@@ -35,27 +35,26 @@ class Variable:
     Parameters
     ----------
     data : ndarray or None
-        Of any shape and dtype; floating-point data alone can receive a gradient.
+        Of any shape and dtype; only floating-point data can receive a gradient.
         ``None`` leaves the Variable empty, for a parameter whose shape is not known
         yet.
     name : str, optional
-        For pictures and error messages.
+        Shown in graphs and error messages.
 
     Attributes
     ----------
     grad : Variable or None
-        The gradient, of the shape and dtype of `data`. :meth:`backward` adds to it;
-        :meth:`cleargrad` empties it.
+        The gradient, with the shape and dtype of `data`. :meth:`backward` adds to it;
+        :meth:`cleargrad` resets it.
     creator : Function or None
         The function that made this Variable; ``None`` for a leaf, which the user made.
     generation : int
-        The number of functions between the leaves and this Variable, counted along the
-        longest way.
+        The length of the longest chain of functions from a leaf to this Variable.
 
     Raises
     ------
     TypeError
-        If `data` is a number, a list or anything else but an array.
+        If `data` is neither an array nor ``None``.
 
     Notes
     -----
@@ -74,7 +73,7 @@ class Variable:
     )
     _data: Any
     _why_a_leaf: str
-    # Whether it stands for one example of a batch, inside `vmap`.
+    # Whether it represents one example of a batch, inside `vmap`.
     _is_batched = False
 
     def __init__(
@@ -90,10 +89,10 @@ class Variable:
 
     @property
     def data(self) -> NDArray[Any]:
-        """The array: an ndarray, also where it has no dimensions, or ``None``."""
+        """The data as an ndarray, even if zero-dimensional, or ``None``."""
         if isinstance(self._data, np.generic):
             self._data = np.array(self._data)
-        # Its type is that of a Variable in use, which holds an array.
+        # Annotated without None: a Variable in use holds an array.
         return self._data  # type: ignore[no-any-return]
 
     @data.setter
@@ -126,12 +125,12 @@ class Variable:
         return f"variable({text})"
 
     def set_creator(self, func: Function) -> None:
-        """Note that `func` made this Variable. Source: book steps 7 and 16."""
+        """Record that `func` made this Variable. Source: book steps 7 and 16."""
         self.creator = func
         self.generation = func.generation + 1
 
     def cleargrad(self) -> None:
-        """Forget the gradient, so that the next backward adds to nothing. Source: book
+        """Reset the gradient, so that the next backward starts from zero. Source: book
         step 14.
         """
         self.grad = None
@@ -139,7 +138,7 @@ class Variable:
     # --- leaving the graph
 
     def detach(self) -> Variable:
-        """The same data in a Variable without a past."""
+        """Return a Variable with the same data but without a creator."""
         return make_leaf(self._data, "was detached from its graph")
 
     def unchain(self) -> None:
@@ -157,8 +156,8 @@ class Variable:
                     x.unchain()
 
     def __reduce_ex__(self, _: Any) -> Any:
-        # For copies and pickles. A graph would come along by halves: functions know
-        # their outputs by weak references only.
+        # For copies and pickles. A copied graph would be incomplete, because functions
+        # refer to their outputs only weakly.
         if self.creator is not None:
             raise TypeError(messages.part_of_a_graph(self))
         plain: Any = super().__reduce_ex__(2)
@@ -169,7 +168,7 @@ class Variable:
     # --- as a number
 
     def item(self) -> Any:
-        """The only element, as a Python number."""
+        """Return the only element as a Python number."""
         if self.size != 1:
             raise ValueError(messages.not_one_number(self))
         return self._data.item()
@@ -213,7 +212,7 @@ class Variable:
 
     # --- with NumPy on the other side
 
-    # Beside an array, the operator is ours: array + x asks x first.
+    # With an array on the left, the operator is ours: array + x asks x first.
     __array_priority__ = 200
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
@@ -245,15 +244,15 @@ class Parameter(Variable):
 
 
 class Constant(Variable):
-    """A plain array or number, dressed up for a `backward` in the book's way, which
-    expects Variables only. It receives no gradient.
+    """A plain array or number, wrapped because a book-style `backward` expects
+    Variables. It receives no gradient.
     """
 
     __slots__ = ()
 
 
 def as_variable(obj: Operand) -> Variable:
-    """An array or a number as a Variable; a Variable as it is. Source: book step 21."""
+    """Convert an array or a number to a Variable. Source: book step 21."""
     if isinstance(obj, Variable):
         return obj
     if hasattr(obj, "creator"):
@@ -262,14 +261,14 @@ def as_variable(obj: Operand) -> Variable:
 
 
 def unwrap(x: Any) -> Any:
-    """The array in a Variable, as it is kept; anything else as it is."""
+    """Return a Variable's data as stored, maybe a scalar; anything else unchanged."""
     return x._data if isinstance(x, Variable) else x
 
 
 def new_variable(data: Any, creator: Any = None, generation: int = 0) -> Variable:
-    """``Variable(data)`` for what a function has computed."""
+    """Create ``Variable(data)`` for the result of a function, skipping its checks."""
     y = Variable.__new__(Variable)
-    # Functions may compute Python's numbers; anything else is an error.
+    # Functions may return Python numbers; anything else is an error.
     y._data = data if isinstance(data, ARRAYS) else as_variable(data)._data
     y.grad = None
     y.creator = creator
@@ -279,7 +278,7 @@ def new_variable(data: Any, creator: Any = None, generation: int = 0) -> Variabl
 
 
 def make_leaf(data: Any, why: str) -> Variable:
-    """A result without a past, and why it has none, for an error message."""
+    """Create a result without a creator; `why` explains it in error messages."""
     y = new_variable(data)
     y._why_a_leaf = why
     return y

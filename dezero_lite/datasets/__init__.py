@@ -1,8 +1,8 @@
-"""Data to learn from: examples and labels that are reached by an index.
+"""Data to learn from: examples and labels that are accessed by an index.
 
 Steps 49 and 51 explain :class:`Dataset`. Spirals, the sine curve, the digits and the
-names are here at once, without a network; MNIST and the like are downloaded at first
-use, or come from a folder of your own: see :mod:`dezero_lite.downloads`.
+names need no network; MNIST and the others are downloaded at first use, or read from a
+folder of your own: see :mod:`dezero_lite.downloads`.
 """
 
 from ..downloads import cache_dir as cache_dir
@@ -20,6 +20,6 @@ from .names import Names
 from .text import Shakespear
 from .toy import SinCurve, Spiral, get_spiral
 
-# What comes from files and transforms above is for the book's reader alone.
+# The names from downloads and transforms above are for the book's readers only.
 __all__ = ["CIFAR10", "CIFAR100", "MNIST", "Dataset", "Digits", "FashionMNIST"]
 __all__ += ["ImageNet", "Names", "Shakespear", "SinCurve", "Spiral", "get_spiral"]

@@ -1,4 +1,4 @@
-"""CIFAR10 and CIFAR100: small colour pictures in a tar archive, as in step 51."""
+"""CIFAR10 and CIFAR100: small colour pictures in a tar archive. Step 51."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ URL = "https://www.cs.toronto.edu/~kriz/"
 
 
 class CIFAR10(Images):
-    """60,000 colour pictures of 32×32 pixels, ten kinds: 50,000 for training, 10,000
-    for testing.
+    """60,000 colour pictures of 32×32 pixels in ten classes: 50,000 for training,
+    10,000 for testing.
 
     `data` has shape (N, 3, 32, 32) and dtype uint8, with values from 0 to 255; `label`
     has shape (N,) and dtype int64. By default, x is float32 with values from −1 to 1.
 
-    Downloads about 170 MB at first use: the archive that is made for C programs, since
-    the one for Python holds pickles, which can run any program when they are read. A
-    folder that ``DEZERO_LITE_DATA`` names holds ``cifar-10-binary.tar.gz``.
+    Downloads about 170 MB at first use: the archive for C programs, because the one for
+    Python contains pickles, which can run any code when loaded. A folder that
+    ``DEZERO_LITE_DATA`` names must contain ``cifar-10-binary.tar.gz``.
 
     Source: book, `dezero.datasets`; A. Krizhevsky (2009), Learning multiple layers of
     features from tiny images.
@@ -31,22 +31,22 @@ class CIFAR10(Images):
     Raises
     ------
     ValueError
-        If the archive is not what it should be; the message says how it differs.
+        If the archive is not as expected; the message says how it differs.
     FileNotFoundError, ImportError, OSError
-        If it cannot be had: see :func:`dezero_lite.downloads.get_file`.
+        If it cannot be obtained: see :func:`dezero_lite.downloads.get_file`.
     """
 
-    # The authors publish the MD5 alone.
+    # The authors publish only the MD5.
     _archive = "cifar-10-binary.tar.gz"
     _md5 = "c32a1d4ab5d03f1284b67883e8d87530"
     _train = tuple(f"data_batch_{i}.bin" for i in range(1, 6))
     _test: tuple[str, ...] = ("test_batch.bin",)
-    # So many bytes of label come before an image, and this one of them counts.
+    # Each image follows this many label bytes, of which _label_byte is the label.
     _label_bytes = 1
     _label_byte = 0
     _count = 10
     _kinds = "airplane, automobile, bird, cat, deer, dog, frog, horse, ship, truck"
-    # The most images in a file.
+    # The maximum number of images in a file.
     _most = 10_000
 
     def __init__(
@@ -68,7 +68,7 @@ class CIFAR10(Images):
         self._check_kinds(path, self._count)
 
 
-# The authors' names, in the order of their numbers.
+# The authors' names, in the order of the labels.
 _FINE = """
 apple, aquarium fish, baby, bear, beaver, bed, bee, beetle, bicycle, bottle, bowl, boy,
 bridge, bus, butterfly, camel, can, castle, caterpillar, cattle, chair, chimpanzee,
@@ -91,10 +91,10 @@ vehicles 1, vehicles 2
 
 
 class CIFAR100(CIFAR10):
-    """The same form as :class:`CIFAR10`, with a hundred kinds in twenty groups.
+    """Like :class:`CIFAR10`, with a hundred classes in twenty groups.
 
-    Downloads about 169 MB at first use. A folder that ``DEZERO_LITE_DATA`` names holds
-    ``cifar-100-binary.tar.gz``.
+    Downloads about 169 MB at first use. A folder that ``DEZERO_LITE_DATA`` names must
+    contain ``cifar-100-binary.tar.gz``.
 
     Source: book, `dezero.datasets`; A. Krizhevsky (2009), Learning multiple layers of
     features from tiny images.
@@ -104,15 +104,15 @@ class CIFAR100(CIFAR10):
     train, transform, target_transform
         As in :class:`CIFAR10`.
     label_type : {'fine', 'coarse'}, optional
-        Whether labels are the kinds, or their groups.
+        Whether labels are the classes or their groups.
 
     Raises
     ------
     ValueError
-        If there is no such `label_type`; and as in :class:`CIFAR10`.
+        If `label_type` is not one of these; and as in :class:`CIFAR10`.
     """
 
-    # The authors publish the MD5 alone.
+    # The authors publish only the MD5.
     _archive = "cifar-100-binary.tar.gz"
     _md5 = "03b5dce01913d631647c71ecec9e9cb8"
     _train = ("train.bin",)
@@ -134,7 +134,7 @@ class CIFAR100(CIFAR10):
 
     @classmethod
     def labels(cls, label_type: str = "fine") -> dict[int, str]:
-        """What the labels mean."""
+        """Return the names that the labels stand for."""
         if label_type not in ("fine", "coarse"):
             raise ValueError(f"label_type is 'fine' or 'coarse', not {label_type!r}")
         names = _FINE if label_type == "fine" else _COARSE
@@ -142,8 +142,8 @@ class CIFAR100(CIFAR10):
 
 
 def _untar(path: str, names: tuple[str, ...], width: int, most: int) -> list[bytes]:
-    # What is in the files of these names, which hold up to so many records. Nothing is
-    # unpacked to the disk.
+    # The contents of the named files, each of at most `most` records of `width` bytes.
+    # Nothing is extracted to disk.
     import tarfile
     import zlib
 
@@ -159,13 +159,13 @@ def _untar(path: str, names: tuple[str, ...], width: int, most: int) -> list[byt
                     break
     except (EOFError, OSError, tarfile.TarError, zlib.error) as error:
         raise ValueError(
-            f"{path} is not a whole .tar.gz archive: {error}. Remove it, and get it "
+            f"{path} is not a complete .tar.gz archive: {error}. Remove it, and get it "
             "again"
         ) from None
     missing = [name for name in names if name not in found]
     if missing:
         raise ValueError(
-            f"{path} holds no {', '.join(missing)}: is it another archive, or cut off?"
+            f"{path} lacks {', '.join(missing)}: is it another archive, or truncated?"
         )
     return [found[name] for name in names]
 
@@ -173,10 +173,10 @@ def _untar(path: str, names: tuple[str, ...], width: int, most: int) -> list[byt
 def _check_member(path: str, name: str, member: Any, width: int, most: int) -> None:
     images, rest = divmod(member.size, width)
     if not member.isreg():
-        wrong = "is a link or something else, but no file: is it another archive?"
+        wrong = "is not a regular file: is it another archive?"
     elif rest or not images:
         wrong = (
-            f"has {member.size} bytes, but takes {width} for each image: it is cut off"
+            f"has {member.size} bytes, but each image takes {width}: it is truncated"
         )
     elif images > most:
         wrong = f"has {images} images, but at most {most} were expected"

@@ -1,5 +1,5 @@
-"""The base of all data sets: examples and labels that are reached by an index. Step 49
-explains it.
+"""The base class of all data sets: examples and labels that are accessed by an index.
+Step 49 explains it.
 """
 
 from __future__ import annotations
@@ -15,30 +15,29 @@ from ..transforms.batches import Compose, Transform, apply_to_batch, as_batch
 
 
 class Dataset:
-    """Examples, and labels if there are any. Source: book step 49.
+    """Examples, with labels if there are any. Source: book step 49.
 
-    A subclass puts arrays, or lists, into `data` and `label` in its method `prepare`.
-    Where the data do not fit into memory, it brings `__getitem__` and `__len__` of its
-    own.
+    A subclass assigns arrays or lists to `data` and `label` in its method `prepare`. If
+    the data do not fit into memory, it defines `__getitem__` and `__len__` itself.
 
     Parameters
     ----------
     train : bool, optional
-        Whether the data for training, or those for testing.
+        Whether to use the data for training or those for testing.
     transform, target_transform : callable, optional
-        Applied to an example, and to a label, on the way out; nothing by default.
+        Applied to each example, and to each label, when it is accessed. Default: none.
 
     Attributes
     ----------
     data : ndarray or list
         The examples, along the first axis.
     label : ndarray or list or None
-        As many labels; ``None`` where there are none.
+        One label for each example; ``None`` if there are none.
 
     Raises
     ------
     ValueError
-        If there are not as many labels as examples.
+        If the numbers of labels and examples differ.
 
     Examples
     --------
@@ -71,7 +70,7 @@ class Dataset:
             self._check_labels()
 
     def prepare(self) -> None:
-        """Fill `data` and `label`; for subclasses."""
+        """Assign `data` and `label`; a subclass overrides this."""
 
     def __len__(self) -> int:
         if self.data is None:
@@ -92,11 +91,11 @@ class Dataset:
             )
 
     def __getitem__(self, index: Any) -> tuple[Any, Any]:
-        """The example and its label for an integer; for a slice, a list or an array of
-        integers, a batch of both.
+        """Return an example and its label for an integer; for a slice, or a list or
+        array of integers, a batch of both.
 
-        A transform with a method ``batch`` gets the batch as a whole, any other each
-        example for itself.
+        A transform with a method ``batch`` receives the whole batch; any other receives
+        each example separately.
         """
         if isinstance(index, (slice, list)) or np.ndim(index) > 0:
             if not (isinstance(index, ndarray) and index.dtype.kind == "i"):
@@ -109,8 +108,8 @@ class Dataset:
 
     @property
     def takes_batches(self) -> bool:
-        """Whether `__getitem__` understands an array of integers; where a subclass has
-        its own, nobody knows.
+        """Whether `__getitem__` accepts an array of integers; unknown, and so false, if
+        a subclass defines its own.
         """
         return type(self).__getitem__ is Dataset.__getitem__
 
@@ -119,6 +118,6 @@ def _batch(transform: Transform, values: Any, indices: NDArray[np.int64]) -> Any
     if values is None:
         return None
     if isinstance(values, ndarray):
-        # It does the same as values[indices], in less time.
+        # Equal to values[indices], but faster.
         return apply_to_batch(transform, values.take(indices, axis=0))
     return as_batch([transform(values[i]) for i in indices])

@@ -9,21 +9,22 @@ import numpy as np
 from ..transforms import Transform
 from .images import FROM_16, Images
 
-# The folder of the package that holds data.
+# The package's data folder.
 DATA = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data")
 
 
 class Digits(Images):
-    """1,797 real handwritten digits of 8×8 pixels, shipped with the framework, so that
-    no network is needed.
+    """1,797 real handwritten digits of 8×8 pixels, which come with the framework, so no
+    network is needed.
 
     `data` has shape (N, 1, 8, 8) and dtype uint8, with values from 0 (paper) to 16
     (ink); `label` holds the digits. By default, x has shape (64,), dtype float32 and
     values from 0 to 1.
 
-    13 people wrote them. Of each digit, every fifth scan is for testing, 355 in all,
-    and the other 1,442 are for training; so both parts know every hand. New hands are
-    harder: test a model for strangers on strangers.
+    They were written by 13 people. Of each digit, every fifth scan is for testing (355
+    in all), and the other 1,442 are for training; so both parts contain the handwriting
+    of all 13. New handwriting is harder: to test a model for strangers, use scans of
+    strangers.
 
     Source: E. Alpaydin and C. Kaynak (1998), Optical Recognition of Handwritten Digits,
     UCI Machine Learning Repository, https://doi.org/10.24432/C50P49 (its test set),

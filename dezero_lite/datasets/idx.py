@@ -1,4 +1,4 @@
-"""IDX files, which hold one array each, packed by gzip: step 51 explains them."""
+"""IDX files, which hold one array each, compressed by gzip. Step 51 explains them."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 def read_idx(
     path: str, most: tuple[int, ...], sha256: str | None = None
 ) -> NDArray[np.uint8]:
-    """The array in an IDX file. Its header is read first, and no more than that
-    promises is unpacked.
+    """Read the array in an IDX file. The header is read first, and only as many bytes
+    as it promises are decompressed.
 
     Parameters
     ----------
     path : str
-        Of a file packed by gzip.
+        The path of a gzip file.
     most : tuple of int
-        The longest that each axis can be.
+        The maximum length of each axis.
     sha256 : str, optional
-        Of what is in the file.
+        The expected hash of the decompressed content.
 
     Raises
     ------
     ValueError
-        If the file is not what it should be; the message says how it differs.
+        If the file is not as expected; the message says how it differs.
     """
     import gzip
     import hashlib
@@ -44,36 +44,36 @@ def read_idx(
             header = unpacked.read(4 + 4 * len(most))
             shape = _shape(path, header, most)
             size = math.prod(shape)
-            # One more byte shows whether the end is here, and there the file's own
-            # checksum is compared.
+            # One byte more shows whether the file ends here; at its end, gzip verifies
+            # the checksum.
             content = unpacked.read(size + 1)
     except (EOFError, OSError, zlib.error) as error:
         raise ValueError(
-            f"{path} is cut off or damaged: {error}. Remove it, and get it again"
+            f"{path} is truncated or damaged: {error}. Remove it, and get it again"
         ) from None
     if len(content) != size:
         follow = len(content) if len(content) < size else "more"
         raise ValueError(
-            f"{path} promises {size} values, of shape {shape}, but {follow} follow: it "
-            "is cut off, or something was added"
+            f"{path} declares {size} values, of shape {shape}, but {follow} follow: it "
+            "is truncated, or something was added"
         )
     found = hashlib.sha256(header + content).hexdigest()
     if sha256 not in (None, found):
         raise ValueError(
-            f"what is in {path} has the SHA-256 {found}, but {sha256} was expected. "
-            "Remove it, and get it again"
+            f"the content of {path} has the SHA-256 {found}, but {sha256} was "
+            "expected. Remove it, and get it again"
         )
-    # A copy, for what a buffer of bytes gives is read-only.
+    # A copy, because an array made from a buffer of bytes is read-only.
     return np.array(np.frombuffer(content, np.uint8).reshape(shape))
 
 
 def _shape(path: str, header: bytes, most: tuple[int, ...]) -> tuple[int, ...]:
-    # Two bytes 0, the type of the numbers (8: one byte each), how many axes, and the
-    # length of each axis in four bytes.
+    # Two zero bytes, the type of the numbers (8: one byte each), the number of axes,
+    # and the length of each axis in four bytes.
     axes = len(most)
     if len(header) < 4 + 4 * axes:
         raise ValueError(
-            f"{path} is cut off: it has {len(header)} bytes, fewer than the "
+            f"{path} is truncated: it has {len(header)} bytes, fewer than the "
             f"{4 + 4 * axes} of its header"
         )
     if header[:3] != b"\0\0\x08":
@@ -84,14 +84,14 @@ def _shape(path: str, header: bytes, most: tuple[int, ...]) -> tuple[int, ...]:
     if header[3] != axes:
         kinds = {1: "labels", 3: "images"}
         raise ValueError(
-            f"{path} is mislabelled: an array with {header[3]} axes "
-            f"({kinds.get(header[3], 'something else')}) is in it, but {axes} "
-            f"({kinds[axes]}) were expected"
+            f"{path} is mislabelled: it contains an array with {header[3]} axes "
+            f"({kinds.get(header[3], 'something else')}), but {axes} ({kinds[axes]}) "
+            "were expected"
         )
     shape = tuple(np.frombuffer(header, ">u4", axes, offset=4).tolist())
     if any(n > longest for n, longest in zip(shape, most, strict=True)):
         raise ValueError(
-            f"{path} promises an array of shape {shape}, but at most {most} was "
+            f"{path} declares an array of shape {shape}, but at most {most} was "
             "expected: is it another file?"
         )
     return shape

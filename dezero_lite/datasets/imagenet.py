@@ -1,4 +1,4 @@
-"""The names of ImageNet's kinds of pictures: step 58 explains them."""
+"""The names of ImageNet's classes. Step 58 explains them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from .dataset import Dataset
 
 
 class ImageNet(Dataset):
-    """The names of ImageNet's thousand kinds of pictures, which VGG16 and ResNet tell
-    apart. Source: book step 58.
+    """The names of ImageNet's thousand classes, which VGG16 and ResNet distinguish.
+    Source: book step 58.
     """
 
     def prepare(self) -> None:
@@ -19,17 +19,17 @@ class ImageNet(Dataset):
 
     @staticmethod
     def labels() -> dict[int, str]:
-        """What the labels mean; it takes a download of 31 kB, or a file in the folder
-        for data.
+        """Return the names that the labels stand for. Requires a download of 31 kB, or
+        the file in the data folder.
 
         Raises
         ------
         ValueError
-            If the file is not what it should be.
+            If the file is not as expected.
         """
         import ast
 
-        # The address names one version by the hash of its content.
+        # The hash in the address identifies one version of the file.
         url = (
             "https://gist.githubusercontent.com/yrevar/942d3a0ac09ec9e5eb3a/raw/"
             "238f720ff059c1f82f368259d1ca4ffa5dd8f9f5/imagenet1000_clsidx_to_labels.txt"
@@ -38,7 +38,7 @@ class ImageNet(Dataset):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         try:
-            # Numbers and strings alone: what is read from a file is not executed.
+            # Parses only literals: nothing in the file is executed.
             labels = ast.literal_eval(text)
         except (MemoryError, RecursionError, SyntaxError, ValueError) as error:
             raise ValueError(f"{path} is not a dict of labels: {error}") from None

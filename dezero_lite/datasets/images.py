@@ -1,4 +1,4 @@
-"""What all data sets of small images share: step 51 explains it."""
+"""The base class of all data sets of small images. Step 51 explains it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..random import generator
 from ..transforms import Compose, Flatten, Normalize, ToFloat, Transform
 from .dataset import Dataset
 
-# The numbers of an image in one row, from 0 to 1: scans have 17 shades of grey,
+# The pixels of an image in one row, scaled to 0 to 1: scans have 17 shades of grey,
 # photographs 256.
 FROM_16: Transform = Compose([Flatten(), ToFloat(), Normalize(0.0, 16.0)])
 FROM_255: Transform = Compose([Flatten(), ToFloat(), Normalize(0.0, 255.0)])
 
 
 class Images(Dataset):
-    """Images of one size, channels first, of kinds that have names."""
+    """Images of one size, channels first, whose classes have names."""
 
     _kinds = "0, 1, 2, 3, 4, 5, 6, 7, 8, 9"
 
@@ -31,18 +31,18 @@ class Images(Dataset):
 
     @classmethod
     def labels(cls) -> dict[int, str]:
-        """What the labels mean."""
+        """Return the names that the labels stand for."""
         return dict(enumerate(cls._kinds.split(", ")))
 
     def _check_kinds(self, source: str, count: int) -> None:
         if self.label.max(initial=0) >= count:
             raise ValueError(
-                f"{source} holds a label of {self.label.max()}, but there are {count} "
-                "kinds, from 0 on"
+                f"{source} contains the label {self.label.max()}, but labels go from 0 "
+                f"to {count - 1}"
             )
 
     def show(self, row: int = 10, col: int = 10) -> None:
-        """Draw images picked by chance, in `row` rows of `col`. It takes the package
+        """Show randomly chosen images in `row` rows of `col`. Requires the package
         matplotlib.
         """
         try:

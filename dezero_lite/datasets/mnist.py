@@ -18,16 +18,16 @@ class MNIST(Images):
     has shape (N,) and dtype uint8. By default, x has shape (784,), dtype float32 and
     values from 0 to 1.
 
-    Downloads about 11 MB at first use. A folder that ``DEZERO_LITE_DATA`` names holds
-    the four files, named as their authors do, in a folder ``mnist``; smaller ones of
-    the same form will do.
+    Downloads about 11 MB at first use. A folder that ``DEZERO_LITE_DATA`` names must
+    contain the four files, under their original names, in a folder ``mnist``; files
+    with fewer examples also work.
 
     Raises
     ------
     ValueError
-        If a file is not what it should be; the message says how it differs.
+        If a file is not as expected; the message says how it differs.
     FileNotFoundError, ImportError, OSError
-        If a file cannot be had: see :func:`dezero_lite.downloads.get_file`.
+        If a file cannot be obtained: see :func:`dezero_lite.downloads.get_file`.
 
     References
     ----------
@@ -35,8 +35,8 @@ class MNIST(Images):
     digits.
     """
 
-    # Of images and labels for training, then for testing: the MD5 that the authors'
-    # packing has in use, and the SHA-256 of what is in it.
+    # For images and labels, first for training, then for testing: the MD5 of the file
+    # as distributed, and the SHA-256 of its decompressed content.
     _url = "https://ossci-datasets.s3.amazonaws.com/mnist/"
     _folder = "mnist"
     _md5 = (
@@ -68,16 +68,16 @@ class MNIST(Images):
     def _array(self, name: str, i: int, most: tuple[int, ...]) -> NDArray[np.uint8]:
         path = f"{self._folder}/{name}"
         path = get_file(self._url + name, path, f"md5:{self._md5[i]}")
-        # Files in a folder of one's own are taken as they are.
+        # Files in the user's own data folder are not checked against a hash.
         return read_idx(path, most, None if data_folder() else self._sha256[i])
 
 
 class FashionMNIST(MNIST):
-    """70,000 pictures of clothes of 28×28 pixels, ten kinds, in the form of
-    :class:`MNIST` and harder to tell apart.
+    """70,000 pictures of clothes of 28×28 pixels in ten classes, in the format of
+    :class:`MNIST` but harder to classify.
 
-    Downloads about 31 MB at first use. A folder that ``DEZERO_LITE_DATA`` names holds
-    the files in a folder ``fashion-mnist``.
+    Downloads about 31 MB at first use. A folder that ``DEZERO_LITE_DATA`` names must
+    contain the files in a folder ``fashion-mnist``.
 
     References
     ----------

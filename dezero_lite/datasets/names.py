@@ -11,24 +11,25 @@ from numpy.typing import NDArray
 from .dataset import Dataset
 from .digits import DATA
 
-# What begins and ends a name.
+# The character that marks the beginning and the end of a name.
 EDGE = "."
 
 
 class Names(Dataset):
-    """5,163 first names, shipped with the framework: each example is a name's letters
-    as numbers, its label at each place the letter that follows.
+    """5,163 first names, which come with the framework: each example is a name's
+    letters as numbers, and its label the next letter at each position.
 
     `data` and `label` have shape (N, 12) and dtype int64. A row of data begins with 0,
-    which stands for the edge of a name; its label ends with 0, and is −1 from there on,
-    where nothing follows. Every tenth name of the alphabet is for testing, 516 in all.
+    which marks the edge of a name. Its label contains a 0 after the last letter, and −1
+    where there is no next letter. Every tenth name in alphabetical order is for
+    testing, 516 in all.
 
     Attributes
     ----------
     names : list of str
-        In small letters.
+        In lower case.
     letters : str
-        A full stop for the edge, then the alphabet: letter i is number i.
+        A full stop for the edge, followed by the alphabet: letter i is number i.
 
     Source: U.S. Census Bureau, first names of the census of 1990, in the public domain.
 
@@ -59,10 +60,10 @@ class Names(Dataset):
             t[: len(name) + 1] = [*ids, 0]
 
     def encode(self, name: str) -> NDArray[np.int64]:
-        """The numbers of some letters."""
+        """Convert letters to their numbers."""
         return np.array([self.letters.index(letter) for letter in name], np.int64)
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The letters of some numbers: those of the first name in them."""
+        """Convert numbers to letters, up to the end of the first name among them."""
         name: str = "".join([self.letters[i] for i in ids])
         return name.lstrip(EDGE).partition(EDGE)[0]

@@ -1,4 +1,4 @@
-"""Text as a sequence of characters: step 60 explains it."""
+"""Text as a sequence of characters. Step 60 explains it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from .dataset import Dataset
 
 
 class Shakespear(Dataset):
-    """1,115,394 characters of plays: each example is a character's number, its label
-    the next one's.
+    """1,115,394 characters of plays: each example is a character's number, and its
+    label the number of the next character.
 
     `data` and `label` have shape (1115393,) and dtype int64; `char_to_id` and
-    `id_to_char` translate. Characters are numbered as they first occur. There is no
-    part for testing: `train` changes nothing.
+    `id_to_char` translate between characters and numbers. Characters are numbered in
+    the order in which they first occur. There is no test set: `train` has no effect.
 
-    Downloads about 1 MB at first use. A folder that ``DEZERO_LITE_DATA`` names holds
-    ``shakespear.txt``.
+    Downloads about 1 MB at first use. A folder that ``DEZERO_LITE_DATA`` names must
+    contain ``shakespear.txt``.
 
-    Source: book, `dezero.datasets` (and the spelling); the text is that of A.
+    Source: book, `dezero.datasets` (also for the spelling); the text comes from A.
     Karpathy's char-rnn.
     """
 

@@ -1,4 +1,4 @@
-"""Data sets made here: spirals, which steps 48 and 49 explain, and the sine curve of
+"""Generated data sets: spirals, which steps 48 and 49 explain, and the sine curve of
 step 59.
 """
 
@@ -12,22 +12,22 @@ from .dataset import Dataset
 
 
 def get_spiral(train: bool = True) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Points on three spiral arms, and the arm that each is on. Source: book step 48.
+    """Generate points on three spiral arms, and the arm of each. Source: book step 48.
 
-    The random numbers have a seed of their own, so that the points are always the same,
-    and those of the book.
+    The random numbers have their own seed, so that the points are always the same, and
+    equal to the book's.
 
     Parameters
     ----------
     train : bool, optional
-        Whether the points for training, or those for testing.
+        Whether to generate the points for training or those for testing.
 
     Returns
     -------
     x : ndarray of float32, shape (300, 2)
         Coordinates between about −1 and 1.
     t : ndarray of int64, shape (300,)
-        The arm, 0 to 2; 100 points are on each.
+        The arm, from 0 to 2, with 100 points each.
 
     Examples
     --------
@@ -45,8 +45,8 @@ def get_spiral(train: bool = True) -> tuple[NDArray[np.float32], NDArray[np.int6
 
 
 class Spiral(Dataset):
-    """The points of :func:`get_spiral`: x of shape (2,) and float32, t an integer.
-    Source: book step 49.
+    """The points of :func:`get_spiral`: x has shape (2,) and dtype float32, t is an
+    integer. Source: book step 49.
     """
 
     def prepare(self) -> None:
@@ -54,12 +54,12 @@ class Spiral(Dataset):
 
 
 class SinCurve(Dataset):
-    """A curve to go on with: each example is a height, its label the next one. Source:
-    book step 59.
+    """A curve to continue: each example is a height, and its label the next height.
+    Source: book step 59.
 
-    For training, one period of the sine with noise of up to ±0.05, which the
-    framework's generator makes; for testing, one period of the cosine. 999 examples, x
-    and t of shape (1,) and float64.
+    For training, one period of the sine with noise of up to ±0.05 from the framework's
+    generator; for testing, one period of the cosine. It has 999 examples; x and t have
+    shape (1,) and dtype float64.
     """
 
     def prepare(self) -> None:

@@ -1,10 +1,10 @@
-"""One program for every example: `vmap`. Step 90 explains it.
+"""One program for all examples: `vmap`. Step 90 explains it.
 
-Inside ``vmap(f)``, the arguments of `f` look like one example; each stands for a whole
-batch, along axis 0 of what is behind it (`Batched`). A function that is called with
-them does not compute: its *batching rule* calls functions on the batches that do to all
-examples what was meant for one. So the graph is an ordinary one, and gradients pass.
-`batching_rules` has the rules.
+Inside ``vmap(f)``, each argument of `f` looks like one example, but represents a whole
+batch, along axis 0 of its `values` (`Batched`). A function called with such arguments
+does not compute directly. Instead, its *batching rule* calls functions on the batches
+that do to all examples what the call would do to one. So the graph is an ordinary one,
+and gradients pass. The rules are in `batching_rules`.
 """
 
 from __future__ import annotations
@@ -32,30 +32,31 @@ __all__ = ["vmap"]
 
 
 def vmap(f: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any]:
-    """A function that does to a batch what `f` does to one example, without a loop.
+    """Return a function that does to a batch what `f` does to one example, without a
+    loop.
 
     Parameters
     ----------
     f : callable
-        Takes and returns Variables: one, or a tuple of them. It is made of functions of
-        this package.
+        Takes and returns Variables: one, or a tuple of them. It must consist of
+        functions of this package.
     in_axes : int or None, or a tuple of them, optional
-        For each argument of `f` the axis that counts the examples; ``None`` for what
-        all examples share. One number or ``None`` holds for all arguments.
+        For each argument of `f`, the axis that counts the examples, or ``None`` if all
+        examples share it. A single number or ``None`` applies to all arguments.
 
     Returns
     -------
     callable
-        In its results, axis 0 counts the examples.
+        Axis 0 of its results counts the examples.
 
     Raises
     ------
     ValueError
         If there is no batch, or the batches differ in length.
     TypeError
-        If `f` looks at the numbers of an example, as ``if x > 0`` does: they are not
-        the same for all. If it draws random numbers (draw them before, and hand them
-        over as one more argument). If it calls a function that has no batching rule.
+        If `f` uses the numbers of an example, as ``if x > 0`` does: they differ between
+        examples. If it draws random numbers (draw them before, and pass them as another
+        argument). If it calls a function without a batching rule.
 
     Examples
     --------
@@ -78,7 +79,7 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any]:
 
 
 def require_result(ys: Any) -> Any:
-    """What a function has returned, if it has."""
+    """Return the result of a function, or raise a TypeError if it is ``None``."""
     if ys is None:
         raise TypeError("the function returned nothing: a `return` is missing")
     return ys
@@ -113,10 +114,11 @@ def _batch_length(args: Sequence[Any], axes: Sequence[Any]) -> int:
     return int(lengths.pop())
 
 
-# --- what an example is made of -------------------------------------------------------
+# --- examples and their batches -------------------------------------------------------
 
-# From a function's class to its rule: called with the function, its inputs, and for
-# each of these whether it is a batch; one at least is. Returns the batch of results.
+# From a function's class to its rule. A rule is called with the function, its inputs,
+# and for each input whether it is a batch; at least one is. It returns the batch of
+# results.
 RULES: dict[type, Callable[..., Any]] = {}
 
 
@@ -129,7 +131,7 @@ def rule(*kinds: type) -> Callable[[Any], Any]:
 
 
 class Level:
-    """One call of vmap. Those inside it have a higher number."""
+    """One call of vmap. Calls inside it have higher numbers."""
 
     _serial = count(1)
     _here = threading.local()
@@ -146,7 +148,7 @@ class Level:
 
     @classmethod
     def active(cls) -> list[Level]:
-        """The calls of vmap that this code runs in, the outermost first."""
+        """Return the calls of vmap around the running code, the outermost first."""
         return getattr(cls._here, "levels", [])
 
     @classmethod
@@ -155,7 +157,7 @@ class Level:
 
     @contextmanager
     def suspend(self) -> Iterator[None]:
-        """A ``with`` block that computes with whole batches."""
+        """Suspend this call in a ``with`` block, to compute with whole batches."""
         self._here.levels = self.active()[:-1]
         try:
             yield
@@ -163,7 +165,7 @@ class Level:
             self._here.levels = [*self.active(), self]
 
     def lift(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        """`f`, which is for examples, as a function of whole batches."""
+        """Turn `f`, a function of examples, into a function of whole batches."""
 
         def on_batches(*xs: Any) -> Any:
             with self:
@@ -185,7 +187,7 @@ class Level:
         return isinstance(x, Batched) and x.level == self.number
 
     def whole_batch(self, x: Any) -> Variable:
-        """All examples of `x`; what all share, once for each."""
+        """Return all examples of `x`; if they share it, repeat it for each."""
         if self.owns(x):
             return x.values  # type: ignore[no-any-return]
         x = as_variable(x)
@@ -193,7 +195,7 @@ class Level:
 
 
 class ShapeOnlyArray(np.ndarray):
-    """Has the shape and the dtype of an example, and no numbers of its own."""
+    """An array with the shape and dtype of an example, but without its numbers."""
 
     def __array_ufunc__(self, *_: Any, **__: Any) -> NoReturn:
         raise _no_numbers_error()
@@ -213,7 +215,7 @@ def _no_numbers_error() -> TypeError:
 
 
 class Batched(Variable):
-    """What `f` takes for one example: all of them, in `values`, along axis 0."""
+    """Looks like one example to `f`, but holds all in `values`, along axis 0."""
 
     __slots__ = ("_level", "values")
     _is_batched = True
@@ -266,7 +268,7 @@ class Batched(Variable):
 
 
 class Compare(Primitive):
-    """a < b and the like, which no gradient passes."""
+    """A comparison such as a < b, which gradients do not pass."""
 
     def __init__(self, compare: Any) -> None:
         self.compare = compare

@@ -1,5 +1,5 @@
-"""Batching rules: how a function is called on whole batches, so that it does to all
-examples what was meant for one. Most say where the axes of an example are now.
+"""Batching rules: how to call a function on whole batches, to do to all examples what
+was meant for one. Most rules compute where an example's axes are in the batch.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ from .batching import Compare, rule
 
 
 def _copy_with(f: Function, **settings: Any) -> Any:
-    """A copy of `f` with other settings."""
+    """Copy `f` with other settings."""
     f = copy.copy(f)
     vars(f).update(settings)
     return f
 
 
 def _align(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
-    """The inputs in shapes that broadcast as those of the examples do."""
+    """Reshape the inputs so that they broadcast as those of the examples do."""
     most = max([np.ndim(x) - is_batch for x, is_batch in zip(xs, batched, strict=True)])
     return [
         _insert_ones(x, 1, most + 1 - np.ndim(x)) if is_batch else x
@@ -71,7 +71,7 @@ def _insert_ones(x: Any, axis: int, number: int) -> Any:
 
 
 def _as_batches(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
-    """The inputs, those that all examples share once for each."""
+    """Repeat the inputs that all examples share, once for each example."""
     n = next(len(x) for x, is_batch in zip(xs, batched, strict=True) if is_batch)
     return [
         x if is_batch else F.broadcast_to(x, (n, *np.shape(x)))
@@ -80,7 +80,7 @@ def _as_batches(xs: Sequence[Any], batched: Sequence[bool]) -> list[Any]:
 
 
 def _shift_axis(axis: Any, ndim: int) -> Any:
-    """An axis of an example, counted in the batch; of `ndim` axes there."""
+    """Map an example's axis to the batch's axis; `ndim` includes the batch axis."""
     if axis is None:
         return tuple(range(1, ndim))
     if isinstance(axis, tuple):
@@ -155,7 +155,7 @@ def join(f: Any, xs: Any, batched: Any) -> Any:
 
 @rule(MatMul)
 def matmul(f: Any, xs: Any, batched: Any) -> Any:
-    # A vector is a matrix of one row, or of one column; that axis goes again.
+    # A vector becomes a matrix of one row or one column; that axis is removed again.
     (x, W), (x_is_batch, W_is_batch) = xs, batched
     row, column = np.ndim(x) - x_is_batch == 1, np.ndim(W) - W_is_batch == 1
     x = _insert_ones(x, np.ndim(x) - 1, 1) if row else x
@@ -198,7 +198,7 @@ def gather(f: Any, xs: Any, batched: Any) -> Any:
 
 
 def _element_numbers(dims: Shape) -> Variable:
-    """For each element of such an array its place, counted from the first."""
+    """Number the elements of an array of this shape, from 0 on."""
     return Variable(np.arange(math.prod(dims)).reshape(dims))
 
 
@@ -216,7 +216,7 @@ def sigmoid_cross_entropy(f: Any, xs: Any, batched: Any) -> Any:
 
 
 def _mean_over_rows(losses: Any) -> Any:
-    """For each example the sum of its losses, divided by the number of rows."""
+    """Sum the losses of each example, and divide by its number of rows."""
     rows = losses.shape[1] if losses.ndim > 1 else 1
     return losses.sum(tuple(range(1, losses.ndim))) / rows
 
@@ -243,8 +243,8 @@ def batch_norm(f: Any, xs: Any, batched: Any) -> Any:
     x, gamma, beta = _as_batches(xs, batched)
     n, rows, channels, *size = x.shape
     axes = (1, 0, *range(2, x.ndim))
-    # The channels of all examples side by side. In training, averages that begin at 0
-    # hold what each example adds to the running ones.
+    # Put the channels of all examples side by side. In training, averages that begin at
+    # 0 collect what each example adds to the running ones.
     side = x.transpose(axes).reshape(rows, n * channels, *size)
     running = f.avg_mean, f.avg_var
     begin = np.zeros_like if Config.train else np.asarray
@@ -271,7 +271,7 @@ def lstm_step(f: Any, xs: Any, batched: Any) -> Any:
 @rule(Conv2d, Deconv2d)
 def convolve(f: Any, xs: Any, batched: Any) -> Any:
     x, W = xs[:2]
-    if batched[1]:  # each example has kernels of its own: so many groups of channels
+    if batched[1]:  # each example has its own kernels: treat them as groups of channels
         x, W = _as_batches([x, W], batched[:2])
         n, images, channels, *size = x.shape
         side = x.transpose(1, 0, 2, 3, 4).reshape(images, n * channels, *size)
@@ -288,7 +288,7 @@ def convolve(f: Any, xs: Any, batched: Any) -> Any:
 
 @rule(Pooling, AveragePooling, Im2col)
 def fold(f: Any, xs: Any, batched: Any) -> Any:
-    # More images, as if they were of one batch.
+    # Merge the examples' images into one larger batch.
     n, images, *dims = xs[0].shape
     y = f(xs[0].reshape(n * images, *dims), *xs[1:])
     return y.reshape(n, len(y) // n, *y.shape[1:])

@@ -1,8 +1,8 @@
-"""Derivatives of functions: `jvp`, forward, `vjp`, backward, and what they make
-together. Step 89 explains them.
+"""Derivatives of functions: `jvp` in forward mode, `vjp` in reverse mode, and their
+combinations. Step 89 explains them.
 
-Each gives `f` Variables of its own, which no one else has: so a derivative inside a
-derivative does not mistake the other's input for its own.
+Each transform gives `f` new Variables that nothing else refers to: so a derivative
+inside a derivative does not mistake the other's input for its own.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from .jvp_rules import (
 
 
 def jvp(f: Callable[..., Any], xs: Any, vs: Any) -> tuple[Any, Any]:
-    """Compute ``f(*xs)``, and how fast it changes where `xs` move along `vs`: the
-    Jacobian times a vector, in forward mode.
+    """Compute ``f(*xs)`` and its derivative along `vs`: the Jacobian times a vector, in
+    forward mode.
 
     Parameters
     ----------
     f : callable
-        Takes Variables, one for each of the `xs`; returns one, or a tuple of them.
+        Takes one Variable for each of the `xs`; returns one, or a tuple of them.
     xs : tuple of Variable or ndarray
-        The point: floating-point numbers.
+        The point, of floating-point numbers.
     vs : tuple of Variable or ndarray
-        The direction: for each of the `xs` one of its shape.
+        The direction, with the shapes of the `xs`.
 
     Returns
     -------
@@ -60,12 +60,12 @@ def jvp(f: Callable[..., Any], xs: Any, vs: Any) -> tuple[Any, Any]:
     TypeError
         If `xs` are whole numbers.
     ValueError
-        If `vs` do not fit `xs`.
+        If the number or the shapes of the `vs` do not match the `xs`.
 
     Notes
     -----
-    The graph of `f` is recorded first, and then the tangents go along it; so memory is
-    what backward takes.
+    The graph of `f` is recorded first, and the tangents then follow it; so it takes as
+    much memory as backward.
 
     Examples
     --------
@@ -105,23 +105,23 @@ def jvp(f: Callable[..., Any], xs: Any, vs: Any) -> tuple[Any, Any]:
 
 
 def vjp(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
-    """Compute ``f(*xs)``, and return a function that takes gradients back: a vector
-    times the Jacobian, in reverse mode.
+    """Compute ``f(*xs)``, and return a function that maps gradients of the results to
+    those of the `xs`: a vector times the Jacobian, in reverse mode.
 
     Parameters
     ----------
     f : callable
-        Takes Variables, one for each of the `xs`; returns one, or a tuple of them.
+        Takes one Variable for each of the `xs`; returns one, or a tuple of them.
     *xs : Variable or ndarray
-        The point: floating-point numbers.
+        The point, of floating-point numbers.
 
     Returns
     -------
     y : Variable, or a tuple of them
         ``f(*xs)``.
     pull : callable
-        From the gradient of `y` (a tuple where `y` is one) to the gradients of the
-        `xs`, always a tuple. It can be called often.
+        Maps the gradient of `y` (a tuple if `y` is one) to the gradients of the `xs`,
+        always a tuple. It can be called repeatedly.
 
     Raises
     ------
@@ -163,28 +163,29 @@ def vjp(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
 
 
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
-    """A function that computes the gradient of `f`.
+    """Return a function that computes the gradient of `f`.
 
     Parameters
     ----------
     f : callable
         Takes Variables and returns one number, a Variable.
     argnums : int or tuple of int, optional
-        Which arguments to differentiate for; negative numbers count from the last.
+        The arguments with respect to which to differentiate; negative numbers count
+        from the last.
 
     Returns
     -------
     callable
-        It takes what `f` takes, and returns the gradient: a Variable, or a tuple of
-        them where `argnums` is one.
+        Takes the arguments of `f`, and returns the gradient: a Variable, or a tuple of
+        them if `argnums` is a tuple.
 
     Raises
     ------
     TypeError
         When called, if `argnums` holds anything but whole numbers.
     ValueError
-        When called, if `f` returns anything but one number, or `argnums` names an
-        argument that there is not, or one twice.
+        When called, if `f` does not return one number, or if `argnums` names a missing
+        argument, or the same one twice.
 
     Examples
     --------
@@ -209,7 +210,7 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..
 
 
 def places_of(argnums: Any, n: int) -> list[int]:
-    """The places that `argnums` names among `n` arguments, counted from 0."""
+    """Return the places that `argnums` names among `n` arguments, counted from 0."""
     for i in as_tuple(argnums):
         if not isinstance(i, (int, np.integer)):
             raise TypeError(
@@ -230,7 +231,7 @@ def places_of(argnums: Any, n: int) -> list[int]:
 
 
 def hvp(f: Callable[..., Any], xs: Any, vs: Any) -> Any:
-    """Compute the Hessian of `f` times a vector, without the Hessian: the forward
+    """Compute the Hessian of `f` times a vector, without the Hessian: as the forward
     derivative of the gradient.
 
     Parameters
@@ -243,7 +244,7 @@ def hvp(f: Callable[..., Any], xs: Any, vs: Any) -> Any:
     Returns
     -------
     Variable, or a tuple of them
-        Of the shape of `xs`.
+        Of the shapes of `xs`.
 
     Examples
     --------
@@ -256,7 +257,7 @@ def hvp(f: Callable[..., Any], xs: Any, vs: Any) -> Any:
 
 
 def jacobian(f: Callable[..., Any], x: Any, mode: str | None = None) -> Variable:
-    """Compute all derivatives of ``f(x)``.
+    """Compute all derivatives of ``f(x)`` with respect to `x`.
 
     Parameters
     ----------
@@ -266,18 +267,19 @@ def jacobian(f: Callable[..., Any], x: Any, mode: str | None = None) -> Variable
         The point.
     mode : {"forward", "reverse"}, optional
         Column by column, with a call of `jvp` for each number of `x`, or row by row,
-        with a walk back for each number of ``f(x)``. Default: whichever are fewer.
+        with a backward pass for each number of ``f(x)``. Default: whichever needs
+        fewer.
 
     Returns
     -------
     Variable
-        The shape of ``f(x)``, and then that of `x`.
+        Its shape is that of ``f(x)`` followed by that of `x`.
 
     Raises
     ------
     ValueError
-        If `f` returns a tuple, `x` or ``f(x)`` has no elements, or there is no such
-        mode.
+        If `f` returns a tuple, `x` or ``f(x)`` has no elements, or `mode` is not one of
+        these.
 
     Examples
     --------
@@ -307,7 +309,7 @@ def jacobian(f: Callable[..., Any], x: Any, mode: str | None = None) -> Variable
 
 
 def directions(x: Variable) -> Iterator[Array]:
-    """Along each number of `x`: 1 there, else 0."""
+    """Yield, for each number of `x`, an array with a 1 there and 0 elsewhere."""
     for i in range(x.size):
         v = np.zeros(x.shape, x.dtype)
         v.flat[i] = 1

@@ -1,8 +1,8 @@
 """Tangents, from the inputs of a function to its outputs. Step 89 explains them.
 
-For most functions a rule says how. The others need none: what backward computes is
-linear in the gradient of the output, so its own derivative, by backward once more,
-takes tangents forward.
+Most functions have a rule. The others need none: a gradient that backward computes is
+linear in the gradient of the output, so another backward, through this computation,
+maps tangents forward.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ from ..functions.reduce import Mean, Sum
 from ..functions.shape import Pad, Reshape, Transpose
 from ..functions.window import Col2im, Im2col
 
-# --- Variables of one's own -----------------------------------------------------------
+# --- new Variables --------------------------------------------------------------------
 
 
 class Identity(Primitive):
-    """y = x, another Variable"""
+    """y = x, as a new Variable with the same data"""
 
     def forward(self, x: Array) -> Array:
         return x
@@ -85,11 +85,11 @@ class Identity(Primitive):
 
 
 def make_leaves(xs: Sequence[Any]) -> list[Variable]:
-    """New Variables with the data of `xs`, made of them where these have a past."""
+    """Make new Variables with the data of `xs`, computed from them by `Identity`."""
     for x in xs:
         if as_variable(x).dtype.kind != "f":
             raise TypeError(
-                f"whole numbers have no derivative, but there is {describe(x)}: use "
+                f"whole numbers have no derivative, but an input is {describe(x)}: use "
                 "x.astype(float)"
             )
     return [Identity()(x) for x in xs]
@@ -97,7 +97,7 @@ def make_leaves(xs: Sequence[Any]) -> list[Variable]:
 
 @contextmanager
 def end_graphs_at(xs: Iterable[Variable]) -> Iterator[None]:
-    """A ``with`` block in which graphs end at the `xs`."""
+    """End graphs at the `xs` inside a ``with`` block."""
     creators = [(x, x.creator) for x in xs]
     for x, _ in creators:
         x.creator = None
@@ -111,7 +111,7 @@ def end_graphs_at(xs: Iterable[Variable]) -> Iterator[None]:
 def compute_gradients(
     pairs: Iterable[tuple[Variable, Variable]],
 ) -> dict[Variable, Variable]:
-    """Compute the gradients of the leaves behind Variables whose own are given."""
+    """Compute the gradients of the leaves from pairs (Variable, its gradient)."""
     totals: dict[Variable, Variable] = {}
     for y, gy in pairs:
         found = {y: gy}
@@ -131,14 +131,15 @@ def as_tuple(xs: Any) -> tuple[Any, ...]:
 
 
 def match_tuple(given: Any, found: Sequence[Any]) -> Any:
-    """A tuple where a tuple was given, else the one that there is."""
+    """Return a tuple if `given` is one, else the only element of `found`."""
     return tuple(found) if isinstance(given, (tuple, list)) else found[0]
 
 
 # --- forward through one function -----------------------------------------------------
 
-# From a function's class to its rule: called with the function and the tangents of its
-# inputs, returns those of its outputs. A class derived from one of these has no rule.
+# From a function's class to its rule, which is called with the function and the
+# tangents of its inputs, and returns those of its outputs. Subclasses do not inherit
+# rules.
 RULES: dict[type, Callable[[Any, Sequence[Any]], Any]] = {}
 
 
@@ -151,7 +152,9 @@ def rule(*kinds: type) -> Callable[[Any], Any]:
 
 
 def apply_jvp_rule(f: Function, ts: Sequence[Any]) -> dict[Variable, Variable]:
-    """The tangents of the outputs of `f`, from those of its inputs; ``None`` is 0."""
+    """Compute the tangents of the outputs of `f` from those of its inputs; ``None`` is
+    0.
+    """
     tys = RULES.get(type(f), jvp_by_two_vjps)(f, ts)
     ys = [ref() for ref in f.outputs]
     pairs = zip(ys, as_tuple(tys), strict=True)
@@ -163,12 +166,13 @@ def apply_jvp_rule(f: Function, ts: Sequence[Any]) -> dict[Variable, Variable]:
 
 
 def jvp_by_two_vjps(f: Any, ts: Sequence[Any]) -> Any:
-    """By the vjp of `f` alone. In the gradient of the output it is linear, a product
-    with the transposed Jacobian; the vjp of that is a product with the Jacobian.
+    """Compute tangents from the vjp of `f`. The vjp is linear in the gradient of the
+    output: a product with the transposed Jacobian. So the vjp of the vjp is a product
+    with the Jacobian.
     """
     twin = copy.copy(f)
     twin.inputs = tuple([Identity()(x) if type(x) is Variable else x for x in f.inputs])
-    # Of several outputs, some may have been dropped.
+    # Some of several outputs may have been dropped.
     ys: list[Any] = [None if ref() is None else Identity()(ref()) for ref in f.outputs]
     if type(f._outputs) is tuple:
         twin._outputs = tuple(
@@ -187,7 +191,7 @@ def jvp_by_two_vjps(f: Any, ts: Sequence[Any]) -> Any:
             for gx, x, t in zip(gxs, f.inputs, ts, strict=True)
             if gx is not None and t is not None
         ]
-    # No way leads on, to what was computed before.
+    # End the graphs here, so that nothing computed before is differentiated.
     ends = (*f.inputs, *twin.inputs, *ys)
     with end_graphs_at([x for x in ends if isinstance(x, Variable)]):
         warn_of_detached([gx for gx, _ in pairs], gys, "forward derivative")
@@ -198,7 +202,7 @@ def jvp_by_two_vjps(f: Any, ts: Sequence[Any]) -> Any:
 @rule(Log, Sin, Cos, Tanh, TanhSlope, Exp, Sqrt, Abs, Clip)
 @rule(Sigmoid, ReLU, LeakyReLU, Gelu, Softmax)
 def jvp_elementwise(f: Any, ts: Sequence[Any]) -> Any:
-    # Element by element, and softmax: the Jacobian is its own transpose.
+    # Elementwise functions and softmax: the Jacobian is its own transpose.
     return f._differentiate(ts, create_graph=True)
 
 
@@ -229,7 +233,7 @@ def jvp_pad(f: Any, ts: Sequence[Any]) -> Any:
 
 @rule(MatMul, Conv2DGradW)
 def jvp_product(f: Any, ts: Sequence[Any]) -> Any:
-    # Each factor has its turn.
+    # By the product rule: one term for each factor.
     (x, W), (tx, tW) = f.inputs[:2], ts[:2]
     left = None if tx is None else call_again(f, tx, W)
     right = None if tW is None else call_again(f, x, tW)
@@ -245,7 +249,7 @@ def jvp_product_and_bias(f: Any, ts: Sequence[Any]) -> Any:
 
 
 def add_present(*terms: Any) -> Any:
-    """The sum of those terms that there are."""
+    """Add the terms that are not ``None``."""
     total = None
     for term in terms:
         if term is not None:

@@ -1,11 +1,11 @@
-"""Functions of Variables. Each file is a lesson's worth, or a few on one topic; here
-all names come together.
+"""Functions of Variables. Each file holds what one lesson adds, or a few functions on
+one topic; this module collects all names.
 """
 
 # ruff: noqa: F403 (each file lists its names)
 
 from ..deprecated import old_names_of
-from . import methods as methods  # which Variable gets
+from . import methods as methods  # attaches functions to Variable
 from .activation import *
 from .attention import *
 from .conv import *
@@ -20,7 +20,7 @@ from .reduce import *
 from .shape import *
 from .window import *
 
-# What the files list; the files themselves cannot be called.
+# What the files list; the file modules themselves are not callable.
 __all__ = [name for name, value in globals().items() if callable(value)]
 __all__.remove("old_names_of")
 

@@ -1,7 +1,7 @@
-"""Activation functions, which bend the straight lines between layers, and what makes
-probabilities of scores. Steps 43, 47 and 51.
+"""Activation functions, which bend the straight lines between layers, and functions
+that turn scores into probabilities. Steps 43, 47 and 51.
 
-Data of whole numbers are computed with as float64, except by `relu`, which keeps them.
+Whole numbers are converted to float64, except by `relu`, which keeps their dtype.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__ += ["log_softmax", "softmax", "softmax_simple"]
 
 
 def sigmoid_simple(x: Operand) -> Variable:
-    """Compute ``1 / (1 + exp(-x))`` as it is written, in four functions. Source: book
-    step 43.
+    """Compute ``1 / (1 + exp(-x))`` literally, with four functions. Source: book step
+    43.
 
-    See `sigmoid` for one function in place of four, and no overflow: below −88, float32
-    data overflow here.
+    `sigmoid` is one function instead of four, and does not overflow; here, float32 data
+    below −88 overflow.
     """
     require_data(x)
     x = as_floats(as_variable(x))
@@ -60,7 +60,7 @@ class Sigmoid(Primitive):
     def forward(self, x: Array) -> Array:
         x = as_floats(x)
         y = -x
-        # Far below 0, e⁻ˣ is infinite, and 1 / (1 + ∞) = 0 is right.
+        # Far below 0, e⁻ˣ is infinite, and 1 / (1 + ∞) = 0 is correct.
         with np.errstate(over="ignore", under="ignore"):
             y = np.exp(y, out=into(y))
         y += 1
@@ -73,26 +73,26 @@ class Sigmoid(Primitive):
 
 
 def relu(x: Operand) -> Variable:
-    """Cut off what is negative: ``max(x, 0)`` in each place. The gradient at 0 is 0.
-    Source: book step 43.
+    """Replace negative elements by 0: ``max(x, 0)`` element by element. The gradient at
+    0 is 0. Source: book step 43.
     """
     return ReLU()(as_array(x))
 
 
 class ReLU(Primitive):
     def forward(self, x: Array) -> Array:
-        # NumPy compares two arrays faster than an array and a number.
+        # NumPy compares two arrays faster than an array with a number.
         zeros = np.empty_like(x)
         zeros.fill(0)
         return as_scalar(np.maximum(x, zeros, out=zeros))
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Select(~(xs[0] <= 0)).apply(gy)  # NaN hands it on, too
+        return Select(~(xs[0] <= 0)).apply(gy)  # at NaN, the gradient passes
 
 
 def leaky_relu(x: Operand, slope: float = 0.2) -> Variable:
-    """Weaken what is negative: `x` where it is positive, else ``slope * x``. Source:
-    the book's functions.
+    """Scale down negative elements: `x` where it is positive, else ``slope * x``.
+    Source: the book's functions.
 
     The gradient at 0 is that of the negative side.
     """
@@ -106,10 +106,10 @@ class LeakyReLU(Primitive):
     def forward(self, x: Array) -> Array:
         x = as_floats(x)
         if self.slope == 0:
-            # 0 · ∞ is no number.
+            # 0 · ∞ is NaN.
             return np.maximum(x, x.dtype.type(0))
-        # Of the two lines, the upper one bends as it should, or the lower one if the
-        # slope is steeper than 1.
+        # The result is the upper of the two lines, or the lower one if the slope is
+        # greater than 1.
         pick = np.maximum if self.slope <= 1 else np.minimum
         y = x * x.dtype.type(self.slope)
         return pick(x, y, out=into(y))
@@ -125,11 +125,12 @@ class LeakyReLU(Primitive):
 
 
 def gelu(x: Operand) -> Variable:
-    """Weigh each `x` by about the probability that a standard normal number is smaller.
+    """Weight each `x` by roughly the probability that a standard normal number is
+    smaller.
 
-    This is the form with tanh, ``0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 *
-    x**3)))``, which differs from the exact one by less than 0.0005 (that takes the
-    error function, which NumPy does not have).
+    This is the tanh approximation, ``0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 *
+    x**3)))``, which differs from the exact value by less than 0.0005. (The exact one
+    needs the error function, which NumPy lacks.)
 
     Source: Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415.
     """
@@ -141,7 +142,7 @@ class Gelu(Primitive):
     b = 0.044715 * a
 
     def forward(self, x: Array) -> Array:
-        # The cube of a float16 soon is too large for one.
+        # The cube of a float16 soon overflows.
         wider = upcast_half(x)
         y = self._inner(self._clip(wider))
         y = np.tanh(y, out=into(y))
@@ -163,13 +164,13 @@ class Gelu(Primitive):
         return x * (self.a + self.b * (x * x))
 
     def _clip(self, x: Any) -> Any:
-        # Beyond, tanh is ±1 and flat, and the cube might be infinite: 0 · ∞ is NaN.
+        # Beyond ±50, tanh is ±1 and flat, but the cube might be infinite: 0 · ∞ is NaN.
         return Clip(-50.0, 50.0).apply(x)
 
 
 def softmax_simple(x: Operand, axis: int = 1) -> Variable:
-    """Compute softmax as the lesson derives it, in four functions; see `softmax` for
-    one. Source: book step 47.
+    """Compute softmax as the lesson derives it, with four functions instead of one as
+    in `softmax`. Source: book step 47.
 
     Raises
     ------
@@ -177,7 +178,7 @@ def softmax_simple(x: Operand, axis: int = 1) -> Variable:
         If `x` has no such axis, or no element along it.
     """
     x = as_variable(x)
-    # A constant, since softmax does not change when all scores move together.
+    # A constant, because adding a number to all scores does not change softmax.
     top = max(x, axis, keepdims=True).detach()
     y = exp(as_floats(x) - top)
     return y / y.sum(axis=axis, keepdims=True)
@@ -190,10 +191,10 @@ def softmax(x: Operand, axis: int = 1) -> Variable:
     Parameters
     ----------
     x : Variable or ndarray
-        Scores of any size, for instance of shape (N, C), one row per example; −∞ gets
-        probability 0, but there must be other scores beside it.
+        Scores of any size, for example of shape (N, C), one row per example. A score of
+        −∞ gets probability 0, but not all scores may be −∞.
     axis : int, optional
-        Along which the probabilities sum to 1.
+        The axis along which the probabilities sum to 1.
 
     Raises
     ------
@@ -214,7 +215,7 @@ class Softmax(AlongAxis):
         super().__init__(axis)
 
     def forward(self, x: Array) -> Array:
-        # Many classes have a sum too large for a float16.
+        # With many classes, the sum may be too large for float16.
         wider = upcast_half(x)
         y = wider - wider.max(axis=self.axis, keepdims=True)
         with underflow_to_zero():
@@ -230,10 +231,10 @@ class Softmax(AlongAxis):
 
 
 def log_softmax(x: Operand, axis: int = 1) -> Variable:
-    """Compute the logarithm of `softmax`, finite also where the probability itself
-    rounds to 0. Source: book step 47.
+    """Compute the logarithm of `softmax`, which stays finite even where the probability
+    itself rounds to 0. Source: book step 47.
 
-    Takes what `softmax` takes.
+    Takes the arguments of `softmax`.
 
     Raises
     ------
@@ -250,7 +251,7 @@ def log_softmax(x: Operand, axis: int = 1) -> Variable:
 
 class LogSoftmax(Softmax):
     def forward(self, x: Array) -> Array:
-        # Many classes have a sum too large for a float16.
+        # With many classes, the sum may be too large for float16.
         wider = upcast_half(x)
         y = wider - wider.max(axis=self.axis, keepdims=True)
         with underflow_to_zero():

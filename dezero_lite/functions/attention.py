@@ -1,5 +1,5 @@
-"""Attention: each query takes a weighted mean of the values, with weights that say how
-well its key fits. Step 71 explains it.
+"""Attention: each query takes a weighted mean of the values, where the weights say how
+well each key matches it. Step 71 explains it.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def attention(q: Operand, k: Operand, v: Operand, mask: Any | None = None) -> Va
     k : Variable or ndarray, shape (..., S, D)
         Keys: what each of S positions has to offer.
     v : Variable or ndarray, shape (..., S, E)
-        Values: what a position gives to those who look at it.
+        Values: what a position gives to the positions that look at it.
     mask : array_like of bool, optional
-        Of a shape that broadcasts to (..., T, S): whether a query may look at a
-        position. A query that may look nowhere receives zeros.
+        Whether a query may look at a position; must broadcast to shape (..., T, S). A
+        query that may look nowhere receives zeros.
 
     Returns
     -------
@@ -44,9 +44,9 @@ def attention(q: Operand, k: Operand, v: Operand, mask: Any | None = None) -> Va
     Raises
     ------
     TypeError
-        If `mask` does not hold truth values.
+        If `mask` is not boolean.
     ValueError
-        If the shapes do not go together.
+        If the shapes do not match.
 
     Notes
     -----
@@ -65,7 +65,7 @@ def attention(q: Operand, k: Operand, v: Operand, mask: Any | None = None) -> Va
 def attention_weights(q: Operand, k: Operand, mask: Any | None = None) -> Variable:
     """Compute ``softmax(q @ k.T / √D)``: how much each query looks at each position.
 
-    It takes what :func:`attention` takes.
+    Takes `q`, `k` and `mask` as :func:`attention` does.
 
     Returns
     -------
@@ -83,14 +83,14 @@ def attention_weights(q: Operand, k: Operand, mask: Any | None = None) -> Variab
     require_data(keys)
     _check(queries, keys)
     scale = 1 / math.sqrt(queries.shape[-1])
-    if is_half(queries) and is_half(keys):  # in which large scores are infinite
+    if is_half(queries) and is_half(keys):  # large scores overflow in float16
         wider = AsType(np.float32)(queries), AsType(np.float32)(keys)
         return AsType(np.float16)(attention_weights(*wider, mask))
     scores = matmul(queries * scale, swap_last_axes(keys))
     if mask is None:
         return softmax(scores, axis=-1)
     allowed = _as_mask(mask, scores)
-    # Not −∞: a row of nothing else would have no softmax.
+    # Not −∞: the softmax of a row of −∞ is undefined.
     lowest = np.finfo(scores.dtype).min
     weights = softmax(where(allowed, scores, lowest), axis=-1)
     sees = allowed.any(axis=-1, keepdims=True)
@@ -98,16 +98,16 @@ def attention_weights(q: Operand, k: Operand, mask: Any | None = None) -> Variab
 
 
 def causal_mask(queries: int, keys: int | None = None) -> Any:
-    """Which positions a text may look at while it is written: each one at itself and at
-    those before it.
+    """Build the mask of a text that is being written: each position may look at itself
+    and at those before it.
 
     Parameters
     ----------
     queries : int
         The number of positions that look.
     keys : int, optional
-        The number that can be looked at, the last of which are those that look.
-        Default: as many.
+        The number of positions to look at; the queries are the last of them. Default:
+        `queries`.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def _as_mask(mask: Any, scores: Variable) -> Any:
     allowed = get_array_module(scores).asarray(getattr(mask, "data", mask))
     if allowed.dtype != bool:
         raise TypeError(
-            "a mask says True where a query may look and False where not, but it is "
+            "a mask must be boolean, and True where a query may look, but it is "
             f"{describe(allowed)}"
         )
     if not broadcasts(allowed.shape, scores.shape, to=scores.shape):
@@ -146,4 +146,4 @@ def _check(q: Any, k: Any) -> None:
             f"length D, but q is {describe(q)}, k is {describe(k)}"
         )
     if not k.shape[-2]:
-        raise ValueError(f"there is nothing to look at: k is {describe(k)}")
+        raise ValueError(f"attention needs at least one key, but k is {describe(k)}")

@@ -1,13 +1,13 @@
-"""Convolution, and the way back through it. Steps 55–57 explain it.
+"""Convolution and transposed convolution. Steps 55–57 explain them.
 
-The simple form comes first: write down what the window sees, in columns; then the
-convolution is one product of matrices (`conv2d_simple`).
+The simple form comes first: collect what the window sees in columns; then the
+convolution is one matrix product (`conv2d_simple`).
 
-Images x, kernels W and results y are tied by one sum over products x · W · y. Its slope
-with respect to y is the convolution, with respect to x the deconvolution, with respect
-to W the gradient of the kernels. So the three classes below are each other's gradients,
-to every order. They take the same windows and the same products as the simple form, in
-the order that suits the processor's cache: see `conv_fast`.
+Images x, kernels W and results y are related by one sum of products x · W · y. Its
+derivative with respect to y is the convolution, with respect to x the deconvolution,
+and with respect to W the gradient of the kernels. So the three classes below are each
+other's gradients, to every order. They compute the same products as the simple form,
+but in the order that suits the processor's cache: see `conv_fast`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ __all__ = ["conv2d", "conv2d_simple", "deconv2d"]
 def conv2d_simple(
     x: Operand, W: Operand, b: Operand | None = None, stride: Pair = 1, pad: Pair = 0
 ) -> Variable:
-    """Convolution in functions that are known already: columns, then a matrix product.
-    Source: book step 57.
+    """Compute a convolution by composing existing functions: columns, then a matrix
+    product. Source: book step 57.
 
-    It takes what :func:`conv2d` takes, and gives the same.
+    It takes the arguments of :func:`conv2d` up to `pad`, and gives the same result.
     """
     x, W = as_variable(x), as_variable(W)
     for given in (x, W, b):
@@ -64,7 +64,7 @@ def conv2d(
     dilation: Pair = 1,
     groups: int = 1,
 ) -> Variable:
-    """Slide kernels over images and multiply: a convolution. Source: book step 57.
+    """Slide kernels over images, multiply and sum: a convolution. Source: book step 57.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ def conv2d(
     b : Variable or ndarray, optional
         One number for each output channel (OC,).
     stride, pad, dilation : int or (int, int)
-        The steps of the kernel, the width of the border of zeros, and the distance of
-        the pixels that it sees.
+        The step of the kernel, the width of the border of zeros, and the distance
+        between the pixels that it sees.
     groups : int, optional
-        The channels fall into so many groups, and each group of outputs sees its own
-        group of inputs.
+        The channels are divided into this many groups, and each group of outputs sees
+        only its own group of inputs.
 
     Returns
     -------
@@ -89,13 +89,13 @@ def conv2d(
     Raises
     ------
     ValueError
-        If the channels do not match or do not divide into groups, if the kernel is
+        If the channels do not match or cannot be divided into groups, if the kernel is
         larger than the image with its border, or if a size is negative or a step zero.
 
     Notes
     -----
-    As in every framework for deep learning, the kernel is not flipped: mathematics
-    calls this a cross-correlation.
+    As in every deep-learning framework, the kernel is not flipped: mathematicians call
+    this a cross-correlation.
     """
     arrays = [as_array(array) for array in (x, W, b) if array is not None]
     return Conv2d(stride, pad, dilation, groups)(*arrays)
@@ -111,12 +111,11 @@ def deconv2d(
     dilation: Pair = 1,
     groups: int = 1,
 ) -> Variable:
-    """The way back through a convolution, also called transposed convolution. Source:
-    book step 57.
+    """Compute a transposed convolution, or deconvolution. Source: book step 57.
 
-    Each pixel of `x` lays a copy of the kernel, times itself, onto the output. With the
-    same `W`, `stride` and `pad` it is to :func:`conv2d` what a gradient is to a value,
-    and it has the shapes of that: small images become large.
+    Each pixel of `x` adds a copy of the kernel, scaled by its value, to the output.
+    With the same `W`, `stride` and `pad`, it computes the gradient of :func:`conv2d`
+    with respect to the images, so it turns small images into large ones.
 
     Parameters
     ----------
@@ -127,9 +126,9 @@ def deconv2d(
     b : Variable or ndarray, optional
         One number for each output channel (OC,).
     stride, pad, dilation, groups
-        Those of the convolution.
+        As for the corresponding convolution.
     outsize : int or (int, int), optional
-        The height and width of the output, where a stride leaves a choice; else it is
+        The height and width of the output, where a stride allows several; by default
         the smallest.
 
     Returns
@@ -140,7 +139,7 @@ def deconv2d(
     Raises
     ------
     ValueError
-        If the channels do not match or do not divide into groups, if no convolution
+        If the channels do not match or cannot be divided into groups, if no convolution
         leads from `outsize` to the size of `x`, or if a size is negative or a step
         zero.
     """
@@ -169,7 +168,7 @@ class _Convolution(Primitive):
         return Conv2DGradW(self, size).apply(x, y)
 
     def bias_gradient(self, gy: Value) -> Value:
-        # If there is a bias, and somebody wants its gradient.
+        # None if there is no bias, or if its gradient is not needed.
         if len(self.inputs) < 3 or not self.needs_input_grad(2):
             return None
         return Sum(axis=(0, 2, 3)).apply(gy)
@@ -239,8 +238,8 @@ class Conv2DGradW(_Convolution):
 
 
 def _add_bias(y: Any, b: Any) -> Any:
-    # The result of a convolution is fresh, so it may grow in place, unless b is of a
-    # wider dtype.
+    # The result of a convolution is fresh, so the bias can be added in place, unless b
+    # has a wider dtype.
     if b is None:
         return y
     out = y if np.result_type(y, b) == y.dtype else None
@@ -251,11 +250,11 @@ def _add_bias(y: Any, b: Any) -> Any:
 
 
 def _window(W: Any, stride: Pair, pad: Pair, dilation: Pair = 1) -> Window:
-    # The window that these kernels look through.
+    # The window that belongs to these kernels.
     if W.ndim != 4 or 0 in W.shape[:2]:
         need = "four axes, the last two KH and KW"
         if W.ndim == 4:
-            need = "a channel at least on each side"
+            need = "at least one channel on each side"
         raise ValueError(f"kernels have {need}, but W has shape {W.shape}")
     return Window(W.shape[2:], stride, pad, dilation)
 
@@ -296,8 +295,8 @@ def _check_deconvolution(y: Any, W: Any, b: Any, groups: int) -> None:
 
 
 def _input_size(y: Any, window: Window, outsize: Pair | None) -> tuple[int, int]:
-    # The height and width of images that this window makes y of: the smallest, or
-    # `outsize`.
+    # The height and width of the images from which this window makes y: the smallest,
+    # or `outsize`.
     sizes = zip(
         y.shape[2:], window.effective_size, window.stride, window.pad, strict=True
     )

@@ -1,11 +1,11 @@
-"""Convolution again, in the order that suits the processor's cache. For readers of
-`conv`, who want to know why it is fast; steps 55–57 do without it.
+"""Convolution in the order that suits the processor's cache: for readers of `conv` who
+want to know why it is fast. Steps 55–57 do not need it.
 
-All columns together take KH · KW times the memory of the images, and fresh memory costs
-more time than arithmetic. So they are formed a block at a time, always in the same
-memory, and backward forms them again. Where the shapes allow it there is a better way
-still: a kernel of one pixel needs no columns, and some ways back are convolutions
-themselves. All ways agree but for rounding.
+All columns together need KH · KW times the memory of the images, and allocating memory
+takes longer than arithmetic. So the columns are formed block by block, always in the
+same memory, and backward forms them again. Some shapes allow a faster method: a 1×1
+kernel needs no columns, and some deconvolutions are themselves convolutions. All
+methods agree up to rounding.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ import numpy as np
 from ..core.types import Array, Shape
 from .window import Window
 
-# A block of so many bytes stays in the processor's cache. But since each product reads
-# all the kernels, a block has no fewer columns than COLUMNS.
+# Bytes per block, so that it stays in the processor's cache. But because each product
+# reads all the kernels, a block has at least COLUMNS columns.
 BLOCK = 2**21
 COLUMNS = 256
 
 
-# --- which way ------------------------------------------------------------------------
+# --- which method ---------------------------------------------------------------------
 
 
 def convolve(x: Array, W: Array, window: Window, groups: int) -> Array:
-    """The convolution of the images `x` with the kernels `W`."""
+    """Convolve the images `x` with the kernels `W`."""
     if is_pointwise(window):
         return _pointwise(x, W, groups)
     return _sweep(x, window, groups, W=W)[0]
 
 
 def deconvolve(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> Array:
-    """The way back, to images of this shape."""
+    """Compute the transposed convolution, to images of this shape."""
     if is_pointwise(window):
         return _pointwise(y, _flip(W, groups), groups)
     if flips(W, window, groups):
@@ -43,7 +43,7 @@ def deconvolve(y: Array, W: Array, window: Window, shape: Shape, groups: int) ->
 
 
 def kernel_gradient(x: Array, y: Array, window: Window, groups: int) -> Array:
-    """The gradient of the kernels, where that of the convolution is `y`."""
+    """Compute the kernels' gradient from `y`, the gradient of the result."""
     if is_pointwise(window):
         return _pointwise_kernels(x, y, groups)
     return _sweep(x, window, groups, y=y)[1]
@@ -52,7 +52,7 @@ def kernel_gradient(x: Array, y: Array, window: Window, groups: int) -> Array:
 def both_gradients(
     x: Array, W: Array, gy: Array, window: Window, groups: int
 ) -> tuple[Array, Array]:
-    """The gradients of the images and of the kernels, which can share their columns."""
+    """Compute the gradients of images and kernels, sharing columns where possible."""
     if is_pointwise(window) or not flips(W, window, groups):
         gx = deconvolve(gy, W, window, x.shape, groups)
         return gx, kernel_gradient(x, gy, window, groups)
@@ -62,13 +62,13 @@ def both_gradients(
 
 
 def is_pointwise(window: Window) -> bool:
-    """Whether it sees each pixel once, alone."""
+    """Return whether the window sees each pixel exactly once, on its own."""
     return window.kernel == window.stride == (1, 1) and window.pad == (0, 0)
 
 
 def flips(W: Array, window: Window, groups: int) -> bool:
-    """Whether the way back is itself a convolution, with flipped kernels. It then takes
-    columns of y in place of columns of x, which pays unless y has many more channels.
+    """Return whether to deconvolve by a convolution with flipped kernels. It forms
+    columns of y instead of x, which pays unless y has many more channels.
     """
     (rh, rw), (ph, pw) = window.effective_size, window.pad
     possible = window.stride == (1, 1) and rh > ph and rw > pw
@@ -76,7 +76,7 @@ def flips(W: Array, window: Window, groups: int) -> bool:
 
 
 def _flip(W: Array, groups: int) -> Array:
-    # Kernels for the way back: turned half around, input channels and output channels
+    # Kernels for the deconvolution: rotated by 180°, with input and output channels
     # exchanged.
     oc, c, kh, kw = W.shape
     W = W.reshape(groups, oc // groups, c, kh, kw)[:, :, :, ::-1, ::-1]
@@ -95,8 +95,8 @@ def _sweep(
     x: Array, window: Window, groups: int, W: Array = None, y: Array = None
 ) -> tuple[Array, Array]:
     # Form the columns of x once, for one or both of two products: with the kernels W,
-    # which is the convolution, and with y, of the shape of a convolution, which is the
-    # gradient of the kernels.
+    # which gives the convolution, and with y, the gradient of the convolution's result,
+    # which gives the gradient of the kernels.
     output_size = window.output_size(x.shape)
     kernels = None if W is None else _as_matrices(W, groups)
     convolved = None if W is None else _empty(x, W, output_size)
@@ -117,8 +117,8 @@ def _sweep(
 
 
 def _scatter(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> Array:
-    # The way back for every stride: multiply to columns, then add each of their taps
-    # to the pixels that it met.
+    # The deconvolution for any stride: multiply into columns, then add the values of
+    # each tap to the pixels that it saw.
     output_size = y.shape[2:]
     kernels = _as_matrices(W, groups).transpose(0, 2, 1)
     dtype, larger = np.result_type(y, W), window.bordered_shape(shape)
@@ -135,9 +135,9 @@ def _scatter(y: Array, W: Array, window: Window, shape: Shape, groups: int) -> A
 def _blocks(
     like: Array, shape: Shape, output_size: tuple[int, int], window: Window, groups: int
 ) -> Iterator[tuple[slice, slice, Array, Array]]:
-    # Some images, or some rows of stops in one: which they are, memory for their
-    # columns, and the same memory as one matrix (C / G · KH · KW, N · OH · OW) for each
-    # group.
+    # Split the work into some images, or some output rows of one image: yield their
+    # slices, memory for their columns, and the same memory as a matrix (C / G · KH ·
+    # KW, N · OH · OW) for each group.
     (n, c), (oh, ow) = shape[:2], output_size
     length = c * window.area
     number = max(COLUMNS, BLOCK // (length * like.dtype.itemsize))
@@ -160,13 +160,13 @@ def _empty(x: Array, W: Array, output_size: tuple[int, int]) -> Array:
 
 
 def _zeros(x: Array, y: Array, window: Window, groups: int) -> Array:
-    # For the gradient of the kernels, a matrix for each group.
+    # For the gradient of the kernels: one matrix for each group.
     shape = groups, y.shape[1] // groups, x.shape[1] // groups * window.area
     return np.zeros_like(x, np.result_type(x, y), shape=shape, order="C")
 
 
 def _as_matrices(W: Array, groups: int) -> Array:
-    # One for each group: a row for each kernel.
+    # One matrix for each group, with a row for each kernel.
     return W.reshape(groups, W.shape[0] // groups, W[0].size)
 
 
@@ -183,7 +183,7 @@ def _ungroup(matrices: Array, shape: Shape) -> Array:
 
 # --- kernels of one pixel -------------------------------------------------------------
 
-# They mix the channels of that pixel. Nothing slides: the images are their own columns.
+# They mix the channels of a pixel. Nothing slides: the images are their own columns.
 
 
 def _pointwise(x: Array, W: Array, groups: int) -> Array:
@@ -193,8 +193,8 @@ def _pointwise(x: Array, W: Array, groups: int) -> Array:
 
 
 def _pointwise_kernels(x: Array, y: Array, groups: int) -> Array:
-    # A product writes all of gW, so small images share one. A large image has one of
-    # its own, which spares a copy.
+    # Each product writes all of gW, so small images share a product. A large image has
+    # its own, which avoids a copy.
     (n, c, h, w), oc = x.shape, y.shape[1]
     gW = _zeros(x, y, Window(1), groups)
     count = max(1, COLUMNS // (h * w))

@@ -1,19 +1,19 @@
-"""Element by element: each number of the result depends on the number in the same
-place. Steps 27, 34 and 35.
+"""Elementwise functions: each number of the result depends only on the numbers in the
+same place. Steps 27, 34 and 35.
 
-What NumPy makes of a number outside a function's domain, it makes here too: ``log(0)``
-is −∞, ``log(-1)`` and ``sqrt(-1)`` are NaN, each with NumPy's warning. Functions of
-whole numbers are computed, but whole numbers receive no gradient.
+Outside a function's domain, the result is NumPy's: ``log(0)`` is −∞, ``log(-1)`` and
+``sqrt(-1)`` are NaN, each with NumPy's warning. The functions accept whole numbers,
+which however receive no gradient.
 
-For large arrays, fetching fresh memory takes longer than computing. So here and in the
-files beside, forward and rule change arrays of their own in place where they can (``y
-+= 1``, ``out=into(y)``), and write ``gy * (0.5 / y)`` for ``gy / (2 * y)``, because of
-``gy * (...)`` NumPy can put the result where the parenthesis was. On Variables, ``y +=
-1`` makes a new one, so that a rule may use it, too.
+For large arrays, allocating memory takes longer than computing. So here and in
+neighbouring files, `forward` and `vjp` change their own arrays in place where they can
+(``y += 1``, ``out=into(y)``). They write ``gy * (0.5 / y)`` instead of ``gy / (2 *
+y)``, because NumPy can put the result of ``gy * (...)`` into the memory of the
+parenthesis. On Variables, ``y += 1`` makes a new Variable, so a `vjp` may also use it.
 
-Functions that choose, such as `maximum`, let the gradient pass where a number was
-chosen and stop it elsewhere: they select, since to multiply by 1 and 0 would make NaN
-of an infinite gradient that is to be stopped (see `picker`).
+Functions that choose, such as `maximum`, pass the gradient where a number was chosen
+and stop it elsewhere. They select instead of multiplying by 1 and 0, which would turn
+an infinite gradient into NaN (see `picker`).
 """
 
 from __future__ import annotations
@@ -61,8 +61,7 @@ class Cos(Primitive):
 
 
 def tanh(x: Operand) -> Variable:
-    """Compute the hyperbolic tangent of `x`, which lies between −1 and 1. Source: book
-    step 35.
+    """Compute the hyperbolic tangent of `x`, from −1 to 1. Source: book step 35.
 
     Examples
     --------
@@ -83,8 +82,8 @@ class Tanh(Primitive):
 
 
 class TanhSlope(Primitive):
-    """1 − y², the slope of tanh where it is y. As one function, it keeps the graphs of
-    high orders small.
+    """1 − y², the derivative of tanh where its value is y. As one function, it keeps
+    the graphs of higher derivatives small.
     """
 
     def forward(self, y: Array) -> Array:
@@ -120,8 +119,8 @@ def log(x: Operand) -> Variable:
 def sqrt(x: Operand) -> Variable:
     """Compute the square root of `x`: NaN below 0, with NumPy's warning.
 
-    At 0 the slope is infinite, and so is the gradient, with NumPy's warning; ``sqrt(x +
-    1e-12)`` keeps it finite.
+    At 0 the gradient is infinite, with NumPy's warning; ``sqrt(x + 1e-12)`` keeps it
+    finite.
     """
     return Sqrt()(x)
 
@@ -135,8 +134,8 @@ class Sqrt(Primitive):
 
 
 def abs(x: Operand) -> Variable:
-    """Compute the absolute value of `x`. Its gradient at 0, where there is a kink, is
-    taken to be 0.
+    """Compute the absolute value of `x`. The gradient at 0, where there is a kink, is
+    0.
     """
     return Abs()(x)
 
@@ -151,7 +150,7 @@ class Abs(Primitive):
 
 
 def maximum(a: Operand, b: Operand) -> Variable:
-    """Pick the larger of `a` and `b` in each place; the two broadcast. NaN wins.
+    """Pick the larger of `a` and `b` in each place; they broadcast. NaN wins.
 
     Where `a` and `b` are equal, each receives half of the gradient.
 
@@ -187,7 +186,7 @@ class Maximum(BinaryOperator):
 
 
 def minimum(a: Operand, b: Operand) -> Variable:
-    """Pick the smaller of `a` and `b` in each place; the two broadcast. NaN wins.
+    """Pick the smaller of `a` and `b` in each place; they broadcast. NaN wins.
 
     Where `a` and `b` are equal, each receives half of the gradient.
 
@@ -200,7 +199,7 @@ def minimum(a: Operand, b: Operand) -> Variable:
 
 
 class Minimum(Maximum):
-    # Where the one is larger, the other is smaller.
+    # Swapped, because where one operand is larger, the other is smaller.
     vjp_left, vjp_right = Maximum.vjp_right, Maximum.vjp_left
 
     def forward(self, a: Array, b: Array) -> Array:
@@ -208,7 +207,7 @@ class Minimum(Maximum):
 
 
 def _pass_where_chosen(gy: Value, wins: Value, wins_alone: Value) -> Value:
-    # All of the gradient where a side wins alone, half of it where both do, else 0.
+    # The full gradient where a side wins alone, half of it at a tie, else 0.
     share = np.multiply(wins_alone, 0.5, dtype=gy.dtype.type)
     share += 0.5
     return Select(wins).apply(gy * share)
@@ -220,22 +219,22 @@ def where(condition: ArrayLike | Variable, a: Operand, b: Operand) -> Variable:
     Parameters
     ----------
     condition : array_like of bool, or Variable
-        Numbers hold where they are not 0. The condition receives no gradient.
+        Numbers count as true unless they are 0. The condition receives no gradient.
     a, b : Variable, ndarray or number
-        Each receives the gradient of the places where it was picked.
+        Each receives the gradient only where it was picked.
 
     Raises
     ------
     TypeError
-        If there is no condition.
+        If the condition is ``None``.
     ValueError
         If the shapes do not broadcast.
 
     Notes
     -----
     Both sides are computed before one is picked: ``where(x > 0, log(x), 0)`` warns at
-    ``x = 0``, and its gradient there is NaN (0 / 0). Make the argument harmless
-    instead: ``log(where(x > 0, x, 1))``.
+    ``x = 0``, and its gradient there is NaN (0 / 0). Make the argument safe instead:
+    ``log(where(x > 0, x, 1))``.
     """
     if is_batched(condition):
         return Choose()(condition, a, b)  # type: ignore[arg-type]
@@ -248,8 +247,7 @@ class Where(BinaryOperator):
     def __init__(self, condition: Any) -> None:
         if condition is None:
             raise TypeError(
-                "where picks by a condition, truth values such as x > 0, but the "
-                "condition is None"
+                "where needs a condition, truth values such as x > 0, but it is None"
             )
         self.condition = np.not_equal(require_data(condition), 0)
         self.chosen_by = condition if isinstance(condition, Variable) else None
@@ -274,31 +272,30 @@ class Where(BinaryOperator):
 
 
 class Choose(Primitive):
-    """`Where` for a condition that stands for every example of a batch; `func` has
-    the rule.
+    """`Where` with a condition that differs between the examples of a batch; `func` has
+    its rule.
     """
 
 
 def clip(x: Operand, x_min: float | None, x_max: float | None) -> Variable:
-    """Raise what is below `x_min` to `x_min`, and lower what is above `x_max` to
-    `x_max`. Source: the book's functions.
+    """Raise numbers below `x_min` to `x_min`, and lower those above `x_max` to `x_max`.
+    Source: the book's functions.
 
-    Gradients pass where `x` lies from `x_min` to `x_max`, both included, and stop
-    elsewhere.
+    Gradients pass where `x` is from `x_min` to `x_max`, inclusive, and stop elsewhere.
 
     Parameters
     ----------
     x : Variable, ndarray or number
         Of any shape.
     x_min, x_max : float or None
-        ``None`` for no limit on this side.
+        ``None`` means no limit on this side.
 
     Raises
     ------
     ValueError
         If `x_min` is greater than `x_max`.
     TypeError
-        If `x_min` or `x_max` is no number.
+        If `x_min` or `x_max` is neither a number nor ``None``.
     """
     for limit in (x_min, x_max):
         if limit is not None and not isinstance(limit, (*NUMBERS, np.generic)):

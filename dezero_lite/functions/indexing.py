@@ -1,8 +1,8 @@
 """Elements of an array. Step 47 explains it.
 
-Nothing is computed here, elements only move. So every gradient is a move back: a slice
-is undone by putting it into zeros, and an element that was taken twice receives two
-gradients, which add up.
+Nothing is computed here; elements only move. So every gradient moves elements back: the
+gradient of a slice is placed into zeros, and an element that was taken twice receives
+the sum of two gradients.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ __all__ = ["embed_id", "get_item"]
 
 
 def get_item(x: Operand, slices: Any) -> Variable:
-    """The elements ``x[slices]``, picked as NumPy does. Source: book step 47.
+    """Return the elements ``x[slices]``, selected as in NumPy. Source: book step 47.
 
     Parameters
     ----------
     x : Variable or ndarray
         Of any shape and dtype.
     slices : Any
-        Whole numbers, slices, ``...``, ``None``, lists and arrays of whole numbers or
-        of truth values, Variables of such arrays, and tuples of all these. An element
-        that is picked more than once receives the sum of its gradients.
+        Integers, slices, ``...``, ``None``, lists and arrays of integers or booleans,
+        Variables of such arrays, and tuples of all these. An element that is selected
+        more than once receives the sum of its gradients.
 
     Raises
     ------
@@ -50,15 +50,15 @@ def get_item(x: Operand, slices: Any) -> Variable:
     if any([is_batched(part) for part in parts]):
         if any([is_batched(part) and part.dtype.kind == "b" for part in parts]):
             raise TypeError(
-                "inside vmap, x[x > 0] would take another number of elements from "
+                "inside vmap, x[x > 0] would take a different number of elements from "
                 "each example: use where(x > 0, x, 0), which keeps the shape"
             )
         if any(
             [part is None or part is ... or isinstance(part, slice) for part in parts]
         ):
             raise TypeError(
-                "inside vmap, indices that differ between examples go with other "
-                "numbers, not with slices: transpose first, as in x.T[i]"
+                "inside vmap, indices that differ between examples cannot be combined "
+                "with slices: transpose first, as in x.T[i]"
             )
         return Gather()(x, *parts)
     if isinstance(slices, tuple):
@@ -68,14 +68,14 @@ def get_item(x: Operand, slices: Any) -> Variable:
 
 def _index(part: Any, x: Operand) -> Any:
     part = unwrap(part)
-    # What is no collection of indices: a number, a slice, `...`, None, or nonsense.
+    # Not a collection of indices: a number, a slice, `...`, None, or nonsense.
     if isinstance(part, (np.generic, str)) or not hasattr(part, "__len__"):
         return part
     if not hasattr(part, "ndim"):
-        # A list, a range, a deque: NumPy would take its elements as well.
+        # A list, a range, a deque: any sequence that NumPy would accept.
         part = np.array(part, None if len(part) else int)
-    # Indices lie where the data do. A copy, since they may change before backward needs
-    # them.
+    # Indices belong on the device of the data. A copy, because they may change before
+    # backward needs them.
     return cuda.get_array_module(x).array(part)
 
 
@@ -92,8 +92,8 @@ class GetItem(Primitive):
 
 
 class Gather(Primitive):
-    """`GetItem` for indices of which one stands for every example of a batch;
-    `func` has the rule.
+    """`GetItem` with indices of which one differs between the examples of a batch;
+    `func` has its rule.
     """
 
 
@@ -123,7 +123,7 @@ def _may_repeat(slices: Any) -> bool:
 
 
 def _add_rows(gx: Any, rows: Any, gy: Any) -> None:
-    # Element by element, `add.at` is several times faster than row by row.
+    # `add.at` is several times faster element by element than row by row.
     width = math.prod(gx.shape[1:])
     starts = rows.reshape(-1, 1).astype(np.intp) * width
     elements = starts + cuda.get_array_module(gx).arange(width)
@@ -131,25 +131,25 @@ def _add_rows(gx: Any, rows: Any, gy: Any) -> None:
 
 
 def embed_id(x: Operand, W: Operand) -> Variable:
-    """Row ``x[i]`` of `W` for each `i`: a word's vector in place of its number. Source:
+    """Look up row ``x[i]`` of `W` for each `i`: a word's vector for its number. Source:
     the book's ``W[x]``.
 
     Parameters
     ----------
     x : Variable, ndarray or list
-        Whole numbers, of any shape; negative ones count from the last row.
+        Integers, of any shape; negative ones count from the last row.
     W : Variable or ndarray, shape (V, D)
         One row for each of the V words.
 
     Returns
     -------
     Variable
-        Of the shape of `x` and D.
+        The shape of `x`, followed by D.
 
     Raises
     ------
     TypeError
-        If `x` holds anything but whole numbers.
+        If `x` does not hold integers.
     IndexError
         If a number in `x` has no row.
     """

@@ -1,4 +1,6 @@
-"""Several arrays as one, and one as several. Steps 59 and 70 use them."""
+"""Joining several arrays into one, and splitting one into several. Used in steps 59 and
+70.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ __all__ = ["concat", "split", "stack"]
 
 
 def concat(xs: Sequence[Operand], axis: int = 0) -> Variable:
-    """The arrays `xs` one after the other along `axis`; :func:`split` is the way back.
+    """Join the arrays `xs` along `axis`; :func:`split` is the reverse.
 
     Raises
     ------
@@ -41,7 +43,7 @@ class _Join(Primitive):
 
 
 class Concat(_Join):
-    needs = "they need that axis, and the same length in every other"
+    needs = "they must have that axis, and the same length in every other"
 
     def forward(self, *xs: Array) -> Array:
         return np.concatenate(xs, self.axis)
@@ -57,7 +59,7 @@ class Concat(_Join):
 
 
 def stack(xs: Sequence[Operand], axis: int = 0) -> Variable:
-    """The arrays `xs`, all of one shape, along a new axis.
+    """Join the arrays `xs`, all of the same shape, along a new axis.
 
     Raises
     ------
@@ -68,7 +70,7 @@ def stack(xs: Sequence[Operand], axis: int = 0) -> Variable:
 
 
 class Stack(_Join):
-    needs = "they need to be the same, with that axis to be added"
+    needs = "they must be the same, and allow a new axis there"
 
     def forward(self, *xs: Array) -> Array:
         return np.stack(xs, self.axis)
@@ -78,8 +80,8 @@ class Stack(_Join):
 
 
 class Unstack(Primitive):
-    """The parts of an array, without the axis that it had along them: what `stack`
-    undoes, and a loop goes over.
+    """The slices of an array along an axis, without that axis: the reverse of `stack`,
+    used by iteration over a Variable.
     """
 
     def __init__(self, axis: int = 0) -> None:
@@ -95,23 +97,23 @@ class Unstack(Primitive):
 def split(
     x: Operand, indices_or_sections: int | Sequence[int], axis: int = 0
 ) -> tuple[Variable, ...]:
-    """`x` in parts along `axis`; :func:`concat` is the way back.
+    """Split `x` into parts along `axis`; :func:`concat` is the reverse.
 
     Parameters
     ----------
     x : Variable or ndarray
         Of any shape and dtype.
     indices_or_sections : int or sequence of int
-        The number of parts, of equal length; or the places at which parts begin, but
-        for the first.
+        The number of parts, all of equal length; or the index at which each part
+        begins, except the first.
     axis : int, optional
-        The axis to cut.
+        The axis to split.
 
     Raises
     ------
     ValueError
-        If there is no such axis, its length does not divide into that many parts, or a
-        part begins before the one in front of it.
+        If there is no such axis, if its length cannot be divided into that many parts,
+        or if a part begins before the previous one.
     """
     return Split(indices_or_sections, axis)(x)  # type: ignore[return-value]
 
@@ -123,7 +125,7 @@ class Split(Primitive):
     def forward(self, x: Array) -> Array:
         if not -x.ndim <= self.axis < x.ndim:
             raise ValueError(f"there is no axis {self.axis}")
-        # `np.split` takes longer than all of this.
+        # Written out because `np.split` is slower.
         axis = self.axis % x.ndim
         n = x.shape[axis]
         if isinstance(self.cuts, (int, np.integer)):
@@ -155,7 +157,7 @@ def _as_nonempty_list(xs: Sequence[Operand], name: str) -> Sequence[Operand]:
     items = list(xs) if is_iterable else []
     if not items:
         raise ValueError(
-            f"{name} takes a list or a tuple of arrays, at least one: {name}([x0, x1])"
+            f"{name} takes a list or a tuple of at least one array: {name}([x0, x1])"
         )
     return items
 

@@ -1,7 +1,7 @@
 """Matrix products. Steps 41–43 explain it.
 
-For y = xW, the gradients are products again: gx = gy Wᵀ and gW = xᵀ gy. The shapes
-leave no other choice.
+For y = xW, the gradients are again products: gx = gy Wᵀ and gW = xᵀ gy. The shapes
+allow nothing else.
 """
 
 from __future__ import annotations
@@ -25,24 +25,25 @@ __all__ = ["linear", "linear_simple", "matmul"]
 
 
 def matmul(x: Operand, W: Operand) -> Variable:
-    """The matrix product ``x @ W``, as NumPy has it. Source: book step 41.
+    """Compute the matrix product ``x @ W``, as in NumPy. Source: book step 41.
 
     Parameters
     ----------
     x : Variable or ndarray, shape (..., M, K) or (K,)
-        A matrix; or many, one for each index of the axes before; or a vector.
+        A matrix; a stack of matrices, one for each index of the leading axes; or a
+        vector.
     W : Variable or ndarray, shape (..., K, N) or (K,)
         Likewise. The axes before the last two broadcast.
 
     Returns
     -------
     Variable
-        Of shape (..., M, N); a vector brings no axis M or N.
+        Of shape (..., M, N); without M or N where the operand is a vector.
 
     Raises
     ------
     ValueError
-        If the shapes do not go together.
+        If the shapes do not match.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class MatMul(Primitive):
         gW = _grad_of_W(x, W, gy) if self.needs_input_grad(1) else None
         if len(xs) == 2:
             return gx, gW
-        # The bias of `Linear`, which has this rule, too.
+        # The bias of `Linear`, which inherits this rule.
         gb = Sum(axis=0).apply(_as_rows(gy)) if self.needs_input_grad(2) else None
         return gx, gW, gb
 
@@ -73,8 +74,8 @@ class MatMul(Primitive):
 
 
 def materialize(x: Value) -> Value:
-    """Copy `x` if it repeats numbers, as the gradient of a sum does: products of such
-    an array bypass BLAS before NumPy 2.3.
+    """Copy `x` if it repeats numbers, as the gradient of a sum does: before NumPy 2.3,
+    products of such an array bypass BLAS.
     """
     return x.astype(x.dtype) if 0 in unwrap(x).strides else x
 
@@ -94,8 +95,8 @@ def _grad_of_W(x: Value, W: Value, gy: Value) -> Value:
 
 
 def _as_rows(x: Value) -> Value:
-    # All axes but the last in one: one large product is faster than many small ones,
-    # and their sum comes with it.
+    # Merge all axes but the last: one large product is faster than many small ones, and
+    # it also sums over the examples.
     return x if x.ndim == 2 else x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
 
 
@@ -104,7 +105,7 @@ def _match_shape(gx: Value, x: Value) -> Value:
 
 
 def _as_matrices(x: Value, W: Value, gy: Value) -> tuple[Value, Value, Value]:
-    # With the axes that a vector does not have.
+    # Add the axis that a vector lacks.
     left = x.reshape((1, *x.shape)) if x.ndim == 1 else x
     right = W.reshape((*W.shape, 1)) if W.ndim == 1 else W
     before = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
@@ -141,13 +142,14 @@ def _raise_shape_error(x: Any, W: Any) -> None:
 
 
 def linear_simple(x: Operand, W: Operand, b: Operand | None = None) -> Variable:
-    """``x @ W + b``, made of the functions that there are. Source: book step 43."""
+    """Compute ``x @ W + b`` by composing existing functions. Source: book step 43."""
     y = matmul(x, W)
     return y if b is None else y + b
 
 
 def linear(x: Operand, W: Operand, b: Operand | None = None) -> Variable:
-    """A linear transformation ``x @ W + b`` in one function. Source: book step 43.
+    """Compute the linear transformation ``x @ W + b`` in one function. Source: book
+    step 43.
 
     Parameters
     ----------
@@ -156,7 +158,7 @@ def linear(x: Operand, W: Operand, b: Operand | None = None) -> Variable:
     W : Variable or ndarray, shape (I, O)
         The weights.
     b : Variable or ndarray, shape (O,), optional
-        The bias, which every row receives.
+        The bias, which is added to every row.
 
     Returns
     -------
@@ -166,7 +168,7 @@ def linear(x: Operand, W: Operand, b: Operand | None = None) -> Variable:
     Raises
     ------
     ValueError
-        If the shapes do not go together.
+        If the shapes do not match.
     """
     return Linear()(x, W) if b is None else Linear()(x, W, b)
 
@@ -193,8 +195,8 @@ class Linear(MatMul):
             ) from None
         if len(inputs) == 3 and np.shape(unwrap(inputs[2])) != shape[1:]:
             raise ValueError(
-                f"linear takes one bias for each column of W: W is {describe(W)}, so "
-                f"that b has shape {shape[1:]}; but b is {describe(inputs[2])}"
+                f"linear takes one bias for each column of W: W is {describe(W)}, so b "
+                f"must have shape {shape[1:]}, but b is {describe(inputs[2])}"
             ) from None
         _raise_shape_error(x, W)
 

@@ -1,8 +1,9 @@
-"""How far predictions lie from targets, in one number. Steps 42, 43 and 48 explain it.
+"""Losses: one number for how far predictions are from targets. Steps 42, 43 and 48
+explain them.
 
-Each loss is an average over the examples, which are what axis 0 counts. An average over
-no examples has no value, so an empty batch is an error; and so are shapes that would
-broadcast, because every prediction would be compared with every target.
+Each loss is an average over the examples, which axis 0 counts. An average over no
+examples is undefined, so an empty batch is an error. Shapes that would broadcast are
+also an error, because every prediction would be compared with every target.
 """
 
 from __future__ import annotations
@@ -38,8 +39,7 @@ __all__ = ["mean_squared_error", "mean_squared_error_simple"]
 __all__ += ["accuracy", "softmax_cross_entropy", "softmax_cross_entropy_simple"]
 __all__ += ["binary_cross_entropy", "sigmoid_cross_entropy"]
 
-# The logarithm of 0 is infinite, that of this is about −35. To a float16, it is 0; see
-# `_tiny`.
+# log(0) is infinite, but log(TINY) is about −35. In float16, TINY is 0: see `_tiny`.
 TINY = 1e-15
 
 
@@ -47,31 +47,31 @@ TINY = 1e-15
 
 
 def mean_squared_error_simple(x0: Operand, x1: Operand) -> Variable:
-    """The mean squared error, made of the functions that there are. Source: book step
+    """Compute the mean squared error by composing existing functions. Source: book step
     42.
     """
     x1 = match_targets("mean_squared_error", x0, x1)
     if "f" not in [require_data(as_array(x)).dtype.kind for x in (x0, x1)]:
-        # Small whole numbers have no room for a difference below 0, or for its square.
+        # Small integer dtypes cannot hold negative differences or large squares.
         x0 = as_floats(as_array(x0))
     diff = Sub()(x0, x1)
     return (diff**2).sum() / _count(diff)
 
 
 def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
-    """The sum of all squared differences, divided by the number of examples. Source:
-    book step 42.
+    """Sum all squared differences, and divide by the number of examples. Source: book
+    step 42.
 
     Parameters
     ----------
     x0, x1 : Variable or ndarray, shape (N, ...)
-        Predictions and targets, both of the same shape, or one number each. Whole
-        numbers take the dtype of the others.
+        Predictions and targets, of the same shape or one number each. Whole numbers
+        take the dtype of the other argument.
 
     Returns
     -------
     Variable
-        Without dimensions.
+        Zero-dimensional.
 
     Raises
     ------
@@ -80,8 +80,8 @@ def mean_squared_error(x0: Operand, x1: Operand) -> Variable:
 
     Notes
     -----
-    As in the book, only the N examples are averaged: for rows of several numbers, their
-    squares are summed.
+    As in the book, the average is over the N examples only: if each example is a row of
+    several numbers, its squares are summed.
 
     Examples
     --------
@@ -114,12 +114,12 @@ def _difference(x0: Any, x1: Any) -> Any:
 
 
 def softmax_cross_entropy_simple(x: Operand, t: Operand) -> Variable:
-    """The cross entropy of softmax, made of the functions that there are. Source: book
-    step 47.
+    """Compute the cross entropy of softmax by composing existing functions. Source:
+    book step 47.
 
-    Probabilities count as 1e-15 at least (float16: 6e-5), so that their logarithm is
-    finite: such an example has no gradient. See :func:`softmax_cross_entropy` for one
-    function, and no such limit.
+    Probabilities are raised to at least 1e-15 (float16: 6e-5), so that their logarithm
+    is finite; an example below that has no gradient. :func:`softmax_cross_entropy` is
+    one function and has no such limit.
     """
     labels = labels_of("softmax_cross_entropy", x, t)
     n = len(labels)
@@ -129,8 +129,8 @@ def softmax_cross_entropy_simple(x: Operand, t: Operand) -> Variable:
 
 
 def softmax_cross_entropy(x: Operand, t: Operand) -> Variable:
-    """How surprised the scores `x` are by the labels `t`: the mean of
-    ``-log(softmax(x)[label])``.
+    """Compute the mean of ``-log(softmax(x)[label])``: how much the labels `t` surprise
+    the scores `x`.
 
     Source: book step 47.
 
@@ -140,19 +140,19 @@ def softmax_cross_entropy(x: Operand, t: Operand) -> Variable:
         Scores of any size, before softmax: one row for each example, one column for
         each class.
     t : Variable or ndarray, shape (N,) or (N, 1)
-        The right classes, whole numbers from 0 to C − 1.
+        The correct classes, integers from 0 to C − 1.
 
     Returns
     -------
     Variable
-        Without dimensions.
+        Zero-dimensional.
 
     Raises
     ------
     TypeError
-        If the labels are no whole numbers.
+        If the labels are not integers.
     ValueError
-        If the shapes do not go together, a label names no class, or there are no
+        If the shapes do not match, a label is not a class number, or there are no
         examples.
 
     Examples
@@ -166,7 +166,7 @@ def softmax_cross_entropy(x: Operand, t: Operand) -> Variable:
 
 class SoftmaxCrossEntropy(Primitive):
     def forward(self, x: Array, t: Array) -> Array:
-        # Many classes have a sum too large for a float16.
+        # With many classes, the sum may be too large for float16.
         wider = upcast_half(x)
         z = wider - wider.max(axis=1, keepdims=True)
         right = z[cuda.get_array_module(x).arange(len(t)), t]
@@ -184,34 +184,34 @@ class SoftmaxCrossEntropy(Primitive):
 
 
 def accuracy(y: Operand, t: Operand) -> Variable:
-    """The share of examples whose highest score is that of the right class. Source:
-    book step 48.
+    """Compute the share of examples whose highest score is that of the correct class.
+    Source: book step 48.
 
     Parameters
     ----------
     y : Variable or ndarray, shape (N, C)
         Scores or probabilities.
     t : Variable or ndarray, shape (N,) or (N, 1)
-        The right classes, whole numbers from 0 to C − 1.
+        The correct classes, integers from 0 to C − 1.
 
     Returns
     -------
     Variable
-        Without dimensions. It has no gradient: small changes of the scores change
-        nothing.
+        Zero-dimensional, and without a gradient, because small changes of the scores do
+        not affect it.
 
     Raises
     ------
     TypeError
-        If the labels are no whole numbers.
+        If the labels are not integers.
     ValueError
-        If the shapes do not go together, a label names no class, or there are no
+        If the shapes do not match, a label is not a class number, or there are no
         examples.
     """
     if is_batched(y) or is_batched(t):
         raise TypeError(
-            "inside vmap, the numbers that accuracy compares cannot be looked at: call "
-            "it outside, on the scores that vmap has returned"
+            "inside vmap, accuracy cannot read the numbers that it compares: call it "
+            "outside, on the scores that vmap has returned"
         )
     labels = labels_of("accuracy", y, t)
     return Variable(as_array((data_of(y).argmax(axis=1) == labels).mean()))
@@ -221,28 +221,27 @@ def accuracy(y: Operand, t: Operand) -> Variable:
 
 
 def sigmoid_cross_entropy(x: Operand, t: Operand) -> Variable:
-    """How surprised the scores `x` are by the answers `t`, yes or no: the cross entropy
-    of sigmoid.
+    """Compute the cross entropy of sigmoid: how much the answers `t`, yes or no,
+    surprise the scores `x`.
 
     Parameters
     ----------
     x : Variable or ndarray, shape (N, ...)
         Scores of any size, before the sigmoid.
     t : Variable or ndarray, shape (N, ...)
-        1 for yes, 0 for no, or a probability; of the shape of `x`, where (N,) and (N,
-        1) count as one.
+        1 for yes, 0 for no, or a probability. Must have the shape of `x`, except that
+        (N,) and (N, 1) match each other.
 
     Returns
     -------
     Variable
-        Without dimensions: the sum of all cross entropies, divided by N. Source: the
+        Zero-dimensional: the sum of all cross entropies, divided by N. Source: the
         book's function of this name.
 
     Raises
     ------
     ValueError
-        If the shapes do not go together, `t` leaves the range from 0 to 1, or there are
-        no examples.
+        If the shapes do not match, `t` is not from 0 to 1, or there are no examples.
     """
     return SigmoidCrossEntropy()(as_array(x), answers_of("sigmoid_cross_entropy", x, t))
 
@@ -264,34 +263,34 @@ class SigmoidCrossEntropy(Primitive):
 
 
 def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
-    """How surprised the probabilities `p` are by the answers `t`, yes or no.
+    """Compute how much the answers `t`, yes or no, surprise the probabilities `p`.
 
     Parameters
     ----------
     p : Variable or ndarray, shape (N, ...)
-        Probabilities of yes, for instance from the sigmoid. Where there is a choice,
-        `sigmoid_cross_entropy` takes scores, and is more accurate.
+        Probabilities of yes, for example from the sigmoid. If you have scores, prefer
+        `sigmoid_cross_entropy`, which is more accurate.
     t : Variable or ndarray, shape (N, ...)
-        1 for yes, 0 for no, or a probability; of the shape of `p`, where (N,) and (N,
-        1) count as one.
+        1 for yes, 0 for no, or a probability. Must have the shape of `p`, except that
+        (N,) and (N, 1) match each other.
 
     Returns
     -------
     Variable
-        Without dimensions: the sum of all cross entropies, divided by N. Source: the
+        Zero-dimensional: the sum of all cross entropies, divided by N. Source: the
         book's function of this name.
 
     Raises
     ------
     ValueError
-        If the shapes do not go together, `p` or `t` leaves the range from 0 to 1, or
-        there are no examples.
+        If the shapes do not match, `p` or `t` is not from 0 to 1, or there are no
+        examples.
 
     Notes
     -----
-    Probabilities count as 1e-15 at least (float16: 6e-5), for yes and for no, so that
-    their logarithm is finite. The book's function lets `p` count as 0.999 at most; up
-    to there the values are the same.
+    Probabilities of yes and of no are raised to at least 1e-15 (float16: 6e-5), so that
+    their logarithm is finite. The book's function caps `p` at 0.999; up to there, the
+    values are the same.
     """
     t = answers_of("binary_cross_entropy", p, t)
     hint = "for scores before the sigmoid use sigmoid_cross_entropy"
@@ -303,7 +302,7 @@ def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
 
 
 def _tiny(p: Operand) -> float:
-    # TINY, or what is the smallest number of this dtype with all its digits.
+    # The larger of TINY and the smallest normal number of this dtype.
     dtype = data_or_example(p).dtype
     return max(TINY, float(np.finfo(dtype).tiny)) if dtype.kind == "f" else TINY
 
@@ -316,5 +315,5 @@ def _count(x: Any) -> int:
 
 
 def _mean_over_batch(losses: Any, like: Any) -> Any:
-    # The sum of the losses for each example, in the dtype of `like`.
+    # The sum of all losses, divided by the number of examples, in the dtype of `like`.
     return downcast_half(losses.sum() / _count(losses), like)

@@ -1,5 +1,5 @@
-"""All operators and methods of Variable that other files define; it gets them here, as
-step 22 gives it its operators.
+"""Attach the operators and methods that other files define to Variable, as step 22 does
+with operators.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from .precision import require_data
 
 
 def _iterate(self: Variable) -> Iterator[Variable]:
-    # Without it, Python takes x[0], x[1], … until an error, and finds a number to be an
-    # empty sequence; and for each of them, backward fills an array as large as x.
+    # Without it, Python evaluates x[0], x[1], … until an error, and takes a number for
+    # an empty sequence; and for each element, backward fills an array as large as x.
     if not require_data(self).ndim:
-        raise TypeError(f"{describe(self)} has no axis to go along")
+        raise TypeError(f"{describe(self)} has no axis to iterate over")
     return iter(joining.Unstack()(self))
 
 

@@ -1,8 +1,8 @@
-"""What keeps numbers in range, and networks from learning by heart. Steps 54 and 58
-explain it.
+"""Functions that keep numbers in range and reduce overfitting. Steps 54 and 58 explain
+them.
 
-Dropout and batch normalisation behave in training otherwise than in use: ``with
-test_mode():`` tells them.
+Dropout and batch normalisation behave differently in training and in use: ``with
+test_mode():`` selects the latter.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ __all__ = ["batch_norm", "batch_nrom", "dropout", "layer_norm"]
 
 
 def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
-    """Replace elements of `x` by 0 at random, in training; in test mode, `x` itself.
-    Source: book step 54.
+    """Replace elements of `x` by 0 at random in training; in test mode, return `x`
+    itself. Source: book step 54.
 
-    The others are divided by ``1 - dropout_ratio``, so that the mean stays as it is.
+    The remaining elements are divided by ``1 - dropout_ratio``, which preserves the
+    mean.
 
     Parameters
     ----------
     x : Variable or ndarray
         Of any shape.
     dropout_ratio : float, optional
-        The probability of an element to be replaced, from 0 to less than 1.
+        The probability that an element is replaced, from 0 to less than 1.
 
     Raises
     ------
@@ -47,8 +48,8 @@ def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
     Notes
     -----
     The random numbers come from the framework's own generator, see
-    :func:`dezero_lite.manual_seed`; they are drawn by the CPU, so that a GPU drops the
-    same elements.
+    :func:`dezero_lite.manual_seed`. They are always drawn on the CPU, so that a GPU
+    drops the same elements.
     """
     require_data(x)
     x = as_variable(x)
@@ -64,19 +65,19 @@ def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
 
 
 def _random(shape: Shape, ratio: float) -> Any:
-    # float32 has 2²⁴ numbers from 0 to 1: too few to tell whether one is below 1e-9.
+    # float32 has 2²⁴ numbers from 0 to 1: too few to compare one with a ratio of 1e-9.
     ample = 2**-12 < ratio < 1 - 2**-12
     return generator().random(shape, np.float32 if ample else np.float64)
 
 
 class Dropout(Primitive):
-    """Numbers where `mask` holds, `scale` times as large, else 0."""
+    """y = scale · x where `mask` holds, else 0"""
 
     def __init__(self, mask: Any, scale: float) -> None:
         self.mask, self.scale = mask, scale
 
     def forward(self, x: Array) -> Array:
-        # A large scale has no place in a float16.
+        # A large scale does not fit into a float16.
         y = upcast_half(x)
         y = y * y.dtype.type(self.scale)
         y = picker(y)(self.mask, y, out=into(y))
@@ -90,8 +91,8 @@ class Dropout(Primitive):
 
 
 class _Normalisation(Primitive):
-    # Along `axes`, the mean becomes 0 and the variance 1; then gamma and beta, in the
-    # shape `form`, set others.
+    # Along `axes`, the mean becomes 0 and the variance 1; gamma and beta, reshaped to
+    # `form`, then set others.
     axes: Shape
     form: Shape
 
@@ -99,8 +100,8 @@ class _Normalisation(Primitive):
         self.eps = eps
 
     def moments(self, x: Any) -> tuple[Any, Any, Any]:
-        """The mean, the distances from it, and the variance; for a float16, whose
-        squares do not fit it, as float32.
+        """Return the mean, the deviations from it, and the variance; in float32 for a
+        float16 `x`, whose squares may not fit.
         """
         x = upcast_half(x)
         mean = self.mean(x)
@@ -111,7 +112,7 @@ class _Normalisation(Primitive):
         return Mean(self.axes, keepdims=True).apply(x)
 
     def rescale(self, x: Any, centred: Any, var: Any, gamma: Any, beta: Any) -> Any:
-        # `centred` is given away, and may become the result.
+        # `centred` is not used again, and may become the result.
         slope = (var + self.eps) ** -0.5 * gamma.reshape(self.form)
         y = centred.astype(np.result_type(centred, gamma, beta), copy=False)
         y *= slope
@@ -136,11 +137,11 @@ def batch_norm(
     x : Variable or ndarray
         The batch, of shape (N, C) or (N, C, H, W).
     gamma, beta : Variable or ndarray, shape (C,)
-        The standard deviation and the mean that each channel shall have.
+        The standard deviation and the mean that each channel gets.
     mean, var : Variable or ndarray, shape (C,)
-        Running averages over the batches seen in training, which changes them in place:
-        by ``decay``, the old value stays. Test mode normalises by them, and leaves them
-        alone.
+        Running averages over the batches seen in training, which updates them in place:
+        each keeps the share `decay` of its old value. Test mode normalises with them,
+        and does not change them.
     decay : float, optional
         See `mean`.
     eps : float, optional
@@ -149,12 +150,12 @@ def batch_norm(
     Raises
     ------
     ValueError
-        If the shapes do not go together, or a batch to train on is empty.
+        If the shapes do not match, or a training batch is empty.
 
     Notes
     -----
-    The running variance is the unbiased one, m / (m − 1) times that of m numbers. One
-    number alone has variance 0, so that its channel becomes `beta`.
+    The running variance is the unbiased one, m / (m − 1) times that of m numbers. A
+    single number has variance 0, so its channel becomes `beta`.
 
     Sources: the book's function of this name; Ioffe and Szegedy, Batch Normalization,
     2015, arXiv:1502.03167.
@@ -162,7 +163,7 @@ def batch_norm(
     return BatchNorm(mean, var, decay, eps)(x, gamma, beta)
 
 
-#: The book spells it so.
+#: The book's spelling.
 batch_nrom = batch_norm
 
 
@@ -179,7 +180,7 @@ class BatchNorm(_Normalisation):
         self._check(x, gamma, beta)
         self.axes = (0, *range(2, x.ndim))
         self.form = (1, x.shape[1], *[1] * (x.ndim - 2))
-        # Copies: by the time of backward, the averages may have moved on.
+        # Copies, because the averages may change before backward.
         self.fixed = None
         if not Config.train:
             dtype = upcast_half(x[:0]).dtype
@@ -204,8 +205,8 @@ class BatchNorm(_Normalisation):
             slope = gamma.reshape(self.form) * scale
             gx = gy * slope
             if self.fixed is None:
-                # Each number moves the mean and the variance as well, so that much of
-                # gy cancels out.
+                # Each number also changes the mean and the variance, so much of gy
+                # cancels out.
                 slope = slope * (gamma.size / x.size)
                 centred *= slope * scale * ggamma
                 centred += slope * gbeta
@@ -256,15 +257,15 @@ class BatchNorm(_Normalisation):
 def layer_norm(
     x: Operand, gamma: Operand, beta: Operand, eps: float = 1e-5
 ) -> Variable:
-    """Normalise each example over its features, then scale these by `gamma` and shift
+    """Normalise each example over its features, then scale them by `gamma` and shift
     them by `beta`.
 
     Parameters
     ----------
     x : Variable or ndarray, shape (..., D)
-        Normalised over the last axis, or over as many as `gamma` has.
+        Normalised over its last axes, as many as `gamma` has.
     gamma, beta : Variable or ndarray, shape (D,)
-        The standard deviation and the mean that each feature shall have.
+        The standard deviation and the mean that each feature gets.
     eps : float, optional
         Added to the variance, so that an example of equal features does not divide by
         0.
@@ -272,12 +273,12 @@ def layer_norm(
     Raises
     ------
     ValueError
-        If the shapes do not go together.
+        If the shapes do not match.
 
     Notes
     -----
-    Training and use are the same, and so is every size of batch. Source: Ba, Kiros and
-    Hinton, Layer Normalization, 2016, arXiv:1607.06450.
+    Training and use do not differ, and the size of the batch does not matter. Source:
+    Ba, Kiros and Hinton, Layer Normalization, 2016, arXiv:1607.06450.
     """
     return LayerNorm(eps)(x, gamma, beta)
 
@@ -307,8 +308,8 @@ class LayerNorm(_Normalisation):
         ggamma, gbeta = self.over_examples(products), self.over_examples(gy)
         gx = None
         if self.needs_input_grad(0):
-            # Each feature moves the mean and the variance as well, so that much of gx
-            # cancels out.
+            # Each feature also changes the mean and the variance, so much of gx cancels
+            # out.
             gx = gy * gamma
             products *= gamma
             z *= self.mean(products)
@@ -318,5 +319,5 @@ class LayerNorm(_Normalisation):
         return gx, ggamma, gbeta
 
     def over_examples(self, x: Any) -> Any:
-        # In the shape of gamma, whose axes are the last.
+        # Sum down to the shape of gamma, whose axes are the last ones.
         return Sum(tuple(range(x.ndim + self.axes[0]))).apply(x)

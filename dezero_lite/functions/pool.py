@@ -1,9 +1,9 @@
 """Pooling: the largest number in each window, or their mean. Step 57 explains it.
 
-The simple form comes first: write down what the window sees, in columns, and take the
+The simple form comes first: collect what the window sees in columns, and take the
 maximum of each (`pooling_simple`). The functions below it need no columns: the maximum
-of a window is the maximum over its columns of the maxima over its rows, so that KH + KW
-steps do the work of KH · KW. So it is with sums, and so with means.
+of a window is the maximum over its columns of the maxima over its rows, so KH + KW
+steps do the work of KH · KW. The same holds for sums, and so for means.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ __all__ = ["average_pooling", "pooling", "pooling_simple"]
 def pooling_simple(
     x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0
 ) -> Variable:
-    """Max pooling in functions that are known already: columns, then their maxima.
+    """Compute max pooling by composing existing functions: columns, then their maxima.
     Source: book step 57.
 
-    It takes what :func:`pooling` takes, and gives the same; at ties the gradient goes
-    where :func:`max` lets it go, to the border as well where a window sees nothing but
-    −∞.
+    It takes the arguments of :func:`pooling` and gives the same result. At ties, the
+    gradient is shared as in :func:`max`; where a window sees only −∞, part of it goes
+    to the border.
     """
     window = Window(kernel_size, stride, pad)
     data = require_data(as_array(x))
@@ -48,15 +48,15 @@ def pooling_simple(
 
 
 def pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> Variable:
-    """The largest number in each window: max pooling. Source: book step 57.
+    """Take the largest number in each window: max pooling. Source: book step 57.
 
     Parameters
     ----------
     x : Variable or ndarray
         Images (N, C, H, W).
     kernel_size, stride, pad : int or (int, int)
-        The size of the window, its steps, and the width of the border. The border holds
-        −∞, or the least number that the dtype has, so it never wins.
+        The size of the window, its step, and the width of the border. The border holds
+        −∞, or the smallest number of the dtype, so it never wins.
 
     Returns
     -------
@@ -66,14 +66,14 @@ def pooling(x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0) -> V
     Raises
     ------
     ValueError
-        If `x` holds no images, if they have no place for the window, if `pad` is so
-        large that a window sees nothing but border, or if a size is negative or a step
-        zero.
+        If `x` is not an array of images, if the window does not fit into them, if `pad`
+        is so large that a window could see only border, or if a size is negative or a
+        step zero.
 
     Notes
     -----
-    Where several numbers of a window are largest, the first of them receives the
-    gradient, row by row: after a relu, windows full of zeros are common.
+    If several numbers of a window are the largest, the first of them, row by row,
+    receives the gradient: after a relu, windows full of zeros are common.
     """
     return Pooling(kernel_size, stride, pad)(as_array(x))
 
@@ -100,15 +100,15 @@ class Pooling(Primitive):
         return gx
 
     def _to_winners(self, x: Any, y: Any, gy: Any) -> Any:
-        # Who wins does not change when x changes a little. So the winners are
-        # constants, to every order.
+        # Small changes of x do not change the winners. So the winners are constants for
+        # derivatives of any order.
         window = self.window
         if window.area > LARGE:
             return self._in_two_steps(x, y, gy)
         return Pooling2DGrad(window, x.shape, _winners(x, y, window)).apply(gy)
 
     def _in_two_steps(self, x: Any, y: Any, gy: Any) -> Any:
-        # The winner of each row, then the first among those.
+        # Find the winner of each row, then the first winner among those.
         (kh, kw), (sh, sw) = self.window.kernel, self.window.stride
         ph, pw = self.window.pad
         row = Window((1, kw), (1, sw), (0, pw))
@@ -119,14 +119,14 @@ class Pooling(Primitive):
         return Pooling2DGrad(row, x.shape, _winners(x, best, row)).apply(gbest)
 
 
-# A window of more taps than this looks for its winner in two steps.
+# With more taps than this, the winner of a window is found in two steps.
 LARGE = 16
 # In backward, images are processed this many bytes at a time, to stay in the cache.
 PIECE = 2**20
 
 
 class Pooling2DGrad(Primitive):
-    """Each number goes to the winner of its window."""
+    """Send each number to the winner of its window."""
 
     def __init__(self, window: Window, shape: Shape, winners: list[Any]) -> None:
         self.window, self.shape, self.winners = window, shape, winners
@@ -149,7 +149,7 @@ class Pooling2DGrad(Primitive):
 
 
 class Pooling2DWithIndexes(Pooling2DGrad):
-    """Each window yields what lies where its winner was."""
+    """Take, for each window, the number where its winner was."""
 
     def forward(self, x: Array) -> Array:
         y = np.zeros_like(x, shape=self.winners[0].shape, order="C")
@@ -171,11 +171,10 @@ def _maxima(x: Array, window: Window) -> Array:
 
 
 def _winners(x: Array, y: Array, window: Window) -> list[Array]:
-    # For each field of the window: does it hold the maximum first, in each of the
-    # places?
+    # For each tap of the window: where does it hold the first maximum of its window?
     winners = []
     undecided = np.ones_like(y, dtype=bool)
-    # A border of NaN wins nothing, even where the image holds −∞ itself.
+    # A border of NaN never wins, even where the image itself holds −∞.
     views = window.tap_views(window.add_border(x, np.nan), y.shape[2:])
     for pixels in views.values():
         won = (pixels == y) & undecided
@@ -211,26 +210,26 @@ def _check(x: Array, window: Window) -> None:
 def average_pooling(
     x: Operand, kernel_size: Pair, stride: Pair = 1, pad: Pair = 0
 ) -> Variable:
-    """The mean of each window. Source: book step 57.
+    """Average the numbers in each window. Source: book step 57.
 
     Parameters
     ----------
     x : Variable or ndarray
         Images (N, C, H, W).
     kernel_size, stride, pad : int or (int, int)
-        The size of the window, its steps, and the width of the border of zeros. These
-        zeros count.
+        The size of the window, its step, and the width of the border. The border's
+        zeros count in the average.
 
     Returns
     -------
     Variable
-        (N, C, OH, OW), of the dtype of `x`; whole numbers have means in float64.
+        (N, C, OH, OW), of the dtype of `x`; for whole numbers, float64.
 
     Raises
     ------
     ValueError
-        If `x` holds no images, if they have no place for the window, or if a size is
-        negative or a step zero.
+        If `x` is not an array of images, if the window does not fit into them, or if a
+        size is negative or a step zero.
     """
     return AveragePooling(kernel_size, stride, pad)(as_array(x))
 
@@ -241,7 +240,7 @@ class AveragePooling(Primitive):
 
     def forward(self, x: Array) -> Array:
         output_size = self.window.output_size(x.shape)
-        # Sums soon leave the range of float16, though means do not.
+        # Sums soon overflow float16, though means do not.
         bordered = self.window.add_border(upcast_half(x))
         sums = _over_rows_then_columns(np.add, bordered, self.window, output_size)
         return downcast_half(sums / self.window.area, x)
@@ -251,7 +250,7 @@ class AveragePooling(Primitive):
 
 
 class AveragePoolingGrad(Primitive):
-    """Each number is shared out equally to its window."""
+    """Distribute each number equally over its window."""
 
     def __init__(self, window: Window, shape: Shape) -> None:
         self.window, self.shape = window, shape
@@ -279,7 +278,7 @@ def _over_rows_then_columns(
     operation: Any, bordered: Any, window: Window, output_size: tuple[int, int]
 ) -> Any:
     # Maxima of maxima, or sums of sums. Rows come first because neighbours in a row are
-    # neighbours in memory, too.
+    # adjacent in memory.
     rows, columns = window.slices(0, output_size[0]), window.slices(1, output_size[1])
     y = _fold(operation, [bordered[:, :, row] for row in rows])
     return _fold(operation, [y[:, :, :, column] for column in columns])

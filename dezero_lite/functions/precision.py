@@ -1,8 +1,8 @@
-"""What keeps numbers right at the limits of their dtype. No step explains it: it is the
-care behind the functions in the files beside.
+"""Helpers that keep results right at the limits of a dtype. No step explains them; the
+other files in this folder use them.
 
-A gradient that stops somewhere is 0 there, even if it was infinite: `Select`. And what
-is too small for its dtype is 0: `underflow_to_zero`.
+A gradient that a function stops is 0, even if it was infinite: `Select`. A number too
+small for its dtype becomes 0: `underflow_to_zero`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ..core.types import Array, Value
 
 
 def require_data(x: Any) -> Any:
-    """The data of `x`, of a Variable or as they are, for a function that looks at them
-    before it computes.
+    """Return the data of `x` (a Variable's, or `x` itself), for a function that
+    inspects them before it computes.
 
     Raises
     ------
@@ -30,34 +30,34 @@ def require_data(x: Any) -> Any:
     """
     data = unwrap(x)
     if data is x and hasattr(x, "creator"):
-        as_variable(x)  # it is of another framework, and this says so
+        as_variable(x)  # raises: `x` comes from another framework
     if data is None and isinstance(x, Variable):
         raise ValueError(f"{describe(x)} holds no data yet")
     return data
 
 
 def as_floats(x: Any) -> Any:
-    """An array or a Variable of whole numbers as float64, where −x, x² or e^x would not
-    fit; others as they are.
+    """Convert whole numbers, in an array or a Variable, to float64, because −x, x² or
+    e^x may not fit their dtype; return others unchanged.
     """
     return x if x.dtype.kind == "f" else AsType(float).apply(x)
 
 
 def upcast_half(x: Any) -> Any:
-    """A float16 array or Variable as float32, where squares or sums would not fit;
-    others as `as_floats` has them.
+    """Convert a float16 array or Variable to float32, because squares or sums may not
+    fit float16; treat others like `as_floats`.
     """
     return AsType(np.float32).apply(x) if is_half(x) else as_floats(x)
 
 
 def downcast_half(y: Any, like: Any) -> Any:
-    """The way back from `upcast_half`: `y` as float16 where `like` is."""
+    """Undo `upcast_half`: convert `y` to float16 if `like` is float16."""
     return AsType(np.float16).apply(y) if is_half(like) else y
 
 
 def into(y: Any) -> Any:
-    """`y` as the place for a result, as in ``np.exp(y, out=into(y))``; ``None`` for a
-    scalar, which is no place.
+    """Return `y` as the target for a result, as in ``np.exp(y, out=into(y))``, or
+    ``None`` for a scalar, which cannot be a target.
     """
     return None if isinstance(y, np.generic) else y
 
@@ -66,7 +66,7 @@ def into(y: Any) -> Any:
 
 
 class Select(Primitive):
-    """Numbers where `mask` holds, else 0, as gradients need it."""
+    """y = x where `mask` holds, else 0, even where x is infinite"""
 
     broadcasts = True
 
@@ -81,11 +81,11 @@ class Select(Primitive):
 
 
 def picker(x: Any) -> Any:
-    """The function of ``(mask, x)`` that leaves of an array `x` what `mask` holds on
-    to, and makes the rest 0.
+    """Return a function of ``(mask, x)`` that keeps the elements of the array `x` where
+    `mask` holds, and sets the rest to 0.
 
-    To multiply is many times faster than ``np.where``, but right for finite numbers
-    alone: 0 · ∞ is NaN.
+    Multiplying is many times faster than ``np.where``, but right only for finite
+    numbers: 0 · ∞ is NaN.
     """
     return np.multiply if np.isfinite(x).all() else _pick
 
@@ -99,8 +99,8 @@ def _pick(mask: Any, x: Any, out: Any = None) -> Any:
 
 
 def underflow_to_zero() -> Any:
-    """A ``with`` block in which a number too small for its dtype becomes 0 without a
-    word, even under ``np.seterr(all="raise")``: for functions of which that is part, as
-    the exponentials of low scores are of softmax.
+    """Return a ``with`` block in which a number too small for its dtype silently
+    becomes 0, even under ``np.seterr(all="raise")``: for functions in which underflow
+    is normal, such as the exponentials of low scores in softmax.
     """
     return np.errstate(under="ignore")

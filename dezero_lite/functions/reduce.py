@@ -1,9 +1,9 @@
-"""Many numbers to one: sums, means, extremes. Steps 39 and 40.
+"""Reductions of many numbers to one: sums, means, extremes. Steps 39 and 40.
 
-Each of these functions goes along all axes, along one, or along several. Its gradient
-spreads out again over the axes that the result has lost.
+Each function reduces all axes, one, or several. Its gradient is spread out again over
+the reduced axes.
 
-Long sums are right in their last digits, too: `precision` says how.
+Long sums are accurate to the last digits: `core.sums` explains how.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ __all__ += ["broadcast_to", "sum_to"]
 
 
 def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Add the elements of `x` along `axis`. Also ``x.sum(...)``. Source: book step 39.
+    """Sum the elements of `x` along `axis`. Also ``x.sum(...)``. Source: book step 39.
 
     Parameters
     ----------
     x : Variable, ndarray or number
         Of any shape.
     axis : int or tuple of int, optional
-        The axes to go along, negative ones counted from the last; by default all.
+        The axes to reduce, negative ones counted from the last; by default all.
     keepdims : bool, optional
-        Keep these axes, with length 1, so that the result broadcasts against `x`.
+        Keep these axes with length 1, so that the result broadcasts against `x`.
 
     Raises
     ------
@@ -51,15 +51,15 @@ def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
 
 
 def mean(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Average the elements of `x` along `axis`. Also ``x.mean(...)``, and `average`.
+    """Average the elements of `x` along `axis`. Also ``x.mean(...)`` and `average`.
     Source: the book's functions.
 
-    Takes what `sum` takes.
+    Takes the arguments of `sum`.
 
     Raises
     ------
     ValueError
-        If `x` has no such axis, or nothing to average along it.
+        If `x` has no such axis, or no element along it.
     """
     return Mean(axis, keepdims)(as_array(x))
 
@@ -71,7 +71,7 @@ def max(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
     """Find the largest element of `x` along `axis`. Also ``x.max(...)``. Source: the
     book's functions.
 
-    Takes what `sum` takes. Where several elements are the largest, they share the
+    Takes the arguments of `sum`. If several elements are the largest, they share the
     gradient equally.
 
     Raises
@@ -93,7 +93,7 @@ def min(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
     """Find the smallest element of `x` along `axis`. Also ``x.min(...)``. Source: the
     book's functions.
 
-    Takes what `sum` takes. Where several elements are the smallest, they share the
+    Takes the arguments of `sum`. If several elements are the smallest, they share the
     gradient equally.
 
     Raises
@@ -107,9 +107,9 @@ def min(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
 def logsumexp(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
     """Compute ``log(sum(exp(x)))`` along `axis`, without overflow however large `x` is.
 
-    Takes what `sum` takes; whole numbers count as float64. An element of −∞ adds
-    nothing, but there must be others; one of ∞ makes the result ∞, which has no
-    gradient (NaN).
+    Takes the arguments of `sum`; whole numbers count as float64. An element of −∞ adds
+    nothing, but not all elements may be −∞; an element of ∞ makes the result ∞ and its
+    gradient NaN.
 
     Raises
     ------
@@ -125,20 +125,18 @@ def logsumexp(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable
 
 
 class AlongAxis(Primitive):
-    """What functions along an axis have in common. Those that give a result of the same
-    shape derive from it, too.
-    """
+    """Base class for functions along an axis, also those that keep the shape."""
 
     def __init__(self, axis: Axis = None) -> None:
         self.axis = axis
 
     def lengths(self, shape: Shape) -> list[int]:
-        """The lengths of the axes to go along."""
+        """Return the lengths of the reduced axes."""
         along = self._is_reduced(len(shape))
         return [n for n, lost in zip(shape, along, strict=True) if lost]
 
     def keepdims_shape(self, shape: Shape) -> Shape:
-        """The shape with length 1 along these axes."""
+        """Return `shape` with length 1 along the reduced axes."""
         along = self._is_reduced(len(shape))
         return tuple([1 if lost else n for n, lost in zip(shape, along, strict=True)])
 
@@ -167,7 +165,7 @@ class AlongAxis(Primitive):
     def _empty_error(self, shape: Shape) -> ValueError:
         along = "" if self.axis is None else f" along axis {self.axis!r}"
         return ValueError(
-            f"{type(self).__name__} needs an element at least, but shape {shape} has "
+            f"{type(self).__name__} needs at least one element, but shape {shape} has "
             f"none{along}"
         )
 
@@ -182,7 +180,7 @@ class _Reduction(AlongAxis):
         self.axis, self.keepdims = axis, bool(keepdims)
 
     def spread(self, y: Any, x: Any) -> Any:
-        """A result, or its gradient, in a shape that broadcasts against `x`."""
+        """Reshape a result, or its gradient, so that it broadcasts against `x`."""
         if self.keepdims or self.axis is None:
             return y
         return y.reshape(self.keepdims_shape(x.shape))
@@ -216,9 +214,9 @@ class Max(_Reduction):
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x, y = unwrap(xs[0]), unwrap(self.output(0, gy))
         chosen = x == self.spread(y, x)
-        if (y != y).any():  # NaN is not equal to itself, and was chosen
+        if (y != y).any():  # NaN is not equal to itself, but it was chosen
             chosen |= x != x
-        # As integers: a float16 count overflows, and a float32 one may stop at 2²⁴.
+        # As int32: a float16 count overflows, and a float32 one may stop at 2²⁴.
         ties = chosen.sum(axis=self.axis, keepdims=True, dtype=np.int32)
         wider = upcast_half(self.spread(gy, x))
         share = downcast_half(wider / ties.astype(wider.dtype), gy)
@@ -232,7 +230,7 @@ class Min(Max):
 
 class LogSumExp(_Reduction):
     def forward(self, x: Array) -> Array:
-        # Many elements have a sum too large for a float16.
+        # With many elements, the sum may be too large for float16.
         wider = upcast_half(x)
         top = self._finite_max(wider)
         powers = wider - top
@@ -244,7 +242,7 @@ class LogSumExp(_Reduction):
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
         x = upcast_half(xs[0])
-        # The shares are exp(x - y); but where y is large, its last digits are too
+        # The shares are exp(x - y), but where y is large, its last digits are too
         # coarse for that.
         with underflow_to_zero():
             powers = Exp().apply(x - self._finite_max(unwrap(x)))
@@ -253,7 +251,7 @@ class LogSumExp(_Reduction):
             return downcast_half(powers, gy)
 
     def _finite_max(self, x: Any) -> Any:
-        # Finite, since ∞ − ∞ is no number.
+        # Finite, because ∞ − ∞ is NaN.
         top = x.max(axis=self.axis, keepdims=True)
         limits = np.finfo(x.dtype)
         return np.maximum(np.minimum(top, limits.max), limits.min)

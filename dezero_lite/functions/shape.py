@@ -1,7 +1,7 @@
 """The same numbers in another shape. Step 38 explains it.
 
-Nothing is computed here, elements only move. So every gradient is a move back: a
-reshape is undone by a reshape, a transpose by a transpose.
+Nothing is computed here; elements only move. So every gradient moves elements back: a
+reshape undoes a reshape, and a transpose a transpose.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ __all__ = ["expand_dims", "flatten", "pad", "reshape", "squeeze", "transpose"]
 
 
 def reshape(x: Operand, shape: int | Sequence[int]) -> Variable:
-    """The elements of `x` in another shape; `x` itself if it has that shape. Source:
-    book step 38.
+    """Return the elements of `x` in another shape, or `x` itself if it already has that
+    shape. Source: book step 38.
 
     Parameters
     ----------
     x : Variable or ndarray
         Of any shape and dtype.
     shape : int or tuple of int
-        Of as many elements. One length may be -1: it follows from the others.
+        With the same number of elements. One length may be -1: it is inferred.
 
     Raises
     ------
     ValueError
-        If `shape` has another number of elements.
+        If `shape` has a different number of elements.
 
     Examples
     --------
@@ -78,12 +78,12 @@ class Reshape(Primitive):
 
 
 def expand_dims(x: Operand, axis: int | Shape) -> Variable:
-    """`x` with a new axis of length 1 at `axis`, or several. Source: book step 47."""
+    """Insert one or more axes of length 1 into `x` at `axis`. Source: book step 47."""
     return reshape(x, np.expand_dims(require_data(x), axis).shape)
 
 
 def squeeze(x: Operand, axis: Axis = None) -> Variable:
-    """`x` without the axes of length 1, or without those that `axis` names.
+    """Remove all axes of length 1 from `x`, or only those that `axis` names.
 
     Raises
     ------
@@ -96,12 +96,12 @@ def squeeze(x: Operand, axis: Axis = None) -> Variable:
     except ValueError as error:
         raise ValueError(
             f"cannot squeeze axis {axis} of {describe(x)}: only an axis of length 1 "
-            "can be left out"
+            "can be removed"
         ) from error
 
 
 def flatten(x: Operand) -> Variable:
-    """`x` of shape (N, …) as (N, D): one row for each example. Source: book step 57.
+    """Reshape `x` from (N, …) to (N, D): one row per example. Source: book step 57.
 
     Raises
     ------
@@ -111,14 +111,13 @@ def flatten(x: Operand) -> Variable:
     shape = shape_of(x)
     if not shape:
         raise ValueError(
-            "flatten keeps axis 0, the examples', but x has shape (): it has no axes"
+            "flatten keeps axis 0, that of the examples, but x of shape () has no axes"
         )
     return reshape(x, (shape[0], math.prod(shape[1:])))
 
 
 def transpose(x: Operand, axes: Sequence[int] | None = None) -> Variable:
-    """`x` with its axes in another order: reversed, or as `axes` says. Source: book
-    step 38.
+    """Reorder the axes of `x`: reverse them, or follow `axes`. Source: book step 38.
 
     Parameters
     ----------
@@ -131,7 +130,7 @@ def transpose(x: Operand, axes: Sequence[int] | None = None) -> Variable:
     Raises
     ------
     ValueError
-        If `axes` does not name every axis once.
+        If `axes` does not name every axis exactly once.
     """
     if isinstance(axes, (int, np.integer)):
         raise ValueError(
@@ -166,23 +165,23 @@ class Transpose(Primitive):
 
 
 def pad(x: Operand, pad_width: int | Sequence[Any], value: float = 0) -> Variable:
-    """`x` with a margin of `value` around it.
+    """Add a margin of `value` around `x`.
 
     Parameters
     ----------
     x : Variable or ndarray
         Of any shape and dtype.
     pad_width : int or sequence
-        The widths, as ``np.pad`` has them: a number for all sides, ``(before, after)``
-        for all axes, or one such pair for each axis.
+        The widths, as for ``np.pad``: a number for all sides, ``(before, after)`` for
+        all axes, or one such pair for each axis.
     value : float, optional
         The number that fills the margin.
 
     Raises
     ------
     ValueError
-        If `pad_width` does not fit the axes of `x`, or is negative, or `x` holds whole
-        numbers and `value` is none.
+        If `pad_width` does not fit the axes of `x` or is negative, or if `x` holds
+        whole numbers but `value` is fractional.
     """
     ndim = len(shape_of(x))
     try:
@@ -226,7 +225,7 @@ class Pad(Primitive):
 
 
 def shape_of(x: Any) -> Shape:
-    """The shape of a Variable, an array or a number.
+    """Return the shape of a Variable, an array or a number.
 
     Raises
     ------

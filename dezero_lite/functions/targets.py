@@ -1,7 +1,7 @@
-"""Whether targets fit predictions. Losses and `accuracy` ask it before they compute.
+"""Checks that targets fit predictions, which losses and `accuracy` run first.
 
-Shapes that would broadcast are refused, because every prediction would be compared with
-every target; and so is an empty batch, whose average has no value.
+Shapes that would broadcast are rejected, because every prediction would be compared
+with every target. An empty batch is rejected because its average is undefined.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .shape import reshape
 
 
 def match_targets(name: str, x0: Operand, x1: Operand) -> Operand:
-    """`x1` in the shape of `x0`, which it must have; but two single numbers pair up
-    anyway.
+    """Return `x1`, which must have the shape of `x0`; two single numbers pair up in any
+    shape.
     """
     shape, other = np.shape(require_data(x0)), np.shape(require_data(x1))
     _check_count(name, shape)
@@ -33,7 +33,7 @@ def match_targets(name: str, x0: Operand, x1: Operand) -> Operand:
 
 
 def labels_of(name: str, x: Operand, t: Operand) -> Any:
-    """The labels `t` for the scores `x`, as an array of shape (N,)."""
+    """Check the labels `t` for the scores `x`; return them in shape (N,)."""
     labels, shape = data_or_example(t), np.shape(require_data(x))
     if len(shape) != 2:
         raise ValueError(
@@ -58,16 +58,16 @@ def labels_of(name: str, x: Operand, t: Operand) -> Any:
     low, high = _limits(t)
     if low < 0 or high >= classes:
         raise ValueError(
-            f"{name} was given scores for {classes} classes, so that labels go from 0 "
-            f"to {classes - 1}, but t holds labels from {low} to {high}"
+            f"{name} was given scores for {classes} classes, so labels go from 0 to "
+            f"{classes - 1}, but t holds labels from {low} to {high}"
         )
-    # A copy, since they may change before backward needs them.
+    # A copy, because they may change before backward needs them.
     return reshape(t, n) if is_batched(t) else labels.flatten()
 
 
 def answers_of(name: str, x: Operand, t: Operand) -> Any:
-    """The answers `t` in the shape of `x`, and whole numbers and truth values in its
-    dtype.
+    """Check the answers `t`; return them in the shape of `x`, and integers or booleans
+    also in its dtype.
     """
     data, answers = data_or_example(x), data_or_example(t)
     if answers.shape != data.shape:
@@ -85,7 +85,7 @@ def answers_of(name: str, x: Operand, t: Operand) -> Any:
 
 
 def check_range(name: str, argument: str, x: Operand, hint: str) -> None:
-    """Refuse numbers that are no probabilities."""
+    """Raise a ValueError unless all numbers in `x` are from 0 to 1."""
     low, high = _limits(x)
     if low < 0 or high > 1:
         raise ValueError(
@@ -110,7 +110,7 @@ def _unequal(name: str, x: Operand, other_name: str, other: Operand) -> str:
 
 
 def _limits(x: Any) -> tuple[Any, Any]:
-    """The smallest and the largest number, inside vmap of all examples; of none, 0."""
+    """Return the minimum and maximum, inside vmap over all examples; 0 if empty."""
     while is_batched(x):
         x = x.values
     data = data_of(x)
@@ -118,11 +118,11 @@ def _limits(x: Any) -> tuple[Any, Any]:
 
 
 def data_or_example(x: Operand) -> Any:
-    """The data, for a look at shape and dtype: inside vmap, `x` itself shows them."""
+    """Return the data, to inspect shape and dtype; inside vmap, `x` itself."""
     return x if is_batched(x) else data_of(x)
 
 
 def data_of(x: Operand) -> Any:
-    """The data of a Variable, an array or a number, as an array."""
+    """Return the data of a Variable, an array or a number as an array."""
     data = as_variable(x).data
     return require_data(x) if data is None else data

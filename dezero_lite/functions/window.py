@@ -1,10 +1,10 @@
-"""A small window slides over images: its sizes, its stops, what it sees there. Steps
+"""A small window that slides over images: its sizes, its stops, and what it sees. Steps
 55–57 explain it.
 
-Images have the shape (N, C, H, W): N of them, C channels each, H rows, W columns. A
+Images have the shape (N, C, H, W): N images of C channels, H rows and W columns. A
 window stops at OH × OW places of an image, and sees KH × KW pixels of each channel
-there. `im2col` writes down all that it sees, in columns of the shape (N, C, KH, KW, OH,
-OW); with them a convolution is a matrix product, and a pooling is a maximum or a mean.
+there. `im2col` collects all that it sees in columns of the shape (N, C, KH, KW, OH,
+OW); on them, a convolution is a matrix product, and pooling is a maximum or a mean.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Pair = int | tuple[int, int]
 
 
 def get_conv_outsize(input_size: int, kernel_size: int, stride: int, pad: int) -> int:
-    """The number of places where a window stops along an axis. Source: book step 55.
+    """Compute the number of stops of a window along an axis. Source: book step 55.
 
     >>> get_conv_outsize(4, kernel_size=3, stride=1, pad=1)
     4
@@ -35,8 +35,8 @@ def get_conv_outsize(input_size: int, kernel_size: int, stride: int, pad: int) -
 
 
 def get_deconv_outsize(size: int, k: int, s: int, p: int) -> int:
-    """The least length of an axis on which a window stops at `size` places: size `k`,
-    stride `s`, pad `p`.
+    """Compute the smallest length of an axis on which a window stops at `size` places:
+    kernel size `k`, stride `s`, pad `p`.
 
     >>> get_deconv_outsize(4, k=3, s=1, p=1)
     4
@@ -45,7 +45,7 @@ def get_deconv_outsize(size: int, k: int, s: int, p: int) -> int:
 
 
 def pair(x: Pair) -> tuple[int, int]:
-    """A size for both axes, given as one number or as two. Source: book step 57.
+    """Return a size for both axes, given as one number or as two. Source: book step 57.
 
     >>> pair(3)
     (3, 3)
@@ -69,8 +69,8 @@ def pair(x: Pair) -> tuple[int, int]:
 
 
 class Window:
-    """What slides over images: its size, its steps, the border around the images, and
-    the distance of the pixels that it sees.
+    """A window that slides over images: its size, its step, the border around the
+    images, and the distance between the pixels that it sees.
 
     Raises
     ------
@@ -95,13 +95,13 @@ class Window:
         return self.kernel[0] * self.kernel[1]
 
     def columns(self, x: Array) -> Array:
-        """All that it sees in the images `x`: (N, C, KH, KW, OH, OW)."""
+        """Collect all that it sees in the images `x`: (N, C, KH, KW, OH, OW)."""
         self.output_size(x.shape)
         return self.view(self.add_border(x)).copy()
 
     def images(self, columns: Array, shape: Shape) -> Array:
-        """The reverse: images of this shape, where each number of the columns has been
-        added to the pixel that it would be seen at.
+        """Reverse `columns`: make images of this shape by adding each number to the
+        pixel from which it was taken.
         """
         bordered = np.zeros_like(columns, shape=self.bordered_shape(shape), order="C")
         for (i, j), pixels in self.tap_views(bordered, columns.shape[4:]).items():
@@ -109,7 +109,7 @@ class Window:
         return self.remove_border(bordered)
 
     def output_size(self, shape: Shape) -> tuple[int, int]:
-        """Count the places where it stops in images of this shape: (OH, OW)."""
+        """Count its stops in images of this shape: (OH, OW)."""
         if len(shape) != 4:
             raise ValueError(not_images(shape))
         sizes = zip(shape[2:], self.effective_size, self.stride, self.pad, strict=True)
@@ -122,7 +122,7 @@ class Window:
         return oh, ow
 
     def add_border(self, x: Array, value: float = 0) -> Array:
-        """Put the border around the images."""
+        """Add the border, filled with `value`, to the images."""
         if not any(self.pad):
             return x
         y = np.full_like(x, value, shape=self.bordered_shape(x.shape), order="C")
@@ -130,18 +130,18 @@ class Window:
         return y
 
     def bordered_shape(self, shape: Shape) -> Shape:
-        """The shape of images with the border around them."""
+        """Return the shape of images with the border around them."""
         n, c, h, w = shape
         return n, c, h + 2 * self.pad[0], w + 2 * self.pad[1]
 
     def remove_border(self, bordered: Array) -> Array:
-        """Take the border off the images, as a view."""
+        """Return a view of the images without the border."""
         (ph, pw), (h, w) = self.pad, bordered.shape[2:]
         return bordered[:, :, ph : h - ph, pw : w - pw]
 
     def slices(self, axis: int, stops: int) -> list[slice]:
-        """For each of its taps along an axis, the pixels that the tap meets where the
-        window stops.
+        """Return, for each tap along an axis, the slice of the pixels that it sees at
+        all stops.
         """
         step = self.stride[axis]
         firsts = [k * self.dilation[axis] for k in range(self.kernel[axis])]
@@ -150,8 +150,8 @@ class Window:
     def tap_views(
         self, bordered: Array, size: tuple[int, int]
     ) -> dict[tuple[int, int], Array]:
-        """For each of its taps (i, j), row by row, the pixels that the tap meets: views
-        of the shape (N, C, OH, OW).
+        """Return, for each tap (i, j), row by row, a view of the pixels that it sees:
+        shape (N, C, OH, OW).
         """
         rows, columns = self.slices(0, size[0]), self.slices(1, size[1])
         return {
@@ -161,7 +161,7 @@ class Window:
         }
 
     def view(self, bordered: Array) -> Array:
-        """Like `columns`, of images with their border, but nothing is copied yet."""
+        """Return `columns` of images that already have a border, as a view."""
         seen = sliding_window_view(bordered, self.effective_size, axis=(2, 3))
         (sh, sw), (dh, dw) = self.stride, self.dilation
         return seen[:, :, ::sh, ::sw, ::dh, ::dw].transpose(0, 1, 4, 5, 2, 3)
@@ -184,7 +184,7 @@ class Window:
 
 
 def not_images(shape: Shape) -> str:
-    """What to say of an array of this shape where images are needed."""
+    """Return the message for an array of this shape that should hold images."""
     return (
         f"images have the shape (N, C, H, W), not {shape}: x.reshape(...) makes it so"
     )
@@ -200,17 +200,17 @@ def im2col(
     pad: Pair = 0,
     to_matrix: bool = True,
 ) -> Variable:
-    """Write down what a window sees at each of its stops. Source: book step 57.
+    """Collect what a window sees at each of its stops. Source: book step 57.
 
     Parameters
     ----------
     x : Variable or ndarray
         Images (N, C, H, W).
     kernel_size, stride, pad : int or (int, int)
-        The size of the window, its steps, and the width of the border of zeros around
+        The size of the window, its step, and the width of the border of zeros around
         the images.
     to_matrix : bool, optional
-        Whether to return one row for each stop.
+        Return a matrix with one row for each stop.
 
     Returns
     -------
@@ -220,8 +220,8 @@ def im2col(
     Raises
     ------
     ValueError
-        If `x` holds no images, if they have no place for the window, or if a size is
-        negative or a step zero.
+        If `x` is not an array of images, if the window does not fit into them, or if a
+        size is negative or a step zero.
 
     Examples
     --------
@@ -240,11 +240,11 @@ def col2im(
     pad: Pair = 0,
     to_matrix: bool = True,
 ) -> Variable:
-    """Add up columns to images: each number goes where :func:`im2col` would take it
-    from. Source: book step 57.
+    """Add up columns into images: each number goes to the pixel from which
+    :func:`im2col` would take it. Source: book step 57.
 
-    It is the reverse in that it carries gradients back, not the inverse: a pixel that
-    is seen k times counts k times.
+    It reverses :func:`im2col` for gradients but is not its inverse: a pixel that is
+    seen k times counts k times.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ def col2im(
     Raises
     ------
     ValueError
-        If the columns do not belong to such images, or for the reasons of
+        If the columns do not match such images, or for the reasons given in
         :func:`im2col`.
     """
     return Col2im(input_shape, kernel_size, stride, pad, to_matrix)(as_array(x))
@@ -304,7 +304,7 @@ class Col2im(Primitive):
 def im2col_array(
     img: Array, kernel_size: Pair, stride: Pair, pad: Pair, to_matrix: bool = True
 ) -> Array:
-    """What a window sees at each of its stops, from an array: see :func:`im2col`.
+    """Collect what a window sees at each stop, from an array: see :func:`im2col`.
     Source: book step 57.
     """
     columns = Window(kernel_size, stride, pad).columns(img)
@@ -322,7 +322,9 @@ def col2im_array(
     pad: Pair,
     to_matrix: bool = True,
 ) -> Array:
-    """Images from columns, for arrays: see :func:`col2im`. Source: book step 57."""
+    """Add up columns into images, for arrays: see :func:`col2im`. Source: book step
+    57.
+    """
     window = Window(kernel_size, stride, pad)
     (n, c), (oh, ow) = img_shape[:2], window.output_size(img_shape)
     kh, kw = window.kernel

@@ -12,7 +12,7 @@ from .linear import EmbedID, Linear
 from .norm import BatchNorm, Dropout, LayerNorm
 from .recurrent import GRU, LSTM, RNN
 
-# `Parameter` and `pair` stand above for the book's reader alone.
+# `Parameter` and `pair` are imported only for the book's readers.
 __all__ = ["Conv2d", "Deconv2d", "EmbedID", "Layer", "Linear"]
 __all__ += ["BatchNorm", "Dropout", "LayerNorm"]
 __all__ += ["GRU", "LSTM", "RNN"]

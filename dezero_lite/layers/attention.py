@@ -1,4 +1,4 @@
-"""Layers that let the positions of a sequence look at each other: steps 72, 73 and 76
+"""Layers that let the positions of a sequence look at each other. Steps 72, 73 and 76
 explain them.
 """
 
@@ -19,7 +19,7 @@ from .norm import Dropout, LayerNorm
 
 
 class MultiHeadAttention(Layer):
-    """Several attentions side by side, each with queries, keys and values of its own.
+    """Several attentions side by side, each with its own queries, keys and values.
 
     Parameters
     ----------
@@ -28,19 +28,19 @@ class MultiHeadAttention(Layer):
     heads : int
         The number of attentions; each works on ``size / heads`` numbers.
     causal : bool, optional
-        Whether a position sees only itself and those before it.
+        Whether a position may look only at itself and at those before it.
 
     Attributes
     ----------
     qkv : Linear
-        To queries, keys and values, in this order side by side.
+        Computes queries, keys and values, side by side in this order.
     out : Linear
-        Mixes what the heads found.
+        Mixes the results of the heads.
 
     Raises
     ------
     ValueError
-        If `size` does not divide into `heads`.
+        If `size` cannot be divided by `heads`.
 
     Notes
     -----
@@ -60,7 +60,7 @@ class MultiHeadAttention(Layer):
         check_counts(self, size=size, heads=heads)
         if heads < 1 or size % heads:
             raise ValueError(
-                f"{size} numbers a position do not divide into {heads} heads"
+                f"{size} numbers per position cannot be divided into {heads} heads"
             )
         self.size, self.heads, self.causal = size, heads, causal
         self.qkv = Linear(3 * size, dtype=dtype, in_size=size)
@@ -69,11 +69,11 @@ class MultiHeadAttention(Layer):
     def forward(
         self, x: Operand, mask: Any | None = None, cache: KeyValueCache | None = None
     ) -> Variable:
-        """Shape (N, T, size), which stays.
+        """Map shape (N, T, size) to itself.
 
         `mask` broadcasts to (N, heads, T, T) and says where a position may look;
-        `causal` comes on top of it. With a `cache`, x continues the sequences in it,
-        and a mask has as many columns as these have positions then.
+        `causal` applies in addition. With a `cache`, `x` continues the cached
+        sequences, and a mask needs a column for each position, cached ones included.
         """
         q, k, v = self._heads_of(x)
         if cache is not None:
@@ -83,7 +83,7 @@ class MultiHeadAttention(Layer):
         return self.out(found.transpose((0, 2, 1, 3)).reshape((n, t, self.size)))
 
     def weights(self, x: Operand, mask: Any | None = None) -> Variable:
-        """How much each position looks at each other one, of shape (N, heads, T, T)."""
+        """Compute how much each position looks at each: shape (N, heads, T, T)."""
         q, k, _ = self._heads_of(x)
         return F.attention_weights(q, k, self._combine_masks(q, k, mask))
 
@@ -108,17 +108,17 @@ class MultiHeadAttention(Layer):
 
 
 class TransformerBlock(Layer):
-    """Look around, then think: attention and a small MLP. Each adds to what is there,
-    and sees it normalised.
+    """Attention, which looks at other positions, followed by a small MLP. Each takes a
+    normalised input, and its result is added to the unnormalised one.
 
     Parameters
     ----------
     size : int
         The length of each position's vector, in and out.
     heads : int
-        Of the attention.
+        The number of heads of the attention.
     dropout_ratio : float, optional
-        The share of each addition that is dropped in training.
+        The share of each added result that is dropped in training.
     causal : bool, optional
         See :class:`MultiHeadAttention`.
 
@@ -127,13 +127,14 @@ class TransformerBlock(Layer):
     norm1, norm2 : LayerNorm
     attention : MultiHeadAttention
     up, down : Linear
-        The MLP, ``down(gelu(up(x)))``, four times as wide inside.
+        The MLP, ``down(gelu(up(x)))``, with a hidden size of ``4 * size``.
     dropout : Dropout
 
     Notes
     -----
-    Sources: A. Vaswani et al., "Attention is all you need", 2017; with the norm before,
-    as R. Xiong et al., "On layer normalization in the Transformer architecture", 2020.
+    Sources: A. Vaswani et al., "Attention is all you need", 2017; with normalisation
+    first, as in R. Xiong et al., "On layer normalization in the Transformer
+    architecture", 2020.
     """
 
     def __init__(
@@ -155,7 +156,7 @@ class TransformerBlock(Layer):
     def forward(
         self, x: Operand, mask: Any | None = None, cache: KeyValueCache | None = None
     ) -> Variable:
-        """Shape (N, T, size), which stays; `mask` and `cache` as in
+        """Map shape (N, T, size) to itself; `mask` and `cache` as in
         :class:`MultiHeadAttention`.
         """
         y = self.dropout(self.attention(self.norm1(x), mask, cache)) + x
@@ -163,19 +164,19 @@ class TransformerBlock(Layer):
 
 
 class KeyValueCache:
-    """The keys and values of what a sequence has had so far, so that its next position
-    need not compute them again. For one attention, and for writing only: no gradient
+    """The keys and values of the positions seen so far, so that the next position need
+    not compute them again. For one attention, and for generation only: no gradient
     flows through it.
 
     Parameters
     ----------
     length : int
-        The number of positions that there is room for.
+        The maximum number of positions.
 
     Attributes
     ----------
     used : int
-        The number of positions that it holds.
+        The number of positions cached so far.
     """
 
     def __init__(self, length: int) -> None:
@@ -187,15 +188,15 @@ class KeyValueCache:
         return f"KeyValueCache({self.used} of {self.length})"
 
     def extend(self, k: Operand, v: Operand) -> tuple[Array, Array]:
-        """Add the keys and values of new positions, of shape (N, heads, T, D); returns
-        those of all.
+        """Add the keys and values of new positions, of shape (N, heads, T, D), and
+        return those of all positions.
 
         Raises
         ------
         RuntimeError
-            If a graph is recorded, whose gradients would be lost here.
+            If a graph is recorded, because its gradients would be lost here.
         ValueError
-            If there is no room for them, or they are of another batch.
+            If they do not fit, or come from another batch.
         """
         if Config.enable_backprop:
             raise RuntimeError(

@@ -1,4 +1,4 @@
-"""Layers of kernels that slide over images: Conv2d and its way back, Deconv2d. Step 57
+"""Layers of kernels that slide over images: Conv2d and its transpose, Deconv2d. Step 57
 explains them.
 """
 
@@ -28,18 +28,18 @@ class Conv2d(LazyLayer):
     kernel_size : int or (int, int)
         Their height and width.
     stride, pad : int or (int, int), optional
-        The distance that a kernel moves on, and the width of the border of zeros
+        The distance by which a kernel moves, and the width of the border of zeros
         around the image.
     nobias : bool, optional
-        Leave `b` away.
+        Omit `b`.
     dtype : dtype, optional
-        Of `W` and `b`.
+        The dtype of `W` and `b`.
     in_channels : int, optional
-        The number of channels that go in. Default: that of the first input.
+        The number of input channels. Default: that of the first input.
     dilation : int or (int, int), optional
-        The distance between the pixels that a kernel looks at.
+        The distance between the pixels that a kernel sees.
     groups : int, optional
-        The channels fall into so many groups that have nothing to do with each other.
+        The channels are divided into this many independent groups.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Conv2d(LazyLayer):
 
     @property
     def in_channels(self) -> int | None:
-        """The number of input channels, or ``None`` as long as nobody has told."""
+        """The number of input channels, or ``None`` until the first input."""
         return None if self.W.data is None else self.W.shape[1] * self.groups
 
     def _shape(self, in_channels: int | None) -> tuple[int | None, ...]:
@@ -102,7 +102,7 @@ class Conv2d(LazyLayer):
         self._init_W(input_length(self, x, 1), get_array_module(x))
 
     def forward(self, x: Operand) -> Variable:
-        """Shapes (N, C, H, W) to (N, out_channels, OH, OW)."""
+        """Map shape (N, C, H, W) to (N, out_channels, OH, OW)."""
         if self.W.data is None:
             return self.first_call(Conv2d.forward, x)
         return F.conv2d(
@@ -111,11 +111,11 @@ class Conv2d(LazyLayer):
 
 
 class Deconv2d(Conv2d):
-    """The way back through a :class:`Conv2d`, which makes small images large. Source:
+    """A transposed :class:`Conv2d`, which turns small images into large ones. Source:
     book step 57.
 
-    Parameters are those of :class:`Conv2d`; here, `out_channels` is the number of
-    channels of the large image.
+    The parameters are those of :class:`Conv2d`; `out_channels` is the number of
+    channels of the larger image.
 
     Attributes
     ----------
@@ -125,14 +125,14 @@ class Deconv2d(Conv2d):
 
     @property
     def in_channels(self) -> int | None:
-        """The number of input channels, or ``None`` as long as nobody has told."""
+        """The number of input channels, or ``None`` until the first input."""
         return None if self.W.data is None else self.W.shape[0]
 
     def _shape(self, in_channels: int | None) -> tuple[int | None, ...]:
         return (in_channels, self.out_channels // self.groups, *pair(self.kernel_size))
 
     def forward(self, x: Operand) -> Variable:
-        """Shapes (N, C, H, W) to (N, out_channels, OH, OW)."""
+        """Map shape (N, C, H, W) to (N, out_channels, OH, OW)."""
         if self.W.data is None:
             return self.first_call(Deconv2d.forward, x)
         return F.deconv2d(
@@ -141,13 +141,13 @@ class Deconv2d(Conv2d):
 
 
 def check_order(layer: Layer, kernel_size: Pair, stride: Pair) -> None:
-    """Refuse what looks like PyTorch's order: channels in, channels out, kernel."""
+    """Raise a TypeError for what looks like PyTorch's (in, out, kernel) order."""
     match kernel_size, stride:
         case int(), 3 | 5 | 7 if kernel_size % 2 == 0 and kernel_size > max(5, stride):
             kind = type(layer).__name__
             raise TypeError(
-                f"{kind} takes out_channels, kernel_size, stride, so that the kernels "
-                f"would be {kernel_size}×{kernel_size}: if {kernel_size} is the number "
-                f"of output channels, say {kind}({kernel_size}, {stride}), and if not, "
+                f"{kind} takes out_channels, kernel_size, stride, so the kernels would "
+                f"be {kernel_size}×{kernel_size}: if {kernel_size} is the number of "
+                f"output channels, write {kind}({kernel_size}, {stride}), and if not, "
                 f"kernel_size=({kernel_size}, {kernel_size})"
             )

@@ -1,9 +1,9 @@
-"""The base of all layers: parameters, what is in it, saving and loading. Steps 44
-and 53 explain it.
+"""The base class of all layers: their parameters and contents, saving and loading.
+Steps 44 and 53 explain it.
 
-A layer is an object with parameters and other layers in its attributes, or in lists,
-tuples and dicts there. What it does with all of them, such as clearing gradients or
-saving, is a walk over its attributes in the order of definition.
+A layer is an object that holds parameters and other layers in its attributes, or in
+lists, tuples and dicts there. Whatever it does with all of them, such as clearing
+gradients or saving, it does by walking over its attributes in the order of definition.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ..core.messages import needs, returned_nothing
 from ..cuda import as_numpy, get_array_module
 from ..from_pytorch import answer_names_of, refuse_arguments
 
-# A shape, with None where the first input will tell, and a dtype.
+# A shape and a dtype; a length that the first input determines is None.
 Form = tuple[tuple[int | None, ...], DTypeLike]
 
 
 class LazyVariable(Variable):
-    """A Variable whose data come with the first input or from a file; so far only its
-    form is known.
+    """A Variable whose data come from the first input or from a file; until then, only
+    its shape, in part, and its dtype are known.
     """
 
     __slots__ = ("form",)
@@ -39,28 +39,28 @@ class LazyVariable(Variable):
 
 
 class LazyParameter(LazyVariable, Parameter):
-    """What a layer learns."""
+    """A parameter whose shape is not fully known yet."""
 
     __slots__ = ()
 
 
 class Buffer(LazyVariable):
-    """What a layer counts but does not learn: saved and moved with its parameters,
-    unknown to optimizers.
+    """Data that a layer updates but does not learn: saved and moved with its
+    parameters, ignored by optimizers.
     """
 
     __slots__ = ()
 
 
-# What is saved and moved with a layer.
+# The types that are saved and moved with a layer.
 KEPT = Parameter, Buffer
 
 
 class Layer:
     """Parameters, and a function of Variables that uses them. Source: book step 44.
 
-    Derive from it, give it parameters and layers as attributes, and write
-    ``forward(self, x)``.
+    To define a layer, derive from this class, assign parameters and layers to
+    attributes, and write ``forward(self, x)``.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Layer:
     )
     """
 
-    #: Names of the attributes that the repr shows.
+    #: Names of the attributes shown by repr.
     repr_names: tuple[str, ...] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -98,7 +98,7 @@ class Layer:
                 f"learned nor saved: make {attribute} in __init__, as self.{attribute}"
             )
 
-    if not TYPE_CHECKING:  # it would give every name to every layer
+    if not TYPE_CHECKING:  # otherwise mypy would accept any attribute of any layer
 
         def __new__(cls, *sizes, **settings):
             refuse_arguments("Layer", cls, settings)
@@ -107,12 +107,12 @@ class Layer:
             return super().__new__(cls)
 
     def __call__(self, *inputs: Any) -> Variable:
-        """Call forward: one Variable, or a tuple of them where forward returns a tuple.
+        """Call forward; return one Variable, or a tuple of them where forward does.
 
         Raises
         ------
         TypeError
-            If forward returns nothing.
+            If forward returns ``None``.
         """
         outputs = self.forward(*inputs)
         if outputs is None:
@@ -127,16 +127,16 @@ class Layer:
         raise NotImplementedError(needs(self, method))
 
     def params(self) -> Iterator[Parameter]:
-        """All parameters in the order of definition, each of them once."""
+        """Iterate over all parameters, each once, in the order of definition."""
         return (param for _, param in self.named_params())
 
     def named_params(self) -> Iterator[tuple[str, Parameter]]:
-        """All parameters with their names in files, such as ``'l1/W'``.
+        """Iterate over all parameters and their names in files, such as ``'l1/W'``.
 
         Raises
         ------
         TypeError
-            If a plain Variable has received a gradient as a parameter would.
+            If a plain Variable has received a gradient as if it were a parameter.
         """
         for name, found in contents(self):
             if isinstance(found, Parameter):
@@ -174,40 +174,40 @@ class Layer:
     def save_weights(self, path: StrPath) -> None:
         """Save all parameters as an ``.npz`` file. Source: book step 53.
 
-        The file is written beside its place and then moved there, so that it is never
-        half there.
+        The file is first written under another name and then renamed, so that it is
+        never incomplete.
 
         Parameters
         ----------
         path : str or os.PathLike
-            ``.npz`` is added if it does not end so.
+            ``.npz`` is added if it is missing.
 
         Raises
         ------
         FileNotFoundError
-            If the folder is not there.
+            If the folder does not exist.
         PermissionError
-            If the file is there and read-only.
+            If the file exists and is read-only.
         ValueError
-            If a parameter holds no data yet, or no real numbers.
+            If a parameter holds no data yet, or data that are not real numbers.
         """
         variables = variables_by_name(self)
         check_savable(type(self).__name__, variables)
         save_arrays(path, {name: as_numpy(found) for name, found in variables.items()})
 
     def load_weights(self, path: StrPath) -> None:
-        """Load what :meth:`save_weights` saved, or what the book's framework did; sizes
-        that no input has told yet come from the file.
+        """Load what :meth:`save_weights` or the book's framework has saved; sizes that
+        no input has determined yet come from the file.
 
-        Data of another precision are converted to that of the layer.
+        Data of another precision are converted to the layer's.
 
         Raises
         ------
         FileNotFoundError
-            If there is no such file.
+            If the file does not exist.
         ValueError
-            If the file is damaged, or of another architecture, or holds pickles;
-            nothing has changed then.
+            If the file is damaged, belongs to another architecture, or holds pickles;
+            in that case, nothing has changed.
         """
         stored = load_arrays(path)
         for name, layer in [("", self), *contents(self)]:
@@ -216,13 +216,13 @@ class Layer:
         fill(self, stored, path)
 
     def adapt(self, stored: dict[str, Array], prefix: str) -> None:
-        """Bring what a file holds for this layer, under names that begin with `prefix`,
-        into the form that the layer has here. For layers whose weights were once saved
-        in another form.
+        """Convert the arrays that a file stores for this layer, under names that begin
+        with `prefix`, to the layer's current format. For layers whose weights used to
+        be saved in another format.
         """
 
     def __getstate__(self) -> dict[str, Any]:
-        # What goes into a copy or a pickle.
+        # The state for copies and pickles.
         return {name: detach_all(value) for name, value in vars(self).items()}
 
     @reprlib.recursive_repr()
@@ -230,7 +230,7 @@ class Layer:
         values = [(name, getattr(self, name)) for name in self.repr_names]
         shown = [(name, value) for name, value in values if value not in (None, False)]
         settings = ", ".join([f"{name}={value!r}" for name, value in shown])
-        # A layer that goes by two names is shown under the first.
+        # A layer with two names is shown under the first.
         layers: dict[int, str] = {}
         for name, member in members(self):
             if isinstance(member, Layer) and id(member) not in layers:
@@ -246,13 +246,13 @@ answer_names_of("Layer", Layer)
 
 
 def contents(layer: Layer) -> list[tuple[str, Any]]:
-    """All Variables and layers in a layer, each once, by the first name that leads to
-    it.
+    """Return all Variables and layers in a layer, each once, under the first name that
+    leads to it.
 
     Raises
     ------
     TypeError
-        If an attribute is an object of another class that holds some, too.
+        If an attribute is an object of another class that holds some of them.
     """
     seen: set[int] = {id(layer)}
     others: list[tuple[str, Any]] = []
@@ -281,7 +281,7 @@ def _walk(
     return found
 
 
-# What most attributes are that hold no layer, so that they are quickly passed.
+# Common types that hold no layers, to skip them quickly.
 PLAIN_TYPES = frozenset([type(None), bool, int, float, str, type])
 PLAIN_TYPES |= {FunctionType, ModuleType}
 
@@ -289,13 +289,14 @@ PLAIN_TYPES |= {FunctionType, ModuleType}
 def members(
     holder: Any, path: str = "", others: list[tuple[str, Any]] | None = None
 ) -> list[tuple[str, Any]]:
-    """The Variables and layers that a layer holds itself, with their names, those in
-    lists, tuples and dicts included. Objects of other classes are added to `others`.
+    """Return the Variables and layers that a layer holds directly, with their names,
+    including those in lists, tuples and dicts. Add objects of other classes to
+    `others`.
 
     Raises
     ------
     TypeError
-        If some are in a set, which has no order.
+        If some of them are in a set, which has no order.
     """
     items = vars(holder) if isinstance(holder, Layer) else holder
     found = []
@@ -309,7 +310,7 @@ def members(
         elif isinstance(value, (set, frozenset)) and members(list(value)):
             raise TypeError(
                 f"{path}{key} is {kind_of(value)} of layers or parameters, which has "
-                "no order, so that they would have no fixed names: use a list"
+                "no order, so they would have no fixed names: use a list"
             )
         elif others is not None and hasattr(value, "__dict__"):
             others.append((f"{path}{key}", value))
@@ -317,7 +318,7 @@ def members(
 
 
 def named_variables(layer: Layer) -> list[tuple[str, Variable]]:
-    """All that is saved and moved with a layer: its parameters and buffers."""
+    """Return all that is saved and moved with a layer: its parameters and buffers."""
     return [(name, x) for name, x in contents(layer) if isinstance(x, KEPT)]
 
 
@@ -329,12 +330,12 @@ def _buffer_names(found: list[tuple[str, Any]]) -> list[str]:
 
 
 def variables_by_name(layer: Layer) -> dict[str, Variable]:
-    """All that a file holds for a layer.
+    """Return all Variables that a file stores for a layer, by name.
 
     Raises
     ------
     ValueError
-        If two go by the same name.
+        If two have the same name.
     """
     variables: dict[str, Variable] = {}
     for name, variable in named_variables(layer):
@@ -348,25 +349,25 @@ def variables_by_name(layer: Layer) -> dict[str, Variable]:
 
 
 def check_savable(kind: str, variables: Mapping[str, Variable]) -> None:
-    """Refuse variables that could not be loaded again."""
+    """Raise a ValueError if some variables could not be loaded again."""
     empty = [name for name, variable in variables.items() if variable.data is None]
     if empty:
         raise ValueError(
-            f"{kind} cannot be saved, since {', '.join(empty)} hold no data yet: call "
-            "it once on an input, so that its layers learn their sizes, or give each "
-            "its input size when it is made"
+            f"{kind} cannot be saved: {', '.join(empty)} hold no data yet; call it "
+            "once on an input, so that its layers learn their sizes, or pass each its "
+            "input size when you create it"
         )
     dtypes = {name: variable.dtype for name, variable in variables.items()}
     odd = [name for name, dtype in dtypes.items() if dtype.kind not in "fiu"]
     if odd:
         raise ValueError(
-            f"{kind} cannot be saved, since load_weights takes real numbers only: "
+            f"{kind} cannot be saved: load_weights takes only real numbers, but "
             f"{', '.join([f'{name} ({dtypes[name]})' for name in odd])} hold others"
         )
 
 
 def fill(layer: Layer, stored: Mapping[str, Array], path: StrPath) -> None:
-    """Put the arrays of a file into a layer's variables, all or none."""
+    """Assign the arrays of a file to a layer's variables: all of them, or none."""
     variables = variables_by_name(layer)
     forms = {name: _form(variable) for name, variable in variables.items()}
     shapes = {name: shape for name, (shape, _) in forms.items()}
@@ -387,8 +388,8 @@ def _form(variable: Variable) -> tuple[tuple[int | None, ...] | None, DTypeLike 
 
 
 def detach_all(value: Any) -> Any:
-    """The same, but of what a function made, such as the state of a sequence so far,
-    only the data: a copy of it would depend on the original's graph.
+    """Replace Variables made by a function, such as a recurrent state, by detached
+    ones: a copy would otherwise depend on the original's graph.
     """
     if isinstance(value, Variable):
         return value if value.creator is None else value.detach()

@@ -1,4 +1,6 @@
-"""What layers share that learn their sizes from the first input, as in step 44."""
+"""Base class and helpers of layers that learn their sizes from the first input. Step
+44.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,13 @@ from .layer import Layer, LazyVariable
 
 
 class LazyLayer(Layer):
-    """A layer that learns sizes from its first input. Where that fails, it has learned
-    nothing.
+    """A layer that learns sizes from its first input.
+
+    If that call fails, the sizes stay unknown.
     """
 
     def learn_sizes(self, x: Operand) -> None:
-        """Make the parameters that an input like `x` asks for."""
+        """Create the parameters that an input like `x` requires."""
         raise NotImplementedError
 
     def first_call(
@@ -47,8 +50,8 @@ _unset = ContextVar("_unset", default=False)
 
 @contextmanager
 def unset_weights() -> Iterator[None]:
-    """Layers made inside have weights of the right shape and any value, which take no
-    memory until they are used: others are loaded in their place.
+    """Give layers made in this ``with`` block weights of the right shape but arbitrary
+    values. They take no memory until used, because loaded weights will replace them.
     """
     before = _unset.set(True)
     try:
@@ -60,7 +63,7 @@ def unset_weights() -> Iterator[None]:
 def random_weights(
     shape: Shape, fan_in: int, dtype: DTypeLike, xp: ModuleType
 ) -> Array:
-    """Random numbers of such a size that sums over `fan_in` products are about as large
+    """Draw random weights scaled so that a sum of `fan_in` products is about as large
     as one input.
     """
     if _unset.get():
@@ -72,7 +75,7 @@ def random_weights(
 
 
 def input_length(layer: Layer, x: Any, axis: int) -> int:
-    """The length of an axis of a layer's first input.
+    """Return the length of an axis of a layer's first input.
 
     Raises
     ------
@@ -90,7 +93,7 @@ def input_length(layer: Layer, x: Any, axis: int) -> int:
 
 
 def check_counts(layer: Layer, **counts: object) -> None:
-    """Refuse a size that is no whole number, or a negative one."""
+    """Raise a ValueError for a size that is negative or not a whole number."""
     for name, count in counts.items():
         if not isinstance(count, (int, np.integer)) or count < 0:
             raise ValueError(
@@ -100,17 +103,17 @@ def check_counts(layer: Layer, **counts: object) -> None:
 
 
 def check_nobias(layer: Layer, nobias: object, example: str) -> None:
-    """Refuse a number in the place of `nobias`, which was meant for a size."""
+    """Raise a TypeError if `nobias` is a number, which was probably meant as a size."""
     if not isinstance(nobias, (bool, np.bool_)):
         raise TypeError(
             f"nobias of {type(layer).__name__} is True or False, not {nobias!r}: a "
-            "layer takes the size of what comes out, and the size of what goes in by "
-            f"its name, as in {example}"
+            "layer takes its output size, and its input size only by name, as in "
+            f"{example}"
         )
 
 
 def check_no_size(layer: Layer, size: tuple[object, ...]) -> None:
-    """Refuse a size for a layer that takes it from its first input."""
+    """Raise a TypeError for a size if the layer takes it from its first input."""
     if size:
         kind = type(layer).__name__
-        raise TypeError(f"{kind} takes its size from its first input: say {kind}()")
+        raise TypeError(f"{kind} takes its size from its first input: write {kind}()")

@@ -1,4 +1,4 @@
-"""Layers of one product: Linear of steps 43 and 44, and EmbedID of step 60."""
+"""Layers with one weight matrix: Linear (steps 43 and 44) and EmbedID (step 60)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Linear(LazyLayer):
     Parameters
     ----------
     out_size : int
-        The size of an output.
+        The length of an output.
     nobias : bool, optional
-        Leave `b` away.
+        Omit `b`.
     dtype : dtype, optional
-        Of `W` and `b`.
+        The dtype of `W` and `b`.
     in_size : int, optional
-        The size of an input. Default: that of the first one.
+        The length of an input. Default: that of the first one.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Linear(LazyLayer):
 
     @property
     def in_size(self) -> int | None:
-        """The length of an input, or ``None`` as long as nobody has told."""
+        """The length of an input, or ``None`` until the first one."""
         return None if self.W.data is None else self.W.shape[0]
 
     def _init_W(self, in_size: int, xp: ModuleType = np) -> None:
@@ -66,14 +66,14 @@ class Linear(LazyLayer):
         self._init_W(input_length(self, x, -1), get_array_module(x))
 
     def forward(self, x: Operand) -> Variable:
-        """Shapes (N, in_size) to (N, out_size)."""
+        """Map shape (N, in_size) to (N, out_size)."""
         if self.W.data is None:
             return self.first_call(Linear.forward, x)
         return linear(x, self.W, self.b)
 
 
 class EmbedID(Layer):
-    """A vector for each word: row ``x[i]`` of `W` for the word number ``x[i]``.
+    """A vector for each word: row ``x[i]`` of `W` for word number ``x[i]``.
 
     Parameters
     ----------
@@ -97,5 +97,5 @@ class EmbedID(Layer):
         self.W = Parameter(random_weights((in_size, out_size), 1, dtype, np), "W")
 
     def forward(self, x: Any) -> Variable:
-        """Whole numbers of any shape to vectors: one axis more."""
+        """Map integers of any shape to vectors, with one more axis."""
         return F.embed_id(x, self.W)

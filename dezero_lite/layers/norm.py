@@ -1,4 +1,4 @@
-"""Layers that keep numbers in bounds, and one that drops some: steps 54 and 58 explain
+"""Layers that normalise, and one that drops numbers at random. Steps 54 and 58 explain
 them.
 """
 
@@ -20,13 +20,13 @@ from .lazy import LazyLayer, check_counts, check_no_size, input_length
 class BatchNorm(LazyLayer):
     """Normalise each channel over the batch, then scale and shift it.
 
-    In training, batches are normalised by their own mean and variance, of which the
-    layer keeps a running average; in test mode, by that average.
+    Training normalises each batch by its own mean and variance, and keeps running
+    averages of them; test mode normalises by those averages.
 
     Attributes
     ----------
     gamma, beta : Parameter, shape (C,)
-        The scale and the shift, which are learned.
+        The learned scale and shift.
     avg_mean, avg_var : Variable, shape (C,)
         The running averages, which are saved but not learned.
 
@@ -53,7 +53,7 @@ class BatchNorm(LazyLayer):
             variable.data = xp.ones(channels, dtype=self.dtype)
 
     def forward(self, x: Operand) -> Variable:
-        """Shape (N, C) or (N, C, H, W), which stays."""
+        """Map shape (N, C) or (N, C, H, W) to itself."""
         if self.gamma.data is None:
             return self.first_call(BatchNorm.forward, x)
         return F.batch_norm(
@@ -62,7 +62,7 @@ class BatchNorm(LazyLayer):
 
 
 class LayerNorm(LazyLayer):
-    """Normalise each example over its last axis, then scale and shift.
+    """Normalise each example over its last axis, then scale and shift it.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class LayerNorm(LazyLayer):
     Attributes
     ----------
     gamma, beta : Parameter, shape (D,)
-        The scale and the shift.
+        The learned scale and shift.
 
     Notes
     -----
@@ -101,15 +101,15 @@ class LayerNorm(LazyLayer):
         self._init(input_length(self, x, -1), get_array_module(x))
 
     def forward(self, x: Operand) -> Variable:
-        """Shape (..., D), which stays."""
+        """Map shape (..., D) to itself."""
         if self.gamma.data is None:
             return self.first_call(LayerNorm.forward, x)
         return F.layer_norm(x, self.gamma, self.beta)
 
 
 class Dropout(Layer):
-    """In training, put numbers to 0 at random, each with the probability `ratio`.
-    Source: book step 54.
+    """In training, set numbers to 0 at random, each with probability `ratio`. Source:
+    book step 54.
     """
 
     repr_names = ("ratio",)
@@ -118,5 +118,5 @@ class Dropout(Layer):
         self.ratio = ratio
 
     def forward(self, x: Operand) -> Variable:
-        """Any shape, which stays."""
+        """Map any shape to itself."""
         return F.dropout(x, self.ratio)

@@ -1,4 +1,4 @@
-"""Layers with a state that one call leaves for the next, of steps 59 and 60."""
+"""Layers with a state that one call leaves for the next. Steps 59 and 60."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from .linear import Linear
 
 
 class Recurrent(Layer):
-    """What has a state `h`, which one call leaves for the next, and two linear layers:
-    `x2h` takes the input and `h2h` the state to `width` times `hidden_size` numbers.
+    """Base class of layers with a state `h`, which one call leaves for the next, and
+    two linear layers: `x2h` maps the input and `h2h` the state to ``width *
+    hidden_size`` numbers.
     """
 
     h: Variable | None
@@ -42,7 +43,7 @@ class Recurrent(Layer):
         self.h = None
 
     def set_state(self, h: Operand) -> None:
-        """Go on from the state `h`, of shape (N, hidden_size)."""
+        """Continue from the state `h`, of shape (N, hidden_size)."""
         self.h = as_variable(h)
 
     def _check_batch(self, x: Any) -> None:
@@ -65,9 +66,9 @@ class RNN(Recurrent):
     Parameters
     ----------
     hidden_size : int
-        The length of the state, which is the output, too.
+        The length of the state, which is also the output.
     in_size : int, optional
-        The size of an input. Default: that of the first one.
+        The length of an input. Default: that of the first one.
 
     Attributes
     ----------
@@ -77,7 +78,7 @@ class RNN(Recurrent):
     """
 
     def forward(self, x: Operand) -> Variable:
-        """One step: shapes (N, in_size) to (N, hidden_size)."""
+        """Compute one step: shape (N, in_size) to (N, hidden_size)."""
         self._check_batch(x)
         z = self.x2h(x)
         self.h = F.tanh(z if self.h is None else z + self.h2h(self.h))
@@ -90,9 +91,9 @@ class GRU(Recurrent):
     Parameters
     ----------
     hidden_size : int
-        The length of the state, which is the output, too.
+        The length of the state, which is also the output.
     in_size : int, optional
-        The size of an input. Default: that of the first one.
+        The length of an input. Default: that of the first one.
 
     Notes
     -----
@@ -119,7 +120,7 @@ class GRU(Recurrent):
         super().__init__(hidden_size, in_size, dtype=dtype)
 
     def forward(self, x: Operand) -> Variable:
-        """One step: shapes (N, in_size) to (N, hidden_size)."""
+        """Compute one step: shape (N, in_size) to (N, hidden_size)."""
         self._check_batch(x)
         gates = self.x2gates(x)
         if self.h is not None:
@@ -138,15 +139,15 @@ class LSTM(Recurrent):
     Parameters
     ----------
     hidden_size : int
-        The length of the states; `h` is the output, too.
+        The length of the states, of which `h` is also the output.
     in_size : int, optional
-        The size of an input. Default: that of the first one.
+        The length of an input. Default: that of the first one.
 
     Attributes
     ----------
     x2h, h2h : Linear
-        To the gates f (what to keep in memory), i (how much to add), o (what to show)
-        and u (what to add), in this order side by side.
+        Compute the gates f (what to keep in memory), i (how much to add), o (what to
+        show) and u (what to add), side by side in this order.
     h, c : Variable or None
         The output and the memory, of shape (N, hidden_size).
     """
@@ -159,14 +160,14 @@ class LSTM(Recurrent):
         self.c: Variable | None = None
 
     def set_state(self, h: Operand, c: Operand | None = None) -> None:
-        """Go on from the states `h` and `c`, of shape (N, hidden_size); without `c`,
+        """Continue from the states `h` and `c`, of shape (N, hidden_size); without `c`,
         from an empty memory.
         """
         self.h = as_variable(h)
         self.c = None if c is None else as_variable(c)
 
     def forward(self, x: Operand) -> Variable:
-        """One step: shapes (N, in_size) to (N, hidden_size)."""
+        """Compute one step: shape (N, in_size) to (N, hidden_size)."""
         self._check_batch(x)
         if self.x2h.W.data is None:
             self.x2h.learn_sizes(x)
@@ -176,7 +177,7 @@ class LSTM(Recurrent):
         return h  # type: ignore[no-any-return]
 
     def adapt(self, stored: dict[str, Array], prefix: str) -> None:
-        """Put the book's weights, which have a layer for each gate, side by side."""
+        """Concatenate the book's weights, which have one layer for each gate."""
         for ours, gates in (("x2h", "x2f x2i x2o x2u"), ("h2h", "h2f h2i h2o h2u")):
             for kind in ("W", "b"):
                 names = [f"{prefix}{gate}/{kind}" for gate in gates.split()]
@@ -192,8 +193,8 @@ class LSTM(Recurrent):
             W = self.h2h.W
             zeros = get_array_module(x).zeros((len(x), W.shape[0]), dtype=W.dtype)
             return (zeros if h is None else h), zeros
-        # unchain_backward gets from a loss to h, but not to c, which was made beside it
-        # and ends where h does.
+        # unchain_backward reaches h from a loss, but not c, which was computed beside
+        # h; so unchain c here, if h was unchained.
         if h.creator is None and c.creator is not None and c.creator.outputs[0]() is h:
             c.unchain()
         return h, c
@@ -205,8 +206,8 @@ class LSTMStep(Primitive):
 
     Notes
     -----
-    On arrays, backward uses the gates that forward has kept. For higher derivatives it
-    computes them again from the inputs, as Variables.
+    On arrays, backward uses the gates that forward has kept. For higher derivatives, it
+    recomputes them from the inputs, as Variables.
     """
 
     def forward(
@@ -216,7 +217,7 @@ class LSTMStep(Primitive):
         z = x @ Wx
         z += h @ Wh
         z += b
-        # A sigmoid is a tanh: (1 + tanh(z / 2)) / 2. So one call computes all four
+        # sigmoid(z) = (1 + tanh(z / 2)) / 2, so one call of tanh computes all four
         # gates.
         z[:, : 3 * n] *= 0.5
         z = np.tanh(z)

@@ -1,4 +1,4 @@
-"""Models: layers put together for a purpose. Steps 45, 58 and 74 explain them."""
+"""Models: layers combined for a purpose. Steps 45, 58 and 74 explain them."""
 
 from ..layers import Layer as Layer
 from .gpt import GPT, generate
@@ -11,6 +11,6 @@ from .resnet import ResNet, ResNet50, ResNet101, ResNet152
 from .resnet import SqueezeNet as SqueezeNet
 from .vgg import VGG16
 
-# What stands above and not here is for the book's reader alone, or a part of ResNet.
+# Imports that __all__ leaves out are for the book's readers, or parts of ResNet.
 __all__ = ["GPT", "MLP", "Model", "Sequential", "generate"]
 __all__ += ["VGG16", "ResNet", "ResNet50", "ResNet101", "ResNet152"]

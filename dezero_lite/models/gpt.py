@@ -1,6 +1,4 @@
-"""GPT: blocks of attention that say which token comes next. Steps 74, 76 and 92 explain
-it.
-"""
+"""GPT: attention blocks that predict the next token. Steps 74, 76 and 92 explain it."""
 
 from __future__ import annotations
 
@@ -22,33 +20,33 @@ from .model import Model
 
 
 class GPT(Model):
-    """Scores for the next token, at each position of a sequence.
+    """A model that scores the next token at each position of a sequence.
 
     Parameters
     ----------
     vocabulary : int
         The number of tokens.
     context : int
-        The number of positions that it sees, its own included.
+        The maximum number of positions that it sees, including the current one.
     layers : int, optional
         The number of blocks.
     size : int, optional
         The length of each position's vector.
     heads : int, optional
-        Of each block's attention; `size` divides into them.
+        The number of heads of each block's attention; must divide `size`.
     dropout_ratio : float, optional
-        The share of each addition that is dropped in training.
+        The share of each added result that is dropped in training.
     tied : bool, optional
-        The vector of a token is also what scores it, so that there is no `out`.
+        Also use the token vectors to compute the scores, so that `out` is ``None``.
 
     Attributes
     ----------
     tokens, positions : EmbedID
-        A vector for each token, and one for each position.
+        One vector for each token, and one for each position.
     blocks : list of TransformerBlock
     norm : LayerNorm
     out : Linear or None
-        To one score for each token.
+        Computes one score for each token.
 
     Notes
     -----
@@ -90,24 +88,24 @@ class GPT(Model):
     def from_gpt2(
         cls, folder: StrPath | None = None, dropout_ratio: float = 0.0
     ) -> GPT:
-        """GPT-2 with the weights that were published, or a model of its form that
-        PyTorch has saved. Takes the package ``safetensors``.
+        """Load the published GPT-2, or a model with its structure that PyTorch has
+        saved. Requires the package ``safetensors``.
 
         Parameters
         ----------
         folder : str or os.PathLike, optional
-            Holds ``config.json`` and ``model.safetensors``. Default: the smallest of
-            the published ones, of 124 million weights, which is downloaded once; see
-            :func:`dezero_lite.downloads.get_file`.
+            A folder with ``config.json`` and ``model.safetensors``. Default: the
+            smallest published GPT-2, with 124 million weights, which is downloaded
+            once; see :func:`dezero_lite.downloads.get_file`.
         dropout_ratio : float, optional
-            For training it further.
+            For further training.
 
         Raises
         ------
         FileNotFoundError
-            If a file is not there.
+            If a file does not exist.
         ValueError
-            If a file is damaged, or of a model that is built in another way.
+            If a file is damaged, or belongs to a model with another structure.
         """
         with unset_weights():
             model = cls(**read_config(folder), dropout_ratio=dropout_ratio, tied=True)
@@ -117,8 +115,8 @@ class GPT(Model):
     def forward(
         self, ids: Operand, caches: list[L.KeyValueCache] | None = None
     ) -> Variable:
-        """Tokens (N, T) to scores (N, T, vocabulary); with `caches`, the tokens go on
-        where those in the caches end.
+        """Map tokens (N, T) to scores (N, T, vocabulary); with `caches`, continue after
+        the cached tokens.
         """
         x = self.embed(ids, caches[0].used if caches else 0)
         for i, block in enumerate(self.blocks):
@@ -127,8 +125,8 @@ class GPT(Model):
         return F.linear(x, self.tokens.W.T) if self.out is None else self.out(x)
 
     def embed(self, ids: Any, start: int = 0) -> Variable:
-        """The sum of a token's and its position's vector: (N, T) to (N, T, size). The
-        first token is at the position `start`.
+        """Add the vectors of tokens and positions: (N, T) to (N, T, size). The first
+        token is at position `start`.
         """
         if getattr(ids, "ndim", None) != 2:
             raise ValueError(
@@ -144,7 +142,7 @@ class GPT(Model):
         return self.tokens(ids) + self.positions(xp.arange(start, end))
 
     def caches(self) -> list[L.KeyValueCache]:
-        """A new cache for each block."""
+        """Create an empty cache for each block."""
         return [L.KeyValueCache(self.context) for _ in self.blocks]
 
 
@@ -158,29 +156,29 @@ def generate(
     rng: np.random.Generator | None = None,
     cache: bool = True,
 ) -> NDArray[np.int64]:
-    """Let a model write: draw the next token by its probability, append it, and go on.
+    """Let a model write: draw the next token by its probability, append it, and repeat.
 
     Parameters
     ----------
     model : GPT
-        Or any callable from tokens (N, T) to scores (N, T, vocabulary) that has a
-        `context`.
+        Or any callable that has a `context` and maps tokens (N, T) to scores (N, T,
+        vocabulary).
     ids : array_like of int, shape (N, T) or (T,)
-        The beginning, of one token at least.
+        The beginning, with at least one token.
     count : int
         The number of tokens to write.
     temperature : float, optional
-        Scores are divided by it: below 1, likely tokens become likelier still; at 0,
-        the likeliest is taken.
+        Divides the scores: below 1, likely tokens become even likelier; at 0, the
+        likeliest is always taken.
     top_k : int, optional
-        Only so many of the likeliest tokens can be drawn; of equally likely ones, the
+        Draw only from this many of the likeliest tokens; at equal scores, from the
         first.
     rng : numpy.random.Generator, optional
         Default: the framework's, see :func:`dezero_lite.manual_seed`.
     cache : bool, optional
-        Keep keys and values, so that each token is computed once, if the model has
-        `caches` and as long as all fits into its context. It is then the last
-        `context` tokens that the model sees.
+        Cache keys and values, so that each token is computed only once, if the model
+        has `caches` and while all tokens fit into its context. Beyond that, the model
+        sees the last `context` tokens.
 
     Returns
     -------
@@ -189,10 +187,10 @@ def generate(
     Raises
     ------
     TypeError
-        If `ids` are not whole numbers.
+        If `ids` are not integers.
     ValueError
-        If there is no token to begin with, a setting is out of its range, or the
-        model's scores are not finite.
+        If there is no token to begin with, an argument is out of range, or the model's
+        scores are not finite.
     """
     tokens = np.asarray(as_numpy(unwrap(ids)))
     rows = np.atleast_2d(tokens)
@@ -225,7 +223,7 @@ def generate(
 def _last_scores(
     model: Any, rows: NDArray[np.int64], caches: list[L.KeyValueCache] | None
 ) -> NDArray[Any]:
-    # Shape (N, vocabulary): the scores of what comes after each row.
+    # The scores of the token after each row, of shape (N, vocabulary).
     if caches and rows.shape[1] <= model.context:
         scores = model(rows[:, caches[0].used :], caches)
     else:
@@ -239,11 +237,11 @@ def _draw(
     top_k: int | None,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    # One token for each row of scores.
+    # Draw one token for each row of scores.
     if not np.isfinite(scores.max(axis=1)).all():
         raise ValueError(
-            "the model's scores for the next token are nan or infinite, so that none "
-            "can be chosen: look at its weights, and at how the loss went in training"
+            "the model's scores for the next token are nan or infinite, so none can be "
+            "chosen: inspect its weights, and the loss during training"
         )
     if temperature == 0:
         return np.array(scores.argmax(axis=1))
@@ -252,14 +250,14 @@ def _draw(
         kept = _likeliest(scores, min(top_k, scores.shape[1]))
         scores = np.where(kept, scores, -np.inf)
     shares = F.softmax(scores, axis=1).data
-    # `rng.choice` would draw the same tokens, but takes longer.
+    # `rng.choice` would draw the same tokens, but is slower.
     ends = shares.cumsum(axis=1)
     ends /= ends[:, -1:]
     return (ends <= rng.random((len(ends), 1))).sum(axis=1)  # type: ignore[no-any-return]
 
 
 def _likeliest(scores: NDArray[Any], count: int) -> Any:
-    # Where the largest scores of each row are; of equal ones, the first.
+    # A mask of the `count` largest scores of each row; among equal ones, the first.
     least = np.partition(scores, -count, axis=1)[:, -count, None]
     above, equal = scores > least, scores == least
     room = count - above.sum(axis=1, keepdims=True)

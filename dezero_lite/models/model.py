@@ -1,4 +1,4 @@
-"""Models: layers put together for a purpose. Step 45 explains them."""
+"""Models: layers combined for a purpose. Step 45 explains them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..core import Operand, Variable, kind_of
 from ..downloads import get_file
 from ..graph import plot_dot_graph
 
-# Where the book's weights are.
+# The book's weights.
 RELEASE = "https://github.com/koki0702/dezero-models/releases/download/v0.1/"
 
 
@@ -32,54 +32,55 @@ class Model(L.Layer):
         *inputs : Variable or ndarray
             The arguments of the model.
         to_file : path, optional
-            The path of the image; its ending names the kind. ``None`` writes none.
+            The path of the image; its suffix determines the format. ``None`` writes no
+            file.
         """
         return plot_dot_graph(self.forward(*inputs), verbose=True, to_file=to_file)
 
 
 class Chain(Model):
-    """Layers that come one after the other, each in an attribute of its own."""
+    """Layers that run one after another, each in an attribute of its own."""
 
     _order: tuple[str, ...] = ()
 
     def hold(self, layers: Mapping[str, Callable[[Any], Any]]) -> None:
-        """Make each layer an attribute, in this order."""
+        """Assign each layer to an attribute, in this order."""
         for name, layer in layers.items():
             setattr(self, name, layer)
         self._order = tuple(layers)
 
     @property
     def layers(self) -> tuple[Any, ...]:
-        """What the attributes hold now, in the order of the chain. To replace a layer,
-        assign to its attribute: ``model.l1 = ...``.
+        """The layers that the attributes hold now, in order. To replace a layer, assign
+        to its attribute: ``model.l1 = ...``.
         """
         return tuple([getattr(self, name) for name in self._order])
 
     def forward(self, x: Operand) -> Any:
-        """Any shape that the first layer takes, to one that the last returns."""
+        """Pass `x` through all layers, in order."""
         for layer in self.layers:
             x = layer(x)
         return x
 
 
 class Sequential(Chain):
-    """Layers and functions, one after the other. Source: book step 45.
+    """Layers and functions that run one after another. Source: book step 45.
 
     Parameters
     ----------
     *layers : Layer or callable
-        Each takes what the one before it returns.
+        Each takes the result of the one before it.
 
     Attributes
     ----------
     l0, l1, ... : Layer or callable
     layers : tuple
-        The same in a tuple.
+        The same layers as a tuple.
 
     Raises
     ------
     TypeError
-        If one of them cannot be called.
+        If one of them is not callable.
 
     Examples
     --------
@@ -105,13 +106,13 @@ class Sequential(Chain):
 
 
 class MLP(Chain):
-    """A multi-layer perceptron: linear layers with an activation function between each
-    two. Source: book step 45.
+    """A multi-layer perceptron: linear layers, with an activation function between
+    them. Source: book step 45.
 
     Parameters
     ----------
     fc_output_sizes : sequence of int
-        The sizes of the layers' outputs; at least one layer.
+        The sizes of the layers' outputs; at least one.
     activation : callable, optional
         The activation function.
 
@@ -119,14 +120,14 @@ class MLP(Chain):
     ----------
     l0, l1, ... : Linear
     layers : tuple of Linear
-        The same in a tuple.
+        The same layers as a tuple.
 
     Raises
     ------
     ValueError
-        If there is no layer, or a size is no whole number.
+        If there is no layer, or a size is not a whole number.
     TypeError
-        If `activation` is no function.
+        If `activation` is not callable.
 
     Examples
     --------
@@ -154,7 +155,7 @@ class MLP(Chain):
         self.hold({f"l{i}": L.Linear(size) for i, size in enumerate(fc_output_sizes)})
 
     def forward(self, x: Operand) -> Variable:
-        """Shapes (N, I) to (N, the last output size)."""
+        """Map shape (N, I) to (N, fc_output_sizes[-1])."""
         *inner, last = self.layers
         for layer in inner:
             x = self.activation(layer(x))
@@ -162,11 +163,11 @@ class MLP(Chain):
 
 
 class Pretrained(Model):
-    """A model whose weights, trained on ImageNet, can be had."""
+    """A model whose weights, trained on ImageNet, can be downloaded."""
 
     def load_pretrained(self, pretrained: bool | StrPath, url: str) -> None:
-        """Load the weights from `url` if `pretrained` is true, else from the file that
-        it names, if any.
+        """Load the weights from `url` if `pretrained` is ``True``, or from the file
+        that it names; do nothing if it is false.
         """
         if pretrained:
             self.load_weights(get_file(url) if pretrained is True else pretrained)

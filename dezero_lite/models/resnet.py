@@ -12,28 +12,28 @@ from .model import RELEASE, Chain, Model, Pretrained
 
 
 class ResNet(Pretrained):
-    """A very deep network whose blocks add to their input, so that gradients have a
-    short way. Source: book step 58.
+    """A very deep network whose blocks add their result to their input, which gives
+    gradients a short path. Source: book step 58.
 
     Parameters
     ----------
     n_layers : {152, 101, 50}, optional
         The number of layers.
     pretrained : bool or str or os.PathLike, optional
-        With ``True``, the weights that come with the book are loaded, downloaded once.
-        A path names a file with such weights.
+        ``True`` loads the weights that come with the book, downloaded once. A path
+        names a file with such weights.
 
     Raises
     ------
     ValueError
-        If there is no network of `n_layers`.
+        If `n_layers` is not one of these numbers.
 
     Notes
     -----
-    As in the authors' own network, and as the book's weights need it, the first 1×1
-    convolution of a block takes the stride, and pooling looks over the right and lower
-    edge. A file of the book's weights has a bias in `conv1`, which :meth:`adapt` puts
-    where it belongs here.
+    As in the authors' own network, and as the book's weights require, the first 1×1
+    convolution of a block has the stride, and pooling extends beyond the right and
+    lower edges. A file of the book's weights has a bias in `conv1`, which :meth:`adapt`
+    merges into the batch normalisation.
 
     Source: K. He, X. Zhang, S. Ren and J. Sun, "Deep residual learning for image
     recognition", 2016.
@@ -44,9 +44,7 @@ class ResNet(Pretrained):
     def __init__(self, n_layers: int = 152, pretrained: bool | StrPath = False) -> None:
         depths = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
         if n_layers not in depths:
-            raise ValueError(
-                f"there is a ResNet of 50, 101 or 152 layers, but not of {n_layers}"
-            )
+            raise ValueError(f"a ResNet has 50, 101 or 152 layers, not {n_layers}")
         depth = depths[n_layers]
         self.conv1 = L.Conv2d(64, kernel_size=7, stride=2, pad=3, nobias=True)
         self.bn1 = L.BatchNorm()
@@ -58,17 +56,17 @@ class ResNet(Pretrained):
         self.load_pretrained(pretrained, self.WEIGHTS_PATH.format(n_layers))
 
     def forward(self, x: Operand) -> Variable:
-        """Images (N, 3, 224, 224) to scores (N, 1000); other sizes work, too."""
+        """Map images (N, 3, 224, 224) to scores (N, 1000); other sizes also work."""
         x = F.relu(self.bn1(self.conv1(x)))
-        # After relu nothing is below the zeros of this edge, so they win no maximum.
+        # After relu, no number is below the zeros of this border, so they never win.
         x = F.pad(x, ((0, 0), (0, 0), (0, 1), (0, 1)))
         x = F.pooling(x, kernel_size=3, stride=2)
         x = self.res5(self.res4(self.res3(self.res2(x))))
         return self.fc6(F.mean(x, axis=(2, 3)))
 
     def adapt(self, stored: dict[str, Array], prefix: str) -> None:
-        """Take the bias of the book's `conv1` from the mean that follows it: batch
-        normalisation takes both away again.
+        """Subtract the bias of the book's `conv1` from the mean that follows it: batch
+        normalisation removes both.
         """
         bias, mean = [stored.get(prefix + name) for name in ("conv1/b", "bn1/avg_mean")]
         if bias is None or mean is None:
@@ -79,29 +77,29 @@ class ResNet(Pretrained):
 
 
 class ResNet50(ResNet):
-    """ResNet of 50 layers: 25,557,032 parameters."""
+    """A ResNet of 50 layers: 25,557,032 parameters."""
 
     def __init__(self, pretrained: bool | StrPath = False) -> None:
         super().__init__(50, pretrained)
 
 
 class ResNet101(ResNet):
-    """ResNet of 101 layers: 44,549,160 parameters."""
+    """A ResNet of 101 layers: 44,549,160 parameters."""
 
     def __init__(self, pretrained: bool | StrPath = False) -> None:
         super().__init__(101, pretrained)
 
 
 class ResNet152(ResNet):
-    """ResNet of 152 layers: 60,192,808 parameters."""
+    """A ResNet of 152 layers: 60,192,808 parameters."""
 
     def __init__(self, pretrained: bool | StrPath = False) -> None:
         super().__init__(152, pretrained)
 
 
 class BuildingBlock(Chain):
-    """One resolution of a :class:`ResNet`: bottlenecks, of which the first changes size
-    and channels.
+    """All bottlenecks of one resolution of a :class:`ResNet`; the first one changes the
+    size and the number of channels.
     """
 
     def __init__(
@@ -115,12 +113,12 @@ class BuildingBlock(Chain):
 
 
 class Bottleneck(L.Layer):
-    """Three convolutions, the outer ones of 1×1 to fewer channels and back, whose
-    result is added to the input.
+    """Three convolutions whose result is added to the input: the outer ones are 1×1,
+    and reduce the number of channels and restore it.
 
-    With `project`, the input is brought to the result's shape by a fourth convolution.
-    The `stride` is in the first convolution, or with `downsample_fb` in that of 3×3.
-    Without `in_channels`, the first input tells.
+    With `project`, a fourth convolution brings the input to the shape of the result.
+    The `stride` belongs to the first convolution, or with `downsample_fb` to the 3×3
+    one. Without `in_channels`, the first input determines their number.
     """
 
     def __init__(
@@ -146,26 +144,26 @@ class Bottleneck(L.Layer):
             self.bn4 = L.BatchNorm()
 
     def forward(self, x: Operand) -> Variable:
-        """Shapes (N, C, H, W) to (N, out_channels, ≈ H / stride, ≈ W / stride)."""
+        """Map shape (N, C, H, W) to (N, out_channels, ≈ H / stride, ≈ W / stride)."""
         h = F.relu(self.bn1(self.conv1(x)))
         h = F.relu(self.bn2(self.conv2(h)))
         h = self.bn3(self.conv3(h))
         return F.relu(h + (self.bn4(self.conv4(x)) if self.project else x))
 
 
-#: The book's framework calls it so.
+#: The name in the book's framework.
 BottleneckA = Bottleneck
 
 
 class BottleneckB(Bottleneck):
-    """A :class:`Bottleneck` that keeps size and channels."""
+    """A :class:`Bottleneck` that keeps the size and the number of channels."""
 
     def __init__(self, in_channels: int, mid_channels: int) -> None:
         super().__init__(in_channels, mid_channels, in_channels, 1, project=False)
 
 
 class SqueezeNet(Model):
-    """A name that the book's framework has, with nothing behind it, there or here.
+    """A class that exists in the book's framework but is empty, there and here.
 
     Raises
     ------
@@ -175,6 +173,6 @@ class SqueezeNet(Model):
 
     def __init__(self, pretrained: bool = False) -> None:
         raise NotImplementedError(
-            "SqueezeNet is an empty class in the book's framework, and so it is here: "
-            "use VGG16 or ResNet, or build it from layers"
+            "SqueezeNet is an empty class, as in the book's framework: use VGG16 or "
+            "ResNet, or build it from layers"
         )

@@ -21,8 +21,8 @@ class VGG16(Pretrained):
     Parameters
     ----------
     pretrained : bool or str or os.PathLike, optional
-        With ``True``, the weights that come with the book are loaded: a file of 0.5 GB,
-        downloaded once. A path names a file with such weights.
+        ``True`` loads the weights that come with the book: a file of 0.5 GB, downloaded
+        once. A path names a file with such weights.
 
     Notes
     -----
@@ -44,7 +44,7 @@ class VGG16(Pretrained):
         self.load_pretrained(pretrained, self.WEIGHTS_PATH)
 
     def forward(self, x: Operand) -> Variable:
-        """Images (N, 3, 224, 224), as `preprocess` makes them, to scores (N, 1000)."""
+        """Map images (N, 3, 224, 224), as from `preprocess`, to scores (N, 1000)."""
         for block in (
             [self.conv1_1, self.conv1_2],
             [self.conv2_1, self.conv2_2],
@@ -66,17 +66,17 @@ class VGG16(Pretrained):
         size: tuple[int, int] | None = (224, 224),
         dtype: DTypeLike = np.float32,
     ) -> NDArray[Any]:
-        """Prepare an image as VGG16 was trained: blue, green and red, less the mean
-        colour of ImageNet.
+        """Convert an image to the format of VGG16's training data: blue, green and red,
+        minus the mean colour of ImageNet.
 
         Parameters
         ----------
         image : PIL.Image.Image
             Of any mode.
         size : (int, int), optional
-            Width and height to stretch the image to; ``None`` leaves it.
+            Width and height to stretch the image to; ``None`` keeps its size.
         dtype : dtype, optional
-            Of the result.
+            The dtype of the result.
 
         Returns
         -------
@@ -86,11 +86,11 @@ class VGG16(Pretrained):
         Raises
         ------
         TypeError
-            If `image` is no Pillow image.
+            If `image` is not a Pillow image.
         """
         if not hasattr(image, "convert"):
             raise TypeError(
-                "preprocess takes an image of Pillow, Image.open(path), not "
+                "preprocess takes a Pillow image, as from Image.open(path), not "
                 f"{kind_of(image)}"
             )
         image = image.convert("RGB")

@@ -1,8 +1,8 @@
 """Rules that turn gradients into better parameters. Steps 46 and 50 explain them.
 
-An optimizer walks over a model's parameters and changes each in place, a little against
-its gradient. What one needs to remember about a parameter, such as the velocity of
-momentum, it keeps in arrays beside it.
+An optimizer goes over a model's parameters and changes each in place, a little against
+its gradient. What it needs to remember about a parameter, such as the velocity of
+momentum, it keeps in arrays of its own.
 """
 
 from ..core import Parameter as Parameter

@@ -1,4 +1,4 @@
-"""What may happen to gradients before an update."""
+"""Hooks that change gradients before an update."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["ClipGrad", "FreezeParam", "WeightDecay"]
 
 
 class WeightDecay:
-    """A hook that adds `rate` times the data to each gradient, which pulls the data
-    towards 0.
+    """A hook that adds ``rate * data`` to each gradient, which pulls the data towards
+    0.
     """
 
     def __init__(self, rate: float) -> None:
@@ -29,12 +29,14 @@ class WeightDecay:
 
 
 class ClipGrad:
-    """A hook that shortens the gradients, taken as one long vector, to `max_norm`.
+    """A hook that scales all gradients, taken as one long vector, to a norm of at most
+    `max_norm`.
 
     Raises
     ------
     FloatingPointError
-        When called, if a gradient holds nan or infinity; no parameter has changed then.
+        When called, if a gradient contains nan or infinity; no parameter has changed
+        then.
 
     Notes
     -----
@@ -47,7 +49,7 @@ class ClipGrad:
         self.max_norm = max_norm
 
     def __call__(self, params: list[Parameter]) -> None:
-        # In double precision, where squares do not overflow.
+        # In float64, because squares may overflow in the gradients' own dtype.
         grads = [gradient_of(param) for param in params]
         squares = [float(np.square(grad, dtype=np.float64).sum()) for grad in grads]
         norm = math.sqrt(sum(squares))
@@ -56,8 +58,8 @@ class ClipGrad:
             names = [repr(p.name) for p, square in pairs if not math.isfinite(square)]
             raise FloatingPointError(
                 f"the norm of the gradients is {norm}, so they cannot be clipped "
-                f"(parameters: {', '.join(names)}): a smaller learning rate may help, "
-                "or a look at the loss before this step"
+                f"(parameters: {', '.join(names)}): try a smaller learning rate, or "
+                "inspect the loss before this step"
             )
         rate = self.max_norm / (norm + 1e-6)
         if rate < 1:
@@ -66,8 +68,8 @@ class ClipGrad:
 
 
 class FreezeParam:
-    """A hook that takes the gradients away from layers and parameters, so that they
-    stay as they are.
+    """A hook that clears the gradients of layers and parameters, so that updates skip
+    them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What all optimizers share."""
+"""The base class of all optimizers."""
 
 from __future__ import annotations
 
@@ -18,24 +18,23 @@ from ..from_pytorch import answer_names_of, refuse_arguments
 
 __all__ = ["Optimizer"]
 
-# So many numbers, with what is computed from them on the way, stay in a cache. In
-# single precision these are 256 kB, from where on NumPy writes a result over an operand
-# that nobody else needs.
+# This many numbers, with intermediate results, fit into a cache. In float32 they take
+# 256 kB, the size from which NumPy reuses the memory of temporary operands.
 CHUNK_SIZE = 65_536
 
 NUMBERS = (int, float, np.integer, np.floating)
-# The rules of this package have some of these each.
+# The settings of this package's optimizers; each has some of them.
 SETTINGS = {"lr", "alpha", "momentum", "beta1", "beta2", "eps", "rho", "weight_decay"}
 
 
 class Optimizer:
-    """What all optimizers share. Source: book step 46.
+    """Base class of all optimizers. Source: book step 46.
 
-    Derive from it and write ``update_one(self, param)``, which changes ``param.data``
-    in place. An optimizer that remembers something about each parameter names it in
-    `state_names` and asks :meth:`chunks` for it.
+    A subclass defines ``update_one(self, param)``, which changes ``param.data`` in
+    place. If it remembers something about each parameter, it lists the names in
+    `state_names` and gets the arrays from :meth:`chunks`.
 
-    The numbers among its attributes are its settings: its repr shows them, and
+    The numbers among its attributes are its settings: repr shows them, and
     :meth:`save_state` saves them.
 
     Attributes
@@ -43,22 +42,22 @@ class Optimizer:
     target : Layer or None
         The argument of :meth:`setup`.
     hooks : list of callable
-        Each is called before an update with the list of parameters that have a
+        Each is called before an update, with the list of parameters that have a
         gradient.
     """
 
-    #: Names of what is remembered about each parameter: arrays of its shape, zeros at
-    #: first; of its dtype, but float32 for a float16 parameter.
+    #: Names of the arrays remembered for each parameter. They have its shape and dtype
+    #: (float32 for a float16 parameter), and are 0 at first.
     state_names: tuple[str, ...] = ()
 
-    if not TYPE_CHECKING:  # it would give every name to every optimizer
+    if not TYPE_CHECKING:  # otherwise mypy would accept any attribute
 
         def __new__(cls, *_, **settings):
             refuse_arguments("Optimizer", cls, settings)
             return super().__new__(cls)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # A user's subclass may have whatever settings it likes.
+        # A user's subclass may have any settings.
         if name in SETTINGS and type(self).__module__.startswith(__package__):
             settings = inspect.signature(type(self)).parameters
             if name not in settings:
@@ -77,20 +76,20 @@ class Optimizer:
         return f"{type(self).__name__}({', '.join(settings)})"
 
     def setup(self, target: Any) -> Any:
-        """Choose the layer or model to optimize, and forget what was remembered about
-        another.
+        """Choose the layer or model to optimize, and forget everything about the last
+        one.
 
         Returns
         -------
         Optimizer
-            Itself, so that ``optimizer = SGD(0.1).setup(model)`` can be written.
+            The optimizer itself, to allow ``optimizer = SGD(0.1).setup(model)``.
 
         Raises
         ------
         TypeError
-            If `target` cannot be asked for parameters.
+            If `target` has no method `params`.
         ValueError
-            If it has none.
+            If `target` has no parameters.
         """
         kind = type(target).__name__
         if not hasattr(target, "params"):
@@ -99,23 +98,23 @@ class Optimizer:
             )
         if next(iter(target.params()), None) is None:
             raise ValueError(
-                f"{kind} has no parameters to learn: what is to be learned is a "
-                "Parameter or a layer, in an attribute or in a list, tuple or dict "
-                "there; plain Variables and arrays are not (if it makes its layers in "
-                "its first call, call it once before setup)"
+                f"{kind} has no parameters to learn: make them Parameters or layers, "
+                "not plain Variables or arrays, in attributes or in lists, tuples or "
+                "dicts there (if it makes its layers in its first call, call it once "
+                "before setup)"
             )
         self.target = target
         self._states = {}
         return self
 
     def add_hook(self, hook: Callable[[list[Parameter]], None]) -> None:
-        """Have `hook` called with the list of parameters that have a gradient, before
-        each update.
+        """Register `hook`, which is called before each update with the list of
+        parameters that have a gradient.
 
         Raises
         ------
         TypeError
-            If `hook` is none, or a class that nothing was made of.
+            If `hook` is not callable, or is a class instead of an instance.
         """
         if not callable(hook) or isinstance(hook, type):
             found = hook.__name__ if isinstance(hook, type) else repr(hook)
@@ -133,10 +132,10 @@ class Optimizer:
         RuntimeError
             If :meth:`setup` has not been called.
         TypeError
-            If a plain Variable in the model has received a gradient as a Parameter
-            would.
+            If a plain Variable in the model has received a gradient as if it were a
+            Parameter.
         ValueError
-            If a gradient is no Variable of its parameter's shape; no parameter has
+            If a gradient is not a Variable of its parameter's shape; no parameter has
             changed then.
         """
         params = list(self._target().params())
@@ -160,7 +159,7 @@ class Optimizer:
         )
 
     def state(self, param: Parameter) -> dict[str, Any]:
-        """What is remembered about `param`, by name."""
+        """Return the arrays remembered for `param`, by name."""
         if param not in self._states:
             # In float16, eps and the square of a small gradient underflow to 0.
             dtype = np.float32 if is_half(param) else param.dtype
@@ -171,15 +170,15 @@ class Optimizer:
         return self._states[param]
 
     def chunks(self, param: Parameter) -> Iterator[tuple[Any, ...]]:
-        """The data, the gradient and all that is remembered, in pieces small enough for
-        the cache.
+        """Yield the data, the gradient and the remembered arrays, in chunks that fit
+        into the cache.
 
-        All but the gradient are there to be changed in place. A float16 gradient comes
-        as float32.
+        All but the gradient may be changed in place. A float16 gradient is converted to
+        float32.
         """
         data, state = param.data, self.state(param)
         arrays = (data, gradient_of(param), *[state[name] for name in self.state_names])
-        # A GPU works best on everything at once.
+        # A GPU is fastest with the whole array.
         if data.size <= CHUNK_SIZE or not isinstance(data, np.ndarray):
             yield arrays
             return
@@ -188,15 +187,15 @@ class Optimizer:
             yield tuple([array[i : i + rows] for array in arrays])
 
     def save_state(self, path: StrPath) -> None:
-        """Save the settings and all that is remembered, so that training can stop and
-        go on as if it had not.
+        """Save the settings and all remembered arrays, so that training can stop and
+        continue as if it had not been interrupted.
 
-        The model's own weights are no part of it: see :meth:`Layer.save_weights`.
+        The model's weights are not included: see :meth:`Layer.save_weights`.
 
         Parameters
         ----------
         path : str, bytes or os.PathLike
-            ``.npz`` is added if it does not end so.
+            ``.npz`` is added if it is missing.
 
         Raises
         ------
@@ -205,7 +204,7 @@ class Optimizer:
         ValueError
             If a parameter of the target holds no data yet.
         """
-        # The + makes a number of True and False, too.
+        # The + turns True and False into numbers.
         arrays = {"optimizer": np.array(type(self).__name__)}
         for name, value in self._settings().items():
             arrays[f"settings/{name}"] = np.array(+value)
@@ -214,15 +213,15 @@ class Optimizer:
         save_arrays(path, arrays)
 
     def load_state(self, path: StrPath) -> None:
-        """Load what :meth:`save_state` saved, settings included. Load the model's
+        """Load what :meth:`save_state` has saved, settings included. Load the model's
         weights first.
 
         Raises
         ------
         FileNotFoundError
-            If there is no such file.
+            If the file does not exist.
         ValueError
-            If the file is damaged, or of another optimizer or another model; nothing
+            If the file is damaged, or belongs to another optimizer or model; nothing
             has changed then.
         """
         state, settings = self._named_state(), self._settings()
@@ -300,8 +299,8 @@ def check_numbers(owner: object, **settings: object) -> None:
 
 
 def gradient_of(param: Parameter) -> Any:
-    """The gradient as an array; a float16 one as float32, so that what is computed from
-    it neither overflows nor underflows.
+    """Return the gradient as an array; a float16 one as float32, so that results
+    computed from it neither overflow nor underflow.
     """
     assert param.grad is not None
     grad = param.grad.data
@@ -309,5 +308,5 @@ def gradient_of(param: Parameter) -> Any:
 
 
 def replace_gradient(param: Parameter, grad: Any) -> None:
-    """Give `param` a new gradient and leave the old one, which others may hold."""
+    """Give `param` a new gradient; the old one, which may be shared, is unchanged."""
     param.grad = Variable(grad.astype(param.dtype, copy=False))

@@ -1,4 +1,4 @@
-"""The rules: one class each, from plain descent to Adam."""
+"""The update rules, one class each, from gradient descent to Adam."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SGD", "AdaDelta", "AdaGrad", "Adam", "AdamW", "MomentumSGD"]
 
 
 class SGD(Optimizer):
-    """Stochastic gradient descent, downhill: x ← x − lr · g. Source: book step 46."""
+    """Stochastic gradient descent: x ← x − lr · g. Source: book step 46."""
 
     def __init__(self, lr: float = 0.01) -> None:
         super().__init__()
@@ -28,8 +28,8 @@ class SGD(Optimizer):
 
 
 class MomentumSGD(Optimizer):
-    """Gradient descent that keeps part of its velocity, like a ball that rolls
-    downhill: v ← momentum · v − lr · g, and x ← x + v. Source: book step 46.
+    """Gradient descent that keeps part of its velocity, like a ball rolling downhill: v
+    ← momentum · v − lr · g, and x ← x + v. Source: book step 46.
     """
 
     state_names = ("v",)
@@ -48,7 +48,7 @@ class MomentumSGD(Optimizer):
 
 
 class AdaGrad(Optimizer):
-    """Gradient descent whose steps shrink in each direction by the gradients seen
+    """Gradient descent whose step in each direction shrinks with the gradients seen
     there: h ← h + g², and x ← x − lr · g / (√h + eps).
 
     Notes
@@ -72,11 +72,10 @@ class AdaGrad(Optimizer):
 
 
 class AdaDelta(Optimizer):
-    """Gradient descent that sets its own step size from the steps and the gradients of
-    late.
+    """Gradient descent that derives its step size from recent steps and gradients.
 
-    First h ← rho · h + (1 − rho) · g²; then d = g · √((s + eps) / (h + eps)) and
-    x ← x − d; and last s ← rho · s + (1 − rho) · d².
+    First h ← rho · h + (1 − rho) · g²; then d = g · √((s + eps) / (h + eps)) and x ← x
+    − d; finally s ← rho · s + (1 − rho) · d².
 
     Notes
     -----
@@ -102,7 +101,7 @@ class AdaDelta(Optimizer):
 
 
 class Adam(Optimizer):
-    """Momentum, with steps scaled in each direction by the gradients of late.
+    """Momentum, with steps scaled in each direction by recent gradients.
 
     With m ← beta1 · m + (1 − beta1) · g and v ← beta2 · v + (1 − beta2) · g², in update
     t: x ← x − alpha · √(1 − beta2ᵗ) / (1 − beta1ᵗ) · m / (√v + eps).
@@ -114,12 +113,12 @@ class Adam(Optimizer):
 
     Notes
     -----
-    Averages begin at 0, and so are too small at first; the step size makes up for it.
-    That depends on how often a parameter has been updated, which is counted for each,
-    since one without a gradient is skipped.
+    The averages begin at 0, so they are too small at first; the step size corrects
+    this. The correction depends on the number of updates, which is counted separately
+    for each parameter, because an update skips a parameter without a gradient.
 
     Source: D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015,
-    in the efficient order of computation at the end of its section 2.
+    with the efficient order of computation from the end of its section 2.
     """
 
     state_names = ("m", "v")
@@ -147,7 +146,7 @@ class Adam(Optimizer):
 
     @property
     def lr(self) -> float:
-        """The step size of a parameter that has been in every update."""
+        """The step size of a parameter that was part of every update."""
         return self._step_size(max(self.t, 1))
 
     def state(self, param: Parameter) -> dict[str, Any]:
@@ -162,8 +161,8 @@ class Adam(Optimizer):
         step = self._step_size(int(t))
         decay = self._decay()
         for data, grad, m, v in self.chunks(param):
-            # In place where it can be, since what is new in memory takes time. First, m
-            # += (1 - beta1) * (grad - m),
+            # In place where possible, because allocating arrays is slow. First,
+            # m += (1 - beta1) * (grad - m),
             change = grad - m
             change *= 1 - beta1
             m += change
@@ -172,7 +171,7 @@ class Adam(Optimizer):
             change -= v
             change *= 1 - beta2
             v += change
-            # and last, data -= step * m / (np.sqrt(v) + eps).
+            # and finally, data -= step * m / (np.sqrt(v) + eps).
             change = np.sqrt(v)
             change += eps
             change = m / change
@@ -189,7 +188,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam that pulls the data towards 0 by itself, not by way of the gradient: before
+    """Adam that pulls the data towards 0 directly, not through the gradient: before
     Adam's step, x ← (1 − alpha · weight_decay) · x.
 
     Notes

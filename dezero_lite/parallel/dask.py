@@ -9,11 +9,11 @@
     for loss in trainer.train(optimizer, epochs=3, batch_size=256, checkpoint="run"):
         print(loss)
 
-The parameters are here, with the optimizer. Each worker has a shard of the data and a
-model of its own. In every step the weights travel to the workers and the gradients of
-their shards come back; the update happens here, once, when all of them are there. So a
-worker that dies takes nothing with it: Dask notices, gives its shard to another one,
-and the step goes on.
+The parameters and the optimizer are here. Each worker has a shard of the data and its
+own copy of the model. In every step, the weights travel to the workers, and the
+gradients of their shards come back; the update happens here, once all of them have
+arrived. So nothing is lost if a worker dies: Dask notices, gives its shard to another
+worker, and the step continues.
 """
 
 from __future__ import annotations
@@ -46,23 +46,22 @@ class DataParallel:
     Parameters
     ----------
     client : dask.distributed.Client
-        Of any cluster.
+        A client of any cluster.
     make_model : callable
-        Makes the model. Like `loss` a function that the workers can import: of a module
-        that is installed there.
+        Creates the model. Like `loss`, it must be a function of a module that is
+        installed on the workers.
     loss : callable
         ``loss(model, x, t)`` returns the mean loss of a batch.
     data : Dataset
-        Or anything with a length that ``data[array of indices]`` takes a batch from:
-        examples and labels.
+        Or anything with a length that returns a batch of examples and labels for
+        ``data[array of indices]``.
     shard_count : int, optional
-        Into how many shards the data are cut. Default: one for each worker that is
-        there now.
+        The number of shards. Default: one for each current worker.
 
     Attributes
     ----------
     model : Layer
-        The model whose parameters count; an optimizer is set up with it.
+        The model that is trained here; set up the optimizer with it.
 
     Raises
     ------
@@ -73,9 +72,9 @@ class DataParallel:
 
     Notes
     -----
-    What a model keeps beside its parameters stays with each worker: the running
-    averages of batch normalisation are those of a shard, and each worker draws its own
-    dropout masks, even if `make_model` calls :func:`dezero_lite.manual_seed`.
+    Everything but a model's parameters stays on each worker: the running averages of
+    batch normalisation are those of a shard, and each worker draws its own dropout
+    masks, even if `make_model` calls :func:`dezero_lite.manual_seed`.
     """
 
     def __init__(
@@ -94,7 +93,7 @@ class DataParallel:
         self.size = len(data)
         self.model = make_model()
         x, t = data[np.arange(1)]
-        with no_grad():  # where layers learn their sizes from a first input
+        with no_grad():  # so that layers learn their sizes from a first input
             loss(self.model, x, t)
         self._starts = [part.start for part in parts]
         self._replicas = []
@@ -114,14 +113,14 @@ class DataParallel:
 
     def backward(self, indices: NDArray[np.int64]) -> float:
         """Give the model's parameters the gradient of the batch of these examples;
-        returns its mean loss.
+        return the mean loss.
 
         Raises
         ------
         IndexError
-            If there is no such example; a negative index is none.
+            If an example does not exist; negative indices do not count from the end.
         RuntimeError
-            If the cluster does not answer any more.
+            If the cluster no longer responds.
         """
         if len(indices) and not 0 <= min(indices) <= max(indices) < self.size:
             raise IndexError(
@@ -156,20 +155,20 @@ class DataParallel:
         Parameters
         ----------
         optimizer : Optimizer
-            Set up with the model of this object.
+            Set up with this object's `model`.
         seed : int, optional
-            Of the order of the examples, which is another one in each epoch.
+            Determines the order of the examples, which is different in each epoch.
         checkpoint : path, optional
-            A folder on this machine; where it holds the state of such a training, that
-            goes on.
+            A folder on this machine; if it contains the state of an earlier run,
+            training continues from there.
         every : int, optional
-            After so many steps the state is saved; and at the end.
+            Save the state after this many steps, and at the end.
 
         Raises
         ------
         ValueError
-            If the checkpoint is of a training with another batch size, another seed or
-            other data: its number of steps would mean something else here.
+            If the checkpoint belongs to a run with another batch size, seed or data, in
+            which its number of steps has another meaning.
         """
         per_epoch = -(-self.size // batch_size)
         place = None if checkpoint is None else Checkpoint(checkpoint)
@@ -213,13 +212,13 @@ class Replica:
         if len(x):
             with no_grad():
                 loss(self.model, x[:1], t[:1])
-        # Where make_model seeds, all replicas would draw the same dropout masks.
+        # If make_model sets a seed, all replicas would draw the same dropout masks.
         manual_seed(int(generator().integers(2**32)) + rank)
 
     def gradients(
         self, weights: Sequence[Array], places: NDArray[np.int64]
     ) -> tuple[float, int, list[Array]]:
-        """The mean loss of some examples, how many they are, and the gradients."""
+        """Return the mean loss of some examples, their number, and the gradients."""
         for param, weight in zip(self.model.params(), weights, strict=True):
             param.data = np.array(weight)
         loss = self.loss(self.model, self.x[places], self.t[places])
@@ -233,15 +232,15 @@ def sweep(
     train: Callable[..., Any],
     configurations: Iterable[Mapping[str, Any]],
 ) -> Iterator[tuple[Mapping[str, Any], Any]]:
-    """Call ``train(**configuration)`` for each configuration, on whatever workers there
-    are, and yield pairs (configuration, result) as they come.
+    """Call ``train(**configuration)`` for each configuration on the available workers,
+    and yield pairs (configuration, result) as they finish.
 
-    Where a call fails, its result is the exception, and the others go on.
+    If a call fails, its result is the exception, and the others continue.
 
     Parameters
     ----------
     client : dask.distributed.Client
-        Of any cluster.
+        A client of any cluster.
     train : callable
         A function that the workers can import.
     configurations : iterable of dict
@@ -253,7 +252,7 @@ def sweep(
         If `train` cannot be imported by other processes.
     RuntimeError
         If there is no worker, or one has another version of the framework; later, if
-        the cluster does not answer any more.
+        the cluster no longer responds.
     """
     from distributed import as_completed
 
@@ -274,13 +273,13 @@ def _check_settings(now: Any, before: Any, folder: Any) -> None:
     if other:
         said = [f"{name} {before[name]!r}, not {now.get(name)!r}" for name in other]
         raise ValueError(
-            f"the training in {os.fspath(folder)} was begun with {'; '.join(said)}: go "
-            "on with the same, or take another folder"
+            f"the training run in {os.fspath(folder)} began with {'; '.join(said)}: "
+            "continue with the same settings, or use another folder"
         )
 
 
 def _workers(client: Any) -> list[str]:
-    # Their addresses; all have our version.
+    # The workers' addresses, after checking that all have our version.
     found: dict[str, str] = client.run(_version)
     if not found:
         raise RuntimeError("the cluster has no workers yet: client.wait_for_workers(1)")
@@ -296,7 +295,7 @@ def _version() -> str:
 def _check_version(worker: str, theirs: str, ours: str) -> None:
     if theirs != ours:
         raise RuntimeError(
-            f"{worker} has dezero_lite {theirs}, but the training was begun with "
+            f"{worker} has dezero_lite {theirs}, but the training run began with "
             f"{ours}: install the same version everywhere"
         )
 
@@ -305,8 +304,8 @@ def _gather(client: Any, futures: list[Any]) -> list[Any]:
     from distributed import CancelledError
     from distributed.comm import CommClosedError
 
-    # A client that loses its scheduler cancels the futures that it has. Those that are
-    # submitted later would wait for as long as it looks for the scheduler.
+    # A client that loses its scheduler cancels its pending futures. Futures submitted
+    # after that would wait until it gives up searching for the scheduler.
     _check_connection(client)
     try:
         return list(client.gather(futures))
@@ -323,6 +322,4 @@ _GOES_ON = "and train goes on from its last checkpoint"
 
 
 def _connection_error(why: str, then: str) -> RuntimeError:
-    return RuntimeError(
-        f"the cluster does not answer any more ({why}): start it again, {then}"
-    )
+    return RuntimeError(f"the cluster no longer responds ({why}): restart it, {then}")

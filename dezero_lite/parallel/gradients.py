@@ -1,7 +1,7 @@
 """The gradient of a batch from those of its shards.
 
-Each shard's loss is a mean over its examples. So the batch's is the mean of these
-means, weighted by how many examples each has seen; and so is its gradient.
+The loss of a shard is a mean over its examples. So the loss of the batch is the mean of
+these means, weighted by the numbers of examples; the same holds for the gradients.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ from ..core.types import Array
 
 
 class Adds(Protocol):
-    """What sums arrays over workers: a :class:`Ring`, or one of MPI."""
+    """Anything that sums arrays over workers, such as :class:`Ring` or
+    :class:`MPIRing`.
+    """
 
     def all_reduce(self, array: Array) -> Array:
-        """The sum over all workers, which all of them get."""
+        """Return the sum over all workers, to each of them."""
 
 
 def own_gradients(model: Any) -> list[Array]:
-    """A model's gradients, in its parameters' order; zeros where there is none.
+    """Return a model's gradients, in the order of its parameters; zeros for missing
+    ones.
 
     They are the model's own arrays, not copies.
     """
@@ -33,12 +36,12 @@ def own_gradients(model: Any) -> list[Array]:
 
 
 def set_gradients(model: Any, gradients: Sequence[Array]) -> None:
-    """Give each parameter its gradient, in their order.
+    """Assign the gradients to the parameters, in order.
 
     Raises
     ------
     ValueError
-        If there are not as many, or one has another shape; nothing has changed then.
+        If their number or a shape is wrong; nothing has changed then.
     """
     params = list(model.params())
     shapes = [p.shape for p in params], [np.shape(g) for g in gradients]
@@ -54,22 +57,23 @@ def set_gradients(model: Any, gradients: Sequence[Array]) -> None:
 def mean_gradients(
     parts: Sequence[Sequence[Array]], counts: Sequence[int]
 ) -> list[Array]:
-    """The mean of several workers' gradients, weighted by their examples.
+    """Average the gradients of several workers, weighted by their numbers of examples.
 
-    They are added in the order given, so that the same parts give the same bits.
+    The order of addition is that of the arguments, so the same parts give the same
+    bits.
 
     Parameters
     ----------
     parts : sequence of sequence of ndarray
         For each worker, a gradient for each parameter.
     counts : sequence of int
-        The numbers of examples of which the workers' gradients are means; a 0 leaves
-        one out.
+        The number of examples behind each worker's gradients, which are means; a worker
+        with 0 is left out.
 
     Raises
     ------
     ValueError
-        If there are not as many counts as parts, or no example at all.
+        If the numbers of counts and parts differ, or all counts are 0.
     """
     if len(parts) != len(counts) or not sum(counts):
         raise ValueError(
@@ -89,11 +93,11 @@ def mean_gradients(
 def average_gradients(model: Any, count: int, ring: Adds) -> None:
     """Give the model, on every worker of a ring, the gradient of the whole batch.
 
-    Each worker calls it, with the number of examples behind its own gradient. All
-    travel as one array: a message has its price, however short it is.
+    Each worker must call it, with the number of examples behind its own gradients. All
+    gradients travel as one array, because every message has a fixed cost.
     """
     gradients = own_gradients(model)
-    # In float16, a gradient times some thousand examples would be infinite.
+    # In float16, a gradient times some thousand examples would overflow.
     dtype = np.result_type(np.float32, *gradients)
     weighted = [gradient.ravel() * dtype.type(count) for gradient in gradients]
     total = ring.all_reduce(np.concatenate([*weighted, np.array([count], dtype)]))

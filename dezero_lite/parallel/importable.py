@@ -1,4 +1,4 @@
-"""What other processes can be asked to do."""
+"""A check that other processes can import a function."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 
 def check_importable(function: Callable[..., Any]) -> None:
-    """Refuse what another process cannot import by its name.
+    """Raise an error unless other processes can import `function` by its name.
 
     Raises
     ------
     ValueError
-        For a function of a notebook, of the program itself, or of another function.
+        If it is defined in a notebook, in the main program, or inside another function.
     """
     module = getattr(function, "__module__", None)
     name = getattr(function, "__qualname__", repr(function))

@@ -1,5 +1,5 @@
-"""All-reduce by MPI, where it is installed: ``pip install mpi4py``, and an MPI. Step 79
-tells when it pays::
+"""All-reduce with MPI. Requires mpi4py (``pip install mpi4py``) and an MPI library.
+Step 79 explains when it pays::
 
     mpiexec -n 4 python train.py
 """
@@ -17,8 +17,8 @@ __all__ = ["MPIRing"]
 
 
 class MPIRing:
-    """In the place of a :class:`~dezero_lite.parallel.Ring`: one of the processes that
-    mpiexec has started.
+    """Replaces a :class:`~dezero_lite.parallel.Ring`: one of the processes that mpiexec
+    has started.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class MPIRing:
     Attributes
     ----------
     rank, size : int
-        The number of this process, and how many there are.
+        The number of this process, and the number of all processes.
 
     Raises
     ------
@@ -44,8 +44,8 @@ class MPIRing:
         return f"MPIRing({self.rank} of {self.size})"
 
     def all_reduce(self, array: Array) -> Array:
-        """The sum of all processes' arrays, which have the same shape and dtype; as in
-        a ring, bools are refused.
+        """Return the sum of all processes' arrays, which must have the same shape and
+        dtype; as in a ring, bool arrays are rejected.
         """
         array = summable(array)
         total = np.empty_like(array)

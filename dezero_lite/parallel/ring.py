@@ -1,10 +1,11 @@
-"""A ring of processes that sum arrays, by the pipes of the standard library. Step 78
+"""A ring of processes that sum arrays, over pipes of the standard library. Step 78
 explains it.
 
 Each worker sends to its right neighbour and receives from its left one. The array is
-cut into as many parts as there are workers. First each part travels once around, and
-everyone adds its own to it; then the sums travel around once more. So a worker sends
-2 (n − 1) / n times the array, however many workers there are.
+cut into as many parts as there are workers. In the first round, each part travels once
+around the ring, and every worker adds its own part; in the second round, the sums
+travel around. So a worker sends 2 (n − 1) / n times the size of the array, where n is
+the number of workers.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from ..core.types import Array
 from .importable import check_importable
 from .shards import shards
 
-if TYPE_CHECKING:  # here and below: most who import this start no process
+if TYPE_CHECKING:  # multiprocessing is imported late: most users start no process
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
-# Seconds that a process has to end by itself.
+# Seconds that a process gets to end by itself.
 GRACE = 1.0
 
 
@@ -35,11 +36,11 @@ class Ring:
     Attributes
     ----------
     rank : int
-        Its number, from 0 on.
+        The worker's number, from 0 on.
     size : int
         The number of workers.
     sent : int
-        The bytes of arrays that it has sent so far.
+        The number of bytes of array data sent so far.
     """
 
     def __init__(
@@ -53,13 +54,13 @@ class Ring:
         return f"Ring({self.rank} of {self.size})"
 
     def all_reduce(self, array: Array) -> Array:
-        """The sum of all workers' arrays, which have the same shape and dtype. Every
-        worker gets the same bits.
+        """Return the sum of all workers' arrays, which must have the same shape and
+        dtype. Every worker gets the same bits.
 
         Raises
         ------
         TypeError
-            If it is an array of truth values, whose sum could be a count or an "or".
+            For a bool array, whose sum could mean a count or a logical or.
         """
         total = summable(array)
         flat = total.reshape(-1)
@@ -73,14 +74,15 @@ class Ring:
         return total
 
     def _turn(self, step: int) -> tuple[int, int]:
-        # Which part is sent, and which is received: what came in a turn ago goes on.
+        # The parts to send and to receive: a part received in one step is sent in the
+        # next.
         return (self.rank - step) % self.size, (self.rank - step - 1) % self.size
 
     def exchange(self, array: Array) -> Array:
         """Send an array to the right, and receive one from the left.
 
-        A pipe holds little. If all sent first, all would wait for somebody to receive;
-        so every second worker receives first.
+        A pipe has a small buffer. If all workers sent first, all would wait for a
+        receiver; so every second worker receives first.
         """
         if self.rank % 2:
             received = self.receive()
@@ -97,18 +99,18 @@ class Ring:
         self.sent += array.nbytes
 
     def receive(self) -> Array:
-        """The next array from the left."""
+        """Receive the next array from the left."""
         assert self._left is not None
         content = self._left.recv_bytes()
         return np.frombuffer(content, self._left.recv())
 
 
 def summable(array: Array) -> Array:
-    """A copy whose elements are one after the other in memory, whatever `array` is."""
+    """Copy an array into contiguous memory, or raise a TypeError for bools."""
     if np.asarray(array).dtype == bool:
         raise TypeError(
             "a sum of bools over workers is not defined: all_reduce(a.astype(int)) "
-            "counts how many have True"
+            "counts the workers that have True"
         )
     return np.array(array, order="C")
 
@@ -116,34 +118,34 @@ def summable(array: Array) -> Array:
 def run_ring(
     work: Callable[..., Any], size: int, *arguments: Any, timeout: float = 60.0
 ) -> list[Any]:
-    """Call ``work(ring, *arguments)`` in as many new processes, which form a ring.
+    """Call ``work(ring, *arguments)`` in new processes that form a ring.
 
     Parameters
     ----------
     work : callable
-        A function of a module that the processes can import; so not one that is
-        defined in a notebook. A program calls `run_ring` under
-        ``if __name__ == "__main__":``, since the processes import the program, too.
+        A function that the processes can import, so not one that is defined in a
+        notebook. A program must call `run_ring` under ``if __name__ == "__main__":``,
+        because the processes also import the program.
     size : int
         The number of processes.
     *arguments
-        For all of them.
+        Passed to every process.
     timeout : float, optional
-        Seconds; what has not ended then is stopped.
+        In seconds; processes that are still running then are stopped.
 
     Returns
     -------
     list
-        What each process returned, in the order of their ranks.
+        The results of the processes, in the order of their ranks.
 
     Raises
     ------
     ValueError
-        If `work` cannot be found by another process, or there is no process.
+        If other processes cannot import `work`, or `size` is less than 1.
     RuntimeError
         If a process failed; its traceback is in the message.
     TimeoutError
-        If they take too long, as in a ring where everyone waits.
+        If they take too long, for example because every worker waits for another.
     """
     import multiprocessing as mp
 
@@ -163,7 +165,8 @@ def run_ring(
     try:
         for process in processes:
             process.start()
-        # The children have theirs; without ours, a pipe ends when its worker does.
+        # The children have their own ends; we close ours so that a pipe ends with its
+        # worker.
         for end in [*itertools.chain(*links), *(writer for _, writer in results)]:
             end.close()
         return _collect([reader for reader, _ in results], processes, timeout)
@@ -173,7 +176,7 @@ def run_ring(
             process.terminate()
         for process in started:
             process.join(GRACE)
-            process.kill()  # one that ignores being terminated
+            process.kill()  # in case it ignored terminate
             process.join()
 
 
@@ -213,8 +216,8 @@ def _result(rank: int, reader: Connection, process: BaseProcess) -> Any:
         process.join(GRACE)
         raise RuntimeError(
             f"worker {rank} has died (exit code {process.exitcode}). If it never "
-            'began: a program calls run_ring under `if __name__ == "__main__":`, since '
-            "each worker imports the program, too"
+            'began: call run_ring under `if __name__ == "__main__":`, because each '
+            "worker also imports the program"
         ) from None
     if not fine:
         raise RuntimeError(f"worker {rank} failed:\n{value}")

@@ -1,17 +1,17 @@
-"""A batch in parts, one for each worker."""
+"""Splits a batch into parts, one for each worker."""
 
 from __future__ import annotations
 
 
 def shards(count: int, workers: int) -> list[slice]:
-    """Cut `count` examples into as many parts as there are workers, one after the
-    other. Their lengths differ by one at most; where there are fewer examples than
-    workers, the last parts are empty.
+    """Cut `count` examples into consecutive parts, one for each worker. Their lengths
+    differ by at most one; if there are fewer examples than workers, the last parts are
+    empty.
 
     Raises
     ------
     ValueError
-        If there is no worker, or a negative number of examples.
+        If there is no worker, or the number of examples is negative.
 
     Examples
     --------

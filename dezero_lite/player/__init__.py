@@ -1,13 +1,13 @@
-"""The backward player: a walk back through a graph, recorded as it happens, to be
-stepped through. Steps 7–18 and 32 explain what it shows.
+"""The backward player: the backward pass through a graph, recorded as it happens, to be
+viewed step by step. Steps 7–18 and 32 explain what it shows.
 
 =========== ==========================================================================
 recording   the graph, and what happens in it while ``y.backward()`` runs
-story       the steps that come of it, each with a sentence
+story       the resulting steps, each with a sentence
 words       numbers and arrays as the player writes them
-layout      where each node stands
+layout      the position of each node
 drawing     the graph as SVG
-page        the stepper: the drawing in a page of its own
+page        the stepper: the drawing in its own page
 =========== ==========================================================================
 """
 
@@ -30,32 +30,32 @@ def play(
     create_graph: bool | None = None,
     **names: Any,
 ) -> Player:
-    """Run ``y.backward()``, and record it, to be played step by step.
+    """Run ``y.backward()`` and record it, to be played step by step.
 
-    It leaves what `backward` leaves, the gradients, and nothing else. Gradients that
-    were there before take part as always: clear them first.
+    It has the same effect as `backward`: it leaves the gradients, and nothing else.
+    Earlier gradients are taken into account as always: clear them first.
 
     Parameters
     ----------
     y : Variable
-        Of `dezero_lite`, or of any step of the course from 7 on.
+        From `dezero_lite`, or from any step of the course from 7 on.
     retain_grad, create_graph : bool, optional
-        Handed to `backward` if given.
+        Passed to `backward` if given.
     **names : Variable or Function
-        The names of things, as in ``play(y, a=a, A=a.creator)``. Without a name, leaves
-        are called x, the result y, and all between a, b, c, …; functions are called by
-        their class.
+        Names of Variables and functions, as in ``play(y, a=a, A=a.creator)``. By
+        default, leaves are called x, the result y, and all Variables between them a, b,
+        c, …; functions have the name of their class.
 
     Returns
     -------
     Player
-        Shows itself as a stepper in a notebook, and as one sentence a step in a
+        Displays itself as a stepper in a notebook, and as one sentence per step in a
         terminal.
 
     Raises
     ------
     ValueError
-        If the graph has more than 60 nodes, or if the walk visits functions more than
+        If the graph has more than 60 nodes, or if the pass visits functions more than
         300 times.
 
     Examples

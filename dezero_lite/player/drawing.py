@@ -1,5 +1,5 @@
-"""The graph as SVG, with room for all that will ever stand in it: the page changes
-texts and colours only.
+"""The graph as SVG, with room for everything that any step shows: the page changes only
+texts and colours.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from .layout import Box, lay_out
 from .recording import Graph, drop_missing
 from .story import Step
 
-# What a letter needs, about, and a line; around them, and around it all.
+# The approximate width of a letter, the height of a line, and two margins.
 LETTER, LINE, PADDING, MARGIN = 8.0, 18, 8, 4
 VARIABLE = 'fill="{}" stroke="{}" rx="9"'.format(*BLUE)
 FUNCTION = 'fill="{}" stroke="{}"'.format(*YELLOW)
 GRADIENT = "#a84300"
-# Arrows have heads of our own, which the page can put at their other ends.
+# Arrowheads of our own, which the page can move to the other ends.
 HEAD = """<marker id="head" viewBox="0 0 10 8" refX="10" refY="4" markerWidth="10"
  markerHeight="8" markerUnits="userSpaceOnUse" orient="auto-start-reverse"><path
  d="M0 0 10 4 0 8z"/></marker>"""
 
 
 def draw(graph: Graph, steps: list[Step]) -> str:
-    """The drawing as it is after the last step."""
+    """Draw the graph as it is after the last step."""
     gradients = {key: text for step in steps for key, text in step.gradients.items()}
     lines = dict(_lines(graph, steps))
     nodes = {key: _room(*texts) for key, texts in lines.items()}
@@ -52,8 +52,8 @@ def draw(graph: Graph, steps: list[Step]) -> str:
 
 
 def _lines(graph: Graph, steps: list[Step]) -> Iterator[tuple[str, list[str]]]:
-    """By key, the name of each node and the longest texts that will stand below it;
-    what leads to a node comes before it.
+    """Yield, for each node, its key, its name and the longest texts below it;
+    predecessors come first.
     """
 
     def variable(v: Any) -> tuple[str, list[str]]:
@@ -96,13 +96,15 @@ def _node(key: str, box: Box, lines: list[str], gradient: str) -> str:
 
 
 def _text(box: Box, i: int, count: int, line: str) -> str:
-    y = box.y + LINE * (i - (count - 1) / 2) + 5  # the foot of its letters
+    y = box.y + LINE * (i - (count - 1) / 2) + 5  # the baseline of the text
     colour = f' fill="{GRADIENT}"' if i == 2 else ""
     return f'<text x="{box.x:.1f}" y="{y:.1f}"{colour}>{escape(line)}</text>'
 
 
 def _edge(key: str, way: list[Box]) -> str:
-    """An arrow along its way, straight through each column, its text above it."""
+    """Draw an arrow through its boxes, straight across each column, with its text
+    above.
+    """
     x, y = way[0].x + way[0].width / 2, way[0].y
     path = f"M{x:.1f} {y:.1f}"
     for box in way[1:]:

@@ -1,8 +1,8 @@
-"""Where the nodes of a graph stand: in columns from left to right, each arrow through a
-place of its own in the columns between.
+"""The positions of a graph's nodes: in columns from left to right, where each arrow has
+its own place in the columns that it crosses.
 
-The same graph stands alike on every machine, whatever is installed there, so the page
-of a player can be compared byte for byte.
+The layout of a graph is the same on every machine, whatever is installed there, so the
+page of a player can be compared byte by byte.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from functools import partial
 from itertools import chain, pairwise
 from operator import attrgetter
 
-GAP = 14  # between two things in a column
+GAP = 14  # between two boxes in a column
 ASIDE = 10  # between two columns
 ROUNDS = 8
 
 
 @dataclass(eq=False)
 class Box:
-    """A thing that needs room: a node, or an arrow's text.
+    """Something that needs room: a node, or an arrow's text.
 
     Attributes
     ----------
     width, height : float
     column : int
     before, after : list of Box
-        Its neighbours in the columns beside it.
+        Its neighbours in the adjacent columns.
     x, y : float
-        Where its middle stands.
+        The position of its centre.
     """
 
     width: float
@@ -42,26 +42,26 @@ class Box:
     y: float = 0.0
 
 
-Beside = Callable[[Box], list[Box]]  # its neighbours on one side, or on both
+Beside = Callable[[Box], list[Box]]  # a box's neighbours on one side, or on both
 
 
 def lay_out(
     nodes: dict[str, Box], edges: dict[str, tuple[str, str, Box]]
 ) -> dict[str, list[Box]]:
-    """Give every Box its place, and find the way of each arrow.
+    """Give every Box its position, and find the path of each arrow.
 
     Parameters
     ----------
     nodes : dict
-        By key, in an order in which each comes after those that lead to it.
+        By key, in an order in which each node follows its predecessors.
     edges : dict
-        By key: from which node, to which one, and the room for its text.
+        By key: the first node, the last node, and the room for the text.
 
     Returns
     -------
     dict
-        By the key of an arrow: the boxes that it goes through, its two ends included.
-        The one before its last is that of its text.
+        By the key of an arrow: the boxes on its path, including both ends. The last but
+        one is that of its text.
     """
     _into_columns(nodes, [(start, end) for start, end, _ in edges.values()])
     ways = {
@@ -78,7 +78,7 @@ def lay_out(
 
 
 def _into_columns(nodes: dict[str, Box], pairs: list[tuple[str, str]]) -> None:
-    # Nodes have the even columns, what is on the way between them the odd ones.
+    # Nodes are in even columns, and everything on the paths between them in odd ones.
     leading: dict[str, list[str]] = {key: [] for key in nodes}
     led: dict[str, list[str]] = {key: [] for key in nodes}
     for start, end in pairs:
@@ -87,7 +87,7 @@ def _into_columns(nodes: dict[str, Box], pairs: list[tuple[str, str]]) -> None:
     for key in nodes:
         nodes[key].column = max((nodes[k].column + 2 for k in leading[key]), default=0)
     for key in nodes:
-        # What nothing leads to stands just before what needs it.
+        # A node without predecessors goes right before the first node that needs it.
         if led[key] and not leading[key]:
             nodes[key].column = min(nodes[k].column for k in led[key]) - 2
 
@@ -103,8 +103,8 @@ def _way(start: Box, end: Box, text: Box) -> list[Box]:
 
 
 def _in_order(columns: list[list[Box]]) -> None:
-    # Each column in the order of its neighbours' middles, there and back again, until
-    # arrows cross little.
+    # Sort each column by its neighbours' centres, forwards and backwards in turn, until
+    # few arrows cross.
     for column in columns:
         _stack(column)
     for column, beside in _there_and_back(columns):
@@ -140,7 +140,7 @@ def _spread(columns: list[list[Box]]) -> None:
         width = max(box.width for box in column)
         for box in column:
             box.x = right + width / 2
-            if not box.height:  # an arrow that passes turns beside a column, not in it
+            if not box.height:  # a passing arrow bends beside a column, not in it
                 box.width = width
         right += width + ASIDE
     boxes = [box for column in columns for box in column]
@@ -150,7 +150,7 @@ def _spread(columns: list[list[Box]]) -> None:
 
 
 def _move(column: list[Box], beside: Beside) -> None:
-    # Each to the middle of its neighbours, as far as the others leave room.
+    # Move each box towards the centre of its neighbours, as far as the others allow.
     wished = [_middle(box, beside) for box in column]
     shift, least = 0.0, -math.inf
     for box, y in zip(column, wished, strict=True):

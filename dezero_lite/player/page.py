@@ -1,11 +1,10 @@
-"""The stepper: a drawing of the graph, in a page of its own.
+"""The stepper: a drawing of the graph, in its own page.
 
-The page stands in an iframe with `srcdoc`, so that it needs no server and no network. A
-notebook that is not trusted shows no iframe, but it shows what stands between the
-iframe's tags, which nobody sees otherwise: a picture of the last step. The sentences
-stand below it, folded, for pages that drop iframes with all that is in them. An
-animated SVG would play there, too; but nobody could stop it or go back, and a screen
-reader would not hear the sentences.
+The page is in an iframe with `srcdoc`, so it needs no server and no network. An
+untrusted notebook shows the content of the iframe instead, which is otherwise
+invisible: a picture of the last step. The sentences follow, collapsed, for pages that
+remove iframes with their content. An animated SVG would also play there, but it could
+not be stopped or reversed, and a screen reader would not read the sentences.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .story import Step
 
 
 class Player:
-    """A walk back through a graph, to be stepped through: :func:`play`."""
+    """A backward pass through a graph, to be viewed step by step: see :func:`play`."""
 
     def __init__(self, graph: Graph, steps: list[Step]) -> None:
         self.steps = steps
@@ -38,14 +37,14 @@ class Player:
         return {"text/plain": repr(self), "text/html": self.html()}
 
     def html(self, first: int = 0, pause: int = 2500) -> str:
-        """The stepper, and what stands in its place where scripts are not trusted.
+        """Return the stepper, and its replacement for where scripts are not trusted.
 
         Parameters
         ----------
         first : int, optional
-            The step that it shows first.
+            The step to show first, counted from 0.
         pause : int, optional
-            How long it shows a step when it plays, in milliseconds.
+            The duration of each step during playback, in milliseconds.
         """
         page = self._page(first, pause).replace("&", "&amp;").replace("'", "&#39;")
         picture = base64.b64encode(self.svg.encode()).decode()
@@ -68,7 +67,7 @@ class Player:
             for step in self.steps
         ]
         steps = json.dumps(described, ensure_ascii=False, separators=(",", ":"))
-        # Nothing in it shall look like a tag.
+        # Nothing in it must look like a tag.
         parts = {"graph": self.svg, "steps": steps.replace("<", r"\u003c")}
         parts |= {"first": str(first), "pause": str(pause)}
         return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)

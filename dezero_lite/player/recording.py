@@ -1,4 +1,4 @@
-"""What is played: a graph, and the walk back through it as it happens.
+"""Records a graph, and the backward pass through it as it happens.
 
 It works for every framework of the course: any Variable whose `creator` has `inputs`,
 or one `input`, and a `backward`.
@@ -20,7 +20,7 @@ from ..graph import inputs_of, is_variable, legible, outputs_of
 from .words import phrase, text
 
 MOST_NODES = 60
-# Where the order is wrong, a walk may visit a function again and again.
+# A pass in the wrong order may visit a function again and again.
 MOST_VISITS = 300
 
 
@@ -29,26 +29,26 @@ def drop_missing(outputs: list[Any]) -> list[Any]:
 
 
 def pairs_with(outputs: list[Any], gradients: list[Any]) -> list[tuple[Any, Any]]:
-    """The outputs that are still there, each with its gradient."""
+    """Pair the outputs that still exist with their gradients."""
     pairs = zip(outputs, gradients, strict=False)
     return [(y, gradient) for y, gradient in pairs if y is not None]
 
 
 def copy_array(x: Any) -> Any:
-    """A copy of an array, or of the array in a Variable; ``None`` as it is."""
+    """Copy an array, or the array in a Variable; return ``None`` unchanged."""
     data = x.data if is_variable(x) else x
     return None if data is None else np.array(data)
 
 
 class Graph:
-    """All that a Variable was computed from, and what it is called.
+    """Everything that a Variable was computed from, with names.
 
     Attributes
     ----------
     variables, functions : list
-        In an order in which they can be computed.
+        In a possible order of computation.
     key : dict
-        By id(): what the drawing calls a node.
+        The drawing's name of each node, by its id().
     """
 
     def __init__(self, y: Any, names: dict[str, Any]) -> None:
@@ -108,25 +108,25 @@ class Graph:
             self._label[id(f)] = f"{name} {met[name]}" if total[name] > 1 else name
 
     def knows(self, f: Any) -> bool:
-        """Whether this is one of the functions."""
+        """Return whether `f` is one of the graph's functions."""
         return self.key.get(id(f), "").startswith("f")
 
     def name(self, x: Any) -> str:
-        """What a node is called; a plain number or array is its text."""
+        """Return the name of a node; for a plain number or array, its text."""
         return legible(self._label.get(id(x), "")) or text(x)
 
     def grad(self, v: Any) -> str:
         return f"{self.name(v)}.grad"
 
     def equation(self, x: Any) -> str:
-        """A Variable and its value, as "x = 3" or "x (2, 3)"."""
+        """Write a Variable and its value, as in "x = 3" or "x (2, 3)"."""
         if not is_variable(x):
             return phrase(x)
         value = text(x.data)
         return f"{self.name(x)} {'' if value.startswith('(') else '= '}{value}"
 
     def edges(self, f: Any) -> dict[str, tuple[str, str]]:
-        """The edges at a function, by their keys: from where to where."""
+        """Return the edges of a function by key, each as (start, end)."""
         key = self.key[id(f)]
         xs = [self.key.get(id(x), f"{key}c{i}") for i, x in enumerate(inputs_of(f))]
         ys = [self.key[id(y)] for y in drop_missing(outputs_of(f))]
@@ -134,8 +134,8 @@ class Graph:
         return into | {f"{key}o{i}": (key, y) for i, y in enumerate(ys)}
 
     def around(self, f: Any, silent: Iterable[int] = ()) -> list[str]:
-        """The keys of a function, its edges, and the nodes at their ends, but for the
-        inputs with these numbers.
+        """Return the keys of a function, its edges, and the nodes at their ends, except
+        for the inputs numbered in `silent`.
         """
         edges = self.edges(f)
         for i in silent:
@@ -148,7 +148,7 @@ Gradients = dict[int, Any]  # an array or None, by id() of the Variable
 
 @dataclass
 class Visit:
-    """A function's turn in the walk: what there is when it comes, and what it does."""
+    """A function's turn in the backward pass: the state before it, and its effect."""
 
     function: Any
     received: list[Any]
@@ -159,30 +159,30 @@ class Visit:
 
 
 class Recorder:
-    """Listens to the functions of a graph, and watches the walk among them.
+    """Observes the functions of a graph, and the pass through them.
 
-    While `backward` runs, each function notes what it receives and hands on, and a
-    trace function reads the worklist among the walk's local names. Neither is left
-    behind.
+    While `backward` runs, each function records what it receives and passes on, and a
+    trace function reads the worklist from the local variables of the pass. Both are
+    removed at the end.
 
     Attributes
     ----------
     visits : list of Visit
-        The last one is nobody's: what there is when the walk is over.
+        The last one has no function: it is the state at the end of the pass.
     is_recursion : bool
-        Whether there is no worklist; then the open calls are in its place.
+        Whether there is no worklist; the open calls are recorded instead.
     first, last, final : dict
-        All gradients: before `backward`, at the end of the walk, and after `backward`.
+        All gradients: before `backward`, at the end of the pass, and after `backward`.
     """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.visits: list[Visit] = []
         self._codes = {walk.__code__, type(graph.y).backward.__code__}
-        self._open: list[Any] = []  # the walk's frames; a recursion has many
+        self._open: list[Any] = []  # frames of the pass; a recursion has many
         self._calls: list[str] = []
-        self._name = ""  # what the walk calls its worklist
-        self._lists: tuple[list[Any], list[Any]] = ([], [])  # before a change, and now
+        self._name = ""  # the local name of the worklist
+        self._lists: tuple[list[Any], list[Any]] = ([], [])  # previous and current one
         self._is_listening = True
 
     def run(self, backward: Callable[[], None]) -> None:
@@ -209,7 +209,7 @@ class Recorder:
 
     def _listen(self, f: Any, way: str, method: Any) -> Any:
         def heard(*args: Any) -> Any:
-            if not self._is_listening:  # one way of a function may call another one
+            if not self._is_listening:  # one method of a function may call the other
                 return method(*args)
             self._is_listening = False
             try:
@@ -230,14 +230,14 @@ class Recorder:
                 "to follow; it was stopped, and gradients are incomplete"
             )
         received = [copy_array(gy) for gy in gys]
-        # The package's walk has taken these out of its dict already.
+        # The package's walk has already removed these from its dict.
         taken = {id(y): gy for y, gy in pairs_with(outputs_of(f), received)}
         visit = Visit(f, received, self._gradients() | taken, *self._worklist(f))
         self.visits.append(visit)
         return visit
 
     def _gradients(self) -> Gradients:
-        # The package's walk keeps them in a dict until it is over.
+        # The package's walk keeps the gradients in a dict until it ends.
         local = self._open[-1].f_locals if self._open else {}
         if isinstance(local.get("grads"), dict):
             found = local["grads"].items()
@@ -248,7 +248,8 @@ class Recorder:
     # --- watching
 
     def _enter(self, frame: Any, event: str, _: Any) -> Any:
-        # Python calls this when a function is called, and what it returns at each line.
+        # Python calls this at each function call, and the returned function at each
+        # line.
         if frame.f_code not in self._codes:
             return None
         self._open.append(frame)
@@ -274,7 +275,8 @@ class Recorder:
         return bool(entries) and all(map(self.graph.knows, functions_in(entries)))
 
     def _worklist(self, taken: Any = None) -> tuple[list[str], int | None]:
-        # What waits, and where in it a function is that may be taken out already.
+        # The waiting entries, and the index of a function that may already be taken
+        # out.
         if not self._name:
             return list(self._calls), None
         before, now = map(functions_in, self._lists)
@@ -290,5 +292,5 @@ class Recorder:
 
 
 def functions_in(worklist: list[Any]) -> list[Any]:
-    """The function of each entry, which may be a tuple with the function at its end."""
+    """Return the function of each entry, which may be a tuple that ends with it."""
     return [e[-1] if isinstance(e, tuple) and e else e for e in worklist]

@@ -1,7 +1,8 @@
-"""The walk as a story: values forward, then gradients back, one function a step.
+"""The passes as a story: values forward, then gradients backward, one function per
+step.
 
-The values are those that the Variables hold, in an order in which they can have been
-computed; the way back is what was recorded.
+The values are those that the Variables hold, in a possible order of computation; the
+backward pass is the recorded one.
 """
 
 from __future__ import annotations
@@ -31,30 +32,30 @@ from .words import (
     text,
 )
 
-# What stands beside the picture: headings, each with names and what they stand for.
+# The contents beside the picture: headings, each with pairs of a name and a value.
 Panel = list[tuple[str, list[tuple[str, dict[str, Any]]]]]
 
 
 @dataclass
 class Step:
-    """A sentence, and what the picture shows with it.
+    """A sentence, and the state of the picture that belongs to it.
 
     Attributes
     ----------
     say : str
     back : bool
-        Whether it belongs to the way back.
+        Whether it belongs to the backward pass.
     lit : list of str
-        The keys of the nodes and edges that are at work.
+        The keys of the highlighted nodes and edges.
     panel : list
     values, gradients : dict
-        Texts that nodes have from now on, by key; an empty one for what is gone.
+        Texts of nodes from this step on, by key; empty for a text that is removed.
     edges : dict
-        What is handed on along edges, in this step only.
+        Texts of edges, by key, for this step only.
     waiting : list of str
         The worklist after this step, or the open calls.
     next : int or None
-        Which of them is taken next.
+        The index in `waiting` of the function that is next.
     """
 
     say: str
@@ -69,7 +70,7 @@ class Step:
 
 
 def tell_story(graph: Graph, record: Recorder) -> Iterator[Step]:
-    """All steps."""
+    """Yield all steps."""
     yield show_leaves(graph)
     for f in graph.functions:
         yield show_function(graph, f)
@@ -91,7 +92,7 @@ def tell_story(graph: Graph, record: Recorder) -> Iterator[Step]:
 
 
 def show_leaves(graph: Graph) -> Step:
-    """The leaves."""
+    """Show the values of the leaves."""
     leaves = [v for v in graph.variables if v.creator is None]
     says = [f"{graph.name(v)} is {phrase(v.data)}" for v in leaves]
     return Step(
@@ -104,7 +105,7 @@ def show_leaves(graph: Graph) -> Step:
 
 
 def show_function(graph: Graph, f: Any) -> Step:
-    """A function at work."""
+    """Show how a function computes its outputs."""
     xs, ys = inputs_of(f), drop_missing(outputs_of(f))
     takes, makes = (join_words([graph.equation(x) for x in side]) for side in (xs, ys))
     return Step(
@@ -130,7 +131,7 @@ def name_input(graph: Graph, x: Any) -> str:
 
 
 def show_start(graph: Graph, record: Recorder) -> Step:
-    """What there is before the first visit."""
+    """Show the gradients before the first visit."""
     first = record.visits[0]
     held = [v for v in graph.variables if first.gradients.get(id(v)) is not None]
     held.sort(key=lambda v: v is not graph.y)
@@ -149,7 +150,7 @@ def show_start(graph: Graph, record: Recorder) -> Step:
 
 
 def show_visit(graph: Graph, visit: Visit, after: Gradients) -> Step:
-    """What a function receives and hands on, and what becomes of the gradients."""
+    """Show what a function receives and passes on, and the resulting gradients."""
     f, before, key = visit.function, visit.gradients, graph.key[id(visit.function)]
     received = pairs_with(outputs_of(f), visit.received)
     pairs = enumerate(zip(inputs_of(f), visit.handed, strict=False))
@@ -190,7 +191,7 @@ def show_visit(graph: Graph, visit: Visit, after: Gradients) -> Step:
 
 
 def show_end(graph: Graph, record: Recorder) -> Step:
-    """What `backward` leaves."""
+    """Show the gradients that `backward` leaves."""
     final = record.final
     kept = [v for v in graph.variables if final.get(id(v)) is not None]
     news = [v for v in kept if is_news(v, record.last, final)]
@@ -206,7 +207,7 @@ def show_end(graph: Graph, record: Recorder) -> Step:
 
 
 def describe_leaf(graph: Graph, v: Any, record: Recorder) -> str:
-    """The gradient of a leaf; if the package adds it to an earlier one, as a sum."""
+    """State a leaf's gradient; as a sum if the package adds it to an earlier one."""
     times = (record.first, record.last, record.final)
     earlier, found, now = (gradients.get(id(v)) for gradients in times)
     is_sum = earlier is not None and found is not None and not almost_equal(found, now)

@@ -8,11 +8,11 @@ import numpy as np
 
 from ..core import SumTo
 
-# A longer list of numbers is past reading: an array's shape stands in its place.
+# A longer list of numbers is unreadable: the array's shape is shown instead.
 LONGEST = 16
-# Of an array, at most so many rows and columns are shown.
+# The maximum number of rows and columns of an array that are shown.
 MOST_CELLS = 8
-# A cell of a heat map as a letter, from the most negative to the most positive.
+# The letter for a cell of a heat map, from the most negative to the most positive.
 CELLS = "ihgfedcba0123456789"
 
 
@@ -21,7 +21,7 @@ def number(x: Any) -> str:
 
 
 def text(x: Any) -> str:
-    """A number, a few of them, or a shape."""
+    """Write a number, a few numbers, or a shape."""
     a = np.asarray(x)
     if a.ndim == 0:
         return number(a[()])
@@ -30,19 +30,19 @@ def text(x: Any) -> str:
 
 
 def phrase(x: Any) -> str:
-    """The same in a sentence."""
+    """Write the same for use in a sentence."""
     short = text(x)
     return f"an array {short}" if short.startswith("(") else short
 
 
 def join_words(words: list[str]) -> str:
-    """As people list things: "a, b and c"."""
+    """Join words as in a sentence: "a, b and c"."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 def as_detail(x: Any) -> dict[str, Any]:
-    """A number or an array for the panel: its text, and a heat map where that is a
-    shape.
+    """Describe a number or an array for the panel: its text, and a heat map if the text
+    is a shape.
     """
     a = np.asarray(x)
     short = {"text": text(a)}
@@ -50,7 +50,7 @@ def as_detail(x: Any) -> dict[str, Any]:
 
 
 def heat_map(a: Any) -> dict[str, Any]:
-    """The first rows and columns of an array, a letter a cell, and what it spans."""
+    """Encode the first rows and columns, a letter per cell, and the array's range."""
     rows = a.reshape(-1, a.shape[-1])
     part = rows[:MOST_CELLS, :MOST_CELLS]
     note = f"from {number(a.min())} to {number(a.max())}"
@@ -63,14 +63,16 @@ def heat_map(a: Any) -> dict[str, Any]:
 
 
 def almost_equal(a: Any, b: Any) -> bool:
-    """Whether two gradients are equal, to rounding; ``None`` equals itself alone."""
+    """Return whether two gradients are equal up to rounding; ``None`` equals only
+    itself.
+    """
     if a is None or b is None:
         return a is b
     return a.shape == b.shape and np.allclose(a, b, rtol=1e-6, atol=0, equal_nan=True)
 
 
 def describe_sum(earlier: Any, parts: list[Any], now: Any) -> str:
-    """How gradients that meet became one, in words; none if one came alone."""
+    """Say how gradients were added up; return an empty text if there was only one."""
     if not parts or now is None:
         return ""
     fitting = [g if g.shape == now.shape else SumTo(now.shape).apply(g) for g in parts]
@@ -85,7 +87,7 @@ def describe_sum(earlier: Any, parts: list[Any], now: Any) -> str:
 
 
 def addition(terms: list[Any], total: Any) -> str:
-    """A sum written out, as "8 + (-2) = 6"."""
+    """Write out a sum, as in "8 + (-2) = 6"."""
     texts = [text(g) for g in terms]
     if texts[0].startswith("("):
         return f"the sum of {len(terms)} arrays {texts[0]}"

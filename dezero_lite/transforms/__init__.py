@@ -1,11 +1,14 @@
-"""What happens to an example between the data set and the model. Step 51 explains it.
+"""Transforms, applied to examples between the data set and the model. Step 51 explains
+them.
 
-A transform is anything that can be called with one example and returns another. Those
-here for arrays can do more: their method ``batch`` takes a whole batch at once,
-examples along the first axis, and does to each what a call would. A data set uses it
-where it is there; so a transform of your own needs none, and gains speed if it has one.
+A transform is any callable that takes one example and returns another. The array
+transforms here can do more: their method ``batch`` transforms a whole batch at once,
+with examples along the first axis, as calls would one by one. A data set uses this
+method if it exists; so a transform of your own works without one, but is faster with
+one.
 
-Images are Pillow's up to :class:`ToArray`, and arrays of shape (C, H, W) from there on.
+Images are Pillow images up to :class:`ToArray`, and arrays of shape (C, H, W) from
+there on.
 """
 
 # ruff: noqa: F403 (each file lists its names)

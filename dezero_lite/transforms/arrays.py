@@ -1,4 +1,4 @@
-"""Transforms of arrays; those of images take arrays of shape (C, H, W)."""
+"""Transforms of arrays; those for images take arrays of shape (C, H, W)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Normalize:
     Parameters
     ----------
     mean, std : float or sequence of float, optional
-        One number for all values, or one for each channel, the first axis of an
-        example.
+        One number for all values, or one for each channel, which is the first axis of
+        an example.
 
     Raises
     ------
     ValueError
-        If `std` is or holds 0. When called, if there are not as many numbers as
+        If `std` is or contains 0. When called, if there are not as many numbers as
         channels.
 
     Notes
@@ -58,7 +58,7 @@ class Normalize:
         return self._normalize(x, 0)
 
     def batch(self, xs: Any) -> Any:
-        """The same for a whole batch."""
+        """Normalise a whole batch."""
         return self._normalize(xs, 1)
 
     def _normalize(self, x: Any, axis: int) -> Any:
@@ -69,8 +69,7 @@ class Normalize:
         return y
 
     def _along(self, x: Any, axis: int, values: Any, name: str) -> Any:
-        # The values as numbers that widen nothing, or as an array that lies along the
-        # channels.
+        # The values as a scalar that widens nothing, or as an array along the channels.
         if np.ndim(values) == 0:
             return x.dtype.type(values)
         channels = x.shape[axis] if x.ndim > axis else 0
@@ -84,18 +83,18 @@ class Normalize:
 
 
 class Flatten:
-    """All values of an example in one row. Source: book, `dezero.transforms`."""
+    """Put all values of an example in one row. Source: book, `dezero.transforms`."""
 
     def __call__(self, x: Any) -> Any:
         return _values_for(self, x).flatten()
 
     def batch(self, xs: Any) -> Any:
-        """The same for a whole batch: shape (N, D)."""
+        """Flatten a whole batch to shape (N, D)."""
         return xs.reshape(len(xs), math.prod(xs.shape[1:]))
 
 
 class AsType:
-    """Values of another dtype, default float32. Source: book, `dezero.transforms`."""
+    """Convert to another dtype, default float32. Source: book, `dezero.transforms`."""
 
     def __init__(self, dtype: DTypeLike = np.float32) -> None:
         self.dtype = dtype
@@ -110,7 +109,7 @@ ToFloat = AsType
 
 
 class ToInt(AsType):
-    """Values as whole numbers, by default int64; what follows the point is cut off.
+    """Convert to integers, by default int64; the fractional part is dropped.
 
     Source: book, `dezero.transforms`.
     """
@@ -120,7 +119,7 @@ class ToInt(AsType):
 
 
 class RandomHorizontalFlip:
-    """The mirror image, left and right exchanged, now and then.
+    """Mirror an image at random, exchanging left and right.
 
     Parameters
     ----------
@@ -130,7 +129,7 @@ class RandomHorizontalFlip:
     Raises
     ------
     ValueError
-        If `p` is no probability.
+        If `p` is not from 0 to 1.
     """
 
     def __init__(self, p: float = 0.5) -> None:
@@ -144,7 +143,7 @@ class RandomHorizontalFlip:
         return self.batch([x])[0]
 
     def batch(self, xs: Any) -> Any:
-        """The same for a whole batch; chance decides for each example."""
+        """Mirror a whole batch, deciding separately for each example."""
         ys = _copy_images(self, xs)
         mirrored = generator().random(len(ys)) < self.p
         ys[mirrored] = ys[mirrored][..., ::-1]
@@ -152,20 +151,20 @@ class RandomHorizontalFlip:
 
 
 class RandomCrop:
-    """A part of an image, cut out anywhere.
+    """Cut a part out of an image at a random position.
 
     Parameters
     ----------
     size : int or (int, int)
-        Height and width of the part; one number for both.
+        Height and width of the part; a single number for both.
     pad : int, optional
-        So many rows and columns of zeros are put around the image first.
+        The number of rows and columns of zeros added on each side of the image first.
 
     Raises
     ------
     ValueError
-        If `pad` is negative. When called, if the image, zeros included, is smaller than
-        the part.
+        If `pad` is negative. When called, if the image, padding included, is smaller
+        than the part.
     """
 
     def __init__(self, size: int | tuple[int, int], pad: int = 0) -> None:
@@ -178,7 +177,7 @@ class RandomCrop:
         return self.batch([x])[0]
 
     def batch(self, xs: Any) -> Any:
-        """The same for a whole batch; chance decides for each example."""
+        """Crop a whole batch, choosing a position separately for each example."""
         xs = _copy_images(self, xs)
         border = (self.pad, self.pad)
         xs = np.pad(xs, [(0, 0)] * (xs.ndim - 2) + [border, border])
@@ -207,7 +206,7 @@ def pair(size: int | tuple[int, int]) -> tuple[int, int]:
         ) from None
     if a < 1 or b < 1:
         raise ValueError(
-            f"an image has at least one pixel each way, so a size of {size} makes none"
+            f"an image is at least one pixel high and wide, so its size is not {size}"
         )
     return a, b
 
@@ -216,7 +215,7 @@ def _values_for(transform: object, x: Any) -> Any:
     if hasattr(x, "astype"):
         return x
     if isinstance(x, (int, float, list, tuple)):
-        # The index makes a NumPy number of an array without axes, and changes nothing
+        # The index turns a zero-dimensional array into a scalar, and changes nothing
         # else.
         return np.asarray(x)[()]
     raise TypeError(
@@ -226,7 +225,7 @@ def _values_for(transform: object, x: Any) -> Any:
 
 
 def _copy_images(transform: Transform, xs: Any) -> Any:
-    # Of rows, such as Flatten makes, a batch would be taken for one image.
+    # Without this check, a batch of flat rows would be taken for one image.
     for x in xs[:1]:
         if not isinstance(x, ndarray) or x.ndim < 2:
             raise TypeError(

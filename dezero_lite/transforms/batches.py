@@ -1,4 +1,4 @@
-"""Several transforms, and what they do to a batch."""
+"""Chains of transforms, and their application to batches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Transform = Callable[[Any], Any]
 
 
 def as_batch(examples: Iterable[Any]) -> Any:
-    """Put examples of equal shape on top of each other, along a new first axis.
+    """Stack examples of equal shape along a new first axis.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def as_batch(examples: Iterable[Any]) -> Any:
 
 
 def apply_to_batch(transform: Transform, xs: Any) -> Any:
-    """Apply `transform` to every example of a batch: at once where it can, else one by
+    """Apply `transform` to every example of a batch: at once if it can, else one by
     one.
     """
     batch = getattr(transform, "batch", None)
@@ -37,14 +37,14 @@ def apply_to_batch(transform: Transform, xs: Any) -> Any:
 
 
 class Compose:
-    """Several transforms, one after the other; none at all leaves examples as they are.
+    """Several transforms, applied in order; without any, examples stay unchanged.
 
     Source: book, `dezero.transforms`.
 
     Raises
     ------
     TypeError
-        If `transforms` is no list of functions.
+        If `transforms` is not a list of callables.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Compose:
         return x
 
     def batch(self, xs: Any) -> Any:
-        """The same for a whole batch."""
+        """Apply the transforms to a whole batch."""
         if not all(hasattr(transform, "batch") for transform in self.transforms):
             return as_batch([self(x) for x in xs])
         for transform in self.transforms:

@@ -1,4 +1,4 @@
-"""Transforms of Pillow's images, up to the array."""
+"""Transforms of Pillow images, up to the conversion to an array."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .batches import Transform
 
 __all__ = ["CenterCrop", "Convert", "Resize", "ToArray", "ToPIL"]
 
-# Pillow's number for it, so that nobody needs Pillow to write down a Resize.
+# Pillow's constant, written out so that a Resize can be made without Pillow.
 BILINEAR = 2
 
 
 class Convert:
-    """A Pillow image in another mode, such as ``'RGB'``, ``'L'`` (grey) or ``'BGR'``.
+    """Convert a Pillow image to a mode such as ``'RGB'``, ``'L'`` (grey) or ``'BGR'``.
 
     Source: book, `dezero.transforms`.
     """
@@ -37,14 +37,14 @@ class Convert:
 
 
 class Resize:
-    """A Pillow image in another size. Source: book, `dezero.transforms`.
+    """Resize a Pillow image. Source: book, `dezero.transforms`.
 
     Parameters
     ----------
     size : int or (int, int)
-        Width and height in pixels; one number for both.
+        Width and height in pixels; a single number for both.
     mode : int, optional
-        Pillow's way to interpolate; bilinear by default.
+        Pillow's interpolation mode; bilinear by default.
     """
 
     def __init__(self, size: int | tuple[int, int], mode: int = BILINEAR) -> None:
@@ -57,12 +57,12 @@ class Resize:
 
 
 class CenterCrop:
-    """The middle of a Pillow image. Source: book, `dezero.transforms`.
+    """Cut out the middle of a Pillow image. Source: book, `dezero.transforms`.
 
     Parameters
     ----------
     size : int or (int, int)
-        Width and height in pixels; one number for both.
+        Width and height in pixels; a single number for both.
 
     Raises
     ------
@@ -86,16 +86,16 @@ class CenterCrop:
 
 
 class ToArray:
-    """A Pillow image as an array of shape (C, H, W), grey ones with C = 1; an array as
-    it is.
+    """Convert a Pillow image to an array of shape (C, H, W), where a grey one has C =
+    1; an array stays unchanged.
 
     Source: book, `dezero.transforms`.
 
     Parameters
     ----------
     dtype : dtype, optional
-        Of the array; float32 by default. Values stay as they are in the image, mostly 0
-        to 255.
+        The dtype of the array; float32 by default. Values stay as in the image, usually
+        0 to 255.
     """
 
     def __init__(self, dtype: DTypeLike = np.float32) -> None:
@@ -111,16 +111,16 @@ class ToArray:
 
 
 class ToPIL:
-    """An array as a Pillow image. Source: book, `dezero.transforms`.
+    """Convert an array to a Pillow image. Source: book, `dezero.transforms`.
 
     The array has shape (C, H, W) and dtype uint8. C is 1 (grey), 3 (RGB) or 4 (RGBA).
 
     Raises
     ------
     TypeError
-        When called, if the dtype is another one.
+        When called, if the array has another dtype.
     ValueError
-        When called, if the shape is another one.
+        When called, if the array has another shape.
     """
 
     def __call__(self, array: Any) -> Any:
@@ -154,5 +154,5 @@ def _pillow(name: str) -> Any:
         return import_module("PIL.Image")
     except ImportError:
         raise ImportError(
-            f"{name} works on images of the package Pillow: run `pip install pillow`"
+            f"{name} requires the package Pillow: run `pip install pillow`"
         ) from None

@@ -238,7 +238,7 @@ def test_no_more_is_unpacked_than_a_hundred_times_the_size(tmp_path):
     # 100 kB that would be 100 MB.
     path = tmp_path / "a.npz"
     np.savez_compressed(path, W=np.zeros(10**8, np.uint8))
-    with at_most(2**22), pytest.raises(ValueError, match="bytes promise 100000128"):
+    with at_most(2**22), pytest.raises(ValueError, match=r"bytes .* 100000128"):
         load_arrays(path)
 
 
@@ -345,7 +345,7 @@ def test_a_file_cut_off_anywhere_is_refused(tmp_path):
 
 @needs("safetensors")
 def test_what_is_no_number_goes_into_no_file_of_tensors(tmp_path):
-    with pytest.raises(ValueError, match="numbers alone, and kind are none: save as"):
+    with pytest.raises(ValueError, match="kind are not: save as"):
         save_arrays(tmp_path / "a.safetensors", {"kind": np.array("Adam")})
     assert os.listdir(tmp_path) == []
 

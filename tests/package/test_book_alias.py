@@ -99,7 +99,7 @@ def test_a_script_of_the_book_runs_as_it_is(name, tmp_path):
     done = run(tmp_path / "script.py", "a", "b")
     assert done.returncode == 0, done.stderr
     assert done.stdout.partition(" 0x")[0].strip() == printed
-    told = "whole numbers in a Variable became floats"
+    told = "whole numbers in a Variable were converted to floats"
     assert done.stderr.count(told) == ("whole" in name)
 
 
@@ -117,7 +117,7 @@ def test_a_notebook_runs_without_magics_and_names_the_cell_that_stops(tmp_path):
     assert 'own.ipynb, code cell 3", line 2' in done.stderr
     path.write_text("null")
     done = run(path)
-    assert done.stderr == f"{path} is not a notebook that can be read.\n"
+    assert done.stderr == f"{path} is not a readable notebook.\n"
 
 
 def test_a_script_from_before_step_32_is_told_of_the_simple_core(tmp_path):

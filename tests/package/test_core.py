@@ -488,11 +488,11 @@ def test_derivatives_are_taken_at_the_data_of_the_time_of_backward(f, create_gra
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_result_is_copied_after_detach(copied):
     y = var(2.0) * 3
-    with pytest.raises(TypeError, match=r"take its array, x\.data"):
+    with pytest.raises(TypeError, match=r"use its array, x\.data"):
         copied(y)
     for _ in range(100_000):
         y = y * 1.0
-    with pytest.raises(TypeError, match=r"take its array, x\.data"):
+    with pytest.raises(TypeError, match=r"use its array, x\.data"):
         copied(y)
     copied(y.detach())
 

@@ -158,7 +158,7 @@ def promising(*shape):
         (promising(60_001, 28, 28), r"shape \(60001, 28, 28\), but at most \(60000,"),
         (promising(5, 29, 28), r"shape \(5, 29, 28\), but at most \(60000, 28, 28\)"),
         (promising(5, 28, 2**31), r"\(5, 28, 2147483648\), but at most \(60000, 28"),
-        (IDX, "promises 3920 values, .* but more follow"),
+        (IDX, "declares 3920 values, .* but more follow"),
     ],
 )
 def test_no_more_is_unpacked_than_was_promised_and_can_be(folder, begin, message):
@@ -304,7 +304,7 @@ def test_more_than_cifar_can_hold_is_refused_before_it_is_unpacked(
         message = f"{name} in .* has {most + 1} images, but at most {most}"
         with (
             at_most(2**22 + (not too_many) * 2 * most * width),
-            pytest.raises(ValueError, match=message if too_many else "is not a whole"),
+            pytest.raises(ValueError, match=message if too_many else "is not a complete"),
         ):
             kind()
 

@@ -132,11 +132,11 @@ def test_a_setting_of_another_rule_is_not_set_in_vain(optimizer, name, right):
 
 def test_the_order_of_arguments():
     for make, sizes, message in [
-        (L.Conv2d, (3, 16, 3), r"would be 16×16: .* say Conv2d\(16, 3\), and if not"),
-        (L.Conv2d, (16, 32, 3), r"say Conv2d\(32, 3\)"),
-        (L.Deconv2d, (1, 6, 5), r"say Deconv2d\(6, 5\)"),
-        (L.BatchNorm, (16,), r"first input: say BatchNorm\(\)"),
-        (L.LayerNorm, (16,), r"first input: say LayerNorm\(\)"),
+        (L.Conv2d, (3, 16, 3), r"would be 16×16: .* write Conv2d\(16, 3\), and if not"),
+        (L.Conv2d, (16, 32, 3), r"write Conv2d\(32, 3\)"),
+        (L.Deconv2d, (1, 6, 5), r"write Deconv2d\(6, 5\)"),
+        (L.BatchNorm, (16,), r"first input: write BatchNorm\(\)"),
+        (L.LayerNorm, (16,), r"first input: write LayerNorm\(\)"),
         (L.Linear, (784, 10), "nobias of Linear is True or False, not 10"),
     ]:
         with pytest.raises(TypeError, match=message):

@@ -97,7 +97,7 @@ def test_a_model_of_another_form_is_refused(folder, change, message):
 def test_a_config_that_is_none_is_refused(folder, text):
     content = text.encode("utf-8", "surrogateescape")
     (folder[0] / "config.json").write_bytes(content)
-    with pytest.raises(ValueError, match=r"config.json is no file of JSON"):
+    with pytest.raises(ValueError, match=r"config.json is not a valid JSON"):
         GPT.from_gpt2(folder[0])
 
 
