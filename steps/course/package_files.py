@@ -32,6 +32,8 @@ def write(files, folder="."):
     package.mkdir(exist_ok=True)
     for name, text in files.items():
         (package / name).write_text(put_in(text), encoding="utf-8")
+    # Python may have looked through the folder a moment ago, without it.
+    importlib.invalidate_caches()
     return sorted(package / name for name in files)
 
 
@@ -67,7 +69,6 @@ def try_out(program, files):
         sys.path.insert(0, folder)
         try:
             write(files, folder)
-            importlib.invalidate_caches()
             exec(program, {})
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
