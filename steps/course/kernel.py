@@ -3,7 +3,9 @@ sentence, a page of HTML has a text, for where it is not shown, and pictures are
 notebook.
 """
 
+import ast
 import html
+import linecache
 import os
 import re
 import sys
@@ -28,7 +30,7 @@ def prepare():
     shell = notebook_shell()
     if not hasattr(shell, "kernel"):
         return
-    shell.set_custom_exc((AssertionError,), _show_error)
+    shell.set_custom_exc((Exception,), _show_error)
     texts = shell.display_formatter.formatters["text/plain"]
     texts.for_type_by_name("IPython.core.display", "HTML", _print_as_text)
     # The kernel obeys an exported MPLBACKEND, which is meant for scripts.
@@ -41,11 +43,12 @@ def prepare():
 def _show_error(shell, kind, error, trace, tb_offset=None):
     """Show one sentence where it says enough. The magic ``%tb`` shows the traceback."""
     asked = shell.kernel.get_parent("shell").get("metadata", {})
-    if CHECK in asked.get("tags", ()) and str(error):
+    if CHECK in asked.get("tags", ()) and _is_sentence(error):
         # The lines around it would give the answer away.
         shown = f"{BOLD}{error}{PLAIN}"
-    elif LESSON_CELL.match(asked.get("cellId", "")) and not str(error):
-        line = traceback.extract_tb(trace)[-1].line
+    elif LESSON_CELL.match(asked.get("cellId", "")) and (
+        line := _find_fact(error, traceback.extract_tb(trace)[1:])
+    ):
         shown = f"{GREY}{line}  # the text above is about the original numbers{PLAIN}"
     else:
         shown = ""
@@ -55,6 +58,25 @@ def _show_error(shell, kind, error, trace, tb_offset=None):
         shell.showtraceback((kind, error, trace), running_compiled_code=True)
     finally:
         vars(error).pop("_render_traceback_", None)
+
+
+def _is_sentence(error):
+    return isinstance(error, AssertionError) and str(error)
+
+
+def _find_fact(error, frames):
+    """Find the assertion without a message that failed, or that could not be computed;
+    return its first line, or nothing.
+    """
+    if _is_sentence(error):
+        return ""
+    place = frames[0]  # in the cell
+    lines = linecache.getlines(place.filename)
+    for node in ast.walk(ast.parse("".join(lines))):
+        if isinstance(node, ast.Assert) and not node.msg:
+            if node.lineno <= place.lineno <= node.end_lineno:
+                return lines[node.lineno - 1].strip()
+    return ""
 
 
 def _print_as_text(page, printer, cycle):

@@ -70,10 +70,18 @@ def test_a_check_shows_its_sentence_whatever_runs_the_notebook(shell, asks):
     assert "Traceback" in text
 
 
-def test_a_fact_of_the_original_numbers_shows_one_grey_line(shell):
-    kind, sentence, text = shown(shell, "assert 1 == 2", cellId="step08-12")
-    assert (kind, sentence) == ("AssertionError", "")
-    line = "assert 1 == 2  # the text above is about the original numbers"
+@pytest.mark.parametrize(
+    ("fact", "error"),
+    [
+        ("assert 1 == 2", "AssertionError"),
+        ("assert [2][1] == 2", "IndexError"),
+        ("assert (\n    [2][0]\n    == {}['a']\n)", "KeyError"),
+    ],
+)
+def test_a_fact_of_the_original_numbers_shows_one_grey_line(shell, fact, error):
+    kind, _, text = shown(shell, f"x = 1\n{fact}", cellId="step08-12")
+    assert kind == error
+    line = f"{fact.splitlines()[0]}  # the text above is about the original numbers"
     assert text == f"\x1b[90m{line}\x1b[0m"
 
 
@@ -81,6 +89,8 @@ def test_a_fact_of_the_original_numbers_shows_one_grey_line(shell):
     ("code", "asks"),
     [
         ("assert 1 == 2", {"cellId": "d5e8a1"}),
+        ("1 / 0", {"cellId": "step08-12"}),
+        ("assert 1 / 0, 'why'", {"cellId": "step08-12"}),
         (ASSERTION, {"tags": ["hide-input"]}),
         (ASSERTION, {}),
         ("assert 1 == 2", {"tags": ["check"]}),
