@@ -43,8 +43,9 @@ Variable.__rtruediv__ = rdiv
 
 
 def worst_error(f, *arrays):
-    """The largest difference between backward and `numerical_grad`, over all inputs;
-    infinite where a gradient has another shape than its variable.
+    """The largest difference between backward and `numerical_grad`, over all inputs,
+    divided by the largest gradient if that is above 1; infinite where a gradient does
+    not have the shape of its variable.
     """
     xs = [Variable(array) for array in arrays]
     f(*xs).backward()
@@ -53,5 +54,6 @@ def worst_error(f, *arrays):
         if x.grad.shape != x.shape:
             return np.inf
         wanted = numerical_grad(lambda v, i=i: f(*xs[:i], v, *xs[i + 1 :]), x)
-        errors.append(np.abs(x.grad.data - wanted).max())
+        scale = np.maximum(1, np.abs(wanted).max())
+        errors.append(np.abs(x.grad.data - wanted).max() / scale)
     return np.max(errors)

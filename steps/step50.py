@@ -10,7 +10,7 @@ __all__ = [*step49.__all__, "DataLoader", "accuracy"]
 
 
 def train_epoch(model, optimizer, loader):
-    """Walk over the data once, with a step for each batch."""
+    """Go over the data once, with a step for each batch."""
     for x, t in loader:
         loss = softmax_cross_entropy(model(x), t)
         model.cleargrads()
@@ -44,6 +44,7 @@ def fit(model, optimizer, data, test, epochs, batch_size=32):
 def training_curves(title, history):
     """Loss and accuracy after each epoch, as a picture."""
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4))
     for (name, values), style in zip(history.items(), ("-", "--"), strict=True):
@@ -51,6 +52,9 @@ def training_curves(title, history):
         epochs = range(1, len(values) + 1)
         left.semilogy(epochs, losses, style, label=name)
         right.plot(epochs, [100 * share for share in accuracies], style, label=name)
+    left.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    left.yaxis.set_major_formatter("{x:g}")
+    left.minorticks_off()
     left.set(xlabel="epoch", ylabel="loss")
     right.set(xlabel="epoch", ylabel="right answers in %")
     right.legend(loc="lower right")

@@ -31,7 +31,7 @@ def draw_images(images, titles, title, rows=1, **look):
 
     columns = len(images) // rows
     size = (1.25 * columns, 1.55 * rows + 0.4)
-    figure, axes = plt.subplots(rows, columns, figsize=size)
+    figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False)
     for ax, image, text in zip(axes.flat, images, titles, strict=True):
         ax.imshow(image, **look)
         ax.set_title(text, fontsize=10, weight="normal", loc="center")
