@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Union
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..from_pytorch import answer_names_of, unknown_argument
+from ..from_pytorch import Size, answer_names_of, unknown_argument
 from . import messages
 from .arrays import ARRAYS, as_array, is_array
 from .types import Shape
@@ -112,7 +112,7 @@ class Variable:
 
     @property
     def size(self) -> int:
-        return self._data.size  # type: ignore[no-any-return]
+        return Size(self._data.size)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -170,7 +170,7 @@ class Variable:
 
     def item(self) -> Any:
         """The only element, as a Python number."""
-        if self.size != 1:
+        if self._data.size != 1:
             raise ValueError(messages.not_one_number(self))
         return self._data.item()
 
@@ -181,7 +181,7 @@ class Variable:
         return int(self.item())
 
     def __bool__(self) -> bool:
-        if self.size != 1:
+        if self._data.size != 1:
             raise ValueError(messages.not_a_truth_value(self))
         return bool(self.item())
 

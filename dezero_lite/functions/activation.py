@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import pi
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..core import Operand, Primitive, Variable, as_array, as_variable, unwrap
 from ..core.arrays import as_scalar
 from ..core.sums import stable_sum
 from ..core.types import Array, Value
+from ..from_pytorch import unknown_argument
 from .elementwise import Clip, Exp, Tanh, TanhSlope, exp
 from .precision import (
     Select,
@@ -183,7 +184,7 @@ def softmax_simple(x: Operand, axis: int = 1) -> Variable:
     return y / y.sum(axis=axis, keepdims=True)
 
 
-def softmax(x: Operand, axis: int = 1) -> Variable:
+def softmax(x: Operand, axis: int = 1, **unknown: NoReturn) -> Variable:
     """Turn scores into probabilities: ``exp(x)``, divided by its sum along `axis`.
     Source: book step 47.
 
@@ -206,6 +207,8 @@ def softmax(x: Operand, axis: int = 1) -> Variable:
     variable([[0.  1. ]
               [0.5 0.5]])
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "softmax")
     return Softmax(axis)(as_array(x))
 
 
@@ -229,7 +232,7 @@ class Softmax(AlongAxis):
             return downcast_half(gx, gy)
 
 
-def log_softmax(x: Operand, axis: int = 1) -> Variable:
+def log_softmax(x: Operand, axis: int = 1, **unknown: NoReturn) -> Variable:
     """Compute the logarithm of `softmax`, finite also where the probability itself
     rounds to 0. Source: book step 47.
 
@@ -245,6 +248,8 @@ def log_softmax(x: Operand, axis: int = 1) -> Variable:
     >>> log_softmax(np.array([[0.0, 10_000.0]]))
     variable([[-10000.      0.]])
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "log_softmax")
     return LogSoftmax(axis)(as_array(x))
 
 

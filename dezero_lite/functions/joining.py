@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..core import Operand, Primitive, Variable, describe
 from ..core.types import Array, Value
+from ..from_pytorch import unknown_argument
 from .shape import shape_of
 
 __all__ = ["concat", "split", "stack"]
 
 
-def concat(xs: Sequence[Operand], axis: int = 0) -> Variable:
+def concat(xs: Sequence[Operand], axis: int = 0, **unknown: NoReturn) -> Variable:
     """The arrays `xs` one after the other along `axis`; :func:`split` is the way back.
 
     Raises
@@ -22,6 +23,8 @@ def concat(xs: Sequence[Operand], axis: int = 0) -> Variable:
     ValueError
         If there are none, or their shapes differ in another axis.
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "concat")
     return Concat(axis)(*_as_nonempty_list(xs, "concat"))
 
 
@@ -56,7 +59,7 @@ class Concat(_Join):
         return tuple(gxs)
 
 
-def stack(xs: Sequence[Operand], axis: int = 0) -> Variable:
+def stack(xs: Sequence[Operand], axis: int = 0, **unknown: NoReturn) -> Variable:
     """The arrays `xs`, all of one shape, along a new axis.
 
     Raises
@@ -64,6 +67,8 @@ def stack(xs: Sequence[Operand], axis: int = 0) -> Variable:
     ValueError
         If there are none, or their shapes differ.
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "stack")
     return Stack(axis)(*_as_nonempty_list(xs, "stack"))
 
 
@@ -93,7 +98,10 @@ class Unstack(Primitive):
 
 
 def split(
-    x: Operand, indices_or_sections: int | Sequence[int], axis: int = 0
+    x: Operand,
+    indices_or_sections: int | Sequence[int],
+    axis: int = 0,
+    **unknown: NoReturn,
 ) -> tuple[Variable, ...]:
     """`x` in parts along `axis`; :func:`concat` is the way back.
 
@@ -113,6 +121,8 @@ def split(
         If there is no such axis, its length does not divide into that many parts, or a
         part begins before the one in front of it.
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "split")
     return Split(indices_or_sections, axis)(x)  # type: ignore[return-value]
 
 

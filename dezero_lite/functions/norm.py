@@ -8,7 +8,7 @@ test_mode():`` tells them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from .. import cuda
 from ..core import Config, Operand, Primitive, Variable, as_variable, describe
 from ..core.sums import is_half
 from ..core.types import Array, Shape, Value
+from ..from_pytorch import unknown_argument
 from ..random import generator
 from .precision import downcast_half, into, picker, require_data, upcast_half
 from .reduce import Mean, Sum
@@ -26,7 +27,7 @@ __all__ = ["batch_norm", "batch_nrom", "dropout", "layer_norm"]
 # --- dropout --------------------------------------------------------------------------
 
 
-def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
+def dropout(x: Operand, dropout_ratio: float = 0.5, **unknown: NoReturn) -> Variable:
     """Replace elements of `x` by 0 at random, in training; in test mode, `x` itself.
     Source: book step 54.
 
@@ -50,6 +51,8 @@ def dropout(x: Operand, dropout_ratio: float = 0.5) -> Variable:
     :func:`dezero_lite.manual_seed`; they are drawn by the CPU, so that a GPU drops the
     same elements.
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "dropout")
     require_data(x)
     x = as_variable(x)
     if not 0 <= dropout_ratio < 1:

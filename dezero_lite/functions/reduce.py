@@ -9,7 +9,7 @@ Long sums are right in their last digits, too: `precision` says how.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..core import BroadcastTo, Operand, Primitive, Variable, as_array, unwrap
 from ..core.operators import broadcast_to, sum_to
 from ..core.sums import stable_sum
 from ..core.types import Array, Axis, Shape, Value
+from ..from_pytorch import unknown_argument
 from .elementwise import Exp
 from .precision import Select, downcast_half, into, underflow_to_zero, upcast_half
 
@@ -24,7 +25,9 @@ __all__ = ["average", "logsumexp", "max", "mean", "min", "sum"]
 __all__ += ["broadcast_to", "sum_to"]
 
 
-def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
+def sum(
+    x: Operand, axis: Axis = None, keepdims: bool = False, **unknown: NoReturn
+) -> Variable:
     """Add the elements of `x` along `axis`. Also ``x.sum(...)``. Source: book step 39.
 
     Parameters
@@ -47,10 +50,14 @@ def sum(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
     >>> sum(x), sum(x, axis=0), sum(x, axis=1, keepdims=True).shape
     (variable(10.0), variable([4. 6.]), (2, 1))
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "sum")
     return Sum(axis, keepdims)(as_array(x))
 
 
-def mean(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
+def mean(
+    x: Operand, axis: Axis = None, keepdims: bool = False, **unknown: NoReturn
+) -> Variable:
     """Average the elements of `x` along `axis`. Also ``x.mean(...)``, and `average`.
     Source: the book's functions.
 
@@ -61,13 +68,17 @@ def mean(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
     ValueError
         If `x` has no such axis, or nothing to average along it.
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "mean")
     return Mean(axis, keepdims)(as_array(x))
 
 
 average = mean
 
 
-def max(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
+def max(
+    x: Operand, axis: Axis = None, keepdims: bool = False, **unknown: NoReturn
+) -> Variable:
     """Find the largest element of `x` along `axis`. Also ``x.max(...)``. Source: the
     book's functions.
 
@@ -86,10 +97,14 @@ def max(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
     >>> x.grad
     variable([0.  0.5 0.5])
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "max")
     return Max(axis, keepdims)(as_array(x))
 
 
-def min(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
+def min(
+    x: Operand, axis: Axis = None, keepdims: bool = False, **unknown: NoReturn
+) -> Variable:
     """Find the smallest element of `x` along `axis`. Also ``x.min(...)``. Source: the
     book's functions.
 
@@ -101,10 +116,14 @@ def min(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
     ValueError
         If `x` has no such axis, or no element along it.
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "min")
     return Min(axis, keepdims)(as_array(x))
 
 
-def logsumexp(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable:
+def logsumexp(
+    x: Operand, axis: Axis = None, keepdims: bool = False, **unknown: NoReturn
+) -> Variable:
     """Compute ``log(sum(exp(x)))`` along `axis`, without overflow however large `x` is.
 
     Takes what `sum` takes; whole numbers count as float64. An element of −∞ adds
@@ -121,6 +140,8 @@ def logsumexp(x: Operand, axis: Axis = None, keepdims: bool = False) -> Variable
     >>> logsumexp(np.array([1000.0, 1000.0]))  # 1000 + log(2)
     variable(1000.6931471805599)
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "logsumexp")
     return LogSumExp(axis, keepdims)(as_array(x))
 
 

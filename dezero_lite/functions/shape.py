@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..core import Operand, Primitive, Variable, as_array, describe
 from ..core.types import Array, Axis, Shape, Value
+from ..from_pytorch import unknown_argument
 from .precision import require_data
 
 __all__ = ["expand_dims", "flatten", "pad", "reshape", "squeeze", "transpose"]
@@ -77,12 +78,14 @@ class Reshape(Primitive):
         ) from None
 
 
-def expand_dims(x: Operand, axis: int | Shape) -> Variable:
+def expand_dims(x: Operand, axis: int | Shape, **unknown: NoReturn) -> Variable:
     """`x` with a new axis of length 1 at `axis`, or several. Source: book step 47."""
+    if unknown:
+        raise unknown_argument("functions", unknown, "expand_dims")
     return reshape(x, np.expand_dims(require_data(x), axis).shape)
 
 
-def squeeze(x: Operand, axis: Axis = None) -> Variable:
+def squeeze(x: Operand, axis: Axis = None, **unknown: NoReturn) -> Variable:
     """`x` without the axes of length 1, or without those that `axis` names.
 
     Raises
@@ -90,6 +93,8 @@ def squeeze(x: Operand, axis: Axis = None) -> Variable:
     ValueError
         If an axis in `axis` has another length.
     """
+    if unknown:
+        raise unknown_argument("functions", unknown, "squeeze")
     data = require_data(x)
     try:
         return reshape(x, np.squeeze(data, axis).shape)
