@@ -23,7 +23,7 @@ def write(folder):
         "player": player(),
         "stages": overview.make_dots(lambda n: f"lessons/{stem(n)}.html", gains=True),
     }
-    pieces |= {"cards": cards(folder), "whole": whole()}
+    pieces |= {"cards": cards(folder), "whole": whole(), "get": get_it()}
     for name, html in pieces.items():
         (folder / f"{name}.html").write_text(html, "utf-8")
 
@@ -37,14 +37,35 @@ def intro():
 
 
 def ways_in():
-    """The three buttons; the second where the course has an address."""
+    """The buttons; some where the course has an address."""
     known = repository()
     ways = {"Start step 1": "lessons/step01.html"}
     if known and known.binder:
         ways["Run it in the browser"] = known.binder
-    ways["Get it"] = known.url if known else "#get-it"
+    ways["Get it"] = "#get-it"
+    if known:
+        ways["Repository"] = known.url
     links = [f'<a href="{escape(to)}">{words}</a>' for words, to in ways.items()]
     return f'<p class="ways">{"".join(links)}</p>\n'
+
+
+def get_it():
+    """Where the course comes from, and the commands that open it."""
+    known = repository()
+    first = f"git clone {known.url}\ncd {known.name}\n" if known else ""
+    words = (
+        ""
+        if first
+        else (
+            "<p>Unpack the course, or clone its repository, and open a terminal in the "
+            "folder that has <code>start.py</code>.</p>\n"
+        )
+    )
+    code = f"<pre>{escape(first)}python start.py</pre>"
+    return (
+        f'{words}<div class="highlight-default notranslate"><div class="highlight">'
+        f"{code}</div></div>\n"
+    )
 
 
 def player():

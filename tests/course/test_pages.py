@@ -264,6 +264,7 @@ def test_one_setting_feeds_every_link_that_leads_out(address, pages, setting):
     ways = pages.front.ways_in()
     assert known.binder in ways.replace("&amp;", "&")
     assert known.url in ways
+    assert f"git clone {known.url}\ncd course\npython" in pages.front.get_it()
     assert known.colab("step08.ipynb") in pages.away(8)
     assert 'href="../notebooks/step08.ipynb"' in pages.away(8)
 
@@ -274,4 +275,5 @@ def test_elsewhere_there_is_no_colab_and_a_path_is_no_address(address, pages):
     assert "colab" not in pages.away(8)
     assert address("/srv/course") is None
     assert pages.away(8) == ""
-    assert "#get-it" in pages.front.ways_in()
+    assert known.url not in pages.front.ways_in()
+    assert "Unpack the course" in pages.front.get_it()
