@@ -4,6 +4,7 @@ lessons made.
 
 import base64
 import json
+import re
 from html import escape
 
 from address import repository
@@ -29,10 +30,11 @@ def write(folder):
 
 
 def intro():
-    """How much it is, and what it costs."""
+    """How much it is, what it costs, and what it takes."""
     return (
         f"<p>{len(numbers())} notebooks, free to use, change and teach with (MIT "
-        "licence).</p>\n"
+        "licence). They run on a laptop, without a network, and every number that they "
+        "print is tested.</p>\n"
     )
 
 
@@ -69,19 +71,26 @@ def get_it():
 
 
 def player():
-    """The longest side of a triangle, and how it changes with the other two."""
+    """The area of two squares, and how it changes with their sides."""
     import numpy as np
 
     from dezero_lite import Variable
     from dezero_lite.player import play
 
     a, b = Variable(np.array(3.0)), Variable(np.array(4.0))
-    squares = a**2 + b**2
-    c = squares**0.5
-    played = play(c, a=a, b=b, c=c, squares=squares)
+    area = a**2 + b**2
+    played = play(area, a=a, b=b, area=area)
+    for step in played.steps:
+        # A visitor does not know yet what a generation is, nor a worklist.
+        step.waiting = [entry.strip("()").split(", ")[-1] for entry in step.waiting]
+        names = ", ".join(step.waiting) or "nothing"
+        step.say = re.sub("Worklist: .*", f"Still to do: {names}.", step.say)
     # The values are in the graph by then: what moves first is a gradient.
     forward = [step for step in played.steps if not step.back]
-    return played.html(first=len(forward) - 1, pause=800)
+    page = played.html(first=len(forward) - 1, pause=800)
+    # On a phone its graph becomes smaller before it scrolls.
+    page = page.replace("${0.85 * width}", "${0.7 * width}")
+    return page.replace(': "worklist";', ': "still to do";')
 
 
 def cards(folder):
@@ -115,10 +124,10 @@ def _shown(number, source, folder):
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(base64.b64decode("".join(picture)))
             source = f"_static/{path.name}"
-            return f'<img src="{source}" alt="{escape(words)}" loading="lazy">'
+            return f'<img src="{source}" alt="{escape(words)}">'
     printed = ["".join(output.get("text", "")) for output in cell["outputs"]]
     lines = [line.strip() for line in "".join(printed).splitlines()]
-    sentences = [line for line in lines if line.endswith(".")]
+    sentences = list(dict.fromkeys(line for line in lines if line.endswith((".", "…"))))
     return "<pre>" + escape("\n".join(sentences[-LINES:])) + "</pre>"
 
 

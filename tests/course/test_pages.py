@@ -194,9 +194,26 @@ def test_the_front_page_plays_the_first_gradient_at_once(pages):
     assert "const PAUSE = 800;" in made
     first = int(re.search(r"let now = (\d+);", made)[1])
     sentences = re.findall("<li>(.*?)</li>", made)
-    assert "makes c = 5" in sentences[first]
-    assert "c.grad is 1" in sentences[first + 1]
+    assert "makes area = 25" in sentences[first]
+    assert "area.grad is 1. Still to do: Add." in sentences[first + 1]
+    assert "${0.7 * width}" in made
+    assert not re.search("worklist", made.replace("worklist(step", ""), re.I)
     assert f"<p>{len(all_steps())} notebooks" in pages.front.intro()
+
+
+def test_the_code_of_the_front_page_prints_what_it_says(capsys):
+    page = (DOCS / "index.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    exec(code, {})
+    assert f"# {capsys.readouterr().out}" in code
+
+
+def test_the_cards_of_the_front_page(pages, tmp_path):
+    made = pages.front.cards(tmp_path)
+    assert "loading" not in made  # a picture that is loaded late is blank until then
+    for printed in re.findall("<pre>(.*?)</pre>", made, re.DOTALL):
+        lines = printed.split("\n")
+        assert len(set(lines)) == len(lines) == 3
 
 
 def test_each_step_has_a_question_that_stands_alone_and_each_page_a_place(pages):
