@@ -48,6 +48,7 @@ PYTHON = SCRIPTS / ("python.exe" if os.name == "nt" else "python")
 LOG = VENV / "install.log"
 MAP = "my-course/start.ipynb"
 CONFIG_PATH = "JUPYTER_CONFIG_PATH"
+WORKSPACES = "JUPYTERLAB_WORKSPACES_DIR"
 
 
 def main(arguments):
@@ -104,7 +105,10 @@ def settings_of_lab():
     its user has chosen comes first.
     """
     places = [ROOT / "steps" / "course" / "jupyter", os.environ.get(CONFIG_PATH)]
-    return {CONFIG_PATH: os.pathsep.join(str(place) for place in places if place)}
+    # The open tabs of another checkout are not this one's.
+    tabs = os.environ.get(WORKSPACES) or str(VENV / "workspaces")
+    config = os.pathsep.join(str(place) for place in places if place)
+    return {CONFIG_PATH: config, WORKSPACES: tabs}
 
 
 def workshop(options):
@@ -448,19 +452,23 @@ def output(command):
 
 
 def watch(child, log, began):
+    # Where lines cannot be written over, there are fewer of them.
+    pause = 0.2 if sys.stdout.isatty() else 5
     try:
-        child.wait(0.2 if log else None)
+        child.wait(pause if log else None)
     except subprocess.TimeoutExpired:
         last_line = read(LOG).strip().rpartition("\n")[2].strip()
-        show(f"{time.time() - began:3.0f} s  {last_line}")
+        show(f"{time.time() - began:3.0f} s  {last_line}".rstrip())
     if log and child.returncode is not None:
         show("")
 
 
 def show(line):
+    width = shutil.get_terminal_size().columns - 1
     if sys.stdout.isatty():
-        width = shutil.get_terminal_size().columns - 1
         print(f"\r{line[:width].ljust(width)}\r", end="", flush=True)
+    elif line:
+        print(line[:width], flush=True)
 
 
 def digest(paths):

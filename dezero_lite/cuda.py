@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .core import Variable, as_array, unwrap
+from .from_pytorch import missing_attribute
 
 __all__ = ["as_cupy", "as_numpy", "get_array_module"]
 
@@ -26,7 +27,7 @@ def __getattr__(name: str) -> Any:
         return _cupy_or_none() is not None
     if name == "cupy":
         return _cupy_or_none()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise missing_attribute(__name__, name, f"module {__name__!r}")
 
 
 def get_array_module(x: Any) -> ModuleType:

@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .from_pytorch import missing_attribute
+from .from_pytorch import find_answer, missing_attribute
 
 #: New names of modules, functions and methods, by their old full names. Lessons have
 #: shown some of the old ones, and learners' copies still use them.
@@ -61,6 +61,10 @@ class OldModules:
 
     def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
         if name not in NAMES:
+            # `from dezero_lite.layers import ReLU` looks for a module ReLU at last.
+            package, missing = name.rpartition(".")[::2]
+            if answer := find_answer(package, missing):
+                raise ImportError(f"{package} has no {missing}: {answer}", name=name)
             return None
         _warn(name)
         return ModuleSpec(name, self)  # type: ignore[arg-type]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -29,6 +30,15 @@ ATTRIBUTES = {
         "modules": "a layer's layers are its attributes",
         "apply": "`model.named_params()` reaches every parameter",
         "add_module": "assign it: `model.name = layer`",
+        "named_modules": "`model.named_params()` has the path of each parameter",
+        "training": "`Config.train` is True, except under `with test_mode():`",
+        "device": "an array knows where it is: `cuda.get_array_module(x)`",
+        "half": "a layer takes its dtype in its constructor: `Linear(10, "
+        "dtype=np.float16)`",
+        "double": "a layer takes its dtype in its constructor: `Linear(10, "
+        "dtype=np.float64)`",
+        "weight": "the weights of a layer are `layer.W`",
+        "bias": "the bias of a layer is `layer.b`",
         "register_buffer": "a plain array, `self.name = array`, is neither learned nor "
         "saved",
     },
@@ -46,7 +56,9 @@ ATTRIBUTES = {
         "cpu": "`x.to_cpu()` moves it",
         "cuda": "`x.to_gpu()` moves it",
         "to": "`x.to_gpu()` and `x.to_cpu()` move it, `x.astype(np.float32)` converts",
-        "requires_grad": "every Variable takes part, except under `with no_grad():`",
+        "requires_grad": "every Variable takes part, except under `with no_grad():`, "
+        "and the hook `FreezeParam(layer)` of an optimizer keeps parameters as they "
+        "are",
         "requires_grad_": "every Variable takes part, except under `with no_grad():`",
         "grad_fn": "`x.creator` is the function that made it",
         "is_leaf": "a leaf's `x.creator` is None",
@@ -75,6 +87,16 @@ ATTRIBUTES = {
         "relu": "`F.relu(x)` computes it",
         "softmax": "`F.softmax(x, axis=1)` computes it",
         "clamp": "`F.clip(x, low, high)` computes it",
+        "pow": "`x**2` computes it",
+        "add": "`x + y` computes it",
+        "mul": "`x * y` computes it",
+        "div": "`x / y` computes it",
+        "abs": "`abs(x)` computes it",
+        "norm": "`F.sum(x**2) ** 0.5` computes it",
+        "expand": "`F.broadcast_to(x, shape)` repeats it",
+        "masked_fill": "`F.where(mask, value, x)` chooses",
+        "contiguous": "no function asks for it",
+        "device": "an array knows where it is: `cuda.get_array_module(x)`",
         "mm": "`x @ y` multiplies matrices",
         "bmm": "`x @ y` multiplies batches of matrices",
     },
@@ -104,14 +126,22 @@ ATTRIBUTES = {
         "Sigmoid": "`dezero_lite.functions.sigmoid` is a function, called in forward",
         "Tanh": "`dezero_lite.functions.tanh` is a function, called in forward",
         "Softmax": "`dezero_lite.functions.softmax` is a function, called in forward",
+        "LeakyReLU": "`dezero_lite.functions.leaky_relu` is a function, called in "
+        "forward",
         "Flatten": "`dezero_lite.functions.flatten` is a function, called in forward",
         "MaxPool2d": "`dezero_lite.functions.pooling` is a function",
         "AvgPool2d": "`dezero_lite.functions.average_pooling` is a function",
         "CrossEntropyLoss": "`dezero_lite.functions.softmax_cross_entropy` computes it",
+        "BCEWithLogitsLoss": "`dezero_lite.functions.sigmoid_cross_entropy` computes "
+        "it, divided by the number of rows, not of elements",
         "MSELoss": "`dezero_lite.functions.mean_squared_error` computes it",
         "ConvTranspose2d": "`Deconv2d(out_channels, kernel_size)` is this layer",
         "BatchNorm1d": "`BatchNorm()` takes its size from its first input",
         "BatchNorm2d": "`BatchNorm()` takes its size from its first input",
+        "RNNCell": "`RNN(hidden_size)` takes one step at a time",
+        "LSTMCell": "`LSTM(hidden_size)` takes one step at a time",
+        "GRUCell": "`GRU(hidden_size)` takes one step at a time",
+        "Identity": "`lambda x: x` goes into a Sequential",
         "Embedding": "`EmbedID(in_size, out_size)` is this layer",
         "Sequential": "`dezero_lite.models.Sequential(...)` puts layers in a row",
         "ModuleList": "a plain list of layers is found",
@@ -125,6 +155,9 @@ ATTRIBUTES = {
         "Adagrad": "`AdaGrad()` is this one",
         "Adadelta": "`AdaDelta()` is this one",
     },
+    "dezero_lite.cuda": {
+        "is_available": "`cuda.gpu_enable` is True where there is a GPU to use",
+    },
     "dezero_lite": {
         "cat": "`dezero_lite.functions.concat([x, y], axis)` joins",
         "Tensor": "`Variable(np.array(...))` is the box for an array",
@@ -137,6 +170,11 @@ ATTRIBUTES = {
         "`dezero_lite.functions`",
         "optim": "optimizers are in `dezero_lite.optimizers`",
         "device": "`model.to_gpu()` and `model.to_cpu()` move a model",
+        "float32": "dtypes are NumPy's: `np.float32`",
+        "inference_mode": "`with no_grad():` records no graph",
+        "set_grad_enabled": "`with using_config('enable_backprop', False):` does it",
+        "enable_grad": "`with using_config('enable_backprop', True):` does it",
+        "autograd": "`y.backward()` computes gradients, and `x.grad` holds them",
         "save": "`model.save_weights('file.npz')` saves weights",
         "load": "`model.load_weights('file.npz')` loads weights",
     },
@@ -180,6 +218,7 @@ ARGUMENTS = {
     },
     "DataLoader": {
         "num_workers": "examples are read in this process",
+        "collate_fn": "a batch is the arrays of its examples and of their labels",
         "pin_memory": "gpu=True gives batches on the GPU",
     },
 }
@@ -189,8 +228,21 @@ def missing_attribute(kind: str, name: str, owner: str) -> AttributeError:
     """Make the error for an attribute that `owner` lacks, with what to write instead if
     the table has an entry.
     """
-    answer = ATTRIBUTES.get(kind, {}).get(name)
+    answer = find_answer(kind, name)
     return AttributeError(f"{owner} has no attribute {name!r}" + _append(answer))
+
+
+def find_answer(kind: str, name: str) -> str | None:
+    """Say what to write instead of `name`, if the table knows it, or if another module
+    of the package has it.
+    """
+    if answer := ATTRIBUTES.get(kind, {}).get(name):
+        return answer
+    for place in ("functions", "layers", "models", "optimizers", "datasets"):
+        module = sys.modules.get(f"dezero_lite.{place}")
+        if kind.startswith("dezero_lite") and name in getattr(module, "__all__", ()):
+            return f"it is `dezero_lite.{place}.{name}`"
+    return None
 
 
 class Missing:
@@ -205,12 +257,35 @@ class Missing:
         raise missing_attribute(self.kind, self.name, owner.__name__)
 
 
+class MissingSlot(Missing):
+    """A name that cannot be set either, except by a user's subclass without slots."""
+
+    def __get__(self, thing: object, owner: type) -> Any:
+        if self.name in getattr(thing, "__dict__", ()):
+            return vars(thing)[self.name]
+        return super().__get__(thing, owner)
+
+    def __set__(self, thing: object, value: object) -> None:
+        if not hasattr(thing, "__dict__"):
+            raise missing_attribute(self.kind, self.name, type(thing).__name__)
+        vars(thing)[self.name] = value
+
+
 def answer_names_of(kind: str, owner: type) -> None:
     """Make a class answer the names in its table; a subclass's own names take
     precedence.
     """
+    missing = MissingSlot if "__slots__" in vars(owner) else Missing
     for name in ATTRIBUTES[kind]:
-        setattr(owner, name, Missing(kind, name))
+        setattr(owner, name, missing(kind, name))
+    owner.__dir__ = _list_names  # type: ignore[method-assign, assignment]
+
+
+def _list_names(thing: object) -> list[str]:
+    """List the attributes of `thing`, without the names that are only answered."""
+    names = object.__dir__(thing)
+    found = {name: inspect.getattr_static(thing, name, None) for name in names}
+    return [name for name in names if not isinstance(found[name], Missing)]
 
 
 def unknown_argument(kind: str, names: Iterable[str]) -> TypeError:

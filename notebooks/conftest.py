@@ -16,7 +16,7 @@ SETTINGS = {
 def pytest_configure(config):
     if not config.pluginmanager.has_plugin("nbval"):
         raise pytest.UsageError(
-            'Notebooks are tests under nbval: pip install "dezero-lite[course,test]". '
+            'Notebooks are tests under nbval: pip install -e ".[course,test]". '
             "Without it, `pytest tests/package` runs the package's own tests."
         )
     vars(config.option).update(SETTINGS)

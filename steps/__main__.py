@@ -11,10 +11,12 @@ if not getattr(sys.flags, "safe_path", False):
         top = os.path.dirname(top)
     sys.path[0] = top
 
+from .course import MISSING
+
 try:
     from .course.commands import main
 except ModuleNotFoundError as error:
-    sys.exit(f'This needs {error.name}: pip install "dezero-lite[course,test]"')
+    sys.exit(MISSING.format(error.name))
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -14,7 +14,7 @@ def main() -> None:
     """Run the script or notebook named on the command line."""
     arguments = sys.argv[1:]
     if not arguments or arguments[0] in ("-h", "--help"):
-        sys.exit("usage: python -m dezero_lite.book SCRIPT [ARGUMENTS]")
+        sys.exit("usage: python -m dezero_lite.book SCRIPT_OR_NOTEBOOK [ARGUMENTS]")
     script = arguments[0]
     if not os.path.isfile(script):
         sys.exit(f"There is no file {script}.")

@@ -7,6 +7,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
+# After these the rest of a cell is Python; after others, such as %%bash, it is not.
+PYTHON_MAGICS = {"%%capture", "%%prun", "%%time", "%%timeit"}
+
 
 def run_notebook(path: str) -> None:
     """Run the code of a notebook, without the lines that only Jupyter understands.
@@ -27,6 +30,9 @@ def run_notebook(path: str) -> None:
     sys.modules["__main__"] = main
     for number, source in enumerate(sources, start=1):
         place = f"{path}, code cell {number}"
+        first = source.split(maxsplit=1)[:1]
+        if first and first[0].startswith("%%") and first[0] not in PYTHON_MAGICS:
+            continue
         text = "\n".join(map(_drop_magic, source.splitlines()))
         exec(compile(text, place, "exec"), vars(main))
 

@@ -52,7 +52,9 @@ class Optimizer:
 
     if not TYPE_CHECKING:  # otherwise mypy would accept any attribute
 
-        def __new__(cls, *_, **settings):
+        def __new__(cls, *values, **settings):
+            if values and cls.__init__.__module__.startswith(__package__):
+                refuse_model(cls, values[0])
             refuse_arguments("Optimizer", cls, settings)
             return super().__new__(cls)
 
@@ -289,11 +291,15 @@ def _with_gradient(params: list[Parameter]) -> list[Parameter]:
     return params
 
 
+def refuse_model(rule: type, value: object) -> None:
+    if hasattr(value, "params") or isinstance(value, (Iterator, list)):
+        kind = rule.__name__
+        raise TypeError(f"{kind} takes its model in setup: {kind}().setup(model)")
+
+
 def check_numbers(owner: object, **settings: object) -> None:
     kind = type(owner).__name__
     for name, value in settings.items():
-        if hasattr(value, "params") or isinstance(value, Iterator):
-            raise TypeError(f"{kind} takes its model in setup: {kind}().setup(model)")
         if not isinstance(value, NUMBERS) or np.isnan(value):
             raise TypeError(f"{kind} takes a number for {name}, not {value!r}")
 

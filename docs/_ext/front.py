@@ -4,6 +4,7 @@ lessons made.
 
 import base64
 import json
+import re
 from html import escape
 
 from address import repository
@@ -23,44 +24,73 @@ def write(folder):
         "player": player(),
         "stages": overview.make_dots(lambda n: f"lessons/{stem(n)}.html", gains=True),
     }
-    pieces |= {"cards": cards(folder), "whole": whole()}
+    pieces |= {"cards": cards(folder), "whole": whole(), "get": get_it()}
     for name, html in pieces.items():
         (folder / f"{name}.html").write_text(html, "utf-8")
 
 
 def intro():
-    """How much it is, and what it costs."""
+    """How much it is, what it costs, and what it takes."""
     return (
         f"<p>{len(numbers())} notebooks, free to use, change and teach with (MIT "
-        "licence).</p>\n"
+        "licence). They run on a laptop, without a network, and every number that they "
+        "print is tested.</p>\n"
     )
 
 
 def ways_in():
-    """The three buttons; the second where the course has an address."""
+    """The buttons; some where the course has an address."""
     known = repository()
     ways = {"Start step 1": "lessons/step01.html"}
     if known and known.binder:
         ways["Run it in the browser"] = known.binder
-    ways["Get it"] = known.url if known else "#get-it"
+    ways["Get it"] = "#get-it"
+    if known:
+        ways["Repository"] = known.url
     links = [f'<a href="{escape(to)}">{words}</a>' for words, to in ways.items()]
     return f'<p class="ways">{"".join(links)}</p>\n'
 
 
+def get_it():
+    """Where the course comes from, and the commands that open it."""
+    known = repository()
+    first = f"git clone {known.url}\ncd {known.name}\n" if known else ""
+    words = (
+        ""
+        if first
+        else (
+            "<p>Unpack the course, or clone its repository, and open a terminal in the "
+            "folder that has <code>start.py</code>.</p>\n"
+        )
+    )
+    code = f"<pre>{escape(first)}python start.py</pre>"
+    return (
+        f'{words}<div class="highlight-default notranslate"><div class="highlight">'
+        f"{code}</div></div>\n"
+    )
+
+
 def player():
-    """The longest side of a triangle, and how it changes with the other two."""
+    """The area of two squares, and how it changes with their sides."""
     import numpy as np
 
     from dezero_lite import Variable
     from dezero_lite.player import play
 
     a, b = Variable(np.array(3.0)), Variable(np.array(4.0))
-    squares = a**2 + b**2
-    c = squares**0.5
-    played = play(c, a=a, b=b, c=c, squares=squares)
+    area = a**2 + b**2
+    played = play(area, a=a, b=b, area=area)
+    for step in played.steps:
+        # A visitor does not know yet what a generation is, nor a worklist.
+        step.waiting = [entry.strip("()").split(", ")[-1] for entry in step.waiting]
+        names = ", ".join(step.waiting) or "nothing"
+        step.say = re.sub("Worklist: .*", f"Still to do: {names}.", step.say)
     # The values are in the graph by then: what moves first is a gradient.
     forward = [step for step in played.steps if not step.back]
-    return played.html(first=len(forward) - 1, pause=800)
+    page = played.html(first=len(forward) - 1, pause=800)
+    # On a phone its graph becomes smaller before it scrolls.
+    page = page.replace("${0.85 * width}", "${0.7 * width}")
+    return page.replace(': "worklist";', ': "still to do";')
 
 
 def cards(folder):
@@ -94,10 +124,10 @@ def _shown(number, source, folder):
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(base64.b64decode("".join(picture)))
             source = f"_static/{path.name}"
-            return f'<img src="{source}" alt="{escape(words)}" loading="lazy">'
+            return f'<img src="{source}" alt="{escape(words)}">'
     printed = ["".join(output.get("text", "")) for output in cell["outputs"]]
     lines = [line.strip() for line in "".join(printed).splitlines()]
-    sentences = [line for line in lines if line.endswith(".")]
+    sentences = list(dict.fromkeys(line for line in lines if line.endswith((".", "…"))))
     return "<pre>" + escape("\n".join(sentences[-LINES:])) + "</pre>"
 
 

@@ -282,13 +282,13 @@ def write_stages(folder):
 def table(stage):
     """The steps of a stage, with what each takes and brings."""
     rows = [
-        "| step | minutes | new names | the question it answers |",
-        "| :--- | ---: | :--- | :--- |",
+        "| step | the question it answers | minutes | new names |",
+        "| :--- | :--- | ---: | :--- |",
     ]
     for number in stage.steps:
         new = ", ".join(f"`{name}`" for name in head(number).new)
         minutes = head(number).minutes
-        rows.append(f"| {link(number)} | {minutes} | {new} | {question(number)} |")
+        rows.append(f"| {link(number)} | {question(number)} | {minutes} | {new} |")
     return rows
 
 

@@ -78,13 +78,18 @@ function showWhereWeAre() {
 function begin() {
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const frame = document.querySelector(".ways ~ iframe, .ways ~ * iframe");
-  if (frame && !thisStep() && !still) frame.contentDocument?.getElementById("play")?.click();
+  if (!frame || thisStep() || still) return;
+  // Without waiting for the pictures below it; but its own page has to be there.
+  const button = () => frame.contentDocument?.getElementById("play");
+  if (button() && frame.contentDocument.readyState === "complete") button().click();
+  else frame.addEventListener("load", () => button()?.click(), { once: true });
 }
 
 addEventListener("DOMContentLoaded", () => {
   addButton();
   showDone();
   showWhereWeAre();
+  begin();
 });
 addEventListener("keydown", turn);
 // Folded code is printed, too, and a player's last step.
@@ -98,7 +103,6 @@ addEventListener("beforeprint", () => {
   }
 });
 addEventListener("load", () => {
-  begin();
   new ResizeObserver(reachable).observe(document.documentElement);
   new MutationObserver(inTheseColours).observe(document.body, {
     attributeFilter: ["data-theme"],

@@ -31,3 +31,9 @@ beginning       the skeleton of a new step
 commands        the command line, ``python -m steps``
 =============== ======================================================================
 """
+
+# No index of packages need have the course, so what is named is where it came from.
+MISSING = (
+    'This needs {}: pip install "WHERE[course,test]", where WHERE is the checkout or '
+    "the wheel that you installed the course from"
+)

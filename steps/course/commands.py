@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import builder, learner_folder, lessons, results
+from . import MISSING, builder, learner_folder, lessons, results
 from . import progress as solved
 from .beginning import begin, find_next_number
 from .classroom import class_command
@@ -54,7 +54,7 @@ def main(arguments=None):
     except CourseError as error:
         message = str(error)
     except ModuleNotFoundError as error:
-        message = f'This needs {error.name}: pip install "dezero-lite[course,test]"'
+        message = MISSING.format(error.name)
     print(message, file=sys.stderr)
     return 1
 

@@ -73,9 +73,10 @@ def _find_fact(error, frames):
     place = frames[0]  # in the cell
     lines = linecache.getlines(place.filename)
     for node in ast.walk(ast.parse("".join(lines))):
-        if isinstance(node, ast.Assert) and not node.msg:
-            if node.lineno <= place.lineno <= node.end_lineno:
-                return lines[node.lineno - 1].strip()
+        if not isinstance(node, ast.Assert) or node.msg:
+            continue
+        if node.lineno <= place.lineno <= node.end_lineno:
+            return lines[node.lineno - 1].strip()
     return ""
 
 

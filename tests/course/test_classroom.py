@@ -526,6 +526,17 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
     assert "total (16)" in Path("points-old1.csv").read_text(encoding="utf-8-sig")
 
 
+def test_the_bar_counts_notebooks(course, monkeypatch):
+    for name in ("anna", "ben"):
+        course.hands_in(name, course.answered(TWICE, TOTAL))
+    monkeypatch.setattr(grading, "judge_notebook", lambda *_: ({1: RIGHT}, []))
+    told = []
+    grading.judge_submissions(course.folder, [1, 2], report=lambda *it: told.append(it))
+    students = [submission and submission.student for _, submission in told]
+    assert students == [None, "anna", None, "ben"]
+    assert {count for count, _ in told} == {4}
+
+
 def test_folders_with_nothing_to_grade_are_named(course, tmp_path):
     place = tmp_path / "nothing"
     grade = lambda: grading.judge_submissions(place)

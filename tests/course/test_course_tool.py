@@ -1,8 +1,10 @@
 """The course tool: what it prints, what it refuses, and that it overwrites nothing."""
 
 import io
+import os
 import re
 import shutil
+import subprocess
 import sys
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -10,7 +12,7 @@ from unittest.mock import Mock
 import pytest
 
 from steps import diff, film, progress, source
-from steps.course import builder, commands, lessons
+from steps.course import MISSING, builder, commands, lessons
 from steps.course.commands import main
 from steps.course.lessons import NOTEBOOKS, CourseError, notebook_path, numbers, spans
 
@@ -130,6 +132,16 @@ def test_list(capsys):
     assert lines[0] == f"  1  A box for data  [Variable]  {lessons.head(1).minutes} min"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such pipes there")
+def test_a_closed_pipe_is_no_news():
+    program = f"{sys.executable} -m steps list | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", program], capture_output=True, text=True, cwd=lessons.ROOT
+    )
+    assert done.stdout.splitlines()[1] == "0"
+    assert done.stderr == ""
+
+
 def test_an_unknown_step_is_named(capsys):
     assert spans([1, 2, 3, 7, 9, 10]) == "1-3, 7, 9-10"
     assert spans([]) == ""
@@ -194,7 +206,7 @@ def test_build_builds_all_if_none_is_named(monkeypatch, capsys):
     assert main(["build", "3"]) == 1
     said = capsys.readouterr()
     assert said.out == "step03 … "
-    assert 'needs nbclient: pip install "dezero-lite[course,test]"' in said.err
+    assert said.err == f"{MISSING.format('nbclient')}\n"
 
 
 def test_verify_runs_notebooks_as_tests(monkeypatch):

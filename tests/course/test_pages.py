@@ -194,9 +194,26 @@ def test_the_front_page_plays_the_first_gradient_at_once(pages):
     assert "const PAUSE = 800;" in made
     first = int(re.search(r"let now = (\d+);", made)[1])
     sentences = re.findall("<li>(.*?)</li>", made)
-    assert "makes c = 5" in sentences[first]
-    assert "c.grad is 1" in sentences[first + 1]
+    assert "makes area = 25" in sentences[first]
+    assert "area.grad is 1. Still to do: Add." in sentences[first + 1]
+    assert "${0.7 * width}" in made
+    assert not re.search("worklist", made.replace("worklist(step", ""), re.I)
     assert f"<p>{len(all_steps())} notebooks" in pages.front.intro()
+
+
+def test_the_code_of_the_front_page_prints_what_it_says(capsys):
+    page = (DOCS / "index.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    exec(code, {})
+    assert f"# {capsys.readouterr().out}" in code
+
+
+def test_the_cards_of_the_front_page(pages, tmp_path):
+    made = pages.front.cards(tmp_path)
+    assert "loading" not in made  # a picture that is loaded late is blank until then
+    for printed in re.findall("<pre>(.*?)</pre>", made, re.DOTALL):
+        lines = printed.split("\n")
+        assert len(set(lines)) == len(lines) == 3
 
 
 def test_each_step_has_a_question_that_stands_alone_and_each_page_a_place(pages):
@@ -264,6 +281,7 @@ def test_one_setting_feeds_every_link_that_leads_out(address, pages, setting):
     ways = pages.front.ways_in()
     assert known.binder in ways.replace("&amp;", "&")
     assert known.url in ways
+    assert f"git clone {known.url}\ncd course\npython" in pages.front.get_it()
     assert known.colab("step08.ipynb") in pages.away(8)
     assert 'href="../notebooks/step08.ipynb"' in pages.away(8)
 
@@ -274,4 +292,5 @@ def test_elsewhere_there_is_no_colab_and_a_path_is_no_address(address, pages):
     assert "colab" not in pages.away(8)
     assert address("/srv/course") is None
     assert pages.away(8) == ""
-    assert "#get-it" in pages.front.ways_in()
+    assert known.url not in pages.front.ways_in()
+    assert "Unpack the course" in pages.front.get_it()

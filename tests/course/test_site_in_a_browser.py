@@ -18,6 +18,7 @@ pytestmark = [*NEEDED, *site.NEEDED]
 
 LESSON = "lessons/step16.html"  # it has a player, pictures and a difference
 FORMULA = "lessons/step28.html"
+STAGE = "course/stage4.html"
 PAGES = ["index.html", LESSON, "api/dezero_lite.html"]
 # With a table or a picture that may be wider than a phone.
 BROAD = "course/index course/stage4 capabilities benchmarks designs exercises teach"
@@ -131,6 +132,21 @@ def test_what_is_wider_scrolls_by_itself(opened):
     table.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("document.activeElement.scrollLeft > 0")
+
+
+@pytest.mark.parametrize(("name", "wide"), [(WIDE[-1], "pre"), (STAGE, "div")])
+def test_what_is_wider_than_a_phone_has_an_edge(opened, name, wide):
+    page = opened(name, size=PHONE)
+    around = page.locator(f"{wide}[tabindex]:not(.cell_input *)").first
+    edge = around.evaluate("element => getComputedStyle(element).borderRightStyle")
+    assert edge == "double"
+
+
+def test_the_graph_of_the_front_page_fits_a_phone(opened):
+    inside = opened("index.html", size=PHONE).frame_locator("iframe")
+    inside.locator("body.back").wait_for()
+    graph = inside.locator("#graph")
+    assert graph.evaluate("graph => graph.scrollWidth <= graph.clientWidth")
 
 
 @pytest.mark.parametrize("place", PLACES)

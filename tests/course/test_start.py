@@ -421,6 +421,15 @@ def test_lab_trusts_and_lays_first_and_the_others_do_not(start, children, monkey
     assert start.main([]) == 1
 
 
+def test_a_checkout_has_tabs_of_its_own(start, children, monkeypatch):
+    start.set_up()
+    monkeypatch.delenv("JUPYTERLAB_WORKSPACES_DIR", raising=False)
+    for tabs in (os.path.join(start.VENV, "workspaces"), "/of/the/user"):
+        start.main([])
+        assert children.settings["JUPYTERLAB_WORKSPACES_DIR"] == tabs
+        monkeypatch.setenv("JUPYTERLAB_WORKSPACES_DIR", "/of/the/user")
+
+
 def test_the_workshop_judges_and_opens_what_is_next(
     start, children, checkout, monkeypatch
 ):
@@ -621,9 +630,26 @@ def test_progress_is_one_line_that_goes_away(start, checkout, monkeypatch, capsy
     lines = capsys.readouterr().out.split("\r")
     assert "  0 s  Collecting a-" in lines
     assert lines[-2:] == [" " * 20, ""]
-    monkeypatch.setattr(start.sys.stdout, "isatty", lambda: False)
-    start.show("Collecting a")
-    assert capsys.readouterr().out == ""
+
+
+def test_where_lines_stay_progress_is_a_line_now_and_then(
+    start, checkout, monkeypatch, capsys
+):
+    pauses = []
+
+    class Child:
+        returncode = None
+
+        def wait(self, pause):
+            pauses.append(pause)
+            raise subprocess.TimeoutExpired("pip", pause)
+
+    (checkout / ".venv").mkdir()
+    for said in ("Collecting a", ""):
+        Path(start.LOG).write_text(said)
+        start.watch(Child(), log=True, began=start.time.time() - 7)
+    assert capsys.readouterr().out == "  7 s  Collecting a\n  7 s\n"
+    assert pauses == [5, 5]
 
 
 def interrupt(checkout, how):

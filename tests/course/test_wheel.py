@@ -8,6 +8,7 @@ import zipfile
 
 import pytest
 
+from steps.course import MISSING
 from steps.course.lessons import LESSONS, numbers
 from tests.course.texts import blocks
 from tests.support.programs import python
@@ -92,7 +93,7 @@ def test_the_course_tool_knows_where_it_is(installed):
     without = "import sys, runpy; sys.modules['yaml'] = None; "
     without += "runpy.run_module('dezero_lite.steps', run_name='__main__')"
     told = installed("-c", without).stderr
-    assert told == 'This needs yaml: pip install "dezero-lite[course,test]"\n'
+    assert told == f"{MISSING.format('yaml')}\n"
     refused = installed("-m", "dezero_lite.steps", "build", "1")
     assert refused.returncode == 1
     assert "needs a checkout" in refused.stderr

@@ -108,13 +108,15 @@ def test_a_notebook_runs_without_magics_and_names_the_cell_that_stops(tmp_path):
         {"cell_type": "markdown", "source": ["# Title"]},
         {"cell_type": "code", "outputs": [], "source": ["%matplotlib inline\n", "a=1"]},
         {"cell_type": "code", "execution_count": None, "source": "import dezero\nb=a"},
+        {"cell_type": "code", "source": "%%bash\necho 'a"},
+        {"cell_type": "code", "source": "%%time\nb += 1"},
         {"cell_type": "code", "source": "display(b, __name__)\n1 / 0"},
     ]
     path = tmp_path / "own.ipynb"
     path.write_text(json.dumps({"cells": cells, "metadata": {"x": None}}))
     done = run(path)
-    assert done.stdout.split() == ["1", "__main__"], done.stderr
-    assert 'own.ipynb, code cell 3", line 2' in done.stderr
+    assert done.stdout.split() == ["2", "__main__"], done.stderr
+    assert 'own.ipynb, code cell 5", line 2' in done.stderr
     path.write_text("null")
     done = run(path)
     assert done.stderr == f"{path} is not a readable notebook.\n"

@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ OWNERS = {"Layer": MLP((3,)), "Optimizer": SGD(), "Variable": d.Variable(np.ones
 CLASSES = {
     "Layer": [L.Linear, L.Conv2d, L.BatchNorm, L.Dropout, L.LSTM, L.TransformerBlock],
     "Optimizer": [AdaDelta, Adam, SGD],
+    "functions": [partial(F.sum, np.ones(2)), partial(F.dropout, np.ones(2))],
     "Variable": [lambda **settings: d.Variable(np.ones(2), **settings)],
     "backward": [(OWNERS["Variable"] + 1).backward],
     "DataLoader": [lambda **settings: d.DataLoader([(1, 2)], 1, **settings)],
@@ -33,10 +35,11 @@ ROWS = [
 
 
 NAMES = {}
-for module in ("layers", "optimizers", "functions", "schedules", "pytorch"):
+for module in ("functions", "layers", "optimizers", "schedules", "pytorch"):
     NAMES |= vars(importlib.import_module(f"dezero_lite.{module}"))
 NAMES |= vars(d) | {"dezero_lite": d, "F": F, "np": np, "data": np.ones(2)}
 NAMES |= {"model": OWNERS["Layer"], "optimizer": Adam(), "x": OWNERS["Variable"]}
+NAMES["layer"] = L.Linear(1)
 NAMES["y"] = NAMES["x"]
 
 
@@ -80,6 +83,54 @@ def test_an_unknown_argument_is_answered_with_its_row(kind, name):
             )
             answers += 1
     assert answers
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        (
+            "from dezero_lite.layers import ReLU",
+            ATTRIBUTES["dezero_lite.layers"]["ReLU"],
+        ),
+        ("import dezero_lite.nn as nn", ATTRIBUTES["dezero_lite"]["nn"]),
+        ("from dezero_lite import relu", "it is `dezero_lite.functions.relu`"),
+        ("from dezero_lite import Adam", "it is `dezero_lite.optimizers.Adam`"),
+        ("from dezero_lite.functions import Adam", "it is `dezero_lite.optimizers.A"),
+    ],
+)
+def test_an_import_is_answered_as_well(code, sentence):
+    with pytest.raises(ImportError) as caught:
+        exec(code)
+    assert sentence in str(caught.value)
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'dezero_lite\.no'"):
+        importlib.import_module("dezero_lite.no")
+
+
+@pytest.mark.parametrize("kind", OWNERS)
+def test_names_that_are_only_answered_are_not_listed(kind):
+    names = set(dir(OWNERS[kind]))
+    assert not names & set(ATTRIBUTES[kind])
+    assert names >= {"__init__", *vars(type(OWNERS[kind]))} - set(ATTRIBUTES[kind])
+
+
+def test_a_name_that_a_user_gives_is_listed():
+    model = MLP((3,))
+    model.device = "cpu"
+    assert model.device == "cpu"
+    assert "device" in dir(model)
+
+
+def test_requires_grad_of_a_variable_cannot_be_set():
+    for x in (d.Variable(np.ones(2)), d.Parameter(np.ones(2))):
+        with pytest.raises(AttributeError, match=r"hook `FreezeParam\(layer\)`"):
+            x.requires_grad = False
+
+    class Switched(d.Variable):
+        def __init__(self, data):
+            super().__init__(data)
+            self.requires_grad = False
+
+    assert not Switched(np.ones(2)).requires_grad
 
 
 def test_other_unknown_names_are_called_unknown():
@@ -148,11 +199,12 @@ def test_the_order_of_arguments():
 @pytest.mark.parametrize("optimizer", [SGD, AdamW])
 def test_an_optimizer_is_not_made_with_a_model_or_nan(optimizer):
     model = L.Linear(1, in_size=1)
-    for found in (model, model.params()):
-        with pytest.raises(
-            TypeError, match=r"takes its model in setup: \w+\(\)\.setup"
-        ):
-            optimizer(found)
+    for found in (model, model.params(), [*model.params()]):
+        for settings in ({}, {"lr": 0.1}):  # which Adam does not have
+            with pytest.raises(
+                TypeError, match=r"takes its model in setup: \w+\(\)\.setup"
+            ):
+                optimizer(found, **settings)
     with pytest.raises(TypeError, match=r"takes a number for (lr|alpha), not nan"):
         optimizer(float("nan"))
     assert isinstance(optimizer(), Optimizer)

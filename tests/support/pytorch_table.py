@@ -12,6 +12,7 @@ BEGIN = "| in PyTorch | here |\n| :--- | :--- |\n"
 # What is written before a name, by the part of the table that it is in.
 BEFORE = {
     "dezero_lite": "torch.",
+    "dezero_lite.cuda": "torch.cuda.",
     "dezero_lite.functions": "F.",
     "dezero_lite.layers": "nn.",
     "dezero_lite.optimizers": "optim.",
@@ -19,7 +20,11 @@ BEFORE = {
     "Optimizer": "optimizer.",
     "Variable": "x.",
 }
-CALLS = {"Layer": "nn.…", "Optimizer": "optim.…", "Variable": "torch.tensor"}
+CALLS = {
+    "Layer": "nn.…",
+    "Optimizer": "optim.…",
+    "Variable": "torch.tensor",
+}
 CALLS["backward"] = "y.backward"
 
 

@@ -104,14 +104,16 @@ def grade(options):
 
     from tqdm import tqdm
 
-    bar = tqdm(unit="student", leave=False, disable=None)
+    bar = tqdm(unit="notebook", leave=False, disable=None)
 
-    def report(submission, count):
+    def report(count, submission):
+        bar.total = count
+        bar.update()
+        if not submission:
+            return
         points = sum(grading.award_points(submission, options.points).values())
         wrong = grading.find_first_wrong(submission) or "all right"
         remarks = f"  [{'; '.join(submission.remarks)}]" if submission.remarks else ""
-        bar.total = count
-        bar.update()
         tqdm.write(f"{submission.student:20}  {points:3d}  {wrong}{remarks}")
 
     with bar:

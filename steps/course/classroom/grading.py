@@ -66,7 +66,8 @@ def judge_submissions(
     jobs : int, optional
         Notebooks judged at once; one a core if not given.
     report : callable
-        Called with each Submission when it is judged, and with how many there are.
+        Called whenever a notebook is judged, with how many there are, and with the
+        Submission if it was its last.
     people : list of roster.Person, optional
         The class, whose names the table then has.
 
@@ -81,10 +82,19 @@ def judge_submissions(
         if not read_lesson(number)[1]:
             raise CourseError(f"Step {number} has no exercises.")
     _note_equal_answers(lessons, submissions)
-    judge = partial(_judge_submission, lessons, seconds)
+    pairs = [(submission, number) for submission in submissions for number in lessons]
+    judge = partial(_judge_lesson, seconds)
     with ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-        for submission in pool.map(judge, submissions):
-            report(submission, len(submissions))
+        for (submission, number), found in zip(
+            pairs, pool.map(judge, pairs), strict=True
+        ):
+            verdicts, remarks = found
+            submission.verdicts |= {(number, n): v for n, v in verdicts.items()}
+            submission.remarks += [f"{number}.{remark}" for remark in remarks]
+            is_last = number == lessons[-1]
+            if is_last:
+                _note_other_lessons(lessons, submission)
+            report(len(pairs), submission if is_last else None)
     return lessons, submissions
 
 
@@ -104,21 +114,20 @@ def _note_equal_answers(lessons, submissions):
             submission.remarks.append(remark)
 
 
-def _judge_submission(lessons, seconds, submission):
-    notebooks = submission.notebooks
-    for number in lessons:
-        verdicts, remarks = _give_all(number, "there is no notebook of this lesson"), []
-        try:
-            if number in notebooks:
-                verdicts, remarks = judge_notebook(number, notebooks[number], seconds)
-        except Exception as error:  # whatever it is, the others are to be graded
-            reason = f"{type(error).__name__}: {_take_first_line(error)}"
-            verdicts = _give_all(number, f"cannot be graded ({reason})")
-        submission.verdicts |= {(number, n): verdict for n, verdict in verdicts.items()}
-        submission.remarks += [f"{number}.{remark}" for remark in remarks]
-    for number in sorted(set(notebooks) - set(lessons)):
+def _judge_lesson(seconds, pair):
+    submission, number = pair
+    if number not in submission.notebooks:
+        return _give_all(number, "there is no notebook of this lesson"), []
+    try:
+        return judge_notebook(number, submission.notebooks[number], seconds)
+    except Exception as error:  # whatever it is, the others are to be graded
+        reason = f"{type(error).__name__}: {_take_first_line(error)}"
+        return _give_all(number, f"cannot be graded ({reason})"), []
+
+
+def _note_other_lessons(lessons, submission):
+    for number in sorted(set(submission.notebooks) - set(lessons)):
         submission.remarks.append(f"lesson {number} was handed in, and not asked for")
-    return submission
 
 
 def _give_all(number, verdict):
