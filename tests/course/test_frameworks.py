@@ -2,14 +2,15 @@
 do.
 """
 
+import importlib
 import json
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from steps import step60
 from steps.course.capabilities import WORKS, run_probe
 from steps.course.commands import main
 from steps.course.frameworks.adapter import check_twice
@@ -17,6 +18,7 @@ from steps.course.frameworks.trial import STRICTER, list_rows, try_framework
 from steps.course.lessons import CourseError
 from steps.course.workshop import capabilities_package as rows
 
+step60: Any = importlib.import_module("steps.step60")
 FOLDER = Path(__file__).with_name("frameworks")
 SCALARS = '[names]\nVariable = "Value"\n[methods]\ncleargrad = "zero"\n'
 TENSORS = '[names]\nVariable = "Tensor"\n[methods]\ncleargrad = "zero_grad"\n'

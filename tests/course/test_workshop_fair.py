@@ -20,7 +20,12 @@ from steps.course.workshop.notebook import list_judging_cells
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import accept
 from steps.course.workshop.step import get_step, list_numbers, read_code
-from steps.course.workshop.verdict import Verdict, find_fewest, judge_attempt
+from steps.course.workshop.verdict import (
+    Verdict,
+    find_fewest,
+    find_wrong_rows,
+    judge_attempt,
+)
 from steps.course.workshop.workspace import LESSONS_OWN
 from tests.course.learner import OWN_WAY
 from tests.course.texts import blocks
@@ -146,6 +151,21 @@ def test_words_of_a_message_do_not_judge(learner, process):
     code = "\n\n\n".join(get_step(40).definitions[name].text for name in names)
     verdict = judge_attempt(learner.writes(40, "import numpy as np", code), process)
     assert verdict.is_right, Report(verdict)
+
+
+@pytest.mark.slow
+def test_a_cell_before_the_code_may_stop_in_the_package(process):
+    """It shows what does not work yet, and what refuses it may be their own."""
+    stops = (
+        ("The problem, cell 1", "x = 1\n1 / 0"),
+        ("It works, cell 1", "assert x == 1"),
+    )
+    found = process.try_out(40, stops, read_code(40))
+    assert found["failure"] is None
+    assert found["notes"] == [
+        ["The problem, cell 1", "1 / 0", "ZeroDivisionError: division by zero"]
+    ]
+    assert process.try_out(32, stops, read_code(32))["failure"]
 
 
 # --- Where it is written --------------------------------------------------------------
@@ -319,6 +339,26 @@ def test_where_most_rows_fail_the_one_that_raises_is_soon_found(
     verdict = judge_attempt(own, process)
     assert verdict.culprits == ["Variable.__init__"]
     assert len(tried) < 6  # each takes about a second
+
+
+@pytest.mark.slow
+def test_where_none_raises_the_one_that_all_failing_rows_run_is_found(
+    learner, process, monkeypatch
+):
+    text = re.sub(r"\bgy\b", "g", read_code(59))  # many are not as the lesson's
+    wrong = text.replace("return x1 * g, x0 * g", "return x0 * g, x1 * g")
+    assert wrong != text
+    learner.own_file(59).write_text(wrong, encoding="utf-8")
+    code = [get_step(60).definitions[name].text for name in ("EmbedID", "LSTM")]
+    own, tried = learner.writes(60, "import numpy as np", *code), []
+    try_out = process.try_out
+    count = lambda *task, **how: tried.append(task) or try_out(*task, **how)
+    monkeypatch.setattr(process, "try_out", count)
+    verdict = judge_attempt(own, process)
+    assert len(find_wrong_rows(60, verdict.table)) > 20
+    assert not verdict.arose
+    assert verdict.culprits == ["Mul.backward"]
+    assert len(tried) < 6
 
 
 def report_on(own, culprits, inside=""):
