@@ -11,12 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .. import capabilities
 from ..capabilities import WORKS, run_probe
 from ..judge.cells import ENDS, TOO_SLOW, silence_with_timeout
 from ..judge.child import GRACE_SECONDS, Child, Stopped
 from ..lessons import CourseError
-from ..workshop import capabilities_package
+from ..workshop import trial
 from ..workshop.package import FIRST
 from ..workshop.trial import instrument_module
 from .adapter import check_twice, load_namespace
@@ -84,10 +83,7 @@ class Trial:
 @cache
 def list_rows(get_names=vars):
     """List the rows of both tables, up to the last step of the book."""
-    tables = [
-        get_names(m)["CAPABILITIES"] for m in (capabilities, capabilities_package)
-    ]
-    rows = [row for table in tables for row in table]
+    rows = [*trial.list_rows(1, get_names), *trial.list_rows(FIRST, get_names)]
     return [row for row in rows if row.expected(LAST) == WORKS]
 
 
