@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from steps.course import commands
+from steps.course import commands, learner_folder
 from steps.course.capabilities import CAPABILITIES, WORKS
 from steps.course.lessons import StepKind, of_kind
 from steps.course.workshop import workspace
@@ -417,7 +417,8 @@ def test_what_was_lent_and_is_written_since_is_theirs(learner, process):
 def test_a_file_that_is_gone_is_not_a_newer_course(learner, capsys):
     before = learner.own_file(7)
     mine = read_code(7).replace("x.backward()", "x.backward()  # mine")
-    workspace.write_tracked({before: mine}, learner.place)
+    stamp = workspace.get_stamp(learner.place)
+    learner_folder.write_tracked({before: mine}, stamp)
     commands.main(["workshop", "8"])
     before.unlink()
     capsys.readouterr()
