@@ -12,7 +12,7 @@ import pytest
 from steps.course import commands, learner_folder
 from steps.course.capabilities import CAPABILITIES, WORKS
 from steps.course.lessons import StepKind, of_kind
-from steps.course.workshop import workspace
+from steps.course.workshop import workshop_command, workspace
 from steps.course.workshop.capabilities_package import (
     CAPABILITIES as CAPABILITIES_PACKAGE,
 )
@@ -359,6 +359,21 @@ def test_where_none_raises_the_one_that_all_failing_rows_run_is_found(
     assert not verdict.arose
     assert verdict.culprits == ["Mul.backward"]
     assert len(tried) < 6
+
+
+def test_where_nothing_helps_nothing_is_offered(learner, monkeypatch):
+    """The lesson's own code does not pass either."""
+    own = learner.writes(9, read_code(9))
+    verdict = Verdict(own, None, {}, own.fill())
+    monkeypatch.setattr(workspace, "read_attempt", lambda number: own)
+    monkeypatch.setattr(workspace, "describe_mixture", lambda number: [])
+    monkeypatch.setattr(workshop_command, "judge_attempt", lambda attempt: verdict)
+    report, goes_on = workshop_command._judge_step(9)
+    assert not goes_on
+    assert repr(report).endswith("What counts is the saved notebook.")
+    own.missing.append("exp")
+    report, _ = workshop_command._judge_step(9)
+    assert "--anyway` goes on with the lesson's own `exp`." in repr(report)
 
 
 def report_on(own, culprits, inside=""):

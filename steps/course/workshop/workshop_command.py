@@ -252,9 +252,10 @@ def _judge_step(number, anyway=False):
         # No terminal shows links.
         sentences = [*mixed, *accept(verdict, workspace.get_folder())]
         return Report(verdict, [LINK.sub(r"\1", text) for text in sentences]), True
-    lent = f"the lesson's own {format_names(verdict.to_lend, MOST)}"
-    command = format_command(f"workshop next {number} --anyway")
-    way_on = f"What counts is the saved notebook. `{command}` goes on with {lent}."
+    way_on = "What counts is the saved notebook."
+    if lent := format_names(verdict.to_lend, MOST):
+        command = format_command(f"workshop next {number} --anyway")
+        way_on += f" `{command}` goes on with the lesson's own {lent}."
     return Report(verdict, [*mixed, way_on]), False
 
 
