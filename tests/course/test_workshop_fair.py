@@ -356,7 +356,6 @@ def test_where_none_raises_the_one_that_all_failing_rows_run_is_found(
     monkeypatch.setattr(process, "try_out", count)
     verdict = judge_attempt(own, process)
     assert len(find_wrong_rows(60, verdict.table)) > 20
-    assert not verdict.arose
     assert verdict.culprits == ["Mul.backward"]
     assert len(tried) < 6
 

@@ -87,12 +87,11 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
 
     def try_out(self, number, cells, text, brief=False, first=(), names=(), traced=()):
         """Try the text of a framework; return a dict with its ``failure``, or None, its
-        ``table``, ``evidence`` for the rows, the definitions in which their errors
-        ``arose``, ``notes``, what assertions say that only inform, and ``attached``,
-        those of some names, such as Variable.__neg__, that its classes have when it has
-        run. In brief, stop at the first thing that does not work, and begin with some
-        rows of the table. If some rows are traced, only those are tried, and ``ran``
-        has the definitions that each of them runs.
+        ``table``, ``evidence`` for the rows, ``notes``, what assertions say that only
+        inform, and ``attached``, those of some names, such as Variable.__neg__, that
+        its classes have when it has run. In brief, stop at the first thing that does
+        not work, and begin with some rows of the table. If some rows are traced, only
+        those are tried, and ``ran`` has the definitions that each of them runs.
         """
         self._child = self._child or Child(__name__)
         seconds = get_seconds(number) / 3 if brief else get_seconds(number)
@@ -134,7 +133,7 @@ def answer(task, say):
 
 
 def make_outcome():
-    lists: dict[str, Any] = {"arose": [], "notes": [], "attached": []}
+    lists: dict[str, Any] = {"notes": [], "attached": []}
     return {"failure": None, "table": {}, "evidence": {}, "ran": {}} | lists
 
 
@@ -222,8 +221,6 @@ def _try_rows(task, say, trial):
         if error:
             evidence = _describe_error(error, task["seconds"])
             trial["evidence"][row.name] = evidence
-        if error and row.expected(task["number"]) == WORKS:
-            trial["arose"] += _find_frames(task, error)[1][:-3:-1]  # the innermost two
         trial["table"][row.name] = outcome
         if outcome == "TooSlow" or (task["brief"] and outcome != WORKS):
             return

@@ -32,11 +32,11 @@ class Verdict:
 
     ``failure`` and ``table`` are those of the learner's own definitions, with the
     lesson's in place of what is missing; ``evidence`` says, by the name of a row, what
-    it gave, ``arose`` names the definitions in which it raised errors, ``ran`` has, by
-    the name of a row, those that it ran, and ``notes`` are what cells say that only
-    inform. ``culprits`` are the fewest definitions in whose place the lesson's make all
-    pass that was tried, the likeliest first; there is none where even the lesson's own
-    code does not pass. ``module`` is what goes on.
+    it gave, ``ran`` has, by the name of a row, the definitions that it ran, and
+    ``notes`` are what cells say that only inform. ``culprits`` are the fewest
+    definitions in whose place the lesson's make all pass that was tried, the likeliest
+    first; there is none where even the lesson's own code does not pass. ``module`` is
+    what goes on.
     """
 
     attempt: Attempt
@@ -45,16 +45,13 @@ class Verdict:
     module: ModuleText | Package
     culprits: list[str] = field(default_factory=list)
     evidence: dict[str, str] = field(default_factory=dict)
-    arose: list[str] = field(default_factory=list)
     notes: list[tuple[str, str, str]] = field(default_factory=list)
     ran: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def likely(self):
         """The definitions in which an error arose, the likeliest first."""
-        inside = self.failure["definitions"][::-1] if self.failure else []
-        rows = [name for name, _ in Counter(self.arose).most_common()]
-        return [*dict.fromkeys([*inside, *rows])]
+        return self.failure["definitions"][::-1] if self.failure else []
 
     @property
     def cells(self):
