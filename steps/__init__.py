@@ -221,9 +221,11 @@ def hint(step, exercise, nearer=False):
         If there is no such exercise or definition, or if it has no hints.
     """
     if isinstance(exercise, str):
-        from .course.workshop.hints import make_hint
-    else:
-        from .course.help import make_hint
+        from .course.workshop import hints
+
+        return hints.make_hint(step, exercise, nearer)
+    from .course.help import make_hint
+
     return make_hint(step, exercise, nearer)
 
 

@@ -2,16 +2,23 @@
 do.
 """
 
+import importlib
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
-from steps.course.capabilities import WORKS
+from steps.course.capabilities import WORKS, run_probe
 from steps.course.commands import main
-from steps.course.frameworks.trial import list_rows, try_framework
+from steps.course.frameworks.adapter import check_twice
+from steps.course.frameworks.trial import STRICTER, list_rows, try_framework
 from steps.course.lessons import CourseError
+from steps.course.workshop import capabilities_package as rows
 
+step60: Any = importlib.import_module("steps.step60")
 FOLDER = Path(__file__).with_name("frameworks")
 SCALARS = '[names]\nVariable = "Value"\n[methods]\ncleargrad = "zero"\n'
 TENSORS = '[names]\nVariable = "Tensor"\n[methods]\ncleargrad = "zero_grad"\n'
@@ -71,6 +78,30 @@ def test_a_framework_is_judged(path, adapter, step, works, fails, tmp_path, caps
         assert f"· {name}\n    {outcomes[name]}" in said
     assert facts["step"] == step
     assert f"about step {step}." in said
+
+
+def test_a_framework_s_own_check_is_not_believed():
+    class Sin(step60.Sin):
+        def backward(self, gy):
+            return gy * np.cos(self.inputs[0].data)
+
+    names = {"sin": lambda x: Sin()(x), "gradient_check": lambda *_: True}
+    framework = SimpleNamespace(Variable=step60.Variable, **names)
+    _, why = run_probe(rows.differentiates_the_sine, check_twice(framework))
+    assert "the second derivative for input 0 is wrong" in str(why)
+
+
+def test_rows_ask_for_no_names_that_only_the_course_has():
+    class LSTM(step60.LSTM):
+        set_state = property()
+
+    class DataLoader(step60.DataLoader):
+        __len__ = property()
+
+    names = vars(step60) | {"LSTM": LSTM, "DataLoader": DataLoader}
+    for probe in (rows.guards_a_memory, rows.hands_out_batches):
+        assert run_probe(probe, SimpleNamespace(**names)) == (WORKS, None)
+    assert {row.probe.__name__ for row in list_rows()} > STRICTER
 
 
 def test_what_ends_or_hangs_is_noted_and_the_rest_is_tried(tmp_path):

@@ -98,7 +98,7 @@ def test_a_check_that_rejects_the_solution_is_told(toy):
 
 def test_a_process_that_fails_is_told(monkeypatch):
     stops = Mock(side_effect=Stopped("ends Python"))
-    monkeypatch.setattr(scores.Child, "receive", stops)
+    monkeypatch.setattr(fork_pool.Child, "receive", stops)
     with pytest.raises(CourseError, match="step 8 could not be tried: it ends Python"):
         outcomes(8)
 

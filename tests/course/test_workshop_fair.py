@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from steps.course import commands
+from steps.course import commands, learner_folder
 from steps.course.capabilities import CAPABILITIES, WORKS
 from steps.course.lessons import StepKind, of_kind
-from steps.course.workshop import workspace
+from steps.course.workshop import workshop_command, workspace
 from steps.course.workshop.capabilities_package import (
     CAPABILITIES as CAPABILITIES_PACKAGE,
 )
@@ -20,7 +20,12 @@ from steps.course.workshop.notebook import list_judging_cells
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import accept
 from steps.course.workshop.step import get_step, list_numbers, read_code
-from steps.course.workshop.verdict import Verdict, find_fewest, judge_attempt
+from steps.course.workshop.verdict import (
+    Verdict,
+    find_fewest,
+    find_wrong_rows,
+    judge_attempt,
+)
 from steps.course.workshop.workspace import LESSONS_OWN
 from tests.course.learner import OWN_WAY
 from tests.course.texts import blocks
@@ -146,6 +151,21 @@ def test_words_of_a_message_do_not_judge(learner, process):
     code = "\n\n\n".join(get_step(40).definitions[name].text for name in names)
     verdict = judge_attempt(learner.writes(40, "import numpy as np", code), process)
     assert verdict.is_right, Report(verdict)
+
+
+@pytest.mark.slow
+def test_a_cell_before_the_code_may_stop_in_the_package(process):
+    """It shows what does not work yet, and what refuses it may be their own."""
+    stops = (
+        ("The problem, cell 1", "x = 1\n1 / 0"),
+        ("It works, cell 1", "assert x == 1"),
+    )
+    found = process.try_out(40, stops, read_code(40))
+    assert found["failure"] is None
+    assert found["notes"] == [
+        ["The problem, cell 1", "1 / 0", "ZeroDivisionError: division by zero"]
+    ]
+    assert process.try_out(32, stops, read_code(32))["failure"]
 
 
 # --- Where it is written --------------------------------------------------------------
@@ -321,6 +341,40 @@ def test_where_most_rows_fail_the_one_that_raises_is_soon_found(
     assert len(tried) < 6  # each takes about a second
 
 
+@pytest.mark.slow
+def test_where_none_raises_the_one_that_all_failing_rows_run_is_found(
+    learner, process, monkeypatch
+):
+    text = re.sub(r"\bgy\b", "g", read_code(59))  # many are not as the lesson's
+    wrong = text.replace("return x1 * g, x0 * g", "return x0 * g, x1 * g")
+    assert wrong != text
+    learner.own_file(59).write_text(wrong, encoding="utf-8")
+    code = [get_step(60).definitions[name].text for name in ("EmbedID", "LSTM")]
+    own, tried = learner.writes(60, "import numpy as np", *code), []
+    try_out = process.try_out
+    count = lambda *task, **how: tried.append(task) or try_out(*task, **how)
+    monkeypatch.setattr(process, "try_out", count)
+    verdict = judge_attempt(own, process)
+    assert len(find_wrong_rows(60, verdict.table)) > 20
+    assert verdict.culprits == ["Mul.backward"]
+    assert len(tried) < 6
+
+
+def test_where_nothing_helps_nothing_is_offered(learner, monkeypatch):
+    """The lesson's own code does not pass either."""
+    own = learner.writes(9, read_code(9))
+    verdict = Verdict(own, None, {}, own.fill())
+    monkeypatch.setattr(workspace, "read_attempt", lambda number: own)
+    monkeypatch.setattr(workspace, "describe_mixture", lambda number: [])
+    monkeypatch.setattr(workshop_command, "judge_attempt", lambda attempt: verdict)
+    report, goes_on = workshop_command._judge_step(9)
+    assert not goes_on
+    assert repr(report).endswith("What counts is the saved notebook.")
+    own.missing.append("exp")
+    report, _ = workshop_command._judge_step(9)
+    assert "--anyway` goes on with the lesson's own `exp`." in repr(report)
+
+
 def report_on(own, culprits, inside=""):
     failure = {"cell": "It works, cell 1", "line": "", "error": "it stops"}
     failure |= {"definitions": [inside], "inside": "return 1"}
@@ -377,7 +431,8 @@ def test_what_was_lent_and_is_written_since_is_theirs(learner, process):
 def test_a_file_that_is_gone_is_not_a_newer_course(learner, capsys):
     before = learner.own_file(7)
     mine = read_code(7).replace("x.backward()", "x.backward()  # mine")
-    workspace.write_tracked({before: mine}, learner.place)
+    stamp = workspace.get_stamp(learner.place)
+    learner_folder.write_tracked({before: mine}, stamp)
     commands.main(["workshop", "8"])
     before.unlink()
     capsys.readouterr()

@@ -1,8 +1,8 @@
 """What frameworks can do, found out by trying: the tables of docs/capabilities.md.
 
 In the folder of the checkout, ``python -m tests.support.capabilities`` writes the page.
-What is tried on the snapshots stands in ``steps/course/capabilities.py``, and what on
-the names of package steps in ``package_capabilities.md``.
+What is tried on the snapshots is in ``steps/course/capabilities.py``. On the names of
+package steps the workshop's table is tried, and ``package_capabilities.md``.
 """
 
 import math
@@ -28,11 +28,14 @@ from steps.course.capabilities import (
     run_probe,
 )
 from steps.course.lessons import ROOT, StepKind, of_kind
+from steps.course.workshop.capabilities_package import CAPABILITIES as OF_PACKAGE
 from tests.support.sections import markdown_table, rows
 
 # The column after all steps.
 PACKAGE = math.inf
 PAGE = ROOT / "docs" / "capabilities.md"
+# Up to here a step has the names of all before it.
+LAST_NAMES = 60
 
 
 @dataclass(eq=False)
@@ -144,22 +147,21 @@ def load_names(number):
     return SimpleNamespace(**{name: getattr(step, name) for name in step.__all__})
 
 
-def walked_back(y, *inputs):
-    y.backward()
-    return [x.grad.data for x in inputs]
-
-
-NAMES = Table(
-    read_capabilities(
-        Path(__file__).with_name("package_capabilities.md"),
-        lambda words: ((int(re.findall(r"\d+", words)[0]), WORKS),),
-        "step",
-        np=np,
-        walked_back=walked_back,
-    ),
-    {24: 24},
-    load_names,
+OF_NAMES = read_capabilities(
+    Path(__file__).with_name("package_capabilities.md"),
+    lambda words: ((int(re.findall(r"\d+", words)[0]), WORKS),),
+    "step",
+    np=np,
 )
+# What a step attaches to a class, those before it have once it is imported.
+METHODS = "stretches_its_operands", "saves_its_weights"
+OF_NAMES += [
+    row
+    for row in OF_PACKAGE
+    if row.expected(LAST_NAMES) == WORKS and row.probe.__name__ not in METHODS
+]
+OF_NAMES.sort(key=lambda row: row.history[0][0])
+NAMES = Table(OF_NAMES, {24: 24}, load_names, any_error=True)
 NAMES.columns |= {n: n for n in sorted(row.history[0][0] for row in NAMES.rows)}
 
 

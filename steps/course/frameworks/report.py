@@ -4,7 +4,7 @@ import json
 from html import escape
 from pathlib import Path
 
-from ..capabilities import WORKS
+from ..capabilities import MISSING, WORKS
 from .trial import STRICTER, list_rows
 
 FORMATS = ".html", ".json", ".svg"
@@ -35,9 +35,11 @@ def write_report(trial, path):
 
 
 def _mark(row, trial):
-    if trial.outcomes[row.name] == WORKS:
+    outcome = trial.outcomes[row.name]
+    if outcome == WORKS:
         return YES
-    return STRICT if row.probe.__name__ in STRICTER else NO
+    is_strict = row.probe.__name__ in STRICTER and not outcome.startswith(MISSING)
+    return STRICT if is_strict else NO
 
 
 def _summarize(trial):

@@ -15,9 +15,12 @@ import threading
 import time
 from functools import partial
 
-from .. import exercises
+from .. import builder, exercises
 from ..judge import audit_hook
 from ..judge.cells import ENDS, Failure, catch_failure, make_names
+from ..judge.child import Child
+from ..lessons import ROOT
+from .slicing import slice_cells
 
 CAN_FORK = hasattr(os, "fork")
 # The first attempt may take this long; another one ten times as long as that, and so
@@ -27,6 +30,31 @@ MIN_SECONDS = 5
 MAX_MEMORY = 4 << 30
 # A failure of all the cells of an attempt, and not of one of them.
 WHOLE_ATTEMPT = -1
+
+
+def run_variants(number, make_variants, jobs=1):
+    """Run variants of the solutions of a lesson; yield for each the exercise, its name,
+    its failures, and the position of the check among them.
+
+    Parameters
+    ----------
+    make_variants : callable
+        Makes of the source of a solution a dict from names to other sources.
+    """
+    lesson = builder.assemble(number)["cells"]
+    cells = slice_cells([cell for cell in lesson if cell["cell_type"] == "code"])
+    sources = [cell["source"] for cell in cells]
+    attempts, facts = {}, {}
+    for exercise, (position, following) in enumerate(locate_exercises(cells), start=1):
+        variants = make_variants(sources[position])
+        attempts[position] = [[text, *following] for text in variants.values()]
+        facts[position] = exercise, list(variants), len(following)
+    with Child(__name__, ROOT) as child:
+        found = run_attempts(child, sources, attempts, jobs)
+        for position, attempt, failures in found:
+            if attempt is not None:  # else a cell of the lesson, which may be meant to
+                exercise, names, check = facts[position]
+                yield exercise, names[attempt], failures, check
 
 
 def run_attempts(child, cells, attempts, jobs=1, min_seconds=MIN_SECONDS):

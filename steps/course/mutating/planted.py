@@ -10,11 +10,8 @@ import ast
 import builtins
 from copy import deepcopy
 
-from .. import builder, exercises
-from ..judge.child import Child
-from ..lessons import ROOT
+from .. import exercises
 from . import fork_pool
-from .slicing import slice_cells
 
 # These need more than a message; Ctrl-C is no failure of an answer.
 LEFT_OUT = {"UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError"}
@@ -110,7 +107,7 @@ def _parse(statement):
     return ast.parse(statement).body[0]
 
 
-def find_faults(number, brief=0):
+def find_faults(number):
     """Find what the checks of a lesson do not answer with a sentence.
 
     Returns
@@ -119,26 +116,13 @@ def find_faults(number, brief=0):
         How many failures were planted; and for each that is wrong the exercise, what
         was planted, and what came of it.
     """
-    lesson = builder.assemble(number)["cells"]
-    cells = slice_cells([cell for cell in lesson if cell["cell_type"] == "code"])
-    attempts, planted = {}, {}
-    for exercise, (position, following) in enumerate(
-        fork_pool.locate_exercises(cells), start=1
-    ):
-        variants = plant(cells[position]["source"], brief)
-        attempts[position] = [[text, *following] for text in variants.values()]
-        planted[position] = exercise, list(variants), len(following)
-    faults = []
-    with Child(fork_pool.__name__, ROOT) as child:
-        sources = [cell["source"] for cell in cells]
-        for position, attempt, failures in fork_pool.run_attempts(
-            child, sources, attempts
-        ):
-            if attempt is not None:
-                exercise, names, check = planted[position]
-                if complaint := explain_fault(failures, check):
-                    faults.append(f"{number}.{exercise}  {names[attempt]}: {complaint}")
-    return sum(map(len, attempts.values())), sorted(faults)
+    found = list(fork_pool.run_variants(number, plant))
+    faults = [
+        f"{number}.{exercise}  {name}: {complaint}"
+        for exercise, name, failures, check in found
+        if (complaint := explain_fault(failures, check))
+    ]
+    return len(found), sorted(faults)
 
 
 def explain_fault(failures, check):

@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import builder, exercises
-from ..judge.child import Child, Stopped
+from ..judge.child import Stopped
 from ..lessons import ROOT, CourseError, known, numbers
 from . import fork_pool
 from .mutants import make_mutants
-from .slicing import slice_cells
 
 HARMLESS = Path(__file__).with_name("harmless.json")
 PAGE = ROOT / "docs" / "exercises.md"
+# Before its mutants, the check is tried on the solution itself.
+UNCHANGED = ""
 
 
 @dataclass
@@ -84,28 +85,15 @@ def _read(number):
 
 def _run_mutants(number, jobs):
     """Yield triples (exercise, change, survives), one for each mutant of a lesson."""
-    lesson = builder.assemble(number)["cells"]
-    cells = slice_cells([cell for cell in lesson if cell["cell_type"] == "code"])
-    sources = [cell["source"] for cell in cells]
-    attempts, planted = {}, {}
-    places = fork_pool.locate_exercises(cells)
-    for exercise, (position, following) in enumerate(places, start=1):
-        solution = sources[position]
-        mutants = make_mutants(solution)
-        texts = solution, *mutants.values()
-        attempts[position] = [[text, *following] for text in texts]
-        planted[position] = exercise, [solution, *mutants]
+    make = lambda solution: {UNCHANGED: solution} | make_mutants(solution)
     try:
-        with Child(fork_pool.__name__, ROOT) as child:
-            outcomes = fork_pool.run_attempts(child, sources, attempts, jobs)
-            for position, attempt, failures in outcomes:
-                if attempt is None:  # a cell of the lesson fails, and may be meant to
-                    continue
-                exercise, changes = planted[position]
-                if attempt:
-                    yield exercise, changes[attempt], not failures
-                elif failures:
-                    raise CourseError(f"The check is not content with: {changes[0]}")
+        found = fork_pool.run_variants(number, make, jobs)
+        for exercise, change, failures, _ in found:
+            if change != UNCHANGED:
+                yield exercise, change, not failures
+            elif failures:
+                solution = _read(number)[exercise - 1].solution
+                raise CourseError(f"The check is not content with: {solution}")
     except Stopped as stopped:
         raise CourseError(
             f"The mutants of step {number} could not be tried: it {stopped}."

@@ -30,16 +30,16 @@ class Holder:
     complaint: str = ""
 
 
-def find_holders(number, folder=None):
+def find_holders(number):
     """Find the later files and notebooks that hold what a step of the learner's had
     before, letter for letter, as Holders.
     """
-    path = workspace.get_own_path(number, folder)
+    path = workspace.get_own_path(number)
     module = read_module(path.read_text(encoding="utf-8"))
     old = _read_old(path, module.definitions)
     later = [n for n in list_following(number) if n <= LAST]
-    found = [_renew_file(n, module, old, folder) for n in later]
-    found += [_renew_notebook(n, module, old, folder) for n in later]
+    found = [_renew_file(n, module, old) for n in later]
+    found += [_renew_notebook(n, module, old) for n in later]
     return [holder for holder in found if holder]
 
 
@@ -58,8 +58,8 @@ def _read_parts(text):
     return read_module(text).definitions
 
 
-def _renew_file(number, module, old, folder):
-    text = workspace.read_own_text(number, folder)
+def _renew_file(number, module, old):
+    text = workspace.read_own_text(number)
     if text is None:
         return None
     theirs = read_module(text)
@@ -70,7 +70,7 @@ def _renew_file(number, module, old, folder):
         for name in more:  # what the new ones use
             theirs.put(name, module.definitions[name])
     theirs.add_imports(_read_imports(module))
-    path = workspace.get_own_path(number, folder)
+    path = workspace.get_own_path(number)
     docstring = ast.get_docstring(parse(text)) or ""
     return names and Holder(path, number, names, theirs.format(docstring))
 
@@ -80,8 +80,8 @@ def _read_imports(module):
     return {name: line for each in modules for name, line in each.imports.items()}
 
 
-def _renew_notebook(number, module, old, folder):
-    path = workspace.get_notebook_path(number, folder)
+def _renew_notebook(number, module, old):
+    path = workspace.get_notebook_path(number)
     if not path.exists():
         return None
     content, names = learner_folder.read_json(path), []
@@ -112,11 +112,12 @@ def judge_holder(holder, process):
         holder.complaint = wrong[0] if wrong else done["failure"]["error"]
 
 
-def apply(holders, folder=None):
+def apply(holders):
     """Put the new definitions into the files, each of which is set aside first."""
     for holder in holders:
         learner_folder.set_aside(holder.path)
         if holder.path.suffix == ".py":
-            workspace.write_tracked({holder.path: holder.text}, folder)
+            stamp = workspace.get_stamp()
+            learner_folder.write_tracked({holder.path: holder.text}, stamp)
         else:
             learner_folder.replace_file(holder.path, holder.text)

@@ -51,7 +51,7 @@ def read_hints():
     }
 
 
-def make_hint(number, name, nearer=0):
+def make_hint(number, name, nearer=0, in_terminal=False):
     """Make the Hint of a definition: a question, then the way, then what it looks like,
     the words left out.
 
@@ -60,22 +60,17 @@ def make_hint(number, name, nearer=0):
     nearer : int
         Which of the three is shown, counted from 0; in a notebook, the others are a
         click away.
+    in_terminal : bool
+        Whether who asked goes on asking in a terminal.
     """
     name, hints = _find_hints(number, name)
-    arguments = f'{number}, "{name}"'
-    call = f"steps.hint({arguments}, nearer={int(nearer) + 1})"
-    return Hint(hints, TITLES, int(nearer), call, f"steps.solution({arguments})")
-
-
-def make_terminal_hint(number, name, nearer=0):
-    """Make the Hint of a definition for someone who asked in a terminal, and asks on
-    there.
-    """
-    name, hints = _find_hints(number, name)
-    words = f"{number} {name}"
-    call = format_command(f"workshop hint {words}{' 3' if nearer else ' --nearer'}")
-    code = format_command(f"workshop solution {words}")
-    return Hint(hints, TITLES, nearer, call, code)
+    call = f'steps.hint({number}, "{name}", nearer={int(nearer) + 1})'
+    code = f'steps.solution({number}, "{name}")'
+    if in_terminal:
+        more = "3" if nearer else "--nearer"
+        call = format_command(f"workshop hint {number} {name} {more}")
+        code = format_command(f"workshop solution {number} {name}")
+    return Hint(hints, TITLES, int(nearer), call, code)
 
 
 def _find_hints(number, name):

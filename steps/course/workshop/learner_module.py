@@ -19,7 +19,7 @@ from string import Template
 from .. import capabilities, package_files
 from ..capabilities import WORKS
 from ..definitions import format_names, read_definitions, read_texts
-from ..learner_folder import read_json, write_json
+from ..learner_folder import is_tracked, read_json, write_json, write_tracked
 from ..lessons import (
     STEPS,
     CourseError,
@@ -98,8 +98,7 @@ def _load_package(number, folder):
 
 def get_name(folder=None):
     """Get what the learner calls their package."""
-    stamp = workspace.get_folder(folder) / workspace.STAMP
-    return read_json(stamp).get(NAME, NAME)
+    return read_json(workspace.get_stamp(folder)).get(NAME, NAME)
 
 
 def rename(new, folder=None):
@@ -108,7 +107,7 @@ def rename(new, folder=None):
     taken = new in others or new in sys.stdlib_module_names
     if taken or not new.isidentifier() or keyword.iskeyword(new):
         raise CourseError(f"{new!r} cannot be the name of a package: take a new word.")
-    stamp = workspace.get_folder(folder) / workspace.STAMP
+    stamp = workspace.get_stamp(folder)
     last, parent = _find_newest(folder, split_core.LESSON - 1), stamp.parent.parent
     old, package, marks = get_name(folder), parent / new, read_json(stamp)
     if new != old and (parent / old).exists():
@@ -139,17 +138,17 @@ def write_package(number, folder=None):
     return a message.
     """
     package, room_of = workspace.get_folder(folder).parent / get_name(folder), None
-    core = package / "core.py"
+    core, stamp = package / "core.py", workspace.get_stamp(folder)
     # A core of one room that they changed stays, and hides what it is split into.
-    if not core.exists() or workspace.is_tracked(core, folder):
+    if not core.exists() or is_tracked(core, stamp):
         room_of = split_core.read_decision(package.parent)
     text = workspace.read_own_text(number, folder)
     modules, problem = format_files(text, number, room_of)
     texts = {package / f"{name}.py": text for name, text in modules.items()}
     old = {*package.glob("*.py"), *package.glob("core/*.py")}.difference(texts)
-    written = workspace.write_tracked(texts, folder)
+    written = write_tracked(texts, stamp)
     for path in old:
-        if workspace.is_tracked(path, folder):
+        if is_tracked(path, stamp):
             path.unlink()
     message = f"`import {package.name}` beside it is your package.{problem}"
     if kept := [path.name for path in texts if path not in written]:

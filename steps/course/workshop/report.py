@@ -120,12 +120,13 @@ class Report:
             yield from self._say_where_to_look()
         untouched = set(self.verdict.culprits).difference(attempt.missing)
         if still := [name for name in attempt.unchanged if name in untouched]:
-            names = format_names(still)
+            names = format_names(still, MOST)
             yield f"Still as in step {find_previous(self.verdict.number)}: {names}."
         if out := [name for name in attempt.left_out if name in untouched]:
+            names = format_names(out, MOST)
             yield (
-                f"Your class leaves out {format_names(out)}. A class that you write "
-                "anew is the whole class: what it is to keep has to be in it."
+                f"Your class leaves out {names}. A class that you write anew is the "
+                "whole class: what it is to keep has to be in it."
             )
 
     def _say_what_informs(self):
@@ -214,7 +215,7 @@ class Report:
         # What shows when a function is called: what it hands back, and takes.
         attempt = self.verdict.attempt
         definitions = attempt.module.definitions
-        for name in [name for name in culprits if name in definitions]:
+        for name in [name for name in culprits[:MOST] if name in definitions]:
             mine, lesson = definitions[name], attempt.step.definitions[name]
             ours, theirs = lesson.arguments, mine.arguments
             if not ours or not theirs:  # forward = staticmethod(np.negative)

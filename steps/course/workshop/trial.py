@@ -6,6 +6,7 @@ import ast
 import contextlib
 import importlib
 import inspect
+import sys
 import traceback
 import types
 from functools import cache
@@ -14,7 +15,12 @@ from typing import Any
 from .. import capabilities
 from ..capabilities import WORKS, run_probe
 from ..checks import TooSlow
-from ..definitions import get_owner, read_definitions, walk_definitions
+from ..definitions import (
+    find_lines,
+    get_owner,
+    read_definitions,
+    walk_definitions,
+)
 from ..judge.cells import ENDS, close_pictures, make_names, run, silence_with_timeout
 from ..judge.child import GRACE_SECONDS, Child, Stopped
 from ..lessons import STEPS, latest, stem
@@ -35,6 +41,9 @@ SECONDS = 30
 # In place of a cell: here the lesson loads the code of its step.
 LOAD = "load"
 BEGINNING = "Your definitions"
+# In the package, cells before the step's own code may stop: they show what the step is
+# to change, and every framework has its own way to refuse that.
+OPENING = "The problem", "The idea"
 
 
 def get_seconds(number):
@@ -76,18 +85,18 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
     def __exit__(self, *_):
         self._end()
 
-    def try_out(self, number, cells, text, brief=False, first=(), names=()):
+    def try_out(self, number, cells, text, brief=False, first=(), names=(), traced=()):
         """Try the text of a framework; return a dict with its ``failure``, or None, its
-        ``table``, ``evidence`` for the rows, the definitions in which their errors
-        ``arose``, ``notes``, what assertions say that only inform, and ``attached``,
-        those of some names, such as Variable.__neg__, that its classes have when it has
-        run. In brief, stop at the first thing that does not work, and begin with some
-        rows of the table.
+        ``table``, ``evidence`` for the rows, ``notes``, what assertions say that only
+        inform, and ``attached``, those of some names, such as Variable.__neg__, that
+        its classes have when it has run. In brief, stop at the first thing that does
+        not work, and begin with some rows of the table. If some rows are traced, only
+        those are tried, and ``ran`` has the definitions that each of them runs.
         """
         self._child = self._child or Child(__name__)
         seconds = get_seconds(number) / 3 if brief else get_seconds(number)
         task = {"number": number, "cells": cells, "text": text, "first": [*first]}
-        task["names"] = [*names]
+        task |= {"names": [*names], "traced": [*traced]}
         self._child.send(task | {"brief": brief, "seconds": seconds})
         at = BEGINNING
         try:
@@ -124,8 +133,8 @@ def answer(task, say):
 
 
 def make_outcome():
-    lists: dict[str, Any] = {"arose": [], "notes": [], "attached": []}
-    return {"failure": None, "table": {}, "evidence": {}} | lists
+    lists: dict[str, Any] = {"notes": [], "attached": []}
+    return {"failure": None, "table": {}, "evidence": {}, "ran": {}} | lists
 
 
 def _try_all(task, say):
@@ -185,8 +194,14 @@ def _run_cells(task, say, at, notes):
         if source == LOAD:
             names |= pick_names(_import_step(task), task["text"])
             continue
-        with silence_with_timeout(task["seconds"]):
-            run(source, names, tree=instrument_asserts(source, informs))
+        try:
+            with silence_with_timeout(task["seconds"]):
+                run(source, names, tree=instrument_asserts(source, informs))
+        except Exception as error:
+            if not informs or not at[0].startswith(OPENING):
+                raise
+            failure = _describe_failure(task, at[0], error)
+            notes.append((at[0], failure["line"], failure["error"]))
         close_pictures()
 
 
@@ -196,17 +211,37 @@ def _try_rows(task, say, trial):
     for row in sorted(rows, key=lambda row: row.name not in task["first"]):
         if task["brief"] and row.expected(task["number"]) != WORKS:
             continue
+        if task["traced"] and row.name not in task["traced"]:
+            continue
         say({"at": row.name})
-        guard = silence_with_timeout(task["seconds"])
-        outcome, error = run_probe(row.probe, module, guard)
+        guard, codes = silence_with_timeout(task["seconds"]), set[types.CodeType]()
+        with _note_calls(codes) if task["traced"] else contextlib.nullcontext():
+            outcome, error = run_probe(row.probe, module, guard)
+        trial["ran"][row.name] = _find_defined(task, codes)
         if error:
             evidence = _describe_error(error, task["seconds"])
             trial["evidence"][row.name] = evidence
-        if error and row.expected(task["number"]) == WORKS:
-            trial["arose"] += _find_frames(task, error)[1][:-3:-1]  # the innermost two
         trial["table"][row.name] = outcome
         if outcome == "TooSlow" or (task["brief"] and outcome != WORKS):
             return
+
+
+@contextlib.contextmanager
+def _note_calls(codes):
+    """Note the code objects of the functions that are called."""
+    # Other than a profile, a trace costs nothing for calls of C.
+    sys.settrace(lambda frame, *_: codes.add(frame.f_code))
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+
+
+def _find_defined(task, codes):
+    """Find the definitions of the framework that code objects belong to."""
+    own = [code for code in codes if code.co_filename.startswith("your ")]
+    lines = {code.co_firstlineno for code in own}
+    return sorted({find_definition_at(task["text"], line) for line in lines})
 
 
 def _describe_failure(task, cell, error):
@@ -253,7 +288,7 @@ def find_definition_at(text, number):
     innermost = ""
     for name, _, node in walk_definitions(text):
         defines = isinstance(node, ast.FunctionDef | ast.ClassDef)
-        if defines and node.lineno <= number <= node.end_lineno:
+        if defines and find_lines(text, node)[0] < number <= node.end_lineno:
             innermost = name
     return innermost
 

@@ -17,6 +17,10 @@ from .trial import TrialProcess, select_required_rows
 
 # So many definitions are blamed; of more, their classes.
 MOST = 3
+# So many of the likeliest are tried one by one.
+FIRST_ONES = 8
+# So many rows of each kind are traced, which makes them five times as slow.
+TRACED = 6
 # How many seconds the search may take for what is to be lent. It hardly ever takes
 # two, but a loop without end is stopped only after some.
 PATIENCE = 60
@@ -28,10 +32,11 @@ class Verdict:
 
     ``failure`` and ``table`` are those of the learner's own definitions, with the
     lesson's in place of what is missing; ``evidence`` says, by the name of a row, what
-    it gave, ``arose`` names the definitions in which it raised errors, and ``notes``
-    are what cells say that only inform. ``culprits`` are the fewest definitions in
-    whose place the lesson's make all pass that was tried, the likeliest first; there is
-    none where even the lesson's own code does not pass. ``module`` is what goes on.
+    it gave, ``ran`` has, by the name of a row, the definitions that it ran, and
+    ``notes`` are what cells say that only inform. ``culprits`` are the fewest
+    definitions in whose place the lesson's make all pass that was tried, the likeliest
+    first; there is none where even the lesson's own code does not pass. ``module`` is
+    what goes on.
     """
 
     attempt: Attempt
@@ -40,15 +45,13 @@ class Verdict:
     module: ModuleText | Package
     culprits: list[str] = field(default_factory=list)
     evidence: dict[str, str] = field(default_factory=dict)
-    arose: list[str] = field(default_factory=list)
     notes: list[tuple[str, str, str]] = field(default_factory=list)
+    ran: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def likely(self):
         """The definitions in which an error arose, the likeliest first."""
-        inside = self.failure["definitions"][::-1] if self.failure else []
-        rows = [name for name, _ in Counter(self.arose).most_common()]
-        return [*dict.fromkeys([*inside, *rows])]
+        return self.failure["definitions"][::-1] if self.failure else []
 
     @property
     def cells(self):
@@ -117,9 +120,14 @@ def _find_culprits(process, verdict):
     """Find the fewest definitions in whose place the lesson's make all pass that was
     tried, the likeliest first, and the module then.
     """
-    filled, step, suspects = verdict.module, verdict.attempt.step, _suspect(verdict)
-    until = time.monotonic() + PATIENCE
+    filled, step = verdict.module, verdict.attempt.step
     wrong = [row.name for row in find_wrong_rows(verdict.number, verdict.table)]
+    if wrong:
+        right = [name for name, outcome in verdict.table.items() if outcome == WORKS]
+        traced = wrong[:TRACED] + right[:TRACED]
+        outcome = process.try_out(verdict.number, [], filled.format(), traced=traced)
+        verdict.ran = outcome["ran"]
+    suspects, until = _suspect(verdict), time.monotonic() + PATIENCE
     passes = partial(_passes, process, verdict, wrong)
 
     @cache
@@ -146,11 +154,12 @@ def _list_sets(verdict, suspects):
     # A whole class is the most to lend: it stands for all that it holds.
     members = [n for n in suspects if step.definitions[n].kind != Kind.CLASS]
     new = [n for n in members if n in step.new]
-    first = new + [n for n in verdict.likely if n in members and n not in new]
+    soon = {*members[:FIRST_ONES], *new, *verdict.likely}
+    first = [n for n in members if n in soon]
     owners = dict.fromkeys(get_owner(n) for n in first if get_owner(n) in suspects)
     ends = [len(new) + 2**k for k in range(len(members).bit_length())]
-    # The step's own come first, and those that raised errors, then more and more of
-    # the older ones.
+    # Single ones come first: the likeliest, the step's own, and those that raised
+    # errors; then more and more of the others.
     sets = [*((name,) for name in first), tuple(new), *((name,) for name in owners)]
     sets += [tuple(members[:end]) for end in ends]
     sets += [(name,) for name in members if name not in first]
@@ -176,8 +185,9 @@ def find_fewest(names, is_mended_by):
 
 def _suspect(verdict):
     """List the learner's own definitions that are not as the lesson's, the likeliest
-    first: those of the step, then older ones, and classes as a whole last; among them
-    first those in which an error arose, and those that nobody touched.
+    first, and classes as a whole last: those that rows ran which fail, and others do
+    not run; among equals those of the step, those in which an error arose, and those
+    that nobody touched.
     """
     attempt, definitions = verdict.attempt, verdict.module.definitions
     step = attempt.step
@@ -187,7 +197,22 @@ def _suspect(verdict):
     own = {n for n in kinds if n in definitions and kinds[n] != Kind.ATTRIBUTE}
     possible = own.union(attempt.left_out) - same_or_lent
     names = [name for name in dict.fromkeys([*likely, *kinds]) if name in possible]
-    return sorted(names, key=lambda n: (kinds[n] == Kind.CLASS, n not in new))
+    scores = _score(verdict)
+    key = lambda n: (kinds[n] == Kind.CLASS, -scores.get(n, 0.0), n not in new)
+    return sorted(names, key=key)
+
+
+def _score(verdict):
+    """Score definitions by the rows that ran them, after Ochiai: the more of those
+    fail, and the fewer work, the higher.
+    """
+    rows = select_required_rows(verdict.number)
+    wrong = {row.name for row in find_wrong_rows(verdict.number, verdict.table)}
+    all_runs, failing = Counter[str](), Counter[str]()
+    for row in rows:
+        all_runs.update(verdict.ran.get(row.name, ()))
+        failing.update(verdict.ran.get(row.name, ()) if row.name in wrong else ())
+    return {name: failing[name] / all_runs[name] ** 0.5 for name in failing}
 
 
 def _passes(process, verdict, first, module):

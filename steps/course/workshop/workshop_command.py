@@ -6,6 +6,7 @@ import time
 
 from ..classroom.class_command import add_command
 from ..definitions import format_names
+from ..learner_folder import read_json
 from ..lessons import CourseError, format_command, head, spans, stem
 from ..results import add_result_options, report_results
 from . import carrying, hints, learner_module, split_core, workspace
@@ -162,7 +163,7 @@ def hint(options):
     """give a hint for a definition: hint 8 NAME; `hint 8 NAME 3` is the third one"""
     number, name, stages = _choose_definition(options.words)
     stage = stages[0] - 1 if stages else options.nearer
-    print(hints.make_terminal_hint(number, name, stage))
+    print(hints.make_hint(number, name, stage, in_terminal=True))
 
 
 def solution(options):
@@ -224,7 +225,7 @@ def _open_step(number):
     why = f"the course or your {previous} is newer"
     if base.lent and not path.with_name(previous).exists():
         why = "the course is newer"
-        if workspace.was_written(path.with_name(previous)):
+        if previous in read_json(workspace.get_stamp()):
             why = f"there is no {previous} of yours any more"
     fresh = format_command(f"workshop fresh {number}")
     messages = {
@@ -251,9 +252,10 @@ def _judge_step(number, anyway=False):
         # No terminal shows links.
         sentences = [*mixed, *accept(verdict, workspace.get_folder())]
         return Report(verdict, [LINK.sub(r"\1", text) for text in sentences]), True
-    lent = f"the lesson's own {format_names(verdict.to_lend, MOST)}"
-    command = format_command(f"workshop next {number} --anyway")
-    way_on = f"What counts is the saved notebook. `{command}` goes on with {lent}."
+    way_on = "What counts is the saved notebook."
+    if lent := format_names(verdict.to_lend, MOST):
+        command = format_command(f"workshop next {number} --anyway")
+        way_on += f" `{command}` goes on with the lesson's own {lent}."
     return Report(verdict, [*mixed, way_on]), False
 
 

@@ -44,6 +44,11 @@ def find_nearby():
     return here if here.name == "workshop" else here / "workshop"
 
 
+def get_stamp(folder=None):
+    """Get the file that says what was written here, and is theirs if it is changed."""
+    return get_folder(folder) / STAMP
+
+
 def get_notebook_path(number, folder=None):
     return get_folder(folder) / f"{stem(number)}.ipynb"
 
@@ -273,28 +278,13 @@ def write_framework(verdict, folder=None):
     """
     path = get_own_path(verdict.number, folder)
     text = verdict.module.format(_write_docstring(verdict))
-    if is_tracked(path, folder) and path.read_text(encoding="utf-8") != text:
+    stamp = get_stamp(folder)
+    is_tracked = learner_folder.is_tracked(path, stamp)
+    if is_tracked and path.read_text(encoding="utf-8") != text:
         later = [n for n in list_numbers() if n > verdict.number]
         if any(get_own_path(n, folder).exists() for n in later):
             learner_folder.set_aside(path)  # they may hold what it replaces
-    return path if write_tracked({path: text}, folder) else None
-
-
-def write_tracked(texts, folder=None):
-    """Write files, by their paths, and return which: those that somebody else changed
-    stay as they are.
-    """
-    return learner_folder.write_tracked(texts, get_folder(folder) / STAMP)
-
-
-def was_written(path, folder=None):
-    """Whether a file of the workshop was written, be it there or not."""
-    return path.name in read_json(get_folder(folder) / STAMP)
-
-
-def is_tracked(path, folder=None):
-    """Whether a file is still as it was written so."""
-    return learner_folder.is_tracked(path, get_folder(folder) / STAMP)
+    return path if learner_folder.write_tracked({path: text}, stamp) else None
 
 
 def _write_docstring(verdict):
