@@ -56,52 +56,6 @@ class Tower(Model):
         return self.classifier(mean(self.floors(x)[-1], axis=(2, 3)))
 
 
-def conv_cost(layer, channels, side):
-    """Parameters and multiplications of a convolution that makes side×side pixels."""
-    weights = layer.out_channels * channels * layer.kernel_size**2
-    # Without a bias, a BatchNorm follows, with two numbers for each channel.
-    others = layer.out_channels * (2 if layer.nobias else 1)
-    return weights + others, weights * side**2
-
-
-def vgg_costs(model, size=224):
-    """For each layer of VGG16: parameters, and multiplications for one image."""
-    costs, inputs, side = {}, 3, size
-    for name, layer in vars(model).items():
-        if name.startswith("conv"):
-            side = size // 2 ** (int(name[4]) - 1)  # a pooling after each block
-            costs[name] = conv_cost(layer, inputs, side)
-            inputs = layer.out_channels
-        else:
-            # The first linear layer sees all pixels that the last pooling leaves.
-            inputs *= (side // 2) ** 2 if name == "fc6" else 1
-            costs[name] = (inputs + 1) * layer.out_size, inputs * layer.out_size
-            inputs = layer.out_size
-    return costs
-
-
-def resnet_costs(model, size=224):
-    """For each part of a ResNet: parameters, and multiplications for one image."""
-    side = size // 2
-    costs = {"conv1": conv_cost(model.conv1, 3, side)}
-    side, channels = side // 2, model.conv1.out_channels  # a pooling
-    for name in ("res2", "res3", "res4", "res5"):
-        parts = []
-        for block in getattr(model, name).layers:
-            side //= block.conv1.stride
-            middle = block.conv1.out_channels
-            parts += [conv_cost(block.conv1, channels, side)]
-            parts += [conv_cost(block.conv2, middle, side)]
-            parts += [conv_cost(block.conv3, middle, side)]
-            if block.project:
-                parts += [conv_cost(block.conv4, channels, side)]
-            channels = block.conv3.out_channels
-        costs[name] = tuple(np.sum(parts, axis=0))
-    outputs = model.fc6.out_size
-    costs["fc6"] = (channels + 1) * outputs, channels * outputs
-    return costs
-
-
 class SmallVGG(Model):
     """In the style of VGG: four convolutions of 3×3, and a pooling after the first.
 

@@ -39,8 +39,8 @@ class Predictor(Model):
 
 
 def train_in_pieces(model, series, optimizer, rounds, span=25):
-    """Learn to predict the next height of a series of shape (steps, N, 1); each walk
-    back goes over `span` steps. Returns the mean loss before each update.
+    """Learn to predict the next height of a series of shape (steps, N, 1); each
+    backward pass covers `span` steps. Returns the mean loss before each update.
     """
     losses = []
     for _ in rounds:
@@ -62,6 +62,8 @@ def run_freely(model, beginning, steps):
     """Show the model a beginning of shape (n, 1), then let it go on from its own
     answers, without a look at the wave.
     """
+    if not len(beginning):
+        raise ValueError("the beginning is empty: show the model at least one height")
     with no_grad():
         for height in beginning:
             y = model(height.reshape(1, 1))

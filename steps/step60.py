@@ -95,7 +95,7 @@ class Writer:
 
 
 def train_writer(writer, loader, rounds, span=30):
-    """Read the loader's text in each round, and walk back after every `span` letters.
+    """Read the loader's text once a round; run backward after every `span` letters.
     Returns the mean loss before each update.
     """
     package, model = writer.package, writer.model

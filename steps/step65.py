@@ -105,15 +105,6 @@ class Scalar:
         if self.node:
             self.node.grad = None
 
-    def __deepcopy__(self, memo):
-        # A copied node would share its id.
-        if self.node and self.node.edges:
-            raise TypeError(f"{self!r} was computed: copy the ones it came from")
-        copy = Scalar(self.data, self.requires_grad)
-        if self.node:
-            copy.node.grad = self.node.grad
-        return copy
-
     def __float__(self):
         return self.data
 
@@ -144,7 +135,7 @@ REUSED = "reused"
 
 
 def gradients(start):
-    """Walk back; give pairs (node, its gradient), youngest first."""
+    """Go back from `start`; yield pairs (node, its gradient), youngest first."""
     if start.kind == REUSED:
         raise RuntimeError(AGAIN)
     arrived = {start.id: 1.0}
@@ -295,6 +286,19 @@ Scalar.__ge__ = compare(operator.ge)
 Scalar.__eq__ = compare(operator.eq)
 Scalar.__ne__ = compare(operator.ne)
 Scalar.__bool__ = lambda x: x.data != 0
+
+
+def copied(scalar, memo):
+    # A copied node would share its id.
+    if scalar.node and scalar.node.edges:
+        raise TypeError(f"{scalar!r} was computed: copy the ones it came from")
+    copy = Scalar(scalar.data, scalar.requires_grad)
+    if scalar.node:
+        copy.node.grad = scalar.node.grad
+    return copy
+
+
+Scalar.__deepcopy__ = copied
 
 
 # --- What to do with it ---------------------------------------------------------------

@@ -24,7 +24,7 @@ from dezero_lite import Function, Variable
 from dezero_lite.models import MLP
 from dezero_lite.optimizers import SGD
 
-from . import step61, step62, step64, step65, step66, step67
+from . import step61, step62, step63, step64, step65, step66, step67
 
 __all__ = [
     "DESIGNS",
@@ -387,3 +387,180 @@ def time_per_step(programs, task, rounds=11, steps=2, clock=time.perf_counter):
                 pass
             best[name] = min(best[name], (clock() - start) / steps)
     return best
+
+
+# --- Pictures -------------------------------------------------------------------------
+
+
+def label_ends(ax, gap=0.065):
+    """Write each line's label beside its end, apart from the other labels."""
+    ax.autoscale_view()  # so that transData knows the limits
+    to_axes, bottom = ax.transData + ax.transAxes.inverted(), -gap
+    ends = [(line.get_xydata()[-1], line) for line in ax.lines]
+    for end, line in sorted(ends, key=lambda pair: pair[0][1]):
+        height = bottom = max(to_axes.transform(end)[1], bottom + gap)
+        color = line.get_color()
+        ax.annotate(
+            line.get_label(),
+            end,
+            (1.03, height),
+            textcoords="axes fraction",
+            color=color,
+            fontsize=9,
+            va="center",
+            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.6},
+        )
+
+
+# --- What each design can do ----------------------------------------------------------
+
+
+def slopes_61(f, values, order=1):
+    x = step61.Placeholder("x")
+    y = f(x)
+    for _ in range(order):
+        (y,) = step61.gradients(y, [x])
+    found = []
+    for value in values:
+        x.fill(value)
+        found.append(y.eval())
+    return found
+
+
+def slopes_62(f, values, order=1, design=step62):
+    x = design.vector("x") if np.ndim(values[:1]) == 2 else design.scalar("x")
+    y = f(x)
+    for _ in range(order):
+        y = design.grad(design.total(y), x)
+    return list(map(design.function([x], y), values))
+
+
+slopes_63 = partial(slopes_62, design=step63)
+
+
+def slopes_64(f, values, order=1):
+    with step64.Graph().as_default(), step64.Session() as session:
+        x = step64.placeholder()
+        y = f(x)
+        for _ in range(order):
+            y = step64.compute_gradients(step64.reduce_sum(y))[x]
+        return [session.run(y, {x: value}) for value in values]
+
+
+def slopes_65(f, values, order=1):
+    found = []
+    for value in values:
+        x = step65.Scalar(value, requires_grad=True)
+        y = f(x)
+        for _ in range(order):
+            y.backward()
+            y = x.grad
+        found.append(y)
+    return found
+
+
+def slopes_66(f, values, order=1):
+    found = []
+    for value in values:
+        x = step66.Tensor(value, requires_grad=True)
+        y = f(x)
+        for _ in range(order):
+            y.backward(np.ones(y.shape))
+            y = x.grad
+        found.append(y)
+    return found
+
+
+def slopes_dezero_lite(f, values, order=1):
+    found = []
+    for value in values:
+        x = Variable(np.array(value))
+        y = f(x)
+        for _ in range(order):
+            x.cleargrad()
+            y.backward(create_graph=True)
+            y = x.grad
+        found.append(y.data)
+    return found
+
+
+def takes_arrays(slopes):
+    (found,) = slopes(lambda x: x * x, [np.array([1.0, 2.0, 3.0])])
+    return np.allclose(found, [2, 4, 6])
+
+
+def differentiates_twice(slopes):
+    return slopes(lambda x: x * x * x, [2.0], order=2) == [12.0]
+
+
+def reads_the_formula_once(slopes):
+    readings = []
+    slopes(lambda x: readings.append(x) or x * x, [1.0, 2.0, 3.0])
+    return len(readings) == 1
+
+
+def lets_python_decide(slopes):
+    def halve(x):
+        while x.data > 1:
+            x = x / 2
+        return x
+
+    return slopes(halve, [10.0, 100.0]) == [1 / 16, 1 / 128]
+
+
+def takes_one_of_two_ways(slopes):
+    def bent(x):  # with the design's own switch, or with Python's if
+        if isinstance(x, step63.Expression):
+            return step63.switch(x > 1, x / 2, 3 * x)
+        return x / 2 if x.data > 1 else 3 * x
+
+    return slopes(bent, [10.0, 0.5]) == [0.5, 3.0]
+
+
+def wrong(x):
+    return x @ np.ones((3, 1))  # a number times a matrix: there is no such product
+
+
+def refuses_without_data(slopes):
+    try:
+        slopes(wrong, [])
+    except (TypeError, ValueError):
+        return True
+    return False
+
+
+def points_at_the_line(slopes):
+    try:
+        slopes(wrong, [2.0])
+    except (TypeError, ValueError) as error:
+        trace = error.__traceback__
+    while trace and trace.tb_frame.f_code is not wrong.__code__:
+        trace = trace.tb_next
+    return trace is not None
+
+
+def answer(question, slopes):
+    try:
+        return bool(question(slopes))
+    except Exception:
+        return False
+
+
+ways = {
+    "step 61": slopes_61,
+    "step 62": slopes_62,
+    "step 63": slopes_63,
+    "step 64": slopes_64,
+    "step 65": slopes_65,
+    "step 66": slopes_66,
+    "dezero_lite": slopes_dezero_lite,
+}
+questions = [
+    takes_arrays,
+    differentiates_twice,
+    reads_the_formula_once,
+    lets_python_decide,
+    takes_one_of_two_ways,
+    refuses_without_data,
+    points_at_the_line,
+]
