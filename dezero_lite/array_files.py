@@ -134,7 +134,7 @@ def _read_tensors(path: str) -> dict[str, Array]:
             return {name: _widen(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
     except (MemoryError, OSError):
         raise
-    except Exception as error:  # the library's own, or for dtypes that NumPy lacks
+    except Exception as error:  # the library's, or a dtype that NumPy lacks
         raise ValueError(
             f"{path} cannot be read as a .safetensors file: it is damaged, has another "
             f"format, or holds numbers of a dtype that NumPy lacks ({error})"

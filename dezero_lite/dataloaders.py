@@ -96,7 +96,7 @@ class DataLoader:
             raise unknown_argument("DataLoader", unknown)
         if not hasattr(dataset, "__len__") or not hasattr(dataset, "__getitem__"):
             raise TypeError(
-                f"a loader takes a data set, which has len(data) and data[i], not "
+                f"a loader needs a data set with len(data) and data[i], not "
                 f"{kind_of(dataset)}"
             )
         self.dataset = dataset

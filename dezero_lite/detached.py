@@ -40,7 +40,8 @@ class Detached(Primitive):
 
     def changes_with(self, moving: Collection[Variable]) -> bool:
         """Return whether the gradient changes when the Variables in `moving` do."""
-        # A linear function rightly leaves out its inputs, so only numbers can tell.
+        # The gradient of a linear function rightly ignores its inputs, so only a
+        # numerical test shows whether detaching was wrong.
         rng = np.random.default_rng(0)
 
         def draw(v: Variable) -> Any:

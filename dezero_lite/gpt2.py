@@ -186,5 +186,5 @@ def read_tokens(folder: StrPath | None) -> tuple[list[tuple[int, int]], list[str
     stored = read_json(other)
     specials = [text for text in stored if text not in number]
     if stored != number | {text: len(number) + i for i, text in enumerate(specials)}:
-        raise ValueError(f"{other} numbers the tokens in another way than {path}")
+        raise ValueError(f"{other} numbers the tokens differently from {path}")
     return merges, specials

@@ -30,8 +30,9 @@ FORMATS = ("png", "svg", "pdf")
 # Dots per inch. A page has 96, a high-resolution screen twice as many.
 PAGE, SHARP = 96, 192
 
-# Characters that XML, and so a drawing, cannot contain; and the legible part of a name.
+# Characters not allowed in XML, and therefore not in an SVG.
 NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Longer names are cut, because they would be illegible.
 LONGEST_NAME = 40
 
 # A picture of more nodes is unreadable, and Graphviz's time grows faster than their
@@ -128,9 +129,7 @@ def get_dot_graph(output: Any, verbose: bool = True) -> str:
 
 
 def functions_behind(output: Any) -> Iterator[Any]:
-    """Yield every function behind `output` once, following first inputs to a leaf
-    before the others.
-    """
+    """Yield every function behind `output` once, depth-first, first inputs first."""
     waiting = [output.creator]
     seen: set[Any] = set()
     while waiting:

@@ -82,8 +82,8 @@ class Reader:
         self.used: set[str] = set()
 
     def visit(self, layer: L.Layer, ours: str, theirs: str) -> None:
-        """Take the tensors of a layer, the names of whose parts begin with `ours` here
-        and with `theirs` in PyTorch.
+        """Take the tensors of a layer. `ours` and `theirs` are the prefixes of its
+        names here and in PyTorch.
         """
         if rule := _rule_of(layer):
             for name, array in rule(Tensors(self, theirs)).items():

@@ -101,7 +101,7 @@ def play(y, /, **names):
     Raises
     ------
     ValueError
-        If the graph has more than 60 nodes, or if the walk visits functions more than
+        If the graph has more than 60 nodes, or if backward visits functions more than
         300 times.
     """
     from dezero_lite.player import play

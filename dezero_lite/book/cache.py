@@ -1,4 +1,4 @@
-"""The book's helpers that keep prepared data in a file, for its readers only."""
+"""The book's helpers that cache prepared data in a file; here for its readers."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def as_scalar(data: Any) -> Any:
 
 def ones_like(data: Any) -> Any:
     """Return ones of the shape and dtype of `data`, an array or a NumPy scalar; for a
-    large array, a read-only view of a single one.
+    large array, as a read-only view of a single 1.
     """
     if isinstance(data, np.generic):
         return type(data)(1)

@@ -157,7 +157,7 @@ def choose_first_gradient(y: Variable, create_graph: bool) -> Any:
 def add_earlier_gradient(x: Variable, gradient: Any, is_start: bool) -> Variable:
     """Add to a gradient what earlier calls of backward left in `x.grad`."""
     gx = gradient if isinstance(gradient, Variable) else new_variable(gradient)
-    # The gradient that the walk began with is consumed.
+    # The gradient that backward started from has been used.
     if x.grad is None or is_start:
         return gx
     earlier: Variable = match_shape_and_dtype(

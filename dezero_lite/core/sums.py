@@ -39,7 +39,7 @@ def stable_sum(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     axes = tuple(range(x.ndim)) if axis is None else axes
     if x.dtype.kind != "f" or not _needs_blocks(x, axes):
         return x.sum(axis=axis, keepdims=keepdims)
-    # From the outermost in memory to the innermost.
+    # The axes, from the outermost in memory to the innermost.
     order = sorted(range(x.ndim), key=lambda i: -abs(x.strides[i]))
     y = x.transpose(order)
     for run in _runs([order.index(i % x.ndim) for i in axes]):

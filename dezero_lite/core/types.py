@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 #: A NumPy array, a GPU array or a NumPy scalar, or a tuple of them.
 Array: TypeAlias = Any
-#: An array or a Variable, or a tuple of them: gradient rules accept both.
+#: An array, a Variable, or a tuple of either: gradient rules accept them all.
 Value: TypeAlias = Any
 #: NumPy, or a GPU library with the same interface.
 ArrayModule: TypeAlias = Any

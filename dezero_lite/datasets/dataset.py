@@ -41,7 +41,6 @@ class Dataset:
 
     Examples
     --------
-    >>> from dezero_lite.transforms import ToFloat
     >>> class Squares(Dataset):
     ...     def prepare(self):
     ...         self.data = np.arange(10)

@@ -10,8 +10,8 @@ from ..random import generator
 from ..transforms import Compose, Flatten, Normalize, ToFloat, Transform
 from .dataset import Dataset
 
-# The pixels of an image in one row, scaled to 0 to 1: scans have 17 shades of grey,
-# photographs 256.
+# Flatten an image and scale its pixels to the range from 0 to 1: scans have 17 levels
+# of grey, photographs 256.
 FROM_16: Transform = Compose([Flatten(), ToFloat(), Normalize(0.0, 16.0)])
 FROM_255: Transform = Compose([Flatten(), ToFloat(), Normalize(0.0, 255.0)])
 

@@ -236,7 +236,7 @@ class Batched(Variable):
         rule = next((RULES[c] for c in type(f).__mro__ if c in RULES), None)
         if rule is None:
             raise TypeError(
-                f"{type(f).__name__} has no batching rule, so that vmap cannot call it"
+                f"{type(f).__name__} has no batching rule, so vmap cannot call it"
             )
         batched = [self._level.owns(x) for x in inputs]
         xs = [

@@ -1,8 +1,8 @@
 """Derivatives of functions: `jvp` in forward mode, `vjp` in reverse mode, and their
 combinations. Step 89 explains them.
 
-Each transform gives `f` new Variables that nothing else refers to: so a derivative
-inside a derivative does not mistake the other's input for its own.
+Each transform gives `f` new Variables that nothing else refers to, so nested
+derivatives do not mistake each other's inputs for their own.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..
 
 
 def places_of(argnums: Any, n: int) -> list[int]:
-    """Return the places that `argnums` names among `n` arguments, counted from 0."""
+    """Return the positions, from 0, that `argnums` selects among `n` arguments."""
     for i in as_tuple(argnums):
         if not isinstance(i, (int, np.integer)):
             raise TypeError(

@@ -131,7 +131,7 @@ def as_tuple(xs: Any) -> tuple[Any, ...]:
 
 
 def match_tuple(given: Any, found: Sequence[Any]) -> Any:
-    """Return a tuple if `given` is one, else the only element of `found`."""
+    """Return `found` as a tuple if `given` is one, else its only element."""
     return tuple(found) if isinstance(given, (tuple, list)) else found[0]
 
 

@@ -20,7 +20,7 @@ from .reduce import *
 from .shape import *
 from .window import *
 
-# What the files list; the file modules themselves are not callable.
+# The functions that the modules export; the modules themselves are not callable.
 __all__ = [name for name, value in globals().items() if callable(value)]
 __all__.remove("old_names_of")
 

@@ -133,7 +133,7 @@ def _as_mask(mask: Any, scores: Variable) -> Any:
         )
     if not broadcasts(allowed.shape, scores.shape, to=scores.shape):
         raise ValueError(
-            f"a mask broadcasts to {scores.shape}, one row for each query and one "
+            f"a mask must broadcast to {scores.shape}, one row for each query and one "
             f"column for each key, but it has shape {allowed.shape}"
         )
     return allowed

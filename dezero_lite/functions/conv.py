@@ -289,7 +289,7 @@ def _check_deconvolution(y: Any, W: Any, b: Any, groups: int) -> None:
         raise ValueError(
             f"x of shape {y.shape} does not fit W of shape {W.shape} with "
             f"groups={groups}: W has the shape (C, OC / groups, KH, KW), where C is "
-            "the number of channels of x, which groups must divide"
+            "the number of channels of x and must be divisible by groups"
         )
     _check_bias(b, W.shape[1] * groups)
 

@@ -186,7 +186,7 @@ class Maximum(BinaryOperator):
 
 
 def minimum(a: Operand, b: Operand) -> Variable:
-    """Pick the smaller of `a` and `b` in each place; they broadcast. NaN wins.
+    """Take the smaller of `a` and `b`, element by element, with broadcasting. NaN wins.
 
     Where `a` and `b` are equal, each receives half of the gradient.
 
@@ -207,7 +207,7 @@ class Minimum(Maximum):
 
 
 def _pass_where_chosen(gy: Value, wins: Value, wins_alone: Value) -> Value:
-    # The full gradient where a side wins alone, half of it at a tie, else 0.
+    # The full gradient where this operand alone is chosen, half of it at a tie, else 0.
     share = np.multiply(wins_alone, 0.5, dtype=gy.dtype.type)
     share += 0.5
     return Select(wins).apply(gy * share)

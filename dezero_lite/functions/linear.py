@@ -1,4 +1,4 @@
-"""Matrix products. Steps 41–43 explain it.
+"""Matrix products. Steps 41–43 explain them.
 
 For y = xW, the gradients are again products: gx = gy Wᵀ and gW = xᵀ gy. The shapes
 allow nothing else.

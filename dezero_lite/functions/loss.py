@@ -1,7 +1,7 @@
-"""Losses: one number for how far predictions are from targets. Steps 42, 43 and 48
-explain them.
+"""Losses: each measures with one number how far predictions are from targets. Steps
+42, 43 and 48 explain them.
 
-Each loss is an average over the examples, which axis 0 counts. An average over no
+Each loss is an average over the examples, which are along axis 0. An average over no
 examples is undefined, so an empty batch is an error. Shapes that would broadcast are
 also an error, because every prediction would be compared with every target.
 """
@@ -263,7 +263,7 @@ class SigmoidCrossEntropy(Primitive):
 
 
 def binary_cross_entropy(p: Operand, t: Operand) -> Variable:
-    """Compute how much the answers `t`, yes or no, surprise the probabilities `p`.
+    """Compute how surprising the answers `t`, yes or no, are under probabilities `p`.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
-"""Attach the operators and methods that other files define to Variable, as step 22 does
-with operators.
+"""Attach to Variable the operators and methods that other modules define, as step 22
+does with operators.
 """
 
 from __future__ import annotations

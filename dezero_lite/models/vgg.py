@@ -44,7 +44,7 @@ class VGG16(Pretrained):
         self.load_pretrained(pretrained, self.WEIGHTS_PATH)
 
     def forward(self, x: Operand) -> Variable:
-        """Map images (N, 3, 224, 224), as from `preprocess`, to scores (N, 1000)."""
+        """Map images (N, 3, 224, 224), from `preprocess`, to scores (N, 1000)."""
         for block in (
             [self.conv1_1, self.conv1_2],
             [self.conv2_1, self.conv2_2],

@@ -226,8 +226,8 @@ class Recorder:
     def _visit(self, f: Any, gys: Sequence[Any]) -> Visit:
         if len(self.visits) == MOST_VISITS:
             raise ValueError(
-                f"the walk visits functions more than {MOST_VISITS} times, too often "
-                "to follow; it was stopped, and gradients are incomplete"
+                f"the backward pass visits functions more than {MOST_VISITS} times and "
+                "was stopped, so gradients are incomplete: play a smaller graph"
             )
         received = [copy_array(gy) for gy in gys]
         # The package's walk has already removed these from its dict.
@@ -275,8 +275,8 @@ class Recorder:
         return bool(entries) and all(map(self.graph.knows, functions_in(entries)))
 
     def _worklist(self, taken: Any = None) -> tuple[list[str], int | None]:
-        # The waiting entries, and the index of a function that may already be taken
-        # out.
+        # The entries of the worklist, and the index of `taken` among them; if it has
+        # already been removed, the list as it was before.
         if not self._name:
             return list(self._calls), None
         before, now = map(functions_in, self._lists)

@@ -72,7 +72,7 @@ def almost_equal(a: Any, b: Any) -> bool:
 
 
 def describe_sum(earlier: Any, parts: list[Any], now: Any) -> str:
-    """Say how gradients were added up; return an empty text if there was only one."""
+    """Describe how gradients were added up; return "" if there was only one."""
     if not parts or now is None:
         return ""
     fitting = [g if g.shape == now.shape else SumTo(now.shape).apply(g) for g in parts]

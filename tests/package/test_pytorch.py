@@ -148,7 +148,7 @@ def test_layers_within_layers_are_found_and_nothing_is_shared(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"scale": None}, "the state_dict holds no scale, so nothing was loaded"),
+        ({"scale": None}, "the state_dict has no scale, so nothing was loaded"),
         ({"tail.weight": random(2)}, "the model lacks, .*: tail.weight"),
         ({"blocks.1.weight": random(3, 3)}, r"another shape: blocks/1/W \(file: \(3, "),
         ({"scale": np.array(["a", "b"])}, "not real numbers: scale"),
