@@ -1,17 +1,17 @@
-"""Let assertions record what they compare, so that a failure can say it without
-computing it again.
+"""Make assertions record the values that they compare, so that a failure can report
+them without computing them again.
 """
 
 import ast
 import re
 
-# The name of the class AssertRecorder in an instrumented program, and of what notes
-# the assertions that only inform.
+# Names in an instrumented program: of the class AssertRecorder, and of the function
+# that notes failing assertions that only inform.
 NAME = "__AssertRecorder__"
 NOTE = "__note__"
 UNTRUE = "this is not true"
 CLOSE = "np.isclose", "np.allclose", "np.array_equal"
-# What the first of two sides should be: this, and the other side.
+# What a message puts between “should be” and the other side.
 EQUAL, CLOSE_TO, SAME = "", "close to ", "the same object as "
 MOST = 70
 SCALAR = re.compile(r"\bnp\.\w+\(([^()]*)\)")
@@ -19,7 +19,7 @@ ADDRESS = re.compile(r"<(?:[\w<>]+\.)*(\w+) object at 0x\w+>")
 
 
 class AssertRecorder:
-    """The sides of an assertion that runs: pairs of text and value."""
+    """The sides of a running assertion, as pairs (source, value)."""
 
     def __init__(self, kind):
         self.kind, self.sides = kind, []
@@ -29,7 +29,7 @@ class AssertRecorder:
         return value
 
     def format(self, message):
-        """Format a message, then what is, and what should be."""
+        """Format a message, followed by the values of the sides."""
         sides = ", ".join(f"`{text}` is `{value}`" for text, value in self.sides)
         if self.kind is not None and len(self.sides) == 2:
             (left, value), (right, other) = self.sides
@@ -39,16 +39,18 @@ class AssertRecorder:
 
 
 def shorten(value):
-    """Format a value for a sentence: on one line, without the middle of a long one."""
+    """Format a value on one line, without the middle if it is long."""
     text = ADDRESS.sub(r"\1 object", " ".join(repr(value).split()))
     text = SCALAR.sub(r"\1", text)
     return text if len(text) <= MOST else f"{text[: MOST - 20]} … {text[-15:]}"
 
 
 def instrument_asserts(source, informs=False):
-    """Parse a program, and let its assertions record what they compare; it needs the
-    class AssertRecorder under its NAME. If they only inform, the program goes on, and
-    needs under NOTE a function of the line and of what it says, which returns True.
+    """Parse a program, and make its assertions record what they compare.
+
+    To run, the program needs the class AssertRecorder under NAME. If assertions only
+    inform, a failing one does not stop it, and it needs a function under NOTE, which
+    takes the line and the message and returns True.
     """
     tree, lines = ast.parse(source), source.splitlines()
     for node in ast.walk(tree):
@@ -71,7 +73,9 @@ def _parse_expression(text):
 
 
 def _classify(test):
-    """Say what the first of two sides has to be with regard to the second."""
+    """Return how the first of two sides should relate to the second: EQUAL, CLOSE_TO,
+    SAME, or None if unknown.
+    """
     if isinstance(test, ast.Call) and ast.unparse(test.func) in CLOSE:
         return CLOSE_TO if "close" in ast.unparse(test.func) else EQUAL
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
@@ -81,7 +85,7 @@ def _classify(test):
 
 
 def _record_sides(test, all_sides):
-    """Let a condition record its sides; constants only if they are asked for."""
+    """Make a condition record its sides; constants only if ``all_sides`` is set."""
 
     def record(side):
         is_dull = isinstance(side, ast.Constant) and not all_sides

@@ -1,5 +1,5 @@
-"""Put together what the learner wrote for a step, what they had before, and the
-lesson's own where something is missing.
+"""Combine the learner's code for a step, their earlier framework, and the lesson's own
+code where something is missing.
 """
 
 from dataclasses import dataclass
@@ -22,11 +22,12 @@ from .step import Step, find_previous, get_step, read_code
 
 @dataclass
 class Attempt:
-    """A learner's module after a step, and what is to be said about it.
+    """A learner's framework after a step, with the state of its definitions.
 
-    The names are those of definitions that are missing, that the learner's own class
-    leaves out, that are as they were in the step before, and that are lent by the
-    lesson; ``broken`` and ``ignored`` say why a cell is not Python or does not count.
+    ``missing`` has the definitions that are not written yet, ``left_out`` those that
+    the learner's own class lacks, ``unchanged`` those that are as in the step before,
+    and ``lent`` those lent by the lesson. ``broken`` and ``ignored`` map a name to the
+    reason why its cell is not Python or its definition does not count.
     """
 
     step: Step
@@ -39,18 +40,20 @@ class Attempt:
     lent: set[str]
 
     def fill(self):
-        """Get the module with the lesson's own in place of what is missing."""
+        """Return the module with the lesson's own code for missing definitions."""
         return lend_definitions(self.module, self.step, self.missing)
 
 
 def lend_definitions(module, step, names):
-    """Put the lesson's own definitions, and the imports that they need, into a copy."""
+    """Return a copy of a module with some of the lesson's own definitions, and the
+    imports that they need.
+    """
     imports = read_imports(parse(read_code(step.number)))
     module = module.copy()
     for name in names:
         lent, had = step.definitions[name], module.definitions
         if lent.kind == Kind.CLASS and name in had:
-            # The class is theirs, and so is what it holds beside the lesson's.
+            # Keep what the learner's class has in addition to the lesson's.
             text = complete_class(lent.text, name, had, step.definitions)
             lent = Definition(Kind.CLASS, text)
         module.put(name, lent, step.definitions)
@@ -59,7 +62,7 @@ def lend_definitions(module, step, names):
 
 
 def build_attempt(number, code, base, lent=()):
-    """Put what a learner has written for a step on top of what they had before.
+    """Add what a learner has written for a step to what they had before.
 
     Parameters
     ----------
@@ -67,7 +70,7 @@ def build_attempt(number, code, base, lent=()):
     base : ModuleText or Package
         Their framework after the step before.
     lent : set of str
-        What of that is the lesson's own.
+        The names in it that the lesson lends.
     """
     step, module, had = get_step(number), base.copy(), base.definitions
     if step.is_package:
@@ -81,9 +84,9 @@ def build_attempt(number, code, base, lent=()):
     unchanged = [n for n in step.changed if n in same]
     lacking = [n for n in step.definitions if n not in now]
     left_out = [n for n in lacking if _is_left_out(n, step, code, now)]
-    # A class that is missing as a whole is named once.
+    # A missing class is named once, without its members.
     whole = {n for n in lacking if n == get_owner(n) or get_owner(n) not in lacking}
-    # What stands in a cell that cannot be read may well have been changed there.
+    # A definition in a cell that is not Python may have been changed there.
     unread = {n for n in unchanged if get_owner(n) in broken}
     missing = [n for n in step.definitions if n in whole.difference(left_out) | unread]
     undone = {*missing, *unchanged, *map(get_owner, [*missing, *unchanged])}
@@ -93,7 +96,9 @@ def build_attempt(number, code, base, lent=()):
 
 
 def _change_given(module, step, had):
-    """Drop what the step drops, and put in what it gives to a class of theirs."""
+    """Drop the definitions that the step drops, and add given methods to the learner's
+    classes.
+    """
     for name in step.previous:
         if name not in step.definitions:
             _drop_with_helpers(module, name, step.definitions)
@@ -103,7 +108,7 @@ def _change_given(module, step, had):
 
 
 def _drop_with_helpers(module, name, known):
-    """Drop a definition, and what it alone used of the learner's others."""
+    """Drop a definition, and the learner's helpers that only it used."""
     if name not in module.definitions:
         return
     used = find_globals(module.definitions[name].text)
@@ -114,8 +119,8 @@ def _drop_with_helpers(module, name, known):
 
 
 def _put_written(module, step, code):
-    """Put in what the learner wrote of the step, and what that uses of theirs."""
-    # A method that stands by itself goes into its class, which has to be there.
+    """Add the learner's definitions for the step, and the helpers that they use."""
+    # Classes come first, so that separate methods can go into them.
     names = [name for name in code.definitions if name in step.definitions]
     for name in sorted(names, key=lambda n: code.definitions[n].kind != Kind.CLASS):
         definition = code.definitions[name]
@@ -123,11 +128,11 @@ def _put_written(module, step, code):
             for inner in read_definitions(definition.text):
                 module.drop_attached(inner)
         module.put(name, definition, step.definitions)
-    for name in step.given:  # an empty method counts as a stub
+    for name in step.given:  # empty ones were removed as stubs
         if get_owner(name) in code.definitions and name not in module.definitions:
             module.put(name, step.definitions[name], step.definitions)
     for name, definition in code.definitions.items():
-        # A loop may attach anything: what it does is seen when it has run.
+        # A loop may attach anything, which is known only after it has run.
         if name not in step.definitions and find_setattr(
             parse(definition.text).body[0]
         ):
@@ -139,7 +144,9 @@ def _put_written(module, step, code):
 
 
 def _is_left_out(name, step, code, now):
-    """Whether a class that the learner wrote does without something of the lesson's."""
+    """Return whether the learner's version of a class lacks one of the lesson's
+    definitions.
+    """
     if get_owner(name) not in now or name in {get_owner(name), *code.stubs}:
         return False
     inside = step.definitions[name].kind in (Kind.METHOD, Kind.ATTRIBUTE)

@@ -1,5 +1,5 @@
-"""What the package that grows can do from step 33 on: the table of capabilities goes
-on. Tried in the workshop, on what a learner has written.
+"""The table of capabilities from step 33 on, which the workshop tries on the learner's
+package.
 """
 
 import contextlib
@@ -30,19 +30,19 @@ IN_THE_GRAPH = (
 
 
 def since(step):
-    """Make the function below a row of the table from a step on."""
+    """Add the decorated function to the table, as a row that works from a step on."""
     return can((step, WORKS), table=CAPABILITIES)
 
 
 def numbers(*shape):
-    """Numbers between 0.5 and 2, no two of them alike."""
+    """Return an array of distinct numbers between 0.5 and 2, the same in every run."""
     return np.random.default_rng(0).uniform(0.5, 2.0, shape)
 
 
 def has_values_and_gradients(step, f, wanted, *arguments):
-    """Whether a function has the values of another one, on arrays, and gradients that
-    agree with small differences, to second order. Arrays of fractions are variables,
-    and all else stays as it is.
+    """Check the values of a function against those of ``wanted``, which takes arrays,
+    and its gradients against small differences, to second order. Arrays of floats are
+    passed as Variables, and all other arguments unchanged.
     """
     moves = lambda x: isinstance(x, np.ndarray) and x.dtype.kind == "f"
     xs = [box(step, x) if moves(x) else x for x in arguments]
@@ -57,7 +57,7 @@ def has_values_and_gradients(step, f, wanted, *arguments):
     assert np.allclose(value, right)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        # Squared, so that what is linear has a second order, too.
+        # Squared, so that linear functions also have a second derivative.
         agrees = step.gradient_check(lambda *xs: f(*xs) ** 2, *xs)
     if not agrees:
         why = " ".join(said.getvalue().split()).removeprefix("gradient_check failed: ")
@@ -312,14 +312,14 @@ def makes_a_network(step):
 
 
 def layer_of_one(step):
-    """A layer with one parameter."""
+    """Return a layer with one parameter."""
     layer = step.Layer()
     layer.p = step.Parameter(np.array([1.0]))
     return layer
 
 
 def updated(step, optimizer, gradients, layer=None):
-    """A parameter that begins at 1, after updates with these gradients."""
+    """Return a parameter that begins at 1, after updates with these gradients."""
     layer = layer or layer_of_one(step)
     layer.p.data = np.array([1.0])
     optimizer.setup(layer)
@@ -330,7 +330,9 @@ def updated(step, optimizer, gradients, layer=None):
 
 
 def begins_anew(step, make):
-    """Whether an optimizer knows nothing of another one of the same parameter."""
+    """Return whether an optimizer ignores what an earlier one noted for the same
+    parameter.
+    """
     layer = layer_of_one(step)
     updated(step, make(), [2.0], layer)
     found, wanted = updated(step, make(), [3.0], layer), updated(step, make(), [3.0])
@@ -418,7 +420,7 @@ def measures_surprise(step):
 
 
 def letters(step):
-    """A data set of five pairs."""
+    """Return a Dataset class with five pairs."""
 
     def prepare(self):
         self.data, self.label = np.arange(5.0), np.arange(5) % 2
@@ -497,14 +499,14 @@ def saves_its_weights(step):
     y, _ = one(x), other(x)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "weights.npz"
-        # In the book they are methods of a layer.
+        # In the book, they are methods of a layer.
         owner = step if hasattr(step, "save_weights") else step.Layer
         save, load = owner.save_weights, owner.load_weights
         save(one, path)
         load(other, path)
         assert np.array_equal(other(x).data, y.data)
         expect_error(lambda: save(step.Linear(2), path))
-        new = step.MLP((4, 2))  # without sizes, which the file has
+        new = step.MLP((4, 2))  # its input size comes from the file
         load(new, path)
         assert np.array_equal(new(x).data, y.data)
         for sizes in ((4,), (4, 2, 3), (5, 2)):
@@ -535,7 +537,7 @@ def drops_out(step):
 
 
 def stops(x, size, stride, pad, border=0.0):
-    """What a window sees at each of its stops, found by loops."""
+    """Yield the part of the images in the window, for each position of the window."""
     (kh, kw), (sh, sw), (ph, pw) = [np.broadcast_to(n, 2) for n in (size, stride, pad)]
     x = np.pad(x, ((0, 0), (0, 0), (ph, ph), (pw, pw)), constant_values=border)
     for i in range(0, x.shape[2] - kh + 1, sh):
@@ -558,7 +560,7 @@ def sees_through_a_window(step):
         col = numbers(*rows.shape)
         back = step.col2im(box(step, col), x.shape, *window).data
         assert back.shape == x.shape
-        # Both ways pair each number of the rows with the pixel that it comes from.
+        # col2im is the transpose of im2col, so both inner products are equal.
         along_pixels, along_rows = np.sum(back * x), np.sum(col * rows)
         assert np.isclose(along_pixels, along_rows)
 
@@ -583,7 +585,7 @@ def convolves(step):
     y = layer(box(step, arrays[0])).data
     right = wanted(arrays[0], layer.W.data, layer.b.data, 1, 0)
     assert np.allclose(y, right)
-    # What a kernel sees adds up to about 1, whatever its size is.
+    # The initial weights are smaller for larger kernels, so that outputs stay near 1.
     wide = step.Conv2d(20, kernel_size=3)
     wide(box(step, numbers(1, 20, 3, 3)))
     spread = wide.W.data.std() * np.sqrt(20 * 3 * 3)
@@ -641,8 +643,8 @@ def differentiates_normalizing(step):
 
 
 def remembers(step, layer, wanted):
-    """Whether a recurrent layer goes on from the state that it has, until it forgets,
-    and is trained through its steps.
+    """Check that a recurrent layer goes on from its state until it is reset, and that
+    gradients flow back through its steps.
     """
     xs = numbers(3, 2, 3)
     found = [layer(box(step, x)) for x in xs]
@@ -698,7 +700,7 @@ def guards_a_memory(step):
         memories.append(layer.c.data)
         outputs.append(y.data / np.tanh(layer.c.data))
     kept, let_out = np.diff(memories, axis=0), np.array(outputs)
-    # Both gates are made of x and h, and are the same whatever the memory is.
+    # Both gates depend on x and h, but not on the memory.
     assert np.allclose(kept[0], kept[1])
     assert np.allclose(let_out[0], let_out[2])
     low, high = np.min([kept[0], let_out[0]]), np.max([kept[0], let_out[0]])
@@ -710,7 +712,7 @@ def guards_a_memory(step):
     remembers(step, layer, lambda _: found)
     assert isinstance(layer.c, step.Variable)
     assert layer.c.shape == (2, 4)
-    # All gates open, and news of 1 at each step: they add up in the memory.
+    # With all gates open, each step adds 1 to the memory.
     for parameter in layer.params():
         parameter.data = np.full_like(parameter.data, 20.0 * (parameter.ndim == 1))
     layer.reset_state()
@@ -723,7 +725,7 @@ def guards_a_memory(step):
 
 
 def looks(q, k, mask):
-    """How much each query looks at each key, on arrays."""
+    """Return the attention weights of each query, computed on arrays."""
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     may = True if mask is None else mask
     return shares(np.where(may, scores, -np.inf), axis=-1)
@@ -776,7 +778,7 @@ def looks_with_many_heads(step):
         assert seen.shape == (2, 3, 4, 4)
         assert np.allclose(seen.sum(axis=-1), 1)
         assert not np.allclose(seen[:, 0], seen[:, 1])
-    # Whatever is hidden from all is as if it were another thing.
+    # A place that is hidden from all has no effect, whatever it contains.
     mask = np.array([True, True, True, False])
     one, other = (layer(box(step, y), mask).data[:, :-1] for y in (x, later))
     assert np.allclose(one, other)
@@ -811,7 +813,7 @@ def adds_what_its_parts_find(step):
     y = block(box(step, x))
     assert y.shape == x.shape
     assert not np.allclose(y.data, x)
-    # Norms come first, so that a larger stream gives the parts the same to read.
+    # Norms come first, so that the parts add the same to a larger x.
     found, more = (block(box(step, k * x)).data - k * x for k in (1e4, 1e6))
     assert np.allclose(found, more, atol=0.01)
     for parameter in block.params():

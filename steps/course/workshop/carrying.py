@@ -1,4 +1,4 @@
-"""Carry a change to a step over to the later steps that hold what it replaced."""
+"""Carry a change to a step over to the learner's later files that have the old code."""
 
 import ast
 import json
@@ -19,8 +19,10 @@ SIDE = {Kind.METHOD: "    ", Kind.ATTRIBUTE: "    "}
 
 @dataclass
 class Holder:
-    """A later file of the learner's that holds old definitions of a step, by name, and
-    its text with the new ones; ``complaint`` says what does not work then.
+    """One of the learner's later files, which has old definitions of a step.
+
+    ``names`` are these definitions, ``text`` is the file with the new ones, and
+    ``complaint`` says what then fails.
     """
 
     path: Path
@@ -31,8 +33,8 @@ class Holder:
 
 
 def find_holders(number):
-    """Find the later files and notebooks that hold what a step of the learner's had
-    before, letter for letter, as Holders.
+    """Find the learner's later files and notebooks that contain old definitions of a
+    step, character for character.
     """
     path = workspace.get_own_path(number)
     module = read_module(path.read_text(encoding="utf-8"))
@@ -44,12 +46,14 @@ def find_holders(number):
 
 
 def _read_old(path, new):
-    """Read what the step's file had before: sets of Definitions by name."""
+    """Read a step's old definitions from the files that were set aside: sets of
+    Definitions by name.
+    """
     old: dict[str, set[Definition]] = {}
     for kept in path.parent.glob(f"{path.stem}-old*.py"):
         for name, definition in _read_parts(kept.read_text(encoding="utf-8")).items():
             is_other = name in new and definition.text != new[name].text
-            if is_other and definition.kind != Kind.CLASS:  # a class is what it holds
+            if is_other and definition.kind != Kind.CLASS:  # members are compared
                 old.setdefault(name, set()).add(definition)
     return old
 
@@ -67,7 +71,7 @@ def _renew_file(number, module, old):
     for name in names:
         theirs.put(name, module.definitions[name], module.definitions)
     while more := sorted({*theirs.missing_names} & {*module.definitions}):
-        for name in more:  # what the new ones use
+        for name in more:  # helpers of the new definitions
             theirs.put(name, module.definitions[name])
     theirs.add_imports(_read_imports(module))
     path = workspace.get_own_path(number)
@@ -102,8 +106,8 @@ def _renew_notebook(number, module, old):
 
 
 def judge_holder(holder, process):
-    """Try a file with the new definitions: in the package by the table, before it by
-    the lesson's cells, too.
+    """Try a file with the new definitions on the table and, before the package, also on
+    the lesson's cells.
     """
     cells = list_judging_cells(holder.number) if holder.number < FIRST else []
     done = process.try_out(holder.number, cells, holder.text)
@@ -113,7 +117,7 @@ def judge_holder(holder, process):
 
 
 def apply(holders):
-    """Put the new definitions into the files, each of which is set aside first."""
+    """Set each file aside, and write the one with the new definitions."""
     for holder in holders:
         learner_folder.set_aside(holder.path)
         if holder.path.suffix == ".py":

@@ -1,4 +1,4 @@
-"""Let copies of lesson 23 run that were laid when ``split_core`` was called ``cut``."""
+"""Names for copies of lesson 23 that still import ``cut``, now ``split_core``."""
 
 from functools import partial
 from types import SimpleNamespace
@@ -9,7 +9,7 @@ members = split_core.list_names
 
 
 def pieces(core):
-    """Split a core into pieces whose ``body`` is called."""
+    """Split a core into pieces that have ``body`` as a method, as it used to be."""
     return {
         name: SimpleNamespace(body=partial(str, p.body), definitions=p.definitions)
         for name, p in split_core.split(core).items()

@@ -1,5 +1,5 @@
-"""Makes hints for one definition, in stages: two from ``hints.md``, and one from the
-lesson's own code.
+"""Make hints for a definition, in stages: two from ``hints.md``, then a skeleton of the
+lesson's code.
 """
 
 import ast
@@ -14,19 +14,19 @@ from ..listings import Listing
 from .step import get_step
 from .workspace import check_number
 
-# Of what a step brings and leaves to nobody.
+# The question and the way for a definition that is given.
 GIVEN = "It is given: nothing of it is to be written.", "Read its code, at the end."
 TITLES = ["The way", "Its skeleton"]
 SECTION = re.compile(r"^## (\d+) (.+)\n\n(.+)\n\n(.+)$", re.M)
 
 
 def find_definition(number, name):
-    """Find the full name of a definition of a step, and the definition.
+    """Return the full name of a definition of a step, and the definition.
 
     Raises
     ------
     CourseError
-        If the step has none of that name, or several.
+        If the step has no definition of that name, or several.
     """
     step = get_step(check_number(number))
     ending = [n for n in step.definitions if n.rpartition(".")[2] == name]
@@ -42,7 +42,7 @@ def find_definition(number, name):
 
 @cache
 def read_hints():
-    """Read the hints of the file, by step and name: the question, and the way."""
+    """Read the hints file: a dict from (step, name) to (question, way)."""
     text = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
     return {
         (int(step), name): (question, way)
@@ -52,16 +52,15 @@ def read_hints():
 
 
 def make_hint(number, name, nearer=0, in_terminal=False):
-    """Make the Hint of a definition: a question, then the way, then what it looks like,
-    the words left out.
+    """Make the Hint for a definition: a question, then the way, then a skeleton.
 
     Parameters
     ----------
     nearer : int
-        Which of the three is shown, counted from 0; in a notebook, the others are a
+        Which of the three to show, counted from 0; in a notebook, the others are a
         click away.
     in_terminal : bool
-        Whether who asked goes on asking in a terminal.
+        Whether the learner asks in a terminal, rather than in a notebook.
     """
     name, hints = _find_hints(number, name)
     call = f'steps.hint({number}, "{name}", nearer={int(nearer) + 1})'
@@ -74,7 +73,7 @@ def make_hint(number, name, nearer=0, in_terminal=False):
 
 
 def _find_hints(number, name):
-    """Find the full name of a definition, and its hints, the nearest last."""
+    """Return the full name of a definition, and its hints, the nearest last."""
     name, definition = find_definition(number, name)
     step, begins = get_step(number), "stays as it was"
     skeleton = make_skeleton(definition.text)
@@ -85,7 +84,7 @@ def _find_hints(number, name):
     if inside:
         question = f"{begins} In it are to be written: {format_names(inside)}."
         return name, [question, "Each of them has hints of its own.", skeleton]
-    # What stays has its hint at the step that brought it, or that changed it last.
+    # An unchanged definition has its hint at the step that last added or changed it.
     keys = ((n, x) for n in range(number, 0, -1) for x in (name, get_owner(name)))
     written = (read_hints()[key] for key in keys if key in read_hints())
     question, way = next(written, GIVEN)
@@ -101,7 +100,7 @@ def show_code(number, name):
 
 
 def make_skeleton(text):
-    """Make of a definition its loops and branches, and dots for all that they do."""
+    """Reduce a definition to its structure, with dots for values and arguments."""
     tree, dots = ast.parse(text), ast.Constant(...)
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AugAssign | ast.Return):

@@ -1,7 +1,7 @@
-"""Read what a learner has written from the code cells of a notebook.
+"""Read the learner's definitions from the code cells of a notebook.
 
-Cells are known by nothing but what they define: they may be split, moved, renamed or
-deleted, and of several definitions of one name the last one counts.
+Cells are identified only by the names that they define, so they may be split, moved or
+deleted. If several cells define a name, the last one counts.
 """
 
 import ast
@@ -22,7 +22,7 @@ from ..definitions import (
 from ..module_text import drop_from_class
 from .stubs import is_stub
 
-# What the lessons import from the course is not part of a framework.
+# Imports from the course, which are not part of the learner's framework.
 OURS = re.compile(r"(from|import) (steps|dezero_lite)\b")
 NAMED = ast.Lambda | ast.Name
 TODO = re.compile(r"^ *# TODO step \d+: .*\n?", re.M)
@@ -35,12 +35,12 @@ TO_SET = re.compile(r"# TODO step \d+: set (\w+) here")
 
 @dataclass
 class LearnerCode:
-    """What cells define and import, by name.
+    """The definitions and imports in a notebook's cells, by name.
 
-    ``broken`` says, by name, why a cell that seems to define it is not Python, and
-    ``ignored`` why a definition does not count. ``stubs`` are the names of the stubs
-    that are left in classes, and ``elsewhere`` the names that are defined in none of
-    the cells that were laid.
+    ``broken`` maps a name to the syntax error in the cell that seems to define it, and
+    ``ignored`` maps a name to the reason why its definition does not count. ``stubs``
+    are the names of the stubs left in classes, and ``elsewhere`` the names that the
+    cells, as they were created, did not define.
     """
 
     definitions: dict[str, Definition] = field(default_factory=dict)
@@ -52,25 +52,25 @@ class LearnerCode:
 
     @property
     def written(self):
-        """The names of all definitions, those in classes included."""
+        """The names of all definitions, including those in classes."""
         texts = (d.text for d in self.definitions.values() if d.kind == Kind.CLASS)
         return {*self.definitions}.union(*map(read_definitions, texts))
 
 
 def read_cells(cells, known, lesson=(), laid=()):
-    """Collect what cells define, as LearnerCode.
+    """Collect the definitions and imports of code cells as a LearnerCode.
 
     Parameters
     ----------
     cells : list of str
-        In their order.
+        Their sources, in order.
     known : collection of str
         The names of the step's definitions.
     lesson : collection of str
-        Sources of cells that are the lesson's own: of these, imports alone count.
+        Sources of the lesson's own cells, of which only the imports count.
     laid : collection of str
-        Sources of the cells to write in. While one is as it was laid, what it defines
-        gives way to the same names in other cells.
+        Sources of the cells as they were created for the learner. An unedited one does
+        not override definitions from other cells.
     """
     code, owner = LearnerCode(), ""
     of_lesson = {cell.strip() for cell in lesson}
@@ -100,15 +100,15 @@ def read_cells(cells, known, lesson=(), laid=()):
 
 
 def strip_to_python(cell):
-    """Strip magics, what the stubs say, and the margin from a cell."""
+    """Remove magics, the stubs' TODO lines and common indentation from a cell."""
     lines = textwrap.dedent(cell).splitlines()
     lines = ["" if MAGIC.match(line) else line for line in lines]
     return TODO.sub("", "\n".join(lines) + "\n")
 
 
 def _add_statement(code, source, node, known, owner, above):
-    """Add what a statement defines, unless it gives way to what stands above; return
-    the class to which methods that follow belong.
+    """Add the definitions of a statement, except the names in ``above``; return the
+    class that methods after it belong to.
     """
     if isinstance(node, ast.ClassDef) and (base := _find_step_in_bases(node)):
         reason = f"a class on top of {base} is an experiment of its own"
@@ -139,8 +139,8 @@ def _add_statement(code, source, node, known, owner, above):
 
 
 def _add_class(code, node, definition, above):
-    """Note the stubs of a class, and return it without them; what it holds replaces
-    what stood alone.
+    """Record the stubs of a class, and return its definition without them. The class
+    replaces separate definitions of its methods, except those in ``above``.
     """
     methods = (child for child in node.body if isinstance(child, ast.FunctionDef))
     stubs = {f"{node.name}.{method.name}" for method in methods if is_stub(method)}
@@ -154,7 +154,9 @@ def _add_class(code, node, definition, above):
 
 
 def _defines(node):
-    """Whether it is a function, a class, what is attached to one, or a constant."""
+    """Return whether a statement defines a function, a class or a constant, or attaches
+    something to a class.
+    """
     if isinstance(node, ast.FunctionDef | ast.ClassDef) or find_setattr(node):
         return True
     if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
@@ -165,18 +167,20 @@ def _defines(node):
     with contextlib.suppress(ValueError, TypeError):
         ast.literal_eval(node.value)  # a constant
         return True
-    # A table of functions, from which a loop attaches them.
+    # A table of functions, for a loop that attaches them.
     is_table = isinstance(node.value, ast.Dict | ast.List | ast.Tuple)
     return is_table and not any(isinstance(n, ast.Call) for n in ast.walk(node.value))
 
 
 def _find_step_in_bases(node):
-    """Find the base of an experiment on another step: class Add(step10.Function)."""
+    """Return the base of an experiment on another step, such as ``step10.Function``, or
+    an empty string.
+    """
     bases = map(ast.unparse, node.bases)
     return next((base for base in bases if re.match(r"step\d\d\.", base)), "")
 
 
 def _is_method(node, name, known):
-    # A class that was split in two leaves its methods behind, outside of it.
+    # If the cell of a class is split in two, the second has methods without a class.
     arguments = node.args.posonlyargs + node.args.args
     return name in known and bool(arguments) and arguments[0].arg == "self"

@@ -1,5 +1,5 @@
-"""Load what a learner wrote as a module, and write it, from step 23 on, as a package of
-files, which can also be installed elsewhere.
+"""Load the learner's framework as a module and, from step 23 on, write it as a package,
+which can be installed elsewhere.
 """
 
 import importlib
@@ -48,18 +48,18 @@ from .trial import TrialProcess, select_required_rows
 
 NAME = "mine"
 TEMPLATES = Path(__file__).with_name("pack")
-# In the course the digits are a file of dezero_lite; a package that leaves has its own.
+# In the course, the digits are a file of dezero_lite; an exported package has a copy.
 DATA = "digits.npz"
 OURS = re.compile(r"( +# The file of dezero_lite.*\n)? +\(folder,\) = find_spec\(.*\n")
 PLACE = f'Path(folder) / "data" / "{DATA}"', f'Path(__file__).with_name("{DATA}")'
-# What the rows of the table use of those of steps 1 to 32.
+# Helpers from the table of steps 1 to 32 that the rows use.
 HELPERS = ("box", "backward", "expect_error", "expect_unchanged", "derive")
 
 
 def load_own(number):
-    """Load the learner's framework after a step, as a module: their file in the
-    workshop, or the lesson's own where there is none. From step 33 on it is their
-    package, in which the lesson lends what they have not written.
+    """Load the learner's framework after a step as a module, or the lesson's own if
+    they have no file. From step 33 on it is their package, in which the lesson lends
+    what they have not written.
     """
     folder = workspace.find_nearby()
     lesson = importlib.import_module(f"{STEPS}.{stem(known(number))}")
@@ -83,7 +83,7 @@ def load_own(number):
 
 
 def _load_package(number, folder):
-    """Load the modules of a package as modules of one that has all their names."""
+    """Load the learner's package, which re-exports all names of its modules."""
     number = max(n for n in list_numbers() if n <= number)
     whole = workspace.get_framework(number, folder).module.copy_with_attached(number)
     name, file = f"my_{stem(number)}", f"your {stem(number)}.py"
@@ -93,16 +93,16 @@ def _load_package(number, folder):
     return package
 
 
-# --- As files -------------------------------------------------------------------------
+# --- Writing files --------------------------------------------------------------------
 
 
 def get_name(folder=None):
-    """Get what the learner calls their package."""
+    """Return the name of the learner's package."""
     return read_json(workspace.get_stamp(folder)).get(NAME, NAME)
 
 
 def rename(new, folder=None):
-    """Call it so from now on; its folder moves along."""
+    """Rename the learner's package, and its folder; return a message."""
     others = {"numpy", "steps", "dezero_lite", package_files.NAME}
     taken = new in others or new in sys.stdlib_module_names
     if taken or not new.isidentifier() or keyword.iskeyword(new):
@@ -124,7 +124,7 @@ def rename(new, folder=None):
 
 
 def split_up(folder=None):
-    """Split the learner's newest core as lesson 23 decided; return a message."""
+    """Split the learner's newest core as decided in lesson 23; return a message."""
     message = write_package(_find_newest(folder, split_core.LESSON - 1), folder)
     package = workspace.get_folder(folder).parent / get_name(folder)
     rooms = sorted(path.stem for path in package.glob("core/[!_]*.py"))
@@ -139,7 +139,7 @@ def write_package(number, folder=None):
     """
     package, room_of = workspace.get_folder(folder).parent / get_name(folder), None
     core, stamp = package / "core.py", workspace.get_stamp(folder)
-    # A core of one room that they changed stays, and hides what it is split into.
+    # A core.py that the learner has edited stays, so the core is not split.
     if not core.exists() or is_tracked(core, stamp):
         room_of = split_core.read_decision(package.parent)
     text = workspace.read_own_text(number, folder)
@@ -157,8 +157,9 @@ def write_package(number, folder=None):
 
 
 def format_files(text, number, room_of=None):
-    """Format the modules by name, ``__init__`` among them, the core split into rooms;
-    return them, and a message where it cannot be split.
+    """Format the modules of a package, with ``__init__`` and with the core split into
+    modules. Returns a dict from name to source, and a message if the core cannot be
+    split.
     """
     package = Package({"core": ModuleText.read(text)})
     if number >= FIRST:
@@ -181,7 +182,7 @@ def format_files(text, number, room_of=None):
 
 
 def _import_all(room, text):
-    """Format the import of what a room has, but for what would hide a room."""
+    """Format the import of a module's names, except any that hides the module."""
     names = [n for n in read_definitions(text) if "." not in n and n[0] != "_"]
     if room not in names:
         return f"from .{room} import *\n"
@@ -190,7 +191,9 @@ def _import_all(room, text):
 
 
 def _find_newest(folder, first=FIRST):
-    """Find the last step of which there is a framework; refuse one before the first."""
+    """Return the last step whose framework the learner has; raise an error if it comes
+    before ``first``.
+    """
     frameworks = [n for n in list_numbers() if n <= LAST]
     done = [n for n in frameworks if workspace.read_own_text(n, folder) is not None]
     if not done or done[-1] < first:
@@ -201,12 +204,12 @@ def _find_newest(folder, first=FIRST):
     return done[-1]
 
 
-# --- To leave -------------------------------------------------------------------------
+# --- Packing --------------------------------------------------------------------------
 
 
 def pack(target=None, folder=None):
-    """Write a folder that can be installed, and shown: the package, the tests that it
-    passes, what it can do, and pictures of its runs. Return where it is.
+    """Write a folder that can be installed: the package, the tests that it passes, a
+    list of its capabilities, and examples with pictures. Returns the folder.
     """
     number, name = _find_newest(folder), get_name(folder)
     parent = workspace.get_folder(folder).parent
@@ -252,7 +255,7 @@ def _list_passed(number, text):
 
 
 def _format_tests(rows):
-    """Format the rows of the table as tests, with what they use."""
+    """Format rows of the table as tests, with the helpers that they use."""
     helpers = [inspect.getsource(getattr(capabilities, name)) for name in HELPERS]
     passed = {row.probe.__name__ for row in rows}
     for name, text in read_texts(inspect.getsource(capabilities_package)).items():
@@ -264,7 +267,7 @@ def _format_tests(rows):
 
 
 def _run_example(run, target, words):
-    """Run an example, which leaves a picture; return what the README says of it."""
+    """Run an example, which saves a picture; return its entry in the README."""
     example = Path("examples") / f"{run}.py"
     write_new(target / example, _fill_template(f"{run}.txt", words))
     path = os.pathsep.join(filter(None, [str(target), os.environ.get("PYTHONPATH")]))

@@ -1,4 +1,4 @@
-"""Let copies of lesson 23 run that were laid when a ModuleText was a ``Module``."""
+"""The name ``Module`` for copies of lesson 23 that still import it."""
 
 from ..module_text import ModuleText
 

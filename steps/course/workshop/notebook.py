@@ -1,5 +1,5 @@
-"""Build the notebook of a step in the workshop: the lesson, its code replaced by stubs;
-and list those of the lesson's cells that judge.
+"""Build the workshop's notebook of a step, which is the lesson with stubs instead of
+its code, and list the lesson's cells that judge the step.
 """
 
 import ast
@@ -20,35 +20,35 @@ from .trial import LOAD, get_seconds
 
 BEFORE = "", "The problem", "The idea"
 CODE, WRITE, WORKS = "The code", "Write it", "It works"
-# The tag of a cell that shows what the lesson's own way keeps: another way may be right
-# without it, so the cell does not judge.
+# Tag of a cell that holds only for the lesson's own solution. Other solutions may be
+# right, so the cell does not judge.
 ONE_WAY = "one-way"
 SHOWS_CODE = re.compile(r"# %load -s|steps\.diff\(")
-# From step 33 on the definitions of the package are shown so.
+# How lessons from step 33 on show definitions of the package.
 LISTS_CODE = re.compile(r"steps\.source\(")
 IMPORTS = re.compile(r"(?:(?:import|from) .*\n?|\n)+")
 NOTHING = (
     f"## {WRITE}\n\nNothing is to be written here. Your framework is a package from "
     "step 33 on, and this lesson runs on it: run the cells, and have it judged."
 )
-# Above the lesson's first imports, in the package.
+# Goes above the lesson's first imports, in the package.
 ON_YOURS = "# This lesson runs on yours: what the steps hand on is your package.\n"
-# Paragraphs about the cells that the workshop leaves out.
+# Matches paragraphs about cells that the workshop leaves out.
 OF_CELLS = re.compile(r"whole code of the step|%load")
-# And sentences about the differences that it does not show.
+# Matches sentences about differences that the workshop does not show.
 OF_DIFFERENCES = re.compile(r"steps\.diff\(|Lines with a minus|is here once more")
 SENTENCES = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
 
 
 def build_text(number, module):
-    """Build the text of the notebook of a step, for one who has a module after the step
-    before.
+    """Return the notebook of a step as text, for a learner with this framework after
+    the step before.
     """
     lesson = assemble_lesson(number)
     whole = student_copies.remove_solutions(lesson, tell_solutions=True)
     cells: list[dict[str, Any]] = []
     for title, section in split_sections(whole["cells"]):
-        if title == WRITE:  # the workshop asks for all of the step
+        if title == WRITE:  # stubs replace its exercises
             cells += _keep_helpers(section)
             continue
         if title == CODE:
@@ -59,7 +59,7 @@ def build_text(number, module):
         if title == WORKS:
             cells += [*map(_let_run_on, section), *_make_judge_cells(number)]
         elif number >= FIRST and title in BEFORE:
-            # What it shows is still to be written.
+            # These cells may use definitions that are not written yet.
             cells += map(_let_run_on, section)
         else:
             cells += section
@@ -86,7 +86,7 @@ def _tag(cell, tag, **look):
 
 
 def _ask_for_code(number, module, section):
-    """Turn the section of the lesson that shows its code into one that asks for it."""
+    """Turn the section that shows the lesson's code into one that asks for it."""
     prose = [c["source"] for c in section if c["cell_type"] == "markdown"]
     code = [cell for cell in section if cell["cell_type"] == "code"]
     rest = [*drop_listings(number, code)]
@@ -98,7 +98,7 @@ def _ask_for_code(number, module, section):
 
 
 def _keep_helpers(section):
-    """Keep the code above the first exercise, which helps the checks of others."""
+    """Return the code cells above the first exercise, which other checks use."""
     above = takewhile(lambda cell: "### Exercise" not in cell["source"], section)
     return [cell for cell in above if cell["cell_type"] == "code"]
 
@@ -119,7 +119,7 @@ def _write_task(number, prose):
 
 
 def _describe_given(step, name):
-    """Describe how a definition is called; of a class, its methods."""
+    """Return the signature of a function, or those of a class's methods."""
     arguments = step.definitions[name].arguments
     if arguments:
         return f"{name}({ast.unparse(arguments)})"
@@ -131,7 +131,7 @@ def _describe_given(step, name):
 
 
 def _say_what_to_write(step):
-    """Say what is to be written, and where there is help."""
+    """Return the instructions: what to write, and how to get help."""
     new = [name for name in step.to_write if name in step.added]
     changed = [name for name in step.to_write if name not in step.added]
     groups = {"New": new, "To change": changed}
@@ -152,8 +152,8 @@ def _say_what_to_write(step):
 
 
 def _keep_prose(prose):
-    """Keep what the lesson says where it shows its code, as far as it is not about
-    cells that are not here.
+    """Return the prose of the section with the lesson's code, except what it says about
+    cells that the workshop leaves out.
     """
     paragraphs = []
     for text in "\n\n".join(prose).removeprefix(f"## {CODE}").split("\n\n"):
@@ -165,7 +165,7 @@ def _keep_prose(prose):
 
 
 def _let_run_on(cell):
-    """Let Run All go on after a cell that fails, to the one that judges."""
+    """Tag a code cell so that *Run All* continues after an error in it."""
     return _tag(cell, MAY_RAISE) if cell["cell_type"] == "code" else cell
 
 
@@ -184,7 +184,7 @@ def _make_judge_cells(number):
 
 
 def _fix_links(number, ways, text):
-    """Let links lead to the lessons, one folder above the workshop."""
+    """Make links point to the lessons, one folder above the workshop."""
     if text == ways:
         return (
             f"[The map](../{notebook_path(MAP).name}) · "
@@ -198,7 +198,7 @@ def _fix_links(number, ways, text):
 
 
 def assemble_lesson(number):
-    """Assemble the lesson as it runs on the learner's own."""
+    """Assemble the lesson with imports that suit the learner's framework."""
     lesson = builder.assemble(number)
     for cell in lesson["cells"]:
         if cell["cell_type"] == "code":
@@ -209,7 +209,7 @@ def assemble_lesson(number):
 def split_sections(cells):
     """Split a lesson into pairs (title, cells); the first has no title.
 
-    A cell of text with several titles is cut there.
+    A text cell with several titles is split.
     """
     sections: list[tuple[str, list[dict[str, Any]]]] = [("", [])]
     for cell in [part for whole in cells for part in builder.cut(whole, "##")]:
@@ -221,8 +221,8 @@ def split_sections(cells):
 
 
 def drop_listings(number, cells):
-    """Yield the cells that do not give the step's own code away; of those that list
-    definitions of the package, the imports.
+    """Yield the cells that do not show the step's own code. Of a cell that lists
+    definitions of the package, only the imports are kept.
     """
     for cell in cells:
         source = cell["source"]
@@ -247,8 +247,8 @@ def _gives_away(number, source):
 def list_judging_cells(number):
     """List the lesson's own cells up to the end of *It works*, as (name, source).
 
-    In the package, which the table judges, they have to run, and what they assert
-    informs. Elsewhere no cell judges that is tagged as showing one way of several.
+    Cells with the tag ONE_WAY are left out. In the package, where the table judges, the
+    cells have to run, but their assertions only inform.
     """
     step = get_step(number)
     judging: list[tuple[str, str]] = []
@@ -265,13 +265,13 @@ def list_judging_cells(number):
             judging.append((title, LOAD))
         for count, cell in enumerate(code, start=1):
             name = f"{title or 'The beginning'}, cell {count}"
-            name = WRITE if title == CODE else name  # no cells of code there
+            name = WRITE if title == CODE else name  # the title in the notebook
             judging.append((name, student_copies.rename_in_code(cell["source"])))
     return judging
 
 
 @cache
 def list_lesson_sources(number):
-    """List the sources of the code cells that are the lesson's, as a copy has them."""
+    """Return the sources of the lesson's code cells, as they are in a copy."""
     cells = student_copies.remove_solutions(assemble_lesson(number))["cells"]
     return {cell["source"].strip() for cell in cells if cell["cell_type"] == "code"}

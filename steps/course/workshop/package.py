@@ -1,9 +1,9 @@
-"""The package that grows as it is at a step: one text with several modules.
+"""The framework package at each step, as one source text with several modules.
 
-From step 33 on a framework is a package. Here it is one text, in which a line such as
-``# === functions.py`` begins a module, so that a step can be compared with the one
-before, be judged, and be kept in one file, like those of steps 1 to 32. What the text
-says can also be written as files, which is what a learner takes along.
+From step 33 on the framework is a package. Here it is a single text, in which a line
+such as ``# === functions.py`` begins a module. So a step can be compared with the one
+before, judged, and kept in one file, like those of steps 1 to 32. The learner can also
+take it along as separate files.
 """
 
 import ast
@@ -32,7 +32,7 @@ from ..lessons import (
 )
 from ..module_text import ModuleText
 
-# From the lowest one up.
+# Lowest first.
 MODULES = (
     *("core", "utils", "functions", "functions_conv"),
     *("layers", "models", "optimizers", "datasets", "dataloaders"),
@@ -49,25 +49,25 @@ def read_source(module):
 
 _HEADED = {m: [int(n or 0) for n in HEADING.findall(read_source(m))] for m in MODULES}
 _BEGINS = {read_facts(n).stands_on: n for n in numbers()}
-# The package grows from the first of these steps to the last.
+# The first and the last step that add to the package.
 FIRST, LAST = _BEGINS["framework"], max(map(max, _HEADED.values()))
 _LEFT = {
     n: read_facts(n).write
     for n in numbers()
     if read_facts(n).write or read_facts(n).workshop
 }
-# What is left to the learner at each step; all else that a step brings is given. Steps
-# that are not here bring nothing to write, and no lesson that has to run on theirs.
+# What the learner writes at each step of the package; other new definitions are given.
+# Steps that are not listed have nothing to write, and are not in the workshop.
 WRITE = {n: names for n, names in _LEFT.items() if n <= LAST}
-# What the learner writes of a step's own module, after their package has ended; the
-# lesson runs on dezero_lite. A step that is not here has nothing to write.
+# What the learner writes in a step's own module after the package; these lessons run on
+# dezero_lite. Steps that are not listed have nothing to write.
 WRITE_LATER = {n: names for n, names in _LEFT.items() if n > LAST}
-# Stage 7: of dezero_lite these lessons take the data sets, which are arrays; all else
-# that they need is the package, on which the first of them write nothing.
+# Stage 7: these lessons take only the data sets, which are arrays, from dezero_lite,
+# and everything else from the package. The first of them have nothing to write.
 STAGE_7 = {n: names for n, names in WRITE.items() if n >= _BEGINS["dezero_lite"]}
-# Its modules, and the step with which each begins.
+# The modules that begin in stage 7, with their first steps.
 MODULES_OF_STAGE_7 = {m: n for m, (n, *_) in _HEADED.items() if n in STAGE_7}
-# The modules that are the package, and those that hand it on.
+# The steps that re-export the package, and a pattern for these and its own modules.
 HANDS_ON = [n for n in of_kind(StepKind.PACKAGE) if FIRST <= n <= LAST]
 OF_PACKAGE = re.compile(
     rf"{STEPS}\.(framework\.\w+|library|step({'|'.join(map(str, HANDS_ON))}))"
@@ -77,18 +77,18 @@ OURS = re.compile(r"^from dezero_lite(?!\.datasets\b)[\w.]* import", re.MULTILIN
 
 
 def is_package(number):
-    """Whether the framework of a step is a package, and the learner's own."""
+    """Return whether the learner's framework is a package at a step."""
     return FIRST <= number <= LAST
 
 
 def read_module(text):
-    """Read the ModuleText, or the Package, that a text describes."""
+    """Parse source code into a ModuleText or, for several modules, a Package."""
     return Package.read(text) if TITLE.search(text) else ModuleText.read(text)
 
 
 @dataclass
 class Package:
-    """The modules of a package as text; what a ModuleText can do, it can."""
+    """The modules of a package, by name; shares most methods with ModuleText."""
 
     modules: dict[str, ModuleText] = field(default_factory=dict)
 
@@ -111,30 +111,30 @@ class Package:
 
     @property
     def missing_names(self):
-        """The names that no module defines or imports, and that are not a module's."""
+        """The names that no module defines or imports, except those of modules."""
         missing = set().union(*(m.missing_names for m in self.modules.values()))
         return missing - set(self.definitions) - set(MODULES)
 
     def format(self, docstring=""):
-        """Format the whole, as it is kept in one file."""
+        """Format the whole package as a single file."""
         modules = self.format_modules().items()
         texts = [f"# === {name}.py\n{text}" for name, text in modules]
         return "\n\n".join([f'"""{docstring}"""'] * bool(docstring) + texts)
 
     def format_modules(self):
-        """Format each module, the lowest first: a dict from name to text."""
+        """Format each module, lowest first: a dict from name to source."""
         texts: dict[str, str] = {}
         home: dict[str, str] = {}
         for name in [name for name in MODULES if name in self.modules]:
             texts[name] = self._copy_with_imports(name, home).format()
-            # Of two modules that have a name, the higher one's is taken from then on.
+            # If two modules define a name, modules above both import the higher one's.
             home |= dict.fromkeys(self.modules[name].definitions, name)
         return texts
 
     def _copy_with_imports(self, name, home):
-        """Copy a module, with the imports of what it takes from modules below; what
-        Python has by itself is Python's, unless the package that grows takes it from a
-        module here.
+        """Copy a module, and import what it uses from lower modules. A builtin is not
+        replaced by an import, unless the lesson's package imports that name from one of
+        its modules.
         """
         module = self.modules[name].copy()
         lines = read_module_imports(name).items()
@@ -151,8 +151,9 @@ class Package:
     # --- Changing ---------------------------------------------------------------------
 
     def put(self, name, definition, order=()):
-        """Put a definition into the module that it has in the package that grows; of a
-        helper of theirs, into the one that has it, or the lowest one that uses it.
+        """Put a definition into the same module as in the lesson's package. A helper of
+        the learner's goes into the module that defines it or, if it is new, into the
+        lowest one that uses it.
         """
         owner, modules = get_owner(name), self.modules.items()
         names = [n for n, m in modules if name in m.missing_names][:1]
@@ -171,8 +172,8 @@ class Package:
             module.add_imports(lines, wanted)
 
     def give(self, number, before):
-        """Put in what the steps after one bring up to another, and do not leave to the
-        learner. What steps 1 to 32 have made stays as it is.
+        """Add the definitions that the steps after ``before``, up to ``number``, give
+        to the learner. Definitions from steps 1 to 32 stay as they are.
         """
         core = read_definitions(module_path(FIRST - 1).read_text(encoding="utf-8"))
         for name in build_package(number).modules:
@@ -184,7 +185,7 @@ class Package:
                     self._give(name, statement)
 
     def _give(self, name, statement):
-        """Put a statement into a module in place of what defines the same."""
+        """Put a statement into a module, replacing those that define the same names."""
         module = self.modules.setdefault(name, ModuleText())
         names = set(read_definitions(statement))
         kept = [s for s in module.statements if not names & set(read_definitions(s))]
@@ -192,8 +193,8 @@ class Package:
         module.imports = read_module_imports(name) | module.imports
 
     def copy_with_attached(self, until):
-        """Copy it with what the steps themselves attach to classes, such as the sum to
-        `Variable`: what runs without them.
+        """Copy the package, and add what the modules of the steps attach to classes,
+        such as ``Variable.sum``, so that it runs without those modules.
         """
         whole = self.copy()
         for number in [n for n in of_kind(StepKind.PACKAGE) if FIRST <= n <= until]:
@@ -213,7 +214,7 @@ class Package:
                         module.statements.append(line)
 
 
-# --- What there is at a step ----------------------------------------------------------
+# --- The package at a step ------------------------------------------------------------
 
 
 @cache
@@ -223,15 +224,15 @@ def read_module_imports(module):
 
 @cache
 def map_homes():
-    """Map each name to its module; of two modules that have it, to the lower one."""
+    """Map each name to its module; if two modules define it, to the lower one."""
     modules = reversed(build_package(LAST).modules.items())
     return {name: home for home, module in modules for name in module.definitions}
 
 
 @cache
 def read_introductions(module):
-    """Map each statement of a module to the step that brings it, as the heading above
-    says.
+    """Map each statement of a module to the step that adds it, as the headings in the
+    module say.
     """
     steps, number = {}, FIRST
     for statement in ModuleText.read(read_source(module)).statements:
@@ -243,7 +244,7 @@ def read_introductions(module):
 
 @cache
 def build_package(number):
-    """Build the Package as it is at a step."""
+    """Build the lesson's Package as it is at a step."""
     modules = {}
     for name in MODULES:
         steps = read_introductions(name).items()
@@ -252,11 +253,13 @@ def build_package(number):
     return Package(modules)
 
 
-# --- As modules -----------------------------------------------------------------------
+# --- Loading modules ------------------------------------------------------------------
 
 
 def forget_modules():
-    """Let the steps, and the package that grows, be imported anew."""
+    """Remove the package, and the steps that re-export it, from ``sys.modules``, so
+    that they are imported again.
+    """
     for name in [name for name in sys.modules if OF_PACKAGE.fullmatch(name)]:
         parent, _, child = name.rpartition(".")
         del sys.modules[name]
@@ -264,8 +267,8 @@ def forget_modules():
 
 
 def load_package(text, number):
-    """Let the modules of a text take the place of the package that grows, for the steps
-    that are imported from now on: they attach to its classes what they bring.
+    """Load a package from source as ``steps.framework``. Steps imported from now on
+    attach their definitions to its classes.
     """
     forget_modules()
     exec_package(text, f"{STEPS}.framework", f"your {stem(number)}.py")
@@ -274,8 +277,8 @@ def load_package(text, number):
 
 
 def collect_names(package):
-    """Collect all that the modules define, by name; of two that have a name, the higher
-    one's.
+    """Collect the public names of all modules with their values; if two modules define
+    a name, the higher one wins.
     """
     values: dict[str, Any] = {}
     for each in MODULES:
@@ -285,18 +288,18 @@ def collect_names(package):
 
 
 def exec_package(text, package, file):
-    """Run the modules of a text as those of a package."""
+    """Run the modules of a source text as the modules of a package."""
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     titles = [*TITLE.finditer(text)]
     ends = [match.start() for match in titles[1:]] + [len(text)]
     for title, end in zip(titles, ends, strict=True):
-        # Blank lines above, so that lines have the numbers that they have in the text.
+        # Blank lines above keep the line numbers of the whole text.
         above = "\n" * text[: title.end()].count("\n")
         exec_module(f"{package}.{title[1]}", above + text[title.end() : end], file)
 
 
 def exec_module(name, text, file):
-    """Run a text as a module, which who imports it gets from then on."""
+    """Run source code as a module, and install it for later imports."""
     module = ModuleType(name)
     module.__package__, module.__file__ = name.rpartition(".")[0] or STEPS, str(file)
     install_module(module)
@@ -305,7 +308,7 @@ def exec_module(name, text, file):
 
 
 def install_module(module):
-    """Install a module of the course: who imports it from now on gets this one."""
+    """Install a module, so that later imports of its name get this one."""
     sys.modules[module.__name__] = module
     package, _, name = module.__name__.rpartition(".")
     if package:
@@ -316,9 +319,8 @@ def install_module(module):
 
 
 def load_lessons(number):
-    """Make the modules of the steps from 69 up to this one anew, with the package in
-    the place of dezero_lite, and return the last. The process has them from then on in
-    the place of the course's.
+    """Load the modules of steps 69 to ``number``, with the package instead of
+    dezero_lite, and return the last one. In this process they replace the course's own.
     """
     install_module(_make_library(number))
     for each in range(min(STAGE_7), number + 1):
@@ -329,15 +331,15 @@ def load_lessons(number):
 
 
 def redirect_imports(number, code):
-    """Let a cell of a lesson from 69 to 74 import from the package what it imports from
-    dezero_lite elsewhere.
+    """Return the code of a cell; in lessons 69 to 74 it imports from the package
+    instead of dezero_lite.
     """
     return OURS.sub("from steps.library import", code) if number in STAGE_7 else code
 
 
 def _make_library(number):
-    """Make ``steps.library`` of what the package has by then, and the data sets of
-    dezero_lite.
+    """Make ``steps.library`` from the package as it is at a step, and dezero_lite's
+    data sets.
     """
     library = ModuleType(f"{STEPS}.library")
     vars(library).update({name: getattr(datasets, name) for name in datasets.__all__})

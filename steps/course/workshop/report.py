@@ -1,6 +1,4 @@
-"""Write what a learner reads when their step is judged, in a notebook and in a
-terminal.
-"""
+"""Format the verdict on a step for the learner, in a notebook or a terminal."""
 
 import ast
 import re
@@ -40,7 +38,7 @@ class Report:
     ----------
     verdict : verdict.Verdict
     way_on : list of str
-        What happened to the learner's files, and how to go on, as sentences.
+        Sentences about the learner's files and how to go on.
     """
 
     def __init__(self, verdict, way_on=()):
@@ -62,8 +60,8 @@ class Report:
         )
 
     def list_results(self):
-        """List what came of each definition that the step asks for, and of the whole,
-        for other programs.
+        """List the results for other programs: one for each definition that the learner
+        writes, and one for the whole step.
         """
         verdict, lesson = self.verdict, stem(self.verdict.number)
         sentences = "\n".join(self._write_sentences())
@@ -140,7 +138,9 @@ class Report:
             )
 
     def _is_begun(self):
-        """Whether anything of the step is written, be it one method of a class."""
+        """Return whether any part of the step is written, even a single method of a
+        class.
+        """
         attempt, step = self.verdict.attempt, self.verdict.attempt.step
         if not step.to_write:
             return True
@@ -149,7 +149,9 @@ class Report:
         return any(step.definitions[name].kind != Kind.CLASS for name in written)
 
     def _say_where_it_stops(self):
-        """Say the line, and what does not work, the latest idea first."""
+        """Yield sentences about the failing line, then about rows that do not work, the
+        latest idea first.
+        """
         number, table = self.verdict.number, self.verdict.table
         wrong = find_wrong_rows(number, table) if table else []
         wrong.sort(key=lambda row: row.learned_at(number), reverse=True)
@@ -162,14 +164,14 @@ class Report:
                 whose = self._say_whose_is(name)
                 message += f" It happened in {whose} `{name}`, at `{line}`."
             yield message
-            # Of what broke with it, the line says more.
+            # The line says more than rows for ideas of earlier steps.
             shown = [row for row in wrong if row.learned_at(number) == number][:1]
         for row in shown:
             step = row.learned_at(number)
             idea = f"the idea of step {step}, *{head(step).title}*: {row.idea}"
             yield f"“{row.name}” does not work yet. It takes {idea}."
-            # Where no cell stopped, the first row says what was tried; of a function in
-            # the package it shows more than the cell.
+            # Show the code of the first row if no cell stopped, or in the package,
+            # where it shows more than the cell.
             is_package = self.verdict.attempt.step.is_package
             if row is shown[0] and (is_package or not failure):
                 tried = textwrap.indent(row.code, CODE)
@@ -177,7 +179,7 @@ class Report:
                 yield f"Got: {self.verdict.evidence.get(row.name, '')}."
 
     def _say_whose_is(self, name):
-        """Say whose code a definition is."""
+        """Return “your”, “the given” or “the lent” for a definition."""
         attempt, names = self.verdict.attempt, {name, get_owner(name)}
         if name not in attempt.unchanged and names & {*attempt.missing, *attempt.lent}:
             return "the lent"
@@ -212,7 +214,7 @@ class Report:
             )
         if any("changed its input" in said for said in self.verdict.evidence.values()):
             yield "A `forward` of yours changes the array that it gets: make a new one."
-        # What shows when a function is called: what it hands back, and takes.
+        # Compare return values and parameters with the lesson's.
         attempt = self.verdict.attempt
         definitions = attempt.module.definitions
         for name in [name for name in culprits[:MOST] if name in definitions]:
@@ -229,7 +231,9 @@ class Report:
     # --- The table --------------------------------------------------------------------
 
     def _list_signs(self):
-        """Yield name, theirs and ours of each row that should work or works already."""
+        """Yield (name, learner's sign, lesson's sign) for each row that works or should
+        work.
+        """
         number, table = self.verdict.number, self.verdict.table
         for row in list_rows(number):
             outcome, expected = table.get(row.name), row.expected(number)
@@ -242,7 +246,7 @@ class Report:
         return f"{count} {more} in later steps." if count else ""
 
     def _say_whose(self):
-        """Say whose framework the table is about."""
+        """Return the heading of the learner's column."""
         return "with what is lent" if self.verdict.attempt.missing else "yours"
 
     def _format_table(self):
@@ -283,7 +287,9 @@ class Report:
 
 
 def compare_with_lesson(attempt):
-    """List how the lesson's code of a step differs from the learner's, as Changes."""
+    """List the differences between the learner's code of a step and the lesson's, as
+    Changes.
+    """
     theirs, step = attempt.module.definitions, attempt.step
     return [
         Change("differs:", name, theirs[name].text, step.definitions[name].text)
@@ -293,7 +299,7 @@ def compare_with_lesson(attempt):
 
 
 def _is_touched(name, names):
-    """Whether a definition, its class, or something in it is among others."""
+    """Return whether a definition, its class or one of its members is in ``names``."""
     return any(name in (n, get_owner(n)) or n == get_owner(name) for n in names)
 
 
@@ -304,8 +310,9 @@ def _get_sign(outcome):
 
 
 def _describe_call(arguments):
-    """Describe what matters to a caller: how many arguments there are, and the names of
-    optional ones.
+    """Return the parts of a signature that matter to callers: the number of required
+    parameters, the names of optional ones, and whether it has ``*args`` and
+    ``**kwargs``.
     """
     names = [argument.arg for argument in arguments.args]
     required = len(names) - len(arguments.defaults)
@@ -313,8 +320,8 @@ def _describe_call(arguments):
 
 
 def _format_paragraph(text):
-    """Format words with `code`, *titles* and [links](where) as HTML; code may come
-    below.
+    """Format a sentence with `code`, *titles* and [links](where) as HTML; a block of
+    code may follow it.
     """
     text, _, code = text.partition(f"\n\n{CODE}")
     html = escape(text, quote=False)
@@ -325,16 +332,16 @@ def _format_paragraph(text):
     return f"<p>{html}</p>{below}"
 
 
-# --- The whole way --------------------------------------------------------------------
+# --- Progress -------------------------------------------------------------------------
 
 
 class ProgressLine:
-    """Which steps are the learner's, as a line of marks.
+    """A line of marks that show which steps are the learner's own.
 
     Parameters
     ----------
     folder : Path, optional
-        The workshop; that beside the notebook, if it is left out.
+        The workshop; by default, the one beside the notebook.
     """
 
     def __init__(self, folder=None):

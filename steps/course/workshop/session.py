@@ -1,4 +1,4 @@
-"""The workshop in a notebook: what the learner's cells define becomes the step."""
+"""The workshop in a notebook, where the learner's definitions become the step."""
 
 import builtins
 import contextlib
@@ -30,8 +30,8 @@ from .verdict import MOST, judge_attempt
 class Session:
     """A notebook of the workshop while its kernel runs.
 
-    After every cell the step's module is put together anew from what the cells that ran
-    have defined, and takes the place of ``steps.stepNN``.
+    After every cell, the step's module is rebuilt from the definitions in the cells
+    that ran, and replaces ``steps.stepNN``.
     """
 
     def __init__(self, number, shell, folder):
@@ -41,7 +41,7 @@ class Session:
         self._put_together()
 
     def handle_cell(self, result):
-        """Put the step together anew after a cell; IPython calls this."""
+        """Rebuild the step after a cell; IPython calls this."""
         cell = result.info.raw_cell
         if not cell or result.error_before_exec or result.error_in_exec:
             return
@@ -62,7 +62,8 @@ class Session:
         if attempt.step.is_package:
             if text != self._text:
                 load_package(text, self.number)
-                # It attaches to the classes what it brings, and so do those before it.
+                # Importing a step also imports those before it; each attaches its
+                # definitions to the classes.
                 done = self.number if self.cells else previous(self.number)
                 importlib.import_module(f"{STEPS}.{stem(done)}")
             self._text = text
@@ -74,19 +75,21 @@ class Session:
             self._text = text
         values = vars(self._module)
         names.update(pick_names(self._module, text))
-        # For decorators and bases.
+        # Imported names, for decorators and base classes.
         hidden = {"__getattr__", *dir(builtins)}
         for name in {*attempt.module.imports} & {*values} - hidden:
             names.setdefault(name, values[name])
 
     def defines_any(self):
-        """Whether any cell that ran defines something of the step."""
+        """Return whether any cell that ran has a definition of the step."""
         known = get_step(self.number).definitions
         return bool(set(read_cells(self.cells, known).definitions) & set(known))
 
 
 def _fill_with_stubs(attempt):
-    """Make a module in which what is missing says so when it is called."""
+    """Return a module with stubs, which raise an error when called, for missing
+    definitions.
+    """
     module, step = attempt.module.copy(), attempt.step
     for name in attempt.missing:
         lesson = step.definitions[name]
@@ -97,8 +100,8 @@ def _fill_with_stubs(attempt):
 
 
 def rebind_names(names, step):
-    """Let what a notebook has of the steps be that of the package as it is now; what it
-    does not have yet comes with it, but for what would hide Python's own.
+    """Rebind a notebook's names to the current package. Add names that the notebook
+    lacks, except those that would hide builtins and are not the step's own.
     """
     for name, value in list(names.items()):
         names[name] = _get_current(value)
@@ -113,7 +116,9 @@ def rebind_names(names, step):
 
 
 def _get_current(value):
-    """Get what a module, class or function of the package is now; all else stays."""
+    """Return the current version of a module, class or function of the package; return
+    any other value unchanged.
+    """
     if isinstance(value, ModuleType) and OF_PACKAGE.fullmatch(value.__name__):
         return importlib.import_module(value.__name__)
     if not OF_PACKAGE.fullmatch(str(getattr(value, "__module__", ""))):
@@ -127,7 +132,7 @@ INTERRUPTED = "Judging was interrupted, and nothing was written."
 
 
 def begin(number):
-    """Begin the session of a notebook; return a message."""
+    """Begin the session of a notebook; return a message for the learner."""
     global SESSION
 
     shell = notebook_shell()
@@ -145,7 +150,9 @@ def begin(number):
 
 
 def find_folder(number):
-    """Find the folder of the notebook, in which a kernel begins."""
+    """Return the folder of the notebook: the current one if the notebook is there, or
+    else the workshop.
+    """
     if (Path.cwd() / f"{stem(number)}.ipynb").exists():
         return Path.cwd()
     return workspace.get_folder()
@@ -176,10 +183,10 @@ def judge_step(number, anyway=False):
 
 
 def find_not_run(attempt, folder):
-    """Find what is written in the saved notebook, and was not run here: by name, why it
-    does not count.
+    """Find definitions that are in the saved notebook but were not run here: a dict
+    from name to the reason why each does not count.
     """
-    with contextlib.suppress(CourseError):  # a notebook that nobody has saved
+    with contextlib.suppress(CourseError):  # the notebook was never saved
         saved = workspace.read_attempt(attempt.step.number, folder)
         undone = {*attempt.missing, *attempt.unchanged}
         run_later = undone.difference(saved.missing, saved.unchanged)
@@ -188,7 +195,7 @@ def find_not_run(attempt, folder):
 
 
 def accept(verdict, folder):
-    """Write the learner's file and the next notebook; return sentences that say so."""
+    """Write the learner's file and the next notebook; return a list of messages."""
     number = verdict.number
     path = workspace.write_framework(verdict, folder)
     if path:

@@ -1,6 +1,7 @@
-"""Split the core of a framework into rooms, as its owner decided in lesson 23.
+"""Split the core of a framework into modules, as the learner decided in lesson 23.
 
-A room is a module, and a piece is what goes into one room together.
+A piece is a group of definitions that stay together, and a room is a module with one or
+more pieces.
 """
 
 import ast
@@ -19,9 +20,9 @@ from ..module_text import ModuleText
 from .learner_code import strip_to_python
 from .workspace import read_code_cells
 
-# The first lesson of a package lets its reader decide.
+# The first lesson of the package, in which the learner decides how to split it.
 LESSON = of_kind(StepKind.PACKAGE)[0]
-# What a core is split into, the lowest first, and the lesson's room for each.
+# The pieces of a core, lowest first, with the definitions of each.
 PIECES = {
     "as_array": ("as_array",),
     "Variable": ("Variable",),
@@ -37,7 +38,8 @@ PIECES = {
     "walk": ("backward",),
     "checks": ("numerical_diff", "gradient_check"),
 }
-# The walk has one of its own: from step 32 on it needs a room above `variable`.
+# The lesson's modules, with their pieces. The backward pass has its own, because from
+# step 32 on it needs a module above `variable`.
 ROOMS = {
     "variable": ["Variable", "as_array", "as_variable"],
     "function": ["Function", "settings", "functions"],
@@ -51,17 +53,16 @@ DECIDES = re.compile(r"^rooms\b", re.MULTILINE)
 
 
 class Circle(Exception):
-    """Two rooms need each other; the message names two definitions."""
+    """Two modules need each other; the message names two definitions."""
 
 
 # --- Pieces ---------------------------------------------------------------------------
 
 
 def split(core):
-    """Split a core into ModuleTexts by the names of the pieces, in the order of the
-    core.
+    """Split a core into pieces: a dict from name to ModuleText, in the core's order.
 
-    The walk and the signs leave the class: a line attaches each from outside.
+    Operators and ``backward`` are moved out of the class, and attached to it.
     """
     statements = _open_class(core)
     uses: dict[str, set[str]] = {}
@@ -72,7 +73,7 @@ def split(core):
     for statement in statements:
         name = piece_of[_list_defined(statement)[0]]
         piece = pieces.get(name) or ModuleText(imports=dict(core.imports))
-        if name == "signs":  # after all that they attach
+        if name == "signs":  # last, after what it attaches
             pieces.pop(name, None)
         pieces[name] = piece
         piece.statements.append(statement)
@@ -80,20 +81,22 @@ def split(core):
 
 
 def list_names(piece):
-    """List the names that a piece defines or attaches; of a sign, what is attached."""
+    """List the names that a piece defines or attaches; of an operator, only the
+    attached name, such as ``Variable.__add__``.
+    """
     inside = (Kind.METHOD, Kind.ATTRIBUTE)
     names = [n for n, d in piece.definitions.items() if d.kind not in inside]
     return [name for name in names if not SIGN.fullmatch(f"Variable.{name}")]
 
 
 def _list_defined(statement):
-    """List what a statement defines or, if it only attaches, what it attaches."""
+    """List the names that a statement defines or, if none, attaches."""
     names = list(read_definitions(statement))
     return [name for name in names if "." not in name] or names or ["Variable.?"]
 
 
 def _open_class(core):
-    """List the statements of a core, those of the walk and of the signs outside of the
+    """List the statements of a core, with the operators and ``backward`` outside of the
     class.
     """
     opened = core.copy()
@@ -116,14 +119,15 @@ def _open_class(core):
 
 
 def _assign_pieces(uses):
-    """Assign a piece to each name, given the names that each uses."""
+    """Map each name to its piece, given the names that each one uses."""
     piece_of = {name: piece for piece, names in PIECES.items() for name in names}
     piece_of["Variable.backward"] = "walk"
     for name in uses:
         if get_owner(name) == "Variable" != name or SIGN.fullmatch(f"Variable.{name}"):
             piece_of.setdefault(name, "signs")
     waiting = [name for name in uses if name not in piece_of and "." not in name]
-    # What is their own goes with what alone uses it, else with what it needs.
+    # A helper of the learner's goes with the only piece that uses it, or else with the
+    # highest piece that it needs.
     while waiting:
         free = (n for n in waiting if not any(n in uses[u] for u in waiting if u != n))
         name = next(free, waiting[0])
@@ -132,13 +136,13 @@ def _assign_pieces(uses):
         needs = {piece_of[n] for n in _find_reached(name, uses) if n in piece_of}
         highest = max(needs, key=[*PIECES].index, default="as_array")
         piece_of[name] = users.pop() if len(users) == 1 else highest
-    # What is attached to another class stays with it.
+    # Names attached to another class stay with that class.
     attached = {n: piece_of[get_owner(n)] for n in uses if "." in n}
     return attached | piece_of
 
 
 def _find_reached(name, uses):
-    """Find what something uses, directly or by way of others."""
+    """Find the names that a definition uses, directly or indirectly."""
     reached: set[str] = set()
     to_follow = [name]
     while to_follow:
@@ -148,17 +152,17 @@ def _find_reached(name, uses):
     return reached - {name}
 
 
-# --- Rooms ----------------------------------------------------------------------------
+# --- Modules --------------------------------------------------------------------------
 
 
 def read_decision(folder):
-    """Read the room of each piece from the package that lesson 23 wrote, or from a copy
-    of the lesson that is older than that package; where the learner did not decide, it
-    is the lesson's room.
+    """Return the module of each piece, read from the package that lesson 23 wrote, or
+    from an older copy of the lesson. A piece that the learner did not place gets the
+    lesson's module.
     """
     room_of = {piece: room for room, names in ROOMS.items() for piece in names}
     files = (folder / package_files.NAME).glob("[!_]*.py")
-    # A file that was given up is older than those that were written again.
+    # An abandoned file is older than those that were rewritten, which come last.
     by_age = sorted(files, key=lambda path: path.stat().st_mtime)
     rooms = {path.stem: _list_pieces(path) for path in by_age}
     for room, pieces in (rooms or _read_old_decision(folder)).items():
@@ -168,7 +172,7 @@ def read_decision(folder):
 
 
 def _list_pieces(path):
-    """List the pieces of which a file of lesson 23 has the first definition."""
+    """List the pieces whose first definition is in a file of lesson 23."""
     names: set[str] = set()
     with contextlib.suppress(OSError, ValueError, SyntaxError):
         names = {*read_definitions(path.read_text(encoding="utf-8"))}
@@ -177,11 +181,13 @@ def _list_pieces(path):
 
 
 def _read_old_decision(folder):
-    """Read the dict `rooms` of an older copy, in which a cell held the decision."""
+    """Read the dict `rooms` from an older copy of the lesson, which has the decision in
+    a cell.
+    """
     names: dict[str, Any] = {}
     path = folder / f"{stem(LESSON)}.ipynb"
     for cell in filter(DECIDES.search, read_code_cells(path) or ()):
-        with contextlib.suppress(Exception):  # a cell that is half written
+        with contextlib.suppress(Exception):  # the cell may be unfinished
             exec(strip_to_python(cell), names)
     rooms = names.get("rooms")
     if not isinstance(rooms, dict):
@@ -194,12 +200,12 @@ def _read_old_decision(folder):
 
 
 def format_rooms(core, room_of):
-    """Format the rooms of a core, and its front door, as texts by name.
+    """Format the modules of a core and its ``__init__``: a dict from name to source.
 
     Raises
     ------
     Circle
-        If two rooms need each other.
+        If two modules need each other.
     """
     rooms: dict[str, ModuleText] = {}
     lowest: dict[str, int] = {}
@@ -219,7 +225,7 @@ def format_rooms(core, room_of):
 
 
 def _format_front_door(rooms, home):
-    """Format the front door, which hands on what the rooms define."""
+    """Format the ``__init__`` module, which re-exports what the others define."""
     lines = []
     for room in rooms:
         names = sorted(name for name in home if home[name] == room)
@@ -237,7 +243,8 @@ def _refuse_circles(rooms, home, lowest):
         TopologicalSorter(needs).prepare()
     except CycleError as error:
         ring = [*pairwise(error.args[1][::-1])]
-        # Of the ring, the room of what is lowest should need no other.
+        # Of the modules in the cycle, the one with the lowest piece should need no
+        # other.
         room, other = min(ring, key=lambda pair: lowest[pair[0]])
         name, used = next(use for use in uses[room] if home[use[1]] == other)
         raise Circle(
@@ -247,7 +254,7 @@ def _refuse_circles(rooms, home, lowest):
 
 
 def _list_uses(module, home, room):
-    """Yield pairs: a definition of a room, and what it uses of another one."""
+    """Yield pairs: a definition in one module, and a name that it uses from another."""
     for statement in module.statements:
         for used in sorted(find_globals(statement)):
             if home.get(used, room) != room:

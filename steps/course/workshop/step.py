@@ -1,4 +1,4 @@
-"""What the lesson's own code of a step has, and what of it the learner writes."""
+"""The definitions of a step, and which of them the learner writes."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -12,7 +12,7 @@ from .stubs import is_placeholder
 
 @dataclass
 class Step:
-    """The definitions of a step, and of the step before."""
+    """The definitions of a step and of the step before it."""
 
     number: int
     definitions: dict[str, Definition]
@@ -32,7 +32,7 @@ class Step:
 
     @cached_property
     def to_write(self):
-        """What is left to the learner; a new class stands for all that it holds."""
+        """The names that the learner writes; that of a new class covers its members."""
         new = self.new.difference(self.given)
         alone = {n for n in new if n == get_owner(n) or get_owner(n) not in new}
         alone |= {n for n in new if self.definitions[n].kind == Kind.ATTACHED}
@@ -44,8 +44,9 @@ class Step:
 
     @cached_property
     def given(self):
-        """Methods that only say what a subclass has to write: nothing to invent; in the
-        package, all that is not chosen to be written.
+        """The names that the learner need not write: methods that only say what a
+        subclass must define and, in the package, every new definition that is not
+        listed in WRITE.
         """
         placeholders = [n for n, d in self.definitions.items() if is_placeholder(d)]
         given = [n for n in placeholders if self._differs(n)]
@@ -56,7 +57,9 @@ class Step:
         return given
 
     def _differs(self, name):
-        """Whether a definition is new or another one; a class is what it holds."""
+        """Return whether a definition is new or has changed; always False for a class,
+        whose members are compared instead.
+        """
         definition, previous = self.definitions[name], self.previous.get(name)
         is_class = definition.kind == Kind.CLASS
         return not is_class and not definition.has_same_code(previous)
@@ -64,7 +67,7 @@ class Step:
 
 @cache
 def get_step(number):
-    """Get the Step of a number."""
+    """Return the Step with this number."""
     previous = read_code(find_previous(number))
     if number in WRITE_LATER:
         previous = read_beginning(number).body
@@ -73,31 +76,33 @@ def get_step(number):
 
 @cache
 def read_code(number):
-    """Read the lesson's own code of a step; there is none before the first."""
+    """Return the lesson's own code of a step; empty for step 0."""
     if is_package(number):
         return build_package(number).format()
     return module_path(number).read_text(encoding="utf-8") if number else ""
 
 
 def read_beginning(number):
-    """Read the module of a step after the package, without what is to be written."""
+    """Read the module of a step after the package, without the definitions that the
+    learner writes.
+    """
     module = ModuleText.read(read_code(number))
     for name in WRITE_LATER[number]:
         module.drop(name)
     return module
 
 
-# --- Which steps there are ------------------------------------------------------------
+# --- The steps of the workshop --------------------------------------------------------
 
 
 def list_numbers():
-    """List the numbers of the steps that are written in the workshop."""
+    """List the numbers of the steps that the learner writes in the workshop."""
     written = {*WRITE, *WRITE_LATER}
     return [n for n in numbers() if kind(n) is StepKind.SNAPSHOT or n in written]
 
 
 def find_previous(number):
-    """Find the step of the workshop before another one; 0 if there is none."""
+    """Return the workshop's step before this one, or 0."""
     return max((n for n in list_numbers() if n < number), default=0)
 
 
@@ -106,8 +111,8 @@ def list_following(number):
 
 
 def list_given(number):
-    """List what the steps of the package up to one have brought, and not left to the
-    learner.
+    """List the functions, classes and constants that the steps of the package, up to
+    this one, give to the learner.
     """
     steps = [get_step(n) for n in list_numbers() if FIRST <= n <= number]
     names = {n for step in steps for n in step.given if n in step.added}

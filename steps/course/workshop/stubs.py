@@ -1,5 +1,5 @@
-"""Make the cells in which the learner writes: what is new as stubs, what changes as the
-learner's own code under a line that says so.
+"""Create the cells in which the learner writes: stubs for new definitions, and the
+learner's own code with a TODO for those that change.
 """
 
 import ast
@@ -11,7 +11,7 @@ from ..definitions import Definition, Kind, get_body, get_owner, read_definition
 from ..module_text import put_into_class
 
 ENDING = "is not written yet"
-# What the table asks for and neither the head nor the docstring of a definition says.
+# Requirements of the table that a definition's signature and docstring do not state.
 ASKED = {
     (42, "mean_squared_error"): "x0 and x1 of different shapes are a ValueError.",
     (43, "linear"): "b of another shape than a row of x · W is a ValueError.",
@@ -31,13 +31,13 @@ ASKED = {
 
 
 def make_stubs(step, module):
-    """Make the sources of the cells, one for what belongs together.
+    """Return the sources of the cells, with related definitions in one cell.
 
     Parameters
     ----------
-    step : attempt.Step
+    step : Step
     module : ModuleText or Package
-        What the learner had after the step before.
+        The learner's framework after the step before.
     """
     had, cells, attached = module.definitions, {}, []
     for name in step.to_write:
@@ -57,7 +57,9 @@ def make_stubs(step, module):
 
 
 def _join(step, cells):
-    """Join short functions with the cell of what they go with."""
+    """Join one-line functions with the cell before, if that has a new class or other
+    one-line functions.
+    """
     joined: list[tuple[bool, str]] = []
     for name, text in cells.items():
         definition = step.definitions[name]
@@ -70,11 +72,11 @@ def _join(step, cells):
     return [text for _, text in joined]
 
 
-# --- What a stub is -------------------------------------------------------------------
+# --- Recognizing stubs ----------------------------------------------------------------
 
 
 def is_stub(node):
-    """Whether a function, or a class, has nothing in it yet."""
+    """Return whether a function or class is not written yet."""
     body = [c for c in get_body(node) if ast.unparse(c) not in ("pass", "...")]
     if isinstance(node, ast.ClassDef):
         return all(isinstance(c, ast.FunctionDef) and is_stub(c) for c in body)
@@ -84,8 +86,8 @@ def is_stub(node):
 
 @lru_cache(maxsize=4096)
 def is_placeholder(definition):
-    """Whether a method only says, by an error or by its text, that a subclass has to
-    write it.
+    """Return whether a method only says, by an error or by its docstring, that a
+    subclass must define it.
     """
     node = ast.parse(definition.text).body[0]
     if not isinstance(node, ast.FunctionDef) or not get_body(node):
@@ -99,7 +101,7 @@ def is_placeholder(definition):
 
 
 def make_stub(step, name, definition):
-    """Make the stub of a definition; that of a class has the methods that are given."""
+    """Return the stub of a definition; that of a class keeps the given methods."""
     if definition.kind not in (Kind.CLASS, Kind.FUNCTION, Kind.METHOD):
         return f"# TODO step {step.number}: set {name.rpartition('.')[2]} here."
     lines = definition.text.splitlines()
@@ -121,7 +123,7 @@ def make_stub(step, name, definition):
 
 
 def _find_begin(text):
-    """Find how many lines a definition has before its first statement."""
+    """Count the lines of a definition before its first statement."""
     node = ast.parse(text).body[0]
     first = (get_body(node) or node.body)[0]
     decorators = getattr(first, "decorator_list", [])
@@ -129,7 +131,7 @@ def _find_begin(text):
 
 
 def _count_lines(definition):
-    """Count the lines of code without head, docstring and comments."""
+    """Count the lines of code without the signature, docstring and comments."""
     lines = definition.text.splitlines()[_find_begin(definition.text) :]
     stripped = map(str.strip, lines)
     return sum(bool(line) and not line.startswith("#") for line in stripped)
@@ -142,7 +144,7 @@ def _list_attached(step, names):
 
 
 def _mark_todo(step, text):
-    """Write a text as comments that do not count as the learner's."""
+    """Format a text as TODO comments, which are removed from the learner's code."""
     todo = f"# TODO step {step.number}: "
     return "\n".join(f"{todo}{line}" for line in textwrap.wrap(text, 88 - len(todo)))
 
@@ -151,8 +153,8 @@ def _mark_todo(step, text):
 
 
 def _mark_class(step, owner, had):
-    """Take the learner's own class, with stubs for what is new in it and a line above
-    what changes.
+    """Return the learner's own class, with stubs for new members and a TODO in each
+    member that changes.
     """
     text = _replace_docstring(step, owner, had[owner].text)
     for name, definition in step.definitions.items():
@@ -168,7 +170,7 @@ def _mark_class(step, owner, had):
             if definition.kind == Kind.METHOD:
                 new = Definition(Kind.METHOD, stub)
                 text = put_into_class(text, name, new, step.definitions)
-            else:  # A comment in place of what the class is to hold.
+            else:  # a comment where the attribute belongs
                 lines, begin = text.splitlines(), _find_begin(text)
                 text = "\n".join([*lines[:begin], f"    {stub}", "", *lines[begin:]])
     return text
@@ -183,7 +185,7 @@ def _replace_docstring(step, owner, text):
 
 
 def _mark_changed(step, name, had):
-    """Take the learner's own version, under a line that says that it has to change."""
+    """Return the learner's own version, with a TODO that says what changes."""
     text = had[name].text
     if had[name].kind not in (Kind.FUNCTION, Kind.METHOD):  # square = lambda x: ...
         return f"# TODO step {step.number}: change this.\n{text}"

@@ -1,5 +1,5 @@
-"""Try a framework in a process beside this one: run a lesson's cells on it, then the
-table of capabilities.
+"""Try a framework in a separate process: run a lesson's cells and the table of
+capabilities on it.
 """
 
 import ast
@@ -35,25 +35,25 @@ from .package import (
     load_package,
 )
 
-# For one cell, or one row of the table; they take a second or two, more where others
-# keep the machine busy.
+# Limit for one cell or one row of the table. They take a second or two, or more on a
+# busy machine.
 SECONDS = 30
-# In place of a cell: here the lesson loads the code of its step.
+# Marks the place among the cells where the lesson loads the code of its step.
 LOAD = "load"
 BEGINNING = "Your definitions"
-# In the package, cells before the step's own code may stop: they show what the step is
-# to change, and every framework has its own way to refuse that.
+# In the package, cells in these sections may fail: they show the problem that the step
+# solves, and each framework fails there in its own way.
 OPENING = "The problem", "The idea"
 
 
 def get_seconds(number):
-    """Get what a cell, or a row of the table, may take at a step."""
+    """Return the limit for a cell or a row of the table at a step, in seconds."""
     return 4 * SECONDS if latest("trains", number) else SECONDS
 
 
 def make_module(text, number, module=None):
-    """Make the module of a step from text; one that is there already gets new content,
-    and keeps the old one if the text does not run.
+    """Make the module of a step from source. If ``module`` is given, its content is
+    replaced, and restored if the source does not run.
     """
     name, file = f"{STEPS}.{stem(number)}", f"your {stem(number)}.py"
     module = module or types.ModuleType(name)
@@ -71,13 +71,13 @@ def make_module(text, number, module=None):
 
 
 def pick_names(module, text):
-    """Pick what a lesson's cell that loads the step would define."""
+    """Return what the lesson's cell that loads the step would define, by name."""
     values = vars(module)
     return {name: values[name] for name in read_definitions(text) if name in values}
 
 
 class TrialProcess(contextlib.AbstractContextManager[Any]):
-    """``with TrialProcess() as process`` gives something to try frameworks on."""
+    """A process in which frameworks are tried; use it in a ``with`` statement."""
 
     def __init__(self):
         self._child: Child | None = None
@@ -86,12 +86,17 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
         self._end()
 
     def try_out(self, number, cells, text, brief=False, first=(), names=(), traced=()):
-        """Try the text of a framework; return a dict with its ``failure``, or None, its
-        ``table``, ``evidence`` for the rows, ``notes``, what assertions say that only
-        inform, and ``attached``, those of some names, such as Variable.__neg__, that
-        its classes have when it has run. In brief, stop at the first thing that does
-        not work, and begin with some rows of the table. If some rows are traced, only
-        those are tried, and ``ran`` has the definitions that each of them runs.
+        """Try a framework, given as source code; return a dict of results.
+
+        ``failure`` describes an error in the framework or in a cell, or is None.
+        ``table`` maps each row to its outcome, and ``evidence`` maps failing rows to
+        messages. ``notes`` has failures that only inform, and ``attached`` those of
+        ``names``, such as ``Variable.__neg__``, that classes of the framework have
+        after it has run.
+
+        With ``brief``, the trial stops at the first failure, and begins with the rows
+        in ``first``. With ``traced``, only these rows are tried, and ``ran`` maps each
+        of them to the definitions that it ran.
         """
         self._child = self._child or Child(__name__)
         seconds = get_seconds(number) / 3 if brief else get_seconds(number)
@@ -117,11 +122,11 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
         self._child = None
 
 
-# --- In the process -------------------------------------------------------------------
+# --- In the child process -------------------------------------------------------------
 
 
 def answer(task, say):
-    """Try one framework, as :meth:`TrialProcess.try_out` says; say what comes next."""
+    """Try one framework for :meth:`TrialProcess.try_out`, and report progress to it."""
     reference = _import_step(task)
     try:
         return _try_all(task, say)
@@ -138,8 +143,8 @@ def make_outcome():
 
 
 def _try_all(task, say):
-    """Try the lesson's cells, then the table. In brief, and in the package, which the
-    table judges, that comes first, and what does not work there ends it.
+    """Run the lesson's cells, then the table. With ``brief``, and always in the
+    package, the table comes first, and a failing row ends the trial.
     """
     outcome, at, number = make_outcome(), [BEGINNING], task["number"]
     table_first = task["brief"] or is_package(number)
@@ -152,7 +157,7 @@ def _try_all(task, say):
             table = outcome["table"]
             if any(table.get(r.name) != WORKS for r in select_required_rows(number)):
                 return outcome
-            _load(task)  # as it is before a lesson
+            _load(task)  # restores its initial state
         _run_cells(task, say, at, outcome["notes"])
     except (Exception, SystemExit) as error:
         outcome["failure"] = _describe_failure(task, at[0], error)
@@ -164,7 +169,7 @@ def _try_all(task, say):
 
 
 def _load(task):
-    """Let the framework take the place of the lesson's."""
+    """Install the framework instead of the lesson's own."""
     with silence_with_timeout(task["seconds"]):
         if is_package(task["number"]):
             load_package(task["text"], task["number"])
@@ -184,8 +189,8 @@ def _import_step(task):
 
 
 def _run_cells(task, say, at, notes):
-    """Run the lesson's cells. In the package their assertions only inform: what they
-    say may depend on memory, on time, or on the wording of a message.
+    """Run the lesson's cells. In the package, their assertions only inform, because
+    they may depend on memory, on time, or on the wording of a message.
     """
     informs, names = is_package(task["number"]), make_names() | {NAME: AssertRecorder}
     names[NOTE] = lambda line, error: not notes.append((at[0], line, error))
@@ -207,7 +212,7 @@ def _run_cells(task, say, at, notes):
 
 def _try_rows(task, say, trial):
     module, rows = _import_step(task), list_rows(task["number"], instrument_module)
-    # What failed before most likely fails again, and is soon found.
+    # Rows that failed before come first, because they will probably fail again.
     for row in sorted(rows, key=lambda row: row.name not in task["first"]):
         if task["brief"] and row.expected(task["number"]) != WORKS:
             continue
@@ -228,8 +233,8 @@ def _try_rows(task, say, trial):
 
 @contextlib.contextmanager
 def _note_calls(codes):
-    """Note the code objects of the functions that are called."""
-    # Other than a profile, a trace costs nothing for calls of C.
+    """Collect the code objects of all functions that are called."""
+    # Unlike sys.setprofile, sys.settrace costs nothing for calls of C functions.
     sys.settrace(lambda frame, *_: codes.add(frame.f_code))
     try:
         yield
@@ -238,15 +243,15 @@ def _note_calls(codes):
 
 
 def _find_defined(task, codes):
-    """Find the definitions of the framework that code objects belong to."""
+    """Find the framework's definitions that code objects belong to."""
     own = [code for code in codes if code.co_filename.startswith("your ")]
     lines = {code.co_firstlineno for code in own}
     return sorted({find_definition_at(task["text"], line) for line in lines})
 
 
 def _describe_failure(task, cell, error):
-    """Describe an error: where it is, what it says, and the definitions of the
-    framework in which it arose, the innermost last.
+    """Describe an error: its place, its message, and the framework's definitions in the
+    traceback, innermost last.
     """
     lesson = [
         frame
@@ -264,12 +269,12 @@ def _describe_failure(task, cell, error):
 
 
 def _find_frames(task, error):
-    """Find the frames of an error in the framework, and the definitions there."""
+    """Return the framework's frames in a traceback, and the definitions there."""
     frames = traceback.extract_tb(error.__traceback__)
     inside = [frame for frame in frames if frame.filename.startswith("your ")]
     if isinstance(error, TooSlow):
-        del inside[1:]  # the loop that does not end, not where it was stopped
-    # Of a recursion without end there are a thousand.
+        del inside[1:]  # keep the endless loop, not where it was stopped
+    # Endless recursion gives a thousand frames, so count each line once.
     lines = dict.fromkeys(frame.lineno for frame in inside)
     names = dict.fromkeys(find_definition_at(task["text"], line) for line in lines)
     return inside, [*names]
@@ -284,7 +289,7 @@ def _describe_error(error, seconds):
 
 
 def find_definition_at(text, number):
-    """Find the name of the innermost definition that a line of a module belongs to."""
+    """Return the name of the innermost definition that contains a line."""
     innermost = ""
     for name, _, node in walk_definitions(text):
         defines = isinstance(node, ast.FunctionDef | ast.ClassDef)
@@ -297,7 +302,7 @@ def find_definition_at(text, number):
 
 
 def list_rows(number, get_names=vars):
-    """List the rows of the table that a step is tried on."""
+    """List the rows of the table that are tried at a step."""
     if number > LAST:
         return []
     table = capabilities_package if number >= FIRST else capabilities
@@ -311,7 +316,7 @@ def select_required_rows(number):
 
 @cache
 def instrument_module(module):
-    """Run a module anew with assertions that record their sides; return its names."""
+    """Run a module again, with assertions that record their sides; return its names."""
     names = {"__name__": module.__name__, "__package__": module.__package__}
     names[NAME] = AssertRecorder
     tree = instrument_asserts(inspect.getsource(module))

@@ -1,4 +1,4 @@
-"""Judge what a learner has written for a step, and find where to look."""
+"""Judge a learner's attempt at a step, and find where to look for errors."""
 
 import time
 from collections import Counter
@@ -15,28 +15,29 @@ from .package import FIRST, Package, read_module
 from .step import read_code
 from .trial import TrialProcess, select_required_rows
 
-# So many definitions are blamed; of more, their classes.
+# A message lists at most this many names. From this many culprits on, their classes are
+# blamed instead if these are fewer.
 MOST = 3
-# So many of the likeliest are tried one by one.
+# How many of the likeliest definitions are tried first, one by one.
 FIRST_ONES = 8
-# So many rows of each kind are traced, which makes them five times as slow.
+# How many failing rows, and how many passing ones, are traced, which makes them five
+# times slower.
 TRACED = 6
-# How many seconds the search may take for what is to be lent. It hardly ever takes
-# two, but a loop without end is stopped only after some.
+# Limit for the search for culprits, in seconds. It rarely takes two, but an endless
+# loop is stopped only after a while.
 PATIENCE = 60
 
 
 @dataclass
 class Verdict:
-    """What came of an attempt.
+    """The result of judging an attempt.
 
-    ``failure`` and ``table`` are those of the learner's own definitions, with the
-    lesson's in place of what is missing; ``evidence`` says, by the name of a row, what
-    it gave, ``ran`` has, by the name of a row, the definitions that it ran, and
-    ``notes`` are what cells say that only inform. ``culprits`` are the fewest
-    definitions in whose place the lesson's make all pass that was tried, the likeliest
-    first; there is none where even the lesson's own code does not pass. ``module`` is
-    what goes on.
+    ``failure`` and ``table`` come from the learner's own definitions, plus the lesson's
+    for any that are missing. ``evidence`` maps each failing row to its error, ``ran``
+    maps rows to the definitions that they ran, and ``notes`` has failures that only
+    inform. ``culprits`` is a minimal list of definitions, likeliest first: replacing
+    them with the lesson's makes everything pass. It is empty if even the lesson's own
+    code fails. ``module`` is the framework to go on with.
     """
 
     attempt: Attempt
@@ -50,13 +51,13 @@ class Verdict:
 
     @property
     def likely(self):
-        """The definitions in which an error arose, the likeliest first."""
+        """The definitions in the failure's traceback, innermost first."""
         return self.failure["definitions"][::-1] if self.failure else []
 
     @property
     def cells(self):
-        """The lesson's cells that are tried again: none where the table of a package
-        says enough, and none behind the one that failed where the lesson trains.
+        """The lesson's cells to try again. From step 33 on, these are the cells up to
+        the one that failed, if any; before that, all of them.
         """
         cells = list_judging_cells(self.number)
         if self.number < FIRST:
@@ -75,30 +76,30 @@ class Verdict:
 
     @property
     def is_right(self):
-        """Whether it passes, and all of it is the learner's."""
+        """Whether everything passes, and no definition is missing."""
         return self.passes and not self.attempt.missing
 
     @property
     def to_lend(self):
-        """What has to stand in for the learner's own, if they go on now."""
+        """The definitions that the lesson must lend if the learner goes on now."""
         return [*self.attempt.missing, *self.culprits]
 
     @property
     def lent(self):
-        """The names in ``module`` that are the lesson's own, in order."""
+        """The names in ``module`` that the lesson lends, in order."""
         lessons = {*self.attempt.lent, *self.to_lend}
         same = find_same(self.attempt.step.definitions, self.module.definitions)
         return [name for name in same if name in lessons]
 
 
 def find_wrong_rows(number, table):
-    """Find the rows of the table that should work at a step, and do not."""
+    """Find the rows of the table that should work at a step but do not."""
     rows = select_required_rows(number)
     return [row for row in rows if table.get(row.name) != WORKS]
 
 
 def judge_attempt(attempt, process=None):
-    """Judge an attempt by the lesson's own cells and by the table."""
+    """Judge an attempt by the lesson's own cells and the table."""
     if process is None:
         with TrialProcess() as process:
             return judge_attempt(attempt, process)
@@ -117,8 +118,9 @@ def judge_attempt(attempt, process=None):
 
 
 def _find_culprits(process, verdict):
-    """Find the fewest definitions in whose place the lesson's make all pass that was
-    tried, the likeliest first, and the module then.
+    """Find a minimal list of definitions to blame: replacing them with the lesson's
+    makes everything pass. Returns their names, likeliest first, and the resulting
+    module.
     """
     filled, step = verdict.module, verdict.attempt.step
     wrong = [row.name for row in find_wrong_rows(verdict.number, verdict.table)]
@@ -149,17 +151,18 @@ def _find_culprits(process, verdict):
 
 
 def _list_sets(verdict, suspects):
-    """List sets of names, one of which may mend it, in the order to try them."""
+    """List the sets of names to replace, in the order in which to try them."""
     step = verdict.attempt.step
-    # A whole class is the most to lend: it stands for all that it holds.
+    # Members are tried before their classes, since lending a class lends all its
+    # members.
     members = [n for n in suspects if step.definitions[n].kind != Kind.CLASS]
     new = [n for n in members if n in step.new]
     soon = {*members[:FIRST_ONES], *new, *verdict.likely}
     first = [n for n in members if n in soon]
     owners = dict.fromkeys(get_owner(n) for n in first if get_owner(n) in suspects)
     ends = [len(new) + 2**k for k in range(len(members).bit_length())]
-    # Single ones come first: the likeliest, the step's own, and those that raised
-    # errors; then more and more of the others.
+    # Single definitions come first: the likeliest, the step's own, and those in the
+    # traceback. Then come all of the step's own, single classes, and ever larger sets.
     sets = [*((name,) for name in first), tuple(new), *((name,) for name in owners)]
     sets += [tuple(members[:end]) for end in ends]
     sets += [(name,) for name in members if name not in first]
@@ -167,7 +170,7 @@ def _list_sets(verdict, suspects):
 
 
 def find_fewest(names, is_mended_by):
-    """Find what is left of names that mend it when none can be left out any more.
+    """Reduce ``names`` to a minimal subset for which ``is_mended_by`` holds.
 
     Tries to leave out halves, then quarters and so on, the last ones first: Zeller's
     delta debugging.
@@ -184,10 +187,10 @@ def find_fewest(names, is_mended_by):
 
 
 def _suspect(verdict):
-    """List the learner's own definitions that are not as the lesson's, the likeliest
-    first, and classes as a whole last: those that rows ran which fail, and others do
-    not run; among equals those of the step, those in which an error arose, and those
-    that nobody touched.
+    """List the learner's definitions that differ from the lesson's, likeliest first.
+
+    Classes come last. The others are sorted by score, with the step's own first among
+    equals, then those in the traceback, left out of a class, or unchanged.
     """
     attempt, definitions = verdict.attempt, verdict.module.definitions
     step = attempt.step
@@ -203,8 +206,8 @@ def _suspect(verdict):
 
 
 def _score(verdict):
-    """Score definitions by the rows that ran them, after Ochiai: the more of those
-    fail, and the fewer work, the higher.
+    """Score definitions with Ochiai's formula: the more of the rows that ran one fail,
+    and the fewer pass, the higher.
     """
     rows = select_required_rows(verdict.number)
     wrong = {row.name for row in find_wrong_rows(verdict.number, verdict.table)}
@@ -216,7 +219,7 @@ def _score(verdict):
 
 
 def _passes(process, verdict, first, module):
-    """Whether a module passes the cells that are tried again, and the table."""
+    """Return whether a module passes the cells to try again, and the table."""
     text, how = module.format(), {"brief": True, "first": first}
     outcome = process.try_out(verdict.number, verdict.cells, text, **how)
     return not outcome["failure"] and {*outcome["table"].values()} <= {WORKS}

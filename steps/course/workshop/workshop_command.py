@@ -17,14 +17,14 @@ from .step import find_previous, get_step, list_following, list_numbers, read_co
 from .trial import TrialProcess
 from .verdict import MOST, judge_attempt
 
-# How often it is looked whether something was saved.
+# Seconds between checks for saved notebooks.
 SECONDS = 0.3
 ALL = "all"
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 
 
 def add_to(commands):
-    """Add the command, with its own ones, to the course tool's."""
+    """Add `workshop` and its subcommands to the course tool."""
     text = "write the framework yourself, step by step; `workshop 8` opens step 8"
     group = commands.add_parser("workshop", help=text, description=text)
     group.set_defaults(run=go_on_writing)
@@ -59,14 +59,14 @@ def add_to(commands):
 
 
 def expand_shorthand(arguments):
-    """`workshop 8` is short for `workshop open 8`."""
+    """Expand `workshop 8` to `workshop open 8`."""
     if arguments[:1] == ["workshop"] and "".join(arguments[1:2]).isdecimal():
         return ["workshop", "open", *arguments[1:]]
     return arguments
 
 
 def go_on_writing(options):
-    """Show the way, and open the first step that is not done."""
+    """Print the progress line, and open the first unfinished step."""
     print(f"{ProgressLine(workspace.get_folder())}\n")
     return _open_step(None)
 
@@ -105,7 +105,7 @@ def _read_number(word):
 
 
 def _judge_all():
-    """Judge every notebook that somebody has worked in, and write nothing."""
+    """Judge every notebook that the learner has edited, without writing any files."""
     worked_in = [n for n in list_numbers() if not workspace.is_untouched(n)]
     if not worked_in:
         raise CourseError("There is no notebook yet in which you have worked.")
@@ -196,16 +196,14 @@ def pack(options):
 
 
 def _choose_number(number):
-    """Choose the step that is named, or else the first that is not done."""
+    """Return the number if it is given, or else the first unfinished step."""
     if (number := number or workspace.find_current()) is None:
         raise CourseError("Name a step: all are done.")
     return workspace.check_number(number)
 
 
 def _choose_definition(words):
-    """Choose the step and the definition that words name; return them, and the numbers
-    after them.
-    """
+    """Return the step, the definition and any further numbers in ``words``."""
     numbers = [int(word) for word in words if word.isdecimal()]
     names = [word for word in words if not word.isdecimal()]
     number = _choose_number(numbers[0] if numbers else None)
@@ -243,13 +241,13 @@ def _open_step(number):
 
 
 def _judge_step(number, anyway=False):
-    """Report on a step; return the report, and whether to go on: if it is right, or if
-    that is asked for.
+    """Judge a step and, if it is right or ``anyway`` is set, accept it. Returns the
+    report, and whether the step was accepted.
     """
     verdict = judge_attempt(workspace.read_attempt(number))
     mixed = workspace.describe_mixture(number)
     if verdict.is_right or anyway:
-        # No terminal shows links.
+        # Terminals do not show links.
         sentences = [*mixed, *accept(verdict, workspace.get_folder())]
         return Report(verdict, [LINK.sub(r"\1", text) for text in sentences]), True
     way_on = "What counts is the saved notebook."
@@ -276,29 +274,29 @@ def diff(options):
         print("\n".join(change.lines()), end="\n\n")
 
 
-# --- While somebody writes ------------------------------------------------------------
+# --- Judging at every save ------------------------------------------------------------
 
 
 def watch(folder):
-    """Judge what is saved, until Ctrl + C."""
+    """Judge each notebook when it is saved, until Ctrl + C."""
     print(f"Save a notebook in {folder}, and it is judged. Ctrl + C ends this.")
     with contextlib.suppress(KeyboardInterrupt), TrialProcess() as process:
-        process.try_out(1, list_judging_cells(1), read_code(1))  # loads what takes long
+        process.try_out(1, list_judging_cells(1), read_code(1))  # imports slow modules
         for number in wait_for_saved(folder):
             report = judge_saved(number, folder, process)
             print(f"\n{time.strftime('%H:%M:%S')}  {report}")
 
 
 def judge_saved(number, folder, process):
-    """Judge a step as it was saved; return a Report, or why there is none."""
+    """Judge the saved notebook of a step; return a Report, or the CourseError."""
     try:
         return Report(judge_attempt(workspace.read_attempt(number, folder), process))
-    except CourseError as error:  # a notebook that is half written
+    except CourseError as error:  # such as a notebook that is still being saved
         return error
 
 
 def wait_for_saved(folder):
-    """Yield the numbers of steps, each when its notebook has been saved."""
+    """Yield the number of a step whenever its notebook has been saved."""
     seen = _read_times(folder)
     while True:
         time.sleep(SECONDS)

@@ -1,7 +1,8 @@
 """The learner's workshop: their notebooks, and the frameworks that they have written.
 
-``step08.ipynb`` is where they write step 8, ``step08.py`` their framework after it. The
-file is made from the notebook, and made anew only as long as nobody else changed it.
+The learner writes step 8 in ``step08.ipynb``, and ``step08.py`` is their framework
+after it. The file is generated from the notebook, and is never overwritten once
+somebody has edited it.
 """
 
 import ast
@@ -26,18 +27,18 @@ from .trial import TrialProcess
 from .verdict import find_fewest
 
 STAMP = ".workshop.json"
-# In the docstring of a learner's file, above the names of what is not theirs.
+# Heading in the docstring of a learner's file, above the names that the lesson lends.
 LESSONS_OWN = "The lesson's own in it:"
 ON_OURS = f"This lesson runs on dezero_lite: your own package ends with step {LAST}."
 
 
 def get_folder(folder=None):
-    """Get the folder of the workshop."""
+    """Return the folder of the workshop."""
     return Path(folder or learner_folder.FOLDER / "workshop").resolve()
 
 
 def find_nearby():
-    """Find the workshop of the notebook that runs this: its own folder, or one beside
+    """Return the workshop of the running notebook: its own folder, or the one beside
     it.
     """
     here = Path.cwd()
@@ -45,7 +46,9 @@ def find_nearby():
 
 
 def get_stamp(folder=None):
-    """Get the file that says what was written here, and is theirs if it is changed."""
+    """Return the path of the file with digests of the modules that the workshop wrote,
+    which show whether somebody has edited them.
+    """
     return get_folder(folder) / STAMP
 
 
@@ -54,17 +57,19 @@ def get_notebook_path(number, folder=None):
 
 
 def get_own_path(number, folder=None):
-    """Get the path of the learner's framework of a step, written or not."""
+    """Return the path of the learner's framework after a step, whether it exists or
+    not.
+    """
     return get_folder(folder) / f"{stem(number)}.py"
 
 
 def check_number(number):
-    """Return the number if this step is written in the workshop.
+    """Return the number if that step is written in the workshop.
 
     Raises
     ------
     CourseError
-        If it is not; the message says where it is written.
+        If it is not; the message names the learner's copy of its lesson.
     """
     if known(number) not in list_numbers():
         lesson = learner_folder.lay_copy(number)
@@ -77,7 +82,7 @@ def check_number(number):
 
 
 def find_current(folder=None):
-    """Find the first step that is not done; None when all are."""
+    """Return the first unfinished step, or None if all are done."""
     open_steps = (n for n in list_numbers() if not get_own_path(n, folder).exists())
     return next(open_steps, None)
 
@@ -86,8 +91,8 @@ def find_current(folder=None):
 
 
 def lay_notebook(number, folder=None):
-    """Write the notebook of a step, unless it is there; return its path and what
-    happened, as :func:`learner_folder.sync_copy` says it.
+    """Create the notebook of a step, or update it if it is unedited. Returns its path
+    and what happened, as :func:`learner_folder.sync_copy` does.
     """
     target = get_notebook_path(check_number(number), folder)
     text = notebook.build_text(number, get_base(number, folder).module)
@@ -95,9 +100,9 @@ def lay_notebook(number, folder=None):
 
 
 def lay_fresh(number, folder=None):
-    """Set the notebook of a step aside and lay a new one; return where the old one is.
+    """Set the notebook of a step aside and create a new one; return the old one's path.
 
-    The file of the step is set aside with it, so that the step is to be done again.
+    The file of the step is also set aside, so that the step counts as unfinished.
     """
     old = learner_folder.set_aside(get_notebook_path(check_number(number), folder))
     if (path := get_own_path(number, folder)).exists():
@@ -107,13 +112,13 @@ def lay_fresh(number, folder=None):
 
 
 def is_untouched(number, folder=None):
-    """Whether nobody has worked in the notebook of a step, or there is none."""
+    """Return whether the notebook of a step is missing or unedited."""
     path = get_notebook_path(number, folder)
     return not path.exists() or learner_folder.is_untouched(read_json(path))
 
 
 def read_notebook(number, folder=None):
-    """Read the sources of the code cells in the notebook of a step."""
+    """Return the sources of the code cells in the notebook of a step."""
     path = get_notebook_path(number, folder)
     if not path.exists():
         raise CourseError(
@@ -130,7 +135,7 @@ def read_notebook(number, folder=None):
 
 
 def read_code_cells(path):
-    """Read the sources of the code cells of a notebook; None if it cannot be read."""
+    """Return the sources of a notebook's code cells, or None if unreadable."""
     cells = None
     with contextlib.suppress(CourseError):
         cells = read_json(path).get("cells")
@@ -140,13 +145,16 @@ def read_code_cells(path):
     return ["".join(cell.get("source", "")) for cell in code]
 
 
-# --- What they have -------------------------------------------------------------------
+# --- The learner's frameworks ---------------------------------------------------------
 
 
 @dataclass
 class Base:
-    """A framework to go on from: a module, the names of what is the lesson's own in it,
-    what is to be said about it, and whether it has not been judged as it is.
+    """A framework to begin a step with.
+
+    ``lent`` has the names that the lesson lends, and ``message`` tells the learner
+    about the framework. ``is_mixed`` means that it combines the learner's code with the
+    lesson's, and that the result has not been judged.
     """
 
     module: ModuleText
@@ -156,7 +164,9 @@ class Base:
 
 
 def get_base(number, folder=None):
-    """Get what a step begins with: the learner's framework after the step before."""
+    """Return the framework that a step begins with: the learner's after the step before
+    or, for a step after the package, the lesson's own module.
+    """
     if number in WRITE_LATER:
         return Base(read_beginning(number), set(), ON_OURS)
     base = _get_framework_before(number, folder)
@@ -174,8 +184,8 @@ def _get_framework_before(number, folder):
 
 
 def _lend_whole_classes(base, step):
-    """Lend the classes into which methods were lent that do not work there: a class of
-    another design has other attributes.
+    """Lend whole classes where single methods were lent but do not work: a learner's
+    class with another design has other attributes.
     """
     text = base.module.format()
     if passes_table(step.number, text):
@@ -194,25 +204,25 @@ def _lend_whole_classes(base, step):
     )
 
 
-@lru_cache(maxsize=64)  # a session asks after each cell
+@lru_cache(maxsize=64)  # a session calls it after each cell
 def passes_table(number, text):
-    """Whether a framework passes the rows of the table that should work at a step."""
+    """Return whether a framework passes the rows that should work at a step."""
     with TrialProcess() as process:
         outcome = process.try_out(number, [], text, brief=True)
     return not outcome["failure"] and {*outcome["table"].values()} <= {WORKS}
 
 
 def describe_mixture(number, folder=None):
-    """Say what a step begins with where files of the learner's are missing: a list of
-    one sentence, or of none.
+    """Return a list with a sentence about the learner's missing files, or an empty list
+    if none are missing.
     """
     base = get_base(number, folder)
     return [base.message] * base.is_mixed
 
 
 def get_framework(number, folder=None):
-    """Get the learner's framework after a step; where they have none, what they had
-    last, with what each step since would have brought.
+    """Return the learner's framework after a step. If its file is missing, begin with
+    their latest one, and add the lesson's own code for the steps since.
     """
     if (text := read_own_text(number, folder)) is not None:
         message = f"It begins with your {stem(number)}.py."
@@ -228,7 +238,7 @@ def get_framework(number, folder=None):
     if not last:
         module = read_module(read_code(number))
         return Base(module, {*module.definitions}, message)
-    # What they had, and what the step would have brought.
+    # Add this step's definitions to the framework before it.
     base = _get_framework_before(number, folder)
     attempt = build_attempt(number, LearnerCode(), base.module, base.lent)
     lent = [*attempt.missing, *attempt.unchanged]
@@ -238,13 +248,15 @@ def get_framework(number, folder=None):
 
 
 def read_lent(text):
-    """Read the names of what is the lesson's own from the top of a learner's file."""
+    """Read the names that the lesson lends from the docstring of a learner's file."""
     docstring = ast.get_docstring(parse(text)) or ""
     return set(docstring.partition(LESSONS_OWN)[2].split())
 
 
 def read_own_text(number, folder=None):
-    """Read the learner's file of a step; None if there is none that is Python."""
+    """Return the source of the learner's file of a step, or None if it is missing or
+    not valid Python.
+    """
     with contextlib.suppress(OSError, ValueError, SyntaxError):
         text = get_own_path(number, folder).read_text(encoding="utf-8")
         parse(text)
@@ -253,28 +265,28 @@ def read_own_text(number, folder=None):
 
 
 def read_attempt(number, folder=None):
-    """Read the learner's attempt at a step from their notebook as it was saved."""
+    """Read the learner's attempt at a step from their saved notebook."""
     return make_attempt(number, read_notebook(number, folder), folder)
 
 
 def make_attempt(number, cells, folder=None):
-    """Make the learner's attempt at a step from the cells of their notebook."""
+    """Build the learner's attempt at a step from the cells of their notebook."""
     step, base = get_step(number), get_base(number, folder)
     laid, lesson = make_stubs(step, base.module), notebook.list_lesson_sources(number)
     code = read_cells(cells, step.definitions, lesson, laid)
     return build_attempt(number, code, base.module, base.lent)
 
 
-# --- What is written for them ---------------------------------------------------------
+# --- The learner's file ---------------------------------------------------------------
 
 
 def write_framework(verdict, folder=None):
-    """Write what passes as the learner's file of the step.
+    """Write the framework of a verdict as the learner's file of the step.
 
     Returns
     -------
     Path or None
-        None if somebody else changed the file: then it stays as it is.
+        None if somebody else has edited the file, which then stays as it is.
     """
     path = get_own_path(verdict.number, folder)
     text = verdict.module.format(_write_docstring(verdict))
@@ -283,7 +295,7 @@ def write_framework(verdict, folder=None):
     if is_tracked and path.read_text(encoding="utf-8") != text:
         later = [n for n in list_numbers() if n > verdict.number]
         if any(get_own_path(n, folder).exists() for n in later):
-            learner_folder.set_aside(path)  # they may hold what it replaces
+            learner_folder.set_aside(path)  # later files may contain its code
     return path if learner_folder.write_tracked({path: text}, stamp) else None
 
 
