@@ -20,7 +20,7 @@ from .submissions import list_lessons, read_submissions
 # The points for a lesson's exercises, which take about as many minutes.
 POINTS = (3, 5, 8)
 NOT_BEGUN = "nothing was written"
-# Limit for all cells of a notebook, in characters; a lesson has a tenth of it.
+# Limit for all cells of a notebook, in characters; lessons have less than a tenth.
 MAX_LETTERS = 1_000_000
 
 
