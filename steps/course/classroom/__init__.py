@@ -1,19 +1,19 @@
-"""The classroom: what a teacher hands out, gets back, and grades.
+"""The classroom: tools for teachers to hand out lessons and grade submissions.
 
 =============== ======================================================================
-handout         copies to hand out, nbgrader's sources, a package without solutions
-repository      what a student's repository needs, to be judged at each push
-archives         files in folders and zips, as learning platforms pack them
-roster          the people of a class
-submissions     who handed in what
-answers         from a student's notebook to the cells that have to run
-grading         judges all of them, and writes the points
-gradebooks      points as Moodle and Canvas take them
-feedback        a page for each student
-class_command   the command line, ``python -m steps class``
+handout         writes copies, nbgrader's sources, and a package without solutions
+repository      writes a student's repository, which is judged at each push
+archives        finds files in folders and zips, as learning platforms pack them
+roster          reads the list of a class
+submissions     reads the notebooks that students handed in
+answers         finds the answers in a notebook, and lists the cells to run
+grading         judges all submissions, and writes the points
+gradebooks      makes tables of points for Moodle and Canvas
+feedback        writes a page for each student
+class_command   adds the command ``python -m steps class``
 =============== ======================================================================
 
-Nothing here trusts what a student handed in: it is read as data, what runs of it runs
-isolated by ``judge``, with limits of time and memory, and whatever goes wrong
-is said about that student while the others are graded.
+Nothing here trusts a submission: it is read as data, its code runs isolated by
+``judge`` with limits on time and memory, and an error is reported for that student
+while the others are graded.
 """

@@ -1,11 +1,11 @@
-"""From a student's notebook to the cells that have to run to judge it.
+"""Finds the answers in a student's notebook, and lists the cells to run to judge them.
 
-The lesson, its checks and their hidden tests are ours, whatever was done to them in the
-notebook; what is taken from there are the answers, and the cells that were added.
+The lesson, its checks and their hidden tests are ours, even if the student changed
+them; only the answers and the added cells are taken from the notebook.
 
-A cell is known by its id, which most programs keep, or by nbgrader's metadata, which a
-cell that was split or duplicated keeps. A cell that is not known, and that defines what
-an exercise asks for, counts as its answer, or as part of it.
+A cell is identified by its id, which most programs keep, or by nbgrader's metadata,
+which survives when a cell is split or duplicated. An unidentified cell that defines
+what an exercise asks for counts as its answer, or as part of it.
 """
 
 import re
@@ -28,7 +28,7 @@ PLACEHOLDERS = "raise NotImplementedError", "raise NotImplementedError()"
 
 @dataclass
 class Task:
-    """An exercise as its lesson has it."""
+    """An exercise, as its lesson states it."""
 
     answer_id: str
     check_id: str
@@ -40,17 +40,17 @@ class Task:
         return _drop_placeholders(text) != _drop_placeholders(self.stub)
 
     def is_defined_in(self, text):
-        """Say whether a text defines what is asked for: to import it is not enough."""
+        """Return whether a cell defines a required name; an import does not count."""
         return bool(self.required_names & find_bound_names(text, imports=False))
 
     def is_missing_in(self, text):
-        """Say whether a name is asked for, and a text does not define it."""
+        """Return whether names are required and a cell defines none of them."""
         return bool(self.required_names) and not self.is_defined_in(text)
 
 
 @cache
 def read_lesson(number):
-    """Return a lesson's cells, and its exercises by their numbers."""
+    """Return a lesson's cells, and a dict of its exercises by number."""
     cells = builder.assemble(number)["cells"]
     tasks = {}
     for n, exercise in enumerate(exercises.find_exercises(cells), start=1):
@@ -65,7 +65,7 @@ def read_lesson(number):
 
 
 def list_cells_to_run(number, answers):
-    """List triples (kind, number of the exercise, source), up to the last answer."""
+    """List the cells to run up to the last check: (kind, exercise number, source)."""
     cells, tasks = read_lesson(number)
     answered_at = {task.answer_id: n for n, task in tasks.items()}
     checked_at = {task.check_id: n for n, task in tasks.items()}
@@ -87,10 +87,10 @@ def list_cells_to_run(number, answers):
 
 
 class Answers:
-    """Holds the answers of a notebook, however it was cut up.
+    """Answers in a notebook, even if its cells were split, duplicated or moved.
 
-    ``texts`` has for each exercise the text of its answer, or None where nothing was
-    written; ``added`` the added cells, by the id of the lesson's cell before them.
+    ``texts`` maps each exercise to the source of its answer, or None if nothing was
+    written; ``added`` maps the id of a lesson's cell to the added cells that follow it.
     """
 
     def __init__(self, number, notebook):
@@ -111,8 +111,8 @@ class Answers:
         self.texts = {n: _join_parts(begun[n], parts[n]) for n in parts}
 
     def _collect(self, cells, parts):
-        """Sort the code of answers into parts; return the other cells that were added,
-        each with the lesson's cell, and the exercise, before it.
+        """Collect the sources of the answer cells in `parts`; return the added cells,
+        each as (id of the lesson's cell before it, exercise before it, source).
         """
         answered_at = {task.answer_id: n for n, task in self._tasks.items()}
         previous_id, previous_exercise, added = None, 0, []
@@ -121,7 +121,7 @@ class Answers:
             cell_id = self._known.get(str(cell.get("id")))
             cell_id = cell_id or self._known.get(read_grade_id(cell))
             exercise = answered_at.get(cell_id)
-            if exercise and not is_code:  # turned into text: no answer any more
+            if exercise and not is_code:  # changed to Markdown: not an answer
                 continue
             if cell_id:
                 self._seen[cell_id] += 1
@@ -134,8 +134,8 @@ class Answers:
         return added
 
     def _find_exercise(self, previous, text, answered):
-        """Find the exercise that an added cell answers. Where an answer is written,
-        only a cell below it is a later version of it.
+        """Find the exercise that an added cell answers, or None: the one before the
+        cell, even if it has an answer, or else the nearest without an answer.
         """
         candidates = [n for n, task in self._tasks.items() if task.is_defined_in(text)]
         if previous in candidates:
@@ -144,15 +144,15 @@ class Answers:
         return min(unanswered, key=lambda n: abs(n - previous), default=None)
 
     def digest(self, exercise):
-        """Digest the code of an answer, or return None where nothing was written."""
+        """Return a hash of an answer's code, or None if nothing was written."""
         text = self.texts[exercise]
         return student_copies.digest(_drop_placeholders(text)) if text else None
 
     @property
     def remarks(self):
-        """Say what is odd about the notebook."""
+        """List missing checks, and answer cells that are missing or duplicated."""
         remarks = []
-        # Where no cell is known, another program has left out all that marks them.
+        # If no cell is identified, another program has dropped all ids and metadata.
         for n, task in self._tasks.items() if self._seen else ():
             if not self._seen[task.answer_id]:
                 remarks.append(f"{n}: its answer cell is gone")
@@ -170,23 +170,22 @@ def read_source(cell):
 
 
 def use_local_steps(text):
-    """Let a student's text call the steps as they are called here, in a checkout or in
-    an installed package.
+    """Make a student's code import the steps by the name that they have here, in a
+    checkout or in an installed package.
     """
     text = re.sub(r"(?m)^( *)from dezero_lite import steps$", r"\1import steps", text)
     return student_copies.rename_in_code(text.replace("dezero_lite.steps", "steps"))
 
 
 def _drop_placeholders(text):
-    """Return the lines of a cell without what stands for an answer."""
+    """Return a cell's lines without comments, blank lines and placeholders."""
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     return [line for line in lines if line not in ("", "...", "pass", *PLACEHOLDERS)]
 
 
 def _join_parts(texts, all_parts):
-    """Join an answer in several cells, as it was before it was split; where that is not
-    Python, return the last of them. A part may hold no more than the stub does: the
-    line that it begins with.
+    """Join the parts of an answer that was split into several cells, if necessary with
+    those that only repeat the stub; if this is not valid Python, return the last part.
     """
     if not texts:
         return None

@@ -1,7 +1,6 @@
-"""Finds files that were handed in, in folders and in zips, as learning platforms pack
-them.
+"""Finds submitted files in folders and zips, as learning platforms pack them.
 
-Nothing is unpacked to the disk: so it does not matter where the paths in a zip lead.
+Nothing is unpacked to disk, so paths in a zip that lead elsewhere do no harm.
 """
 
 import io
@@ -16,16 +15,18 @@ from pathlib import PurePosixPath
 from .. import student_copies
 from ..judge.cells import make_printable
 
-# A lesson with all its pictures has less than one.
+# In bytes; a lesson with all its pictures has less than 1 MB.
 MAX_FILE_SIZE = 50_000_000
-# Files in a zip, and zips in a zip.
+# Maximum number of files in a zip, and depth of zips in zips.
 MAX_MEMBERS, MAX_DEPTH = 10_000, 2
-# Canvas: surnamename_LATE_12345_987654_step01-1.ipynb, or with anon_a1b2c for a name.
+# Canvas: surnamename_LATE_12345_987654_step01-1.ipynb; if grading is anonymous,
+# LATE_anon_a1b2c_987654_step01-1.ipynb.
 CANVAS = re.compile(
     r"(?:(?:LATE_)?(?P<anon>anon_\w+?)|(?P<name>\w+?)(?:_LATE)?_(?P<canvas>\d+))"
     r"_\d+_(?P<file>.+)"
 )
-# Moodle: Anna Miller_12345_assignsubmission_file_, with or without a folder of its own.
+# Moodle: Anna Miller_12345_assignsubmission_file_, as the name of a folder, or followed
+# by the name of a file.
 MOODLE = re.compile(
     r"(?P<name>[^_]+)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_(?P<file>.*))?"
 )
@@ -33,7 +34,7 @@ MOODLE = re.compile(
 
 @dataclass(frozen=True)
 class File:
-    """A file that was handed in; a folder has nothing to read."""
+    """A submitted file, or a folder, whose ``read`` is None."""
 
     path: PurePosixPath
     size: int = 0
@@ -42,18 +43,18 @@ class File:
 
 @dataclass(frozen=True)
 class Owner:
-    """Whose a file is, by its path: a name, and what a platform wrote beside it."""
+    """The student who handed in a file, with the platform's details in its path."""
 
     name: str
     number: str = ""
     canvas: str = ""
-    # With this before its name, the platform takes a file back for the same student.
+    # A file whose name begins with this can be uploaded for the same student.
     prefix: str = ""
     is_late: bool = False
 
 
 def list_files(folder):
-    """List the files in a folder of submissions, or in a zip of it."""
+    """List the files in a folder of submissions, or in a zip of one."""
     if folder.is_file():
         return _unwrap(_walk_zip(folder, PurePosixPath(folder.name)))
     suffixes = [path.suffix for path in folder.iterdir() if not _is_hidden([path.name])]
@@ -62,7 +63,7 @@ def list_files(folder):
 
 
 def identify_owner(path, is_folder):
-    """Identify whose a path is, and the file's name without what a platform added."""
+    """Return a path's Owner, and the file's name without the platform's additions."""
     top = path.parts[0]
     match = MOODLE.fullmatch(top) or CANVAS.fullmatch(top)
     if not match:
@@ -79,7 +80,7 @@ def identify_owner(path, is_folder):
 
 
 def make_readable(name):
-    """Replace the letters of a name that a file or a terminal cannot show."""
+    """Replace the characters of a name that a file or a terminal cannot show."""
     text = os.fsencode(name).decode("utf-8", "backslashreplace")
     return make_printable(text).replace("\n", " ")
 
@@ -88,7 +89,7 @@ def make_readable(name):
 
 
 def _is_hidden(parts):
-    # AGENTS.md was handed out with the lessons, and is nobody's work.
+    # AGENTS.md was handed out with the lessons, and is not a student's work.
     ignored = "__MACOSX", student_copies.AGENTS
     return any(part.startswith(".") or part in ignored for part in parts)
 
@@ -108,7 +109,7 @@ def _walk_folder(folder):
 
 
 def make_file(location, path=None):
-    """Make a File of one on this machine, which is read when it is asked for."""
+    """Make a File from a path on this machine; it is read only when needed."""
     path = path or PurePosixPath(location.name)
     return File(path, location.lstat().st_size, partial(_read_from_disk, location))
 
@@ -116,7 +117,7 @@ def make_file(location, path=None):
 def _read_from_disk(location):
     if location.is_symlink():
         raise ValueError("is a link, and not a file")
-    if not location.is_file():  # a pipe would be waited for
+    if not location.is_file():  # reading a pipe would block
         raise ValueError("is no file")
     try:
         return location.read_bytes()
@@ -128,8 +129,10 @@ def _read_from_disk(location):
 
 
 def _walk_zip(source, path, depth=1):
-    """Yield what lies in a zip, as if it were a folder of its name: a zip on the disk,
-    or one in a zip, to be read. One that cannot be read stays a file, which says why.
+    """Yield the contents of a zip as if it were a folder of that name.
+
+    The source is a path, or for a zip in a zip, a function that reads it. A zip that
+    cannot be read is yielded as a file, whose ``read`` raises the reason.
     """
     try:
         if depth > MAX_DEPTH:
@@ -140,7 +143,7 @@ def _walk_zip(source, path, depth=1):
             members = archive.infolist()
         if len(members) > MAX_MEMBERS:
             raise ValueError(f"holds more than {MAX_MEMBERS} files: not read")
-    except Exception as error:  # whatever is wrong with it
+    except Exception as error:  # the zip may be damaged in any way
         is_explained = isinstance(error, ValueError)
         reason = str(error) if is_explained else "is no zip that can be read"
         yield File(path, 0, partial(_refuse, reason))
@@ -162,7 +165,7 @@ def _walk_zip(source, path, depth=1):
 
 
 def _decode_name(member):
-    # Without this mark a name is read as of 1981; a Mac leaves it out and means UTF-8.
+    # Without the UTF-8 flag, zipfile decodes names as cp437; macOS omits the flag.
     if member.flag_bits & 0x800:
         return member.filename
     try:
@@ -173,10 +176,10 @@ def _decode_name(member):
 
 def _read_member(open_archive, member):
     try:
-        # By its size, which may be a lie: without one, all is unpacked at once.
+        # The declared size may be false: without a limit, read() would unpack it all.
         with open_archive() as archive, archive.open(member) as file:
             return file.read(member.file_size + 1)
-    except Exception:  # a password, a checksum, another kind of zip
+    except Exception:  # password, wrong checksum, unknown compression
         raise ValueError("cannot be read from its zip") from None
 
 
@@ -185,8 +188,8 @@ def _refuse(reason):
 
 
 def _unwrap(files):
-    """Take files out of the zip, or the folder in it, that holds them all; but what is
-    one student's stays together.
+    """Remove outer folders that hold all the files, unless such a folder belongs to a
+    single student.
     """
     files = list(files)
     while len(tops := {file.path.parts[0] for file in files}) == 1:

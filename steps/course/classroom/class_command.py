@@ -1,4 +1,4 @@
-"""The classroom in a terminal: ``python -m steps class``."""
+"""The command line of the classroom: ``python -m steps class``."""
 
 import inspect
 import os
@@ -14,8 +14,8 @@ from .roster import read_roster
 
 
 def add_command(commands, name, run):
-    """Add a command, which says of itself what its function's docstring says; return
-    what adds an argument.
+    """Add a command whose help is its function's docstring; return the method that adds
+    arguments to it.
     """
     description = inspect.getdoc(run)
     parser = commands.add_parser(name, help=description, description=description)
@@ -24,7 +24,7 @@ def add_command(commands, name, run):
 
 
 def add_class_commands(commands):
-    """Add the command, with its own ones, to the course tool's."""
+    """Add the `class` command and its subcommands to the course tool."""
     description = "for teachers: hand out lessons, grade what comes back"
     group = commands.add_parser("class", help=description, description=description)
     verbs = group.add_subparsers(required=True, metavar="command")
@@ -122,7 +122,7 @@ def grade(options):
             report,
             people,
         )
-    # No mark at the beginning for a gradebook: it is no spreadsheet.
+    # Spreadsheets need a byte order mark to recognise UTF-8; gradebooks do not.
     encoding = "utf-8" if options.gradebook else "utf-8-sig"
     make_rows = gradebooks.MAKE_ROWS.get(options.gradebook, grading.make_table)
     rows = make_rows(lessons, graded, options.points)
@@ -143,7 +143,7 @@ def grade(options):
 
 
 def _report_people(graded):
-    """Name who of the roster is missing, and who is not in it."""
+    """Print who in the roster handed in nothing, and who is not in the roster."""
     if missing := [each.student for each in graded if not each.owner]:
         print(f"Handed in nothing: {', '.join(missing)}.")
     if unknown := [each.student for each in graded if not each.person]:

@@ -1,6 +1,6 @@
-"""Writes a page for each student: what is right, and what the check says of the rest.
+"""Writes a page for each student, with verdicts, points and check messages.
 
-Names and what checks say come from students; on the page they are text.
+Names and messages may come from students, so they are escaped.
 """
 
 import re
@@ -15,13 +15,13 @@ from .answers import read_lesson
 from .grading import award_points, look_up_points
 
 PAGE = Path(__file__).with_name("templates") / "feedback.html"
-# What a check says may repeat a list of many numbers.
+# A check's message may contain a long list of numbers.
 MAX_LETTERS = 2000
 TITLE = re.compile(r"^### Exercise (\d+):? *(.*)$", re.MULTILINE)
 
 
 def refuse_other_folder(folder):
-    """Raise CourseError if a folder holds what is no page of ours."""
+    """Raise CourseError if a path exists and is not a folder of HTML pages only."""
     folder = Path(folder)
     pages = folder.is_dir() and all(p.suffix == ".html" for p in folder.iterdir())
     if folder.exists() and not pages:
@@ -29,8 +29,8 @@ def refuse_other_folder(folder):
 
 
 def write_feedback(folder, graded, points):
-    """Write the pages of those who handed something in. A folder of pages that is there
-    already is set aside; return where, or None.
+    """Write a page for each student who handed something in. Rename the folder first if
+    it exists, and return its new path; otherwise, return None.
     """
     folder = Path(folder).resolve()
     old_folder = learner_folder.set_aside(folder) if folder.exists() else None
@@ -45,10 +45,10 @@ def write_feedback(folder, graded, points):
 
 
 def _find_free_path(folder, submission):
-    """Find a path of its own, with the name by which a platform knows the student."""
+    """Find an unused path whose name tells the platform which student it is for."""
     prefix = submission.owner.prefix
     name = f"{prefix}feedback" if prefix else submission.student
-    # As every system takes it, and no path.
+    # Valid as a file name on every system, and without folders.
     name = re.sub(r"[^\w .@()+-]", "_", name).strip(". ")[:100] or "_"
     names = [f"{name}.html", *(f"{name}-{n}.html" for n in range(2, 1000))]
     return next(p for p in map(folder.joinpath, names) if not p.exists())
@@ -74,6 +74,6 @@ def _fill_in(submission, points):
 
 
 def _read_titles(number):
-    """Read the titles of a lesson's exercises, by their numbers."""
+    """Read the titles of a lesson's exercises, by number."""
     text = "\n".join(cell["source"] for cell in read_lesson(number)[0])
     return {int(n): title.replace("`", "") for n, title in TITLE.findall(text)}

@@ -1,8 +1,8 @@
-"""Makes tables of points as the gradebooks of Moodle and of Canvas take them: a row a
-student, a column a lesson.
+"""Makes tables of points for the gradebooks of Moodle and Canvas: a row for each
+student, and a column for each lesson.
 
-In either, who is not in the file keeps what they have; so does here whoever handed in
-nothing.
+Both gradebooks keep the points of students who are not in the file. Students who handed
+in nothing are therefore left out.
 """
 
 import itertools
@@ -13,7 +13,7 @@ from .roster import Person
 
 
 def require_roster(people):
-    """Raise CourseError where the roster is not enough for Moodle."""
+    """Raise CourseError if the roster has neither e-mail addresses nor IDs."""
     if not any(person.email or person.id for person in people):
         raise CourseError(
             "Moodle knows students by their e-mail or ID number: `--roster roster.csv` "
@@ -22,8 +22,8 @@ def require_roster(people):
 
 
 def make_moodle_rows(lessons, graded, points):
-    """Make rows by e-mail or, where the roster has none, by ID number. Moodle takes
-    nothing at all where it does not know one of them.
+    """Make Moodle's rows, for students with an e-mail address or, if the roster has
+    none, an ID number. Moodle rejects the whole file if it does not know one student.
     """
     submissions = {each.person: each for each in graded if each.owner and each.person}
     key = "email" if any(person.email for person in submissions) else "id"
@@ -37,7 +37,7 @@ def make_moodle_rows(lessons, graded, points):
 
 
 def make_canvas_rows(lessons, graded, points):
-    """Make rows by Canvas's own number, which its files have, or by a roster's."""
+    """Make Canvas's rows, with Canvas's own IDs from the roster or the file names."""
     possible = _sum_by_lesson(list_worths(points, lessons))
     titles = [f"Step {number}" for number in lessons]
     headings = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
@@ -53,7 +53,7 @@ def make_canvas_rows(lessons, graded, points):
 
 
 def _sum_by_lesson(points):
-    """Sum the points of exercises, lesson by lesson."""
+    """Return the total points of each lesson's exercises."""
     lessons = itertools.groupby(points, lambda exercise: exercise[0])
     return [sum(map(points.get, exercises)) for _, exercises in lessons]
 

@@ -17,22 +17,22 @@ from ..lessons import CourseError, known
 from .answers import Answers, list_cells_to_run, read_lesson, read_source
 from .submissions import list_lessons, read_submissions
 
-# An exercise takes about as many minutes.
+# The points for a lesson's exercises, which take about as many minutes.
 POINTS = (3, 5, 8)
 NOT_BEGUN = "nothing was written"
-# Of a notebook's cells; a lesson has a tenth of it.
+# Limit for all cells of a notebook, in characters; lessons have less than a tenth.
 MAX_LETTERS = 1_000_000
 
 
 def award_points(submission, points):
-    """Award a student's points, by lesson and number of the exercise."""
+    """Return a student's points, by lesson and exercise number."""
     verdicts = submission.verdicts
     worths = {key: look_up_points(key[1], points) for key in verdicts}
     return {key: worths[key] * (verdicts[key] == RIGHT) for key in verdicts}
 
 
 def find_first_wrong(submission):
-    """Find the first thing that went wrong, in words."""
+    """Describe a student's first exercise that is not right; "" if all are right."""
     for (number, n), verdict in submission.verdicts.items():
         if verdict != RIGHT:
             return f"{number}.{n}: {_take_first_line(verdict)}"
@@ -40,13 +40,13 @@ def find_first_wrong(submission):
 
 
 def list_worths(points, lessons):
-    """List what the exercises of lessons bring, by lesson and number."""
+    """Return the points of lessons' exercises, by lesson and exercise number."""
     exercises = [(number, n) for number in lessons for n in read_lesson(number)[1]]
     return {(number, n): look_up_points(n, points) for number, n in exercises}
 
 
 def look_up_points(exercise, points):
-    """Look up what an exercise brings; from the last one named on, it is the same."""
+    """Look up the points of an exercise; the last value also holds for later ones."""
     return points[min(exercise, len(points)) - 1]
 
 
@@ -58,23 +58,23 @@ def judge_submissions(
     Parameters
     ----------
     folder : path
-        Holds a file or a folder for each student.
+        A folder, or a zip of one, with a file or a folder for each student.
     chosen : list of int, optional
-        The lessons that were asked for; all that anybody handed in if not given.
+        The lessons to judge; by default, all that anybody handed in.
     seconds : float
-        What an answer, or its check, may take.
+        Time limit for an answer, and for its check.
     jobs : int, optional
-        Notebooks judged at once; one a core if not given.
+        How many notebooks to judge at once; by default, one per core.
     report : callable
-        Called whenever a notebook is judged, with how many there are, and with the
-        Submission if it was its last.
+        Called after each notebook with the number of notebooks, and the Submission if
+        this was its last notebook, or None.
     people : list of roster.Person, optional
-        The class, whose names the table then has.
+        The class; the table then has the names in the roster.
 
     Returns
     -------
     list of int, list of Submission
-        The lessons, and the students in the order of their names, with verdicts.
+        The lessons, and the submissions with verdicts, sorted by student.
     """
     submissions = read_submissions(folder, people)
     lessons = list(dict.fromkeys(map(known, chosen))) or list_lessons(submissions)
@@ -99,11 +99,11 @@ def judge_submissions(
 
 
 def _note_equal_answers(lessons, submissions):
-    """Note which answers several students have, but for comments and blank lines."""
+    """Add remarks on equal answers of several students; comments do not count."""
     owners: dict[tuple[int, int, str], list[Any]] = {}
     for submission in submissions:
         for number in set(lessons) & submission.notebooks.keys():
-            with suppress(Exception):  # it is judged, which says what is wrong
+            with suppress(Exception):  # judging it will report the error
                 answers = Answers(number, submission.notebooks[number])
                 for n in answers.texts:
                     if digest := answers.digest(n):
@@ -120,7 +120,7 @@ def _judge_lesson(seconds, pair):
         return _give_all(number, "there is no notebook of this lesson"), []
     try:
         return judge_notebook(number, submission.notebooks[number], seconds)
-    except Exception as error:  # whatever it is, the others are to be graded
+    except Exception as error:  # the others still have to be graded
         reason = f"{type(error).__name__}: {_take_first_line(error)}"
         return _give_all(number, f"cannot be graded ({reason})"), []
 
@@ -135,8 +135,8 @@ def _give_all(number, verdict):
 
 
 def judge_notebook(number, notebook, seconds=SECONDS):
-    """Judge a notebook; return the verdicts on its exercises by number, and remarks,
-    each beginning with the number of the exercise.
+    """Judge a notebook; return the verdicts by exercise number, and remarks, each of
+    which begins with the number of an exercise.
     """
     if sum(len(read_source(cell)) for cell in notebook["cells"]) > MAX_LETTERS:
         raise ValueError(f"it has more than {MAX_LETTERS:,} letters")
@@ -145,7 +145,7 @@ def judge_notebook(number, notebook, seconds=SECONDS):
     for n, task in tasks.items():
         text = answers.texts[n]
         if text and is_python(text) and task.is_missing_in(text):
-            # The lesson may have something of that name, which must not be judged.
+            # Do not judge what the lesson itself may define under that name.
             verdicts[n] = f"defines no {', '.join(sorted(task.required_names))}"
             answers.texts[n] = None
     cells = list_cells_to_run(number, answers)
@@ -160,7 +160,7 @@ def judge_notebook(number, notebook, seconds=SECONDS):
 
 
 def make_table(lessons, graded, points=POINTS):
-    """Make a row a student, a column an exercise, for a teacher to read."""
+    """Make a table for teachers: a row per student, and a column per exercise."""
     worths = list_worths(points, lessons)
     columns = [f"{number}.{n} ({worths[number, n]})" for number, n in worths]
     last_columns = [f"total ({sum(worths.values())})", "first wrong", "to look at"]
@@ -174,9 +174,11 @@ def make_table(lessons, graded, points=POINTS):
 
 
 def write_points(path, rows, encoding):
-    """Write a table. One that is there already is set aside; return where, or None.
+    """Write a table. Rename the file first if it exists, and return its new path;
+    otherwise, return None.
 
-    With the mark of utf-8-sig at its beginning, spreadsheets read it as UTF-8.
+    With the encoding utf-8-sig, the file begins with a mark by which spreadsheets
+    recognise UTF-8.
     """
     path = Path(path)
     old_table = learner_folder.set_aside(path) if path.exists() else None
@@ -186,12 +188,12 @@ def write_points(path, rows, encoding):
 
 
 def _take_first_line(text):
-    """Take the first line of a text, in letters that every program can show."""
+    """Return the first line of a text, shortened, without unprintable characters."""
     line = (str(text).strip().splitlines() or [""])[0][:200]
     return make_printable(line)
 
 
 def _escape_formula(value):
-    """Quote what a spreadsheet would take for a formula, and compute."""
+    """Quote a value that a spreadsheet would evaluate as a formula."""
     risky = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t"))
     return f"'{value}" if risky else value

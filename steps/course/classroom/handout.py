@@ -1,5 +1,5 @@
-"""What a teacher hands out: copies, nbgrader's sources, and a package without
-solutions.
+"""Writes what a teacher hands out: copies of lessons, nbgrader's sources, and a package
+without solutions.
 """
 
 import json
@@ -23,20 +23,20 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 def release(folder, chosen, points=POINTS, workshop=False, package=False):
-    """Write what is handed out: notebooks without solutions and hidden tests, and the
-    map. Nothing that is there is overwritten.
+    """Write notebooks without solutions and hidden tests, and the map; overwrite
+    nothing.
 
     Parameters
     ----------
     chosen : list of int
-        The steps.
+        The numbers of the steps.
     points : sequence of int
-        What the exercises bring, in the order of a lesson.
+        The points for a lesson's exercises, in order.
     workshop : bool
-        Whether to write the notebooks of the workshop, in a folder of that name, and
-        not those with exercises.
+        Whether to write the workshop's notebooks, into a folder ``workshop``, instead
+        of those with exercises.
     package : bool
-        Whether to put a package without solutions beside them, which they then use.
+        Whether to add a package without solutions, which the notebooks then use.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def release(folder, chosen, points=POINTS, workshop=False, package=False):
 
 
 def make_texts(folder, chosen, points=POINTS, name=INSTALLED_STEPS, workshop=False):
-    """Make the texts of notebooks that call the steps by a name, by their paths."""
+    """Return the contents of notebooks, by path; they import the steps as `name`."""
     numbers = sorted({known(n) for n in chosen})
     settings = {"finish": partial(_set_points, points), "name": name}
     copied = [] if workshop else numbers
@@ -66,17 +66,17 @@ def make_texts(folder, chosen, points=POINTS, name=INSTALLED_STEPS, workshop=Fal
 
 
 def _adapt_map(text):
-    """Let the map's commands be for lessons that lie beside it, not in my-course."""
+    """Change the map's commands to find the lessons beside it, not in my-course."""
     text = text.replace("folder that holds `my-course`", "folder of this map")
     text = text.replace("progress my-course", "progress .")
     text = text.replace("lab my-course/", "lab ")
     text = re.sub(r"(steps fresh \d+)`", r"\1 .`", text)
-    # What a teacher hands out is not renewed.
+    # Copies from a teacher are not updated.
     return re.sub(r"(?s) When the course is updated.*?left alone\.", "", text)
 
 
 def _make_workshop_copy(number, name):
-    """Make the notebook of a step in the workshop, for one who begins there."""
+    """Make the workshop's notebook of a step, for a learner who begins there."""
     from ..module_text import ModuleText
     from ..workshop import notebook, step, workspace
 
@@ -86,7 +86,7 @@ def _make_workshop_copy(number, name):
 
 
 def _set_points(points, notebook):
-    """Let a notebook's exercises say how many points they bring."""
+    """Write the points of exercises into their titles and nbgrader's metadata."""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             append = partial(_append_points, points)
@@ -112,8 +112,8 @@ c.ExecutePreprocessor.timeout = 120
 
 
 def write_nbgrader_sources(folder, chosen, points=POINTS):
-    """Write lessons as nbgrader wants its sources, solutions and hidden tests in them:
-    it takes them out itself. Return the files written.
+    """Write lessons as sources for nbgrader, which removes the solutions and hidden
+    tests itself; return the files written.
     """
     folder = Path(folder).resolve()
     texts = {}
@@ -151,7 +151,7 @@ def _add_package(folder):
 
 
 def build_package(folder):
-    """Build a wheel of the course without solutions and hidden tests; return it."""
+    """Build a wheel without solutions and hidden tests; return its path."""
     if not (lessons.ROOT / "pyproject.toml").exists():
         raise CourseError("A package can be built from a checkout of the course only.")
     import hatchling  # noqa: F401
@@ -178,17 +178,17 @@ def _copy_without_solutions(tree):
     shutil.copy(notebook_path(MAP), tree / lessons.NOTEBOOKS.name)
     for number in lessons.numbers():
         path = tree / STEPS / f"{stem(number)}.md"
-        # The markers stay: hints look for the exercise there.
+        # Keep the markers: hints find the exercises by them.
         text = path.read_text(encoding="utf-8")
         text = exercises.replace_solutions(text, markers=True)
         text = exercises.remove_hidden_tests(text)
         path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
-    # Faults that do no harm quote the solutions; the file has to be there.
+    # Leave it empty: the file has to exist, but its entries quote the solutions.
     (tree / STEPS / "course" / "mutating" / "harmless.json").write_text(
         "{}\n", encoding="utf-8"
     )
     settings = tree / "pyproject.toml"
     text = settings.read_text(encoding="utf-8")
-    # So that pip tells the two apart.
+    # Let pip distinguish it from the full package.
     text = re.sub(r'(?m)^(version = "[^"+]+)"', r'\1+students"', text, count=1)
     settings.write_text(text, encoding="utf-8", newline="\n")

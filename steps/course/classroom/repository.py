@@ -1,4 +1,4 @@
-"""Lays what a student's repository needs, so that the service that hosts it judges."""
+"""Writes the files of a student's repository, which GitHub or GitLab then judges."""
 
 import os
 import re
@@ -23,12 +23,13 @@ MISSING_ADDRESS = "https://THE-ADDRESS-OF-THE-COURSE"
 
 
 def lay_repository(folder, chosen, percent, agents):
-    """Write notebooks, workflows and words for one student. Nothing is overwritten.
+    """Write notebooks, workflows and a README for one student; overwrite nothing.
 
     Returns
     -------
     str, list of Path
-        The course that the workflows install, as pip takes it; the files written.
+        The pip requirement with which the workflows install the course; and the files
+        written.
     """
     folder = Path(folder).resolve()
     course = pin_course()
@@ -45,8 +46,8 @@ def lay_repository(folder, chosen, percent, agents):
 
 
 def pin_course():
-    """Name the course as pip installs it, always the same: at this commit of a
-    checkout, or at the release that is installed.
+    """Return a pip requirement for the course, pinned to the commit of this checkout,
+    or else to the installed release.
     """
     address = os.environ.get("COURSE_URL") or _run_git("remote", "get-url", "origin")
     commit = _run_git("rev-parse", "HEAD") or f"v{dezero_lite.__version__}"
@@ -66,8 +67,8 @@ def _run_git(*arguments):
 
 
 def _make_public(address):
-    """Make an address that anybody can use, without the teacher's name and password;
-    none if it leads nowhere but on this machine.
+    """Return an address that anybody can use, without the teacher's name and password,
+    or "" if it is not a web address.
     """
     address = address.removeprefix("git+")
     address = re.sub(r"^(?:ssh://)?git@([^:/]+)[:/]", r"https://\1/", address)

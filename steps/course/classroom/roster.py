@@ -1,4 +1,4 @@
-"""Reads the people of a class, as the school or a learning platform lists them."""
+"""Reads the list of a class, as exported by a school or a learning platform."""
 
 import csv
 import re
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ..lessons import CourseError
 
-# What the columns of a roster are called, in small letters without signs. The first
-# row is what docs/classroom.md asks for; the others are what Moodle and Canvas export.
+# The headings that columns of a roster may have, in lower case without punctuation:
+# those that docs/classroom.md asks for, and those that Moodle and Canvas export.
 HEADINGS = {
     "name": ("name", "student", "full name", "student name"),
     "first": ("first name", "firstname"),
@@ -24,7 +24,7 @@ HEADINGS = {
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody of the class; ``canvas`` is the number by which Canvas knows them."""
+    """A member of the class; ``canvas`` is their ID in Canvas."""
 
     name: str
     id: str = ""
@@ -35,7 +35,7 @@ class Person:
 
     @property
     def keys(self):
-        """What a folder or a file of theirs may be called."""
+        """Return the names that their folder or file may have, normalized."""
         name_parts = re.findall(r"\w+", self.name)
         rotations = (name_parts[n:] + name_parts[:n] for n in range(len(name_parts)))
         spellings = ["".join(rotation) for rotation in rotations]
@@ -44,12 +44,12 @@ class Person:
 
 
 def read_roster(path):
-    """Read the people of a roster in CSV, with commas or semicolons.
+    """Read a roster from a CSV file, separated by commas, semicolons or tabs.
 
     Raises
     ------
     CourseError
-        If it cannot be read, or no column holds the names.
+        If the file cannot be read, or contains no names.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -68,7 +68,7 @@ def read_roster(path):
 def _read_person(row):
     filled = {heading: cell or "" for heading, cell in row.items() if heading}
     cells = {_clean_heading(heading): filled[heading].strip() for heading in filled}
-    if "sis user id" in cells:  # an export of Canvas, whose ID is a number of its own
+    if "sis user id" in cells:  # exported by Canvas, whose ID is its own number
         cells["canvas id"] = cells.pop("id", "")
     values = {
         field: next((cells[name] for name in names if cells.get(name)), "")
@@ -83,8 +83,8 @@ def _clean_heading(heading):
 
 
 def find_person(people, name, canvas=""):
-    """Find the one person to whom a name, or Canvas's number, belongs; None if there is
-    none, or more than one.
+    """Find the person to whom a Canvas ID or a name belongs; None if there is none, or
+    if several have the name.
     """
     if canvas and (matches := [each for each in people if each.canvas == canvas]):
         return matches[0]
@@ -93,5 +93,5 @@ def find_person(people, name, canvas=""):
 
 
 def normalize(name):
-    """Take out of a name what platforms leave out: accents, signs, capitals."""
+    """Remove accents, spaces and punctuation from a name; convert it to lower case."""
     return re.sub(r"[\W_]", "", unicodedata.normalize("NFKD", name).casefold())

@@ -1,4 +1,4 @@
-"""Reads who handed in what: notebooks, student by student."""
+"""Reads the notebooks that students handed in, student by student."""
 
 import json
 import os
@@ -13,17 +13,17 @@ from . import roster
 from .archives import MAX_FILE_SIZE, Owner, identify_owner, list_files, make_readable
 from .roster import Person
 
-# Of one student, in all.
+# Limit for all files of one student, in bytes.
 MAX_TOTAL_SIZE = 10 * MAX_FILE_SIZE
 
 
 @dataclass
 class Submission:
-    """Holds what a student handed in: notebooks by the number of their lesson, and
-    remarks; when it is judged, the verdicts on exercises by lesson and number.
+    """A student's submission: notebooks by lesson number, remarks and, when judged, the
+    verdicts by lesson and exercise number.
 
-    ``person`` is who they are in the roster; ``owner`` whose a platform says it is, or
-    None where nothing was handed in.
+    ``person`` is the student in the roster, and ``owner`` the one that the files name;
+    it is None if nothing was handed in.
     """
 
     student: str
@@ -35,7 +35,7 @@ class Submission:
 
 
 def read_submissions(folder, people=()):
-    """Read the submissions in a folder, or in a zip of it, in the order of their names.
+    """Read the submissions in a folder, or in a zip of one, sorted by student.
 
     Parameters
     ----------
@@ -43,12 +43,12 @@ def read_submissions(folder, people=()):
         Holds a file, a folder or a zip for each student, or files as Moodle and Canvas
         name them.
     people : list of Person, optional
-        The class. Who of them handed in nothing is there, too, without an owner.
+        The class. Those who handed in nothing get a Submission without an owner.
 
     Raises
     ------
     CourseError
-        If there is no such folder, or nothing in it.
+        If there is no such folder, or if it is empty.
     """
     folder = Path(folder)
     if not folder.is_dir() and not (folder.is_file() and folder.suffix == ".zip"):
@@ -61,7 +61,7 @@ def read_submissions(folder, people=()):
         key = person or (owner.name, owner.number)
         submission, files = students.setdefault(key, (submission, []))
         submission.owner = submission.owner or owner
-        # Beside folders all count; in them there may be anything.
+        # At top level every file counts; in folders, only notebooks and zips.
         beside = len(file.path.parts) == 1
         if owner.is_late:
             submission.remarks.append(f"{make_readable(name)} came late")
@@ -79,7 +79,7 @@ def read_submissions(folder, people=()):
     for submission in submissions:
         person, owner = submission.person, submission.owner
         number = person.id if person else owner.number
-        if counts[submission.student] > 1 and number:  # what tells them apart
+        if counts[submission.student] > 1 and number:  # tells namesakes apart
             submission.student += f" ({number})"
     return sorted(submissions, key=lambda each: os.fsencode(each.student))
 
@@ -90,7 +90,7 @@ def _add_notebooks(submission, files):
         limit = MAX_TOTAL_SIZE // 1_000_000
         remarks.append(f"more than {limit} MB were handed in: not read")
         files = []
-    # step08.ipynb before step08-Copy1.ipynb.
+    # Read step08.ipynb before step08-Copy1.ipynb.
     for name, file in sorted(files, key=lambda pair: (len(pair[0]), pair[0])):
         if remark := _add_notebook(submission, name, file):
             remarks.append(f"{make_readable(name)} {remark}")
@@ -100,7 +100,7 @@ def _add_notebooks(submission, files):
 
 
 def _add_notebook(submission, name, file):
-    """Add the notebook in a file; return a remark."""
+    """Add the notebook in a file to a submission; return a remark, or ""."""
     try:
         notebook = read_notebook(file)
     except ValueError as error:
@@ -116,11 +116,11 @@ def _add_notebook(submission, name, file):
 
 
 def read_notebook(file):
-    """Read a notebook as a dict; ValueError says in words what else a file is."""
+    """Read a notebook as a dict; raise ValueError if the file is not a notebook."""
     if file.size > MAX_FILE_SIZE:
         raise ValueError(f"is larger than {MAX_FILE_SIZE // 1_000_000} MB: not read")
     try:
-        # Some editors put a mark at the beginning.
+        # Some editors write a byte order mark at the beginning.
         text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError("is no notebook: it is not text in UTF-8") from None
@@ -134,11 +134,11 @@ def read_notebook(file):
 
 
 def identify_lesson(notebook, name=""):
-    """Identify the number of the lesson that a notebook is of, or None: by its
-    metadata, else by its cells, else by its file's name.
+    """Return the number of a notebook's lesson, or None: from its metadata, else from
+    its cells, else from its file name.
     """
     number = _read_metadata(notebook, "course").get("step")
-    if type(number) is int and number in numbers():  # 1.0 would name no file
+    if type(number) is int and number in numbers():  # not 1.0 or True
         return number
     names = [str(cell.get("id", "")) for cell in notebook["cells"]]
     names += [read_grade_id(cell) for cell in notebook["cells"]]
@@ -150,12 +150,12 @@ def identify_lesson(notebook, name=""):
 
 
 def read_grade_id(cell):
-    """Return what nbgrader's metadata, which every copy has, call a cell, or ""."""
+    """Return a cell's id in nbgrader's metadata, which all copies have, or ""."""
     return str(_read_metadata(cell, "nbgrader").get("grade_id", ""))
 
 
 def _read_metadata(holder, name):
-    """Return those of the metadata of a notebook, or a cell, that have a name."""
+    """Return the fields under a name in the metadata of a notebook or cell, or {}."""
     metadata = holder.get("metadata")
     fields = metadata.get(name) if isinstance(metadata, dict) else None
     return fields if isinstance(fields, dict) else {}
@@ -167,7 +167,7 @@ def list_lessons(submissions):
     Raises
     ------
     CourseError
-        If there is none.
+        If there are none.
     """
     lessons = sorted({number for each in submissions for number in each.notebooks})
     if not lessons:

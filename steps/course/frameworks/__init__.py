@@ -1,8 +1,8 @@
-"""Judges a framework that was written elsewhere: ``python -m steps judge PATH``.
+"""Judges a framework written elsewhere: ``python -m steps judge PATH``.
 
 ============ =========================================================================
-adapter      one namespace of the course's names, from whatever the framework has
-trial        tries the table of capabilities on it, in a process of its own
-report       what came of it, as text, HTML, JSON and a badge
+adapter      puts the framework into one namespace, under the names of the course
+trial        tries the table of capabilities on it, in a child process
+report       reports the results as text, HTML, JSON or a badge
 ============ =========================================================================
 """

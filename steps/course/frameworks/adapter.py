@@ -1,15 +1,15 @@
-"""Makes of a framework, whatever its modules and names are, one namespace with the
+"""Puts a framework, whatever its modules and names are, into one namespace with the
 names that the table of capabilities uses.
 
-A file in TOML, given with ``--names``, says what the framework calls things::
+A TOML file, given with ``--names``, maps the course's names to the framework's::
 
-    [names]                     # the course's name = the framework's
+    [names]                     # the course's name = the framework's name
     Variable = "Tensor"
 
     [methods]                   # the same for methods of Variable
     cleargrad = "zero_grad"
 
-    [settings]                  # what Variable gets besides the array
+    [settings]                  # keyword arguments for every Variable
     requires_grad = true
 """
 
@@ -26,9 +26,10 @@ import numpy as np
 from ..capabilities import get_array
 from ..lessons import STEPS, CourseError
 
-# The book's older half, and what needs a GPU.
+# Modules that are not imported: the book's core_simple, and those that need a GPU.
 LEFT_OUT = ("simple", "cuda")
-# A layer wins over a function's class of the same name.
+# Modules whose classes win over others of the same name, such as the layer Linear over
+# the function Linear.
 PREFERRED = ("layers", "models")
 
 
@@ -37,13 +38,13 @@ def load_namespace(path, adapter):
 
     Returns
     -------
-    namespace, dict
-        What was lent is in ``namespace.lent``, a list of names.
+    types.SimpleNamespace
+        Its attribute ``lent`` lists the names of the helpers that were added.
 
     Raises
     ------
     CourseError
-        If it cannot be imported, or has nothing that could be a Variable.
+        If the framework cannot be imported, or lacks Variable or a name in ``adapter``.
     """
     names: dict[str, Any] = {}
     modules = _import_modules(path)
@@ -66,7 +67,7 @@ def load_namespace(path, adapter):
             'file with the lines `[names]` and `Variable = "Tensor"`, and name that '
             "file with --names."
         )
-    if "batch_nrom" in names:  # as the book spells it
+    if "batch_nrom" in names:  # the book's spelling
         names.setdefault("batch_norm", names["batch_nrom"])
     kind = names["Variable"]
     for ours, theirs in adapter.get("methods", {}).items():
@@ -78,8 +79,8 @@ def load_namespace(path, adapter):
 
 
 def check_twice(framework):
-    """Let gradients be checked to second order, where backward can make a graph: a
-    framework's own check may know less.
+    """Replace a framework's gradient check with ours, which also checks second
+    derivatives, if its backward takes `create_graph`; return the framework.
     """
     kind = framework.Variable
     backward = getattr(kind, "backward", None)
@@ -94,7 +95,7 @@ def _import_utils():
 
 
 def _import_modules(path):
-    # NumPy has dropped these since the book was printed.
+    # Restore np.int, np.float and np.object, which NumPy has removed since the book.
     for dropped in (int, float, object):
         setattr(np, dropped.__name__, dropped)
     sys.path.insert(0, "")
@@ -110,13 +111,13 @@ def _import_modules(path):
         if not any(word in info.name for word in LEFT_OUT):
             try:
                 modules.append(importlib.import_module(info.name))
-            except Exception:  # an example, or what needs something that is missing
+            except Exception:  # an example, or a missing dependency
                 continue
     return modules
 
 
 def _list_public(module):
-    """List names and values of a module, but for other modules."""
+    """List a module's public names and values, except other modules."""
     return [
         (name, value)
         for name, value in vars(module).items()
@@ -125,7 +126,7 @@ def _list_public(module):
 
 
 class _WithSettings:
-    """A class of variables that are all made with the same settings."""
+    """A wrapper of a Variable class that passes the same settings to every variable."""
 
     def __init__(self, kind, settings):
         self._kind, self._settings = kind, settings
@@ -137,11 +138,11 @@ class _WithSettings:
         return isinstance(value, self._kind)
 
 
-# --- What the table needs, and a framework may spell otherwise ------------------------
+# --- Functions that the table needs and a framework may lack --------------------------
 
 
 def _lend(names):
-    """Lend what is missing and is not in question; return the names."""
+    """Add the helper functions that a framework lacks; return their names."""
     make = names["Variable"]
 
     def square(x):
@@ -154,12 +155,12 @@ def _lend(names):
         return a + b
 
     def numerical_diff(f, x, eps=1e-4):
-        """The slope between two points beside x."""
+        """Return the slope between two points on either side of x."""
         after, before = (f(make(np.array(x.data + e))) for e in (eps, -eps))
         return (after.data - before.data) / (2 * eps)
 
     def gradient_check(f, *values, **_):
-        """Whether the gradients of f agree with small differences."""
+        """Return whether the gradients of f agree with central differences."""
         arrays = [np.array(getattr(x, "data", x), float) for x in values]
         variables = [make(array.copy()) for array in arrays]
         y = f(*variables)

@@ -1,4 +1,4 @@
-"""Says what came of trying a framework: as text, HTML, JSON, and a badge."""
+"""Reports the results of trying a framework, as text, HTML, JSON or a badge."""
 
 import json
 from html import escape
@@ -28,7 +28,7 @@ BADGE = """<svg xmlns="http://www.w3.org/2000/svg" width="150" height="20" role=
 
 
 def write_report(trial, path):
-    """Write the report into a file, whose ending says how."""
+    """Write the report to a file, in the format given by its suffix."""
     ending = Path(path).suffix
     writers = dict(zip(FORMATS, (make_page, make_json, make_badge), strict=True))
     Path(path).write_text(writers[ending](trial), encoding="utf-8")
@@ -51,7 +51,7 @@ def _summarize(trial):
 
 
 def make_text(trial):
-    """Make the report for a terminal."""
+    """Make the report as plain text for a terminal."""
     lines = [f"{trial.name}: {_summarize(trial)}", MEANING, ""]
     for row in list_rows():
         lines.append(f"{_mark(row, trial)} {row.name}")
@@ -62,7 +62,7 @@ def make_text(trial):
 
 
 def make_page(trial):
-    """Make the report as a page of HTML, with what each row tries."""
+    """Make the report as an HTML page that includes the code of each row."""
 
     def make_row(row):
         outcome = trial.outcomes[row.name]
@@ -79,11 +79,11 @@ def make_page(trial):
 
 
 def make_json(trial):
-    """Make the report for programs."""
+    """Make the report as JSON."""
     facts = {"framework": trial.name, "step": trial.step, "works": trial.count}
     return json.dumps(facts | {"rows": trial.outcomes, "lent": trial.lent}, indent=2)
 
 
 def make_badge(trial):
-    """Make a badge for a README."""
+    """Make an SVG badge for a README."""
     return BADGE.format(label="dezero_lite", text=f"step {trial.step}")

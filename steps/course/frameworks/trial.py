@@ -1,5 +1,5 @@
-"""Tries the table of capabilities on a framework, in a process of its own, and inside
-bubblewrap where that exists.
+"""Tries the table of capabilities on a framework, in a child process, which runs inside
+bubblewrap if that is installed.
 """
 
 import shutil
@@ -22,42 +22,43 @@ from .adapter import check_twice, load_namespace
 
 if sys.version_info >= (3, 11):
     import tomllib
-else:  # JupyterLab needs it there
+else:  # a dependency of JupyterLab
     import tomli as tomllib  # type: ignore[import-not-found]
 
 SECONDS = 20
 MAX_BYTES = 50 << 20
 MAX_LETTERS = 200
-# What the course's own framework gets up to step 60; a GPT comes later.
+# The last step of the book; later rows of the table, such as a GPT, are left out.
 LAST = 60
-# So many rows of the table, one after the other, tell how far a framework has come.
+# Number of consecutive rows that tell how far a framework has come.
 NEAR = 6
-# The book's own framework fails these, by the names of their probes.
+# The names of the probes that the book's own framework fails.
 STRICTER = {
-    # It goes on with what does not fit: a forward that returns None, too few gradients
-    # or those of another shape, a target or b of another shape, weights of another net.
+    # It accepts what does not fit: a forward that returns None, too few gradients or
+    # gradients of the wrong shape, a target or bias of the wrong shape, weights of
+    # another network.
     *("says_how_a_function_is_used", "notices_a_missing_gradient"),
     *("refuses_gradients_that_do_not_fit", "measures_squared_errors"),
     *("computes_a_layer", "saves_its_weights"),
-    # Its check leaves a gradient behind, to which the next check adds.
+    # Its gradient check leaves a gradient behind, to which the next check adds.
     "checks_gradients",
-    # With NumPy 2, its arrays of one number and its scale of W widen float32.
+    # With NumPy 2, its one-element arrays and its scale of W turn float32 into float64.
     *("keeps_float32", "learns_sizes_from_its_input"),
-    # It knows no tuple of axes, stack of matrices, layer in a list, or slice of a set.
+    # It lacks tuples of axes, stacks of matrices, layers in lists, slices of datasets.
     *("differentiates_sums", "differentiates_matrix_products"),
     *("finds_parameters", "holds_examples"),
-    # The second derivative stops, or is wrong.
+    # Its second derivatives raise an error or are wrong.
     *("convolves", "differentiates_normalizing"),
-    # A border of zeros is larger than a negative number.
+    # Its max pooling pads with zeros, which are larger than negative numbers.
     "keeps_the_largest",
-    # The in_size of an RNN is also that of its state.
+    # Its RNN also uses in_size as the size of its state.
     "remembers_a_state",
 }
 
 
 @dataclass
 class Trial:
-    """What came of it: for each row of the table WORKS, or what it failed with."""
+    """Results of a trial: for each row of the table, WORKS or how it failed."""
 
     name: str
     outcomes: dict[str, str]
@@ -69,7 +70,7 @@ class Trial:
 
     @property
     def step(self):
-        """The last step near which most rows work; 0 if there is none."""
+        """Return the last step near which most rows work, or 0."""
         rows = sorted(list_rows(), key=lambda row: row.learned_at(LAST))
         works = [self.outcomes[row.name] == WORKS for row in rows]
         reached = [
@@ -82,13 +83,13 @@ class Trial:
 
 @cache
 def list_rows(get_names=vars):
-    """List the rows of both tables, up to the last step of the book."""
+    """List the rows of both tables, for snapshots and for the package, up to LAST."""
     rows = [*trial.list_rows(1, get_names), *trial.list_rows(FIRST, get_names)]
     return [row for row in rows if row.expected(LAST) == WORKS]
 
 
 def read_adapter(path):
-    """Read what a framework calls things, from a TOML file if there is one."""
+    """Read a framework's names from a TOML file; {} if no path is given."""
     if path is None:
         return {}
     try:
@@ -98,17 +99,17 @@ def read_adapter(path):
 
 
 def try_framework(path, adapter):
-    """Try every row on a framework, a file or the folder of a package.
+    """Try every row of the table on a framework, a file or the folder of a package.
 
     Yields
     ------
     str or Trial
-        The names of rows as they are tried, and at last what came of all.
+        The name of each row when it has been tried, and finally the Trial.
 
     Raises
     ------
     CourseError
-        If there is no such file, or if it cannot be imported.
+        If there is no such file, if it is too large, or if it cannot be imported.
     """
     path = Path(path).resolve()
     size = _measure(path)
@@ -121,7 +122,7 @@ def try_framework(path, adapter):
         (shutil.copytree if path.is_dir() else shutil.copy)(path, copy)
         beginning = {"path": path.name, "adapter": adapter}
         while remaining := [r.name for r in list_rows() if r.name not in outcomes]:
-            # What ends the process, or hangs, is noted; another tries the rest.
+            # If a row ends the process or hangs, a new process tries the rest.
             with Child(__name__, folder, isolated=True) as child:
                 lent = _load(child, beginning)
                 for row in remaining:
@@ -148,11 +149,11 @@ def _load(child, task):
 
 
 def _ask(child, task):
-    """Return the answer to a task, or that it ends the process or takes too long."""
+    """Return the answer to a task, or why the process gave none: ENDS or TOO_SLOW."""
     child.send(task)
     deadline = time.monotonic() + SECONDS + GRACE_SECONDS
     try:
-        # Between them may be notices of what it tried to do outside of its folder.
+        # Skip notices of forbidden actions, such as access outside the folder.
         while "done" not in (line := child.receive(deadline - time.monotonic())):
             continue
     except Stopped as stopped:
@@ -166,8 +167,8 @@ _framework: Any = None
 
 
 def answer(task, say):
-    """Load a framework, and return the names of what was lent; or try a row on it, and
-    return the outcome. Where it cannot be loaded, return why, as text.
+    """Load a framework and return the names of the added helpers, or a message if this
+    fails. If the task has a row, try the row instead, and return the result.
     """
     global _framework
 

@@ -1,12 +1,12 @@
-"""The one judge: runs a lesson's cells up to the exercise, the attempt, then its check.
+"""The judge: runs a lesson's cells, then the attempt at an exercise, then its check.
 
 =========== ==========================================================================
-attempts    judges the attempts at a lesson, each where the lesson asks for it
-cells       runs one cell and says what it fails with
-cell_text   reads a cell without running it
-child       the process in which attempts run, with its deadline
-__main__    what runs in that process
-audit_hook  refuses what students' code may not do, in Python
-bubblewrap  keeps it in by means of the system, where there is bubblewrap
+attempts    judges the attempts at a lesson's exercises, each at its place
+cells       runs one cell and reports how it fails
+cell_text   examines the source of a cell without running it
+child       starts the process in which attempts run, and enforces its deadlines
+__main__    the main loop of that process
+audit_hook  rejects forbidden actions of students' code, within Python
+bubblewrap  isolates the process from the system, if bubblewrap is installed
 =========== ==========================================================================
 """

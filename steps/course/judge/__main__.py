@@ -1,10 +1,9 @@
-"""What runs in a :class:`~.child.Child`: ``python -m steps.course.judge``.
+"""Main loop of a :class:`~.child.Child`: ``python -m steps.course.judge``.
 
-The first line of its input, as JSON, says which module answers, and what an isolated
-process may read. Each other line is a task, after a token that what is said of it has
-to carry: an attempt, which could write to the same place, does not know it. In an
-isolated process it is in no object that an attempt could find, but in a frame of this
-function alone.
+The first line of input is JSON: the module that answers tasks, and the paths that an
+isolated process may read. Every other line is a token followed by a task, whose answer
+must carry the token. An attempt could write to the same pipe, but does not know the
+token: in an isolated process, only the frame of `main` holds it.
 """
 
 import importlib
@@ -19,14 +18,14 @@ from .child import TOKEN_LENGTH
 def main():
     tasks = os.fdopen(os.dup(0), encoding="utf-8")
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    # Attempts have nothing to read, and nowhere to write.
+    # Give attempts neither standard input nor standard output.
     null_device = os.open(os.devnull, os.O_RDWR)
     os.dup2(null_device, 0)
     os.dup2(null_device, 1)
     settings = json.loads(tasks.readline())
 
     def say(line, token=""):
-        # An attempt may have begun a line.
+        # Start a new line, in case an attempt has written part of one.
         print("\n" + json.dumps(line | {"token": token}), file=output, flush=True)
 
     cells.prepare()

@@ -1,9 +1,9 @@
-"""Judges attempts in the place where their lesson asks for them.
+"""Judges attempts at exercises, each at its place in the lesson.
 
-What runs are triples (kind, number of the exercise, source), in order: the lesson's own
-cells, attempts, checks, and cells that the learner added. The process gets each when
-the one before is done: no attempt finds a check before it runs, and what an attempt
-says by itself counts for nothing.
+Cells are triples (kind, number of the exercise, source), in order: the lesson's own
+cells, attempts, checks, and cells that the learner added. The process receives each
+cell only when the previous one is done, so an attempt cannot read its check in advance.
+Output that an attempt writes itself never counts as a verdict.
 """
 
 import linecache
@@ -22,39 +22,39 @@ ATTEMPT = "attempt"
 CHECK = "check"
 JUDGED_KINDS = ATTEMPT, CHECK
 RIGHT = "right"
-# For an attempt and for its check; they take a second or two.
+# Limit for an attempt, and for its check; each usually takes a second or two.
 SECONDS = 20
-# A cell of a lesson may train a network, on a machine that others use, too.
+# Limit for a lesson's own cell, which may train a network on a busy machine.
 LESSON_SECONDS = 180
 
 
-# What ends the process is left out, and the rest is run again, so many times.
+# When a cell stops the process, the others run again without it, up to this many runs.
 MAX_RUNS = 8
-# A process has to begin before the time of a cell does.
+# Sent first, so that no cell is charged for the time that the process takes to start.
 FIRST_TASK = {"kind": LESSON, "source": ""}
 
 
 def judge(cells, folder=None, seconds=SECONDS, requested_names=frozenset()):
-    """Run cells in a process of their own, in a folder; or isolated, without one.
+    """Run cells in a child process: in a folder, or isolated if none is given.
 
     Parameters
     ----------
     seconds : float
-        What a cell that is not the lesson's own may take.
+        Time limit for each cell that is not the lesson's own.
     requested_names : set of str
-        The names that solutions bind, and the attributes that they set: those of
-        Python and of the lesson among them are to be taken for it.
+        The names that solutions bind, and the attributes that they set. Attempts may
+        change these even if they belong to Python or to the lesson.
 
     Returns
     -------
     dict, list of str
-        The verdicts, by the number of the exercise: "right", or what its check says;
-        and notices, each beginning with the number of the exercise.
+        The verdicts by number of the exercise: "right", or what is wrong. The notices,
+        each of which begins with the number of the exercise, or 0 for other cells.
     """
     verdicts: dict[int, str] = {}
     notices: dict[str, None] = {}
     checks = sum(kind == CHECK for kind, *_ in cells)
-    # Whatever is handed in, there is an end.
+    # Limit the total time, whatever was handed in.
     patience = 2 * (LESSON_SECONDS + checks * (seconds + GRACE_SECONDS))
     deadline = time.monotonic() + patience
     for _ in range(MAX_RUNS):
@@ -85,8 +85,8 @@ def _make_task(cell, seconds, requested_names):
 
 
 def _run_tasks(tasks, folder, deadline, verdicts, notices):
-    """Run tasks once, and note verdicts and notices; return the position of the one at
-    which they were stopped, or None, and the reason.
+    """Run the tasks once, and record verdicts and notices; return the position of the
+    task at which the process stopped, or None, and the reason.
     """
     attempt_failures: dict[int, str | None] = {}
     with (
@@ -114,7 +114,7 @@ def _run_tasks(tasks, folder, deadline, verdicts, notices):
 
 
 def _await_answer(child, task, notices):
-    """Return what a task fails with, or None; a notice meanwhile brings no time."""
+    """Return how a task failed, or None; notices do not extend its time limit."""
     is_lesson = task["kind"] == LESSON
     seconds = LESSON_SECONDS if is_lesson else task["seconds"] + GRACE_SECONDS
     deadline = time.monotonic() + seconds
@@ -126,7 +126,7 @@ def _await_answer(child, task, notices):
 
 
 def _make_verdict(failure):
-    """Make a verdict; what an attempt says is never that it is right."""
+    """Make a verdict; a failure whose message is "right" does not count as right."""
     if failure is None:
         return RIGHT
     return f"AssertionError: {RIGHT}" if failure == RIGHT else make_printable(failure)
@@ -138,7 +138,7 @@ _names = make_names()
 
 
 def answer(task, say):
-    """Run a cell; return what it fails with, in words, or None."""
+    """Run a cell; return how it failed, or None. Ignore failures of lesson cells."""
     kind, source = task["kind"], task.pop("source")
     if kind == LESSON:
         names_before = dict(_names)
@@ -161,5 +161,5 @@ def _run_attempt(source, names):
 
 
 def _run_check(source, names):
-    # It is in no list of files: there an attempt could read it.
+    # Keep it out of linecache, where an attempt could read it.
     exec(compile(source, "<cell of a check>", "exec"), names)

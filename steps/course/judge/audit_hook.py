@@ -1,12 +1,12 @@
-"""Refuses what a student's code may not do, and reports that it tried.
+"""Rejects forbidden actions of a student's code, and reports them.
 
-The process gets some memory and no help, and its files have a size. Python tells an
-audit hook of each file that is opened, each program that is started and each connection
-that is made. The hook here refuses what leads outside of the folder that the code runs
-in, and what would show the code the process that runs it. What Python does not tell is
-taken away. It stops mistakes and pranks, and names them. Code that is written to get
-around it can, for it runs in the same process; what it cannot get around is
-`bubblewrap`.
+Python calls an audit hook whenever a file is opened, a program is started or a
+connection is made. This hook rejects access outside the folder that the code runs in,
+and access to the judge itself. Dangerous functions that Python does not audit are
+replaced. Memory and file sizes are limited; hints and solutions are turned off.
+
+The hook stops and names mistakes and pranks. Code written to get around it can do so,
+because it runs in the same process; it cannot get around `bubblewrap`.
 """
 
 import builtins
@@ -25,8 +25,7 @@ from functools import partial
 from ..lessons import ROOT, STEPS, numbers, read_facts
 from .lesson_state import LessonState, find_changes
 
-# For NumPy and a network of a lesson's size with room to spare; a file may not fill the
-# disk.
+# Ample memory for NumPy and a lesson's network; files that cannot fill the disk.
 MAX_MEMORY = 4 << 30
 MAX_FILE_SIZE = 100 << 20
 READING = re.compile(r"os\.(listdir|scandir|chdir|listxattr|getxattr)")
@@ -41,41 +40,43 @@ STARTING = (
 REFUSED = {
     "start a program": re.compile(STARTING),
     "end a program": re.compile(r"os\.(kill|killpg)|signal\.pthread_kill"),
-    # The machine's own name is asked for by what measures.
+    # Code that measures may ask for the host name.
     "reach the network": re.compile(r"socket\.(?!gethostname).*"),
-    # From C there is a way around every hook.
+    # C code can get around every hook.
     "load a library of the system": re.compile(r"ctypes\.dlopen"),
 }
-# What Python tells no hook of, by what it would be.
+# Functions that Python does not audit, by module, and the action to report.
 UNAUDITED = {
     "os": ("write a pipe", "mkfifo mknod"),
     os.name: ("write a pipe", "mkfifo mknod"),
     "_posixsubprocess": ("start a program", "fork_exec"),
     "subprocess": ("start a program", "_fork_exec"),
-    # Handlers are handed a frame.
+    # Python passes a frame to signal handlers.
     "signal": ("handle a signal", "signal getsignal pidfd_send_signal"),
     "_signal": ("handle a signal", "signal getsignal pidfd_send_signal"),
     "gc": ("read the grader", "unfreeze"),
-    # Where a task asks for a loop.
+    # Deeper recursion would pass where an exercise asks for a loop.
     "sys": ("raise the limit of recursion", "setrecursionlimit"),
     "threading": ("change the stack of threads", "stack_size"),
     "_thread": ("change the stack of threads", "stack_size"),
 }
 UNAUDITED_EVENT = "course.taken"
-# Ways to the grader's own variables, and the modules that go them for others.
+# Attributes and events that lead to the grader's own variables, and the modules that
+# may use them on behalf of other code.
 FRAME_ATTRIBUTES = {"tb_frame", "gi_frame", "cr_frame", "ag_frame"}
 WATCHING = re.compile(r"sys\.(_current_frames|settrace|setprofile|addaudithook|mon.*)")
 FRAME_READERS = re.compile(r".*\b(inspect|traceback|(logging|ctypes).__init__)\.py")
-# Files of a lesson's cells, and of Python; what an attempt makes of a text has others.
+# File names of a lesson's cells and of modules, which may use frames; an attempt is
+# called `<answer N>`, and code that it passes to `exec` is called `<string>`.
 TRUSTED_FILES = re.compile(r"<(cell|frozen) .*|/.*|\w:.*", re.S)
-# Lessons with their solutions, and what others handed in.
+# Lessons, which contain the solutions, and notebooks of other students.
 SOLUTION_FILES = (".md", ".ipynb")
 WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 BUILTIN_NAMES = {name for name in dir(builtins) if name[0] != "_"} | {"__builtins__"}
 
 
 class AuditHook:
-    """Refuses what leads out of a folder, and reports what students' code tries."""
+    """Rejects access outside a folder, and reports what students' code tries to do."""
 
     def __init__(self, folder, readable_paths, say):
         self._folder, self._say = os.path.realpath(folder), say
@@ -83,12 +84,12 @@ class AuditHook:
         self._is_student_code = self._is_checking = False
         owners = _list_what_checks_use()
         self._guarded = [(owner, dict(vars(owner))) for owner in owners]
-        # What the lesson itself has under names of Python's own.
+        # Values that the lesson has bound to the names of builtins.
         self._lesson_builtins = {"__builtins__": vars(builtins)}
         self._lesson = LessonState()
 
     def report(self, text):
-        # What a lesson does is none of the student's doing.
+        # The lesson's own cells are not the student's responsibility.
         if self._is_student_code:
             self._say({"noticed": text})
 
@@ -98,9 +99,11 @@ class AuditHook:
         self._lesson.remember(names_before, names)
 
     def before_student_code(self, names, kept_names, check):
-        """Prepare for what is the student's doing; a check, if its source is given,
-        finds Python's own names and those of the lesson that it reads, whatever was
-        bound. Return the state that `after_student_code` puts back.
+        """Prepare to run a student's attempt, or a check if its source is given; return
+        the state that `after_student_code` needs.
+
+        For a check, restore the builtins and the lesson's names that it reads, except
+        those in `kept_names`.
         """
         self._is_student_code = True
         read, replaced = {}, ()
@@ -117,7 +120,7 @@ class AuditHook:
         return replaced, watched, tuple(modules.items()), kept_names
 
     def after_student_code(self, state, names):
-        """Put back what checks rely on; return the names of what was changed."""
+        """Restore what checks rely on; return the changed names, joined by commas."""
         replaced, watched, modules, kept_names = state
         changed = [n for guarded in self._guarded for n in _restore(*guarded)]
         changed += self._lesson.restore_attributes(kept_names)
@@ -137,7 +140,7 @@ class AuditHook:
         return listed
 
     def check_event(self, event, arguments):
-        """Refuse an event of Python's that is not allowed."""
+        """Report and reject an audit event that is not allowed."""
         action = self._find_forbidden(event, arguments)
         if action := action or self._check_frames(event, arguments):
             self.report(f"tried to {action}")
@@ -166,18 +169,21 @@ class AuditHook:
         if outside and (writes or (isinstance(flags, int) and flags & WRITE_FLAGS)):
             return f"write {outside}"
         if mode is None and isinstance(path, (str, bytes)) and os.path.isdir(path):
-            return f"open the folder {os.fsdecode(path)}"  # from it, paths lead out
+            # Paths relative to an open folder could lead outside.
+            return f"open the folder {os.fsdecode(path)}"
         return outside and self._check_read(outside)
 
     def _check_read(self, path):
         inside = ((path + os.sep).startswith(p + os.sep) for p in self._readable_paths)
-        # In the root, Python looks for the course.
+        # Python lists the root folder to import the course.
         is_readable = path == str(ROOT) or any(inside)
         is_solution = path.endswith(SOLUTION_FILES)
         return "" if is_readable and not is_solution else f"read {path}"
 
     def _check_frames(self, event, arguments):
-        """Refuse frames: they lead from an answer to its check, and to the grader."""
+        """Return the action to reject if an attempt accesses a frame, through which it
+        could reach its check and the grader; otherwise, return "".
+        """
         reads_frame = event == "object.__getattr__" and arguments[1] in FRAME_ATTRIBUTES
         reads_frame |= event == "sys._getframe" or event.startswith("ctypes.")
         watches = WATCHING.fullmatch(event)
@@ -198,20 +204,19 @@ _hook: AuditHook | None = None
 
 
 def install(folder, readable_paths, say):
-    """Refuse from now on what leads out of a folder, and report it; there is no way
-    back.
-    """
+    """Reject and report access outside a folder, for the rest of the process."""
     global _hook
 
-    # What writes when it is first imported has to be there before the hook.
+    # Modules that write files when first imported, which the hook would reject.
     import matplotlib.pyplot  # noqa: F401
     import numpy.testing  # noqa: F401
 
     tempfile.gettempdir()
-    # Lessons ask for facts of others, whose texts, with the solutions, are refused.
+    # Cache the facts that lessons ask for: the lesson files hold solutions, so that
+    # the hook will not let them be read.
     for number in numbers():
         read_facts(number)
-    # So that folders are left out by their names.
+    # Make shutil.rmtree use paths, which the hook can check, not descriptors.
     shutil._use_fd_functions = False  # type: ignore[attr-defined]
     os.environ["PATH"] = ""
     _disable_help()
@@ -223,8 +228,9 @@ def install(folder, readable_paths, say):
 
 
 def _replace_unaudited():
-    """Let what Python tells no hook of tell ours. A function of this module would lead
-    to us.
+    """Replace the functions that Python does not audit with ones that call our hook.
+
+    They are made by `eval`, so that their globals do not lead an attempt to the judge.
     """
     for name, (action, functions) in UNAUDITED.items():
         names = {"audit": sys.audit, "event": UNAUDITED_EVENT, "action": action}
@@ -235,7 +241,7 @@ def _replace_unaudited():
 
 
 def _hide():
-    """Let no module, and no list of objects, lead to ourselves."""
+    """Hide the judge from `sys.modules` and from `gc.get_objects`."""
     for name in [name for name in sys.modules if name.startswith(__package__)]:
         del sys.modules[name]
     del importlib.import_module(__package__.rpartition(".")[0]).judge
@@ -244,32 +250,32 @@ def _hide():
 
 
 def select_names(names, more=()):
-    """Select the names that are Python's own, and more: pairs of name and value."""
+    """Return pairs (name, value) for names of builtins and for those in `more`."""
     selected = sorted((BUILTIN_NAMES | set(more)) & names.keys())
     return tuple((name, names[name]) for name in selected)
 
 
 def remember_lesson_names(names_before, names):
-    """Remember what a cell of the lesson has bound."""
+    """Remember the names that a lesson's cell has bound, if there is a hook."""
     if _hook:
         _hook.remember_lesson_names(names_before, names)
 
 
 def before_student_code(names, kept_names, check=None):
-    """Prepare for what a student wrote; without a hook, nothing is done about it."""
+    """Prepare to run a student's code; do nothing if no hook is installed."""
     return _hook.before_student_code(names, kept_names, check) if _hook else None
 
 
 def after_student_code(state, names):
-    """Put back what a student's code changed; return the names of it."""
+    """Restore what a student's code changed; return the names, joined by commas."""
     return _hook.after_student_code(state, names) if _hook else ""
 
 
 def limit_resources(memory, file=None):
-    """Let this process have so much memory, and files of that size."""
+    """Limit this process's memory and, if given, the size of its files, in bytes."""
     try:
         import resource
-    except ModuleNotFoundError:  # Windows; there the time limit alone has to do
+    except ModuleNotFoundError:  # Windows, where only the time limit applies
         return
     limits = {resource.RLIMIT_AS: memory, resource.RLIMIT_CORE: 0}
     if file:
@@ -282,14 +288,14 @@ def limit_resources(memory, file=None):
 
 
 def _disable_help():
-    """Let hints and solutions do nothing."""
+    """Make `steps.hint` and `steps.solution` do nothing."""
     steps = importlib.import_module(STEPS)
     for name in ("hint", "solution"):
         setattr(steps, name, eval("lambda *_, **__: None", {}))
 
 
 def _list_what_checks_use():
-    """List the modules and classes that checks, and reports of verdicts, use."""
+    """List the modules and classes that checks and the judge's reports use."""
     import numpy as np
 
     from .. import checks
@@ -302,7 +308,7 @@ def _list_what_checks_use():
 
 
 def _restore(owner, before):
-    """Put back what was changed in a module or a class; return the names of it."""
+    """Restore what was changed in a module or a class; return the names."""
     changed = [n for n, value in before.items() if vars(owner).get(n) is not value]
     for name in changed:
         setattr(owner, name, before[name])
@@ -310,10 +316,10 @@ def _restore(owner, before):
 
 
 def find_outside(paths, folder):
-    """Find those of some paths that lead out of a folder."""
+    """Yield the resolved form of each path that leads outside a folder."""
     for path in paths:
         if not isinstance(path, (str, bytes, os.PathLike)):
-            continue  # a file that is open already
+            continue  # the descriptor of an open file
         real = os.path.realpath(os.fsdecode(path))
         if real != os.devnull and not (real + os.sep).startswith(folder + os.sep):
             yield real

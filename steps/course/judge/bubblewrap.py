@@ -1,5 +1,7 @@
-"""Runs what students wrote in bubblewrap, where it is installed: of this machine there
-is in it what Python and the lesson need, to be read, and the work folder.
+"""Runs students' code in bubblewrap, if it is installed.
+
+Of this machine's files, the code sees only its work folder and, read-only, those that
+Python and the lesson need.
 """
 
 import os
@@ -14,9 +16,9 @@ from pathlib import Path
 from ..lessons import LESSONS, ROOT
 
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/fonts", "/etc/localtime")
-# Lessons ask how much memory there is.
+# Lessons look up how much memory there is.
 MACHINE = ("/proc/meminfo", "/proc/cpuinfo")
-# The variables that an isolated process gets from ours.
+# Environment variables that an isolated process inherits.
 KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "DEZERO_LITE_DATA")
 KEPT_PREFIXES = "OPENBLAS_", "OMP_", "MALLOC_"
 WITH_BUBBLEWRAP = "Students' code runs behind a wall (bubblewrap) and a fence."
@@ -28,7 +30,7 @@ WITHOUT_BUBBLEWRAP = (
 
 @cache
 def list_readable_paths():
-    """List what students' code may read."""
+    """List the paths that students' code may read."""
     import matplotlib as mpl
 
     python = [sys.prefix, sys.base_prefix, *site.getsitepackages(), mpl.get_cachedir()]
@@ -37,7 +39,7 @@ def list_readable_paths():
 
 
 def make_prefix(folder):
-    """Make what a command begins with to run in bubblewrap; nothing without it."""
+    """Return the command prefix for bubblewrap, or [] if it is unavailable."""
     return _make_command(folder) if is_available() else []
 
 
@@ -53,7 +55,7 @@ def _make_command(folder):
 
 @cache
 def is_available():
-    """Say whether bubblewrap is there and works; containers may forbid it."""
+    """Return whether bubblewrap is installed and works; containers may forbid it."""
     if not shutil.which("bwrap"):
         return False
     with tempfile.TemporaryDirectory() as folder:
@@ -65,15 +67,15 @@ def is_available():
 
 
 def describe_isolation():
-    """Say what keeps students' code in: bubblewrap, or the audit hook alone."""
+    """Return a sentence on how students' code is isolated on this machine."""
     return WITH_BUBBLEWRAP if is_available() else WITHOUT_BUBBLEWRAP
 
 
 def make_environment(folder):
-    """Make the variables of the process. If it is isolated in a folder, nothing of ours
-    is passed on but where Python and the fonts are.
+    """Make the environment variables of a child process. If it is isolated in a folder,
+    it inherits only those that are in KEPT or have one of the KEPT_PREFIXES.
     """
-    # Our own package has to be found from any folder.
+    # Make the course importable from any folder.
     python_path = [str(Path(__file__).parents[__package__.count(".") + 1])]
     if folder is None:
         python_path += filter(None, [os.environ.get("PYTHONPATH")])

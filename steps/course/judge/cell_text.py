@@ -1,4 +1,4 @@
-"""Reads the text of a cell without running it."""
+"""Examines the source of a cell without running it."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ NOT_PYTHON = SyntaxError, ValueError, RecursionError, MemoryError
 
 
 def is_python(text):
-    """Say whether Python can compile a text."""
+    """Return whether Python can compile a cell."""
     try:
         compile(text, "answer", "exec")
     except NOT_PYTHON:
@@ -17,7 +17,7 @@ def is_python(text):
 
 
 def drop_magics(text):
-    """Empty the lines that only Jupyter understands, if that makes a cell Python."""
+    """Blank out magics and shell commands, if that makes a cell valid Python."""
     if is_python(text):
         return text
     lines = ("" if re.match(r"\s*[%!]", x) else x for x in text.splitlines())
@@ -26,11 +26,11 @@ def drop_magics(text):
 
 
 def find_bound_names(text, imports=True):
-    """Find the names that a cell binds at its top, with or without what it imports."""
+    """Find the names that a cell binds at top level, with or without its imports."""
     try:
         table = symtable.symtable(drop_magics(text), "cell", "exec")
     except NOT_PYTHON:
-        # Half a definition, as a split leaves it, still says what it begins.
+        # The first half of a definition that was split still contains its name.
         return set(re.findall(r"(?m)^(?:def|class) (\w+)", text))
     return {
         symbol.get_name()
@@ -40,7 +40,7 @@ def find_bound_names(text, imports=True):
 
 
 def find_set_attributes(text):
-    """Find the names of the attributes that a cell sets, by whatever owner."""
+    """Find the names of the attributes that a cell sets on any object."""
     try:
         nodes = list(ast.walk(ast.parse(drop_magics(text))))
     except NOT_PYTHON:

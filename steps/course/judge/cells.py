@@ -1,4 +1,4 @@
-"""Runs one cell of a lesson without a kernel, and says what it fails with."""
+"""Runs one cell of a lesson without a kernel, and reports how it fails."""
 
 import _signal  # type: ignore[import-not-found]
 import contextlib
@@ -14,12 +14,12 @@ from ..lessons import KERNELS
 
 TOO_SLOW = "takes too long"
 ENDS = "ends Python"
-# Letters of what an error says that are kept.
+# Maximum length of an error message, in characters.
 MAX_LETTERS = 10_000
 
 
 class Failure(NamedTuple):
-    """What a cell fails with: the kind of its error, and what that says."""
+    """The failure of a cell: the kind of error, and its message."""
 
     kind: str
     text: str
@@ -34,7 +34,7 @@ class Failure(NamedTuple):
 
 
 def prepare():
-    """Let this process draw on no screen, show no progress and share the cores."""
+    """Turn off windows, progress bars and warnings, and by default NumPy's threads."""
     os.environ["MPLBACKEND"] = "Agg"
     os.environ["TQDM_DISABLE"] = "1"
     os.environ.update(KERNELS | os.environ)
@@ -42,22 +42,22 @@ def prepare():
 
 
 def make_names():
-    """Make the names that a notebook begins with; what it shows, nobody sees."""
-    # Functions of no module: an attempt would reach ours through theirs.
+    """Make the namespace that a notebook begins with; its `display` shows nothing."""
+    # Made by `eval`, without this module's globals, which an attempt could reach.
     nothing = eval("lambda *_, **__: None", {})
     return {"__name__": "__main__", "display": nothing, "get_ipython": nothing}
 
 
 def make_printable(text):
-    """Replace the letters of a text that a terminal would obey: those that move the
-    cursor, turn the line around, or are halves of letters.
+    """Replace all unprintable characters but newlines with spaces: a terminal could
+    move its cursor or reverse the line, or fail on a lone surrogate.
     """
     return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
 def run(source, names, file=None, tree=None):
-    """Run a cell, or a tree made of it; its lines can be read in a traceback, as in a
-    notebook.
+    """Run a cell, or a syntax tree made from it; as in a notebook, tracebacks show the
+    cell's source lines.
     """
     file = file or f"<cell {len(linecache.cache)}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
@@ -65,10 +65,11 @@ def run(source, names, file=None, tree=None):
 
 
 def catch_failure(source, names, seconds=None, run=run):
-    """Run a cell in silence, and in some seconds if they are given; return its Failure,
-    or None.
+    """Run a cell without output, within a time limit if one is given; return its
+    Failure, or None.
 
-    It uses nothing of the library that an attempt could change so that errors are lost.
+    It uses nothing from the standard library that an attempt could patch so as to hide
+    errors.
     """
     kind: str | None = ENDS
     message, streams = "", (sys.stdout, sys.stderr)
@@ -94,7 +95,7 @@ def catch_failure(source, names, seconds=None, run=run):
 def _read_message(error):
     try:
         return str(error)[:MAX_LETTERS]
-    except Exception:  # an attempt may define errors that cannot be shown
+    except Exception:  # the __str__ of an attempt's own error may fail
         return ""
 
 
@@ -103,13 +104,13 @@ def close_pictures():
         sys.modules["matplotlib.pyplot"].close("all")
 
 
-# The audit hook lets nobody else get at them.
+# Keep the originals: the audit hook replaces `signal`.
 _handle: Any = _signal.signal
 _set_timer: Any = getattr(_signal, "setitimer", None)
 
 
 def _set_alarm(seconds):
-    """Raise TooSlow in so many seconds; never, if there are none."""
+    """Raise TooSlow after some seconds; 0 cancels the alarm, None does nothing."""
     if seconds is not None and hasattr(signal, "SIGALRM"):
         _handle(signal.SIGALRM, _raise_timeout)
         _set_timer(signal.ITIMER_REAL, seconds)
@@ -121,8 +122,8 @@ def _raise_timeout(*_):
 
 @contextlib.contextmanager
 def silence_with_timeout(seconds):
-    """Let what runs here print nowhere, and end it if it takes longer; where the system
-    cannot do that, it goes on.
+    """Discard what the block prints, and raise TooSlow in it after some seconds; there
+    is no time limit on systems without SIGALRM.
     """
     with (
         open(os.devnull, "w", encoding="utf-8", errors="replace") as null_file,

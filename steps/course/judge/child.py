@@ -1,4 +1,4 @@
-"""A process of its own for what may never end, may end Python, or may fill memory."""
+"""A child process for code that may never end, exit Python, or fill the memory."""
 
 import contextlib
 import json
@@ -14,34 +14,34 @@ from typing import Any
 from . import bubblewrap
 from .cells import ENDS, TOO_SLOW
 
-# Beside the limit that the process keeps itself, for what cannot be interrupted there.
+# Added to the limit that the process enforces, for code that it cannot interrupt.
 GRACE_SECONDS = 10
-# The letters of what a task begins with.
+# Length of the token that precedes each task, in characters.
 TOKEN_LENGTH = 32
-# No line of a process is longer; one that an attempt writes may be.
+# Maximum length of a line, in bytes; only an attempt could write a longer one.
 MAX_LINE = 10 << 20
-# Notices of an isolated process: what its audit hook reports, and what comes without
-# our token.
+# Maximum number of notices from an isolated process: reports of its audit hook, and
+# lines without our token.
 MAX_NOTICES = 50
 STRAY = "wrote to where outcomes are told"
 
 
 class Stopped(Exception):
-    """The process takes too long, or ended; it says which."""
+    """Raised if the process takes too long or has ended; the message says which."""
 
 
 class Child(contextlib.AbstractContextManager["Child"]):
-    """``with Child(module) as child`` starts a process that answers tasks.
+    """A process that answers tasks; ``with Child(module) as child`` ends it afterwards.
 
     Parameters
     ----------
     module : str
-        Has a function ``answer(task, say)``. What it says, and what it returns as
-        ``{"done": ...}``, are the lines that `receive` gives.
+        Name of a module with a function ``answer(task, say)``. `receive` returns each
+        dict passed to ``say``, and finally ``{"done": ...}`` with the return value.
     folder : path, optional
-        Where the process works.
+        The working folder of the process.
     isolated : bool
-        Whether it is kept from all that lies outside of the folder.
+        Whether to keep the process from everything outside the folder.
     """
 
     def __init__(self, module, folder=None, isolated=False):
@@ -68,23 +68,23 @@ class Child(contextlib.AbstractContextManager["Child"]):
         self.end()
 
     def send(self, task):
-        """Hand over a task, whose answer `receive` gives."""
+        """Send a task, whose answer `receive` returns."""
         self._token = secrets.token_hex(TOKEN_LENGTH // 2)
         self._write(task, self._token)
 
     def _write(self, task, token=""):
-        # It ended, or was ended: then there are no lines.
+        # If the process has ended, `receive` will raise Stopped.
         with contextlib.suppress(OSError, ValueError):
             self._tasks.write(f"{token}{json.dumps(task)}\n".encode())
             self._tasks.flush()
 
     def receive(self, seconds=None):
-        """Return the next line of the process.
+        """Return the next line from the process, as a dict.
 
         Raises
         ------
         Stopped
-            If there is none in so many seconds, or none any more.
+            If no line arrives in time, or the process has ended.
         """
         try:
             line = self._lines.get(timeout=seconds)
@@ -100,7 +100,7 @@ class Child(contextlib.AbstractContextManager["Child"]):
         with contextlib.suppress(ValueError, OSError), self._process.stdout as lines:
             while text := lines.readline(MAX_LINE):
                 line = _parse(text)
-                # What an attempt wrote there itself does not have it.
+                # Lines written by an attempt do not carry the token.
                 if line.pop("token", "") == self._token:
                     self._lines.put(line)
                 elif notices_left and text.strip():
@@ -109,7 +109,7 @@ class Child(contextlib.AbstractContextManager["Child"]):
         self._lines.put(None)
 
     def end(self):
-        """End the process, and what it started."""
+        """Kill the process and, except on Windows, the processes that it started."""
         with contextlib.suppress(OSError):
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)

@@ -1,28 +1,28 @@
-"""What the lesson has left, and checks read: its names, and the attributes of its
-modules, classes and functions.
+"""State that a lesson leaves and its checks read: names, and the attributes of modules,
+classes and functions.
 
-All of it is kept in tuples: an attempt finds them among all objects, and cannot change
-them. Nothing of the library is used that it could change.
+All of it is kept in tuples, which an attempt could find but not change. This module
+uses nothing from the standard library that an attempt could patch.
 """
 
 import sys
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-# The packages that lessons show, without the tool that runs them.
+# The packages that lessons use, and the course tool, which is excluded.
 PACKAGES, TOOL = ("__main__", "steps", "dezero_lite"), "steps.course"
 FUNCTION_ATTRIBUTES = "__code__", "__defaults__", "__kwdefaults__"
 
 
 class LessonState:
-    """Remembers what the lesson left, and puts it back."""
+    """Remembers the state that the lesson left, and restores it."""
 
     def __init__(self):
         self._names: tuple[Any, ...] = ()
         self._attributes: tuple[Any, ...] = ()
 
     def remember(self, names_before, names):
-        """Remember what a cell of the lesson has bound, and all attributes."""
+        """Remember the names that a lesson's cell has bound, and all attributes."""
         changed = find_changes(tuple(names_before.items()), tuple(names.items()))
         kept = ((n, value) for n, value in self._names if n in names)
         self._names = tuple((dict(kept) | dict(changed)).items())
@@ -30,8 +30,8 @@ class LessonState:
         self._attributes = tuple((x, tuple(_read(x).items())) for x in owners)
 
     def select_read_names(self, source):
-        """Select the names of the lesson that a check reads, itself or by what is
-        behind them: a dict.
+        """Return a dict of the lesson's names that a check reads, directly or through
+        functions and classes that the lesson's cells define.
         """
         lesson: dict[str, Any] = dict(self._names)
         selected: dict[str, Any] = {}
@@ -47,7 +47,7 @@ class LessonState:
         return selected
 
     def restore_attributes(self, kept_names):
-        """Put back what was changed, but for some names; return what that was."""
+        """Restore changed attributes, except `kept_names`; return their names."""
         return [
             f"{owner.__name__}.{name}"
             for owner, before in self._attributes
@@ -56,15 +56,15 @@ class LessonState:
 
 
 def find_changes(before, after, kept_names=()):
-    """Find the pairs of name and value that are new, but for some names."""
+    """Return the pairs (name, value) that are new or changed, except `kept_names`."""
     before = dict(before)
     now = ((n, value) for n, value in after if n not in kept_names)
     return tuple((n, value) for n, value in now if value is not before.get(n))
 
 
 def _find_owners(values, packages=PACKAGES):
-    """Find the modules, classes and functions of the course in some values, and in
-    what they have.
+    """Find the modules, classes and functions of some packages among values and their
+    attributes; by default, also among all loaded modules.
     """
     modules = [x for x in tuple(sys.modules.values()) if isinstance(x, ModuleType)]
     queue = [*values, *(modules if packages is PACKAGES else ())]
@@ -99,7 +99,7 @@ def _restore(owner, before, kept_names):
         for name in before | now
         if name not in kept_names
         and now.get(name) is not before.get(name)
-        # What is counted or set, rather than done, may change.
+        # Data, such as counters and settings, may change; code may not.
         and (
             isinstance(owner, FunctionType)
             or _acts(before.get(name))

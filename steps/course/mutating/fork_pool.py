@@ -1,9 +1,9 @@
-"""Tries many attempts at an exercise: what stands before it runs once for all of them.
+"""Tries many attempts at an exercise; the cells before it run only once.
 
-At the exercise the process forks, and each fork runs one attempt. So an attempt spoils
-nothing for those after it, an alarm ends it whatever it does, and some run at once.
-Where the system cannot fork, or where threads run, which a fork does not have, an
-attempt gets a copy of the names instead.
+At the exercise the process forks, and each fork runs one attempt. So attempts cannot
+affect each other, an alarm can end any of them, and several run at once. If the system
+cannot fork, or other threads are running, which a fork would not copy, each attempt
+runs in a copy of the namespace instead.
 """
 
 import gc
@@ -23,23 +23,23 @@ from ..lessons import ROOT
 from .slicing import slice_cells
 
 CAN_FORK = hasattr(os, "fork")
-# The first attempt may take this long; another one ten times as long as that, and so
-# many seconds at least.
+# Limit for the first attempt; later ones get ten times the time that it took, and at
+# least MIN_SECONDS.
 FIRST_SECONDS = 600
 MIN_SECONDS = 5
 MAX_MEMORY = 4 << 30
-# A failure of all the cells of an attempt, and not of one of them.
+# Position of a failure that concerns the whole attempt, not one of its cells.
 WHOLE_ATTEMPT = -1
 
 
 def run_variants(number, make_variants, jobs=1):
     """Run variants of the solutions of a lesson; yield for each the exercise, its name,
-    its failures, and the position of the check among them.
+    a dict of its failures by cell, and the position of the check among these cells.
 
     Parameters
     ----------
     make_variants : callable
-        Makes of the source of a solution a dict from names to other sources.
+        Takes the source of a solution and returns a dict from names to other sources.
     """
     lesson = builder.assemble(number)["cells"]
     cells = slice_cells([cell for cell in lesson if cell["cell_type"] == "code"])
@@ -52,33 +52,35 @@ def run_variants(number, make_variants, jobs=1):
     with Child(__name__, ROOT) as child:
         found = run_attempts(child, sources, attempts, jobs)
         for position, attempt, failures in found:
-            if attempt is not None:  # else a cell of the lesson, which may be meant to
+            if attempt is not None:  # else a lesson's cell failed, maybe on purpose
                 exercise, names, check = facts[position]
                 yield exercise, names[attempt], failures, check
 
 
 def run_attempts(child, cells, attempts, jobs=1, min_seconds=MIN_SECONDS):
-    """Run a lesson in a child, and attempts on the way; yield what comes of it.
+    """Run a lesson in a child process, and attempts between its cells; yield the
+    results.
 
     Parameters
     ----------
     child : Child
-        Answers with this module.
+        A process that answers with this module.
     cells : list of str
-        The lesson's.
+        The sources of the lesson's cells.
     attempts : dict
-        Maps positions of cells to what runs before them: a list of lists of cells.
+        Maps the position of a cell to the attempts that run before it, each of which
+        is a list of cells.
     jobs : int
-        How many run at once.
+        How many attempts to run at once.
     min_seconds : float
-        What an attempt may take at least.
+        The shortest time limit for an attempt.
 
     Yields
     ------
     position, number, failures
-        What comes of an attempt: a dict from positions of its own cells, or
-        `WHOLE_ATTEMPT`, to their Failures. Without a number, it is the lesson's own
-        cell that fails.
+        The position of the cell, the number of the attempt, and a dict from positions
+        of the attempt's own cells, or `WHOLE_ATTEMPT`, to their Failures. The number is
+        None if a cell of the lesson failed; so is the position if the process ended.
     """
     pairs = [(cell, attempts.get(n, [])) for n, cell in enumerate(cells)]
     child.send({"cells": pairs, "jobs": jobs, "min_seconds": min_seconds})
@@ -88,8 +90,8 @@ def run_attempts(child, cells, attempts, jobs=1, min_seconds=MIN_SECONDS):
 
 
 def locate_exercises(cells):
-    """Locate a lesson's exercises: pairs of the position of a solution's cell, and the
-    sources of the cells after it up to its check.
+    """Return for each exercise the position of its solution's cell, and the sources of
+    the cells after it, up to and including its check.
     """
     sources = [cell["source"] for cell in cells]
     return [
@@ -102,16 +104,16 @@ def locate_exercises(cells):
 
 
 def answer(task, say):
-    """Run a lesson; where it can be, in a fork, so that the next one finds nothing."""
+    """Run a lesson, in a fork if possible, so that it leaves nothing for the next."""
     if not CAN_FORK:
         _run_lesson(task, say)
         return
-    # So that no fork has to.
+    # Import these once, not in every fork.
     import matplotlib.pyplot  # noqa: F401
     import numpy.random  # noqa: F401
     from tqdm import tqdm
 
-    tqdm.monitor_interval = 0  # the watch on its bars is a thread
+    tqdm.monitor_interval = 0  # starts no monitor thread
     gc.freeze()
     if failures := _wait_for(*_fork(partial(_run_lesson, task, say))):
         _report(say, None, None, failures)
@@ -134,7 +136,7 @@ def _report(say, position, number, failures):
 
 
 def _run_attempts(attempts, names, jobs, min_seconds):
-    """Yield pairs of the number of an attempt and its failures, the first one first."""
+    """Yield each attempt's number and failures; the first runs alone, to be timed."""
     without_forks = not CAN_FORK or threading.active_count() > 1
     start = time.perf_counter()
     seconds, running = FIRST_SECONDS, {}
@@ -164,8 +166,8 @@ def _collect_finished(running):
 
 
 def _fork(action, seconds=None):
-    """Begin an action in a fork that an alarm ends; return its process id, and where
-    its result is to be read.
+    """Start an action in a fork, which an alarm ends after some seconds; return its
+    process id, and the file descriptor from which to read the result.
     """
     read_end, write_end = os.pipe()
     process = os.fork()
@@ -173,7 +175,7 @@ def _fork(action, seconds=None):
         os.close(write_end)
         return process, read_end
     try:
-        # The alarm ends the process, whatever it does: nothing is there to catch it.
+        # With the default handler, the alarm ends the process whatever it is doing.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, seconds or 0)
         if seconds:
@@ -185,7 +187,7 @@ def _fork(action, seconds=None):
 
 
 def _wait_for(process, read_end):
-    """Return the result of a fork; that it was stopped, or ended, if there is none."""
+    """Return a fork's result or, if there is none, a failure that says how it ended."""
     with os.fdopen(read_end, encoding="utf-8") as file:
         text = file.read()
     _, status = os.waitpid(process, 0)

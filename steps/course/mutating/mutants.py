@@ -1,15 +1,15 @@
-"""Makes mutants: texts with one small fault planted, which a check or a test has to
-find.
+"""Makes mutants: source code with one small planted fault, which a check or a test has
+to find.
 
-The faults are those that people make: an operator is another one, a constant is off, a
-condition is turned round, a statement or a returned value is missing, two arguments
-stand the wrong way round. They are planted in solutions (:mod:`.scores`), and in the
-package and the course tool themselves (``python -m tests.mutation``).
+The faults are common mistakes: a wrong operator, a constant that is off, a negated
+condition, a missing statement or return value, two swapped arguments. They are planted
+in solutions (:mod:`.scores`), and in the package and the course tool themselves
+(``python -m tests.mutation``).
 
-A fault is named by the line of its statement before and after, such as ``return 2 * x
--> return 2 / x``. Those that do no harm are listed in ``harmless.json``, here for the
-solutions and in ``tests/mutation`` for the rest: place by place the names of faults,
-each with the reason.
+A fault is named by the first line of its statement before and after, such as
+``return 2 * x -> return 2 / x``. Harmless faults are listed in ``harmless.json``, here
+for the solutions and in ``tests/mutation`` for the rest: for each place the names of
+its faults, with reasons.
 """
 
 import ast
@@ -19,7 +19,8 @@ from typing import Any
 
 from ..exercises import BEGIN, END
 
-# Each of a pair stands for the other; those of the second list only one way.
+# The operators of a SWAPPED pair replace each other; in REPLACED pairs, the second
+# replaces the first.
 SWAPPED: list[tuple[Any, Any]] = [(ast.Add, ast.Sub), (ast.Mult, ast.Div)]
 SWAPPED += [(ast.BitOr, ast.BitAnd)]
 SWAPPED += [(ast.And, ast.Or), (ast.Eq, ast.NotEq), (ast.Lt, ast.LtE)]
@@ -36,8 +37,8 @@ EMPTY_RETURNS = "return", "return None"
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: from byte to byte, other text; ``around`` are the functions and the
-    classes in which it stands, the outermost first, as in ("Box", "Box.grow").
+    """A fault: ``text`` replaces the bytes from ``start`` to ``end``. ``around`` names
+    the enclosing classes and functions, outermost first, as in ("Box", "Box.grow").
     """
 
     change: str
@@ -58,11 +59,11 @@ def make_mutants(solution):
     Returns
     -------
     dict
-        Maps what was changed, such as ``return 2 * x -> return 2 / x``, to the cell's
-        source with that change.
+        Maps each change, such as ``return 2 * x -> return 2 / x``, to the source of
+        the cell with that change.
     """
     lines = [line.strip() for line in solution.splitlines()]
-    # The numbers of the lines between the two marks; the first line is 1.
+    # The numbers of the lines between the two markers, counted from 1.
     marked_lines = range(lines.index(BEGIN) + 2, len(lines) - lines[::-1].index(END))
     sources: dict[str, str] = {}
     for fault in list_faults(solution):
@@ -72,7 +73,7 @@ def make_mutants(solution):
 
 
 def list_faults(source):
-    """List every fault that can be planted in a text, each once."""
+    """Yield every fault that can be planted in source code, each once."""
     lengths = map(len, source.encode().splitlines(keepends=True))
     starts = [0, *itertools.accumulate(lengths)]
     seen = set()
@@ -87,13 +88,13 @@ def list_faults(source):
 
 
 def _list_changes(parent, statement=None, around=()):
-    """List for each fault below a node what may be replaced, by what, the definitions
-    around it, the line of its statement, and the name.
+    """Yield for each fault below a node: the node to replace, its replacement, the
+    enclosing definitions, the line of the statement, and the fault's name.
     """
     for field, container, key in _list_places(parent):
         child = container[key]
         inner = child if isinstance(child, ast.stmt) else statement
-        # Defaults belong to the time when the function is made.
+        # Defaults are evaluated outside the function, when it is defined.
         is_default = isinstance(parent, ast.FunctionDef) and field == "args"
         inner_around = around[:-1] if is_default else around
         for variant in _list_variants(child, field):
@@ -109,9 +110,9 @@ def _list_changes(parent, statement=None, around=()):
 
 
 def _list_places(parent):
-    """List where the nodes below one stand: a field's name, and a list or a dict with
-    an index or a key. What only people and type checkers read is left out: annotations,
-    docstrings, and the words of messages.
+    """Yield the place of each child of a node: the name of its field, and a list or
+    dict with the child's index or key. Skip what is for people or type checkers
+    (annotations, docstrings, f-strings), and decorators.
     """
     if isinstance(parent, ast.JoinedStr):
         return
@@ -132,9 +133,7 @@ def _is_for_people(node):
 
 
 def _list_variants(node, field):
-    """List the faults that can be planted in place of a node, which is in a field
-    of another one.
-    """
+    """Yield the faults that can replace a node; `field` is its place in the parent."""
     if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign):
         if type(node.op) in REPLACEMENTS:
             yield _copy_with(node, op=REPLACEMENTS[type(node.op)]())
@@ -168,7 +167,7 @@ def _list_other_constants(value):
             yield ast.Constant(type(value)(0))
         if isinstance(value, float) and abs(value) < 0.1 and value:
             yield ast.Constant(value * 1000)
-    elif isinstance(value, str) and " " not in value:  # a sentence may be another
+    elif isinstance(value, str) and " " not in value:  # wording may vary
         yield ast.Constant(value + "?")
 
 
@@ -178,7 +177,7 @@ def _copy_with(node, **changed):
 
 
 def _find_first_line(statement):
-    """Return the line with which a statement begins, without what stands in it."""
+    """Return the first line of a statement, without decorators and body."""
     inside = {"decorator_list", "body", "orelse"}.intersection(statement._fields)
     head = _copy_with(statement, **{name: [] for name in inside})
     return ast.unparse(ast.fix_missing_locations(head)).strip().splitlines()[0]

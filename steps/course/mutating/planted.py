@@ -1,9 +1,9 @@
-"""Plants failures in solutions: whatever an answer does, its check has one sentence for
-it, and no point.
+"""Plants failures in solutions: however an answer fails, its check has to reject it
+with a sentence.
 
-``python -m steps plant 8`` tries every kind of failure in every function of the answers
-of lesson 8: each of Python's exceptions, a misspelt name, nothing returned, an object
-of another kind, and one that calls itself equal to everything.
+``python -m steps plant 8`` tries every kind of failure in every function of lesson 8's
+answers: each of Python's exceptions, a misspelt name, nothing returned, an object of
+another type, and one that equals everything.
 """
 
 import ast
@@ -13,7 +13,7 @@ from copy import deepcopy
 from .. import exercises
 from . import fork_pool
 
-# These need more than a message; Ctrl-C is no failure of an answer.
+# These need more than a message, and KeyboardInterrupt is not an answer's failure.
 LEFT_OUT = {"UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError"}
 LEFT_OUT |= {"BaseExceptionGroup", "ExceptionGroup", "KeyboardInterrupt"}
 EXCEPTIONS = sorted(
@@ -39,7 +39,7 @@ BODIES = {
     "a misspelt method": "return [].apend(1)",
 } | {name: f"return {value}" for name, value in OBJECTS.items()}
 RAISES = {name: f'raise {name}("planted on purpose")' for name in EXCEPTIONS}
-# A sentence, and no bare word.
+# Minimum length of a message that counts as a sentence, in characters.
 SENTENCE = 12
 
 
@@ -49,13 +49,14 @@ def plant(solution, brief=0):
     Parameters
     ----------
     brief : int
-        If it is not 0, one exception is planted in each function, another one for
-        another number, and not all.
+        If not 0, plant only one of the exceptions in each function: this number
+        selects which.
 
     Returns
     -------
     dict
-        Maps what was planted, such as ``"f: nothing returned"``, to the cell's source.
+        Maps each failure, such as ``"f: nothing returned"``, to the source of the cell
+        with that failure.
     """
     lines = [line.strip() for line in solution.splitlines()]
     first, last = (
@@ -79,7 +80,7 @@ def plant(solution, brief=0):
 
 
 def _list_answers(owner):
-    """List the functions of a module, its classes' methods, and its assignments."""
+    """Yield (owner, index, node) for a module's functions, methods and assignments."""
     for position, node in enumerate(owner.body):
         if isinstance(node, ast.ClassDef):
             yield from _list_answers(node)
@@ -108,13 +109,13 @@ def _parse(statement):
 
 
 def find_faults(number):
-    """Find what the checks of a lesson do not answer with a sentence.
+    """Find the planted failures that a lesson's checks do not reject with a sentence.
 
     Returns
     -------
     int, list of str
-        How many failures were planted; and for each that is wrong the exercise, what
-        was planted, and what came of it.
+        How many failures were planted; and for each that was not rejected properly, the
+        exercise, the failure, and what happened.
     """
     found = list(fork_pool.run_variants(number, plant))
     faults = [
@@ -126,12 +127,12 @@ def find_faults(number):
 
 
 def explain_fault(failures, check):
-    """Explain what is wrong with what came of a planted failure; its check ran as the
-    cell of that number. Return nothing if it is answered as it should be.
+    """Explain how a check mishandled a planted failure, or return "" if it did not;
+    ``check`` is the position of its cell in ``failures``.
     """
     failure = failures.get(check)
     if failure is None:
-        # An answer that stops in its own cell leaves nothing to check.
+        # If the answer's own cell failed, the check may pass.
         return "" if failures else "earns the point"
     if failure.kind != "AssertionError" or len(failure.text) < SENTENCE:
         return failure.words

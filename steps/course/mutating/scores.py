@@ -2,8 +2,8 @@
 
 ``python -m steps mutate 8`` makes the mutants of lesson 8. The lesson runs once; at
 each exercise the process forks, and each fork tries one mutant. A mutant is killed if
-the cells up to the check fail or do not end; it survives if the check is content.
-Survivors that do no harm are named, with the reason, in ``harmless.json``.
+a cell up to the check fails or does not end; it survives if the check passes.
+Harmless survivors are listed in ``harmless.json``, with reasons.
 """
 
 import json
@@ -21,35 +21,35 @@ from .mutants import make_mutants
 
 HARMLESS = Path(__file__).with_name("harmless.json")
 PAGE = ROOT / "docs" / "exercises.md"
-# Before its mutants, the check is tried on the solution itself.
+# The name of the solution itself, on which the check is tried before the mutants.
 UNCHANGED = ""
 
 
 @dataclass
 class Score:
-    """What the checks of a lesson found."""
+    """Results of measuring a lesson's checks."""
 
     number: int
     exercises: int
     mutants: int
     killed: int
     harmless: int
-    # Of those that are not known to be harmless: (exercise, change).
+    # Survivors that are not listed as harmless: (exercise, change).
     survivors: list[tuple[int, str]]
-    # Named harmless, and no survivor any more.
+    # Listed as harmless, but no longer among the survivors.
     gone: list[tuple[int, str]]
 
 
 def measure(chosen=None, jobs=None):
-    """Try the mutants of lessons, and show at a terminal how far it is; return a Score
-    for each.
+    """Try the mutants of lessons, with a progress bar in a terminal; return a Score for
+    each lesson.
 
     Parameters
     ----------
     chosen : list of int, optional
-        Step numbers; all steps if not given.
+        Step numbers; by default, all steps.
     jobs : int, optional
-        How many mutants are tried at once; as many as there are cores if not given.
+        How many mutants to try at once; by default, one per core.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def _read(number):
 
 
 def _run_mutants(number, jobs):
-    """Yield triples (exercise, change, survives), one for each mutant of a lesson."""
+    """Yield (exercise, change, survives) for each mutant of a lesson."""
     make = lambda solution: {UNCHANGED: solution} | make_mutants(solution)
     try:
         found = fork_pool.run_variants(number, make, jobs)
@@ -120,7 +120,7 @@ def _make_score(number, outcomes):
 
 
 def read_harmless():
-    """Read which survivors do no harm: from "8.2" to a dict of changes and reasons."""
+    """Read the harmless survivors: a dict from exercise ("8.2") to {change: reason}."""
     return json.loads(HARMLESS.read_text(encoding="utf-8"))
 
 
@@ -130,8 +130,8 @@ ROW = re.compile(r"^\| (\d+) \|.*\|$", re.M)
 
 
 def write_table(scores, page=PAGE):
-    """Write the scores into the table of the docs; what stands above it stays, and so
-    do the rows of other lessons.
+    """Write the scores into the table in the docs; keep the text above it and the rows
+    of other lessons.
     """
     old = page.read_text(encoding="utf-8")
     rows = {int(row[1]): row[0] for row in ROW.finditer(old)}

@@ -1,8 +1,8 @@
-"""Finds the cells of a lesson that its exercises need, and of these the statements.
+"""Finds the cells and statements of a lesson that its exercises need.
 
-What trains or draws beside them takes most of the time, and need not run to try an
-attempt. It goes by names, from the last statement to the first. Should it leave out too
-much, an exercise stops, or its check is not content with a right attempt.
+Most of a lesson's time goes into training and drawing, which need not run to try an
+attempt. The search follows names from the last statement back to the first. If it drops
+too much, an exercise raises an error, or its check rejects a right attempt.
 """
 
 import ast
@@ -15,21 +15,21 @@ from .. import exercises
 from ..definitions import read_imports
 from ..judge.cell_text import find_bound_names
 
-# A variable, and a path, stay as they are.
+# A call that makes an object with state; Variable and Path do not count.
 CONSTRUCTOR = re.compile(r"\b(?!(?:Variable|Path)\()[A-Z]\w*\(|\.setup\(")
 DEFINITIONS = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef
 ADDERS = {"append", "add", "extend", "insert", "pop", "setdefault", "update"}
 LISTING = "# %load -s "
 CONDITIONAL = ast.If | ast.For | ast.While | ast.Try | ast.Match
-# What is random is the same in each run.
+# Seeds are kept, so that random numbers are the same in each run.
 SEEDS = re.compile(r"[\w.]*seed\(")
 LOAD_OPS = {"LOAD_NAME", "LOAD_GLOBAL"}
 STORE_OP = "STORE_NAME"
 
 
 def slice_cells(cells, whole_cells=()):
-    """Find the cells that a lesson's exercises, and some whole cells, stand on; of a
-    cell that is neither, the statements.
+    """Return the cells that the exercises (and `whole_cells`) depend on; other cells
+    are reduced to the statements they need.
     """
     stateful = _find_stateful_names(cells)
     slices: list[Any] = []
@@ -43,7 +43,7 @@ def slice_cells(cells, whole_cells=()):
             or exercises.is_solution(source)
             or exercises.is_check(cell)
             or all(isinstance(statement, DEFINITIONS) for statement in tree.body)
-            # In code of the step, definitions may name later ones.
+            # Keep the step's code whole: its definitions may use later ones.
             or (source.startswith(LISTING) and is_needed)
         ):
             names = names - find_bound_names(source) | find_used_names(source)
@@ -52,23 +52,22 @@ def slice_cells(cells, whole_cells=()):
             statements, names = _slice_statements(tree.body, names, stateful)
             slices.append({**cell, "source": _unparse(statements)})
         elif imported := set(read_imports(tree)):
-            # An attempt may use them, and what is defined beside them; what the cell
-            # does with them is left out.
+            # An attempt may use the imports and the cell's definitions; drop the rest.
             names = names - imported
             slices.append({**cell, "source": _unparse(_select_definitions(tree.body))})
     return slices[::-1]
 
 
 def _find_needed_names(names, source, stateful):
-    """Find those of some names that a cell, or a statement, sets or may change."""
+    """Return those of `names` that a cell or a statement sets or may change."""
     bound = find_bound_names(source) - set(read_imports(_parse(source)))
     changed = bound | find_changed_names(source)
     return names & (changed | stateful & find_used_names(source))
 
 
 def _slice_statements(body, names, stateful):
-    """Find the statements of a cell that some names stand on, with all that it defines;
-    and the names that are needed before it.
+    """Return the statements of a cell that `names` depend on, with its definitions and
+    seeds; and the names that are needed before the cell.
     """
     statements = []
     names = names | find_used_names(_unparse(_select_definitions(body)))
@@ -79,8 +78,8 @@ def _slice_statements(body, names, stateful):
         elif isinstance(statement, ast.Assert):
             continue
         elif _find_needed_names(names, source, stateful) or (
-            # A function gets one of the names, and nothing of what it returns is kept:
-            # it may fill or change it, as it may write a file.
+            # An expression that uses one of the names, and whose value is not kept, may
+            # change the object or write a file.
             isinstance(statement, ast.Expr) and names & find_used_names(source)
         ):
             if not isinstance(statement, CONDITIONAL):
@@ -108,7 +107,7 @@ def _parse(source):
 
 
 def find_used_names(source):
-    """Find the names that a cell, or a function in it, uses before it binds them."""
+    """Find the names that a cell, or a function in it, uses before binding them."""
     return _find_names_of_code(compile(_parse(source), "cell", "exec"))
 
 
@@ -125,7 +124,9 @@ def _find_names_of_code(code, bound=()):
 
 
 def find_changed_names(source):
-    """Find the names of which a cell sets an attribute or an item, or adds one to."""
+    """Find the names whose objects a cell changes: it sets or deletes attributes or
+    items, or calls one of the methods in ADDERS.
+    """
     owners = []
     for node in ast.walk(_parse(source)):
         match node:
@@ -140,8 +141,8 @@ def find_changed_names(source):
 
 
 def _find_stateful_names(cells):
-    """Find the names of models, optimizers and their like, which a cell that mentions
-    them may change.
+    """Find the names of models, optimizers and other objects with state, which any cell
+    that uses them may change.
     """
     return {
         target.id
