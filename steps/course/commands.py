@@ -271,7 +271,7 @@ def lay_student_repository(options):
     print(f"What judges is {course}")
     if MISSING_ADDRESS in course:
         print(
-            "No address of the course is known here. Write yours in place of "
+            "No address of the course is known here. Write yours instead of "
             f"{MISSING_ADDRESS} in README.md, .gitlab-ci.yml and .github/workflows/"
             "exercises.yml, or set COURSE_URL and lay it anew."
         )

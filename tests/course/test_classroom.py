@@ -444,16 +444,16 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
         said[name] = tuple(re.sub(r" \(\w{4}\)$", "", text) for text in texts)
     equal = "1.1: 5 have this answer", "1.2: 3 have this answer"
     missing = "1.1: there is no notebook of this lesson"
-    unread = "is no notebook that can be read"
+    unread = "is not a readable notebook"
     letters = "it has more than 1,000,000 letters"
-    other = "step01.ipynb holds lesson 2", "lesson 2 was handed in, and not asked for"
+    other = "step01.ipynb holds lesson 2", "lesson 2 was handed in, but not asked for"
     assert said == {
         "anna": ("", *equal),
         "ben": (missing, f"step01.ipynb {unread}"),
         "cleo": (missing, *other),
         "dora": (missing, "there is no notebook in the folder"),
         "emil": ("1.2: nothing was written", equal[0]),
-        "finn": (missing, "finn.ipynb is no notebook: it is not text in UTF-8"),
+        "finn": (missing, "finn.ipynb is not a notebook: it is not text in UTF-8"),
         "gina": (missing, f"gina.pdf {unread}"),
         "hugo": ("1.1: nothing was written",),
         "ida": (missing, f"step01.ipynb {unread}"),

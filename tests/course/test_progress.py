@@ -92,7 +92,7 @@ def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
     assert shown.startswith(bubblewrap.describe_isolation())
     refused = f"PermissionError: not allowed while grading: to write {trace}"
     assert f"not yet: {refused}" in shown
-    assert "step02.ipynb is no notebook that can be read" in shown
+    assert "step02.ipynb is not a readable notebook" in shown
     assert "1 of 4 exercises are solved." in shown
     assert not trace.exists()
     assert main(["progress", str(theirs), "--json"]) == 0

@@ -90,7 +90,7 @@ def test_files_of_one_student_are_one_submission(handed):
         "Cleo Fox (3)": ([1], []),
         "Cleo Fox (4)": ([2], []),
         "milleranna": ([1, 2], ["step01-1.ipynb came late"]),
-        "youngben": ([1], ["notes.pdf is no notebook that can be read"]),
+        "youngben": ([1], ["notes.pdf is not a readable notebook"]),
     }
 
 
@@ -146,8 +146,8 @@ def test_what_a_zip_pretends_is_not_believed(handed, monkeypatch):
         "out.zip": zipped({"../../etc/step01.ipynb": lesson(1)}),
     }
     assert handed(files) == {
-        "broken": ([], ["broken.zip is no zip that can be read"]),
-        "deep": ([], ["b.zip is a zip too deep in others: not read"]),
+        "broken": ([], ["broken.zip is not a readable zip"]),
+        "deep": ([], ["b.zip is nested too deeply in other zips: not read"]),
         "large": ([], ["step01.ipynb is larger than 0 MB: not read"]),
         "many": ([], ["many.zip holds more than 50 files: not read"]),
         "much": ([], ["more than 0 MB were handed in: not read"]),

@@ -64,4 +64,4 @@ def test_a_slip_in_the_package_is_named(slip, learner, brief_process, brought):
     assert not found.attempt.missing
     assert not found.passes
     assert len(found.culprits) == 1
-    assert_said([*slip.said, "in place of yours, every"], found)
+    assert_said([*slip.said, "instead of yours, every"], found)

@@ -64,7 +64,7 @@ def test_a_slip_is_named(slip, learner, process):
     found = verdict.judge_attempt(own, process)
     said = repr(Report(found))
     assert len(found.culprits) == 1, said
-    pieces = [*slip.said, "in place of yours, that cell passes"]
+    pieces = [*slip.said, "instead of yours, that cell passes"]
     assert not [piece for piece in pieces if piece not in said], said
 
 

@@ -136,7 +136,7 @@ def _walk_zip(source, path, depth=1):
     """
     try:
         if depth > MAX_DEPTH:
-            raise ValueError("is a zip too deep in others: not read")
+            raise ValueError("is nested too deeply in other zips: not read")
         archive_file = io.BytesIO(source()) if callable(source) else source
         open_archive = partial(zipfile.ZipFile, archive_file)
         with open_archive() as archive:
@@ -145,7 +145,7 @@ def _walk_zip(source, path, depth=1):
             raise ValueError(f"holds more than {MAX_MEMBERS} files: not read")
     except Exception as error:  # the zip may be damaged in any way
         is_explained = isinstance(error, ValueError)
-        reason = str(error) if is_explained else "is no zip that can be read"
+        reason = str(error) if is_explained else "is not a readable zip"
         yield File(path, 0, partial(_refuse, reason))
         return
     yield File(path.with_suffix(""))

@@ -127,7 +127,7 @@ def _judge_lesson(seconds, pair):
 
 def _note_other_lessons(lessons, submission):
     for number in sorted(set(submission.notebooks) - set(lessons)):
-        submission.remarks.append(f"lesson {number} was handed in, and not asked for")
+        submission.remarks.append(f"lesson {number} was handed in, but not asked for")
 
 
 def _give_all(number, verdict):

@@ -107,7 +107,7 @@ def _add_notebook(submission, name, file):
         return str(error)
     number = identify_lesson(notebook, name)
     if number is None:
-        return "is no lesson of this course"
+        return "is not a lesson of this course"
     if number in submission.notebooks:
         return f"is another copy of lesson {number}: not graded"
     submission.notebooks[number] = notebook
@@ -123,13 +123,13 @@ def read_notebook(file):
         # Some editors write a byte order mark at the beginning.
         text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError("is no notebook: it is not text in UTF-8") from None
+        raise ValueError("is not a notebook: it is not text in UTF-8") from None
     try:
         notebook = json.loads(text)
         if not all(isinstance(cell, dict) for cell in notebook["cells"]):
             raise TypeError
     except (LookupError, TypeError, RecursionError, ValueError):
-        raise ValueError("is no notebook that can be read") from None
+        raise ValueError("is not a readable notebook") from None
     return notebook
 
 

@@ -139,7 +139,7 @@ def _say_what_to_write(step):
     places, others = "cell below has a place for it", ""
     if len(step.to_write) > 1:
         places = "cells below have a place for each"
-        others = " It knows the other names, too."
+        others = " It also knows the other names."
     return (
         f"## {WRITE}\n\nNow you. {' '.join(lists)} The {places}; `TODO` says where. "
         "Run a cell when it is written, and go on to *It works*, which runs on your "

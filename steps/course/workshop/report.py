@@ -203,13 +203,13 @@ class Report:
             what = "that cell passes" if self.verdict.failure else "every row works"
         if len(culprits) > MOST:
             yield (
-                f"It takes {len(culprits)} of the lesson's definitions in place of "
+                f"It takes {len(culprits)} of the lesson's definitions instead of "
                 f"yours until {what}. Begin with `{culprits[0]}`. {hint} it."
             )
         else:
             them = "it" if len(culprits) == 1 else "the first"
             yield (
-                f"With the lesson's {format_names(culprits)} in place of yours, "
+                f"With the lesson's {format_names(culprits)} instead of yours, "
                 f"{what}: look there. {hint} {them}."
             )
         if any("changed its input" in said for said in self.verdict.evidence.values()):

@@ -207,7 +207,9 @@ def accept(verdict, folder):
             sentences[0] += f" All of the lesson's own in it: {format_names(lent)}."
     else:
         stays = "was changed since it was written, and stays as it is"
-        sentences = [f"`{stem(number)}.py` {stays}. Rename it to have it written anew."]
+        sentences = [
+            f"`{stem(number)}.py` {stays}. Rename it to have it written again."
+        ]
     later, following = list_following(number), number + 1
     if any(workspace.get_own_path(n, folder).exists() for n in later):
         carry = format_command(f"workshop carry {number}")

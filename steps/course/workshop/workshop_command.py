@@ -37,7 +37,7 @@ def add_to(commands):
         return more
 
     verb("open", open_step)
-    text = "go on with the lesson's own code in place of what is missing or wrong"
+    text = "go on with the lesson's own code instead of what is missing or wrong"
     verb("next", next_step)("--anyway", action="store_true", help=text)
     more = add_command(verbs, "judge", judge)
     text = "the step; the first that is not done, if left out; `all`, all of them"

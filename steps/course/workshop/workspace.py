@@ -74,7 +74,7 @@ def check_number(number):
     if known(number) not in list_numbers():
         lesson = learner_folder.lay_copy(number)
         raise CourseError(
-            f"Step {number} is no step of the workshop, which has "
+            f"Step {number} is not a step of the workshop, which has "
             f"{spans(list_numbers())}. "
             f"Its lesson, my-course/{lesson.name}, says what to write."
         )
@@ -128,7 +128,7 @@ def read_notebook(number, folder=None):
     if (cells := read_code_cells(path)) is None:
         anew = format_command(f"workshop fresh {number}")
         raise CourseError(
-            f"{path.name} is no notebook that can be read. "
+            f"{path.name} is not a readable notebook. "
             f"`{anew}` sets it aside and makes a new one."
         )
     return cells
